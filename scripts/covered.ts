@@ -1,0 +1,38 @@
+/** Which ids the titles of the tests cite: `the title [http-012, A15]`. */
+
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+/** The root of the repository. */
+export const root: string = fileURLToPath(new URL('..', import.meta.url));
+
+/** The titles of every test and transcript, by the ids they cite. */
+export function citedIds(): ReadonlyMap<string, readonly string[]> {
+  const cited = new Map<string, string[]>();
+  for (const path of globSync('{src,test,examples}/**/*.{test.ts,txt}', { cwd: root })) {
+    for (const title of titlesOf(path, readFileSync(join(root, path), 'utf8'))) {
+      for (const id of idsOf(title)) cited.set(id, [...(cited.get(id) ?? []), `${path}: ${title}`]);
+    }
+  }
+  return cited;
+}
+
+function titlesOf(path: string, text: string): readonly string[] {
+  if (path.endsWith('.txt')) return text.split('\n').filter((line) => line.startsWith('# '));
+  // Ids are found in any string: titles may be put together by a table.
+  return [...text.matchAll(/'([^'\n]*)'|"([^"\n]*)"|`([^`]*)`/g)].map((match) => match[1] ?? match[2] ?? match[3] ?? '');
+}
+
+function idsOf(title: string): readonly string[] {
+  const lists = title.matchAll(/\[([^\]]+)\]/g);
+  return [...lists].flatMap(([, list = '']) => list.split(',').map((id) => id.trim())).filter((id) => form.test(id));
+}
+
+/** A requirement (`http-012`) or a behaviour (`A15`). */
+const form = /^([a-z0-9]+-\d{3}|[A-E]\d{2})$/;
+
+/** `12 of 40 (30 %)`, for a table. */
+export function share(part: number, whole: number): string {
+  return `${part} of ${whole} (${whole === 0 ? 100 : Math.round((100 * part) / whole)} %)`;
+}

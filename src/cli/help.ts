@@ -1,0 +1,90 @@
+import { newestRevision, revisions } from '../protocol/revision.ts';
+
+const oldest = revisions[0]?.date;
+
+const reaching = `  --header 'Name: value'    sent with every request to a server at a URL; repeatable, never printed
+  --env NAME[=value]        a variable for a server that a command starts; NAME alone passes yours on.
+                            Beside PATH, HOME and their like it gets nothing else of your environment`;
+
+const general = `parley — MCP in every revision, ${oldest} to ${newestRevision.date}
+
+  parley bridge (<url> | -- <command>…)          one endpoint in front of any server, for clients of any revision
+  parley call (<url> | -- <command>…) [<tool>…]  lists what a server offers, or calls a tool
+  parley example                                 serves a small example server on standard input and output
+  parley start                                   the bridge in front of the example server
+  parley help <command>                          says more
+  parley --version
+
+Exit codes: 0 it worked, 1 it failed, 2 the command line makes no sense.
+`;
+
+const bridgeOptions = `  --port <n>                HTTP: the port, 0 for any free one; $PORT or 3000
+  --host <address>          HTTP: the address to bind to; $HOST or 127.0.0.1
+  --path <path>             HTTP: the path of the endpoint; /mcp
+  --allow-host <name>       HTTP: a name that clients may call it by, beside localhost and --host; repeatable
+  --allow-origin <origin>   HTTP: a web page's origin that may connect, beside those on localhost; repeatable
+  --stdio                   serves one client on standard input and output, and ends with its input
+  --revision <date>         speaks only this revision to clients; repeatable
+  --upstream-revision <date> speaks only this revision to the server; repeatable
+`;
+
+const bridge = `parley bridge [options] <url>
+parley bridge [options] -- <command> [<argument>…]
+
+Puts one endpoint in front of a server, at a URL or started by a command. Clients of every revision can use it,
+whatever revision the server speaks. It serves HTTP, or with --stdio standard input and output.
+
+${bridgeOptions}${reaching}
+
+A bridge that other machines can reach answers only to names that are allowed: without --allow-host a request is
+refused, which keeps web pages from reaching it by names of their own.
+
+  parley bridge -- npx -y @modelcontextprotocol/server-everything
+  parley bridge --stdio https://mcp.example.com/mcp --header 'Authorization: Bearer …'
+`;
+
+const call = `parley call [options] <url> [<tool> [<name>=<value>…]]
+parley call [options] -- <command> [<argument>…] [--] [<tool> [<name>=<value>…]]
+parley call [options] <tool> [<name>=<value>…] -- <command> [<argument>…]
+
+Without a tool, lists the tools, resources and prompts of a server. With one, calls it and prints the result;
+progress and log messages go to standard error. A tool that fails gives exit code 1.
+
+  <name>=<value>      an argument; the tool's input schema says whether the value is text, or JSON such as 3 or [1,2]
+  --json '{…}'        all arguments at once; single ones are added to it
+  --json              prints JSON, the whole of it
+  --revision <date>   speaks only this revision; repeatable
+  --timeout <ms>      the longest wait for an answer; 60000
+${reaching}
+
+After --, the command and the tool are told apart like this: a second -- ends the command (one at the very end says
+that there is no tool). Else, what has the form <name>=<value> or is --json at the end are arguments, and the word
+before them is the tool. Without arguments, the last word is the tool when it could be the name of one: letters,
+digits, '_', '-' and '.', no '-' first, no file of that name. To be sure, put the tool first or write the second --.
+
+  parley call http://127.0.0.1:3000/mcp
+  parley call http://127.0.0.1:3000/mcp add a=1 b=2
+  parley call add a=1 b=2 -- node server.js
+  parley call -- node server.js stdio -- add a=1 b=2
+`;
+
+const example = `parley example
+
+Serves a small server on standard input and output, with tools, resources and prompts of every kind.
+
+  parley call -- parley example --
+  parley call forecast city=Oslo -- parley example
+`;
+
+const start = `parley start [options]
+
+The bridge in front of the example server: something to connect to.
+
+${bridgeOptions}`;
+
+const topics: ReadonlyMap<string, string> = new Map(Object.entries({ bridge, call, example, start }));
+
+/** The help on a command, or on all of them; `undefined` when there is no such command. */
+export function helpOn(command?: string): string | undefined {
+  return command === undefined ? general : topics.get(command);
+}

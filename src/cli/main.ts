@@ -1,0 +1,26 @@
+#!/usr/bin/env node
+import { reasonOf } from './io.ts';
+import { run } from './run.ts';
+
+const controller = new AbortController();
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+  process.on(signal, () => {
+    // Who asks twice does not want to wait for a clean end.
+    if (controller.signal.aborted) process.exit(1);
+    controller.abort(new Error(`ended by ${signal}`));
+  });
+}
+// A reader that has seen enough, such as head, is no failure.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1));
+process.stderr.on('error', () => {});
+const fail = (error: unknown): void => {
+  process.stderr.write(`parley: ${reasonOf(error)}\n`);
+  process.exit(1);
+};
+process.on('uncaughtException', fail);
+process.on('unhandledRejection', fail);
+
+const { stdin, stdout, stderr, env } = process;
+process.exitCode = await run(process.argv.slice(2), { stdin, stdout, stderr, env, signal: controller.signal });
+// Nothing that a command opened is left; what lingers (an idle socket, an input that is open) is not waited for.
+stdout.write('', () => process.exit());

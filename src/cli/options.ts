@@ -1,0 +1,65 @@
+import { parseArgs, type ParseArgsOptionsConfig } from 'node:util';
+import { chosenRevisions, type RevisionDate } from '../protocol/revision.ts';
+import { UsageError } from './io.ts';
+
+/** The options of a command as they were given, and the words that are none. */
+export interface Parsed {
+  flag(name: string): boolean;
+  text(name: string): string | undefined;
+  texts(name: string): readonly string[];
+  readonly words: readonly string[];
+}
+
+/**
+ * Reads the options of a command.
+ *
+ * @throws UsageError for an option that the command does not have, or one without its value.
+ */
+export function parse(argv: readonly string[], options: ParseArgsOptionsConfig): Parsed {
+  const { values, positionals } = parsed(argv, options);
+  return {
+    flag: (name) => values[name] === true,
+    text: (name) => texts(values[name]).at(-1),
+    texts: (name) => texts(values[name]),
+    words: positionals,
+  };
+}
+
+function parsed(argv: readonly string[], options: ParseArgsOptionsConfig): { values: Record<string, unknown>; positionals: string[] } {
+  try {
+    return parseArgs({ args: [...argv], options, allowPositionals: true, strict: true });
+  } catch (cause) {
+    // The first sentence says what is wrong, the others how Node would have it.
+    const [first = 'the options make no sense'] = cause instanceof Error ? cause.message.split(/\. |\n/) : [];
+    throw new UsageError(first.charAt(0).toLowerCase() + first.slice(1).replace(/\.$/, ''), { cause });
+  }
+}
+
+function texts(value: unknown): readonly string[] {
+  return (Array.isArray(value) ? value : [value]).filter((one) => typeof one === 'string');
+}
+
+/**
+ * Reads a whole number.
+ *
+ * @throws UsageError when it is none or is out of bounds.
+ */
+export function wholeNumber(name: string, text: string, [least, most]: readonly [number, number]): number {
+  const value = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN;
+  if (!(value >= least && value <= most)) throw new UsageError(`${name} must be a whole number from ${least} to ${most}, not ${JSON.stringify(text)}`);
+  return value;
+}
+
+/**
+ * Reads the dates of revisions; none at all means every revision.
+ *
+ * @throws UsageError for what is no published revision.
+ */
+export function revisionDates(dates: readonly string[]): readonly RevisionDate[] | undefined {
+  if (dates.length === 0) return undefined;
+  try {
+    return chosenRevisions(dates).map((revision) => revision.date);
+  } catch (cause) {
+    throw new UsageError(cause instanceof Error ? cause.message : String(cause), { cause });
+  }
+}

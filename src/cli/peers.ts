@@ -1,0 +1,11 @@
+/** The client and the bridge, put together with HTTP. */
+
+import { bridgeOver, type Bridge, type BridgeOptions } from '../bridge/bridge.ts';
+import { createConnect, type Connect } from '../client/connect.ts';
+import { httpTransport, type HttpTransportOptions } from '../http/client.ts';
+
+/** Connects to a server. */
+export const connect: Connect<HttpTransportOptions> = createConnect<HttpTransportOptions>({ http: httpTransport });
+
+/** Puts a bridge in front of a server. */
+export const createBridge: (options: BridgeOptions) => Promise<Bridge> = bridgeOver(connect);

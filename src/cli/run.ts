@@ -1,0 +1,53 @@
+import { bridge, start } from './bridge.ts';
+import { call } from './call.ts';
+import { example } from './example.ts';
+import { helpOn } from './help.ts';
+import { reasonOf, UsageError, type Command, type Io } from './io.ts';
+import { splitAtDashes } from './target.ts';
+import { version } from './version.ts';
+
+const commands: ReadonlyMap<string, Command> = new Map<string, Command>([
+  ['bridge', bridge],
+  ['call', call],
+  ['example', example],
+  ['start', start],
+  ['help', help],
+]);
+
+/**
+ * Runs the command line. Whatever fails is told on stderr in one line.
+ *
+ * @param argv The words after the name of the program.
+ * @returns The exit code: 0 it worked, 1 it failed, 2 the command line makes no sense.
+ */
+export async function run(argv: readonly string[], io: Io): Promise<number> {
+  try {
+    return await dispatch(argv, io);
+  } catch (error) {
+    io.stderr.write(`parley: ${reasonOf(error)}\n`);
+    return error instanceof UsageError ? 2 : 1;
+  }
+}
+
+async function dispatch(argv: readonly string[], io: Io): Promise<number> {
+  const [name, ...rest] = argv;
+  if (name === undefined || name === '--help' || name === '-h') return help([], io);
+  if (name === '--version' || name === '-v') {
+    io.stdout.write(`${version}\n`);
+    return 0;
+  }
+  const command = commands.get(name);
+  if (command === undefined) {
+    const what = name.startsWith('-') ? 'option' : 'command';
+    throw new UsageError(`there is no ${what} ${JSON.stringify(name)}; parley --help lists what there is`);
+  }
+  const { before } = splitAtDashes(rest);
+  return before.includes('--help') || before.includes('-h') ? help([name], io) : command(rest, io);
+}
+
+async function help([command]: readonly string[], io: Io): Promise<number> {
+  const text = helpOn(command === 'help' ? undefined : command);
+  if (text === undefined) throw new UsageError(`there is no command ${JSON.stringify(command)}; parley --help lists them`);
+  io.stdout.write(text);
+  return 0;
+}

@@ -1,0 +1,74 @@
+import type { ParseArgsOptionsConfig } from 'node:util';
+import { httpTransport } from '../http/client.ts';
+import type { Transport } from '../jsonrpc/transport.ts';
+import { spawn } from '../stdio/client.ts';
+import { UsageError, type Io } from './io.ts';
+import type { Parsed } from './options.ts';
+
+/** Which server is meant: one at a URL, or one that a command starts. */
+export type Target = { readonly kind: 'url'; readonly url: URL } | { readonly kind: 'command'; readonly command: string; readonly args: readonly string[] };
+
+/** The options that say how a server is reached. */
+export const targetOptions: ParseArgsOptionsConfig = {
+  header: { type: 'string', multiple: true },
+  env: { type: 'string', multiple: true },
+};
+
+/** @throws UsageError when the text is no URL of HTTP. */
+export function urlTarget(text: string): Target {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url === undefined || (url.protocol !== 'http:' && url.protocol !== 'https:')) {
+    throw new UsageError(`${JSON.stringify(text)} is no http: or https: URL; a command goes after --`);
+  }
+  return { kind: 'url', url };
+}
+
+/** @throws UsageError when there are no words. */
+export function commandTarget([command, ...args]: readonly string[]): Target {
+  if (command === undefined) throw new UsageError('no command follows --');
+  return { kind: 'command', command, args };
+}
+
+/** Splits the words at the first `--`; `after` is `undefined` when there is none. */
+export function splitAtDashes(argv: readonly string[]): { readonly before: readonly string[]; readonly after: readonly string[] | undefined } {
+  const at = argv.indexOf('--');
+  return at < 0 ? { before: argv, after: undefined } : { before: argv.slice(0, at), after: argv.slice(at + 1) };
+}
+
+/**
+ * The way to the server that is meant.
+ *
+ * @throws UsageError for headers or variables that do not fit the target or are malformed.
+ */
+export function transportOf(target: Target, parsed: Parsed, io: Io): Transport {
+  const headers = parsed.texts('header');
+  const variables = parsed.texts('env');
+  if (target.kind === 'url') {
+    if (variables.length > 0) throw new UsageError('--env is for a server that a command starts');
+    return httpTransport(target.url, { headers: headersOf(headers) });
+  }
+  if (headers.length > 0) throw new UsageError('--header is for a server at a URL');
+  return spawn(target.command, target.args, { env: variablesOf(variables, io.env) });
+}
+
+/** The values may be secrets, and are in no message. */
+function headersOf(lines: readonly string[]): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    lines.map((line) => {
+      const [, name, value] = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*([\t\x20-\x7e\x80-\xff]*?)[ \t]*$/.exec(line) ?? [];
+      if (name === undefined || value === undefined) throw new UsageError("a header is given as 'Name: value'");
+      return [name, value] as const;
+    }),
+  );
+}
+
+/** `NAME=value` sets a variable, `NAME` alone passes the one of this process on. */
+function variablesOf(given: readonly string[], env: Io['env']): Readonly<Record<string, string | undefined>> {
+  return Object.fromEntries(
+    given.map((text) => {
+      const at = text.indexOf('=');
+      if (at === 0 || text === '') throw new UsageError("a variable is given as 'NAME' or 'NAME=value'");
+      return at < 0 ? ([text, env[text]] as const) : ([text.slice(0, at), text.slice(at + 1)] as const);
+    }),
+  );
+}

@@ -1,0 +1,25 @@
+/** The client: `connect` and what it gives. */
+import { createConnect, type Connect } from './client/connect.ts';
+import { httpTransport, type HttpTransportOptions } from './http/client.ts';
+
+/**
+ * Connects to a server over HTTP by its URL, or over any transport, in the newest revision that both sides speak.
+ *
+ * @example
+ * const client = await connect('http://127.0.0.1:3000/mcp');
+ * const tools = await client.listTools();
+ * await client.close();
+ */
+export const connect: Connect<HttpTransportOptions> = createConnect<HttpTransportOptions>({ http: httpTransport });
+
+export type { Client, CompleteOptions, ListItems, ListMethod } from './client/client.ts';
+export { InputRequiredError, OutputValidationError, type OutputProblem } from './client/errors.ts';
+export type { ConnectOptions } from './client/options.ts';
+export { combinedHint, type CacheHint, type Page } from './client/pages.ts';
+export { httpTransport, type HttpTransportOptions } from './http/client.ts';
+export { ConnectionError, type ConnectionReason } from './jsonrpc/transport.ts';
+export type { RequestOptions } from './peer/caller.ts';
+export { IncompatibleError } from './peer/incompatible.ts';
+export type { Verdict } from './peer/negotiate.ts';
+export type { Progress, ProgressToken } from './peer/progress.ts';
+export { McpError, type ErrorName } from './protocol/error.ts';

@@ -1,0 +1,106 @@
+import type { ConnectionError } from '../jsonrpc/transport.ts';
+import type { RequestOptions } from '../peer/caller.ts';
+import type { JsonObject } from '../peer/calls.ts';
+import type { Verdict } from '../peer/negotiate.ts';
+import type { ServerCapabilities } from '../protocol/capability.ts';
+import type { Implementation } from '../protocol/common.ts';
+import type { CompleteRequestParams, CompleteResult, CompletionArgument, CompletionContext } from '../protocol/completion.ts';
+import type { LoggingLevel } from '../protocol/logging-level.ts';
+import type { GetPromptResult, Prompt } from '../protocol/prompts.ts';
+import type { Resource, ResourceTemplate } from '../protocol/resource.ts';
+import type { ReadResourceResult } from '../protocol/resources.ts';
+import type { RevisionDate } from '../protocol/revision.ts';
+import type { Tool } from '../protocol/tool.ts';
+import type { CallToolResult } from '../protocol/tools.ts';
+import type { Page } from './pages.ts';
+
+/** What the lists of the protocol hold. */
+export interface ListItems {
+  readonly 'tools/list': Tool;
+  readonly 'resources/list': Resource;
+  readonly 'resources/templates/list': ResourceTemplate;
+  readonly 'prompts/list': Prompt;
+}
+
+/** The methods that give lists. */
+export type ListMethod = keyof ListItems;
+
+/** The options of a completion. */
+export interface CompleteOptions extends RequestOptions {
+  readonly context?: CompletionContext;
+}
+
+/**
+ * A connection to one server, whatever revision it speaks.
+ *
+ * Requests may run at the same time. They reject with the `McpError` that the server answered with, or with a
+ * `ConnectionError` when no valid answer came. Who connected closes.
+ */
+export interface Client {
+  /** The revision that both sides speak, by its date. */
+  readonly revision: RevisionDate;
+  /** What the server calls itself, for display alone; `undefined` until a server that need not say so said it. */
+  readonly server: Implementation | undefined;
+  readonly capabilities: ServerCapabilities;
+  /** How to use the server, for the model. */
+  readonly instructions: string | undefined;
+  /** What was found out of the server: JSON that can be stored and given as `prior` next time. */
+  readonly verdict: Verdict;
+  /** What a person would call the server: a URL or a command line. */
+  readonly description: string;
+
+  /** Lists every tool; empty when the server has no tools. Fetches each page anew. */
+  listTools(options?: RequestOptions): Promise<readonly Tool[]>;
+  /** Lists every resource; empty when the server has no resources. */
+  listResources(options?: RequestOptions): Promise<readonly Resource[]>;
+  /** Lists every resource template; empty when the server has no resources. */
+  listResourceTemplates(options?: RequestOptions): Promise<readonly ResourceTemplate[]>;
+  /** Lists every prompt; empty when the server has no prompts. */
+  listPrompts(options?: RequestOptions): Promise<readonly Prompt[]>;
+  /** Walks a list page by page, with how long each page may be kept. */
+  pages<Method extends ListMethod>(method: Method, options?: RequestOptions): AsyncGenerator<Page<ListItems[Method]>, void, undefined>;
+  /**
+   * Calls a tool. A tool that failed gives a result with `isError`, which is for the model.
+   *
+   * @throws OutputValidationError when the structured result does not fit the output schema that was listed.
+   * @throws InputRequiredError when the server wants input first.
+   */
+  callTool(name: string, argumentsOfCall?: Readonly<Record<string, unknown>>, options?: RequestOptions): Promise<CallToolResult>;
+  /** Tells of tools that were listed elsewhere, so that calls mirror and check what their schemas say. */
+  learnTools(tools: readonly Tool[]): void;
+  /** Reads a resource; one that does not exist rejects with the kind `resourceNotFound` or `invalidParams`. */
+  readResource(uri: string, options?: RequestOptions): Promise<ReadResourceResult>;
+  /** Fills a prompt in. */
+  getPrompt(name: string, argumentsOfPrompt?: Readonly<Record<string, string>>, options?: RequestOptions): Promise<GetPromptResult>;
+  /**
+   * Suggests values for an argument of a prompt or of a resource template.
+   *
+   * @param options May carry `context`: the arguments that are settled already, for revisions that know of it.
+   */
+  complete(ref: CompleteRequestParams['ref'], argument: CompletionArgument, options?: CompleteOptions): Promise<CompleteResult>;
+  /** Resolves when the server answers; where there is no `ping`, `server/discover` takes its place. */
+  ping(options?: RequestOptions): Promise<void>;
+  /**
+   * Sets the least severe log message to hear. Where requests say so themselves, all later ones do; then
+   * `undefined` asks for none.
+   *
+   * @throws TypeError for `undefined` where the level is the session's, which cannot be unset.
+   */
+  setLogLevel(level: LoggingLevel | undefined): Promise<void>;
+  /**
+   * Sends any request, such as one of an extension.
+   *
+   * @param params In the newest words for methods of the protocol, else as they go on the wire.
+   * @returns The result as it came: neither checked nor lifted to the newest words.
+   */
+  request(method: string, params?: JsonObject, options?: RequestOptions): Promise<JsonObject>;
+  /** Sends any notification. */
+  notify(method: string, params?: JsonObject): Promise<void>;
+
+  /** Calls a listener when the connection ends from the other side; returns what takes it away again. */
+  onClose(listener: (error: ConnectionError) => void): () => void;
+  /** Resolves when the connection ended: with why, or with nothing when it was closed here. */
+  readonly closed: Promise<ConnectionError | undefined>;
+  /** Ends the connection; what waits for an answer rejects. Closing twice is fine. */
+  close(): Promise<void>;
+}

@@ -1,0 +1,104 @@
+import { isRequestId, type NotificationMessage, type RequestId, type RequestMessage, type ResponseMessage } from '../jsonrpc/message.ts';
+import type { ConnectionError } from '../jsonrpc/transport.ts';
+import type { Inbound, JsonObject } from '../peer/calls.ts';
+import { errorToWire, McpError } from '../protocol/error.ts';
+import { fromWire } from '../protocol/from-wire.ts';
+import { metaKey } from '../protocol/meta.ts';
+import { newestRevision, type Revision } from '../protocol/revision.ts';
+import { isObject } from '../jsonrpc/message.ts';
+import type { ClientSettings } from './options.ts';
+
+/** What a handler may know of the request of a server. */
+export interface InboundContext {
+  readonly revision: Revision;
+  /** Aborted when the server cancels its request or the connection ends. */
+  readonly signal: AbortSignal;
+}
+
+/** Answers one method that servers of handshake revisions may call. What it throws is answered as an error. */
+export type InboundHandler = (params: JsonObject, context: InboundContext) => JsonObject | Promise<JsonObject>;
+
+/** What the inbound side needs of the conversation that it belongs to. */
+export interface InboundOptions {
+  /** Settled by the negotiation; `undefined` while that runs. */
+  revision(): Revision | undefined;
+  respond(message: ResponseMessage): void;
+  ended(error: ConnectionError): void;
+  readonly settings: ClientSettings;
+  /** By method; what is not here, and not `ping`, is answered with "method not found". */
+  readonly handlers: ReadonlyMap<string, InboundHandler>;
+}
+
+/** What a client does with messages that answer nothing. */
+export function createInbound(options: InboundOptions): Inbound {
+  const { settings } = options;
+  const running = new Map<RequestId, AbortController>();
+  const warn = (message: string, cause?: unknown): void => settings.onWarning?.(message, cause);
+  return {
+    warning: warn,
+    request(message) {
+      const revision = options.revision();
+      // Spec 2026-07-28: servers send no requests and clients no responses.
+      if (revision !== undefined && !revision.serverRequests) return warn(`a request of the server was ignored: ${shown(message.method)}`);
+      void answer(message, revision, options, running);
+    },
+    notification(message) {
+      if (message.method === 'notifications/cancelled') return cancel(message, running);
+      hear(message, options);
+    },
+    closed(error) {
+      for (const controller of running.values()) controller.abort(error);
+      options.ended(error);
+    },
+  };
+}
+
+async function answer(message: RequestMessage, settled: Revision | undefined, options: InboundOptions, running: Map<RequestId, AbortController>): Promise<void> {
+  const { id, method, params = {} } = message;
+  const handler = method === 'ping' ? () => ({}) : options.handlers.get(method);
+  // Before the revision is settled a server may only ping, which is the same in all of them.
+  const revision = settled ?? newestRevision;
+  const controller = new AbortController();
+  running.set(id, controller);
+  try {
+    if (handler === undefined) throw new McpError('methodNotFound', `this client does not answer ${shown(method)}`);
+    const result = await handler(params, { revision, signal: controller.signal });
+    if (!controller.signal.aborted) options.respond({ jsonrpc: '2.0', id, result });
+  } catch (error) {
+    if (controller.signal.aborted) return;
+    const known = error instanceof McpError ? error : new McpError('internalError', 'internal error');
+    if (known !== error) options.settings.onWarning?.(`the handler of ${shown(method)} failed`, error);
+    options.respond({ jsonrpc: '2.0', id, error: errorToWire(settled, known) });
+  } finally {
+    if (running.get(id) === controller) running.delete(id);
+  }
+}
+
+function cancel({ params }: NotificationMessage, running: ReadonlyMap<RequestId, AbortController>): void {
+  const id = params?.['requestId'];
+  // Spec, Cancellation: what is unknown or already finished is ignored.
+  if (isRequestId(id)) running.get(id)?.abort(params?.['reason']);
+}
+
+function hear({ method, params = {} }: NotificationMessage, { settings, revision }: InboundOptions): void {
+  const settled = revision();
+  if (method === 'notifications/progress') {
+    // Calls lets only well-formed progress of requests in flight through.
+    settings.onProgress?.(params as unknown as Parameters<NonNullable<typeof settings.onProgress>>[0]);
+  } else if (method === 'notifications/message' && settled !== undefined) {
+    settings.onLog?.(fromWire(settled, 'LoggingMessageNotificationParams', params));
+  } else if (settled?.serverRequests === false && !isSubscribed(params)) {
+    // Spec 2026-07-28: changes are told on a listen stream that asked for them. The news is still worth hearing.
+    settings.onWarning?.(`an unsolicited notification came: ${shown(method)}`);
+  }
+  settings.onNotification?.(method, params);
+}
+
+function isSubscribed(params: JsonObject): boolean {
+  const meta = params['_meta'];
+  return isObject(meta) && meta[metaKey.subscriptionId] !== undefined;
+}
+
+function shown(method: string): string {
+  return JSON.stringify(method.length > 100 ? `${method.slice(0, 100)}…` : method);
+}

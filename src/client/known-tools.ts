@@ -1,0 +1,85 @@
+import type { HeaderParameter } from '../peer/endpoint.ts';
+import { encodeHeaderValue, headerParametersOf, headerValueOf } from '../peer/header.ts';
+import type { Tool } from '../protocol/tool.ts';
+import type { CallToolResult } from '../protocol/tools.ts';
+import { OutputValidationError, type OutputProblem } from './errors.ts';
+
+/** How many tool definitions are remembered; the longest unseen are forgotten first. */
+const most = 10_000;
+
+/** Checks a structured result; gives what is wrong with it. */
+export type OutputCheck = (value: unknown) => readonly OutputProblem[];
+
+/** Makes the check of one output schema. */
+export type CompileOutput = (schema: unknown) => Promise<OutputCheck>;
+
+interface Known {
+  readonly tool: Tool;
+  parameters?: readonly HeaderParameter[];
+  check?: Promise<OutputCheck>;
+}
+
+/** The tool definitions that a client has seen: what calls must mirror and results must fit. */
+export class KnownTools {
+  readonly #known = new Map<string, Known>();
+  readonly #compile: CompileOutput;
+
+  constructor(compile: CompileOutput) {
+    this.#compile = compile;
+  }
+
+  /** Remembers definitions; the newest of a name counts. */
+  learn(tools: readonly Tool[]): void {
+    for (const tool of tools) {
+      this.#known.delete(tool.name);
+      this.#known.set(tool.name, { tool });
+      const oldest = this.#known.size > most ? this.#known.keys().next().value : undefined;
+      if (oldest !== undefined) this.#known.delete(oldest);
+    }
+  }
+
+  /** The `Mcp-Param-*` headers of a call, from the newest known definition of its tool. */
+  headers(name: string, argumentsOfCall: unknown): Readonly<Record<string, string>> {
+    const known = this.#known.get(name);
+    if (known === undefined) return {};
+    known.parameters ??= headerParametersOf(known.tool.inputSchema).parameters;
+    const headers: [string, string][] = [];
+    for (const parameter of known.parameters) {
+      const value = headerValueOf(argumentsOfCall, parameter.path);
+      if (value !== undefined) headers.push([`Mcp-Param-${parameter.name}`, encodeHeaderValue(value)]);
+    }
+    return Object.fromEntries(headers);
+  }
+
+  /**
+   * The check of a tool's results, ready before the tool is called; `undefined` when it promises nothing.
+   *
+   * @throws OutputValidationError when the schema cannot be used, so that no result is accepted unchecked.
+   */
+  async check(name: string): Promise<((result: CallToolResult) => void) | undefined> {
+    const known = this.#known.get(name);
+    if (known?.tool.outputSchema === undefined) return undefined;
+    known.check ??= this.#compile(known.tool.outputSchema);
+    const check = await known.check.catch((cause: unknown) => {
+      const message = cause instanceof Error ? cause.message : 'the schema is unusable';
+      throw new OutputValidationError(name, [{ path: '', message }], undefined, { cause });
+    });
+    return (result) => checkResult(name, result, check);
+  }
+}
+
+/** Spec 2025-06-18, Tools, Output schema: a result that is no error must have conforming structured content. */
+function checkResult(name: string, result: CallToolResult, check: OutputCheck): void {
+  if (result.isError === true) return;
+  const problems = result.structuredContent === undefined ? [{ path: '', message: 'structuredContent is missing' }] : check(result.structuredContent);
+  if (problems.length > 0) throw new OutputValidationError(name, problems, result);
+}
+
+/** Leaves out the tools whose `x-mcp-header` annotations are invalid, and tells of each. */
+export function withoutInvalidHeaders(tools: readonly Tool[], warn: (message: string) => void): readonly Tool[] {
+  return tools.filter((tool) => {
+    const { problems } = headerParametersOf(tool.inputSchema);
+    if (problems.length > 0) warn(`tool ${JSON.stringify(tool.name.slice(0, 128))} was left out: ${problems.slice(0, 5).join('; ')}`);
+    return problems.length === 0;
+  });
+}

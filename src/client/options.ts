@@ -1,0 +1,89 @@
+import type { ConnectionError } from '../jsonrpc/transport.ts';
+import type { Progress, ProgressToken } from '../peer/progress.ts';
+import type { Verdict } from '../peer/negotiate.ts';
+import type { ClientCapabilities } from '../protocol/capability.ts';
+import type { Implementation } from '../protocol/common.ts';
+import type { LoggingMessageNotificationParams } from '../protocol/logging.ts';
+import { chosenRevisions, type Revision } from '../protocol/revision.ts';
+
+/** How a client connects and behaves; everything has a default. */
+export interface ConnectOptions {
+  /** What the client calls itself; `parley` by default. */
+  readonly info?: Implementation;
+  /** What the client can do; nothing by default. Each revision is told what it knows of. */
+  readonly capabilities?: ClientCapabilities;
+  /** The revisions that may be used; every one by default. The newest that the server speaks too is used. */
+  readonly revisions?: readonly string[];
+  /**
+   * What an earlier connection to the same server found out (`client.verdict`, however old): the server is not asked
+   * again, unless it turns out to be wrong. Without it, what this process found out lately is used.
+   */
+  readonly prior?: Verdict;
+  /** How long a server on stdio may take to answer the first question before it is taken for an older one; 2000 ms. */
+  readonly probeTimeoutMs?: number;
+  /** Longest wait for an answer, in milliseconds; 60000. Starts anew with each progress. 0 means no limit. */
+  readonly timeoutMs?: number;
+  /** Longest wait for an answer whatever the progress, in milliseconds; no limit by default. */
+  readonly maxTotalTimeoutMs?: number;
+  /** Gives up connecting; once connected it has no effect. */
+  readonly signal?: AbortSignal;
+  /** Checks structured tool results against the tool's output schema; on by default. */
+  readonly validateOutput?: boolean;
+  /** The most pages that one list may have; 1000. */
+  readonly maxPages?: number;
+  /** The most items that one list may have; 100000. */
+  readonly maxItems?: number;
+  /** Hears log messages of the server. */
+  readonly onLog?: (message: LoggingMessageNotificationParams) => void;
+  /** Hears the progress of every request, beside the `onProgress` of the request itself. */
+  readonly onProgress?: (progress: Progress & { readonly progressToken: ProgressToken }) => void;
+  /** Hears every notification of the server as it came; progress only of requests that are waited for. */
+  readonly onNotification?: (method: string, params: Readonly<Record<string, unknown>>) => void;
+  /** Hears what was ignored or left out, and why. */
+  readonly onWarning?: (message: string, cause?: unknown) => void;
+  /** Hears once that the connection ended from the other side. */
+  readonly onClose?: (error: ConnectionError) => void;
+  /** The time, in milliseconds since 1970; `Date.now` by default. */
+  readonly now?: () => number;
+}
+
+type Listener = 'onLog' | 'onProgress' | 'onNotification' | 'onWarning' | 'onClose';
+
+/** The options with their defaults. */
+export interface ClientSettings extends Pick<ConnectOptions, Listener> {
+  readonly info: Implementation;
+  readonly capabilities: ClientCapabilities;
+  readonly revisions: readonly Revision[];
+  readonly prior: Verdict | undefined;
+  readonly probeTimeoutMs: number;
+  readonly timeoutMs: number;
+  readonly maxTotalTimeoutMs: number | undefined;
+  readonly signal: AbortSignal | undefined;
+  readonly validateOutput: boolean;
+  readonly maxPages: number;
+  readonly maxItems: number;
+  now(): number;
+}
+
+/**
+ * Fills in the defaults.
+ *
+ * @throws TypeError when `revisions` is empty or names what is no published revision.
+ */
+export function settingsOf(options: ConnectOptions): ClientSettings {
+  return {
+    ...options,
+    info: options.info ?? { name: 'parley', version: '0.1.0' },
+    capabilities: options.capabilities ?? {},
+    revisions: chosenRevisions(options.revisions),
+    prior: options.prior,
+    probeTimeoutMs: options.probeTimeoutMs ?? 2000,
+    timeoutMs: options.timeoutMs ?? 60_000,
+    maxTotalTimeoutMs: options.maxTotalTimeoutMs,
+    signal: options.signal,
+    validateOutput: options.validateOutput ?? true,
+    maxPages: options.maxPages ?? 1000,
+    maxItems: options.maxItems ?? 100_000,
+    now: options.now ?? Date.now,
+  };
+}

@@ -1,0 +1,61 @@
+import { ConnectionError } from '../jsonrpc/transport.ts';
+
+/** How long a list may be kept, and by whom. */
+export interface CacheHint {
+  /** Milliseconds from receipt; 0 means that it is stale at once. */
+  readonly ttlMs: number;
+  /** Whether others than the asking user may be given it. */
+  readonly cacheScope: 'public' | 'private';
+}
+
+/** One page of a list. */
+export interface Page<Item> extends CacheHint {
+  readonly items: readonly Item[];
+  /** Where the next page begins; `undefined` on the last one. */
+  readonly nextCursor: string | undefined;
+}
+
+/** The bounds of one list. */
+export interface PageBounds {
+  readonly maxPages: number;
+  readonly maxItems: number;
+}
+
+/**
+ * Walks a list page by page until a page names no next one; an empty cursor is a cursor.
+ *
+ * @throws ConnectionError `too-large` past the bounds, `invalid-message` when a cursor comes twice.
+ */
+export async function* walkPages<Item>(fetch: (cursor: string | undefined) => Promise<Page<Item>>, bounds: PageBounds): AsyncGenerator<Page<Item>, void, undefined> {
+  const seen = new Set<string>();
+  let cursor: string | undefined;
+  let items = 0;
+  for (let pages = 1; ; pages++) {
+    const page = await fetch(cursor);
+    items += page.items.length;
+    if (items > bounds.maxItems) throw new ConnectionError('too-large', `the list has more than ${bounds.maxItems} items`);
+    yield page;
+    cursor = page.nextCursor;
+    if (cursor === undefined) return;
+    if (seen.has(cursor)) throw new ConnectionError('invalid-message', 'the list repeats a cursor and would never end');
+    if (pages >= bounds.maxPages) throw new ConnectionError('too-large', `the list has more than ${bounds.maxPages} pages`);
+    seen.add(cursor);
+  }
+}
+
+/** The hint of one page as it counts: absent or negative lifetimes are 0, and what is not public is private. */
+export function hintOf({ ttlMs, cacheScope }: { readonly ttlMs?: unknown; readonly cacheScope?: unknown }): CacheHint {
+  return {
+    ttlMs: typeof ttlMs === 'number' && ttlMs > 0 ? ttlMs : 0,
+    cacheScope: cacheScope === 'public' ? 'public' : 'private',
+  };
+}
+
+/** The hint of a whole list: the shortest lifetime, and private if any page is. */
+export function combinedHint(pages: readonly CacheHint[]): CacheHint {
+  if (pages.length === 0) return { ttlMs: 0, cacheScope: 'private' };
+  return {
+    ttlMs: Math.min(...pages.map((page) => page.ttlMs)),
+    cacheScope: pages.every((page) => page.cacheScope === 'public') ? 'public' : 'private',
+  };
+}

@@ -1,0 +1,8 @@
+/** Streamable HTTP on any runtime: serving with `Request` and `Response`, and reaching servers by `fetch`. */
+
+export { httpTransport, type HttpTransportOptions } from './http/client.ts';
+export type { ByteStream, ByteStreamReader, Fetch, FetchRequest, FetchResponse } from './http/client-fetch.ts';
+export { createHandler, type FetchHandler } from './http/fetch.ts';
+export { createHttpHandler, type HttpHandler } from './http/handler.ts';
+export type { Authenticate, HttpOptions, HttpRefusal } from './http/options.ts';
+export type { Body, EventWriter, HeaderFields, HttpReply, HttpRequest } from './http/shape.ts';

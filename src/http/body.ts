@@ -1,0 +1,55 @@
+import { JsonError, parseJson } from '../jsonrpc/json.ts';
+import type { HttpSettings } from './options.ts';
+import type { HttpRequest } from './shape.ts';
+import type { Problem } from './status.ts';
+
+/** What the body of a request came to: a JSON value, a problem to answer, or nothing since the client is gone. */
+export type Content =
+  | { readonly kind: 'value'; readonly value: unknown }
+  | { readonly kind: 'problem'; readonly problem: Problem }
+  | { readonly kind: 'gone' };
+
+/** Reads the body of a request within the limits of size and depth; it must be JSON in UTF-8. */
+export async function readContent(request: HttpRequest, settings: HttpSettings): Promise<Content> {
+  const body = await request.body(settings.maxBodyBytes);
+  switch (body.kind) {
+    case 'text':
+      return parse(body.text, settings.maxDepth);
+    case 'value':
+      return nestsDeeper(body.value, settings.maxDepth) ? tooDeep(settings.maxDepth) : body;
+    case 'too-large':
+      return problem({ status: 413, message: `the body is larger than ${settings.maxBodyBytes} bytes`, headers: { Connection: 'close' } });
+    case 'not-utf8':
+      return problem({ status: 400, error: 'parseError', message: 'the body is not UTF-8' });
+    case 'gone':
+      return body;
+  }
+}
+
+function parse(text: string, depth: number): Content {
+  try {
+    return { kind: 'value', value: parseJson(text, depth) };
+  } catch (error) {
+    if (error instanceof JsonError && error.reason === 'too-deep') return tooDeep(depth);
+    return problem({ status: 400, error: 'parseError', message: 'the body is not JSON' });
+  }
+}
+
+function problem(reason: Problem): Content {
+  return { kind: 'problem', problem: reason };
+}
+
+function tooDeep(depth: number): Content {
+  return problem({ status: 400, message: `the body nests deeper than ${depth} levels` });
+}
+
+/** Walks a value level by level, so that its depth cannot exhaust the stack. */
+function nestsDeeper(value: unknown, limit: number): boolean {
+  let level: unknown[] = [value];
+  for (let depth = 0; level.length > 0; depth++) {
+    const inner = level.filter((one): one is object => typeof one === 'object' && one !== null);
+    if (inner.length > 0 && depth >= limit) return true;
+    level = inner.flatMap((one) => Object.values(one));
+  }
+  return false;
+}

@@ -1,0 +1,218 @@
+import { JsonError, parseJson } from '../jsonrpc/json.ts';
+import { isObject, isRequestId, type Message, type RequestId } from '../jsonrpc/message.ts';
+import { readEvents } from '../jsonrpc/sse.ts';
+import { after } from '../jsonrpc/timeout.ts';
+import { ConnectionError, type ConnectionErrorOptions, type Receiver } from '../jsonrpc/transport.ts';
+import { bodyBytes, bodyStart, bodyText } from './client-body.ts';
+import { discard, type FetchResponse } from './client-fetch.ts';
+
+/** One POST that waits for what answers it. */
+export interface Exchange {
+  /** The ids of its requests that have no response yet. */
+  readonly waiting: Set<RequestId>;
+  readonly receiver: Receiver;
+  readonly maxBytes: number;
+  readonly signal: AbortSignal;
+  /** Closes the response stream. */
+  abort(): void;
+  /** Whether the request named a session, which a 404 then says is gone. */
+  readonly inSession: boolean;
+}
+
+/** Where a stream ended, for whoever takes it up again. */
+export interface StreamPosition {
+  lastEventId: string | undefined;
+  retryMs: number | undefined;
+}
+
+/** How much of a body goes into an error. */
+const shownBytes = 2_048;
+
+/** How large the body of a refusal may be before it is cut off. */
+const refusalBytes = 1024 * 1024;
+
+/** How long a stream may stay open once everything has been answered. */
+const lingerMs = 1_000;
+
+/** The ids of the requests in a message or a batch. */
+export function requestIds(message: Message | readonly Message[]): Set<RequestId> {
+  const messages: readonly Message[] = Array.isArray(message) ? message : [message];
+  return new Set(
+    messages
+      .filter((element) => 'method' in element && 'id' in element)
+      .map((element) => (element as { readonly id: RequestId }).id),
+  );
+}
+
+/** The media type of a response, without parameters. */
+export function mediaType(response: FetchResponse): string {
+  return (response.headers.get('content-type') ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? '';
+}
+
+export function isSuccess(response: FetchResponse): boolean {
+  return response.status >= 200 && response.status < 300;
+}
+
+/** Hands what one JSON body holds to the receiver. */
+export async function readJson(response: FetchResponse, exchange: Exchange): Promise<void> {
+  const text =
+    response.status === 202 || response.status === 204
+      ? ''
+      : await reading(exchange, () => bodyText(response, exchange.maxBytes));
+  if (text.trim() === '') return;
+  deliver(parsed(text, response.status), exchange, response.status);
+}
+
+/** Lets a body of another type pass where nothing was asked; a request it leaves without an answer. */
+export function readOther(response: FetchResponse, exchange: Exchange): void {
+  void discard(response);
+  if (exchange.waiting.size === 0) return;
+  const type = mediaType(response);
+  throw new ConnectionError('invalid-message', `the response is ${type}, neither JSON nor an event stream`, {
+    status: response.status,
+  });
+}
+
+/** Hands the messages of a stream to the receiver until it ends, or a moment after everything has been answered. */
+export async function readStream(response: FetchResponse, exchange: Exchange): Promise<StreamPosition> {
+  const position: StreamPosition = { lastEventId: undefined, retryMs: undefined };
+  const asked = exchange.waiting.size > 0;
+  let stopLingering: (() => void) | undefined;
+  try {
+    for await (const event of readEvents(bodyBytes(response), { maxBytes: exchange.maxBytes })) {
+      if (event.id !== undefined) position.lastEventId = event.id;
+      if (event.retry !== undefined) position.retryMs = event.retry;
+      if (event.data === '' || (event.event ?? 'message') !== 'message') continue;
+      deliverEvent(event.data, exchange, response.status);
+      if (asked && exchange.waiting.size === 0) stopLingering ??= after(lingerMs, () => exchange.abort());
+    }
+  } catch (error) {
+    if (asked && exchange.waiting.size === 0) return position;
+    if (error instanceof ConnectionError || exchange.signal.aborted) throw asConnectionError(error, exchange);
+    // The connection broke: what comes next is the same as after a stream that just ended.
+  } finally {
+    stopLingering?.();
+  }
+  return position;
+}
+
+/**
+ * Reads a response that is no success. An error message for the only request is delivered with its status.
+ *
+ * @throws ConnectionError for everything else.
+ */
+export async function readRefusal(response: FetchResponse, exchange: Exchange): Promise<void> {
+  const { status } = response;
+  const text = await reading(exchange, () => bodyStart(response, refusalBytes));
+  const retryAfterMs = retryAfter(response);
+  const options: ConnectionErrorOptions = {
+    status,
+    body: text.slice(0, shownBytes),
+    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+  };
+  if (status === 401 || status === 403) {
+    const challenge = response.headers.get('www-authenticate');
+    throw new ConnectionError(
+      'unauthorized',
+      `HTTP ${status}`,
+      challenge === null ? options : { ...options, challenge },
+    );
+  }
+  const message = status === 429 || status === 503 ? undefined : errorFor(text, exchange);
+  if (message === undefined) throw new ConnectionError('http', `HTTP ${status}${summary(text)}`, options);
+  deliver(message, exchange, status);
+}
+
+/** What a failure of reading is to the sender. */
+export function asConnectionError(error: unknown, exchange: Exchange): ConnectionError {
+  if (exchange.signal.aborted) return new ConnectionError('aborted', 'the exchange was given up', { cause: error });
+  if (error instanceof ConnectionError) return error;
+  return new ConnectionError('closed', 'the response broke off', { cause: error });
+}
+
+async function reading<T>(exchange: Exchange, read: () => Promise<T>): Promise<T> {
+  try {
+    return await read();
+  } catch (error) {
+    throw asConnectionError(error, exchange);
+  }
+}
+
+/** The error message that a body holds, if it can only be about the request that was sent. */
+function errorFor(text: string, exchange: Exchange): Readonly<Record<string, unknown>> | undefined {
+  const [id, ...others] = exchange.waiting;
+  if (id === undefined || others.length > 0) return undefined;
+  let value: unknown;
+  try {
+    value = parseJson(text);
+  } catch {
+    return undefined;
+  }
+  if (
+    !isObject(value) ||
+    value['jsonrpc'] !== '2.0' ||
+    !isObject(value['error']) ||
+    !Number.isInteger(value['error']['code'])
+  )
+    return undefined;
+  const named = value['id'] === id;
+  if (!named && value['id'] !== undefined && value['id'] !== null) return undefined;
+  // Spec 2025-11-25, Transports, Session Management: the session is gone, unless only the method was not found.
+  if (exchange.inSession && !(named && value['error']['code'] === -32601)) return undefined;
+  return { ...value, id };
+}
+
+function deliverEvent(data: string, exchange: Exchange, status: number): void {
+  let value: unknown;
+  try {
+    value = parsed(data, status);
+  } catch (error) {
+    exchange.receiver.problem(asConnectionError(error, exchange));
+    return;
+  }
+  deliver(value, exchange, status);
+}
+
+function deliver(received: unknown, exchange: Exchange, status: number): void {
+  const value = attributed(received, exchange);
+  for (const element of Array.isArray(value) ? value : [value]) {
+    if (isObject(element) && element['method'] === undefined && isRequestId(element['id']))
+      exchange.waiting.delete(element['id']);
+  }
+  exchange.receiver.message(value, { status });
+}
+
+/** An error without an id can only be about the one request that waits. */
+function attributed(value: unknown, { waiting }: Exchange): unknown {
+  const [id, ...others] = waiting;
+  if (id === undefined || others.length > 0 || !isObject(value)) return value;
+  const anonymous = value['method'] === undefined && (value['id'] === undefined || value['id'] === null);
+  return anonymous && isObject(value['error']) ? { ...value, id } : value;
+}
+
+function parsed(text: string, status: number): unknown {
+  try {
+    return parseJson(text);
+  } catch (error) {
+    if (!(error instanceof JsonError)) throw error;
+    throw new ConnectionError('invalid-message', error.message, {
+      cause: error,
+      status,
+      body: text.slice(0, shownBytes),
+    });
+  }
+}
+
+/** The first words of a body that is meant for people. */
+function summary(text: string): string {
+  const line = text.trim().split('\n', 1)[0] ?? '';
+  return line === '' || line.startsWith('<') ? '' : `: ${line.slice(0, 200)}`;
+}
+
+function retryAfter(response: FetchResponse): number | undefined {
+  const value = response.headers.get('retry-after')?.trim();
+  if (value === undefined || value === '') return undefined;
+  if (/^\d+$/.test(value)) return Number(value) * 1_000;
+  const date = Date.parse(value);
+  return Number.isNaN(date) ? undefined : Math.max(0, date - Date.now());
+}

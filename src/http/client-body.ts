@@ -1,0 +1,61 @@
+import { ConnectionError } from '../jsonrpc/transport.ts';
+import type { FetchResponse } from './client-fetch.ts';
+
+/** The bytes of a body. Whoever stops early lets go of the rest. */
+export async function* bodyBytes(response: FetchResponse): AsyncGenerator<Uint8Array, void, undefined> {
+  const reader = response.body?.getReader();
+  if (reader === undefined) return;
+  let done = false;
+  try {
+    while (!done) {
+      const result = await reader.read();
+      done = result.done;
+      if (result.value !== undefined) yield result.value;
+    }
+  } finally {
+    // Not awaited: some bodies settle it only when the connection is gone.
+    if (!done) reader.cancel().catch(() => {});
+  }
+}
+
+/**
+ * Reads a body as text; the limit counts what it has after decompression.
+ *
+ * @throws ConnectionError `too-large` over the limit, `invalid-message` for what is no UTF-8.
+ */
+export async function bodyText(response: FetchResponse, maxBytes: number): Promise<string> {
+  const decoder = new TextDecoder('utf-8', { fatal: true });
+  const parts: string[] = [];
+  let length = 0;
+  for await (const bytes of bodyBytes(response)) {
+    length += bytes.length;
+    if (length > maxBytes)
+      throw new ConnectionError('too-large', `the response is larger than ${maxBytes} bytes`, {
+        status: response.status,
+      });
+    parts.push(decoded(() => decoder.decode(bytes, { stream: true })));
+  }
+  parts.push(decoded(() => decoder.decode()));
+  return parts.join('');
+}
+
+/** Reads no more than the beginning of a body, whatever it holds. */
+export async function bodyStart(response: FetchResponse, maxBytes: number): Promise<string> {
+  const decoder = new TextDecoder();
+  let text = '';
+  let left = maxBytes;
+  for await (const bytes of bodyBytes(response)) {
+    text += decoder.decode(bytes.subarray(0, left), { stream: true });
+    left -= bytes.length;
+    if (left <= 0) break;
+  }
+  return text;
+}
+
+function decoded(decode: () => string): string {
+  try {
+    return decode();
+  } catch (cause) {
+    throw new ConnectionError('invalid-message', 'the response is not valid UTF-8', { cause });
+  }
+}

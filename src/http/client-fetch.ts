@@ -1,0 +1,100 @@
+import { ConnectionError } from '../jsonrpc/transport.ts';
+
+/** What the client needs of `fetch`; that of every runtime fits. */
+export type Fetch = (url: string, request: FetchRequest) => Promise<FetchResponse>;
+
+export interface FetchRequest {
+  readonly method: string;
+  readonly headers: Record<string, string>;
+  readonly body?: string;
+  readonly redirect: 'manual';
+  readonly signal: AbortSignal;
+}
+
+export interface FetchResponse {
+  readonly status: number;
+  readonly headers: { get(name: string): string | null };
+  readonly body: ByteStream | null;
+}
+
+/** A stream of bytes, as a body is one. */
+export interface ByteStream {
+  getReader(): ByteStreamReader;
+}
+
+export interface ByteStreamReader {
+  read(): Promise<{ readonly done: boolean; readonly value?: Uint8Array | undefined }>;
+  cancel(reason?: unknown): Promise<void>;
+}
+
+const maxRedirects = 3;
+
+/**
+ * Fetches, following redirects only within the origin and only those that keep the method: what the request carries
+ * (credentials, the session) is for that origin alone.
+ *
+ * @throws ConnectionError `refused` when there is no response, `http` for a redirect that is not followed.
+ */
+export async function fetchWithin(fetch: Fetch, url: URL, request: FetchRequest): Promise<FetchResponse> {
+  let target = url;
+  for (let followed = 0; ; followed++) {
+    const response = await fetched(fetch, target, request);
+    const { status } = response;
+    if (status !== 0 && (status < 300 || status > 399)) return response;
+    void discard(response);
+    const to = redirection(response, target);
+    if (to === undefined || to.origin !== url.origin || (status !== 307 && status !== 308)) {
+      const where = to === undefined ? '' : ` to ${describeUrl(to)}`;
+      throw new ConnectionError(
+        'http',
+        `${describeUrl(target)} answered with a redirect${where}, which is not followed`,
+        { status },
+      );
+    }
+    if (followed === maxRedirects)
+      throw new ConnectionError('http', `${describeUrl(url)} redirects more than ${maxRedirects} times`, { status });
+    target = to;
+  }
+}
+
+/** Lets go of a body that nobody wants. */
+export async function discard(response: FetchResponse): Promise<void> {
+  try {
+    await response.body?.getReader().cancel();
+  } catch {
+    // It is gone already.
+  }
+}
+
+/** A URL without what may be secret in it. */
+export function describeUrl(url: URL): string {
+  return `${url.origin}${url.pathname}`;
+}
+
+async function fetched(fetch: Fetch, url: URL, request: FetchRequest): Promise<FetchResponse> {
+  try {
+    return await fetch(url.href, request);
+  } catch (cause) {
+    if (cause instanceof ConnectionError) throw cause;
+    if (request.signal.aborted) throw new ConnectionError('aborted', 'the exchange was given up', { cause });
+    throw new ConnectionError('refused', `${describeUrl(url)} cannot be reached: ${reasonOf(cause)}`, { cause });
+  }
+}
+
+/** Runtimes wrap the reason of a failed fetch in an error that says nothing. */
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const inner = error.cause;
+  if (!(inner instanceof Error)) return error.message;
+  return inner.message === '' && 'code' in inner ? String(inner.code) : inner.message;
+}
+
+function redirection(response: FetchResponse, from: URL): URL | undefined {
+  const location = response.headers.get('location');
+  if (location === null) return undefined;
+  try {
+    return new URL(location, from);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,88 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { open, request, response, notification } from '../../test/support/http-answers.ts';
+
+test('listening hears messages that belong to no request [http-031]', async (t) => {
+  let accept: string | undefined;
+  const { channel, heard } = await open(t, (incoming, outgoing) => {
+    accept = `${incoming.method} ${incoming.headers.accept}`;
+    outgoing.writeHead(200, { 'content-type': 'text/event-stream' }).write(`data: ${JSON.stringify(notification)}\n\n`);
+  });
+  await channel.listen?.();
+  while (heard.length === 0) await new Promise((resolve) => setImmediate(resolve));
+  assert.equal(accept, 'GET text/event-stream');
+  assert.deepEqual(heard[0]?.value, notification);
+  await channel.close();
+});
+
+for (const status of [404, 405]) {
+  test(`a server that answers listening with ${status} just has no such stream`, async (t) => {
+    const { channel, problems } = await open(t, (_incoming, outgoing) => void outgoing.writeHead(status).end());
+    await channel.listen?.();
+    assert.deepEqual(problems, []);
+  });
+}
+
+test('a server that refuses listening with 500 is a problem', async (t) => {
+  const { channel, problems } = await open(t, (_incoming, outgoing) => void outgoing.writeHead(500).end());
+  await channel.listen?.();
+  assert.match(problems[0]?.message ?? '', /HTTP 500/);
+});
+
+test('a listening stream that broke is opened again where it broke [http-027] [http-039]', async (t) => {
+  const from: unknown[] = [];
+  const { channel, heard } = await open(t, (incoming, outgoing) => {
+    from.push(incoming.headers['last-event-id']);
+    outgoing.writeHead(200, { 'content-type': 'text/event-stream' });
+    if (from.length === 1) outgoing.end(`retry: 5\nid: 7\ndata: ${JSON.stringify(notification)}\n\n`);
+    else outgoing.write(`data: ${JSON.stringify(notification)}\n\n`);
+  });
+  await channel.listen?.();
+  // The pause does not keep the process alive; this does.
+  const alive = setInterval(() => {}, 1_000);
+  while (heard.length < 2) await new Promise((resolve) => setTimeout(resolve, 2));
+  clearInterval(alive);
+  assert.deepEqual(from, [undefined, '7']);
+  await channel.close();
+});
+
+test('a numbered stream that broke before the response is taken up by GET after the pause asked for [http-026] [http-041]', async (t) => {
+  const seen: unknown[] = [];
+  const { channel, heard } = await open(t, (incoming, outgoing) => {
+    seen.push([incoming.method, incoming.headers['last-event-id']]);
+    outgoing.writeHead(200, { 'content-type': 'text/event-stream' });
+    if (seen.length === 1) outgoing.end('id: a\nretry: 5\ndata:\n\n');
+    else if (seen.length === 2) outgoing.end(`id: b\ndata: ${JSON.stringify(notification)}\n\n`);
+    else outgoing.end(`id: c\ndata: ${JSON.stringify(response)}\n\n`);
+  });
+  await channel.send(request);
+  assert.deepEqual(seen, [
+    ['POST', undefined],
+    ['GET', 'a'],
+    ['GET', 'b'],
+  ]);
+  assert.deepEqual(
+    heard.map(({ value }) => value),
+    [notification, response],
+  );
+});
+
+test('in 2026-07-28 a broken stream is never taken up [http-063]', async (t) => {
+  const methods: unknown[] = [];
+  const { channel } = await open(t, (incoming, outgoing) => {
+    methods.push(incoming.method);
+    outgoing.writeHead(200, { 'content-type': 'text/event-stream' }).end('id: a\nretry: 1\ndata:\n\n');
+  });
+  await assert.rejects(channel.send(request, { headers: { 'MCP-Protocol-Version': '2026-07-28' } }), {
+    reason: 'closed',
+  });
+  assert.deepEqual(methods, ['POST']);
+});
+
+test('a server that will not go on fails the request', async (t) => {
+  const { channel } = await open(t, (incoming, outgoing) => {
+    if (incoming.method === 'GET') return void outgoing.writeHead(405).end();
+    outgoing.writeHead(200, { 'content-type': 'text/event-stream' }).end('id: a\nretry: 1\ndata:\n\n');
+  });
+  await assert.rejects(channel.send(request), { reason: 'closed' });
+});

@@ -1,0 +1,141 @@
+import type { Message, NotificationMessage, RequestMessage } from '../jsonrpc/message.ts';
+import type { AuthInfo, Conversation, Link } from '../peer/endpoint.ts';
+import { unsupported } from '../peer/preamble.ts';
+import { McpError } from '../protocol/error.ts';
+import { metaKey } from '../protocol/meta.ts';
+import { newestRevision, revisionOf } from '../protocol/revision.ts';
+import { Answer } from './answer.ts';
+import type { Edge, Visit } from './edge.ts';
+import { claimedVersion, headerMismatch, methodMismatch, versionMismatch } from './headers.ts';
+import { busy, errorBody, exchangeStatus, refuse, type Problem } from './status.ts';
+
+const listen = 'subscriptions/listen';
+
+/** The exchanges of one server: a POST that is a whole conversation. (Spec 2026-07-28, Streamable HTTP.) */
+export class Exchanges {
+  readonly #edge: Edge;
+  /** Those whose request ends only when one side wants it to. */
+  readonly #listening = new Set<Exchange>();
+
+  constructor(edge: Edge) {
+    this.#edge = edge;
+  }
+
+  /** Answers a request; settles when the answer is complete or the client is gone. */
+  async request(visit: Visit, message: RequestMessage): Promise<void> {
+    const error = this.#refusal(visit, message);
+    if (error !== undefined) return this.#refuse(visit, error, message);
+    if (message.method !== listen) return new Exchange(this.#edge, visit).request(message);
+    const problem = this.#unstreamable(visit);
+    if (problem !== undefined) return refuse(visit.request, visit.reply, problem, message.id);
+    const exchange = new Exchange(this.#edge, visit);
+    this.#listening.add(exchange);
+    try {
+      await exchange.request(message);
+    } finally {
+      this.#listening.delete(exchange);
+    }
+  }
+
+  /** Takes a notification: the core defines none over HTTP, so an extension may be meant. */
+  async notification(visit: Visit, message: NotificationMessage): Promise<void> {
+    const problem = versionMismatch(visit.request, claimedVersion(message)) ?? methodMismatch(visit.request, message.method, false);
+    const error = mismatch(problem) ?? this.#unspoken(visit);
+    if (error !== undefined) return this.#refuse(visit, error);
+    await new Exchange(this.#edge, visit).notification(message);
+  }
+
+  /** Ends the exchanges that would otherwise last for ever. */
+  close(): void {
+    for (const exchange of this.#listening) exchange.stop();
+  }
+
+  /** Everything that is refused before it is dispatched is a bad request. */
+  #refuse(visit: Visit, error: McpError, message?: RequestMessage): void {
+    visit.reply.send(400, errorBody(error, newestRevision, message?.id));
+  }
+
+  /** Why a subscription cannot have its stream. */
+  #unstreamable({ accepted }: Visit): Problem | undefined {
+    if (!accepted.stream) return { status: 406, message: `${listen} needs Accept: text/event-stream` };
+    return this.#edge.streams.full ? busy('too many event streams are open') : undefined;
+  }
+
+  #refusal(visit: Visit, message: RequestMessage): McpError | undefined {
+    const claimed = claimedVersion(message);
+    if (claimed === undefined && message.method === 'initialize' && this.#edge.handshake.length === 0) return this.#handshakeUnspoken(message);
+    const error = mismatch(versionMismatch(visit.request, claimed));
+    if (error !== undefined) return error;
+    if (claimed === undefined && revisionOf(visit.version) !== undefined) {
+      return new McpError('invalidParams', `_meta must have ${metaKey.protocolVersion}`);
+    }
+    return this.#unspoken(visit) ?? mismatch(headerMismatch(visit.request, message, this.#edge.endpoint));
+  }
+
+  /** Spec 2026-07-28, Versioning: the error for `initialize` names what is spoken. */
+  #handshakeUnspoken({ params }: RequestMessage): McpError {
+    const requested = params?.['protocolVersion'];
+    return unsupported(this.#edge.endpoint.revisions, typeof requested === 'string' ? requested : '');
+  }
+
+  /** The error for a revision that is not served this way here. */
+  #unspoken({ version = '' }: Visit): McpError | undefined {
+    const spoken = this.#edge.stateless.some((revision) => revision.date === version);
+    return spoken ? undefined : unsupported(this.#edge.endpoint.revisions, version);
+  }
+}
+
+function mismatch(problem: string | undefined): McpError | undefined {
+  return problem === undefined ? undefined : new McpError('headerMismatch', `header mismatch: ${problem}`);
+}
+
+/** One POST: its own conversation, its own stream. Losing the client cancels it. */
+class Exchange implements Link {
+  readonly kind = 'http';
+  readonly lasting = false;
+  readonly auth: AuthInfo | undefined;
+  readonly #edge: Edge;
+  readonly #visit: Visit;
+  readonly #answer: Answer;
+  readonly #conversation: Conversation;
+
+  constructor(edge: Edge, visit: Visit) {
+    this.auth = visit.auth;
+    this.#edge = edge;
+    this.#visit = visit;
+    this.#answer = new Answer(edge, visit);
+    this.#conversation = edge.endpoint.converse(this);
+  }
+
+  send(message: Message): void {
+    if (this.#answer.gone) return;
+    // Spec 2026-07-28, Streamable HTTP, Receiving messages: no request of the server travels on this stream.
+    const isRequest = 'method' in message && 'id' in message;
+    const sent = !isRequest && this.#answer.message(JSON.stringify(message));
+    if (this.#answer.gone) this.stop();
+    else if (!sent) this.#edge.settings.onError(new Error('a message to a client could not be delivered: there is no stream for it'));
+  }
+
+  async request(message: RequestMessage): Promise<void> {
+    this.#visit.reply.onClose(() => {
+      if (this.#answer.gone) return;
+      this.#answer.closed();
+      this.stop();
+    });
+    const response = await this.#conversation.receive(message);
+    this.#answer.respond(response === undefined ? 200 : exchangeStatus(response), response);
+    this.stop();
+  }
+
+  async notification(message: NotificationMessage): Promise<void> {
+    const response = await this.#conversation.receive(message);
+    this.stop();
+    if (response === undefined) this.#visit.reply.send(202);
+    else this.#answer.respond(400, response);
+  }
+
+  /** Ends the conversation: what still runs is aborted. */
+  stop(): void {
+    this.#conversation.close();
+  }
+}

@@ -1,0 +1,158 @@
+/** The minimal HTTP shape without a network: a test sees an answer grow, and may leave as a client does. */
+import type { HttpHandler } from './handler.ts';
+import type { Body, EventWriter, HeaderFields, HttpReply, HttpRequest } from './shape.ts';
+
+/** What a test sends. */
+export interface Sent {
+  readonly method?: string;
+  readonly path?: string;
+  readonly headers?: Readonly<Record<string, string | undefined>>;
+  readonly body?: string | Uint8Array | undefined;
+}
+
+/** Headers by name in lower case, with those that every well-behaved client sends. */
+export function headersOf({ headers = {}, body }: Sent): Map<string, string> {
+  const usual = { host: 'localhost:3000', accept: 'application/json, text/event-stream', ...(body === undefined ? {} : { 'content-type': 'application/json' }) };
+  const all = Object.entries({ ...usual, ...Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value])) });
+  return new Map(all.filter((entry): entry is [string, string] => entry[1] !== undefined));
+}
+
+/** One request and its answer so far. */
+export class FakeVisit implements HttpReply {
+  readonly request: HttpRequest;
+  status: number | undefined;
+  headers: Record<string, string> = {};
+  body: string | undefined;
+  /** What was written to the event stream. */
+  written = '';
+  ended = false;
+  destroyed = false;
+  /** Bytes that the reader has not taken. */
+  stalled = false;
+  #closed: (() => void) | undefined;
+  #waiting: (() => void)[] = [];
+
+  constructor(sent: Sent) {
+    const headers = headersOf(sent);
+    this.request = {
+      method: sent.method ?? (sent.body === undefined ? 'GET' : 'POST'),
+      path: sent.path ?? '/mcp',
+      headerCount: headers.size,
+      remoteAddress: undefined,
+      header: (name) => headers.get(name),
+      body: (limit) => Promise.resolve(bodyOf(sent.body ?? '', limit)),
+    };
+  }
+
+  send(status: number, body?: string, headers?: HeaderFields): void {
+    if (this.status !== undefined) return;
+    this.status = status;
+    this.body = body;
+    Object.assign(this.headers, body === undefined ? {} : { 'content-type': 'application/json' }, lower(headers));
+    this.#end();
+  }
+
+  stream(headers?: HeaderFields): EventWriter {
+    this.status = 200;
+    Object.assign(this.headers, { 'content-type': 'text/event-stream' }, lower(headers));
+    const visit = this;
+    this.#wake();
+    return {
+      get buffered() {
+        return visit.stalled ? visit.written.length : 0;
+      },
+      write: (text) => {
+        if (visit.ended) return;
+        visit.written += text;
+        visit.#wake();
+      },
+      end: (text) => {
+        if (visit.ended) return;
+        visit.written += text ?? '';
+        visit.#end();
+      },
+      destroy: () => {
+        visit.destroyed = true;
+        visit.#end();
+      },
+    };
+  }
+
+  setHeader(name: string, value: string): void {
+    this.headers[name.toLowerCase()] = value;
+  }
+
+  onClose(run: () => void): void {
+    this.#closed = run;
+  }
+
+  /** The client breaks the connection. */
+  leave(): void {
+    this.#end();
+  }
+
+  /** The messages on the event stream so far. */
+  get events(): unknown[] {
+    return this.written
+      .split('\n\n')
+      .filter((event) => event.startsWith('data: '))
+      .map((event): unknown => JSON.parse(event.slice('data: '.length)));
+  }
+
+  /** The JSON body. */
+  get json(): unknown {
+    return this.body === undefined ? undefined : JSON.parse(this.body);
+  }
+
+  /** Resolves when something is true of the answer. */
+  async until(holds: (visit: this) => boolean): Promise<this> {
+    while (!holds(this)) await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    return this;
+  }
+
+  done(): Promise<this> {
+    return this.until((visit) => visit.ended);
+  }
+
+  #end(): void {
+    if (this.ended) return;
+    this.ended = true;
+    this.#closed?.();
+    this.#wake();
+  }
+
+  #wake(): void {
+    for (const resolve of this.#waiting.splice(0)) resolve();
+  }
+}
+
+/** Sends a request and returns at once. */
+export function begin(handler: HttpHandler, sent: Sent): FakeVisit {
+  const visit = new FakeVisit(sent);
+  handler.handle(visit.request, visit);
+  return visit;
+}
+
+/** Sends a request and waits for its whole answer. */
+export function visit(handler: HttpHandler, sent: Sent): Promise<FakeVisit> {
+  return begin(handler, sent).done();
+}
+
+/** Lets everything that is ready to run, run. */
+export async function settle(): Promise<void> {
+  for (let turn = 0; turn < 20; turn++) await Promise.resolve();
+}
+
+function bodyOf(body: string | Uint8Array, limit: number): Body {
+  const bytes = typeof body === 'string' ? new TextEncoder().encode(body) : body;
+  if (bytes.byteLength > limit) return { kind: 'too-large' };
+  try {
+    return { kind: 'text', text: new TextDecoder('utf-8', { fatal: true }).decode(bytes) };
+  } catch {
+    return { kind: 'not-utf8' };
+  }
+}
+
+function lower(headers: HeaderFields = {}): Record<string, string> {
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
+}

@@ -1,0 +1,173 @@
+import type { Served } from '../peer/endpoint.ts';
+import { createHttpHandler } from './handler.ts';
+import type { HttpOptions } from './options.ts';
+import { eventStreamHeaders } from './stream.ts';
+import type { Body, EventWriter, HeaderFields, HttpReply, HttpRequest } from './shape.ts';
+
+/** Serves over `fetch` types: give it to Deno, Bun, Workers or any framework that speaks them. */
+export interface FetchHandler {
+  (request: Request): Promise<Response>;
+  /** Stops serving, as `HttpHandler.close` does. */
+  close(): Promise<void>;
+}
+
+/**
+ * Turns a server into a function from `Request` to `Response`.
+ *
+ * The Host and Origin checks hold here too: a server that is reached by another name than localhost needs
+ * `allowedHosts`.
+ *
+ * @example
+ * export default { fetch: createHandler(server, { allowedHosts: ['mcp.example.com'] }) };
+ */
+export function createHandler(served: Served, options: HttpOptions = {}): FetchHandler {
+  const handler = createHttpHandler(served, options);
+  const answer = (request: Request): Promise<Response> =>
+    new Promise((resolve) => handler.handle(new FetchRequest(request), new FetchReply(request, resolve)));
+  return Object.assign(answer, { close: () => handler.close() });
+}
+
+class FetchRequest implements HttpRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly remoteAddress = undefined;
+  readonly #request: Request;
+  readonly #host: string;
+
+  constructor(request: Request) {
+    const { pathname, host } = new URL(request.url);
+    this.method = request.method;
+    this.path = pathname;
+    this.#request = request;
+    this.#host = host;
+  }
+
+  get headerCount(): number {
+    return [...this.#request.headers.keys()].length;
+  }
+
+  header(name: string): string | undefined {
+    // Some runtimes keep the host in the URL alone.
+    return this.#request.headers.get(name) ?? (name === 'host' ? this.#host : undefined);
+  }
+
+  async body(limit: number): Promise<Body> {
+    if (Number(this.header('content-length') ?? 0) > limit) return { kind: 'too-large' };
+    const reader = this.#request.body?.getReader();
+    if (reader === undefined) return { kind: 'text', text: '' };
+    try {
+      return await collect(reader, limit);
+    } catch {
+      return { kind: 'gone' };
+    }
+  }
+}
+
+/** Reads chunk by chunk, so that no more than the limit is ever held. */
+async function collect(reader: ReadableStreamDefaultReader<Uint8Array>, limit: number): Promise<Body> {
+  const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+  let text = '';
+  let size = 0;
+  for (let chunk = await reader.read(); !chunk.done; chunk = await reader.read()) {
+    size += chunk.value.byteLength;
+    if (size > limit) {
+      await reader.cancel();
+      return { kind: 'too-large' };
+    }
+    try {
+      text += decoder.decode(chunk.value, { stream: true });
+    } catch {
+      await reader.cancel();
+      return { kind: 'not-utf8' };
+    }
+  }
+  try {
+    return { kind: 'text', text: text + decoder.decode() };
+  } catch {
+    return { kind: 'not-utf8' };
+  }
+}
+
+class FetchReply implements HttpReply {
+  readonly #resolve: (response: Response) => void;
+  readonly #headers: Record<string, string> = {};
+  #closed: (() => void) | undefined;
+  #answered = false;
+
+  constructor(request: Request, resolve: (response: Response) => void) {
+    this.#resolve = resolve;
+    request.signal.addEventListener('abort', () => {
+      this.#closed?.();
+      // Where the client is gone nobody reads the answer; it only settles the promise.
+      this.#answer(() => new Response(null, { status: 499 }));
+    });
+  }
+
+  send(status: number, body?: string, headers?: HeaderFields): void {
+    this.#answer(() => {
+      const type = body === undefined ? {} : { 'Content-Type': 'application/json' };
+      return new Response(body ?? null, { status, headers: { ...this.#headers, ...type, ...headers } });
+    });
+  }
+
+  stream(headers?: HeaderFields): EventWriter {
+    const writer = new FetchEventWriter(() => this.#closed?.());
+    this.#answer(() => new Response(writer.readable, { status: 200, headers: { ...this.#headers, ...eventStreamHeaders, ...headers } }));
+    return writer;
+  }
+
+  setHeader(name: string, value: string): void {
+    this.#headers[name] = value;
+  }
+
+  onClose(run: () => void): void {
+    this.#closed = run;
+  }
+
+  #answer(response: () => Response): void {
+    if (this.#answered) return;
+    this.#answered = true;
+    this.#resolve(response());
+  }
+}
+
+/** Writes into a readable stream; what its reader has not taken yet counts as buffered. */
+class FetchEventWriter implements EventWriter {
+  readonly readable: ReadableStream<Uint8Array>;
+  readonly #encoder = new TextEncoder();
+  #controller: ReadableStreamDefaultController<Uint8Array> | undefined;
+
+  constructor(closed: () => void) {
+    this.readable = new ReadableStream<Uint8Array>(
+      {
+        start: (controller) => {
+          this.#controller = controller;
+        },
+        cancel: () => {
+          this.#controller = undefined;
+          closed();
+        },
+      },
+      { highWaterMark: 0, size: (chunk) => chunk.byteLength },
+    );
+  }
+
+  get buffered(): number {
+    return -(this.#controller?.desiredSize ?? 0);
+  }
+
+  write(text: string): void {
+    this.#controller?.enqueue(this.#encoder.encode(text));
+  }
+
+  end(text?: string): void {
+    if (text !== undefined) this.write(text);
+    this.#controller?.close();
+    this.#controller = undefined;
+  }
+
+  destroy(): void {
+    this.#controller?.error(new Error('the reader was too slow'));
+    this.#controller = undefined;
+  }
+}

@@ -1,0 +1,367 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { fakeEndpoint, type Fake } from './fake-endpoint.test.ts';
+import { begin, settle, visit, type FakeVisit } from './fake-http.test.ts';
+import { createHttpHandler, type HttpHandler } from './handler.ts';
+import type { HttpOptions } from './options.ts';
+
+/** A client with a session. */
+interface Client {
+  readonly fake: Fake;
+  readonly handler: HttpHandler;
+  readonly id: string;
+  readonly errors: Error[];
+  post(body: unknown, headers?: Record<string, string>): FakeVisit;
+  get(headers?: Record<string, string>): FakeVisit;
+}
+
+function initializing(version: string, id: number | string = 1): string {
+  return JSON.stringify({ jsonrpc: '2.0', id, method: 'initialize', params: { protocolVersion: version, capabilities: {}, clientInfo: { name: 'c', version: '1' } } });
+}
+
+async function connect(version: string = '2025-11-25', options: HttpOptions = {}, headers: Record<string, string> = {}): Promise<Client> {
+  const fake = fakeEndpoint();
+  const errors: Error[] = [];
+  const handler = createHttpHandler(fake, { onError: (error) => errors.push(error), ...options });
+  const answer = await visit(handler, { headers, body: initializing(version) });
+  const id = answer.headers['mcp-session-id'] ?? '';
+  const own = { 'Mcp-Session-Id': id, ...headers };
+  return {
+    fake,
+    handler,
+    id,
+    errors,
+    post: (body, more = {}) => begin(handler, { headers: { ...own, ...more }, body: JSON.stringify(body) }),
+    get: (more = {}) => begin(handler, { headers: { ...own, ...more } }),
+  };
+}
+
+function request(method: string, id: number | string = 2): Record<string, unknown> {
+  return { jsonrpc: '2.0', id, method };
+}
+
+const broadcast = { jsonrpc: '2.0', method: 'notifications/tools/list_changed' } as const;
+
+for (const version of ['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25']) {
+  test(`initialize of ${version} opens a session that later requests belong to [http-001]`, async () => {
+    const client = await connect(version);
+    const answer = await client.post(request('tools/list')).done();
+    assert.deepEqual([answer.status, answer.json], [200, { jsonrpc: '2.0', id: 2, result: { method: 'tools/list' } }]);
+    assert.equal(client.fake.conversations.length, 1);
+    assert.equal(answer.headers['mcp-session-id'], undefined);
+  });
+}
+
+test('a session id is visible ASCII with at least 128 random bits [http-042] [http-043] [security-016] [security-017]', async () => {
+  const ids = new Set<string>();
+  for (let at = 0; at < 100; at++) {
+    const { id } = await connect();
+    assert.match(id, /^[\x21-\x7e]{32,}$/);
+    ids.add(id);
+  }
+  assert.equal(ids.size, 100);
+});
+
+test('initialize that fails opens no session', async () => {
+  const fake = fakeEndpoint();
+  const answer = await visit(createHttpHandler(fake), { body: initializing('1999-01-01') });
+  assert.equal(answer.headers['mcp-session-id'], undefined);
+  assert.equal(fake.conversations[0]?.closed, true);
+});
+
+test('a second initialize in a session goes to its conversation, which lives on', async () => {
+  const client = await connect();
+  const answer = await begin(client.handler, { headers: { 'Mcp-Session-Id': client.id }, body: initializing('2025-11-25', 9) }).done();
+  assert.deepEqual([answer.status, (answer.json as { error: { code: number } }).error.code], [400, -32600]);
+  assert.equal((await client.post(request('ping')).done()).status, 200);
+});
+
+test('a request without a session id is a bad request [http-046]', async () => {
+  const { handler } = await connect();
+  const answer = await visit(handler, { body: JSON.stringify(request('tools/list')) });
+  assert.deepEqual([answer.status, (answer.json as { id: unknown }).id], [400, 2]);
+  assert.equal((await visit(handler, {})).status, 400);
+  assert.equal((await visit(handler, { method: 'DELETE' })).status, 400);
+});
+
+test('notifications and responses are accepted with 202 and no body [http-014]', async () => {
+  const client = await connect();
+  for (const message of [{ jsonrpc: '2.0', method: 'notifications/initialized' }, { jsonrpc: '2.0', id: 'none', result: {} }]) {
+    const answer = await client.post(message).done();
+    assert.deepEqual([answer.status, answer.body], [202, undefined]);
+  }
+});
+
+test('a notification to a session that does not exist is refused [http-016]', async () => {
+  const client = await connect();
+  const answer = await client.post({ jsonrpc: '2.0', method: 'notifications/initialized' }, { 'Mcp-Session-Id': 'other' }).done();
+  assert.equal(answer.status, 404);
+});
+
+test('DELETE ends a session, which is not found afterwards [http-047]', async () => {
+  const client = await connect();
+  const stream = client.get();
+  await settle();
+  assert.equal((await visit(client.handler, { method: 'DELETE', headers: { 'Mcp-Session-Id': client.id } })).status, 204);
+  assert.equal(stream.ended, true);
+  assert.equal(client.fake.conversations[0]?.closed, true);
+  for (const method of ['POST', 'GET', 'DELETE']) {
+    const answer = await visit(client.handler, { method, headers: { 'Mcp-Session-Id': client.id }, body: method === 'POST' ? JSON.stringify(request('ping')) : undefined });
+    assert.equal(answer.status, 404);
+  }
+});
+
+test("somebody else's session looks like one that never was [security-015] [security-018]", async () => {
+  const authenticate: HttpOptions['authenticate'] = (incoming) => {
+    const principal = incoming.header('authorization');
+    return principal === undefined ? { status: 401, headers: { 'WWW-Authenticate': 'Bearer' } } : { principal };
+  };
+  const client = await connect('2025-11-25', { authenticate }, { authorization: 'alice' });
+  assert.equal((await client.post(request('ping')).done()).status, 200);
+  for (const method of ['POST', 'GET', 'DELETE']) {
+    const body = method === 'POST' ? JSON.stringify(request('ping')) : undefined;
+    const foreign = await visit(client.handler, { method, headers: { 'Mcp-Session-Id': client.id, authorization: 'mallory' }, body });
+    const unknown = await visit(client.handler, { method, headers: { 'Mcp-Session-Id': 'f'.repeat(48), authorization: 'mallory' }, body });
+    assert.equal(foreign.status, 404);
+    assert.deepEqual([foreign.status, foreign.body, foreign.headers], [unknown.status, unknown.body, unknown.headers]);
+    const nobody = await visit(client.handler, { method, headers: { 'Mcp-Session-Id': client.id }, body });
+    assert.deepEqual([nobody.status, nobody.headers['www-authenticate']], [401, 'Bearer']);
+  }
+  assert.equal((await client.post(request('ping')).done()).status, 200);
+});
+
+test('every request is asked who it comes from [security-014] [security-019]', async () => {
+  let asked = 0;
+  const client = await connect('2025-11-25', { authenticate: () => ({ principal: `alice`, scopes: [String(asked++)] }) });
+  await client.post(request('ping')).done();
+  await client.post(request('ping')).done();
+  assert.equal(asked, 3);
+});
+
+test('a check of authorization that throws is an internal error, and nothing is dispatched', async () => {
+  const fake = fakeEndpoint();
+  const answer = await visit(createHttpHandler(fake, { authenticate: () => Promise.reject(new Error('down')) }), { body: initializing('2025-11-25') });
+  assert.equal(answer.status, 500);
+  assert.equal(fake.received.length, 0);
+});
+
+test('sessions expire when idle, but not while a stream is open', async () => {
+  let now = 0;
+  const client = await connect('2025-11-25', { now: () => now, sessionIdleMs: 1000 });
+  now = 900;
+  assert.equal((await client.post(request('ping')).done()).status, 200);
+  now = 1800;
+  const stream = client.get();
+  await settle();
+  now = 9000;
+  assert.equal((await client.post(request('ping')).done()).status, 200);
+  stream.leave();
+  now = 10_100;
+  assert.equal((await client.post(request('ping')).done()).status, 404);
+  assert.equal(client.fake.conversations[0]?.closed, true);
+});
+
+test('sessions are bounded in number, and expired ones make room', async () => {
+  let now = 0;
+  const client = await connect('2025-11-25', { maxSessions: 1, now: () => now, sessionIdleMs: 1000 });
+  const refused = await visit(client.handler, { body: initializing('2025-11-25') });
+  assert.deepEqual([refused.status, refused.headers['retry-after']], [503, '1']);
+  now = 1001;
+  assert.equal((await visit(client.handler, { body: initializing('2025-11-25') })).status, 200);
+});
+
+for (const [header, status] of [
+  ['2025-06-18', 200],
+  ['2025-11-25', 400],
+  ['1999-01-01', 400],
+  ['nonsense', 400],
+] as const) {
+  test(`a session of 2025-06-18 answers version header ${header} with ${status} [http-053]`, async () => {
+    const client = await connect('2025-06-18');
+    assert.equal((await client.post(request('ping'), { 'MCP-Protocol-Version': header }).done()).status, status);
+  });
+}
+
+test('without a version header a session is what it negotiated [http-052]', async () => {
+  const client = await connect('2025-11-25');
+  assert.equal((await client.post(request('ping')).done()).status, 200);
+});
+
+test('a message of a request goes on the stream of its POST, which its response ends [http-019] [http-021] [http-023] [http-035] [http-036]', async () => {
+  const client = await connect();
+  const stream = client.get();
+  const answer = await client.post(request('notify')).done();
+  assert.deepEqual(answer.events.map((event) => Object.keys(event as object).includes('result')), [false, true]);
+  assert.equal(stream.written, '');
+});
+
+test('a message of no request goes on the stream of the GET alone [http-032] [http-033] [http-034] [http-035] [http-036]', async () => {
+  const client = await connect();
+  const stream = client.get();
+  await settle();
+  const answer = await client.post(request('broadcast')).done();
+  assert.equal(answer.headers['content-type'], 'application/json');
+  assert.deepEqual(stream.events, [broadcast]);
+});
+
+test('messages wait for the stream of the GET, the oldest dropped and told when there are too many', async () => {
+  const client = await connect();
+  for (let at = 0; at < 70; at++) client.fake.conversations[0]?.link.send({ ...broadcast, params: { at } });
+  assert.equal(client.errors.length, 6);
+  const stream = client.get();
+  await settle();
+  assert.equal(stream.events.length, 64);
+  assert.deepEqual(stream.events[0], { ...broadcast, params: { at: 6 } });
+});
+
+test('a request of the server travels on the stream of the POST and its answer comes by another POST [http-022]', async () => {
+  const client = await connect();
+  const answer = client.post(request('ask'));
+  await answer.until((so) => so.events.length === 1);
+  assert.equal((await client.post({ jsonrpc: '2.0', id: 'q', result: { roots: [] } }).done()).status, 202);
+  await answer.done();
+  assert.deepEqual(answer.events[1], { jsonrpc: '2.0', id: 2, result: { answer: { jsonrpc: '2.0', id: 'q', result: { roots: [] } } } });
+});
+
+test('a client that takes JSON alone gets the request of the server on its GET stream', async () => {
+  const client = await connect();
+  const stream = client.get();
+  const answer = client.post(request('ask'), { accept: 'application/json' });
+  await stream.until((so) => so.events.length === 1);
+  client.post({ jsonrpc: '2.0', id: 'q', result: { roots: [] } });
+  await answer.done();
+  assert.equal(answer.headers['content-type'], 'application/json');
+});
+
+test('a client that disconnects has not cancelled its request [http-029]', async () => {
+  const client = await connect();
+  const answer = client.post(request('slow'));
+  await settle();
+  answer.leave();
+  await settle();
+  assert.equal(client.fake.conversations[0]?.closed, false);
+  client.fake.conversations[0]?.release(2);
+  await settle();
+  assert.equal((await client.post(request('ping', 3)).done()).status, 200);
+});
+
+test('a second GET is refused while the first is alive, and taken once it is gone', async () => {
+  const client = await connect();
+  const first = client.get();
+  await settle();
+  assert.equal((await client.get().done()).status, 409);
+  first.leave();
+  const third = client.get();
+  await settle();
+  assert.deepEqual([third.status, third.ended], [200, false]);
+});
+
+test('a GET that takes no event stream is not acceptable', async () => {
+  const client = await connect();
+  assert.equal((await client.get({ accept: 'application/json' }).done()).status, 406);
+});
+
+test('a silent stream is kept open by comments', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  const client = await connect('2025-11-25', { keepAliveMs: 1000 });
+  const stream = client.get();
+  await settle();
+  t.mock.timers.tick(1000);
+  t.mock.timers.tick(1000);
+  t.mock.timers.tick(1000);
+  assert.equal(stream.written, ':\n\n:\n\n');
+  stream.leave();
+});
+
+test('a request that was cancelled leaves an empty stream', async () => {
+  const client = await connect();
+  const answer = client.post(request('slow'));
+  await settle();
+  await visit(client.handler, { method: 'DELETE', headers: { 'Mcp-Session-Id': client.id } });
+  await answer.done();
+  assert.deepEqual([answer.status, answer.written], [200, '']);
+});
+
+test('a batch of 2025-03-26 is answered with an array of its responses [http-017]', async () => {
+  const client = await connect('2025-03-26');
+  const answer = await client.post([request('a', 1), { jsonrpc: '2.0', method: 'notifications/x' }, request('b', 2)]).done();
+  assert.deepEqual(answer.json, [
+    { jsonrpc: '2.0', id: 1, result: { method: 'a' } },
+    { jsonrpc: '2.0', id: 2, result: { method: 'b' } },
+  ]);
+});
+
+test('a batch whose requests send messages is a stream with one response for each [http-020]', async () => {
+  const client = await connect('2025-03-26');
+  const answer = await client.post([request('a', 1), request('notify', 2), request('c', 3)]).done();
+  const ids = answer.events.map((event) => (event as { id?: number }).id).filter((id) => id !== undefined);
+  assert.deepEqual(ids.toSorted(), [1, 2, 3]);
+  assert.equal(answer.events.length, 4);
+});
+
+test('a batch without requests is accepted with 202', async () => {
+  const client = await connect('2025-03-26');
+  assert.equal((await client.post([{ jsonrpc: '2.0', method: 'notifications/x' }]).done()).status, 202);
+});
+
+for (const [title, version, size] of [
+  ['that is empty', '2025-03-26', 0],
+  ['that is too large', '2025-03-26', 101],
+  ['before 2025-03-26', '2024-11-05', 1],
+  ['after 2025-03-26', '2025-06-18', 1],
+] as const) {
+  test(`a batch ${title} is an invalid request`, async () => {
+    const client = await connect(version);
+    const before = client.fake.received.length;
+    const answer = await client.post(Array.from({ length: size }, (_, at) => request('ping', at))).done();
+    assert.deepEqual([answer.status, (answer.json as { error: { code: number } }).error.code], [400, -32600]);
+    assert.equal(client.fake.received.length, before);
+  });
+}
+
+test('initialize is never part of a batch', async () => {
+  const fake = fakeEndpoint();
+  const answer = await visit(createHttpHandler(fake), { body: `[${initializing('2025-03-26')}]` });
+  assert.equal(answer.status, 400);
+  assert.equal(fake.received.length, 0);
+});
+
+for (const [version, id] of [
+  ['2025-03-26', null],
+  ['2025-11-25', undefined],
+] as const) {
+  test(`unreadable JSON in a session of ${version} is a parse error whose id is ${String(id)} [http-115]`, async () => {
+    const client = await connect(version);
+    const answer = await begin(client.handler, { headers: { 'Mcp-Session-Id': client.id }, body: '{' }).done();
+    const body = answer.json as { id?: unknown; error: { code: number } };
+    assert.deepEqual([answer.status, body.error.code, body.id], [400, -32700, id]);
+  });
+}
+
+test('an unknown method in a session is a JSON-RPC error with status 200', async () => {
+  const client = await connect();
+  const answer = await client.post(request('unknown/method')).done();
+  assert.deepEqual([answer.status, (answer.json as { error: { code: number } }).error.code], [200, -32601]);
+});
+
+test('two sessions with the same ids in flight do not see each other', async () => {
+  const fake = fakeEndpoint();
+  const handler = createHttpHandler(fake);
+  const ids = await Promise.all([1, 2].map(async () => (await visit(handler, { body: initializing('2025-11-25') })).headers['mcp-session-id'] ?? ''));
+  const streams = ids.map((id) => begin(handler, { headers: { 'Mcp-Session-Id': id } }));
+  const answers = ids.map((id) => begin(handler, { headers: { 'Mcp-Session-Id': id }, body: JSON.stringify(request('slow', 5)) }));
+  await settle();
+  fake.conversations[0]?.link.send({ ...broadcast, params: { to: 0 } });
+  fake.conversations[1]?.release(5);
+  await answers[1]?.done();
+  assert.deepEqual([answers[0]?.ended, streams[0]?.events.length, streams[1]?.events.length], [false, 1, 0]);
+});
+
+test('closing ends sessions and their streams', async () => {
+  const client = await connect();
+  const stream = client.get();
+  await settle();
+  await client.handler.close();
+  assert.equal(stream.ended, true);
+  assert.equal(client.fake.conversations[0]?.closed, true);
+});

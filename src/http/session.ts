@@ -1,0 +1,171 @@
+import { classify, type Message, type RequestId, type RequestMessage, type ResponseMessage } from '../jsonrpc/message.ts';
+import type { AuthInfo, Conversation, Link } from '../peer/endpoint.ts';
+import type { Revision } from '../protocol/revision.ts';
+import { Answer, toJson } from './answer.ts';
+import type { Edge, Visit } from './edge.ts';
+import { sessionStatus } from './status.ts';
+import type { EventStream } from './stream.ts';
+
+/** How many messages wait for a client that has no stream open. */
+const outboxLimit = 64;
+
+/**
+ * One session of a handshake revision: a conversation over many requests. A message that belongs to a running
+ * request goes on the stream of its POST, any other on the stream of the GET; each on exactly one.
+ */
+export class Session implements Link {
+  readonly kind = 'http';
+  readonly lasting = true;
+  readonly id: string;
+  readonly auth: AuthInfo | undefined;
+  readonly #edge: Edge;
+  readonly #conversation: Conversation;
+  readonly #answers = new Map<RequestId, Answer>();
+  readonly #outbox: string[] = [];
+  #stream: EventStream | undefined;
+  #posts = 0;
+  #ended = false;
+  #lastUsed: number;
+
+  constructor(edge: Edge, id: string, auth: AuthInfo | undefined) {
+    this.id = id;
+    this.auth = auth;
+    this.#edge = edge;
+    this.#lastUsed = edge.settings.now();
+    this.#conversation = edge.endpoint.converse(this);
+  }
+
+  /** The revision that was settled; `undefined` until `initialize` succeeded. */
+  get revision(): Revision | undefined {
+    return this.#conversation.revision;
+  }
+
+  get ended(): boolean {
+    return this.#ended;
+  }
+
+  /** Whether nothing was asked of the session for too long, and nothing is going on. */
+  get expired(): boolean {
+    if (this.#posts > 0 || this.#stream !== undefined) return false;
+    return this.#edge.settings.now() - this.#lastUsed > this.#edge.settings.sessionIdleMs;
+  }
+
+  send(message: Message, related?: RequestId): void {
+    if (this.#ended) return;
+    const json = JSON.stringify(message);
+    const answer = related === undefined ? undefined : this.#answers.get(related);
+    if (answer?.message(json) === true) return;
+    if (this.#stream !== undefined && !this.#stream.ended) return this.#stream.send(json);
+    this.#outbox.push(json);
+    if (this.#outbox.length <= outboxLimit) return;
+    this.#outbox.shift();
+    this.#edge.settings.onError(new Error('a message to a client was dropped: too many wait for its stream'));
+  }
+
+  /** Runs the `initialize` request; whether it succeeded shows in `revision`. */
+  async initialize(message: RequestMessage): Promise<ResponseMessage | undefined> {
+    return this.#conversation.receive(message);
+  }
+
+  /** Answers a POST of one message. */
+  async post(visit: Visit, message: Message): Promise<void> {
+    if ('method' in message && 'id' in message) return this.#during(() => this.#request(visit, message));
+    const response = await this.#during(() => this.#conversation.receive(message));
+    if (response === undefined) visit.reply.send(202);
+    else visit.reply.send(sessionStatus(response), toJson(this.#edge, response));
+  }
+
+  /** Answers a POST of a batch. */
+  async batch(visit: Visit, values: readonly unknown[]): Promise<void> {
+    const answer = this.#answer(visit);
+    const collected: string[] = [];
+    await this.#during(async () => {
+      const one = async (value: unknown): Promise<void> => {
+        const response = await this.#receive(answer, value);
+        if (response === undefined) return;
+        const json = toJson(this.#edge, response);
+        if (!answer.streaming || !answer.message(json)) collected.push(json);
+      };
+      await Promise.all(values.map(one));
+    });
+    if (answer.gone) return;
+    if (answer.streaming) {
+      for (const json of collected) answer.message(json);
+      answer.finish(200, undefined);
+    } else if (collected.length > 0) answer.finish(200, `[${collected.join(',')}]`);
+    else if (values.some((value) => classify(value).kind === 'request')) answer.finish(200, undefined);
+    else visit.reply.send(202);
+  }
+
+  /** The error for text that could not be parsed. */
+  unreadable(reason: string): string {
+    return toJson(this.#edge, this.#conversation.unreadable(reason));
+  }
+
+  /** Whether the client has a stream open for messages that belong to no request. */
+  get listening(): boolean {
+    return this.#stream !== undefined && !this.#stream.ended;
+  }
+
+  /** Makes the reply of a GET the stream for messages that belong to no request, and sends what waited for it. */
+  listen(visit: Visit): void {
+    const stream = this.#edge.streams.open(visit.reply);
+    visit.leave();
+    this.#stream = stream;
+    visit.reply.onClose(() => {
+      stream.closed();
+      if (this.#stream === stream) this.#stream = undefined;
+      this.#touch();
+    });
+    for (const json of this.#outbox.splice(0)) stream.send(json);
+  }
+
+  /** Ends the session: what runs is aborted, its streams end. */
+  end(): void {
+    if (this.#ended) return;
+    this.#ended = true;
+    this.#conversation.close();
+    this.#stream?.end();
+    this.#stream = undefined;
+  }
+
+  async #request(visit: Visit, message: RequestMessage): Promise<void> {
+    const answer = this.#answer(visit);
+    const response = await this.#receive(answer, message);
+    answer.respond(response === undefined ? 200 : sessionStatus(response), response);
+  }
+
+  /** Spec 2025-11-25, Transports: a client that disconnects has not cancelled its request. */
+  #answer(visit: Visit): Answer {
+    const answer = new Answer(this.#edge, visit);
+    visit.reply.onClose(() => answer.closed());
+    return answer;
+  }
+
+  async #receive(answer: Answer, value: unknown): Promise<ResponseMessage | undefined> {
+    const received = classify(value);
+    // A second request with an id in use is refused by the conversation; the first keeps its answer.
+    if (received.kind !== 'request' || this.#answers.has(received.message.id)) return this.#conversation.receive(value);
+    const { id } = received.message;
+    this.#answers.set(id, answer);
+    try {
+      return await this.#conversation.receive(value);
+    } finally {
+      this.#answers.delete(id);
+    }
+  }
+
+  async #during<T>(run: () => Promise<T>): Promise<T> {
+    this.#posts++;
+    try {
+      return await run();
+    } finally {
+      this.#posts--;
+      this.#touch();
+    }
+  }
+
+  #touch(): void {
+    this.#lastUsed = this.#edge.settings.now();
+  }
+}

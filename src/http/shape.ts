@@ -1,0 +1,66 @@
+/** The least that serving over HTTP needs of a request and a reply; each platform translates to it. */
+
+/** A request as it arrived, before anything about it is believed. */
+export interface HttpRequest {
+  readonly method: string;
+  /** The path of the URL, without the query. */
+  readonly path: string;
+  /** How many header lines arrived. */
+  readonly headerCount: number;
+  /** The address of the other end of the connection, where the platform knows it. */
+  readonly remoteAddress: string | undefined;
+  /**
+   * Looks up a header.
+   *
+   * @param name The name in lower case.
+   * @returns The value without surrounding whitespace; repeated lines joined by `, `, so that a header which may
+   *   come once is seen to be wrong.
+   */
+  header(name: string): string | undefined;
+  /**
+   * Reads the body; called at most once. Never rejects, and never keeps more than `limit` bytes.
+   *
+   * @param limit The most bytes that are accepted.
+   */
+  body(limit: number): Promise<Body>;
+}
+
+/** What reading a body came to. */
+export type Body =
+  | { readonly kind: 'text'; readonly text: string }
+  /** The framework in front has parsed the body already. */
+  | { readonly kind: 'value'; readonly value: unknown }
+  | { readonly kind: 'too-large' }
+  | { readonly kind: 'not-utf8' }
+  /** The client went away or took too long: nobody waits for an answer. */
+  | { readonly kind: 'gone' };
+
+/** Header fields of a reply, by name. */
+export type HeaderFields = Readonly<Record<string, string>>;
+
+/** The way to answer one request: exactly one of `send` and `stream` is called, once. */
+export interface HttpReply {
+  /**
+   * Sends a whole answer.
+   *
+   * @param body JSON text, sent as `application/json`; left out for an answer without a body.
+   */
+  send(status: number, body?: string, headers?: HeaderFields): void;
+  /** Begins an event stream with status 200. */
+  stream(headers?: HeaderFields): EventWriter;
+  /** Adds a header to whatever is sent later. */
+  setHeader(name: string, value: string): void;
+  /** Hears that the connection ended, be it after the answer or before; one listener. */
+  onClose(run: () => void): void;
+}
+
+/** The body of an event stream. None of its methods throws; after the end they do nothing. */
+export interface EventWriter {
+  /** How many bytes wait for a reader that is slower than the writer. */
+  readonly buffered: number;
+  write(text: string): void;
+  /** Ends the stream after what was written. */
+  end(text?: string): void;
+  /** Cuts the connection without waiting for the reader. */
+  destroy(): void;
+}

@@ -1,0 +1,48 @@
+import type { RequestId, ResponseMessage } from '../jsonrpc/message.ts';
+import { errorToWire, McpError, statusOf, type ErrorName } from '../protocol/error.ts';
+import { revisionOf, type Revision } from '../protocol/revision.ts';
+import type { HeaderFields, HttpReply, HttpRequest } from './shape.ts';
+
+/** Why a request is turned away before it is dispatched. */
+export interface Problem {
+  readonly status: number;
+  readonly message: string;
+  /** The JSON-RPC error; an invalid request when left out. */
+  readonly error?: ErrorName;
+  readonly headers?: HeaderFields;
+}
+
+/** Turns a request away with the JSON-RPC error body of a problem, and its id where that could be read. */
+export function refuse(request: HttpRequest, reply: HttpReply, problem: Problem, id?: RequestId): void {
+  const error = new McpError(problem.error ?? 'invalidRequest', problem.message);
+  reply.send(problem.status, errorBody(error, revisionOf(request.header('mcp-protocol-version')), id), problem.headers);
+}
+
+/**
+ * The JSON text of an error response. Without an id it is left out, but for a revision whose errors must have one:
+ * there it is null.
+ */
+export function errorBody(error: McpError, revision: Revision | undefined, id?: RequestId): string {
+  const withoutId = revision?.errorWithoutId === false ? { id: null } : {};
+  return JSON.stringify({ jsonrpc: '2.0', ...(id === undefined ? withoutId : { id }), error: errorToWire(revision, error) });
+}
+
+/**
+ * The HTTP status of a response in a session: those of the handshake revisions travel with 200, but for what was no
+ * valid request at all.
+ */
+export function sessionStatus(response: ResponseMessage): number {
+  if (!('error' in response)) return 200;
+  const status = statusOf(response.error);
+  return status === 404 ? 200 : status;
+}
+
+/** The HTTP status of a response in an exchange. */
+export function exchangeStatus(response: ResponseMessage): number {
+  return 'error' in response ? statusOf(response.error) : 200;
+}
+
+/** The answer when a limit of the whole server is reached. */
+export function busy(message: string): Problem {
+  return { status: 503, error: 'internalError', message, headers: { 'Retry-After': '1' } };
+}

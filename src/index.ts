@@ -1,0 +1,19 @@
+/** What most programs need; it runs anywhere. Node's edges are in `parley-mcp/node` and `parley-mcp/stdio`. */
+
+export { createServer, type Server } from './server/server.ts';
+export type { ServerOptions } from './server/options.ts';
+export type { Ctx } from './server/ctx.ts';
+export type { Handle, ToolDefinition, ResourceDefinition, ResourceTemplateDefinition, PromptDefinition } from './server/definition.ts';
+export { ToolError } from './server/tool-result.ts';
+export { connect } from './client.ts';
+export type { Client } from './client/client.ts';
+export type { ConnectOptions } from './client/options.ts';
+export type { RequestOptions } from './peer/caller.ts';
+export { createBridge } from './bridge.ts';
+export { createHandler, type FetchHandler } from './http/fetch.ts';
+export { httpTransport, type HttpTransportOptions } from './http/client.ts';
+export type { HttpOptions } from './http/options.ts';
+export { ConnectionError, type ConnectionReason, type Transport } from './jsonrpc/transport.ts';
+export { McpError, type ErrorName } from './protocol/error.ts';
+export { newestRevision, revisions, type Revision, type RevisionDate } from './protocol/revision.ts';
+export type { Served } from './peer/endpoint.ts';

@@ -1,0 +1,80 @@
+import type { Message } from './message.ts';
+import { messageText } from './text.ts';
+import { ConnectionError, type Channel, type Receiver, type Transport } from './transport.ts';
+
+/** How many messages may wait in one direction. */
+const maxWaiting = 10_000;
+
+/** The far end of a conversation in memory. */
+export interface MemoryPeer {
+  /** Takes one message. Must not throw. */
+  receive(value: unknown): void;
+  /** The near end closed. */
+  close(): void;
+}
+
+/** The way back from the far end. */
+export interface MemoryLink {
+  /** Delivers the JSON text of one message; gives whether that was still possible. */
+  message(text: string): boolean;
+  /** Ends the conversation from the far end. */
+  closed(reason: string): void;
+}
+
+/**
+ * A transport within one process. Every message passes as its JSON text would, so that neither end sees an object of
+ * the other, and is delivered later, in order.
+ *
+ * @param connect Makes the far end of one conversation.
+ */
+export function linkedTransport(description: string, connect: (link: MemoryLink) => MemoryPeer): Transport {
+  return {
+    kind: 'memory',
+    description,
+    open: async (receiver) => openLinked(receiver, connect),
+  };
+}
+
+function openLinked(receiver: Receiver, connect: (link: MemoryLink) => MemoryPeer): Channel {
+  let open = true;
+  const toNear = queue((value) => {
+    if (open) receiver.message(value);
+  });
+  const peer = connect({
+    message: (text) => open && toNear(JSON.parse(text)),
+    closed(reason) {
+      if (!open) return;
+      open = false;
+      receiver.closed(new ConnectionError('closed', reason));
+    },
+  });
+  const toFar = queue((value) => {
+    if (open) peer.receive(value);
+  });
+  return {
+    async send(message: Message | readonly Message[]): Promise<void> {
+      if (!open) throw new ConnectionError('closed', 'the conversation is closed');
+      if (!toFar(JSON.parse(messageText(message))))
+        throw new ConnectionError('too-large', `more than ${maxWaiting} messages are waiting`);
+    },
+    async close(): Promise<void> {
+      if (!open) return;
+      open = false;
+      peer.close();
+    },
+  };
+}
+
+/** Delivers values later, in order; gives `false` when too many are waiting. */
+function queue(deliver: (value: unknown) => void): (value: unknown) => boolean {
+  let waiting = 0;
+  return (value) => {
+    if (waiting >= maxWaiting) return false;
+    waiting++;
+    queueMicrotask(() => {
+      waiting--;
+      deliver(value);
+    });
+    return true;
+  };
+}

@@ -1,0 +1,91 @@
+/** The messages of JSON-RPC 2.0 as MCP uses it: ids are strings or integers, never null. */
+
+/** The id that pairs a request with its response. */
+export type RequestId = string | number;
+
+/** A request: it gets exactly one response. */
+export interface RequestMessage {
+  readonly jsonrpc: '2.0';
+  readonly id: RequestId;
+  readonly method: string;
+  readonly params?: Readonly<Record<string, unknown>>;
+}
+
+/** A notification: it gets no response. */
+export interface NotificationMessage {
+  readonly jsonrpc: '2.0';
+  readonly method: string;
+  readonly params?: Readonly<Record<string, unknown>>;
+}
+
+/** The response of a request that succeeded. */
+export interface ResultMessage {
+  readonly jsonrpc: '2.0';
+  readonly id: RequestId;
+  readonly result: Readonly<Record<string, unknown>>;
+}
+
+/** The response of a request that failed; `id` is null or left out when the request's id could not be read. */
+export interface ErrorMessage {
+  readonly jsonrpc: '2.0';
+  readonly id?: RequestId | null;
+  readonly error: { readonly code: number; readonly message: string; readonly data?: unknown };
+}
+
+export type ResponseMessage = ResultMessage | ErrorMessage;
+export type Message = RequestMessage | NotificationMessage | ResponseMessage;
+
+/** What a value on the wire turned out to be; `malformed` keeps the id where one could be read. */
+export type Received =
+  | { readonly kind: 'request'; readonly message: RequestMessage }
+  | { readonly kind: 'notification'; readonly message: NotificationMessage }
+  | { readonly kind: 'response'; readonly message: ResponseMessage }
+  | { readonly kind: 'malformed'; readonly id: RequestId | undefined; readonly reason: string };
+
+/** Sorts a parsed JSON value into the kinds of message; it never throws. */
+export function classify(value: unknown): Received {
+  if (!isObject(value)) return malformed(undefined, 'a message must be a JSON object');
+  const { id, method, params } = value;
+  const known = isRequestId(id) ? id : undefined;
+  if (value['jsonrpc'] !== '2.0') return malformed(known, 'jsonrpc must be "2.0"');
+  if (typeof method === 'string') {
+    if (params !== undefined && !isObject(params)) return malformed(known, 'params must be an object');
+    // The checks above are exactly the fields of the two message types.
+    if (!Object.hasOwn(value, 'id')) return { kind: 'notification', message: value as unknown as NotificationMessage };
+    if (known === undefined) return malformed(undefined, 'id must be a string or an integer');
+    return { kind: 'request', message: value as unknown as RequestMessage };
+  }
+  if (method !== undefined) return malformed(known, 'method must be a string');
+  return classifyResponse(value, known);
+}
+
+function classifyResponse(value: Record<string, unknown>, id: RequestId | undefined): Received {
+  const { result, error } = value;
+  if (result !== undefined && error !== undefined) return malformed(id, 'a response has either result or error');
+  if (isObject(result)) {
+    if (id === undefined) return malformed(undefined, 'id must be a string or an integer');
+    return { kind: 'response', message: value as unknown as ResultMessage };
+  }
+  if (isObject(error)) {
+    if (!Number.isInteger(error['code']) || typeof error['message'] !== 'string') {
+      return malformed(id, 'error must have an integer code and a message');
+    }
+    if (id === undefined && value['id'] !== undefined && value['id'] !== null) return malformed(undefined, 'id must be a string or an integer');
+    return { kind: 'response', message: value as unknown as ErrorMessage };
+  }
+  return malformed(id, 'a message needs a method, a result or an error');
+}
+
+/** Whether a value can be the id of a request. */
+export function isRequestId(value: unknown): value is RequestId {
+  return typeof value === 'string' || Number.isSafeInteger(value);
+}
+
+/** Whether a value is a JSON object: not null, not an array. */
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function malformed(id: RequestId | undefined, reason: string): Received {
+  return { kind: 'malformed', id, reason };
+}

@@ -1,0 +1,101 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { formatEvent, keepAlive, readEvents, type StreamEvent } from './sse.ts';
+
+async function* streamOf(chunks: readonly (string | Uint8Array)[]): AsyncGenerator<Uint8Array> {
+  for (const chunk of chunks) yield typeof chunk === 'string' ? new TextEncoder().encode(chunk) : chunk;
+}
+
+async function read(chunks: readonly (string | Uint8Array)[], maxBytes?: number): Promise<StreamEvent[]> {
+  const events: StreamEvent[] = [];
+  for await (const event of readEvents(streamOf(chunks), { maxBytes })) events.push(event);
+  return events;
+}
+
+async function data(chunks: readonly (string | Uint8Array)[]): Promise<string[]> {
+  return (await read(chunks)).map((event) => event.data);
+}
+
+test('what formatEvent writes is read back, however it is cut', async () => {
+  const events = fc.array(
+    fc.record({ id: fc.stringMatching(/^[!-~]{1,8}$/), data: fc.string().map((text) => text.replaceAll('\r', '')) }),
+    { maxLength: 5 },
+  );
+  await fc.assert(
+    fc.asyncProperty(events, fc.array(fc.nat(), { maxLength: 12 }), async (sent, places) => {
+      const bytes = new TextEncoder().encode(sent.map((event) => formatEvent(event.data, event.id)).join(keepAlive));
+      const ends = [...places.map((place) => place % (bytes.length + 1)), bytes.length].toSorted((a, b) => a - b);
+      const received = await read(ends.map((end, index) => bytes.subarray(index === 0 ? 0 : ends[index - 1], end)));
+      assert.deepEqual(
+        received,
+        sent.map((event) => ({ event: undefined, ...event })),
+      );
+    }),
+    { numRuns: 200 },
+  );
+});
+
+test('all three line endings end a line, also when CRLF is cut in two', async () => {
+  assert.deepEqual(await data(['data: a\r\n\r\ndata: b\r\rdata: c\n\n']), ['a', 'b', 'c']);
+  assert.deepEqual(await data(['data: a\r', '\n\r', '\ndata: b\r', '\n\r\n']), ['a', 'b']);
+});
+
+test('an event that ends in CR is not held back until more arrives', async () => {
+  const held = readEvents(
+    (async function* (): AsyncGenerator<Uint8Array> {
+      yield new TextEncoder().encode('data: a\r\r');
+      await new Promise(() => {});
+    })(),
+  );
+  assert.equal((await held.next()).value?.data, 'a');
+});
+
+test('comments and unknown fields are no events [http-058]', async () => {
+  assert.deepEqual(await data([': keep-alive\n\nfoo: bar\ndata: x\n\n', keepAlive]), ['x']);
+});
+
+test('an event with an id and empty data is given, so that the id is known', async () => {
+  assert.deepEqual(await read(['id: 7\ndata:\n\n']), [{ event: undefined, id: '7', data: '' }]);
+});
+
+test('retry comes as an item of its own', async () => {
+  assert.deepEqual(await read(['retry: 250\n\n']), [{ data: '', retry: 250 }]);
+});
+
+test('several data lines are one text, and data with line breaks is written as several', async () => {
+  assert.equal(formatEvent('a\nb'), 'data: a\ndata: b\n\n');
+  assert.deepEqual(await data([formatEvent('a\r\nb\rc')]), ['a\nb\nc']);
+});
+
+test('an event that breaks off is no event', async () => {
+  assert.deepEqual(await data(['data: a\n\ndata: b\n']), ['a']);
+});
+
+test('an endless line stops at the limit', async () => {
+  await assert.rejects(
+    read(
+      Array.from({ length: 100 }, () => 'x'.repeat(100)),
+      1_000,
+    ),
+    { reason: 'too-large' },
+  );
+});
+
+test('an endless event of many lines stops at the limit', async () => {
+  await assert.rejects(
+    read(
+      Array.from({ length: 100 }, () => `data: ${'x'.repeat(100)}\n`),
+      1_000,
+    ),
+    { reason: 'too-large' },
+  );
+});
+
+test('invalid UTF-8 is an error and never a replacement character [basic-002]', async () => {
+  await assert.rejects(read(['data: ', Uint8Array.of(0xff), '\n\n']), { reason: 'invalid-message' });
+});
+
+test('an id with a line break is refused when written', () => {
+  assert.throws(() => formatEvent('x', 'a\nb'), TypeError);
+});

@@ -1,0 +1,106 @@
+import { createParser } from 'eventsource-parser';
+import { ByteBuffer } from './bytes.ts';
+import { ConnectionError } from './transport.ts';
+
+/** How large an event may be by default: 16 MiB. */
+export const defaultEventBytes: number = 16 * 1024 * 1024;
+
+/** One event of a stream. */
+export interface StreamEvent {
+  /** The type; `undefined` means `message`. */
+  readonly event?: string | undefined;
+  readonly id?: string | undefined;
+  /** Empty for an event that only has an id, and for one that only tells `retry`. */
+  readonly data: string;
+  /** Milliseconds to wait before reconnecting; such an item stands for the field alone. */
+  readonly retry?: number | undefined;
+}
+
+export interface EventReaderOptions {
+  /** How many bytes a line, and how many characters the data of an event, may have; 16 MiB by default. */
+  readonly maxBytes?: number | undefined;
+}
+
+const lineFeed = 0x0a;
+const carriageReturn = 0x0d;
+
+/**
+ * Reads server-sent events. Comments are skipped; an event that the stream breaks off in is no event.
+ *
+ * @throws ConnectionError `too-large` for a line or an event over the limit, `invalid-message` for what is no UTF-8;
+ *   the rest of the stream is then not read.
+ */
+export async function* readEvents(
+  bytes: AsyncIterable<Uint8Array>,
+  options: EventReaderOptions = {},
+): AsyncGenerator<StreamEvent, void, undefined> {
+  const maxBytes = options.maxBytes ?? defaultEventBytes;
+  const found: StreamEvent[] = [];
+  const feed = eventFeed(maxBytes, (event) => found.push(event));
+  const held = new ByteBuffer();
+  for await (const chunk of bytes) {
+    const end = Math.max(chunk.lastIndexOf(lineFeed), chunk.lastIndexOf(carriageReturn)) + 1;
+    if (end > 0) {
+      const lines = chunk.subarray(0, end);
+      if (held.length === 0) feed(lines);
+      else {
+        held.append(lines);
+        feed(held.take());
+      }
+    }
+    held.append(chunk.subarray(end));
+    if (held.length > maxBytes) throw tooLarge(maxBytes);
+    yield* found.splice(0);
+  }
+}
+
+/** Takes whole lines, so that the parser never has to put pieces together. */
+function eventFeed(maxBytes: number, found: (event: StreamEvent) => void): (lines: Uint8Array) => void {
+  const decoder = new TextDecoder('utf-8', { fatal: true });
+  let endedInReturn = false;
+  const parser = createParser({
+    maxBufferSize: maxBytes,
+    onEvent: ({ event, id, data }) => found({ event, id, data }),
+    onRetry: (retry) => found({ data: '', retry }),
+    onError: (error) => {
+      // The other errors are unknown fields, which are to be ignored.
+      if (error.type === 'max-buffer-size-exceeded') throw tooLarge(maxBytes);
+    },
+  });
+  return (lines) => {
+    let text: string;
+    try {
+      text = decoder.decode(lines, { stream: true });
+    } catch (cause) {
+      throw new ConnectionError('invalid-message', 'the event stream is not valid UTF-8', { cause });
+    }
+    if (endedInReturn && text.startsWith('\n')) text = text.slice(1);
+    endedInReturn = lines.at(-1) === carriageReturn;
+    parser.feed(text.includes('\r') ? text.replaceAll(/\r\n?/g, '\n') : text);
+  };
+}
+
+function tooLarge(maxBytes: number): ConnectionError {
+  return new ConnectionError('too-large', `an event is larger than ${maxBytes} bytes`);
+}
+
+/**
+ * The text of one event.
+ *
+ * @param id Where a broken stream can be resumed.
+ * @param event The type, where it is not `message`.
+ * @throws TypeError when the id or type has a line break.
+ */
+export function formatEvent(data: string, id?: string, event?: string): string {
+  const lines = /[\r\n]/.test(data) ? data.split(/\r\n?|\n/).join('\ndata: ') : data;
+  return `${field('event', event)}${field('id', id)}data: ${lines}\n\n`;
+}
+
+/** The text that keeps an idle stream open and means nothing. */
+export const keepAlive: string = ':\n\n';
+
+function field(name: string, value: string | undefined): string {
+  if (value === undefined) return '';
+  if (/[\r\n\0]/.test(value)) throw new TypeError(`${name} of an event has a line break: ${JSON.stringify(value)}`);
+  return `${name}: ${value}\n`;
+}

@@ -1,0 +1,41 @@
+/** Timers: the one place that has them, so that tests and other runtimes can see to them here. */
+
+/** The longest delay that runtimes take; a longer one would fire at once. */
+const longest = 2_147_483_647;
+
+/**
+ * Runs something once, later.
+ *
+ * @param ms Milliseconds; `Infinity` means never.
+ * @param keepsAlive Whether the process waits for it, where the runtime lets us choose; it does not by default.
+ * @returns Cancels it; cancelling late or twice is fine.
+ */
+export function after(ms: number, run: () => void, keepsAlive = false): () => void {
+  if (ms === Infinity) return () => {};
+  const timer: unknown = setTimeout(run, Math.min(ms, longest));
+  if (!keepsAlive && hasUnref(timer)) timer.unref();
+  return () => {
+    // What setTimeout gave is what clearTimeout takes, whatever the runtime makes of it.
+    clearTimeout(timer as Parameters<typeof clearTimeout>[0]);
+  };
+}
+
+/**
+ * Waits for something, but not for ever.
+ *
+ * @returns Whether it was settled in time; how it was settled does not matter.
+ */
+export function settledWithin(ms: number, work: Promise<unknown>): Promise<boolean> {
+  return new Promise((resolve) => {
+    const cancel = after(ms, () => resolve(false));
+    const settled = (): void => {
+      cancel();
+      resolve(true);
+    };
+    work.then(settled, settled);
+  });
+}
+
+function hasUnref(timer: unknown): timer is { unref(): void } {
+  return typeof timer === 'object' && timer !== null && 'unref' in timer && typeof timer.unref === 'function';
+}

@@ -1,0 +1,105 @@
+import type { Message } from './message.ts';
+
+/** What carries messages between two peers. It differs in how a request is given up and in what travels beside it. */
+export type TransportKind = 'stdio' | 'http' | 'memory';
+
+/**
+ * A way to reach a peer. Each `open` makes a fresh conversation (a child process, an HTTP session, a pair of
+ * queues), so a negotiation that lost one can try again.
+ */
+export interface Transport {
+  readonly kind: TransportKind;
+  /** What a person would call the peer: a URL or a command line. Holds no secret. */
+  readonly description: string;
+  /**
+   * Opens one conversation.
+   *
+   * @throws ConnectionError when the peer cannot be reached.
+   */
+  open(receiver: Receiver): Promise<Channel>;
+}
+
+/** One open conversation, as the sender sees it. */
+export interface Channel {
+  /**
+   * Hands one message (or, where the revision has them, a batch) to the peer.
+   *
+   * The promise settles when the peer has taken it: over HTTP after the whole exchange of that message. A request
+   * whose answer can no longer come rejects, so that no caller waits in vain.
+   *
+   * @throws ConnectionError when the message did not reach the peer or its answer was lost.
+   */
+  send(message: Message | readonly Message[], options?: SendOptions): Promise<void>;
+  /** Headers that go with every later message; only HTTP has them. */
+  setHeaders?(headers: Readonly<Record<string, string>>): void;
+  /** Opens the stream for messages that belong to no request (HTTP, handshake revisions); resolves when it is open or refused. */
+  listen?(): Promise<void>;
+  /** Closes the conversation and what it opened; closing twice is fine. The receiver hears nothing after it. */
+  close(): Promise<void>;
+}
+
+export interface SendOptions {
+  /** Over HTTP: gives up the exchange of this message and closes its response stream. */
+  readonly signal?: AbortSignal;
+  /** Over HTTP: headers of this message alone. */
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** The side that hears what the peer sends. None of the callbacks may throw. */
+export interface Receiver {
+  /** One parsed JSON value, not yet checked; a batch arrives as the array that it is. */
+  message(value: unknown, about?: MessageOrigin): void;
+  /** Text that is no message (bad JSON, too long, …): nothing is lost silently, and the conversation lives on. */
+  problem(error: Error): void;
+  /** The conversation ended from the other side; called at most once, and nothing follows it. */
+  closed(error: ConnectionError): void;
+}
+
+/** What a transport knows of a message beside its text. */
+export interface MessageOrigin {
+  /** Over HTTP: the status of the response that carried it. */
+  readonly status?: number;
+}
+
+/** Why a conversation failed, as seen from here; it never crosses the wire. */
+export type ConnectionReason =
+  | 'refused'
+  | 'closed'
+  | 'exited'
+  | 'timeout'
+  | 'aborted'
+  | 'http'
+  | 'unauthorized'
+  | 'too-large'
+  | 'invalid-message'
+  | 'incompatible';
+
+export interface ConnectionErrorOptions {
+  readonly cause?: unknown;
+  /** The HTTP status, where one was received. */
+  readonly status?: number;
+  /** The beginning of the HTTP body, where one was received. */
+  readonly body?: string;
+  /** The `WWW-Authenticate` header of a 401 or 403. */
+  readonly challenge?: string;
+  readonly retryAfterMs?: number;
+}
+
+/** A failure of the connection: the peer was not reached, went away, or answered with something that is no MCP. */
+export class ConnectionError extends Error {
+  readonly reason: ConnectionReason;
+  readonly status: number | undefined;
+  readonly body: string | undefined;
+  readonly challenge: string | undefined;
+  readonly retryAfterMs: number | undefined;
+
+  constructor(reason: ConnectionReason, message: string, options: ConnectionErrorOptions = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.name = 'ConnectionError';
+    this.reason = reason;
+    this.status = options.status;
+    this.body = options.body;
+    this.challenge = options.challenge;
+    this.retryAfterMs = options.retryAfterMs;
+  }
+}

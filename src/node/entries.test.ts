@@ -1,0 +1,113 @@
+/** Every way into a server over HTTP, opened alike, so that one table of tests walks them all. */
+import { createServer, request as httpRequest, type IncomingMessage, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { createHandler } from '../http/fetch.ts';
+import { createHttpHandler } from '../http/handler.ts';
+import type { HttpOptions } from '../http/options.ts';
+import { visit, type Sent } from '../http/fake-http.test.ts';
+import type { Served } from '../peer/endpoint.ts';
+import { listen, toNodeHandler } from './http.ts';
+
+export interface Received {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | undefined>>;
+  readonly text: string;
+}
+
+export interface Wire extends Sent {
+  /** Sends the body without saying its length first. */
+  readonly chunked?: boolean;
+}
+
+export interface Entrance {
+  send(wire: Wire): Promise<Received>;
+  close(): Promise<void>;
+}
+
+export type Entry = (served: Served, options?: HttpOptions) => Promise<Entrance>;
+
+/** By the name of the exported function. */
+export const entries: Readonly<Record<string, Entry>> = {
+  createHttpHandler: async (served, options) => {
+    const handler = createHttpHandler(served, { path: '/mcp', ...options });
+    return {
+      send: async (wire) => {
+        const { status = 0, headers, body, written } = await visit(handler, wire);
+        return { status, headers, text: body ?? written };
+      },
+      close: () => handler.close(),
+    };
+  },
+  createHandler: async (served, options) => {
+    const handler = createHandler(served, { path: '/mcp', ...options });
+    return {
+      send: async ({ method, path = '/mcp', headers = {}, body, chunked }) => {
+        const all = { host: 'localhost', accept: 'application/json, text/event-stream', ...(body === undefined ? {} : { 'content-type': 'application/json' }), ...lower(headers) };
+        const bytes = typeof body === 'string' ? new TextEncoder().encode(body) : body;
+        const length = bytes === undefined || chunked === true ? {} : { 'content-length': String(bytes.byteLength) };
+        const response = await handler(
+          new Request(`http://localhost${path}`, {
+            method: method ?? (body === undefined ? 'GET' : 'POST'),
+            headers: defined({ ...all, ...length }),
+            ...(bytes === undefined ? {} : { body: new Blob([new Uint8Array(bytes)]).stream(), duplex: 'half' }),
+          }),
+        );
+        return { status: response.status, headers: Object.fromEntries(response.headers), text: await response.text() };
+      },
+      close: () => handler.close(),
+    };
+  },
+  toNodeHandler: async (served, options) => {
+    const handler = toNodeHandler(served, { path: '/mcp', ...options });
+    const server = createServer(handler);
+    const port = await portOf(server);
+    return {
+      send: (wire) => send(port, wire),
+      close: async () => {
+        await handler.close();
+        server.closeAllConnections();
+        server.close();
+      },
+    };
+  },
+  listen: async (served, options) => {
+    const { path: _, ...rest } = options ?? {};
+    const listening = await listen(served, { port: 0, ...rest });
+    return { send: (wire) => send(listening.port, wire), close: () => listening.close() };
+  },
+};
+
+/** Sends one request over the network, with exactly the headers that a test wants. */
+export function send(port: number, { method, path = '/mcp', headers = {}, body, chunked = false }: Wire): Promise<Received> {
+  return new Promise((resolve, reject) => {
+    const usual = { host: `localhost:${port}`, accept: 'application/json, text/event-stream', ...(body === undefined ? {} : { 'content-type': 'application/json' }) };
+    const length = body === undefined || chunked ? {} : { 'content-length': String(typeof body === 'string' ? Buffer.byteLength(body) : body.byteLength) };
+    const outgoing = httpRequest(
+      { host: '127.0.0.1', port, path, method: method ?? (body === undefined ? 'GET' : 'POST'), headers: defined({ ...usual, ...length, ...lower(headers) }), agent: false, setHost: false },
+      (incoming) => void collect(incoming).then(resolve, reject),
+    );
+    outgoing.on('error', reject);
+    outgoing.end(body);
+  });
+}
+
+async function collect(incoming: IncomingMessage): Promise<Received> {
+  let text = '';
+  for await (const chunk of incoming.setEncoding('utf8')) text += String(chunk);
+  const headers = Object.fromEntries(Object.entries(incoming.headers).map(([name, value]) => [name, String(value)]));
+  return { status: incoming.statusCode ?? 0, headers, text };
+}
+
+export async function portOf(server: Server): Promise<number> {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  // A server on a port has an address that is an object.
+  return (server.address() as AddressInfo).port;
+}
+
+function lower(headers: Readonly<Record<string, string | undefined>>): Record<string, string | undefined> {
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
+}
+
+function defined(headers: Readonly<Record<string, string | undefined>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(headers).filter((entry): entry is [string, string] => entry[1] !== undefined));
+}

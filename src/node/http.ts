@@ -1,0 +1,142 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { createHttpHandler, type HttpHandler } from '../http/handler.ts';
+import type { HttpOptions } from '../http/options.ts';
+import type { Served } from '../peer/endpoint.ts';
+import { settledWithin } from '../jsonrpc/timeout.ts';
+import { NodeReply } from './reply.ts';
+import { NodeRequest } from './request.ts';
+
+/** How a server is served on Node, beside what holds for HTTP everywhere. */
+export interface NodeHttpOptions extends HttpOptions {
+  /** How long a request body may take to arrive, in milliseconds; 30 seconds. */
+  readonly bodyTimeoutMs?: number;
+}
+
+/** A listener for Node's HTTP servers and the frameworks on top of them. */
+export interface NodeHandler {
+  /** A body that a framework has parsed already is taken from `request.body`. */
+  (request: IncomingMessage, response: ServerResponse): void;
+  /** Stops serving, as `HttpHandler.close` does. */
+  close(): Promise<void>;
+}
+
+const bodyTimeout = 30_000;
+const flushRounds = 20;
+const flushRoundMs = 25;
+
+/**
+ * Turns a server into a listener for `node:http`, Express, Connect and the like. The Host and Origin checks hold here
+ * too: a server that is reached by another name than localhost needs `allowedHosts`.
+ *
+ * @example
+ * app.all('/mcp', toNodeHandler(server, { allowedHosts: ['mcp.example.com'] }));
+ */
+export function toNodeHandler(served: Served, options: NodeHttpOptions = {}): NodeHandler {
+  const handler = createHttpHandler(served, options);
+  return Object.assign(listener(handler, options), { close: () => handler.close() });
+}
+
+/** Where and how `listen` serves. */
+export interface ListenOptions extends NodeHttpOptions {
+  /** 3000; 0 lets the system choose. */
+  readonly port?: number;
+  /** The address to bind to; 127.0.0.1, so that no other machine can connect. */
+  readonly host?: string;
+  /** The path of the endpoint; `/mcp`. */
+  readonly path?: string;
+  /** How long the header of a request may take to arrive, in milliseconds; 10 seconds. */
+  readonly headersTimeoutMs?: number;
+  /** How long a connection stays open without a request, in milliseconds; 60 seconds. */
+  readonly idleTimeoutMs?: number;
+  /** The most connections at once; 20000. */
+  readonly maxConnections?: number;
+}
+
+/** A server that listens. */
+export interface Listening {
+  /** The URL of the endpoint. */
+  readonly url: string;
+  readonly port: number;
+  /**
+   * Stops accepting connections, lets running requests finish up to `drainMs`, and ends the rest. The server itself
+   * stays open. Closing twice is fine.
+   */
+  close(): Promise<void>;
+}
+
+/**
+ * Serves a server over HTTP on a port of this machine.
+ *
+ * @throws Error when the address cannot be bound; it says which one and why.
+ * @example
+ * const { url, close } = await listen(server, { port: 3000 });
+ */
+export async function listen(served: Served, options: ListenOptions = {}): Promise<Listening> {
+  const { port = 3000, host = '127.0.0.1', path = '/mcp' } = options;
+  const handler = createHttpHandler(served, { ...options, path, ...boundHost(host, options) });
+  const server = createServer(
+    {
+      headersTimeout: options.headersTimeoutMs ?? 10_000,
+      requestTimeout: (options.headersTimeoutMs ?? 10_000) + (options.bodyTimeoutMs ?? bodyTimeout),
+      keepAliveTimeout: options.idleTimeoutMs ?? 60_000,
+      connectionsCheckingInterval: 2000,
+    },
+    listener(handler, options),
+  );
+  server.maxConnections = options.maxConnections ?? 20_000;
+  const bound = await bind(server, port, host);
+  server.on('error', (error) => options.onError?.(error));
+  server.on('clientError', answerUnreadable);
+  const name = host.includes(':') ? `[${host}]` : host;
+  return { url: `http://${name}:${bound}${path}`, port: bound, close: () => close(server, handler) };
+}
+
+function listener(handler: HttpHandler, options: NodeHttpOptions): (request: IncomingMessage, response: ServerResponse) => void {
+  const timeout = options.bodyTimeoutMs ?? bodyTimeout;
+  return (request, response) => handler.handle(new NodeRequest(request, timeout), new NodeReply(response));
+}
+
+/** A server that is bound to one address may be called by it. */
+function boundHost(host: string, { allowedHosts = [] }: HttpOptions): Pick<HttpOptions, 'allowedHosts'> {
+  if (allowedHosts === 'any' || host === '0.0.0.0' || host === '::') return { allowedHosts };
+  return { allowedHosts: [...allowedHosts, host.includes(':') ? `[${host}]` : host] };
+}
+
+function bind(server: Server, port: number, host: string): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.once('error', (cause: NodeJS.ErrnoException) => {
+      const why = cause.code === 'EADDRINUSE' ? 'the port is in use' : cause.message;
+      reject(new Error(`cannot listen on ${host}:${port}: ${why}`, { cause }));
+    });
+    server.listen(port, host, () => {
+      // A server that listens on a port has an address that is an object.
+      const { port: bound } = server.address() as AddressInfo;
+      resolve(bound);
+    });
+  });
+}
+
+async function close(server: Server, handler: HttpHandler): Promise<void> {
+  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+  server.closeIdleConnections();
+  await handler.close();
+  // The last answers are on their way: their connections are idle once they are written.
+  for (let round = 0; round < flushRounds && !(await settledWithin(flushRoundMs, closed)); round++) server.closeIdleConnections();
+  server.closeAllConnections();
+  await closed;
+}
+
+/** Answers what is no HTTP, or came too slowly, with JSON like everything else. */
+function answerUnreadable(error: NodeJS.ErrnoException, socket: Duplex): void {
+  const [status, reason] = unreadable.get(error.code ?? '') ?? [400, 'Bad Request'];
+  const body = JSON.stringify({ jsonrpc: '2.0', error: { code: -32600, message: reason.toLowerCase() } });
+  if (!socket.writable) return void socket.destroy();
+  socket.end(`HTTP/1.1 ${status} ${reason}\r\nConnection: close\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`);
+}
+
+const unreadable: ReadonlyMap<string, readonly [number, string]> = new Map([
+  ['ERR_HTTP_REQUEST_TIMEOUT', [408, 'Request Timeout']],
+  ['HPE_HEADER_OVERFLOW', [431, 'Request Header Fields Too Large']],
+]);

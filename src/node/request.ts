@@ -1,0 +1,114 @@
+import { isUtf8 } from 'node:buffer';
+import type { IncomingMessage } from 'node:http';
+import type { Body, HttpRequest } from '../http/shape.ts';
+import { after } from '../jsonrpc/timeout.ts';
+
+/** Headers that Node keeps the first of when they are repeated, where a repetition must not go unseen. */
+const single: ReadonlySet<string> = new Set(['content-type', 'host', 'origin', 'content-length', 'authorization']);
+
+/** A request of Node's HTTP server, in the minimal shape. */
+export class NodeRequest implements HttpRequest {
+  readonly #message: IncomingMessage;
+  readonly #bodyTimeout: number;
+
+  /** @param bodyTimeout How long the body may take, in milliseconds. */
+  constructor(message: IncomingMessage, bodyTimeout: number) {
+    this.#message = message;
+    this.#bodyTimeout = bodyTimeout;
+  }
+
+  get method(): string {
+    return this.#message.method ?? '';
+  }
+
+  get path(): string {
+    const url = this.#message.url ?? '/';
+    const end = url.indexOf('?');
+    return end < 0 ? url : url.slice(0, end);
+  }
+
+  get headerCount(): number {
+    return this.#message.rawHeaders.length / 2;
+  }
+
+  get remoteAddress(): string | undefined {
+    return this.#message.socket.remoteAddress;
+  }
+
+  header(name: string): string | undefined {
+    if (single.has(name)) return this.#all(name);
+    const value = this.#message.headers[name];
+    return typeof value === 'object' ? value.join(', ') : value;
+  }
+
+  body(limit: number): Promise<Body> {
+    const message: IncomingMessage & { body?: unknown } = this.#message;
+    if (message.body !== undefined) return Promise.resolve(alreadyRead(message.body, limit));
+    if (Number(message.headers['content-length'] ?? 0) > limit) return Promise.resolve({ kind: 'too-large' });
+    return readBody(message, limit, this.#bodyTimeout);
+  }
+
+  #all(name: string): string | undefined {
+    const value = this.#message.headers[name];
+    if (value === undefined) return name === 'host' ? this.#authority() : undefined;
+    const { rawHeaders } = this.#message;
+    let seen: string | undefined;
+    for (let at = 0; at < rawHeaders.length; at += 2) {
+      const field = rawHeaders[at];
+      if (field?.length !== name.length || field.toLowerCase() !== name) continue;
+      seen = seen === undefined ? rawHeaders[at + 1] : `${seen}, ${rawHeaders[at + 1]}`;
+    }
+    return seen;
+  }
+
+  /** HTTP/2 has a pseudo-header in place of Host. */
+  #authority(): string | undefined {
+    const value = this.#message.headers[':authority'];
+    return typeof value === 'string' ? value : undefined;
+  }
+}
+
+/** A framework in front has read the body: parsed, as text, or as bytes. */
+function alreadyRead(body: unknown, limit: number): Body {
+  if (typeof body === 'string') return body.length > limit ? { kind: 'too-large' } : { kind: 'text', text: body };
+  if (body instanceof Uint8Array) return body.byteLength > limit ? { kind: 'too-large' } : decoded(Buffer.from(body));
+  return { kind: 'value', value: body };
+}
+
+function readBody(message: IncomingMessage, limit: number, timeout: number): Promise<Body> {
+  // A stream that something else has read to its end never ends again.
+  if (message.readableEnded || message.destroyed) return Promise.resolve({ kind: 'text', text: '' });
+  return new Promise((resolve) => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    const settle = (body: Body): void => {
+      cancel();
+      message.off('data', onData);
+      message.off('end', onEnd);
+      message.off('close', onGone);
+      resolve(body);
+    };
+    const onData = (chunk: Buffer): void => {
+      size += chunk.length;
+      if (size > limit) {
+        message.pause();
+        settle({ kind: 'too-large' });
+      } else chunks.push(chunk);
+    };
+    const onEnd = (): void => {
+      const [first] = chunks;
+      settle(decoded(chunks.length === 1 && first !== undefined ? first : Buffer.concat(chunks, size)));
+    };
+    const onGone = (): void => settle({ kind: 'gone' });
+    const cancel = after(timeout, () => message.destroy());
+    message.on('data', onData);
+    message.on('end', onEnd);
+    message.on('close', onGone);
+    // The reason shows in 'close', which follows.
+    message.on('error', () => undefined);
+  });
+}
+
+function decoded(bytes: Buffer): Body {
+  return isUtf8(bytes) ? { kind: 'text', text: bytes.toString('utf8') } : { kind: 'not-utf8' };
+}

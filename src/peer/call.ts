@@ -1,0 +1,170 @@
+import type { NotificationMessage, RequestId, RequestMessage } from '../jsonrpc/message.ts';
+import { supports, type ClientCapabilities, type ClientFlag } from '../protocol/capability.ts';
+import type { Implementation } from '../protocol/common.ts';
+import { loggingLevels, type LoggingLevel } from '../protocol/logging.ts';
+import { methodOf } from '../protocol/method.ts';
+import type { Revision, RevisionDate } from '../protocol/revision.ts';
+import { toWire } from '../protocol/to-wire.ts';
+import type { AuthInfo, Link } from './endpoint.ts';
+import type { Settled } from './host.ts';
+import { tell } from './observe.ts';
+
+/** Who is asking, in the words of the client itself; it is not verified. */
+export interface ClientView {
+  readonly info: Implementation | undefined;
+  readonly capabilities: ClientCapabilities;
+}
+
+/** What a running request needs to know of the conversation it belongs to. */
+export interface CallFacts {
+  readonly revision: Revision;
+  readonly client: ClientView;
+  readonly link: Link;
+  /** The least severe level to send now, or `undefined` for none. */
+  logLevel(): LoggingLevel | undefined;
+  /** The handshake conversation, or `undefined` for a stateless request. */
+  readonly settled: Settled | undefined;
+}
+
+/** The client of a request, as a handler sees it. */
+export interface CallClient extends ClientView {
+  /** Whether the client declared a capability, such as `'sampling.tools'` or an extension's identifier. */
+  supports(flag: ClientFlag): boolean;
+}
+
+/** One request being served: what its handler may know, and what it may send beside its result. */
+export class Call {
+  readonly #facts: CallFacts;
+  readonly #message: RequestMessage;
+  #controller: AbortController | undefined;
+  #onEnd: (() => void) | undefined;
+  #ended: 'finished' | 'aborted' | undefined;
+  #progress = Number.NEGATIVE_INFINITY;
+
+  constructor(facts: CallFacts, message: RequestMessage) {
+    this.#facts = facts;
+    this.#message = message;
+  }
+
+  /** The JSON-RPC id of the request. */
+  get requestId(): RequestId {
+    return this.#message.id;
+  }
+
+  get method(): string {
+    return this.#message.method;
+  }
+
+  /** The facts of the revision in use. */
+  get facts(): Revision {
+    return this.#facts.revision;
+  }
+
+  /** The revision in use, by its date. */
+  get revision(): RevisionDate {
+    return this.#facts.revision.date;
+  }
+
+  /** The request's `_meta`, untouched. */
+  get meta(): Readonly<Record<string, unknown>> {
+    // `classify` made sure that params is an object; `_meta` was checked by `fromWire`.
+    return (this.#message.params?.['_meta'] as Readonly<Record<string, unknown>> | undefined) ?? {};
+  }
+
+  get client(): CallClient {
+    const { info, capabilities } = this.#facts.client;
+    return { info, capabilities, supports: (flag) => supports(capabilities, flag) };
+  }
+
+  get auth(): AuthInfo | undefined {
+    return this.#facts.link.auth;
+  }
+
+  /** The handshake conversation of the request, or `undefined` where the revision is stateless. */
+  get settled(): Settled | undefined {
+    return this.#facts.settled;
+  }
+
+  /** Aborted when the client cancels the request or goes away; made when first asked for. */
+  get signal(): AbortSignal {
+    this.#controller ??= new AbortController();
+    if (this.#ended === 'aborted') this.#controller.abort(abortReason());
+    return this.#controller.signal;
+  }
+
+  /** The level from which `log` sends, or `undefined` when the client wants nothing. */
+  get logLevel(): LoggingLevel | undefined {
+    return this.#facts.logLevel();
+  }
+
+  /**
+   * Reports progress; nothing is sent unless the client asked for it, and never a value that does not increase.
+   * (Spec, Progress: the value MUST increase with each notification.)
+   */
+  progress(done: number, total?: number, message?: string): void {
+    const progressToken = this.meta['progressToken'];
+    if (progressToken === undefined || this.#ended !== undefined || !(done > this.#progress)) return;
+    this.#progress = done;
+    this.send('notifications/progress', {
+      progressToken,
+      progress: done,
+      ...(total === undefined ? {} : { total }),
+      ...(message === undefined ? {} : { message }),
+    });
+  }
+
+  /** Sends a log message when the client's level admits it. */
+  log(level: LoggingLevel, data: unknown, logger?: string): void {
+    if (this.admits(level)) this.send('notifications/message', { level, data: data ?? null, ...(logger === undefined ? {} : { logger }) });
+  }
+
+  /** Whether the client wants to hear messages of a level. */
+  admits(level: LoggingLevel): boolean {
+    const threshold = this.#facts.logLevel();
+    return threshold !== undefined && loggingLevels.indexOf(level) >= loggingLevels.indexOf(threshold);
+  }
+
+  /** Sends a notification on the stream of this request; once the request ended, nothing is sent. */
+  send(method: string, params: Readonly<Record<string, unknown>>): void {
+    if (this.#ended !== undefined) return;
+    this.#facts.link.send(notification(this.#facts.revision, method, params), this.requestId);
+  }
+
+  /** Whether the request was cancelled or its client is gone. */
+  get aborted(): boolean {
+    return this.#ended === 'aborted';
+  }
+
+  /** Ends the call: its result is about to be sent. */
+  finish(): void {
+    this.#ended ??= 'finished';
+  }
+
+  /** Ends the call early: nothing more is sent for it. */
+  abort(): void {
+    if (this.#ended !== undefined) return;
+    this.#ended = 'aborted';
+    this.#controller?.abort(abortReason());
+    this.#onEnd?.();
+  }
+
+  /** Hears of an abort without the price of a signal; one listener. */
+  onAbort(run: () => void): void {
+    this.#onEnd = run;
+  }
+}
+
+/** Builds a notification in the words of a revision and tells the observer of it. */
+export function notification(revision: Revision, method: string, params: Readonly<Record<string, unknown>>): NotificationMessage {
+  const type = methodOf(method)?.params;
+  // The row's type is the type of these parameters: both come from the same method name.
+  const wire = type === undefined ? params : toWire(revision, type, params as never);
+  const message: NotificationMessage =
+    Object.keys(wire).length === 0 ? { jsonrpc: '2.0', method } : { jsonrpc: '2.0', method, params: wire };
+  tell({ from: 'server', revision, message });
+  return message;
+}
+
+function abortReason(): DOMException {
+  return new DOMException('the request was cancelled', 'AbortError');
+}

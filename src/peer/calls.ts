@@ -1,0 +1,261 @@
+import { classify, isObject, type ErrorMessage, type Message, type NotificationMessage, type RequestMessage, type ResponseMessage } from '../jsonrpc/message.ts';
+import { ConnectionError, type Channel, type SendOptions, type Transport, type TransportKind } from '../jsonrpc/transport.ts';
+import { errorFromWire, type McpError } from '../protocol/error.ts';
+import type { Revision } from '../protocol/revision.ts';
+import { tell } from './observe.ts';
+import { ProgressRoutes, type Progress, type ProgressToken } from './progress.ts';
+import { aborted, checkTimeout, Waiting } from './waiting.ts';
+
+/** A JSON object, as results and params are. */
+export type JsonObject = Readonly<Record<string, unknown>>;
+
+/** Who hears what the peer sends besides responses. What a callback throws becomes a warning. */
+export interface Inbound {
+  request(message: RequestMessage): void;
+  /** Every notification but progress that nobody waits for. */
+  notification(message: NotificationMessage): void;
+  /** Something was ignored: a malformed message, a response to nothing. */
+  warning(message: string, cause?: unknown): void;
+  /** The peer went away; not called after `close`. */
+  closed(error: ConnectionError): void;
+}
+
+/** How one request is sent and how long its answer may take. */
+export interface CallOptions {
+  /** The revision that the message is written in, for observers. */
+  readonly revision?: Revision | undefined;
+  readonly signal?: AbortSignal | undefined;
+  /** Longest wait for the answer or the next progress, in milliseconds; 0 and Infinity mean no limit. */
+  readonly timeoutMs?: number | undefined;
+  /** Longest wait for the answer whatever the progress, in milliseconds. */
+  readonly maxTotalTimeoutMs?: number | undefined;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  /** Whether the peer is told with `notifications/cancelled` when the request is given up. */
+  readonly tellCancelled: boolean;
+  readonly progressToken?: ProgressToken | undefined;
+  readonly onProgress?: ((progress: Progress) => void) | undefined;
+}
+
+/** One open conversation as its client side uses it: requests out, each matched with its answer. */
+export class Calls {
+  readonly kind: TransportKind;
+  readonly #inbound: Inbound;
+  readonly #description: string;
+  readonly #pending = new Map<number, Waiting>();
+  readonly #progress = new ProgressRoutes();
+  readonly #statuses = new WeakMap<Error, number>();
+  #opening: Promise<Channel> | undefined;
+  #channel: Channel | undefined;
+  #ended: ConnectionError | undefined;
+  #lastId = 0;
+
+  private constructor(transport: Transport, inbound: Inbound) {
+    this.kind = transport.kind;
+    this.#description = transport.description;
+    this.#inbound = inbound;
+  }
+
+  /**
+   * Opens a conversation.
+   *
+   * @throws ConnectionError when the peer cannot be reached.
+   */
+  static async open(transport: Transport, inbound: Inbound): Promise<Calls> {
+    const calls = new Calls(transport, inbound);
+    calls.#opening = transport.open({
+      message: (value, origin) => calls.#receive(value, origin?.status),
+      problem: (error) => calls.#warn(`unreadable message from ${transport.description}`, error),
+      closed: (error) => calls.#peerClosed(error),
+    });
+    calls.#channel = await calls.#opening;
+    return calls;
+  }
+
+  /** Why nothing can be sent any more, or `undefined` while the conversation is open. */
+  get ended(): ConnectionError | undefined {
+    return this.#ended;
+  }
+
+  /** The HTTP status of the response that carried an error of `call`, where there was one. */
+  statusOf(error: unknown): number | undefined {
+    return error instanceof Error ? this.#statuses.get(error) : undefined;
+  }
+
+  /**
+   * Sends a request and waits for its answer; late answers of a request that was given up are ignored.
+   *
+   * @returns The result as it came.
+   * @throws McpError that the peer answered with.
+   * @throws ConnectionError when no answer came: `closed`, `timeout`, `aborted`, or what the transport reports.
+   */
+  async call(method: string, params: JsonObject | undefined, options: CallOptions): Promise<JsonObject> {
+    checkTimeout(options.timeoutMs);
+    checkTimeout(options.maxTotalTimeoutMs);
+    if (this.#ended !== undefined) throw this.#ended;
+    if (options.signal?.aborted === true) throw aborted(method, options.signal);
+    const id = ++this.#lastId;
+    const exchange = this.kind === 'http' ? new AbortController() : undefined;
+    const waiting = new Waiting(method, options, (error, reason) => {
+      this.#cancel(id, reason, options);
+      exchange?.abort(error);
+    });
+    let token: ProgressToken | undefined;
+    try {
+      token = this.#claim(waiting, options);
+      this.#pending.set(id, waiting);
+      const message: RequestMessage = { jsonrpc: '2.0', id, method, ...withParams(params, token) };
+      this.#send(message, options.revision, { ...(options.headers && { headers: options.headers }), ...(exchange && { signal: exchange.signal }) }).catch(
+        (error: unknown) => waiting.settle(asConnectionError(error, method)),
+      );
+      return await waiting.answer;
+    } finally {
+      this.#pending.delete(id);
+      if (token !== undefined) this.#progress.release(token);
+      waiting.end();
+    }
+  }
+
+  /** Sends a notification. */
+  async notify(method: string, params?: JsonObject, options: { readonly revision?: Revision | undefined; readonly headers?: Readonly<Record<string, string>> | undefined } = {}): Promise<void> {
+    if (this.#ended !== undefined) throw this.#ended;
+    const message: NotificationMessage = { jsonrpc: '2.0', method, ...(params && { params }) };
+    await this.#send(message, options.revision, options.headers && { headers: options.headers });
+  }
+
+  /** Answers a request of the peer; an answer that cannot be delivered becomes a warning. */
+  respond(message: ResponseMessage, revision: Revision | undefined): void {
+    if (this.#ended !== undefined) return;
+    this.#send(message, revision).catch((error: unknown) => this.#warn('an answer was not delivered', error));
+  }
+
+  /** Sets the headers of every later message, where the transport has headers. */
+  setHeaders(headers: Readonly<Record<string, string>>): void {
+    this.#channel?.setHeaders?.(headers);
+  }
+
+  /** Opens the stream of messages that belong to no request, where the transport has one; failing is a warning. */
+  async listen(): Promise<void> {
+    try {
+      await this.#channel?.listen?.();
+    } catch (error) {
+      if (this.#ended === undefined) this.#warn('the stream for messages of the server was not opened', error);
+    }
+  }
+
+  /** Closes the conversation; what waits for an answer is rejected. Closing twice is fine. */
+  async close(): Promise<void> {
+    this.#end(new ConnectionError('closed', `the connection to ${this.#description} was closed here`));
+    await this.#channel?.close();
+  }
+
+  async #send(message: Message, revision: Revision | undefined, options?: SendOptions): Promise<void> {
+    // While the channel opens, only answers to early requests of the peer get here.
+    const channel = this.#channel ?? (await this.#opening);
+    tell({ from: 'client', revision, message });
+    await channel?.send(message, options);
+  }
+
+  #claim(waiting: Waiting, { progressToken, onProgress }: CallOptions): ProgressToken | undefined {
+    if (progressToken === undefined && onProgress === undefined) return undefined;
+    return this.#progress.claim(progressToken, (progress) => {
+      waiting.touch();
+      if (onProgress !== undefined) this.#guard('onProgress', () => onProgress(progress));
+    });
+  }
+
+  #cancel(id: number, reason: string, options: CallOptions): void {
+    if (!options.tellCancelled || this.#ended !== undefined) return;
+    const params = { requestId: id, ...(reason === '' ? {} : { reason }) };
+    this.notify('notifications/cancelled', params, { revision: options.revision }).catch((error: unknown) => this.#warn('a cancellation was not delivered', error));
+  }
+
+  #receive(value: unknown, status: number | undefined): void {
+    if (this.#ended !== undefined) return;
+    if (!Array.isArray(value)) return this.#receiveOne(value, status);
+    if (value.length === 0) return this.#warn('an empty batch was ignored');
+    for (const one of value) this.#receiveOne(one, status);
+  }
+
+  #receiveOne(value: unknown, status: number | undefined): void {
+    const received = classify(value);
+    switch (received.kind) {
+      case 'request':
+        return this.#guard(received.message.method, () => this.#inbound.request(received.message));
+      case 'notification':
+        return this.#notified(received.message);
+      case 'response':
+        return this.#answered(received.message, status);
+      case 'malformed': {
+        // A request with our id is not about our request, however malformed it is.
+        const pending = isObject(value) && !Object.hasOwn(value, 'method') && typeof received.id === 'number' ? this.#pending.get(received.id) : undefined;
+        if (pending === undefined) return this.#warn(`a malformed message was ignored: ${received.reason}`);
+        return pending.settle(new ConnectionError('invalid-message', `the response to ${pending.method} is malformed: ${received.reason}`));
+      }
+    }
+  }
+
+  #notified(message: NotificationMessage): void {
+    // Progress that nobody waits for is dropped, as the spec wants it of reports that crossed the result.
+    if (message.method === 'notifications/progress' && !this.#progress.hear(message.params)) return;
+    this.#guard(message.method, () => this.#inbound.notification(message));
+  }
+
+  #answered(message: ResponseMessage, status: number | undefined): void {
+    const { id } = message;
+    if (id === undefined || id === null) {
+      // An error about a message whose id could not be read: with one request in flight it is that one's.
+      const only = this.#pending.size === 1 ? this.#pending.values().next().value : undefined;
+      const { error } = message as ErrorMessage; // `classify` lets no result through without an id.
+      if (only === undefined) return this.#warn(`an error without id was ignored: ${error.code} ${error.message.slice(0, 200)}`);
+      return only.settle(this.#failure(error, status));
+    }
+    const pending = typeof id === 'number' ? this.#pending.get(id) : undefined;
+    if (pending !== undefined) return pending.settle('result' in message ? message.result : this.#failure(message.error, status));
+    // What was asked once and is not waited for any more came late or twice, which is nobody's fault.
+    const known = typeof id === 'number' && id > 0 && id <= this.#lastId;
+    if (!known) this.#warn(`a response to a request that was never sent was ignored: id ${JSON.stringify(id).slice(0, 100)}`);
+  }
+
+  #failure(error: ErrorMessage['error'], status: number | undefined): McpError {
+    const failure = errorFromWire(error);
+    if (status !== undefined) this.#statuses.set(failure, status);
+    return failure;
+  }
+
+  #peerClosed(error: ConnectionError): void {
+    if (this.#ended !== undefined) return;
+    this.#end(error);
+    this.#guard('closed', () => this.#inbound.closed(error));
+  }
+
+  #end(error: ConnectionError): void {
+    this.#ended ??= error;
+    for (const pending of this.#pending.values()) pending.settle(error);
+  }
+
+  #guard(what: string, run: () => void): void {
+    try {
+      run();
+    } catch (error) {
+      this.#warn(`the listener of ${what.slice(0, 100)} threw`, error);
+    }
+  }
+
+  #warn(message: string, cause?: unknown): void {
+    try {
+      this.#inbound.warning(message, cause);
+    } catch {
+      // A listener of warnings that throws has nobody left to be told.
+    }
+  }
+}
+
+function withParams(params: JsonObject | undefined, token: ProgressToken | undefined): { readonly params?: JsonObject } {
+  if (token === undefined) return params === undefined ? {} : { params };
+  const meta = params?.['_meta'];
+  return { params: { ...params, _meta: { ...(isObject(meta) ? meta : {}), progressToken: token } } };
+}
+
+function asConnectionError(error: unknown, method: string): Error {
+  return error instanceof ConnectionError ? error : new ConnectionError('closed', `${method} could not be sent`, { cause: error });
+}

@@ -1,0 +1,250 @@
+import { classify, type ErrorMessage, type NotificationMessage, type RequestId, type RequestMessage, type ResponseMessage } from '../jsonrpc/message.ts';
+import { projectServerCapabilities } from '../protocol/capability.ts';
+import { errorToWire, McpError } from '../protocol/error.ts';
+import { fromWire } from '../protocol/from-wire.ts';
+import type { LoggingLevel } from '../protocol/logging.ts';
+import { metaKey } from '../protocol/meta.ts';
+import { chooseRevision, newestOf, newestRevision, type Revision } from '../protocol/revision.ts';
+import { toWire } from '../protocol/to-wire.ts';
+import { Call, notification, type CallFacts, type ClientView } from './call.ts';
+import type { Conversation, Link } from './endpoint.ts';
+import { gate, notFound } from './gate.ts';
+import type { Host, Settled } from './host.ts';
+import { observed, tell } from './observe.ts';
+import { readPreamble, unsupported, type Preamble } from './preamble.ts';
+
+/** What `initialize` settled for a handshake conversation. */
+interface Settlement extends Settled {
+  readonly client: ClientView;
+  readonly facts: CallFacts;
+}
+
+/**
+ * One client's conversation with a host. It serves stateless requests by their own `_meta` at any time, and the
+ * handshake revisions once `initialize` settled one. (Spec 2026-07-28, Versioning: a dual-era server selects its
+ * behaviour from how the client opens.)
+ */
+export class HostConversation implements Conversation {
+  readonly #host: Host;
+  readonly #link: Link;
+  readonly #onClose: () => void;
+  readonly #running = new Map<RequestId, Call>();
+  #settlement: Settlement | undefined;
+  #initialized = false;
+  #level: LoggingLevel = 'info';
+  #closed = false;
+
+  constructor(host: Host, link: Link, onClose: () => void) {
+    this.#host = host;
+    this.#link = link;
+    this.#onClose = onClose;
+  }
+
+  get revision(): Revision | undefined {
+    return this.#settlement?.revision;
+  }
+
+  async receive(value: unknown): Promise<ResponseMessage | undefined> {
+    const received = classify(value);
+    switch (received.kind) {
+      case 'request':
+        return this.#request(received.message);
+      case 'notification':
+        this.#notified(received.message);
+        return undefined;
+      case 'response':
+        // No request of ours is waiting: a response to nothing is ignored.
+        return undefined;
+      case 'malformed':
+        return this.#refusal(received.id, new McpError('invalidRequest', received.reason));
+    }
+  }
+
+  unreadable(reason: string): ResponseMessage {
+    return this.#refusal(undefined, new McpError('parseError', reason));
+  }
+
+  close(): void {
+    if (this.#closed) return;
+    this.#closed = true;
+    for (const call of this.#running.values()) call.abort();
+    this.#running.clear();
+    if (this.#settlement !== undefined) this.#host.closed?.(this.#settlement);
+    this.#onClose();
+  }
+
+  async #request(message: RequestMessage): Promise<ResponseMessage | undefined> {
+    if (this.#running.has(message.id)) {
+      return this.#refusal(message.id, new McpError('invalidRequest', `id ${JSON.stringify(message.id)} is already in use by a running request`));
+    }
+    const preamble = readPreamble(this.#host.revisions, message);
+    if (preamble instanceof McpError) return this.#refusal(message.id, preamble, newestOf(this.#host.revisions, 'stateless'));
+    if (preamble !== undefined) return this.#serve(message, this.#statelessFacts(preamble));
+    if (message.method === 'initialize') return this.#initialize(message);
+    if (this.#settlement !== undefined) return this.#serve(message, this.#settlement.facts);
+    return this.#unsettled(message);
+  }
+
+  /** A handshake request before `initialize`: only ping is answered. (Spec 2025-11-25, Lifecycle, Initialization.) */
+  #unsettled(message: RequestMessage): ResponseMessage {
+    const handshake = newestOf(this.#host.revisions, 'handshake');
+    if (handshake === undefined) {
+      return this.#refusal(message.id, new McpError('invalidParams', `_meta must have ${metaKey.protocolVersion}`), newestRevision);
+    }
+    if (message.method === 'ping') return this.#respond(message, handshake, {});
+    return this.#refusal(message.id, new McpError('invalidRequest', `${message.method} came before initialize`), handshake);
+  }
+
+  #initialize(message: RequestMessage): ResponseMessage {
+    const handshake = newestOf(this.#host.revisions, 'handshake');
+    try {
+      const params = fromWire(handshake ?? newestRevision, 'InitializeRequestParams', message.params ?? {});
+      if (handshake === undefined) throw unsupported(this.#host.revisions, params.protocolVersion);
+      if (this.#settlement !== undefined) throw new McpError('invalidRequest', 'this conversation is already initialized');
+      if (!this.#link.lasting) throw new McpError('invalidRequest', 'initialize needs a connection that lasts');
+      const revision = chooseRevision(this.#host.revisions, params.protocolVersion) ?? handshake;
+      this.#settle(revision, { info: params.clientInfo, capabilities: params.capabilities });
+      return this.#respond(message, revision, toWire(revision, 'InitializeResult', {
+        protocolVersion: revision.date,
+        capabilities: projectServerCapabilities(revision, this.#host.capabilities()),
+        serverInfo: this.#host.info,
+        ...(this.#host.instructions === undefined ? {} : { instructions: this.#host.instructions }),
+      }));
+    } catch (error) {
+      return this.#refusal(message.id, this.#expose(error, 'initialize'), this.revision ?? handshake ?? newestRevision);
+    }
+  }
+
+  #settle(revision: Revision, client: ClientView): void {
+    const settled: Settled = {
+      revision,
+      state: new Map(),
+      notify: (method, params) => {
+        if (this.#initialized && !this.#closed) this.#link.send(notification(revision, method, params));
+      },
+    };
+    const facts: CallFacts = { revision, client, link: this.#link, settled, logLevel: () => this.#level };
+    this.#settlement = { ...settled, client, facts };
+    this.#host.opened?.(settled);
+  }
+
+  #statelessFacts(preamble: Preamble): CallFacts {
+    return {
+      revision: preamble.revision,
+      client: { info: preamble.clientInfo, capabilities: preamble.capabilities },
+      link: this.#link,
+      settled: undefined,
+      logLevel: () => preamble.logLevel,
+    };
+  }
+
+  /** Runs one request; resolves early, with nothing, when it is cancelled. */
+  #serve(message: RequestMessage, facts: CallFacts): Promise<ResponseMessage | undefined> {
+    const call = new Call(facts, message);
+    this.#running.set(message.id, call);
+    return new Promise((resolve) => {
+      call.onAbort(() => {
+        this.#forget(call);
+        resolve(undefined);
+      });
+      this.#run(message, call).then((response) => {
+        this.#forget(call);
+        call.finish();
+        resolve(response);
+      }, (error: unknown) => {
+        this.#forget(call);
+        call.finish();
+        resolve(this.#refusal(message.id, this.#expose(error, message.method), facts.revision));
+      });
+    });
+  }
+
+  /** The id may already belong to a later request, when this one was cancelled. */
+  #forget(call: Call): void {
+    if (this.#running.get(call.requestId) === call) this.#running.delete(call.requestId);
+  }
+
+  async #run(message: RequestMessage, call: Call): Promise<ResponseMessage | undefined> {
+    const revision = call.facts;
+    const row = gate(message.method, revision, this.#host.capabilities());
+    const own = this.#own(message, call);
+    if (own !== undefined) return own;
+    const handler = this.#host.handler(message.method);
+    if (handler === undefined) throw notFound(message.method, 'is not served here');
+    const params = message.params ?? {};
+    const read = row.params === undefined ? params : fromWire(revision, row.params, params);
+    // Every params type is an object with string keys.
+    const result = await handler(read as Readonly<Record<string, unknown>>, call);
+    if (call.aborted) return undefined;
+    // The handler's result is of the row's type: the host keys handlers by method.
+    const wire = row.result === undefined ? result : toWire(revision, row.result, result as never);
+    return this.#respond(message, revision, wire as Readonly<Record<string, unknown>>);
+  }
+
+  /** The methods that belong to the conversation and not to what the host offers. */
+  #own(message: RequestMessage, call: Call): ResponseMessage | undefined {
+    const revision = call.facts;
+    switch (message.method) {
+      case 'ping':
+        return this.#respond(message, revision, toWire(revision, 'EmptyResult', {}));
+      case 'logging/setLevel': {
+        this.#level = fromWire(revision, 'SetLevelRequestParams', message.params ?? {}).level;
+        return this.#host.handler(message.method) === undefined ? this.#respond(message, revision, {}) : undefined;
+      }
+      case 'server/discover':
+        return this.#respond(message, revision, toWire(revision, 'DiscoverResult', {
+          supportedVersions: this.#host.revisions.map(({ date }) => date).toReversed(),
+          capabilities: projectServerCapabilities(revision, this.#host.capabilities()),
+          ...this.#host.discoverHint,
+          ...(this.#host.instructions === undefined ? {} : { instructions: this.#host.instructions }),
+        }));
+      default:
+        return undefined;
+    }
+  }
+
+  #notified(message: NotificationMessage): void {
+    switch (message.method) {
+      case 'notifications/initialized':
+        if (this.#settlement !== undefined) this.#initialized = true;
+        return;
+      case 'notifications/cancelled': {
+        const id = message.params?.['requestId'];
+        // Unknown ids are ignored: the response may have crossed. (Spec, Cancellation.)
+        if (typeof id === 'string' || typeof id === 'number') this.#running.get(id)?.abort();
+        return;
+      }
+      default:
+    }
+  }
+
+  #respond(message: RequestMessage, revision: Revision, result: Readonly<Record<string, unknown>>): ResponseMessage {
+    const response: ResponseMessage = { jsonrpc: '2.0', id: message.id, result: revision.era === 'stateless' ? this.#signed(result) : result };
+    tell({ from: 'server', revision, message: response, answers: message.method });
+    return response;
+  }
+
+  /** Spec 2026-07-28, Base protocol, _meta: the server SHOULD name itself in every result. */
+  #signed(result: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+    // `_meta` of a result is an object in every shape.
+    const meta = result['_meta'] as Readonly<Record<string, unknown>> | undefined;
+    if (meta?.[metaKey.serverInfo] !== undefined) return result;
+    return { ...result, _meta: { ...meta, [metaKey.serverInfo]: this.#host.info } };
+  }
+
+  #refusal(id: RequestId | undefined, error: McpError, revision: Revision | undefined = this.revision): ErrorMessage {
+    const spoken = revision ?? this.#host.revisions.at(-1) ?? newestRevision;
+    const body = errorToWire(revision, error);
+    const withoutId = spoken.errorWithoutId ? {} : { id: null };
+    const message: ErrorMessage = { jsonrpc: '2.0', ...(id === undefined ? withoutId : { id }), error: body };
+    if (observed()) tell({ from: 'server', revision, message });
+    return message;
+  }
+
+  /** Errors of ours keep their words; anything else is masked and told to the host. */
+  #expose(error: unknown, where: string): McpError {
+    if (error instanceof McpError) return error;
+    this.#host.onError(error, where);
+    return new McpError('internalError', 'internal error');
+  }
+}

@@ -1,0 +1,74 @@
+import type { RequestId, Message, ResponseMessage } from '../jsonrpc/message.ts';
+import type { TransportKind } from '../jsonrpc/transport.ts';
+import type { Revision } from '../protocol/revision.ts';
+
+/** Who a request comes from, as the edge established it; without authorization there is no principal. */
+export interface AuthInfo {
+  /** The stable identity (issuer and subject, say) that sessions and private state are bound to. */
+  readonly principal: string;
+  readonly scopes?: readonly string[];
+  /** Anything else that the check found out. */
+  readonly claims?: Readonly<Record<string, unknown>>;
+}
+
+/** What a transport sees of a server: one definition that answers any number of conversations at once. */
+export interface Endpoint {
+  /** The revisions spoken here, oldest first. */
+  readonly revisions: readonly Revision[];
+  /** Begins a conversation with one client. Cheap: nothing is registered or compiled for it. */
+  converse(link: Link): Conversation;
+  /**
+   * The arguments of a tool that 2026-07-28 mirrors into `Mcp-Param-*` headers, so that the edge can compare them;
+   * empty for an unknown tool. (Streamable HTTP, Custom headers from tool parameters.)
+   */
+  headerParameters(tool: string): readonly HeaderParameter[];
+  /** Ends every conversation and releases what the definition holds. */
+  close(): Promise<void>;
+}
+
+/** One argument that travels in a header too. */
+export interface HeaderParameter {
+  /** The part of the header name after `Mcp-Param-`. */
+  readonly name: string;
+  /** The keys that lead to the argument. */
+  readonly path: readonly string[];
+}
+
+/** Anything that can be served: a server, a bridge. */
+export interface Served {
+  readonly endpoint: Endpoint;
+}
+
+/** The way back to one client. */
+export interface Link {
+  readonly kind: TransportKind;
+  /**
+   * Whether the link outlives one request. An exchange of 2026-07-28 over HTTP does not: it serves stateless
+   * requests alone.
+   */
+  readonly lasting: boolean;
+  /**
+   * Sends one message to the client. Never throws; what cannot be delivered is dropped, since its reader is gone.
+   *
+   * @param related The request being answered, whose stream carries the message; without it the message belongs
+   *   to the conversation as a whole.
+   */
+  send(message: Message, related?: RequestId): void;
+  /** What the edge knows of the client from its authorization. */
+  readonly auth?: AuthInfo | undefined;
+}
+
+/** One client's conversation, as the transport sees it. */
+export interface Conversation {
+  /** The revision that `initialize` settled; stays `undefined` for stateless requests. */
+  readonly revision: Revision | undefined;
+  /**
+   * Takes one parsed JSON value from the client. It never rejects: whatever arrives, a request gets a response
+   * (an error where it must) and everything else gets `undefined`. Requests run at the same time.
+   */
+  receive(value: unknown): Promise<ResponseMessage | undefined>;
+  /** Answers a value that could not even be parsed. */
+  unreadable(reason: string): ResponseMessage;
+  /** The client went away: whatever is running is aborted. Closing twice is fine. */
+  close(): void;
+}

@@ -1,0 +1,34 @@
+import { hasServerCapability, type ServerCapabilities } from '../protocol/capability.ts';
+import { McpError } from '../protocol/error.ts';
+import { maySend, methodOf, type MethodRow } from '../protocol/method.ts';
+import type { Revision } from '../protocol/revision.ts';
+
+/**
+ * Finds the row of a request from a client, or says why there is none: a method that the revision lacks, that only
+ * servers send, or that needs a capability which this server does not have.
+ *
+ * (Register X20: inbound methods are gated by the server's own capabilities, never by the client's.)
+ *
+ * @throws McpError methodNotFound.
+ */
+export function gate(method: string, revision: Revision, capabilities: ServerCapabilities): MethodRow {
+  const row = methodOf(method);
+  if (row?.kind !== 'request' || !maySend('client', row, revision)) {
+    throw notFound(method, `is not a method of ${revision.date}`);
+  }
+  if (row.needs !== undefined && needsDeclaration(row, revision) && !hasServerCapability(capabilities, row.needs)) {
+    throw notFound(method, `needs the capability ${row.needs}, which this server does not have`);
+  }
+  return row;
+}
+
+/** `completion/complete` is older than its capability. (Spec 2024-11-05, Completion: none is declared.) */
+function needsDeclaration(row: MethodRow, revision: Revision): boolean {
+  return row.needs !== 'completions' || revision.completionsCapability;
+}
+
+/** The answer to a method that is not served; the name is cut, since the peer chose it. */
+export function notFound(method: string, why: string): McpError {
+  const name = method.length > 128 ? `${method.slice(0, 128)}…` : method;
+  return new McpError('methodNotFound', `${name} ${why}`);
+}

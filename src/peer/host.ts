@@ -1,0 +1,43 @@
+import type { Implementation } from '../protocol/common.ts';
+import type { ServerCapabilities } from '../protocol/capability.ts';
+import type { Revision } from '../protocol/revision.ts';
+import type { Call } from './call.ts';
+import type { HeaderParameter } from './endpoint.ts';
+
+/**
+ * Answers one request.
+ *
+ * @param params The parameters in the canonical model, already checked against the revision.
+ * @returns The result in the canonical model; it is projected to the client's revision afterwards.
+ */
+export type Handler = (params: Readonly<Record<string, unknown>>, call: Call) => unknown;
+
+/** What stands behind an endpoint: a server's registries, or a bridge's upstream. */
+export interface Host {
+  readonly info: Implementation;
+  readonly instructions: string | undefined;
+  /** The revisions spoken, oldest first. */
+  readonly revisions: readonly Revision[];
+  /** What is offered now, in the canonical model. */
+  capabilities(): ServerCapabilities;
+  /** The handler of a method, or `undefined` where the host has none. */
+  handler(method: string): Handler | undefined;
+  /** How long `server/discover` may be kept, and by whom. */
+  readonly discoverHint: { readonly ttlMs: number; readonly cacheScope: 'public' | 'private' };
+  headerParameters(tool: string): readonly HeaderParameter[];
+  /** Hears what must not be lost and must not reach the peer. */
+  onError(error: unknown, where: string): void;
+  /** A handshake conversation was settled by `initialize`. */
+  opened?(conversation: Settled): void;
+  /** A handshake conversation ended. */
+  closed?(conversation: Settled): void;
+}
+
+/** A conversation that `initialize` settled, as the host sees it. */
+export interface Settled {
+  readonly revision: Revision;
+  /** Sends a notification that belongs to no request; nothing is sent before the client is ready for it. */
+  notify(method: string, params: Readonly<Record<string, unknown>>): void;
+  /** State that the host keeps for this conversation, gone with it. */
+  readonly state: Map<symbol, unknown>;
+}

@@ -1,0 +1,37 @@
+import type { Message } from '../jsonrpc/message.ts';
+import type { Revision } from '../protocol/revision.ts';
+
+/** One message that a server or a client of ours hands to its transport. */
+export interface Sent {
+  /** Which role sends it. */
+  readonly from: 'server' | 'client';
+  /** The revision of the conversation, or of the request that the message answers; unknown before one is settled. */
+  readonly revision: Revision | undefined;
+  readonly message: Message;
+  /** The method of the request that a response answers; left out for requests and notifications. */
+  readonly answers?: string | undefined;
+}
+
+const observers = new Set<(sent: Sent) => void>();
+
+/**
+ * Shows every message that this process sends from now on, as it goes to the transport.
+ *
+ * Meant for tests and for tracing. An observer sees the message itself, not a copy, and must not throw or change it.
+ *
+ * @returns Ends the observation; calling it twice is fine.
+ */
+export function observe(observer: (sent: Sent) => void): () => void {
+  observers.add(observer);
+  return () => void observers.delete(observer);
+}
+
+/** Whether anybody observes: what is only needed for `tell` need not be worked out otherwise. */
+export function observed(): boolean {
+  return observers.size > 0;
+}
+
+/** Tells the observers of a message; costs nothing when there are none. */
+export function tell(sent: Sent): void {
+  for (const observer of observers) observer(sent);
+}

@@ -1,0 +1,87 @@
+import { isObject, type NotificationMessage, type RequestMessage } from '../jsonrpc/message.ts';
+import type { ClientCapabilities } from '../protocol/capability.ts';
+import type { Implementation } from '../protocol/common.ts';
+import { McpError } from '../protocol/error.ts';
+import { fromWire } from '../protocol/from-wire.ts';
+import { loggingLevels, type LoggingLevel } from '../protocol/logging.ts';
+import { metaKey } from '../protocol/meta.ts';
+import { methodOf } from '../protocol/method.ts';
+import { revisionOf, type Revision } from '../protocol/revision.ts';
+
+/** What a stateless request says of itself in `_meta`, checked. */
+export interface Preamble {
+  readonly revision: Revision;
+  readonly clientInfo: Implementation | undefined;
+  readonly capabilities: ClientCapabilities;
+  /** The least severe level that the client wants to hear; without it no log message may be sent. */
+  readonly logLevel: LoggingLevel | undefined;
+}
+
+/**
+ * Reads the `_meta` that makes a message stateless.
+ *
+ * @param spoken The revisions of this server, oldest first.
+ * @returns The preamble; `undefined` when the message does not claim to be stateless; the error to answer when it
+ *   does, but wrongly. (Spec 2026-07-28, Base protocol, _meta: the two keys are required; Versioning: -32022.)
+ */
+export function readPreamble(spoken: readonly Revision[], message: RequestMessage | NotificationMessage): Preamble | McpError | undefined {
+  const meta = message.params?.['_meta'];
+  const named = isObject(meta) ? meta[metaKey.protocolVersion] : undefined;
+  if (!isObject(meta) || named === undefined) {
+    return livesStatelessOnly(message.method) ? missingKey(metaKey.protocolVersion) : undefined;
+  }
+  if (typeof named !== 'string') return invalidKey(metaKey.protocolVersion, 'must be a string');
+  const revision = revisionOf(named);
+  if (revision === undefined || revision.era !== 'stateless' || !spoken.includes(revision)) return unsupported(spoken, named);
+  return checked(revision, meta);
+}
+
+/** The answer to a revision that is not spoken here: it names those that are, newest first. */
+export function unsupported(spoken: readonly Revision[], requested: string): McpError {
+  const supported = spoken.map((revision) => revision.date).toReversed();
+  return new McpError('unsupportedProtocolVersion', `unsupported protocol version ${short(requested)}; supported are ${supported.join(', ')}`, {
+    data: { supported, requested },
+  });
+}
+
+function checked(revision: Revision, meta: Readonly<Record<string, unknown>>): Preamble | McpError {
+  const capabilities = meta[metaKey.clientCapabilities];
+  if (capabilities === undefined) return missingKey(metaKey.clientCapabilities);
+  const logLevel = meta[metaKey.logLevel];
+  if (logLevel !== undefined && !isLoggingLevel(logLevel)) {
+    return invalidKey(metaKey.logLevel, `must be one of ${loggingLevels.join(', ')}`);
+  }
+  const info = meta[metaKey.clientInfo];
+  try {
+    return {
+      revision,
+      capabilities: fromWire(revision, 'ClientCapabilities', capabilities),
+      clientInfo: info === undefined ? undefined : fromWire(revision, 'Implementation', info),
+      logLevel,
+    };
+  } catch (error) {
+    if (error instanceof McpError) return error;
+    throw error;
+  }
+}
+
+/** A method that only stateless revisions have cannot be asked without saying the revision. */
+function livesStatelessOnly(method: string): boolean {
+  return method === 'server/discover' && methodOf(method) !== undefined;
+}
+
+function isLoggingLevel(value: unknown): value is LoggingLevel {
+  return loggingLevels.some((level) => level === value);
+}
+
+function missingKey(key: string): McpError {
+  return new McpError('invalidParams', `_meta must have ${key}`);
+}
+
+function invalidKey(key: string, rule: string): McpError {
+  return new McpError('invalidParams', `_meta ${key} ${rule}`);
+}
+
+function short(text: string): string {
+  return JSON.stringify(text.length > 64 ? `${text.slice(0, 64)}…` : text);
+}

@@ -1,0 +1,58 @@
+import { isRequestId } from '../jsonrpc/message.ts';
+
+/** The token that pairs progress notifications with the request they are about. */
+export type ProgressToken = string | number;
+
+/** One report of how far a request got. */
+export interface Progress {
+  /** Rises with every report; may be a fraction. */
+  readonly progress: number;
+  /** What `progress` runs up to, where the peer knows it. */
+  readonly total?: number;
+  readonly message?: string;
+}
+
+/** The tokens of the requests in flight, each with who hears of it. */
+export class ProgressRoutes {
+  readonly #routes = new Map<ProgressToken, (progress: Progress) => void>();
+  #last = 0;
+
+  /**
+   * Takes a token until `release`. Without one, a token is made that no other request in flight has.
+   *
+   * @throws TypeError when the token is neither a string nor an integer, or belongs to a request in flight.
+   */
+  claim(token: ProgressToken | undefined, hear: (progress: Progress) => void): ProgressToken {
+    if (token !== undefined && !isRequestId(token)) throw new TypeError('a progress token must be a string or an integer');
+    // Spec, Progress: tokens are unique among the active requests of the sender.
+    if (token !== undefined && this.#routes.has(token)) throw new TypeError(`progress token ${JSON.stringify(token)} is in use`);
+    const claimed = token ?? this.#mint();
+    this.#routes.set(claimed, hear);
+    return claimed;
+  }
+
+  /** Forgets a token: reports that still come for it are dropped. */
+  release(token: ProgressToken): void {
+    this.#routes.delete(token);
+  }
+
+  /** Hands the params of a progress notification to who asked for it; false when nobody did or they are malformed. */
+  hear(params: Readonly<Record<string, unknown>> | undefined): boolean {
+    const { progressToken, progress, total, message } = params ?? {};
+    if (!isRequestId(progressToken) || typeof progress !== 'number') return false;
+    const route = this.#routes.get(progressToken);
+    if (route === undefined) return false;
+    route({
+      progress,
+      ...(typeof total === 'number' ? { total } : {}),
+      ...(typeof message === 'string' ? { message } : {}),
+    });
+    return true;
+  }
+
+  #mint(): number {
+    do this.#last++;
+    while (this.#routes.has(this.#last));
+    return this.#last;
+  }
+}

@@ -1,0 +1,28 @@
+import { after } from '../jsonrpc/timeout.ts';
+import { HostConversation } from './conversation.ts';
+import type { Endpoint } from './endpoint.ts';
+import type { Host } from './host.ts';
+
+/**
+ * Makes the endpoint of a host: what every transport serves.
+ *
+ * @param onClose Runs before the conversations are closed, so that the host can end what it keeps open gracefully.
+ */
+export function createEndpoint(host: Host, onClose: () => void | Promise<void> = () => undefined): Endpoint {
+  const open = new Set<HostConversation>();
+  return {
+    revisions: host.revisions,
+    headerParameters: (tool) => host.headerParameters(tool),
+    converse: (link) => {
+      const conversation: HostConversation = new HostConversation(host, link, () => open.delete(conversation));
+      open.add(conversation);
+      return conversation;
+    },
+    close: async () => {
+      await onClose();
+      // What the host ended gracefully is answered on a later turn; only then is the rest aborted.
+      await new Promise<void>((resolve) => void after(0, resolve));
+      for (const conversation of open) conversation.close();
+    },
+  };
+}

@@ -1,0 +1,48 @@
+/** Capabilities that would say something else in another revision. */
+
+import type { Adaptation } from './adaptation.ts';
+import type { ClientCapabilities, ServerCapabilities } from './capability.ts';
+import { always, from, within } from './lifetime.ts';
+import { isFields, mapFields, type Fields } from './value.ts';
+
+/** A client that only opens URLs says nothing in 2025-06-18, where `elicitation` means forms. */
+export const urlOnlyElicitation: Adaptation<ClientCapabilities> = {
+  life: within('2025-06-18', '2025-11-25'),
+  toWire: (capabilities) => {
+    const { elicitation, ...rest } = capabilities;
+    return elicitation?.url !== undefined && elicitation.form === undefined ? rest : capabilities;
+  },
+};
+
+type Capabilities = ClientCapabilities | ServerCapabilities;
+
+/** Experimental capabilities are objects in every revision; anything else is left out. */
+export const experimentalObjects: Adaptation<Capabilities> = {
+  life: always,
+  toWire: (capabilities) => {
+    const { experimental } = capabilities;
+    if (experimental === undefined) return capabilities;
+    const objects = onlyObjects(experimental);
+    return objects === experimental ? capabilities : { ...capabilities, experimental: objects };
+  },
+};
+
+const tasksExtension = 'io.modelcontextprotocol/tasks';
+const noSettings: Fields = {};
+
+/** Settings of extensions are objects; that for tasks has none, so its value is exactly `{}`. */
+export const extensionSettings: Adaptation<Capabilities> = {
+  life: from('2026-07-28'),
+  toWire: (capabilities) => {
+    const { extensions } = capabilities;
+    if (extensions === undefined) return capabilities;
+    const settings = mapFields(onlyObjects(extensions), (value, id) =>
+      id === tasksExtension && isFields(value) && Object.keys(value).length > 0 ? noSettings : value,
+    );
+    return settings === extensions ? capabilities : { ...capabilities, extensions: settings };
+  },
+};
+
+function onlyObjects(map: Fields): Fields {
+  return mapFields(map, (value) => (isFields(value) ? value : undefined));
+}

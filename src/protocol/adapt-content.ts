@@ -1,0 +1,93 @@
+/** Content that older revisions cannot name. */
+
+import type { Adaptation } from './adaptation.ts';
+import type { AudioContent, ContentBlock, ResourceLink, TextContent } from './content.ts';
+import { until, within } from './lifetime.ts';
+import type { SamplingMessageContentBlock } from './sampling.ts';
+import type { CallToolResult } from './tools.ts';
+import { isFields } from './value.ts';
+
+type Block = ContentBlock | SamplingMessageContentBlock;
+
+/** Audio before 2025-03-26: a text that says what it was and how long. */
+export const audioAsText: Adaptation<Block> = {
+  life: until('2025-03-26'),
+  toWire: (block) => (block.type === 'audio' ? asText(block, describeAudio) : block),
+};
+
+/** A resource link before 2025-06-18: a text with its name, media type and URI. */
+export const resourceLinkAsText: Adaptation<Block> = {
+  life: until('2025-06-18'),
+  toWire: (block) => (block.type === 'resource_link' ? asText(block, describeLink) : block),
+};
+
+// Only what a text block has too is carried over.
+function asText<T extends AudioContent | ResourceLink>(block: T, describe: (block: T) => string): TextContent {
+  const { annotations } = block;
+  return { type: 'text', text: describe(block), ...(annotations === undefined ? {} : { annotations }) };
+}
+
+function describeAudio({ mimeType, data }: AudioContent): string {
+  return `[audio: ${mimeType}, ${decodedSize(data)} bytes]`;
+}
+
+function describeLink({ name, title, description, mimeType, uri, size }: ResourceLink): string {
+  const details = [mimeType, size === undefined ? undefined : `${size} bytes`].filter((part) => part !== undefined).join(', ');
+  const label = `${title ?? name}${details === '' ? '' : ` (${details})`}: ${uri}`;
+  return `[resource link: ${label}]${description === undefined ? '' : `\n${description}`}`;
+}
+
+/** How many bytes base64 text stands for. */
+function decodedSize(base64: string): number {
+  const padding = base64.endsWith('==') ? 2 : base64.endsWith('=') ? 1 : 0;
+  return Math.floor((base64.length * 3) / 4) - padding;
+}
+
+/** Structured content before 2025-06-18: left out, with its JSON in a text block, unless one holds it already. */
+export const structuredContentAsText: Adaptation<CallToolResult> = {
+  life: until('2025-06-18'),
+  toWire: (result) => {
+    if (result.structuredContent === undefined) return result;
+    const { structuredContent, ...rest } = result;
+    if (holdsJson(rest.content, structuredContent)) return rest;
+    const text: TextContent = { type: 'text', text: JSON.stringify(structuredContent) };
+    return { ...rest, content: [...rest.content, text] };
+  },
+};
+
+function holdsJson(content: readonly ContentBlock[], value: unknown): boolean {
+  const json = JSON.stringify(value);
+  return content.some((block) => block.type === 'text' && (block.text === json || sameJson(block.text, json)));
+}
+
+function sameJson(text: string, json: string): boolean {
+  // Whitespace is all that may differ, so a text that is shorter cannot hold it.
+  if (text.length < json.length || text.trimStart()[0] !== json[0]) return false;
+  try {
+    return JSON.stringify(JSON.parse(text)) === json;
+  } catch {
+    return false;
+  }
+}
+
+/** What has structured content: the result of a tool, also as a block of sampling. */
+interface Structured {
+  readonly structuredContent?: unknown;
+}
+
+/**
+ * Structured content that is no object, from 2025-06-18 until 2025-11-25: inside one, as `result`. The tool's
+ * `outputSchema` is wrapped to match; see `wrappedOutputSchema`.
+ */
+export const wrappedStructuredContent: Adaptation<Structured> = {
+  life: within('2025-06-18', '2026-07-28'),
+  toWire: (result) => {
+    const { structuredContent } = result;
+    return structuredContent === undefined || isFields(structuredContent) ? result : wrapStructuredContent(result);
+  },
+};
+
+/** Puts the structured content of a result inside an object, whatever it is. */
+export function wrapStructuredContent<T extends Structured>(result: T): T {
+  return { ...result, structuredContent: { result: result.structuredContent } };
+}

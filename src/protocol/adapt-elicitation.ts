@@ -1,0 +1,25 @@
+/** Questions to the user as older revisions know them. */
+
+import { cannotSay, type Adaptation } from './adaptation.ts';
+import type { LegacyTitledEnumSchema, PrimitiveSchemaDefinition, TitledSingleSelectEnumSchema } from './elicitation-schema.ts';
+import type { ElicitRequestURLParams } from './elicitation.ts';
+import { until, within } from './lifetime.ts';
+
+/** Options with names before 2025-11-25: the values as `enum`, the names beside them as `enumNames`. */
+export const titledOptionsAsEnumNames: Adaptation<PrimitiveSchemaDefinition> = {
+  life: until('2025-11-25'),
+  toWire: (schema) => ('oneOf' in schema && Array.isArray(schema.oneOf) ? asLegacy(schema) : schema),
+};
+
+function asLegacy({ oneOf, ...schema }: TitledSingleSelectEnumSchema): LegacyTitledEnumSchema {
+  return { ...schema, enum: oneOf.map((option) => option.const), enumNames: oneOf.map((option) => option.title) };
+}
+
+/** A URL within 2025-11-25 needs an `elicitationId`, which cannot be made up here. */
+export const urlNeedsId: Adaptation<ElicitRequestURLParams> = {
+  life: within('2025-11-25', '2026-07-28'),
+  toWire: (params, revision) => {
+    if (params.elicitationId === undefined) throw cannotSay('URL elicitation without an elicitationId', revision);
+    return params;
+  },
+};

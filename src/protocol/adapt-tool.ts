@@ -1,0 +1,86 @@
+/** Schemas of tools that older revisions cannot write. */
+
+import type { Adaptation } from './adaptation.ts';
+import { until, within } from './lifetime.ts';
+import type { Tool, ToolOutputSchema } from './tool.ts';
+import { isFields, mapFields, withField, type Fields } from './value.ts';
+
+/**
+ * An output schema whose root is no object, from 2025-06-18 until 2025-11-25: that of an object with the value as
+ * `result`. What the schema refers to inside itself keeps its meaning.
+ */
+export const wrappedOutputSchema: Adaptation<Tool> = {
+  life: within('2025-06-18', '2026-07-28'),
+  toWire: (tool) => {
+    const { outputSchema } = tool;
+    if (outputSchema === undefined || !needsWrapping(outputSchema)) return tool;
+    return { ...tool, outputSchema: wrapSchema(outputSchema) };
+  },
+};
+
+/**
+ * Whether an output schema is wrapped before 2026-07-28. Structured content under it must be wrapped as well, even
+ * when it happens to be an object: see `wrapStructuredContent`.
+ */
+export function needsWrapping(outputSchema: ToolOutputSchema): boolean {
+  return outputSchema['type'] !== 'object';
+}
+
+/** Boolean schemas of properties before 2026-07-28: `{}` for true and `{ not: {} }` for false, which say the same. */
+export const booleanSchemas: Adaptation<Tool> = {
+  life: until('2026-07-28'),
+  toWire: (tool) => {
+    const inputSchema = withoutBooleans(tool.inputSchema);
+    const outputSchema = tool.outputSchema === undefined ? undefined : withoutBooleans(tool.outputSchema);
+    if (inputSchema === tool.inputSchema && outputSchema === tool.outputSchema) return tool;
+    return { ...tool, inputSchema, ...(outputSchema === undefined ? {} : { outputSchema }) };
+  },
+};
+
+function withoutBooleans(schema: Fields): Fields {
+  const properties = schema['properties'];
+  if (!isFields(properties)) return schema;
+  const objects = mapFields(properties, (value) => (value === true ? {} : value === false ? { not: {} } : value));
+  return objects === properties ? schema : withField(schema, 'properties', objects);
+}
+
+const definitions = ['$defs', 'definitions'];
+
+function wrapSchema(schema: Fields): ToolOutputSchema {
+  const { $schema, ...rest } = schema;
+  const dialect = typeof $schema === 'string' ? { $schema } : {};
+  const wrap = (result: unknown, root: Fields): ToolOutputSchema => ({
+    ...dialect,
+    type: 'object',
+    properties: { result },
+    required: ['result'],
+    ...root,
+  });
+  // With an `$id` of its own the schema stays the base of its references.
+  if (typeof schema['$id'] === 'string') return wrap(rest, {});
+  const entries = Object.entries(rest).map(([key, value]): [string, unknown] => [key, moveReferences(value, key)]);
+  const isDefinition = ([key]: [string, unknown]): boolean => definitions.includes(key);
+  return wrap(
+    Object.fromEntries(entries.filter((entry) => !isDefinition(entry))),
+    Object.fromEntries(entries.filter(isDefinition)),
+  );
+}
+
+/** Keywords whose value is data, not schema. */
+const data = new Set(['const', 'enum', 'default', 'examples']);
+
+/** Points references to the old root at its new place; those to definitions stay, since these stay at the root. */
+function moveReferences(value: unknown, key: string): unknown {
+  if (data.has(key)) return value;
+  if (Array.isArray(value)) return value.map((item) => moveReferences(item, ''));
+  if (typeof value === 'string' && (key === '$ref' || key === '$dynamicRef')) return moveReference(value);
+  if (!isFields(value)) return value;
+  if (typeof value['$id'] === 'string') return value;
+  return mapFields(value, (child, name) => moveReferences(child, name));
+}
+
+function moveReference(reference: string): string {
+  if (reference === '#') return '#/properties/result';
+  if (!reference.startsWith('#/')) return reference;
+  return definitions.some((name) => reference.startsWith(`#/${name}/`)) ? reference : `#/properties/result${reference.slice(1)}`;
+}

@@ -1,0 +1,66 @@
+/**
+ * The differences between revisions that are no lifetimes, by the type that they concern. Each is one named pair;
+ * docs/fidelity.md has a line for each.
+ */
+
+import { cannotSay, needsCapability, type Adaptation } from './adaptation.ts';
+import { experimentalObjects, extensionSettings, urlOnlyElicitation } from './adapt-capability.ts';
+import { audioAsText, resourceLinkAsText, structuredContentAsText, wrappedStructuredContent } from './adapt-content.ts';
+import { titledOptionsAsEnumNames, urlNeedsId } from './adapt-elicitation.ts';
+import { blocksAsMessages, noToolsForModels, oneBlockPerAnswer, oneBlockPerMessage } from './adapt-sampling.ts';
+import { booleanSchemas, wrappedOutputSchema } from './adapt-tool.ts';
+import type { McpError } from './error.ts';
+import type { Revision } from './revision.ts';
+import type { Types } from './types.ts';
+import type { Fields } from './value.ts';
+
+type Adaptations = { readonly [N in keyof Types]?: readonly Adaptation<Types[N]>[] };
+
+const adaptations: Adaptations = {
+  ContentBlock: [audioAsText, resourceLinkAsText],
+  SamplingMessageContentBlock: [audioAsText],
+  CallToolResult: [structuredContentAsText, wrappedStructuredContent],
+  ToolResultContent: [wrappedStructuredContent],
+  Tool: [wrappedOutputSchema, booleanSchemas],
+  CreateMessageRequestParams: [noToolsForModels, blocksAsMessages],
+  SamplingMessage: [oneBlockPerMessage],
+  CreateMessageResult: [oneBlockPerAnswer],
+  PrimitiveSchemaDefinition: [titledOptionsAsEnumNames],
+  ElicitRequestURLParams: [urlNeedsId],
+  ClientCapabilities: [urlOnlyElicitation, experimentalObjects, extensionSettings],
+  ServerCapabilities: [experimentalObjects, extensionSettings],
+};
+
+const byName: ReadonlyMap<string, readonly Adaptation[]> = new Map(
+  // An adaptation is only ever given values of the type under whose name it stands.
+  Object.entries(adaptations) as unknown as [string, readonly Adaptation<Fields>[]][],
+);
+
+/** The adaptations of a type, in the order in which they run. */
+export function adaptationsOf(type: string): readonly Adaptation[] {
+  return byName.get(type) ?? [];
+}
+
+interface Reason {
+  readonly what: string;
+  /** What a client would have to declare, in a revision that has it. */
+  readonly capabilities?: Fields;
+}
+
+const toolUse: Reason = { what: 'tool use in sampling', capabilities: { sampling: { tools: {} } } };
+const multiSelect: Reason = { what: 'a choice of several' };
+
+/** Why a type that a revision lacks cannot be left out. */
+const reasons: ReadonlyMap<string, Reason> = new Map<string, Reason>([
+  ['ToolUseContent', toolUse],
+  ['ToolResultContent', toolUse],
+  ['ElicitRequestURLParams', { what: 'URL elicitation', capabilities: { elicitation: { url: {} } } }],
+  ['UntitledMultiSelectEnumSchema', multiSelect],
+  ['TitledMultiSelectEnumSchema', multiSelect],
+]);
+
+/** The error for a value of a type that a revision lacks. */
+export function inexpressible(type: string, revision: Revision): McpError {
+  const { what, capabilities }: Reason = reasons.get(type) ?? { what: type };
+  return capabilities === undefined ? cannotSay(what, revision) : needsCapability(what, revision, capabilities);
+}

@@ -1,0 +1,275 @@
+/** What clients and servers declare that they can do. Presence is the flag: `{}` says yes, absence says no. */
+
+import type { JsonObject } from './common.ts';
+import { within, type Lifetime } from './lifetime.ts';
+import { projection } from './project.ts';
+import type { Revision } from './revision.ts';
+import {
+  before,
+  between,
+  boolean,
+  capabilities,
+  capability,
+  heard,
+  optional,
+  presence,
+  ref,
+  shape,
+  since,
+  type Row,
+  type ShapeOf,
+} from './shape.ts';
+import { isFields, type Fields } from './value.ts';
+
+/** The revisions whose core has tasks. */
+export const coreTasks: Lifetime = within('2025-11-25', '2026-07-28');
+
+/** Lists of file system roots. Deprecated in 2026-07-28. */
+export interface RootsCapability {
+  /** Whether changes are announced. Until 2025-11-25. */
+  readonly listChanged?: boolean;
+}
+
+/** Calls of the client's model. Deprecated in 2026-07-28. */
+export interface SamplingCapability {
+  /** Whether `includeContext` may be other than `none`. Since 2025-11-25. */
+  readonly context?: JsonObject;
+  /** Whether the model may be given tools. Since 2025-11-25. */
+  readonly tools?: JsonObject;
+}
+
+/** Questions to the user. An empty object means forms alone. */
+export interface ElicitationCapability {
+  /** Since 2025-11-25. */
+  readonly form?: JsonObject;
+  /** Since 2025-11-25. */
+  readonly url?: JsonObject;
+}
+
+/** The requests that a client runs as tasks. Within 2025-11-25. */
+export interface ClientTaskRequests {
+  readonly sampling?: { readonly createMessage?: JsonObject };
+  readonly elicitation?: { readonly create?: JsonObject };
+}
+
+/** How a client hosts tasks. Within 2025-11-25. */
+export interface ClientTasksCapability {
+  readonly list?: JsonObject;
+  readonly cancel?: JsonObject;
+  readonly requests?: ClientTaskRequests;
+}
+
+/** What a client can do. */
+export interface ClientCapabilities {
+  readonly experimental?: Readonly<Record<string, JsonObject>>;
+  readonly roots?: RootsCapability;
+  readonly sampling?: SamplingCapability;
+  /** Since 2025-06-18. */
+  readonly elicitation?: ElicitationCapability;
+  /** Hosting of tasks, within 2025-11-25; unrelated to the extension of the same name. */
+  readonly tasks?: ClientTasksCapability;
+  /** Settings by extension id. Since 2026-07-28. */
+  readonly extensions?: Readonly<Record<string, JsonObject>>;
+}
+
+/** A list that may announce its changes. */
+export interface ListCapability {
+  readonly listChanged?: boolean;
+}
+
+/** Resources, with or without subscriptions to single ones. */
+export interface ResourcesCapability {
+  readonly subscribe?: boolean;
+  readonly listChanged?: boolean;
+}
+
+/** The requests that a server runs as tasks. Within 2025-11-25. */
+export interface ServerTaskRequests {
+  readonly tools?: { readonly call?: JsonObject };
+}
+
+/** How a server hosts tasks. Within 2025-11-25. */
+export interface ServerTasksCapability {
+  readonly list?: JsonObject;
+  readonly cancel?: JsonObject;
+  readonly requests?: ServerTaskRequests;
+}
+
+/** What a server can do. */
+export interface ServerCapabilities {
+  readonly experimental?: Readonly<Record<string, JsonObject>>;
+  /** Deprecated in 2026-07-28. */
+  readonly logging?: JsonObject;
+  /** Since 2025-03-26; before, completion needs no capability. */
+  readonly completions?: JsonObject;
+  readonly prompts?: ListCapability;
+  readonly resources?: ResourcesCapability;
+  readonly tools?: ListCapability;
+  /** Hosting of tasks, within 2025-11-25; unrelated to the extension of the same name. */
+  readonly tasks?: ServerTasksCapability;
+  /** Settings by extension id. Since 2026-07-28. */
+  readonly extensions?: Readonly<Record<string, JsonObject>>;
+}
+
+export const rootsCapabilityShape: ShapeOf<RootsCapability> = shape('RootsCapability', {
+  listChanged: before('2026-07-28', optional(boolean)),
+});
+
+export const samplingCapabilityShape: ShapeOf<SamplingCapability> = shape('SamplingCapability', {
+  context: since('2025-11-25', optional(presence)),
+  tools: since('2025-11-25', optional(presence)),
+});
+
+export const elicitationCapabilityShape: ShapeOf<ElicitationCapability> = shape('ElicitationCapability', {
+  form: since('2025-11-25', optional(presence)),
+  url: since('2025-11-25', optional(presence)),
+});
+
+const samplingTasksShape: ShapeOf<NonNullable<ClientTaskRequests['sampling']>> = shape('SamplingTasksCapability', {
+  createMessage: optional(presence),
+});
+
+const elicitationTasksShape: ShapeOf<NonNullable<ClientTaskRequests['elicitation']>> = shape('ElicitationTasksCapability', {
+  create: optional(presence),
+});
+
+export const clientTaskRequestsShape: ShapeOf<ClientTaskRequests> = shape('ClientTaskRequests', {
+  sampling: optional(capability(samplingTasksShape)),
+  elicitation: optional(capability(elicitationTasksShape)),
+});
+
+export const clientTasksCapabilityShape: ShapeOf<ClientTasksCapability> = shape('ClientTasksCapability', {
+  list: optional(presence),
+  cancel: optional(presence),
+  requests: optional(capability(clientTaskRequestsShape)),
+});
+
+export const clientCapabilitiesShape: ShapeOf<ClientCapabilities> = shape('ClientCapabilities', {
+  experimental: optional(capabilities),
+  roots: optional(capability(rootsCapabilityShape)),
+  sampling: optional(capability(samplingCapabilityShape)),
+  elicitation: since('2025-06-18', optional(capability(elicitationCapabilityShape))),
+  tasks: between('2025-11-25', '2026-07-28', optional(capability(clientTasksCapabilityShape))),
+  // Read in every revision: some extensions are declared by clients of older ones.
+  extensions: heard(since('2026-07-28', optional(capabilities))),
+});
+
+const listCapabilityShape: ShapeOf<ListCapability> = shape('ListCapability', { listChanged: optional(boolean) });
+
+export const resourcesCapabilityShape: ShapeOf<ResourcesCapability> = shape('ResourcesCapability', {
+  subscribe: optional(boolean),
+  listChanged: optional(boolean),
+});
+
+const toolTasksShape: ShapeOf<NonNullable<ServerTaskRequests['tools']>> = shape('ToolTasksCapability', {
+  call: optional(presence),
+});
+
+export const serverTaskRequestsShape: ShapeOf<ServerTaskRequests> = shape('ServerTaskRequests', {
+  tools: optional(capability(toolTasksShape)),
+});
+
+export const serverTasksCapabilityShape: ShapeOf<ServerTasksCapability> = shape('ServerTasksCapability', {
+  list: optional(presence),
+  cancel: optional(presence),
+  requests: optional(capability(serverTaskRequestsShape)),
+});
+
+export const serverCapabilitiesShape: ShapeOf<ServerCapabilities> = shape('ServerCapabilities', {
+  experimental: optional(capabilities),
+  logging: optional(presence),
+  completions: since('2025-03-26', optional(presence)),
+  prompts: optional(capability(listCapabilityShape)),
+  resources: optional(capability(resourcesCapabilityShape)),
+  tools: optional(capability(listCapabilityShape)),
+  tasks: between('2025-11-25', '2026-07-28', optional(capability(serverTasksCapabilityShape))),
+  extensions: heard(since('2026-07-28', optional(capabilities))),
+});
+
+/** What a client may declare in a revision: everything that the revision does not have is left out. */
+export function projectClientCapabilities(revision: Revision, capabilities: ClientCapabilities): ClientCapabilities {
+  // Projection only takes fields away from what was an object of this type.
+  return projection(revision, clientCapabilities)(capabilities) as ClientCapabilities;
+}
+
+/** What a server may declare in a revision: everything that the revision does not have is left out. */
+export function projectServerCapabilities(revision: Revision, capabilities: ServerCapabilities): ServerCapabilities {
+  // As above.
+  return projection(revision, serverCapabilities)(capabilities) as ServerCapabilities;
+}
+
+const clientCapabilities: Row<ClientCapabilities> = ref(clientCapabilitiesShape);
+const serverCapabilities: Row<ServerCapabilities> = ref(serverCapabilitiesShape);
+
+/** What a server asks of a client: a feature, a part of one, or an extension by its id, which has a slash. */
+export type ClientFlag =
+  | 'sampling'
+  | 'sampling.tools'
+  | 'sampling.context'
+  | 'elicitation'
+  | 'elicitation.form'
+  | 'elicitation.url'
+  | 'roots'
+  | `${string}/${string}`;
+
+/** Whether a client declared what a flag names. An empty `elicitation` means forms. */
+export function supports(capabilities: ClientCapabilities, flag: ClientFlag): boolean {
+  if (flag.includes('/')) return isFields(capabilities.extensions) && has(capabilities.extensions, flag);
+  return hasPath(expanded(capabilities), flag);
+}
+
+/** Whether a server declared what a path names: a feature (`tools`), or a part that is an object or `true` (`resources.subscribe`). */
+export function hasServerCapability(capabilities: ServerCapabilities, path: string): boolean {
+  return hasPath(capabilities, path);
+}
+
+/**
+ * The part of some required capabilities that a client did not declare, or `undefined` when nothing is missing.
+ * Presence counts, not content: keys of `experimental` and `extensions` are compared, their values are not.
+ */
+export function missing(required: ClientCapabilities, declared: ClientCapabilities): ClientCapabilities | undefined {
+  return missingFields({ ...required }, { ...expanded(declared) });
+}
+
+/** How deep capabilities are compared; below are settings. */
+const settingsOf = new Set(['experimental', 'extensions']);
+
+function missingFields(required: Fields, declared: Fields): Fields | undefined {
+  const lacking: [string, unknown][] = [];
+  for (const [key, value] of Object.entries(required)) {
+    if (value === undefined || value === false) continue;
+    const there = has(declared, key) ? declared[key] : undefined;
+    if (there === undefined) lacking.push([key, value]);
+    else if (isFields(value)) {
+      const rest = settingsOf.has(key) ? missingKeys(value, there) : missingFields(value, isFields(there) ? there : {});
+      if (rest !== undefined) lacking.push([key, rest]);
+    }
+  }
+  return lacking.length === 0 ? undefined : Object.fromEntries(lacking);
+}
+
+function missingKeys(required: Fields, declared: unknown): Fields | undefined {
+  const lacking = Object.entries(required).filter(([key]) => !isFields(declared) || !has(declared, key));
+  return lacking.length === 0 ? undefined : Object.fromEntries(lacking);
+}
+
+/** The capabilities with what an empty `elicitation` stands for. */
+function expanded(capabilities: ClientCapabilities): ClientCapabilities {
+  const { elicitation } = capabilities;
+  if (elicitation === undefined || elicitation.form !== undefined || elicitation.url !== undefined) return capabilities;
+  return { ...capabilities, elicitation: { ...elicitation, form: {} } };
+}
+
+function hasPath(fields: object, path: string): boolean {
+  let at: unknown = fields;
+  for (const key of path.split('.')) {
+    if (!isFields(at) || !has(at, key)) return false;
+    at = at[key];
+  }
+  return true;
+}
+
+/** Whether a capability is declared: `{}` and `true` say yes, `false` says no. */
+function has(fields: Fields, key: string): boolean {
+  return Object.hasOwn(fields, key) && fields[key] !== undefined && fields[key] !== null && fields[key] !== false;
+}

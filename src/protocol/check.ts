@@ -1,0 +1,18 @@
+import { inspection, type Problem } from './inspect.ts';
+import type { Revision } from './revision.ts';
+import { shapes } from './shapes.ts';
+import type { TypeName } from './types.ts';
+
+export type { Problem } from './inspect.ts';
+
+/**
+ * Finds everything in a value that a revision's official schema would not accept. Strict where `fromWire` is
+ * lenient; like the schemas, it lets unknown fields be.
+ *
+ * @returns Empty when the value is fine.
+ */
+export function check(revision: Revision, type: TypeName, value: unknown): readonly Problem[] {
+  const problems: Problem[] = [];
+  inspection(revision, shapes[type])(value, '', problems);
+  return problems;
+}

@@ -1,0 +1,150 @@
+import type { Revision } from './revision.ts';
+
+/**
+ * The errors of the protocol by name. `code` is the number in the newest revision, `codes` the numbers that other
+ * revisions use; `status` is the HTTP status of the 2026-07-28 exchange (Streamable HTTP, Error handling).
+ */
+interface ErrorRow {
+  readonly code: number;
+  readonly status: number;
+  readonly handshakeCode?: number;
+}
+
+/** The name of an error that the protocol defines. */
+export type ErrorName =
+  | 'parseError'
+  | 'invalidRequest'
+  | 'methodNotFound'
+  | 'invalidParams'
+  | 'internalError'
+  | 'resourceNotFound'
+  | 'headerMismatch'
+  | 'missingRequiredClientCapability'
+  | 'unsupportedProtocolVersion'
+  | 'urlElicitationRequired';
+
+const rows: Readonly<Record<ErrorName, ErrorRow>> = {
+  parseError: { code: -32700, status: 400 },
+  invalidRequest: { code: -32600, status: 400 },
+  methodNotFound: { code: -32601, status: 404 },
+  invalidParams: { code: -32602, status: 200 },
+  internalError: { code: -32603, status: 200 },
+  // -32002 before 2026-07-28, which folds it into invalid params.
+  resourceNotFound: { code: -32602, handshakeCode: -32002, status: 200 },
+  headerMismatch: { code: -32020, status: 400 },
+  missingRequiredClientCapability: { code: -32021, handshakeCode: -32600, status: 400 },
+  unsupportedProtocolVersion: { code: -32022, status: 400 },
+  // Exists in 2025-11-25 alone.
+  urlElicitationRequired: { code: -32602, handshakeCode: -32042, status: 200 },
+};
+
+/** The error object of a JSON-RPC error response. */
+export interface ErrorObject {
+  readonly code: number;
+  readonly message: string;
+  readonly data?: unknown;
+}
+
+/** Options of an `McpError`. */
+export interface McpErrorOptions {
+  /** Sent to the peer as `error.data`; must be JSON. */
+  readonly data?: unknown;
+  /** Kept for logs; never sent. */
+  readonly cause?: unknown;
+}
+
+/**
+ * An error that may cross the wire: thrown by a handler it reaches the peer with its message and data, and a peer's
+ * error response reaches the caller as one.
+ *
+ * @example
+ * throw new McpError('invalidParams', 'city "Atlantis" is unknown');
+ */
+export class McpError extends Error {
+  /** The protocol's name of the error, or `undefined` for a code that the protocol does not define. */
+  readonly kind: ErrorName | undefined;
+  /** The JSON-RPC code: that of the newest revision when made from a name, the peer's own when received. */
+  readonly code: number;
+  /** The `data` of the error response, `undefined` when there is none. */
+  readonly data: unknown;
+
+  /**
+   * @param kind A name of the protocol, or an application's own integer code (outside -32768…-32000).
+   * @param message What failed, with which value; it is shown to the peer.
+   */
+  constructor(kind: ErrorName | number, message: string, options?: McpErrorOptions) {
+    super(message, options?.cause === undefined ? undefined : { cause: options.cause });
+    this.name = 'McpError';
+    this.kind = typeof kind === 'number' ? undefined : kind;
+    this.code = typeof kind === 'number' ? kind : rows[kind].code;
+    this.data = options?.data;
+  }
+}
+
+/** The error object that a revision sends for an error; the code is chosen here, at the border. */
+export function errorToWire(revision: Revision | undefined, error: McpError): ErrorObject {
+  const row: ErrorRow | undefined = error.kind === undefined ? undefined : rows[error.kind];
+  const handshake = revision === undefined || revision.era === 'handshake';
+  const code = row === undefined ? error.code : handshake ? (row.handshakeCode ?? row.code) : row.code;
+  return error.data === undefined ? { code, message: error.message } : { code, message: error.message, data: error.data };
+}
+
+/** The HTTP status of an error response in an exchange of 2026-07-28. */
+export function statusOf(error: ErrorObject): number {
+  for (const row of Object.values(rows)) {
+    if (row.code === error.code && row.status !== 200) return row.status;
+  }
+  return 200;
+}
+
+/**
+ * Reads an error object of a peer. Codes that only make sense with their data are recognised by code and shape;
+ * the codes of the 2026-07-28 drafts (-32001, -32003, -32004) are not told apart from others.
+ */
+export function errorFromWire(error: ErrorObject): McpError {
+  const kind = recognise(error);
+  const options = error.data === undefined ? undefined : { data: error.data };
+  if (kind === undefined) return new McpError(error.code, error.message, options);
+  return new ReceivedError(kind, error, options);
+}
+
+class ReceivedError extends McpError {
+  override readonly code: number;
+
+  constructor(kind: ErrorName, error: ErrorObject, options: McpErrorOptions | undefined) {
+    super(kind, error.message, options);
+    this.code = error.code;
+  }
+}
+
+function recognise({ code, data }: ErrorObject): ErrorName | undefined {
+  switch (code) {
+    case -32002:
+      return 'resourceNotFound';
+    case -32003:
+    case -32021:
+      return hasObject(data, 'requiredCapabilities') ? 'missingRequiredClientCapability' : undefined;
+    case -32004:
+    case -32022:
+      return Array.isArray((data as { supported?: unknown } | undefined)?.supported) ? 'unsupportedProtocolVersion' : undefined;
+    case -32042:
+      return 'urlElicitationRequired';
+    case -32602:
+      return 'invalidParams';
+    default:
+      return names.get(code);
+  }
+}
+
+const names: ReadonlyMap<number, ErrorName> = new Map([
+  [-32700, 'parseError'],
+  [-32600, 'invalidRequest'],
+  [-32601, 'methodNotFound'],
+  [-32603, 'internalError'],
+  [-32020, 'headerMismatch'],
+]);
+
+function hasObject(data: unknown, key: string): boolean {
+  const value = typeof data === 'object' && data !== null ? (data as Record<string, unknown>)[key] : undefined;
+  return typeof value === 'object' && value !== null;
+}

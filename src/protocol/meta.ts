@@ -1,0 +1,97 @@
+/** The keys of `_meta` that the protocol defines, and the objects that carry them. */
+
+import { clientCapabilitiesShape, coreTasks, type ClientCapabilities } from './capability.ts';
+import { implementationShape, progressToken, requestId, type Implementation, type ProgressToken, type RequestId } from './common.ts';
+import { from } from './lifetime.ts';
+import { loggingLevel, type LoggingLevel } from './logging-level.ts';
+import { between, optional, ref, requiredIn, shape, since, string, type Row, type ShapeOf } from './shape.ts';
+
+/** The `_meta` keys of the protocol. */
+export const metaKey: {
+  readonly protocolVersion: 'io.modelcontextprotocol/protocolVersion';
+  readonly clientInfo: 'io.modelcontextprotocol/clientInfo';
+  readonly clientCapabilities: 'io.modelcontextprotocol/clientCapabilities';
+  readonly logLevel: 'io.modelcontextprotocol/logLevel';
+  readonly serverInfo: 'io.modelcontextprotocol/serverInfo';
+  readonly subscriptionId: 'io.modelcontextprotocol/subscriptionId';
+  readonly relatedTask: 'io.modelcontextprotocol/related-task';
+  readonly modelImmediateResponse: 'io.modelcontextprotocol/model-immediate-response';
+} = {
+  protocolVersion: 'io.modelcontextprotocol/protocolVersion',
+  clientInfo: 'io.modelcontextprotocol/clientInfo',
+  clientCapabilities: 'io.modelcontextprotocol/clientCapabilities',
+  logLevel: 'io.modelcontextprotocol/logLevel',
+  serverInfo: 'io.modelcontextprotocol/serverInfo',
+  subscriptionId: 'io.modelcontextprotocol/subscriptionId',
+  relatedTask: 'io.modelcontextprotocol/related-task',
+  modelImmediateResponse: 'io.modelcontextprotocol/model-immediate-response',
+};
+
+/** The task that a message belongs to. Within 2025-11-25. */
+export interface RelatedTaskMetadata {
+  readonly taskId: string;
+}
+
+/** `_meta` of anything; keys with a prefix of the protocol's are reserved. */
+export interface MetaObject {
+  readonly [key: string]: unknown;
+}
+
+/** `_meta` of a request. */
+export interface RequestMetaObject extends MetaObject {
+  /** Asks for progress notifications that carry this token. */
+  readonly progressToken?: ProgressToken;
+  /** The revision of the request; required on the wire since 2026-07-28. */
+  readonly 'io.modelcontextprotocol/protocolVersion'?: string;
+  /** Since 2026-07-28. */
+  readonly 'io.modelcontextprotocol/clientInfo'?: Implementation;
+  /** What the client can do, for this request; required on the wire since 2026-07-28. */
+  readonly 'io.modelcontextprotocol/clientCapabilities'?: ClientCapabilities;
+  /** Asks for log messages of at least this level. Since 2026-07-28. */
+  readonly 'io.modelcontextprotocol/logLevel'?: LoggingLevel;
+  /** Within 2025-11-25. */
+  readonly 'io.modelcontextprotocol/related-task'?: RelatedTaskMetadata;
+}
+
+/** `_meta` of a notification. */
+export interface NotificationMetaObject extends MetaObject {
+  /** The id of the `subscriptions/listen` request whose stream carries it. Since 2026-07-28. */
+  readonly 'io.modelcontextprotocol/subscriptionId'?: RequestId;
+  /** Within 2025-11-25. */
+  readonly 'io.modelcontextprotocol/related-task'?: RelatedTaskMetadata;
+}
+
+/** `_meta` of a result. */
+export interface ResultMetaObject extends MetaObject {
+  /** Who answered; for display only. Since 2026-07-28. */
+  readonly 'io.modelcontextprotocol/serverInfo'?: Implementation;
+  /** Within 2025-11-25. */
+  readonly 'io.modelcontextprotocol/related-task'?: RelatedTaskMetadata;
+}
+
+export const relatedTaskMetadataShape: ShapeOf<RelatedTaskMetadata> = shape(
+  'RelatedTaskMetadata',
+  { taskId: string },
+  coreTasks,
+);
+
+const relatedTask: Row<RelatedTaskMetadata, 'optional'> = between('2025-11-25', '2026-07-28', optional(ref(relatedTaskMetadataShape)));
+
+export const requestMetaShape: ShapeOf<RequestMetaObject> = shape('RequestMetaObject', {
+  progressToken: optional(progressToken),
+  'io.modelcontextprotocol/protocolVersion': since('2026-07-28', requiredIn(string, from('2026-07-28'))),
+  'io.modelcontextprotocol/clientInfo': since('2026-07-28', optional(ref(implementationShape))),
+  'io.modelcontextprotocol/clientCapabilities': since('2026-07-28', requiredIn(ref(clientCapabilitiesShape), from('2026-07-28'))),
+  'io.modelcontextprotocol/logLevel': since('2026-07-28', optional(loggingLevel)),
+  'io.modelcontextprotocol/related-task': relatedTask,
+});
+
+export const notificationMetaShape: ShapeOf<NotificationMetaObject> = shape('NotificationMetaObject', {
+  'io.modelcontextprotocol/subscriptionId': since('2026-07-28', optional(requestId)),
+  'io.modelcontextprotocol/related-task': relatedTask,
+});
+
+export const resultMetaShape: ShapeOf<ResultMetaObject> = shape('ResultMetaObject', {
+  'io.modelcontextprotocol/serverInfo': since('2026-07-28', optional(ref(implementationShape))),
+  'io.modelcontextprotocol/related-task': relatedTask,
+});

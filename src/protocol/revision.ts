@@ -1,0 +1,165 @@
+/** The dated versions of the protocol, oldest first, and what each of them changed in behaviour. */
+
+/** The date that names a published revision, as it travels on the wire. */
+export type RevisionDate = '2024-11-05' | '2025-03-26' | '2025-06-18' | '2025-11-25' | '2026-07-28';
+
+/**
+ * How a revision opens a conversation: `handshake` revisions begin with `initialize` and keep state for a
+ * session, the `stateless` ones describe the client in the `_meta` of every request.
+ */
+export type Era = 'handshake' | 'stateless';
+
+/** The behaviour of one revision, as facts; code above `protocol/` asks these and never compares dates. */
+export interface Revision {
+  /** The name on the wire. */
+  readonly date: RevisionDate;
+  readonly era: Era;
+  /** Whether several JSON-RPC messages may travel in one array. */
+  readonly batches: boolean;
+  /** The shape of HTTP: a pair of endpoints, one endpoint with sessions, or one exchange per POST. */
+  readonly http: 'sse-pair' | 'session' | 'exchange';
+  /** When `MCP-Protocol-Version` is sent over HTTP. */
+  readonly versionHeader: 'never' | 'after-initialize' | 'always';
+  /** What `structuredContent` of a tool result may hold. */
+  readonly structuredContent: 'none' | 'object' | 'any';
+  /** How arguments that do not fit a tool's input schema are reported. */
+  readonly argumentErrors: 'protocol' | 'tool';
+  /** Who chooses the log level: the session by `logging/setLevel`, or each request by its `_meta`. */
+  readonly logging: 'session' | 'request';
+  /** How a client gives up a request over HTTP. */
+  readonly httpCancellation: 'notification' | 'close-stream';
+  /** Whether requests may travel from server to client. */
+  readonly serverRequests: boolean;
+  /** The modes of elicitation that exist. */
+  readonly elicitation: 'none' | 'form' | 'form-and-url';
+  /** The surface of tasks: the core methods, the extension, or none. */
+  readonly tasks: 'none' | 'core' | 'extension';
+  /** Whether lists and reads carry `ttlMs` and `cacheScope`. */
+  readonly cacheHints: boolean;
+  /** Whether an error for a message whose id could not be read leaves the id out; before, the id is null. */
+  readonly errorWithoutId: boolean;
+  /** Whether `completion/complete` needs the server capability `completions`. */
+  readonly completionsCapability: boolean;
+}
+
+const v2024_11_05: Revision = {
+  date: '2024-11-05',
+  era: 'handshake',
+  batches: false,
+  http: 'sse-pair',
+  versionHeader: 'never',
+  structuredContent: 'none',
+  argumentErrors: 'protocol',
+  logging: 'session',
+  httpCancellation: 'notification',
+  serverRequests: true,
+  elicitation: 'none',
+  tasks: 'none',
+  cacheHints: false,
+  errorWithoutId: false,
+  completionsCapability: false,
+};
+
+const v2025_03_26: Revision = {
+  ...v2024_11_05,
+  date: '2025-03-26',
+  batches: true,
+  http: 'session',
+  completionsCapability: true,
+};
+
+const v2025_06_18: Revision = {
+  ...v2025_03_26,
+  date: '2025-06-18',
+  batches: false,
+  versionHeader: 'after-initialize',
+  structuredContent: 'object',
+  elicitation: 'form',
+};
+
+const v2025_11_25: Revision = {
+  ...v2025_06_18,
+  date: '2025-11-25',
+  argumentErrors: 'tool',
+  elicitation: 'form-and-url',
+  tasks: 'core',
+  errorWithoutId: true,
+};
+
+const v2026_07_28: Revision = {
+  ...v2025_11_25,
+  date: '2026-07-28',
+  era: 'stateless',
+  http: 'exchange',
+  versionHeader: 'always',
+  structuredContent: 'any',
+  logging: 'request',
+  httpCancellation: 'close-stream',
+  serverRequests: false,
+  tasks: 'extension',
+  cacheHints: true,
+};
+
+/** Every published revision, oldest first. */
+export const revisions: readonly Revision[] = [v2024_11_05, v2025_03_26, v2025_06_18, v2025_11_25, v2026_07_28];
+
+/** The newest revision: the one whose words the canonical model uses. */
+export const newestRevision: Revision = v2026_07_28;
+
+const byDate: ReadonlyMap<string, Revision> = new Map(revisions.map((revision) => [revision.date, revision]));
+
+/** Finds the revision that a peer named; anything but a published date gives `undefined`. */
+export function revisionOf(date: unknown): Revision | undefined {
+  return typeof date === 'string' ? byDate.get(date) : undefined;
+}
+
+/** The position of a revision, oldest 0: what a lifetime is measured in. */
+export function ordinal(revision: Revision): number {
+  return revisions.indexOf(revision);
+}
+
+/**
+ * Resolves the revisions that a user restricts a server or client to.
+ *
+ * @param dates Published dates in any order; left out means every revision.
+ * @returns The revisions, oldest first, without repeats.
+ * @throws TypeError when the list is empty or names something that is not a published revision.
+ */
+export function chosenRevisions(dates?: readonly string[]): readonly Revision[] {
+  if (dates === undefined) return revisions;
+  for (const date of dates) {
+    if (!byDate.has(date)) throw new TypeError(`unknown revision ${JSON.stringify(date)}; known are ${[...byDate.keys()].join(', ')}`);
+  }
+  if (dates.length === 0) throw new TypeError('revisions must name at least one revision');
+  return revisions.filter((revision) => dates.includes(revision.date));
+}
+
+/** The newest revision of an era in a list, oldest first, or `undefined` when the list has none of it. */
+export function newestOf(list: readonly Revision[], era: Era): Revision | undefined {
+  return list.findLast((revision) => revision.era === era);
+}
+
+/**
+ * The revision in which a server answers `initialize`: the one that the client asked for where the server speaks it,
+ * else a counter-offer of its newest with a handshake. A revision without handshake is never the answer.
+ *
+ * @param spoken The revisions that the server speaks, oldest first.
+ * @param requested What the client asked for; any string is legal.
+ * @returns `undefined` when the server speaks no revision with a handshake.
+ */
+export function chooseRevision(spoken: readonly Revision[], requested: unknown): Revision | undefined {
+  const asked = revisionOf(requested);
+  const agreed = asked !== undefined && asked.era === 'handshake' && spoken.includes(asked);
+  return agreed ? asked : newestOf(spoken, 'handshake');
+}
+
+/**
+ * The newest revision that both sides speak, for a client that was told what its server supports.
+ *
+ * @param spoken The revisions that the client speaks, oldest first.
+ * @param supported The dates that the server named, in any order; unknown ones are passed over.
+ * @param era Considers the revisions of one era alone.
+ */
+export function commonRevision(spoken: readonly Revision[], supported: readonly unknown[], era?: Era): Revision | undefined {
+  return spoken.findLast((revision) => supported.includes(revision.date) && (era === undefined || revision.era === era));
+}

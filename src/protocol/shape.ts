@@ -1,0 +1,194 @@
+/** The vocabulary in which every type of the protocol is written once, with the revisions in which it lives. */
+
+import { always, from, until, within, type Lifetime } from './lifetime.ts';
+import type { RevisionDate } from './revision.ts';
+
+/** What a field holds, as data; the compilers in `project`, `read` and `inspect` give it meaning. */
+export type Kind =
+  | { readonly kind: 'string' | 'number' | 'integer' | 'boolean' | 'null' | 'object' | 'any' }
+  /** An object whose being there is the message; a peer's `true` or other junk reads as an empty one. */
+  | { readonly kind: 'presence' }
+  /** `loose`: an unknown value from a peer counts as absent. */
+  | { readonly kind: 'literal'; readonly values: readonly string[]; readonly loose: boolean }
+  | { readonly kind: 'array'; readonly of: Row }
+  /** `presence`: whatever a peer sends in place of the object reads as an empty one. */
+  | { readonly kind: 'map'; readonly of: Row; readonly presence: boolean }
+  | { readonly kind: 'ref'; readonly shape: Shape; readonly presence: boolean }
+  /** One of several shapes, told apart by a field; an unknown tag passes untouched. */
+  | {
+      readonly kind: 'tagged';
+      readonly name: string;
+      readonly by: string;
+      readonly cases: ReadonlyMap<unknown, Shape>;
+      /** The tag that an absent field stands for. */
+      readonly absent: string | undefined;
+    }
+  /** The first shape whose required fields are there. */
+  | { readonly kind: 'choice'; readonly name: string; readonly cases: readonly Shape[] }
+  /** One of several kinds, told apart by their JSON type. */
+  | { readonly kind: 'oneOf'; readonly of: readonly Row[] }
+  /** More was allowed from some revision on; a peer of an older one is understood as if it were newer. */
+  | { readonly kind: 'widened'; readonly life: Lifetime; readonly older: Row; readonly newer: Row };
+
+/** Whether the interface has a field as required or as optional. */
+export type Presence = 'required' | 'optional';
+
+/** One field: what it holds, whether it must be there, and in which revisions it lives. */
+export interface Row<out T = unknown, out P extends Presence = Presence> {
+  readonly kind: Kind;
+  readonly presence: P;
+  /** The revisions that know the field; within the life of the type that has it. */
+  readonly life: Lifetime;
+  /** For an optional field: the revisions in which it must be sent all the same. */
+  readonly requiredIn: readonly Lifetime[];
+  /** The value that is sent where the field must be and is absent. */
+  readonly fill?: string | number | null;
+  /** Whether it is understood in every revision, though not sent in every one. */
+  readonly heardAlways: boolean;
+  /** Never there: ties the row to the type of the field. */
+  readonly type?: T;
+}
+
+type KnownKeys<T> = keyof { [K in keyof T as string extends K ? never : K]: true };
+
+/** A row for every named field of an interface, no more, no fewer, optional exactly where the interface is. */
+export type RowsOf<T> = {
+  readonly [K in KnownKeys<T> & keyof T]-?: object extends Pick<T, K>
+    ? Row<Exclude<T[K], undefined>, 'optional'>
+    : Row<T[K], 'required'>;
+};
+
+/** A type of the protocol as the compilers see it. */
+export interface Shape {
+  readonly name: string;
+  readonly life: Lifetime;
+  readonly rows: Readonly<Record<string, Row>>;
+}
+
+/** The shape of an interface; the compiler keeps the two together. */
+export interface ShapeOf<T> extends Shape {
+  readonly rows: RowsOf<T> & Readonly<Record<string, Row>>;
+}
+
+/** Writes the shape of an interface; without a lifetime it lives in every revision. */
+export function shape<T>(name: string, rows: RowsOf<NoInfer<T>>, life: Lifetime = always): ShapeOf<T> {
+  // RowsOf holds rows alone, under string keys; the mapped type is only too general for the compiler to see it.
+  return { name, life, rows: rows as RowsOf<T> & Readonly<Record<string, Row>> };
+}
+
+function row<T>(kind: Kind): Row<T, 'required'> {
+  return { kind, presence: 'required', life: always, requiredIn: [], heardAlways: false };
+}
+
+/** Any string. */
+export const string: Row<string, 'required'> = row({ kind: 'string' });
+/** Any number. */
+export const number: Row<number, 'required'> = row({ kind: 'number' });
+/** A number that is sent without a fraction; any number is understood. */
+export const integer: Row<number, 'required'> = row({ kind: 'integer' });
+export const boolean: Row<boolean, 'required'> = row({ kind: 'boolean' });
+/** The value null. */
+export const nil: Row<null, 'required'> = row({ kind: 'null' });
+/** Any JSON object. */
+export const object: Row<Readonly<Record<string, unknown>>, 'required'> = row({ kind: 'object' });
+/** Any JSON value. */
+export const any: Row<unknown, 'required'> = row({ kind: 'any' });
+/** An object whose being there is the message. */
+export const presence: Row<Readonly<Record<string, unknown>>, 'required'> = row({ kind: 'presence' });
+
+/** One of a few strings. */
+export function literal<const V extends string>(...values: readonly V[]): Row<V, 'required'> {
+  return row({ kind: 'literal', values, loose: false });
+}
+
+/** One of a few strings; any other from a peer counts as absent. */
+export function hint<const V extends string>(...values: readonly V[]): Row<V, 'required'> {
+  return row({ kind: 'literal', values, loose: true });
+}
+
+/** A list of one kind. */
+export function array<T>(of: Row<T>): Row<readonly T[], 'required'> {
+  return row({ kind: 'array', of });
+}
+
+/** An object with free keys and values of one kind. */
+export function map<T>(of: Row<T>): Row<Readonly<Record<string, T>>, 'required'> {
+  return row({ kind: 'map', of, presence: false });
+}
+
+/** Capabilities by a free key. */
+export const capabilities: Row<Readonly<Record<string, Readonly<Record<string, unknown>>>>, 'required'> = row({
+  kind: 'map',
+  of: presence,
+  presence: true,
+});
+
+/** An object of another shape. */
+export function ref<T>(of: ShapeOf<T>): Row<T, 'required'> {
+  return row({ kind: 'ref', shape: of, presence: false });
+}
+
+/** A capability: an object of another shape, whose being there already says something. */
+export function capability<T>(of: ShapeOf<T>): Row<T, 'required'> {
+  return row({ kind: 'ref', shape: of, presence: true });
+}
+
+/** One of several kinds that differ in their JSON type. */
+export function oneOf<T extends readonly Row[]>(...of: T): Row<NonNullable<T[number]['type']> | (null extends T[number]['type'] ? null : never), 'required'> {
+  return row({ kind: 'oneOf', of });
+}
+
+/** One of several shapes, told apart by the value of a field. */
+export function tagged<T>(
+  name: string,
+  by: string,
+  cases: Readonly<Record<string, Shape>>,
+  absent?: string,
+): Row<T, 'required'> {
+  return row({ kind: 'tagged', name, by, cases: new Map(Object.entries(cases)), absent });
+}
+
+/** One of several shapes: the first whose required fields are there. */
+export function choice<T>(name: string, ...cases: readonly ShapeOf<T & object>[] | readonly Shape[]): Row<T, 'required'> {
+  return row({ kind: 'choice', name, cases });
+}
+
+/** What was allowed until a revision, and the wider choice since. */
+export function widened<T>(first: RevisionDate, older: Row<NoInfer<T>>, newer: Row<T>): Row<T, 'required'> {
+  return row({ kind: 'widened', life: from(first), older, newer });
+}
+
+/** Makes a field optional. */
+export function optional<T>(of: Row<T>): Row<T, 'optional'> {
+  return { ...of, presence: 'optional' };
+}
+
+/** An optional field that must be sent in some revisions; a peer that leaves it out is understood. */
+export function requiredIn<T>(of: Row<T>, ...lives: readonly Lifetime[]): Row<T, 'optional'> {
+  return { ...of, presence: 'optional', requiredIn: lives };
+}
+
+/** A field that must be sent throughout its life, and gets a value where it is absent. */
+export function filled<T extends string | number | null>(of: Row<T>, fill: T): Row<T, 'optional'> {
+  return { ...of, presence: 'optional', requiredIn: [of.life], fill };
+}
+
+/** A field that is understood in every revision, whenever it is sent. */
+export function heard<T, P extends Presence>(of: Row<T, P>): Row<T, P> {
+  return { ...of, heardAlways: true };
+}
+
+/** A field that begins with a revision. */
+export function since<T, P extends Presence>(first: RevisionDate, of: Row<T, P>): Row<T, P> {
+  return { ...of, life: from(first) };
+}
+
+/** A field that ends before a revision. */
+export function before<T, P extends Presence>(end: RevisionDate, of: Row<T, P>): Row<T, P> {
+  return { ...of, life: until(end) };
+}
+
+/** A field that lives from one revision up to, not including, another. */
+export function between<T, P extends Presence>(first: RevisionDate, end: RevisionDate, of: Row<T, P>): Row<T, P> {
+  return { ...of, life: within(first, end) };
+}

@@ -1,0 +1,46 @@
+/** JSON values as the compilers of the tables look at them. */
+
+/** An object of JSON, with keys that a peer may have chosen. */
+export type Fields = Readonly<Record<string, unknown>>;
+
+/** Whether a value is a JSON object: not null, not an array. */
+export function isFields(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** The object with one field set; spread and computed keys define own fields, so `__proto__` is one like any other. */
+export function withField(fields: Fields, key: string, value: unknown): Fields {
+  return { ...fields, [key]: value };
+}
+
+/** The object without some fields; itself when it has none of them. */
+export function without(fields: Fields, keys: readonly string[]): Fields {
+  if (!keys.some((key) => Object.hasOwn(fields, key))) return fields;
+  // CreateDataProperty, not assignment: safe for any key.
+  return Object.fromEntries(Object.entries(fields).filter(([key]) => !keys.includes(key)));
+}
+
+/** Applies a function to every item; the same array when no item changed. */
+export function mapItems(items: readonly unknown[], each: (item: unknown, index: number) => unknown): readonly unknown[] {
+  let out: unknown[] | undefined;
+  for (let index = 0; index < items.length; index++) {
+    const before = items[index];
+    const after = each(before, index);
+    if (after === before) continue;
+    out ??= items.slice();
+    out[index] = after;
+  }
+  return out ?? items;
+}
+
+/** Applies a function to every value of an object; the same object when none changed, and `undefined` takes the key away. */
+export function mapFields(fields: Fields, each: (value: unknown, key: string) => unknown): Fields {
+  let changed = false;
+  const entries: [string, unknown][] = [];
+  for (const [key, before] of Object.entries(fields)) {
+    const after = each(before, key);
+    if (after !== before) changed = true;
+    if (after !== undefined) entries.push([key, after]);
+  }
+  return changed ? Object.fromEntries(entries) : fields;
+}

@@ -1,0 +1,90 @@
+/** What a schema says about types: all inference of the public API is here, and it is kept shallow. */
+
+import type { StandardSchema } from './standard.ts';
+
+/**
+ * A JSON Schema written as an object. It is sent as it is; `$schema` names its dialect, 2020-12 when absent.
+ * The few keywords here only tell it apart from the schema objects of libraries.
+ */
+export interface JsonSchemaKeywords {
+  readonly '~standard'?: undefined;
+  readonly $schema?: unknown;
+  readonly $ref?: unknown;
+  readonly type?: unknown;
+  readonly properties?: unknown;
+  readonly items?: unknown;
+  readonly enum?: unknown;
+  readonly const?: unknown;
+  readonly allOf?: unknown;
+  readonly anyOf?: unknown;
+  readonly oneOf?: unknown;
+  readonly not?: unknown;
+  readonly if?: unknown;
+  readonly title?: unknown;
+  readonly description?: unknown;
+}
+
+/** A JSON Schema object, written as a literal, made by a builder such as TypeBox, or of unknown origin. */
+export type JsonSchema = JsonSchemaKeywords | { readonly [keyword: string]: unknown };
+
+/** Any schema that the API takes: a standard schema with its JSON Schema side, or plain JSON Schema. */
+export type AnySchema = StandardSchema | JsonSchema;
+
+/** The type of a value after a schema checked it: what a handler gets. */
+export type InferOutput<S> = S extends { readonly '~standard': { readonly types?: infer T } }
+  ? NonNullable<T> extends { readonly output: infer Output }
+    ? Output
+    : unknown
+  : FromJsonSchema<S>;
+
+/** The type of a value before a schema checked it: what a handler returns. */
+export type InferInput<S> = S extends { readonly '~standard': { readonly types?: infer T } }
+  ? NonNullable<T> extends { readonly input: infer Input }
+    ? Input
+    : unknown
+  : FromJsonSchema<S>;
+
+/** The types that need no look inside. */
+interface Primitives {
+  readonly string: string;
+  readonly number: number;
+  readonly integer: number;
+  readonly boolean: boolean;
+  readonly null: null;
+}
+
+/**
+ * The type that a JSON Schema literal describes: `type`, `properties`, `required`, `items`, `enum`, `const`,
+ * `anyOf`, `oneOf`. Anything else (`$ref`, `allOf`, conditionals) is `unknown`, which asks for a check by hand.
+ */
+export type FromJsonSchema<S> = S extends { readonly const: infer Value }
+  ? Value
+  : S extends { readonly enum: readonly (infer Member)[] }
+    ? Member
+    : S extends { readonly anyOf: readonly (infer Member)[] } | { readonly oneOf: readonly (infer Member)[] }
+      ? FromJsonSchema<Member>
+      : S extends { readonly type: infer Type }
+        ? FromType<Type, S>
+        : unknown;
+
+type FromType<Type, S> = Type extends keyof Primitives
+  ? Primitives[Type]
+  : Type extends 'array'
+    ? S extends { readonly items: infer Items }
+      ? FromJsonSchema<Items>[]
+      : unknown[]
+    : Type extends 'object'
+      ? S extends { readonly properties: infer Properties }
+        ? FromProperties<Properties, S extends { readonly required: readonly (infer Name)[] } ? Name : never>
+        : Record<string, unknown>
+      : Type extends readonly (infer Member)[]
+        ? FromType<Member, S>
+        : unknown;
+
+type FromProperties<Properties, Required> = Flat<
+  { -readonly [Name in keyof Properties as Name extends Required ? Name : never]: FromJsonSchema<Properties[Name]> } & {
+    -readonly [Name in keyof Properties as Name extends Required ? never : Name]?: FromJsonSchema<Properties[Name]>;
+  }
+>;
+
+type Flat<T> = { [Key in keyof T]: T[Key] };

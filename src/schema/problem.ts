@@ -1,0 +1,17 @@
+/** One reason why a value does not fit a schema. */
+export interface Problem {
+  /** Where in the value, as a JSON Pointer; empty for the value itself. */
+  readonly path: string;
+  /** What must be different there. */
+  readonly message: string;
+}
+
+/** Writes keys as a JSON Pointer (RFC 6901). */
+export function toPointer(keys: readonly (string | number)[]): string {
+  return keys.map((key) => `/${String(key).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
+}
+
+/** Puts problems into one line that a person or a model can act on. */
+export function describeProblems(problems: readonly Problem[]): string {
+  return problems.map(({ path, message }) => (path === '' ? message : `${path} ${message}`)).join('; ');
+}

@@ -1,0 +1,144 @@
+/** Schemas of definitions, whichever way they were written: resolved once, when the definition is made. */
+
+import { isKeywords } from './document.ts';
+import type { AnySchema } from './infer.ts';
+import { compileSchema } from './json-schema.ts';
+import { toPointer, type Problem } from './problem.ts';
+import type { StandardIssue, StandardProperties, StandardResult, StandardSchema } from './standard.ts';
+
+export type { Problem };
+
+/** A schema that is ready to be listed and to check values. */
+export interface ResolvedSchema {
+  /** The schema as JSON Schema, as it is listed; one that was given as JSON Schema is this very object. */
+  readonly json: Readonly<Record<string, unknown>>;
+  /** Checks a value: at once, or later where the schema's library takes its time. It never throws on account of the value. */
+  validate(value: unknown): Validation | Promise<Validation>;
+}
+
+/** What came of a check: the value as the schema makes it (defaults filled in), or what does not fit. */
+export type Validation = { readonly value: unknown; readonly problems?: undefined } | { readonly problems: readonly Problem[] };
+
+/**
+ * Resolves the schema of a tool's arguments. Absent arguments count as an empty object.
+ *
+ * @throws TypeError when the schema cannot be used, has no JSON Schema side, or is not an object at its root.
+ */
+export function toInputSchema(schema: AnySchema): ResolvedSchema {
+  const resolved = resolve(schema, 'input');
+  const json = isStandardSchema(schema) ? withObjectRoot(resolved.json) : resolved.json;
+  if (json['type'] !== 'object') {
+    throw new TypeError(`an input schema must have "type": "object" at its root; this one has ${JSON.stringify(json['type']) ?? 'no type'}`);
+  }
+  return { json, validate: (value) => resolved.validate(value === undefined ? {} : value) };
+}
+
+/**
+ * Resolves the schema of a tool's structured result; its root may be of any type. What is listed describes the values
+ * after the check, since they are what is sent.
+ *
+ * @throws TypeError when the schema cannot be used or has no JSON Schema side.
+ */
+export function toOutputSchema(schema: AnySchema): ResolvedSchema {
+  return resolve(schema, 'output');
+}
+
+/** Whether a schema follows the standards, rather than being JSON Schema itself. */
+export function isStandardSchema(schema: unknown): schema is StandardSchema {
+  // arktype's schemas are functions.
+  return ((typeof schema === 'object' && schema !== null) || typeof schema === 'function') && '~standard' in schema;
+}
+
+function resolve(schema: unknown, side: 'input' | 'output'): ResolvedSchema {
+  if (isStandardSchema(schema)) {
+    const standard = schema['~standard'];
+    return { json: toJson(standard, side), validate: (value) => validate(standard, value) };
+  }
+  if (!isKeywords(schema)) throw new TypeError(`a schema must be a standard schema or a JSON Schema object, not ${describe(schema)}`);
+  const compiled = compileSchema(schema, { origin: 'own' });
+  return {
+    json: schema,
+    validate(value) {
+      const problems = compiled.check(value);
+      return problems.length === 0 ? { value } : { problems };
+    },
+  };
+}
+
+const remedies: ReadonlyMap<string, string> = new Map([
+  ['valibot', 'wrap it in toStandardJsonSchema of @valibot/to-json-schema'],
+  ['zod', 'use zod 4.2 or newer'],
+  ['arktype', 'use arktype 2.1.28 or newer'],
+]);
+
+function toJson(standard: StandardProperties, side: 'input' | 'output'): Readonly<Record<string, unknown>> {
+  const { vendor } = standard;
+  // Libraries that only validate leave `jsonSchema` out, whatever the types say.
+  const converter = standard.jsonSchema as StandardProperties['jsonSchema'] | undefined;
+  if (typeof converter?.[side] !== 'function') {
+    const remedy = remedies.get(vendor) ?? 'use a library with Standard JSON Schema, or give JSON Schema itself';
+    throw new TypeError(`the ${vendor} schema has no JSON Schema side (~standard.jsonSchema); ${remedy}`);
+  }
+  try {
+    return converter[side]({ target: 'draft-2020-12' });
+  } catch (cause) {
+    throw new TypeError(`the ${side} side of the ${vendor} schema cannot be written as JSON Schema: ${messageOf(cause)}`, { cause });
+  }
+}
+
+/** Libraries write unions without `type`; when all members are objects, the root says so too. */
+function withObjectRoot(json: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  if (json['type'] !== undefined) return json;
+  const members = json['anyOf'] ?? json['oneOf'] ?? json['allOf'];
+  const objects = Array.isArray(members) && members.length > 0 && members.every((member) => isKeywords(member) && member['type'] === 'object');
+  return objects ? { ...json, type: 'object' } : json;
+}
+
+function validate(standard: StandardProperties, value: unknown): Validation | Promise<Validation> {
+  const result = standard.validate(value);
+  return result instanceof Promise ? result.then(toValidation) : toValidation(result);
+}
+
+function toValidation(result: StandardResult<unknown>): Validation {
+  return result.issues === undefined ? { value: result.value } : { problems: result.issues.map(toProblem) };
+}
+
+function toProblem({ message, path = [] }: StandardIssue): Problem {
+  const keys = path.map((segment) => (typeof segment === 'object' ? segment.key : segment));
+  return { path: toPointer(keys.map((key) => (typeof key === 'symbol' ? String(key) : key))), message };
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+function describe(value: unknown): string {
+  return value === null ? 'null' : Array.isArray(value) ? 'an array' : `a ${typeof value}`;
+}
+
+/** The arguments of a prompt, as they are listed, read from the JSON Schema of an object. */
+export interface ListedArgument {
+  readonly name: string;
+  readonly title?: string;
+  readonly description?: string;
+  readonly required?: boolean;
+}
+
+/** Lists the properties of an object schema as the arguments of a prompt. */
+export function toArguments(json: Readonly<Record<string, unknown>>): readonly ListedArgument[] {
+  const { properties, required } = json;
+  if (!isKeywords(properties)) return [];
+  const names: readonly unknown[] = Array.isArray(required) ? required : [];
+  return Object.entries(properties).map(([name, property]) => ({
+    name,
+    ...textOf(property, 'title'),
+    ...textOf(property, 'description'),
+    ...(names.includes(name) ? { required: true } : {}),
+  }));
+}
+
+function textOf(property: unknown, key: 'title' | 'description'): { readonly [Key in typeof key]?: string } {
+  const text = isKeywords(property) ? property[key] : undefined;
+  return typeof text === 'string' ? { [key]: text } : {};
+}
+

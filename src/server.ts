@@ -1,0 +1,32 @@
+/** Offering tools, resources and prompts to clients of every revision. */
+
+export { McpError, type ErrorName, type McpErrorOptions } from './protocol/error.ts';
+export { createServer, type Server } from './server/server.ts';
+export type { CacheHint, ServerOptions } from './server/options.ts';
+export type { CompletionCtx, Ctx, CtxClient } from './server/ctx.ts';
+export type {
+  CommonDefinition,
+  Completer,
+  Completions,
+  Definitions,
+  Handle,
+  InferArgs,
+  InferPromptArgs,
+  PromptArguments,
+  PromptDefinition,
+  PromptHandler,
+  PromptReturn,
+  ReadReturn,
+  ResourceDefinition,
+  ResourceReader,
+  ResourceTemplateDefinition,
+  ResourceTemplateReader,
+  ToolDefinition,
+  ToolHandler,
+  ToolReturn,
+} from './server/definition.ts';
+export type { ListKind, SubscriptionLimits } from './server/subscriptions.ts';
+export { ToolError } from './server/tool-result.ts';
+export type { AnySchema, InferInput, InferOutput, JsonSchema } from './schema/infer.ts';
+export type { StandardSchema } from './schema/standard.ts';
+export type { AuthInfo, Endpoint, Served } from './peer/endpoint.ts';

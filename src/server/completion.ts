@@ -1,0 +1,71 @@
+import type { Call } from '../peer/call.ts';
+import type { CompleteRequestParams, CompleteResult } from '../protocol/completion.ts';
+import { McpError } from '../protocol/error.ts';
+import type { CompletionCtx } from './ctx.ts';
+import type { Completer, Completions } from './definition.ts';
+import type { PromptEntry } from './prompts.ts';
+import type { Registry } from './registry.ts';
+import type { TemplateEntry } from './resources.ts';
+
+/** How many values one answer may hold. (Spec, Completion: at most 100.) */
+const maxValues = 100;
+
+/**
+ * Runs `completion/complete`. An argument that nobody completes gets no values; that is no error.
+ *
+ * @throws McpError invalidParams for a prompt or template that does not exist.
+ */
+export async function complete(
+  prompts: Registry<PromptEntry>,
+  templates: Registry<TemplateEntry>,
+  { params, call }: { readonly params: CompleteRequestParams; readonly call: Call },
+): Promise<CompleteResult> {
+  const { argument, ref, context } = params;
+  const completer = ref.type === 'ref/prompt' ? ofPrompt(prompts, ref.name, argument.name) : ofTemplate(templates, ref.uri, argument.name);
+  if (completer === undefined) return { completion: { values: [], total: 0, hasMore: false } };
+  const settled = context?.arguments ?? {};
+  return { completion: bounded(await completer(argument.value, withArguments(call, settled))) };
+}
+
+function ofPrompt(prompts: Registry<PromptEntry>, name: string, argument: string): Completer | undefined {
+  const entry = prompts.find(name);
+  if (entry === undefined) throw new McpError('invalidParams', `unknown prompt ${JSON.stringify(name.slice(0, 128))}`);
+  return entry.complete.get(argument);
+}
+
+/** The reference names a template by its text; hosts also send a URI that follows it. */
+function ofTemplate(templates: Registry<TemplateEntry>, uri: string, variable: string): Completer | undefined {
+  const entry = templates.find(uri) ?? [...templates.values()].find(({ template }) => template.match(uri) !== undefined);
+  if (entry === undefined) throw new McpError('invalidParams', `unknown resource template ${JSON.stringify(uri.slice(0, 256))}`);
+  return entry.complete.get(variable);
+}
+
+function bounded(found: Completions): CompleteResult['completion'] {
+  const { values, total, hasMore } = isList(found) ? { values: found, total: found.length, hasMore: undefined } : found;
+  return {
+    values: values.slice(0, maxValues),
+    ...(total === undefined ? {} : { total }),
+    hasMore: hasMore ?? values.length > maxValues,
+  };
+}
+
+function isList(found: Completions): found is readonly string[] {
+  return Array.isArray(found);
+}
+
+/** The context of the request with what the person settled already; accessors stay live. */
+function withArguments(call: Call, settled: Readonly<Record<string, string>>): CompletionCtx {
+  return {
+    get signal() {
+      return call.signal;
+    },
+    requestId: call.requestId,
+    revision: call.revision,
+    client: call.client,
+    auth: call.auth,
+    meta: call.meta,
+    progress: (done, total, message) => call.progress(done, total, message),
+    log: (level, data, logger) => call.log(level, data, logger),
+    arguments: settled,
+  };
+}

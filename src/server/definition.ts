@@ -1,0 +1,206 @@
+/** How a server's tools, resources and prompts are written down; every type that the user's code infers is here. */
+
+import type { Annotations, Icon } from '../protocol/common.ts';
+import type { ContentBlock } from '../protocol/content.ts';
+import type { GetPromptResult, PromptArgument, PromptMessage } from '../protocol/prompts.ts';
+import type { BlobResourceContents, ReadResourceResult, Resource, TextResourceContents } from '../protocol/resources.ts';
+import type { InputRequiredResult } from '../protocol/rounds.ts';
+import type { CallToolResult, ToolAnnotations, ToolExecution } from '../protocol/tools.ts';
+import type { AnySchema, InferInput, InferOutput } from '../schema/infer.ts';
+import type { StandardSchema } from '../schema/standard.ts';
+import type { CompletionCtx, Ctx } from './ctx.ts';
+import type { VariableNames, VariablesOf } from './uri-template-types.ts';
+
+/** What every definition may say to people and to clients. */
+export interface CommonDefinition {
+  /** The name that people read. */
+  readonly title?: string;
+  readonly description?: string;
+  readonly icons?: readonly Icon[];
+  /** Sent as `_meta`. */
+  readonly meta?: Readonly<Record<string, unknown>>;
+}
+
+/** A tool, apart from its name and its handler. */
+export interface ToolDefinition<I extends AnySchema | undefined = undefined, O extends AnySchema | undefined = undefined>
+  extends CommonDefinition {
+  /** What the arguments must be; a tool without it takes none. The root must be an object. */
+  readonly input?: I;
+  /** What the handler returns; it then travels as `structuredContent` and is checked before it is sent. */
+  readonly output?: O;
+  readonly annotations?: ToolAnnotations;
+  readonly execution?: ToolExecution;
+}
+
+/** The arguments of a tool without `input`. */
+export type NoArguments = Readonly<Record<never, never>>;
+
+/** The arguments that a tool's handler gets: what the input schema makes of them, defaults filled in. */
+export type InferArgs<I> = [I] extends [undefined]
+  ? NoArguments
+  : unknown extends InferOutput<I>
+    ? Readonly<Record<string, unknown>>
+    : InferOutput<I>;
+
+/**
+ * What the handler of a tool may return. With an output schema: a value of it, or a whole result. Without: text, content
+ * blocks, a whole result, or nothing.
+ */
+export type ToolReturn<O> =
+  | CallToolResult
+  | InputRequiredResult
+  | OutputValue<O>
+  // Intersections, and not one conditional type, let literals in a handler be read as what they will be.
+  | (PlainReturn & WithoutOutput<O>);
+
+/** What the handler of a tool without an output schema may return beside a whole result. */
+export type PlainReturn = string | ContentBlock | readonly ContentBlock[] | undefined | void;
+
+type WithoutOutput<O> = [O] extends [undefined] ? unknown : never;
+type OutputValue<O> = [O] extends [undefined] ? never : InferInput<O>;
+
+/** Runs a tool. An error that it throws is reported as a failed call; an `McpError` as a protocol error. */
+export type ToolHandler<I, O> = (args: InferArgs<I>, ctx: Ctx) => ToolReturn<O> | Promise<ToolReturn<O>>;
+
+/** A resource at a fixed URI. */
+export interface ResourceDefinition extends CommonDefinition {
+  readonly name: string;
+  readonly mimeType?: string;
+  /** Its size in bytes, before any encoding. */
+  readonly size?: number;
+  readonly annotations?: Annotations;
+}
+
+/**
+ * What reading a resource may give: text, bytes, contents, or a whole result. Text and bytes get the URI that was asked
+ * for and the MIME type of the definition.
+ */
+export type ReadReturn =
+  | string
+  | Uint8Array
+  | TextResourceContents
+  | BlobResourceContents
+  | readonly (TextResourceContents | BlobResourceContents)[]
+  | ReadResourceResult
+  | InputRequiredResult;
+
+/** Reads a resource. */
+export type ResourceReader = (uri: string, ctx: Ctx) => ReadReturn | Promise<ReadReturn>;
+
+/** Resources whose URIs follow a template (RFC 6570, levels 1 to 4). */
+export interface ResourceTemplateDefinition<Template extends string = string> extends CommonDefinition {
+  readonly name: string;
+  readonly mimeType?: string;
+  readonly annotations?: Annotations;
+  /** Suggests values of variables. */
+  readonly complete?: { readonly [Name in VariableNames<Template>]?: Completer };
+  /** Names the resources of the template that exist, for `resources/list`. */
+  readonly list?: (ctx: Ctx) => readonly Resource[] | Promise<readonly Resource[]>;
+}
+
+/** Reads a resource of a template; `undefined` means that there is none. The variables are decoded but not checked. */
+export type ResourceTemplateReader<Template extends string> = (
+  uri: string,
+  variables: VariablesOf<Template>,
+  ctx: Ctx,
+) => ReadReturn | undefined | Promise<ReadReturn | undefined>;
+
+/** The arguments of a prompt: a schema of an object of strings, or a list. */
+export type PromptArguments = StandardSchema | readonly PromptArgument[];
+
+/** A prompt, apart from its name and its handler. */
+export interface PromptDefinition<A extends PromptArguments | undefined = undefined> extends CommonDefinition {
+  readonly arguments?: A;
+  /** Suggests values of arguments. */
+  readonly complete?: { readonly [Name in ArgumentNames<A>]?: Completer };
+}
+
+/** The names of a prompt's arguments. */
+export type ArgumentNames<A> = A extends readonly { readonly name: infer Name extends string }[]
+  ? Name
+  : A extends StandardSchema
+    ? keyof InferInput<A> & string
+    : string;
+
+/** The arguments that a prompt's handler gets. */
+export type InferPromptArgs<A> = [A] extends [undefined]
+  ? NoArguments
+  : A extends readonly (infer Argument)[]
+    ? Flat<
+        { readonly [Row in Argument as Row extends { readonly required: true } ? NameOf<Row> : never]: string } & {
+          readonly [Row in Argument as Row extends { readonly required: true } ? never : NameOf<Row>]?: string;
+        }
+      >
+    : InferOutput<A>;
+
+type NameOf<Row> = Row extends { readonly name: infer Name extends string } ? Name : never;
+type Flat<T> = { [Key in keyof T]: T[Key] };
+
+/** What a prompt may give: text (one message of the user), messages, or a whole result. */
+export type PromptReturn = string | PromptMessage | readonly PromptMessage[] | GetPromptResult | InputRequiredResult;
+
+/** Writes a prompt out. */
+export type PromptHandler<A> = (args: InferPromptArgs<A>, ctx: Ctx) => PromptReturn | Promise<PromptReturn>;
+
+/** Suggests values for what a person has typed so far; at most 100 of them are sent. */
+export type Completer = (value: string, ctx: CompletionCtx) => Completions | Promise<Completions>;
+
+/** Suggested values, best first. */
+export type Completions =
+  | readonly string[]
+  | { readonly values: readonly string[]; readonly total?: number; readonly hasMore?: boolean };
+
+/** What was registered, to change it while the server runs; clients are told of every change. */
+export interface Handle<Definition> {
+  /** Whether clients see it. */
+  readonly enabled: boolean;
+  /** Replaces the given parts of the definition. */
+  update(changes: Partial<Definition>): void;
+  /** Shows it to clients again; nothing happens when it is shown already. */
+  enable(): void;
+  /** Hides it from clients: it is neither listed nor usable. */
+  disable(): void;
+  /** Takes it out for good; its name is free again. Removing twice is fine. */
+  remove(): void;
+}
+
+/** The part of a server that says what it offers. Every method throws a TypeError when the name is taken. */
+export interface Definitions {
+  /**
+   * Defines a tool.
+   *
+   * @throws TypeError when a schema cannot be used, or `input` is not an object at its root.
+   *
+   * @example
+   * server.tool('forecast', { input: z.object({ city: z.string() }) }, ({ city }) => `sunny in ${city}`);
+   */
+  tool<const I extends AnySchema | undefined = undefined, const O extends AnySchema | undefined = undefined>(
+    name: string,
+    definition: ToolDefinition<I, O>,
+    handler: ToolHandler<I, O>,
+  ): Handle<ToolDefinition<I, O>>;
+
+  /** Defines the resource at a URI. */
+  resource(uri: string, definition: ResourceDefinition, read: ResourceReader): Handle<ResourceDefinition>;
+
+  /**
+   * Defines the resources whose URIs follow a template.
+   *
+   * @throws TypeError when the template is malformed.
+   *
+   * @example
+   * server.resourceTemplate('user://{id}', { name: 'user' }, (uri, { id }) => JSON.stringify(users.get(id)));
+   */
+  resourceTemplate<Template extends string>(
+    template: Template,
+    definition: ResourceTemplateDefinition<Template>,
+    read: ResourceTemplateReader<Template>,
+  ): Handle<ResourceTemplateDefinition<Template>>;
+
+  /** Defines a prompt. */
+  prompt<const A extends PromptArguments | undefined = undefined>(
+    name: string,
+    definition: PromptDefinition<A>,
+    get: PromptHandler<A>,
+  ): Handle<PromptDefinition<A>>;
+}

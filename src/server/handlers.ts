@@ -1,0 +1,80 @@
+import type { Call } from '../peer/call.ts';
+import type { Handler, Settled } from '../peer/host.ts';
+import { McpError } from '../protocol/error.ts';
+import type { RequestTypes } from '../protocol/methods.ts';
+import { complete } from './completion.ts';
+import type { Parts } from './parts.ts';
+import { getPrompt } from './prompts.ts';
+import { listResources, readResource } from './resources.ts';
+import type { ListKind } from './subscriptions.ts';
+import { callTool } from './tools.ts';
+
+type Handlers = {
+  readonly [Method in keyof RequestTypes]?: (
+    params: RequestTypes[Method]['params'],
+    call: Call,
+  ) => RequestTypes[Method]['result'] | Promise<RequestTypes[Method]['result']>;
+};
+
+/** The handlers of a server's methods by name. */
+export function handlersOf(parts: Parts): ReadonlyMap<string, Handler> {
+  // Each handler gets the parameters of its own method: the conversation read them by the method's row.
+  return new Map(Object.entries({ ...lists(parts), ...uses(parts), ...subscribing(parts) }) as [string, Handler][]);
+}
+
+function lists({ options, tools, resources, templates, prompts }: Parts): Handlers {
+  const { cache, pageSize } = options;
+  return {
+    'tools/list': ({ cursor }) => {
+      const { items, ...next } = tools.page(cursor, pageSize);
+      return { tools: items.map(({ tool }) => tool), ...next, ...cache };
+    },
+    'resources/list': async ({ cursor }, ctx) => {
+      const { items, ...next } = await listResources(resources, templates, { cursor, size: pageSize, ctx });
+      return { resources: items, ...next, ...cache };
+    },
+    'resources/templates/list': ({ cursor }) => {
+      const { items, ...next } = templates.page(cursor, pageSize);
+      return { resourceTemplates: items.map(({ resourceTemplate }) => resourceTemplate), ...next, ...cache };
+    },
+    'prompts/list': ({ cursor }) => {
+      const { items, ...next } = prompts.page(cursor, pageSize);
+      return { prompts: items.map(({ prompt }) => prompt), ...next, ...cache };
+    },
+  };
+}
+
+function uses({ options, tools, resources, templates, prompts }: Parts): Handlers {
+  return {
+    'tools/call': (params, call) => callTool(tools, params, call, options.onError),
+    'resources/read': (params, call) => readResource(resources, templates, { params, call }),
+    'prompts/get': (params, call) => getPrompt(prompts, params, call),
+    'completion/complete': (params, call) => complete(prompts, templates, { params, call }),
+  };
+}
+
+function subscribing({ subscriptions, tools, resources, templates, prompts }: Parts): Handlers {
+  const offered = (): ReadonlySet<ListKind> =>
+    new Set<ListKind>([
+      ...(tools.size > 0 ? (['tools'] as const) : []),
+      ...(resources.size + templates.size > 0 ? (['resources'] as const) : []),
+      ...(prompts.size > 0 ? (['prompts'] as const) : []),
+    ]);
+  return {
+    'resources/subscribe': ({ uri }, call) => {
+      subscriptions.watch(sessionOf(call), uri);
+      return {};
+    },
+    'resources/unsubscribe': ({ uri }, call) => {
+      subscriptions.unwatch(sessionOf(call), uri);
+      return {};
+    },
+    'subscriptions/listen': ({ notifications }, call) => subscriptions.listen(call, notifications, offered()) as never,
+  };
+}
+
+/** Subscribing by request exists in the handshake revisions alone, which always have a session. */
+function sessionOf(call: Call): Settled {
+  if (call.settled === undefined) throw new McpError('methodNotFound', `${call.method} needs a session`);
+  return call.settled;
+}

@@ -1,0 +1,64 @@
+import type { ServerCapabilities } from '../protocol/capability.ts';
+import { chosenRevisions, type Revision, type RevisionDate } from '../protocol/revision.ts';
+import type { SubscriptionLimits } from './subscriptions.ts';
+
+/** How long an answer may be kept, and by whom; sent on 2026-07-28 and later. */
+export interface CacheHint {
+  /** In milliseconds; 0 means that it must be asked for again. */
+  readonly ttlMs: number;
+  /** `public` only when the answer is the same for everybody. */
+  readonly cacheScope: 'public' | 'private';
+}
+
+/** Options of a server; every one has a default. */
+export interface ServerOptions {
+  /** Natural-language guidance that clients may hand to a model. */
+  readonly instructions?: string;
+  /** The revisions to speak, by date; all of them by default. */
+  readonly revisions?: readonly RevisionDate[];
+  /** Capabilities to declare beyond those that follow from what is registered, such as `tools` added later. */
+  readonly capabilities?: ServerCapabilities;
+  /** How many entries a page of a list holds; 1000 by default. */
+  readonly pageSize?: number;
+  /** The hint on lists and `server/discover`; `{ ttlMs: 0, cacheScope: 'private' }` by default. */
+  readonly cache?: CacheHint;
+  /** Whether log messages may be sent; true by default. */
+  readonly logging?: boolean;
+  /** Limits of subscriptions; 1000 resources per client and 10,000 listen streams by default. */
+  readonly subscriptions?: Partial<SubscriptionLimits>;
+  /**
+   * Hears every error that is masked from the peer, with the place where it happened. By default they are written to
+   * the console's error stream.
+   */
+  readonly onError?: (error: unknown, where: string) => void;
+}
+
+/** Options with their defaults filled in. */
+export interface ResolvedOptions {
+  readonly instructions: string | undefined;
+  readonly revisions: readonly Revision[];
+  readonly capabilities: ServerCapabilities;
+  readonly pageSize: number;
+  readonly cache: CacheHint;
+  readonly logging: boolean;
+  readonly subscriptions: SubscriptionLimits;
+  readonly onError: (error: unknown, where: string) => void;
+}
+
+/** @throws TypeError for an option that makes no sense. */
+export function resolveOptions(options: ServerOptions): ResolvedOptions {
+  const pageSize = options.pageSize ?? 1000;
+  if (!Number.isSafeInteger(pageSize) || pageSize < 1) throw new TypeError(`pageSize must be a positive integer, not ${pageSize}`);
+  const cache = options.cache ?? { ttlMs: 0, cacheScope: 'private' };
+  if (!Number.isSafeInteger(cache.ttlMs) || cache.ttlMs < 0) throw new TypeError(`cache.ttlMs must be a non-negative integer, not ${cache.ttlMs}`);
+  return {
+    instructions: options.instructions,
+    revisions: chosenRevisions(options.revisions),
+    capabilities: options.capabilities ?? {},
+    pageSize,
+    cache,
+    logging: options.logging ?? true,
+    subscriptions: { resourcesPerClient: 1000, listeners: 10_000, ...options.subscriptions },
+    onError: options.onError ?? ((error, where) => console.error(`${where}:`, error)),
+  };
+}

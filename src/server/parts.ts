@@ -1,0 +1,55 @@
+import type { ServerCapabilities } from '../protocol/capability.ts';
+import type { ResolvedOptions } from './options.ts';
+import type { PromptEntry } from './prompts.ts';
+import { Registry } from './registry.ts';
+import type { ResourceEntry, TemplateEntry } from './resources.ts';
+import { Subscriptions, type ListKind } from './subscriptions.ts';
+import type { ToolEntry } from './tools.ts';
+
+/** What a server is made of; the handlers of methods work on it. */
+export interface Parts {
+  readonly options: ResolvedOptions;
+  readonly tools: Registry<ToolEntry>;
+  readonly resources: Registry<ResourceEntry>;
+  readonly templates: Registry<TemplateEntry>;
+  readonly prompts: Registry<PromptEntry>;
+  readonly subscriptions: Subscriptions;
+  /** What is offered now; worked out again only after something was registered or changed. */
+  capabilities(): ServerCapabilities;
+}
+
+/** The registries of a server, empty, each telling the subscribers of its changes. */
+export function createParts(options: ResolvedOptions): Parts {
+  const subscriptions = new Subscriptions(options.subscriptions);
+  let capabilities: ServerCapabilities | undefined;
+  const changed = (kind: ListKind) => (): void => {
+    capabilities = undefined;
+    subscriptions.listChanged(kind);
+  };
+  const parts: Parts = {
+    options,
+    subscriptions,
+    tools: new Registry('tool', changed('tools')),
+    resources: new Registry('resource', changed('resources')),
+    templates: new Registry('resource template', changed('resources')),
+    prompts: new Registry('prompt', changed('prompts')),
+    capabilities: () => (capabilities ??= capabilitiesOf(parts)),
+  };
+  return parts;
+}
+
+/** What follows from what is registered now, and what the user declared. */
+function capabilitiesOf({ options, tools, resources, templates, prompts }: Parts): ServerCapabilities {
+  const declared = options.capabilities;
+  const completes = [...templates.values(), ...prompts.values()].some(({ complete }) => complete.size > 0);
+  return {
+    ...(options.logging ? { logging: {} } : {}),
+    ...(completes ? { completions: {} } : {}),
+    ...declared,
+    ...(tools.size > 0 || declared.tools !== undefined ? { tools: { listChanged: true, ...declared.tools } } : {}),
+    ...(resources.size + templates.size > 0 || declared.resources !== undefined
+      ? { resources: { listChanged: true, subscribe: true, ...declared.resources } }
+      : {}),
+    ...(prompts.size > 0 || declared.prompts !== undefined ? { prompts: { listChanged: true, ...declared.prompts } } : {}),
+  };
+}

@@ -1,0 +1,89 @@
+import { isObject } from '../jsonrpc/message.ts';
+import type { Call } from '../peer/call.ts';
+import { McpError } from '../protocol/error.ts';
+import type { GetPromptRequestParams, GetPromptResult, Prompt, PromptArgument } from '../protocol/prompts.ts';
+import { isStandardSchema, toInputSchema, type ResolvedSchema } from '../schema/schema.ts';
+import { common } from './common.ts';
+import type { Ctx } from './ctx.ts';
+import type { Completer, Handle, PromptArguments, PromptDefinition } from './definition.ts';
+import type { Registry } from './registry.ts';
+import { completers } from './resources.ts';
+
+/** A prompt as it is kept. */
+export interface PromptEntry {
+  readonly prompt: Prompt;
+  readonly schema: ResolvedSchema | undefined;
+  readonly complete: ReadonlyMap<string, Completer>;
+  readonly get: (args: unknown, ctx: Ctx) => unknown;
+}
+
+type AnyPrompt = PromptDefinition<PromptArguments | undefined>;
+
+/** Adds a prompt. */
+export function addPrompt(registry: Registry<PromptEntry>, name: string, definition: AnyPrompt, get: PromptEntry['get']): Handle<AnyPrompt> {
+  if (name === '') throw new TypeError('a prompt needs a name');
+  return registry.add(name, definition, (current) => {
+    const given = current.arguments;
+    const schema = isStandardSchema(given) ? toInputSchema(given) : undefined;
+    // Without a schema the arguments are a list, as their type says.
+    const list = schema === undefined ? (given as readonly PromptArgument[] | undefined) : argumentsOf(schema.json);
+    return {
+      prompt: { name, ...common(current), ...(list === undefined ? {} : { arguments: list }) },
+      schema,
+      complete: completers(current.complete),
+      get,
+    };
+  });
+}
+
+/** The list of arguments that an object schema describes. */
+function argumentsOf(schema: Readonly<Record<string, unknown>>): readonly PromptArgument[] {
+  const properties = isObject(schema['properties']) ? schema['properties'] : {};
+  const required: readonly unknown[] = Array.isArray(schema['required']) ? schema['required'] : [];
+  return Object.entries(properties).map(([name, property]) => {
+    const { title, description } = isObject(property) ? property : {};
+    return {
+      name,
+      ...(typeof title === 'string' ? { title } : {}),
+      ...(typeof description === 'string' ? { description } : {}),
+      required: required.includes(name),
+    };
+  });
+}
+
+/**
+ * Runs `prompts/get`.
+ *
+ * @throws McpError invalidParams for an unknown prompt, a missing required argument, or arguments that do not fit.
+ */
+export async function getPrompt(registry: Registry<PromptEntry>, params: GetPromptRequestParams, call: Call): Promise<GetPromptResult> {
+  const entry = registry.find(params.name);
+  if (entry === undefined) throw new McpError('invalidParams', `unknown prompt ${JSON.stringify(params.name.slice(0, 128))}`);
+  const args = await checkedArguments(entry, params.arguments ?? {});
+  return messages(params.name, await entry.get(args, call), entry.prompt.description);
+}
+
+async function checkedArguments({ prompt, schema }: PromptEntry, given: Readonly<Record<string, string>>): Promise<unknown> {
+  if (schema === undefined) {
+    const missing = (prompt.arguments ?? []).filter(({ name, required }) => required === true && !Object.hasOwn(given, name));
+    if (missing.length > 0) throw wrong(prompt.name, `missing ${missing.map(({ name }) => JSON.stringify(name)).join(', ')}`);
+    return given;
+  }
+  const checked = await schema.validate(given);
+  if (checked.problems === undefined) return checked.value;
+  throw wrong(prompt.name, checked.problems.map(({ path, message }) => `${path}: ${message}`).join('; '));
+}
+
+function wrong(prompt: string, why: string): McpError {
+  return new McpError('invalidParams', `invalid arguments for prompt ${JSON.stringify(prompt)}: ${why}`);
+}
+
+function messages(prompt: string, value: unknown, description: string | undefined): GetPromptResult {
+  const base = description === undefined ? {} : { description };
+  if (typeof value === 'string') return { ...base, messages: [{ role: 'user', content: { type: 'text', text: value } }] };
+  // What is not text is messages or a result by the handler's type; the projection checks it.
+  if (Array.isArray(value)) return { ...base, messages: value };
+  if (isObject(value) && Array.isArray(value['messages'])) return { ...base, ...value } as unknown as GetPromptResult;
+  if (isObject(value) && typeof value['role'] === 'string') return { ...base, messages: [value] } as unknown as GetPromptResult;
+  throw new TypeError(`the prompt ${JSON.stringify(prompt)} gave a ${typeof value}; give text, messages or a result`);
+}

@@ -1,0 +1,151 @@
+import { isObject } from '../jsonrpc/message.ts';
+import type { Call } from '../peer/call.ts';
+import { McpError } from '../protocol/error.ts';
+import type { ReadResourceRequestParams, ReadResourceResult, Resource, ResourceTemplate } from '../protocol/resources.ts';
+import { common } from './common.ts';
+import type { Ctx } from './ctx.ts';
+import type { Completer, Handle, ResourceDefinition, ResourceTemplateDefinition } from './definition.ts';
+import type { Page, Registry } from './registry.ts';
+import { parseTemplate, type UriTemplate } from './uri-template.ts';
+
+/** A resource as it is kept. */
+export interface ResourceEntry {
+  readonly resource: Resource;
+  readonly read: (uri: string, ctx: Ctx) => unknown;
+}
+
+/** A resource template as it is kept. */
+export interface TemplateEntry {
+  readonly resourceTemplate: ResourceTemplate;
+  readonly template: UriTemplate;
+  readonly complete: ReadonlyMap<string, Completer>;
+  readonly list: ((ctx: Ctx) => readonly Resource[] | Promise<readonly Resource[]>) | undefined;
+  readonly read: (uri: string, variables: Readonly<Record<string, unknown>>, ctx: Ctx) => unknown;
+}
+
+/** Adds the resource at a URI. */
+export function addResource(
+  registry: Registry<ResourceEntry>,
+  uri: string,
+  definition: ResourceDefinition,
+  read: ResourceEntry['read'],
+): Handle<ResourceDefinition> {
+  if (!URL.canParse(uri)) throw new TypeError(`resource ${JSON.stringify(uri)} is not an absolute URI`);
+  return registry.add(uri, definition, (current) => ({
+    resource: {
+      uri,
+      name: current.name,
+      ...described(current),
+      ...(current.size === undefined ? {} : { size: current.size }),
+    },
+    read,
+  }));
+}
+
+/** Adds the resources of a template. */
+export function addTemplate(
+  registry: Registry<TemplateEntry>,
+  uriTemplate: string,
+  definition: ResourceTemplateDefinition,
+  read: TemplateEntry['read'],
+): Handle<ResourceTemplateDefinition> {
+  const template = parseTemplate(uriTemplate);
+  return registry.add(uriTemplate, definition, (current) => ({
+    resourceTemplate: { uriTemplate, name: current.name, ...described(current) },
+    template,
+    complete: completers(current.complete),
+    list: current.list,
+    read,
+  }));
+}
+
+/** The completers of a definition by name; names of a peer's choosing are looked up in a map. */
+export function completers(complete: Readonly<Record<string, Completer | undefined>> | undefined): ReadonlyMap<string, Completer> {
+  const map = new Map<string, Completer>();
+  for (const [name, completer] of Object.entries(complete ?? {})) if (completer !== undefined) map.set(name, completer);
+  return map;
+}
+
+function described(definition: ResourceDefinition | ResourceTemplateDefinition): Omit<Resource, 'uri' | 'name'> {
+  return {
+    ...common(definition),
+    ...(definition.mimeType === undefined ? {} : { mimeType: definition.mimeType }),
+    ...(definition.annotations === undefined ? {} : { annotations: definition.annotations }),
+  };
+}
+
+/**
+ * One page of `resources/list`. Resources that templates name at run time come after the registered ones; they have
+ * no fixed order of registration, so with them a cursor is a position.
+ */
+export async function listResources(
+  resources: Registry<ResourceEntry>,
+  templates: Registry<TemplateEntry>,
+  { cursor, size, ctx }: { readonly cursor: string | undefined; readonly size: number; readonly ctx: Ctx },
+): Promise<Page<Resource>> {
+  const listing = [...templates.values()].filter(({ list }) => list !== undefined);
+  if (listing.length === 0) {
+    const { items, ...next } = resources.page(cursor, size);
+    return { items: items.map(({ resource }) => resource), ...next };
+  }
+  const found = await Promise.all(listing.map(async ({ list }) => list?.(ctx) ?? []));
+  const all = [...[...resources.values()].map(({ resource }) => resource), ...found.flat()];
+  const start = cursor === undefined ? 0 : position(cursor, all.length);
+  const end = start + size;
+  return { items: all.slice(start, end), ...(end < all.length ? { nextCursor: btoa(`at:${end}`) } : {}) };
+}
+
+function position(cursor: string, count: number): number {
+  const match = /^at:(\d{1,9})$/.exec(decoded(cursor));
+  if (match === null || Number(match[1]) > count) throw new McpError('invalidParams', `invalid cursor ${JSON.stringify(cursor.slice(0, 64))}`);
+  return Number(match[1]);
+}
+
+function decoded(cursor: string): string {
+  try {
+    return atob(cursor);
+  } catch {
+    return '';
+  }
+}
+
+/**
+ * Runs `resources/read`.
+ *
+ * @throws McpError resourceNotFound when no resource has the URI.
+ */
+export async function readResource(
+  resources: Registry<ResourceEntry>,
+  templates: Registry<TemplateEntry>,
+  { params, call }: { readonly params: ReadResourceRequestParams; readonly call: Call },
+): Promise<ReadResourceResult> {
+  const { uri } = params;
+  const entry = resources.find(uri);
+  if (entry !== undefined) return contents(await entry.read(uri, call), uri, entry.resource.mimeType);
+  for (const { template, read, resourceTemplate } of templates.values()) {
+    const variables = template.match(uri);
+    if (variables === undefined) continue;
+    const found = await read(uri, variables, call);
+    if (found !== undefined) return contents(found, uri, resourceTemplate.mimeType);
+  }
+  throw new McpError('resourceNotFound', `no resource at ${JSON.stringify(uri.slice(0, 256))}`, { data: { uri } });
+}
+
+function contents(value: unknown, uri: string, mimeType: string | undefined): ReadResourceResult {
+  const base = { uri, ...(mimeType === undefined ? {} : { mimeType }) };
+  if (typeof value === 'string') return { contents: [{ ...base, text: value }] };
+  if (value instanceof Uint8Array) return { contents: [{ ...base, blob: base64(value) }] };
+  // What is not text or bytes is contents or a result by the reader's type; the projection checks it.
+  if (Array.isArray(value)) return { contents: value };
+  if (isObject(value) && Array.isArray(value['contents'])) return value as unknown as ReadResourceResult;
+  if (isObject(value) && (typeof value['text'] === 'string' || typeof value['blob'] === 'string')) {
+    return { contents: [{ ...base, ...value }] } as unknown as ReadResourceResult;
+  }
+  throw new TypeError(`the resource ${JSON.stringify(uri)} gave a ${typeof value}; give text, bytes or contents`);
+}
+
+function base64(bytes: Uint8Array): string {
+  let binary = '';
+  for (let at = 0; at < bytes.length; at += 0x8000) binary += String.fromCharCode(...bytes.subarray(at, at + 0x8000));
+  return btoa(binary);
+}

@@ -1,0 +1,79 @@
+import type { Endpoint, Served } from '../peer/endpoint.ts';
+import type { Handler, Host } from '../peer/host.ts';
+import { createEndpoint } from '../peer/serve.ts';
+import type { Implementation } from '../protocol/common.ts';
+import type { Definitions } from './definition.ts';
+import { handlersOf } from './handlers.ts';
+import { resolveOptions, type ServerOptions } from './options.ts';
+import { createParts, type Parts } from './parts.ts';
+import { addPrompt, type PromptEntry } from './prompts.ts';
+import { addResource, addTemplate, type TemplateEntry } from './resources.ts';
+import type { ListKind } from './subscriptions.ts';
+import { addTool, type ToolEntry } from './tools.ts';
+
+/**
+ * One definition of tools, resources and prompts that answers any number of clients of every revision at once.
+ *
+ * Serve it with `serveStdio`, `listen`, `toNodeHandler` or `createHandler`; several at a time are fine.
+ */
+export interface Server extends Definitions, Served {
+  /** What the server says about itself. */
+  readonly info: Implementation;
+  /** Tells every client that may know that a list changed; registering and handles do this by themselves. */
+  changed(list: ListKind): void;
+  /** Tells the clients that watch a resource that it changed. */
+  resourceUpdated(uri: string): void;
+  /** Ends every conversation. Transports that serve it are closed by whoever opened them. */
+  close(): Promise<void>;
+}
+
+/**
+ * Creates a server.
+ *
+ * @param info Its name and version, and what people may see of it.
+ * @throws TypeError for options that make no sense.
+ *
+ * @example
+ * const server = createServer({ name: 'weather', version: '1.0.0' });
+ */
+export function createServer(info: Implementation, options: ServerOptions = {}): Server {
+  const parts = createParts(resolveOptions(options));
+  const { subscriptions } = parts;
+  const endpoint: Endpoint = createEndpoint(hostOf(info, parts), () => subscriptions.end());
+  return {
+    info,
+    endpoint,
+    ...definitionsOf(parts),
+    changed: (list) => subscriptions.listChanged(list),
+    resourceUpdated: (uri) => subscriptions.resourceUpdated(uri),
+    close: () => endpoint.close(),
+  };
+}
+
+/** The types promise the user's handlers more than the registries need to know, hence the widenings. */
+function definitionsOf({ tools, resources, templates, prompts }: Parts): Definitions {
+  return {
+    tool: (name, definition, handler) => addTool(tools, name, definition, handler as ToolEntry['run']) as never,
+    resource: (uri, definition, read) => addResource(resources, uri, definition, read),
+    resourceTemplate: (template, definition, read) =>
+      addTemplate(templates, template, definition as never, read as TemplateEntry['read']) as never,
+    prompt: (name, definition, get) => addPrompt(prompts, name, definition, get as PromptEntry['get']) as never,
+  };
+}
+
+function hostOf(info: Implementation, parts: Parts): Host {
+  const { options, subscriptions, tools } = parts;
+  const handlers: ReadonlyMap<string, Handler> = handlersOf(parts);
+  return {
+    info,
+    instructions: options.instructions,
+    revisions: options.revisions,
+    capabilities: () => parts.capabilities(),
+    handler: (method) => handlers.get(method),
+    discoverHint: options.cache,
+    headerParameters: (tool) => tools.find(tool)?.headers ?? [],
+    onError: options.onError,
+    opened: (session) => subscriptions.opened(session),
+    closed: (session) => subscriptions.closed(session),
+  };
+}

@@ -1,0 +1,144 @@
+import type { RequestId } from '../jsonrpc/message.ts';
+import type { Call } from '../peer/call.ts';
+import type { Settled } from '../peer/host.ts';
+import type { JsonObject } from '../protocol/common.ts';
+import { McpError } from '../protocol/error.ts';
+import { metaKey } from '../protocol/meta.ts';
+import type { SubscriptionFilter } from '../protocol/subscriptions.ts';
+
+/** The lists whose changes can be told. */
+export type ListKind = 'tools' | 'resources' | 'prompts';
+
+/** One open `subscriptions/listen` of a stateless client. */
+interface Listener {
+  readonly call: Call;
+  readonly filter: SubscriptionFilter;
+  readonly uris: ReadonlySet<string>;
+  readonly end: () => void;
+}
+
+/** The limits of subscriptions. */
+export interface SubscriptionLimits {
+  /** How many resources one session or one listen stream may watch. */
+  readonly resourcesPerClient: number;
+  /** How many listen streams may be open at once. */
+  readonly listeners: number;
+}
+
+const watched = Symbol('watched resources');
+
+/**
+ * Who hears of changes: handshake sessions without asking for lists and by `resources/subscribe` for resources,
+ * stateless clients by `subscriptions/listen` alone. Changes of one turn are told once.
+ */
+export class Subscriptions {
+  readonly #sessions = new Set<Settled>();
+  readonly #listeners = new Map<Call, Listener>();
+  readonly #pending = new Set<string>();
+  readonly #limits: SubscriptionLimits;
+
+  constructor(limits: SubscriptionLimits) {
+    this.#limits = limits;
+  }
+
+  opened(session: Settled): void {
+    this.#sessions.add(session);
+  }
+
+  closed(session: Settled): void {
+    this.#sessions.delete(session);
+  }
+
+  /** Tells everybody who may know that a list changed; changes of one turn are told once. */
+  listChanged(kind: ListKind): void {
+    this.#soon(`list ${kind}`, () => {
+      const method = `notifications/${kind}/list_changed`;
+      for (const session of this.#sessions) session.notify(method, {});
+      for (const { call, filter } of this.#listeners.values()) {
+        if (filter[`${kind}ListChanged`] === true) call.send(method, subscribed(call.requestId));
+      }
+    });
+  }
+
+  /** Tells those who watch a resource that it changed. */
+  resourceUpdated(uri: string): void {
+    this.#soon(`resource ${uri}`, () => {
+      const method = 'notifications/resources/updated';
+      for (const session of this.#sessions) {
+        if (watchedBy(session).has(uri)) session.notify(method, { uri });
+      }
+      for (const { call, uris } of this.#listeners.values()) {
+        if (uris.has(uri)) call.send(method, { uri, ...subscribed(call.requestId) });
+      }
+    });
+  }
+
+  /** `resources/subscribe` of the handshake revisions. */
+  watch(session: Settled, uri: string): void {
+    const uris = watchedBy(session);
+    if (!uris.has(uri) && uris.size >= this.#limits.resourcesPerClient) {
+      throw new McpError('invalidRequest', `too many resource subscriptions; the limit is ${this.#limits.resourcesPerClient}`);
+    }
+    uris.add(uri);
+  }
+
+  /** `resources/unsubscribe`; an unknown URI is fine. */
+  unwatch(session: Settled, uri: string): void {
+    watchedBy(session).delete(uri);
+  }
+
+  /** Serves `subscriptions/listen`: the promise settles when the stream ends. */
+  listen(call: Call, asked: SubscriptionFilter, offered: ReadonlySet<ListKind>): Promise<JsonObject> {
+    if (this.#listeners.size >= this.#limits.listeners) {
+      throw new McpError('internalError', `too many listen streams; the limit is ${this.#limits.listeners}`);
+    }
+    const filter = this.#honoured(asked, offered);
+    call.send('notifications/subscriptions/acknowledged', { notifications: filter, ...subscribed(call.requestId) });
+    return new Promise((resolve) => {
+      const end = (): void => {
+        this.#listeners.delete(call);
+        resolve(subscribed(call.requestId));
+      };
+      call.signal.addEventListener('abort', end, { once: true });
+      this.#listeners.set(call, { call, filter, uris: new Set(filter.resourceSubscriptions), end });
+    });
+  }
+
+  /** Ends every listen stream gracefully. (Spec 2026-07-28, Subscriptions, Graceful closure.) */
+  end(): void {
+    for (const listener of this.#listeners.values()) listener.end();
+  }
+
+  #honoured(asked: SubscriptionFilter, offered: ReadonlySet<ListKind>): SubscriptionFilter {
+    const uris = offered.has('resources') ? asked.resourceSubscriptions?.slice(0, this.#limits.resourcesPerClient) : undefined;
+    return {
+      ...(asked.toolsListChanged === true && offered.has('tools') ? { toolsListChanged: true } : {}),
+      ...(asked.promptsListChanged === true && offered.has('prompts') ? { promptsListChanged: true } : {}),
+      ...(asked.resourcesListChanged === true && offered.has('resources') ? { resourcesListChanged: true } : {}),
+      ...(uris === undefined ? {} : { resourceSubscriptions: uris }),
+    };
+  }
+
+  #soon(key: string, run: () => void): void {
+    if (this.#pending.has(key)) return;
+    this.#pending.add(key);
+    queueMicrotask(() => {
+      this.#pending.delete(key);
+      run();
+    });
+  }
+}
+
+function watchedBy(session: Settled): Set<string> {
+  // Only this file writes under the symbol.
+  const known = session.state.get(watched) as Set<string> | undefined;
+  if (known !== undefined) return known;
+  const uris = new Set<string>();
+  session.state.set(watched, uris);
+  return uris;
+}
+
+/** Every message of a listen stream carries the id of the request that opened it. */
+function subscribed(id: RequestId): JsonObject {
+  return { _meta: { [metaKey.subscriptionId]: id } };
+}

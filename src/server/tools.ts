@@ -1,0 +1,109 @@
+import type { Call } from '../peer/call.ts';
+import type { HeaderParameter } from '../peer/endpoint.ts';
+import { headerParametersOf } from '../peer/header.ts';
+import { McpError } from '../protocol/error.ts';
+import type { CallToolRequestParams, CallToolResult, Tool } from '../protocol/tools.ts';
+import type { AnySchema } from '../schema/infer.ts';
+import type { Problem } from '../schema/problem.ts';
+import { toInputSchema, toOutputSchema, type ResolvedSchema } from '../schema/schema.ts';
+import type { Ctx } from './ctx.ts';
+import type { Handle, ToolDefinition } from './definition.ts';
+import { common } from './common.ts';
+import type { Registry } from './registry.ts';
+import { contentResult, failure, isWholeResult, structuredResult, text, ToolError } from './tool-result.ts';
+
+/** A tool as it is kept: everything that can be worked out once is. */
+export interface ToolEntry {
+  readonly tool: Tool;
+  readonly input: ResolvedSchema;
+  readonly output: ResolvedSchema | undefined;
+  readonly headers: readonly HeaderParameter[];
+  readonly run: (args: unknown, ctx: Ctx) => unknown;
+}
+
+type AnyTool = ToolDefinition<AnySchema | undefined, AnySchema | undefined>;
+
+/** The input schema of a tool that takes no arguments. (Spec 2025-11-25, Tools: the recommended form.) */
+const noArguments = { type: 'object', additionalProperties: false } as const;
+
+/**
+ * Adds a tool.
+ *
+ * @throws TypeError when the name is empty or taken, a schema cannot be used, or an `x-mcp-header` breaks a rule.
+ */
+export function addTool(registry: Registry<ToolEntry>, name: string, definition: AnyTool, run: ToolEntry['run']): Handle<AnyTool> {
+  if (name === '') throw new TypeError('a tool needs a name');
+  return registry.add(name, definition, (current) => toolEntry(name, current, run));
+}
+
+function toolEntry(name: string, definition: AnyTool, run: ToolEntry['run']): ToolEntry {
+  const input = toInputSchema(definition.input ?? noArguments);
+  const output = definition.output === undefined ? undefined : toOutputSchema(definition.output);
+  const { parameters, problems } = headerParametersOf(input.json);
+  if (problems.length > 0) throw new TypeError(`tool ${JSON.stringify(name)}: ${problems.join('; ')}`);
+  const tool: Tool = {
+    name,
+    ...common(definition),
+    // `toInputSchema` made sure that the root is an object schema.
+    inputSchema: input.json as Tool['inputSchema'],
+    ...(output === undefined ? {} : { outputSchema: output.json as NonNullable<Tool['outputSchema']> }),
+    ...(definition.annotations === undefined ? {} : { annotations: definition.annotations }),
+    ...(definition.execution === undefined ? {} : { execution: definition.execution }),
+  };
+  return { tool, input, output, headers: parameters, run };
+}
+
+/**
+ * Runs `tools/call`.
+ *
+ * @throws McpError invalidParams for an unknown tool, and for arguments that do not fit where the revision has that
+ *   as a protocol error.
+ */
+export async function callTool(
+  registry: Registry<ToolEntry>,
+  params: CallToolRequestParams,
+  call: Call,
+  onError: (error: unknown, where: string) => void,
+): Promise<CallToolResult> {
+  const entry = registry.find(params.name);
+  if (entry === undefined) throw new McpError('invalidParams', `unknown tool ${JSON.stringify(params.name.slice(0, 128))}`);
+  const checked = await entry.input.validate(params.arguments ?? {});
+  if (checked.problems !== undefined) return wrongArguments(params.name, checked.problems, call);
+  try {
+    return await outcome(entry, await entry.run(checked.value, call));
+  } catch (error) {
+    if (error instanceof ToolError) return failure(error.content);
+    if (error instanceof McpError) throw error;
+    if (!call.aborted) onError(error, `tool ${JSON.stringify(params.name)}`);
+    // The words of a foreign error may hold secrets; the model is told only that it failed.
+    return failure([text(`the tool ${JSON.stringify(params.name)} failed`)]);
+  }
+}
+
+async function outcome(entry: ToolEntry, returned: unknown): Promise<CallToolResult> {
+  const { tool, output } = entry;
+  if (output === undefined) return contentResult(tool.name, returned);
+  const result = isWholeResult(returned) ? returned : structuredResult(returned);
+  if (result.isError === true) return result;
+  const checked = await output.validate(result.structuredContent);
+  if (checked.problems !== undefined) {
+    throw new TypeError(`tool ${JSON.stringify(tool.name)} returned what is not its output: ${listed(checked.problems)}`);
+  }
+  return isWholeResult(returned) ? withText(result) : structuredResult(checked.value);
+}
+
+/** A whole result may leave its content out: the text form is made of the value. */
+function withText(result: CallToolResult): CallToolResult {
+  return Array.isArray(result.content) ? result : structuredResult(result.structuredContent, { ...result });
+}
+
+/** Spec 2025-11-25, Tools, Error handling: arguments that do not fit are for the model to read and correct. */
+function wrongArguments(name: string, problems: readonly Problem[], call: Call): CallToolResult {
+  const message = `invalid arguments for tool ${JSON.stringify(name)}: ${listed(problems)}`;
+  if (call.facts.argumentErrors === 'tool') return failure([text(message)]);
+  throw new McpError('invalidParams', message, { data: { problems } });
+}
+
+function listed(problems: readonly Problem[]): string {
+  return problems.map(({ path, message }) => (path === '' ? message : `${path}: ${message}`)).join('; ');
+}

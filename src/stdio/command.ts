@@ -1,0 +1,91 @@
+import { existsSync } from 'node:fs';
+import { win32 } from 'node:path';
+import type { Environment } from './environment.ts';
+
+/** What is handed to the system to start a program. */
+export interface Command {
+  readonly file: string;
+  readonly args: readonly string[];
+  /** Whether Windows must take the arguments as they are, because they are quoted already. */
+  readonly verbatim: boolean;
+}
+
+/**
+ * What starts a program. Only Windows needs thought: `npx` and its like are batch files there, which nothing but
+ * `cmd.exe` can run.
+ *
+ * @throws TypeError when a batch file would get an argument that `cmd.exe` interprets.
+ */
+export function resolveCommand(
+  command: string,
+  args: readonly string[],
+  environment: Environment,
+  platform: string = process.platform,
+): Command {
+  const direct = { file: command, args, verbatim: false };
+  if (platform !== 'win32') return direct;
+  const found = findOnWindows(command, environment);
+  if (found === undefined || !/\.(?:cmd|bat)$/i.test(found)) return direct;
+  const words = [found, ...args];
+  const unsafe = words.find((word) => !isPlain(word));
+  if (unsafe !== undefined)
+    throw new TypeError(
+      `${JSON.stringify(unsafe)} cannot be passed to the batch file ${found} safely: run its program directly`,
+    );
+  const line = words.map((word) => `"${word}"`).join(' ');
+  return {
+    file: environmentValue(environment, 'ComSpec') ?? 'cmd.exe',
+    args: ['/d', '/s', '/v:off', '/c', `"${line}"`],
+    verbatim: true,
+  };
+}
+
+/** Whether `cmd.exe` takes a quoted word as it is. A backslash at its end would escape the quote. */
+function isPlain(word: string): boolean {
+  return /^[^"%!^&|<>\r\n\0]*$/.test(word) && !word.endsWith('\\');
+}
+
+function findOnWindows(command: string, environment: Environment): string | undefined {
+  const extensions = (environmentValue(environment, 'PATHEXT') ?? '.COM;.EXE;.BAT;.CMD').split(';');
+  const names = win32.extname(command) === '' ? extensions.map((extension) => command + extension) : [command];
+  const folders = /[\\/]/.test(command)
+    ? ['']
+    : (environmentValue(environment, 'PATH') ?? '').split(';').filter((folder) => folder !== '');
+  return folders
+    .flatMap((folder) => names.map((name) => (folder === '' ? name : win32.join(folder, name))))
+    .find((file) => existsSync(file));
+}
+
+function environmentValue(environment: Environment, name: string): string | undefined {
+  const key = Object.keys(environment).find((candidate) => candidate.toUpperCase() === name.toUpperCase());
+  return key === undefined ? undefined : environment[key];
+}
+
+/** Flags that are known not to be followed by a secret. */
+const harmlessFlags: ReadonlySet<string> = new Set(['-m', '-q', '-u', '-y', '--yes', '--quiet', '--silent']);
+
+/**
+ * What a person would call a command: the program, its first flags by name and what it runs (a script, a package).
+ * Anything that may be a secret is left out: values of flags, all later arguments, credentials in a URL.
+ */
+export function describeCommand(command: string, args: readonly string[]): string {
+  const words = [command];
+  for (const [index, arg] of args.entries()) {
+    const flag = arg.startsWith('-');
+    const shown = flag
+      ? arg.replace(/=.*/s, '=…')
+      : args[index - 1] === undefined || harmlessFlags.has(args[index - 1] ?? '')
+        ? withoutCredentials(arg)
+        : '…';
+    words.push(shown);
+    if (!flag) {
+      if (index < args.length - 1 && shown !== '…') words.push('…');
+      break;
+    }
+  }
+  return words.join(' ');
+}
+
+function withoutCredentials(arg: string): string {
+  return arg.replace(/\/\/[^/@]*@/, '//').replace(/[?#].*/s, '');
+}

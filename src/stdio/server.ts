@@ -1,0 +1,185 @@
+import type { Readable, Writable } from 'node:stream';
+import { JsonError, parseJson } from '../jsonrpc/json.ts';
+import type { Message } from '../jsonrpc/message.ts';
+import { lineReader, type LineReader } from '../jsonrpc/ndjson.ts';
+import { settledWithin } from '../jsonrpc/timeout.ts';
+import { ConnectionError } from '../jsonrpc/transport.ts';
+import { answer, invalidRequest, toText } from '../peer/answer.ts';
+import type { Conversation, Served } from '../peer/endpoint.ts';
+import { guardStdout } from './guard.ts';
+import { lineWriter, type LineWriter } from './line-writer.ts';
+
+export interface StdioServerOptions {
+  /** Where messages come from; `process.stdin` by default. */
+  readonly input?: Readable;
+  /** Where messages go; `process.stdout` by default. Nothing else may be written there. */
+  readonly output?: Writable;
+  /** How many bytes a message may have; 10 MiB by default. A longer one is refused, and the next is read as usual. */
+  readonly maxLineBytes?: number;
+  /**
+   * How many bytes may wait for a client that does not read; 16 MiB by default. Input rests at a sixteenth of it,
+   * notifications are dropped above it, and at twice as much the conversation ends.
+   */
+  readonly maxPendingBytes?: number;
+  /** How long running requests may take to finish once the input ended; 5 seconds by default. */
+  readonly drainMs?: number;
+  /** Whether what anybody else writes to `process.stdout` (as `console.log` does) goes to stderr meanwhile; true by default. */
+  readonly guardStdout?: boolean;
+  /** Hears what went wrong beside the messages; must not throw. Nothing is printed by default. */
+  readonly onError?: (error: Error) => void;
+}
+
+export interface StdioServer {
+  /** Resolves when the conversation is over, whoever ended it. */
+  readonly closed: Promise<void>;
+  /** Ends the conversation at once: what is running is aborted, what is written is flushed. */
+  close(): Promise<void>;
+}
+
+/**
+ * Serves one client over standard input and output. It ends when the input does, and never ends the process.
+ *
+ * @example
+ * await serveStdio(server).closed;
+ */
+export function serveStdio(served: Served, options: StdioServerOptions = {}): StdioServer {
+  const session = new StdioSession(served, options);
+  return { closed: session.closed, close: () => session.end(0) };
+}
+
+class StdioSession {
+  readonly closed: Promise<void>;
+  readonly #input: Readable;
+  readonly #output: Writable;
+  readonly #reader: LineReader;
+  readonly #writer: LineWriter;
+  readonly #conversation: Conversation;
+  readonly #running = new Set<Promise<void>>();
+  readonly #maxPending: number;
+  readonly #onError: (error: Error) => void;
+  readonly #stopGuarding: () => void;
+  readonly #unsubscribe: (() => void)[] = [];
+  #ending: Promise<void> | undefined;
+  #resolveClosed: () => void = () => {};
+  #conversing = true;
+
+  constructor(served: Served, options: StdioServerOptions) {
+    this.closed = new Promise((resolve) => (this.#resolveClosed = resolve));
+    this.#input = options.input ?? process.stdin;
+    this.#output = options.output ?? process.stdout;
+    this.#maxPending = options.maxPendingBytes ?? 16 * 1024 * 1024;
+    this.#onError = options.onError ?? (() => {});
+    this.#writer = lineWriter(this.#output);
+    this.#stopGuarding = this.#output === process.stdout && options.guardStdout !== false ? guardStdout() : () => {};
+    this.#conversation = served.endpoint.converse({
+      kind: 'stdio',
+      lasting: true,
+      send: (message) => this.#send(message),
+    });
+    this.#reader = lineReader({
+      maxBytes: options.maxLineBytes,
+      line: (text) => this.#line(text),
+      problem: (problem) => this.#unreadable(problem),
+    });
+    const drainMs = options.drainMs ?? 5_000;
+    this.#on(this.#input, 'data', (chunk: Uint8Array | string) => this.#chunk(chunk));
+    this.#on(this.#input, 'end', () => this.#inputEnded(drainMs));
+    this.#on(this.#input, 'close', () => this.#inputEnded(drainMs));
+    this.#on(this.#input, 'error', (error: Error) => this.#failed(error));
+    this.#on(this.#output, 'error', (error: Error) => this.#failed(error));
+    this.#on(this.#output, 'drain', () => this.#input.resume());
+  }
+
+  /** Ends the conversation once; running requests get the given time first. */
+  end(drainMs: number): Promise<void> {
+    this.#ending ??= this.#end(drainMs);
+    return this.#ending;
+  }
+
+  async #end(drainMs: number): Promise<void> {
+    if (drainMs > 0) await settledWithin(drainMs, Promise.all(this.#running));
+    this.#conversing = false;
+    this.#conversation.close();
+    await settledWithin(1_000, this.#writer.flushed());
+    for (const unsubscribe of this.#unsubscribe) unsubscribe();
+    // A broken pipe may be reported late, and must not end the process then either.
+    this.#output.on('error', () => {});
+    this.#input.pause();
+    this.#stopGuarding();
+    this.#resolveClosed();
+  }
+
+  #on(stream: Readable | Writable, event: string, listener: Parameters<Readable['on']>[1]): void {
+    stream.on(event, listener);
+    this.#unsubscribe.push(() => stream.off(event, listener));
+  }
+
+  #chunk(chunk: Uint8Array | string): void {
+    if (this.#ending !== undefined) return;
+    this.#reader.push(chunk);
+    this.#restWhenStalled();
+  }
+
+  #inputEnded(drainMs: number): void {
+    if (this.#ending === undefined) this.#reader.end();
+    void this.end(drainMs);
+  }
+
+  #failed(error: Error): void {
+    this.#onError(error);
+    void this.end(0);
+  }
+
+  #line(text: string): void {
+    try {
+      this.#receive(parseJson(text));
+    } catch (error) {
+      if (!(error instanceof JsonError)) throw error;
+      this.#onError(error);
+      this.#send(this.#conversation.unreadable(error.message));
+    }
+  }
+
+  #unreadable(problem: ConnectionError): void {
+    this.#onError(problem);
+    const { message } = problem;
+    this.#send(
+      problem.reason === 'too-large'
+        ? invalidRequest(this.#conversation, message)
+        : this.#conversation.unreadable(message),
+    );
+  }
+
+  #receive(value: unknown): void {
+    const run = answer(this.#conversation, value)
+      .then((response) => {
+        if (response !== undefined) this.#send(response);
+      })
+      .catch((error: unknown) => this.#onError(error instanceof Error ? error : new Error(String(error))))
+      .finally(() => this.#running.delete(run));
+    this.#running.add(run);
+  }
+
+  #send(message: Message | readonly Message[]): void {
+    if (!this.#conversing) return;
+    const { pending } = this.#writer;
+    if (pending > this.#maxPending && 'method' in message && !('id' in message)) {
+      this.#onError(new ConnectionError('too-large', `${message.method} is dropped: the client does not read`));
+      return;
+    }
+    if (pending > 2 * this.#maxPending) {
+      this.#failed(new ConnectionError('too-large', `the client has not read ${pending} bytes`));
+      return;
+    }
+    const text = toText(message);
+    if (text === undefined)
+      return this.#onError(new ConnectionError('invalid-message', 'a message is dropped: it is not JSON'));
+    // A failed write is an 'error' of the stream too, which ends the conversation.
+    this.#writer.write(text).catch(() => {});
+    this.#restWhenStalled();
+  }
+
+  #restWhenStalled(): void {
+    if (this.#output.writableNeedDrain && this.#writer.pending > this.#maxPending / 16) this.#input.pause();
+  }
+}
