@@ -1,11 +1,10 @@
-import { isRequestId, type NotificationMessage, type RequestId, type RequestMessage, type ResponseMessage } from '../jsonrpc/message.ts';
+import { isObject, isRequestId, type NotificationMessage, type RequestId, type RequestMessage, type ResponseMessage } from '../jsonrpc/message.ts';
 import type { ConnectionError } from '../jsonrpc/transport.ts';
 import type { Inbound, JsonObject } from '../peer/calls.ts';
 import { errorToWire, McpError } from '../protocol/error.ts';
 import { fromWire } from '../protocol/from-wire.ts';
 import { metaKey } from '../protocol/meta.ts';
 import { newestRevision, type Revision } from '../protocol/revision.ts';
-import { isObject } from '../jsonrpc/message.ts';
 import type { ClientSettings } from './options.ts';
 
 /** What a handler may know of the request of a server. */
@@ -22,7 +21,6 @@ export type InboundHandler = (params: JsonObject, context: InboundContext) => Js
 export interface InboundOptions {
   /** Settled by the negotiation; `undefined` while that runs. */
   revision(): Revision | undefined;
-  respond(message: ResponseMessage): void;
   ended(error: ConnectionError): void;
   readonly settings: ClientSettings;
   /** By method; what is not here, and not `ping`, is answered with "method not found". */
@@ -36,11 +34,11 @@ export function createInbound(options: InboundOptions): Inbound {
   const warn = (message: string, cause?: unknown): void => settings.onWarning?.(message, cause);
   return {
     warning: warn,
-    request(message) {
+    request(message, respond) {
       const revision = options.revision();
       // Spec 2026-07-28: servers send no requests and clients no responses.
       if (revision !== undefined && !revision.serverRequests) return warn(`a request of the server was ignored: ${shown(message.method)}`);
-      void answer(message, revision, options, running);
+      void answer(message, (response) => respond(response, revision), { ...options, settled: revision, running });
     },
     notification(message) {
       if (message.method === 'notifications/cancelled') return cancel(message, running);
@@ -53,9 +51,14 @@ export function createInbound(options: InboundOptions): Inbound {
   };
 }
 
-async function answer(message: RequestMessage, settled: Revision | undefined, options: InboundOptions, running: Map<RequestId, AbortController>): Promise<void> {
+interface Answering extends Pick<InboundOptions, 'settings' | 'handlers'> {
+  readonly settled: Revision | undefined;
+  readonly running: Map<RequestId, AbortController>;
+}
+
+async function answer(message: RequestMessage, respond: (response: ResponseMessage) => void, { settings, handlers, settled, running }: Answering): Promise<void> {
   const { id, method, params = {} } = message;
-  const handler = method === 'ping' ? () => ({}) : options.handlers.get(method);
+  const handler = method === 'ping' ? () => ({}) : handlers.get(method);
   // Before the revision is settled a server may only ping, which is the same in all of them.
   const revision = settled ?? newestRevision;
   const controller = new AbortController();
@@ -63,12 +66,12 @@ async function answer(message: RequestMessage, settled: Revision | undefined, op
   try {
     if (handler === undefined) throw new McpError('methodNotFound', `this client does not answer ${shown(method)}`);
     const result = await handler(params, { revision, signal: controller.signal });
-    if (!controller.signal.aborted) options.respond({ jsonrpc: '2.0', id, result });
+    if (!controller.signal.aborted) respond({ jsonrpc: '2.0', id, result });
   } catch (error) {
     if (controller.signal.aborted) return;
     const known = error instanceof McpError ? error : new McpError('internalError', 'internal error');
-    if (known !== error) options.settings.onWarning?.(`the handler of ${shown(method)} failed`, error);
-    options.respond({ jsonrpc: '2.0', id, error: errorToWire(settled, known) });
+    if (known !== error) settings.onWarning?.(`the handler of ${shown(method)} failed`, error);
+    respond({ jsonrpc: '2.0', id, error: errorToWire(settled, known) });
   } finally {
     if (running.get(id) === controller) running.delete(id);
   }

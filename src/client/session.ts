@@ -156,7 +156,6 @@ export class Session {
       self: () => settings,
       inbound: createInbound({
         revision: () => current?.revision,
-        respond: (message) => current?.calls.respond(message, current.revision),
         ended: (error) => current !== undefined && this.#lost(current, error),
         settings,
         handlers,

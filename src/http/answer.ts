@@ -1,4 +1,4 @@
-import type { RequestId, ResponseMessage } from '../jsonrpc/message.ts';
+import type { Message, RequestId, ResponseMessage } from '../jsonrpc/message.ts';
 import { McpError } from '../protocol/error.ts';
 import type { Edge, Visit } from './edge.ts';
 import { errorBody } from './status.ts';
@@ -70,6 +70,16 @@ export class Answer {
     this.#stream = this.#edge.streams.open(this.#visit.reply);
     this.#visit.leave();
     return true;
+  }
+}
+
+/** The JSON text of a message ahead of a response; one that is no JSON is dropped, which is told to the owner. */
+export function messageJson(edge: Edge, message: Message): string | undefined {
+  try {
+    return JSON.stringify(message);
+  } catch (cause) {
+    edge.settings.onError(new Error('a message to a client could not be written as JSON', { cause }));
+    return undefined;
   }
 }
 

@@ -18,7 +18,11 @@ export async function readContent(request: HttpRequest, settings: HttpSettings):
     case 'value':
       return nestsDeeper(body.value, settings.maxDepth) ? tooDeep(settings.maxDepth) : body;
     case 'too-large':
-      return problem({ status: 413, message: `the body is larger than ${settings.maxBodyBytes} bytes`, headers: { Connection: 'close' } });
+      return problem({
+        status: 413,
+        message: `the body is larger than ${settings.maxBodyBytes} bytes`,
+        headers: { Connection: 'close' },
+      });
     case 'not-utf8':
       return problem({ status: 400, error: 'parseError', message: 'the body is not UTF-8' });
     case 'gone':

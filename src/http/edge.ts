@@ -25,7 +25,12 @@ export class Visit {
   readonly #load: Load;
   #counted = true;
 
-  constructor(call: { request: HttpRequest; reply: HttpReply }, accepted: Accepted, auth: AuthInfo | undefined, load: Load) {
+  constructor(
+    call: { request: HttpRequest; reply: HttpReply },
+    accepted: Accepted,
+    auth: AuthInfo | undefined,
+    load: Load,
+  ) {
     this.request = call.request;
     this.reply = call.reply;
     this.accepted = accepted;

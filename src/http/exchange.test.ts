@@ -26,7 +26,12 @@ function call({ method = 'echo', params = {}, claimed = newest, headers = {}, id
   const body = { jsonrpc: '2.0', id, method, params: claimed === null ? params : { ...params, _meta: meta(claimed) } };
   const name = params['name'] ?? params['uri'];
   return {
-    headers: { 'MCP-Protocol-Version': newest, 'Mcp-Method': method, ...(typeof name === 'string' ? { 'Mcp-Name': name } : {}), ...headers },
+    headers: {
+      'MCP-Protocol-Version': newest,
+      'Mcp-Method': method,
+      ...(typeof name === 'string' ? { 'Mcp-Name': name } : {}),
+      ...headers,
+    },
     body: JSON.stringify(body),
   };
 }
@@ -69,7 +74,10 @@ test('a notification ahead of the response makes a stream that the response ends
 
 test('a client that takes JSON alone gets JSON, and the loss of notifications is told', async () => {
   const errors: Error[] = [];
-  const answer = await visit(createHttpHandler(served, { onError: (error) => errors.push(error) }), call({ method: 'notify', headers: { accept: 'application/json' } }));
+  const answer = await visit(
+    createHttpHandler(served, { onError: (error) => errors.push(error) }),
+    call({ method: 'notify', headers: { accept: 'application/json' } }),
+  );
   assert.deepEqual(answer.json, { jsonrpc: '2.0', id: 7, result: { notified: true } });
   assert.equal(errors.length, 1);
 });
@@ -116,34 +124,129 @@ test('a notification whose header contradicts it is refused [http-016]', async (
 });
 
 const refused: readonly (readonly [title: string, sent: Sent, status: number, code: number])[] = [
-  ['a version header that is missing [http-070] [http-074]', call({ headers: { 'MCP-Protocol-Version': undefined } }), 400, -32020],
+  [
+    'a version header that is missing [http-070] [http-074]',
+    call({ headers: { 'MCP-Protocol-Version': undefined } }),
+    400,
+    -32020,
+  ],
   ['a version header unlike the body [http-066]', call({ claimed: 'v999.0.0' }), 400, -32020],
-  ['a handshake version header with a stateless body [http-066]', call({ headers: { 'MCP-Protocol-Version': '2025-11-25' } }), 400, -32020],
+  [
+    'a handshake version header with a stateless body [http-066]',
+    call({ headers: { 'MCP-Protocol-Version': '2025-11-25' } }),
+    400,
+    -32020,
+  ],
   ['a handshake version in the body under a stateless header', call({ claimed: '2025-11-25' }), 400, -32020],
-  ['an Mcp-Method header that is missing [http-074] [http-076]', call({ headers: { 'Mcp-Method': undefined } }), 400, -32020],
+  [
+    'an Mcp-Method header that is missing [http-074] [http-076]',
+    call({ headers: { 'Mcp-Method': undefined } }),
+    400,
+    -32020,
+  ],
   ['an Mcp-Method header unlike the body [http-075]', call({ headers: { 'Mcp-Method': 'tools/list' } }), 400, -32020],
   ['an Mcp-Method header in another case [http-078]', call({ headers: { 'Mcp-Method': 'Echo' } }), 400, -32020],
-  ['an Mcp-Name header that is missing [http-074]', call({ method: 'tools/call', params: { name: 'a' }, headers: { 'Mcp-Name': undefined } }), 400, -32020],
-  ['an Mcp-Name header unlike the tool [http-075]', call({ method: 'tools/call', params: { name: 'a' }, headers: { 'Mcp-Name': 'b' } }), 400, -32020],
-  ['an Mcp-Name header unlike the uri [http-075]', call({ method: 'resources/read', params: { uri: 'a://b' }, headers: { 'Mcp-Name': 'a://c' } }), 400, -32020],
-  ['an Mcp-Name header unlike the prompt [http-075]', call({ method: 'prompts/get', params: { name: 'a' }, headers: { 'Mcp-Name': 'b' } }), 400, -32020],
-  ['an Mcp-Name header unlike the task', call({ method: 'tasks/get', params: { taskId: 't' }, headers: { 'Mcp-Name': 'u' } }), 400, -32020],
-  ['an Mcp-Name header without a name to mirror', call({ method: 'tools/call', headers: { 'Mcp-Name': 'a' } }), 400, -32020],
-  ['an Mcp-Name header that came twice', call({ method: 'tools/call', params: { name: 'a' }, headers: { 'Mcp-Name': 'a, a' } }), 400, -32020],
-  ['a sentinel in capitals is no encoding [http-095]', call({ method: 'tools/call', params: { name: 'a' }, headers: { 'Mcp-Name': '=?BASE64?YQ==?=' } }), 400, -32020],
-  ['a sentinel with a broken alphabet [http-079]', call({ method: 'tools/call', params: { name: 'a' }, headers: { 'Mcp-Name': '=?base64?Y*==?=' } }), 400, -32020],
+  [
+    'an Mcp-Name header that is missing [http-074]',
+    call({ method: 'tools/call', params: { name: 'a' }, headers: { 'Mcp-Name': undefined } }),
+    400,
+    -32020,
+  ],
+  [
+    'an Mcp-Name header unlike the tool [http-075]',
+    call({ method: 'tools/call', params: { name: 'a' }, headers: { 'Mcp-Name': 'b' } }),
+    400,
+    -32020,
+  ],
+  [
+    'an Mcp-Name header unlike the uri [http-075]',
+    call({ method: 'resources/read', params: { uri: 'a://b' }, headers: { 'Mcp-Name': 'a://c' } }),
+    400,
+    -32020,
+  ],
+  [
+    'an Mcp-Name header unlike the prompt [http-075]',
+    call({ method: 'prompts/get', params: { name: 'a' }, headers: { 'Mcp-Name': 'b' } }),
+    400,
+    -32020,
+  ],
+  [
+    'an Mcp-Name header unlike the task',
+    call({ method: 'tasks/get', params: { taskId: 't' }, headers: { 'Mcp-Name': 'u' } }),
+    400,
+    -32020,
+  ],
+  [
+    'an Mcp-Name header without a name to mirror',
+    call({ method: 'tools/call', headers: { 'Mcp-Name': 'a' } }),
+    400,
+    -32020,
+  ],
+  [
+    'an Mcp-Name header that came twice',
+    call({ method: 'tools/call', params: { name: 'a' }, headers: { 'Mcp-Name': 'a, a' } }),
+    400,
+    -32020,
+  ],
+  [
+    'a sentinel in capitals is no encoding [http-095]',
+    call({ method: 'tools/call', params: { name: 'a' }, headers: { 'Mcp-Name': '=?BASE64?YQ==?=' } }),
+    400,
+    -32020,
+  ],
+  [
+    'a sentinel with a broken alphabet [http-079]',
+    call({ method: 'tools/call', params: { name: 'a' }, headers: { 'Mcp-Name': '=?base64?Y*==?=' } }),
+    400,
+    -32020,
+  ],
   ['an argument without its header [http-098]', query({ region: 'eu' }), 400, -32020],
   ['an empty argument without its header [http-098]', query({ region: '' }), 400, -32020],
-  ['a header unlike its argument [http-099] [http-100]', query({ region: 'eu' }, { 'Mcp-Param-Region': 'us' }), 400, -32020],
-  ['a header in another case than its argument [http-078]', query({ region: 'eu' }, { 'Mcp-Param-Region': 'EU' }), 400, -32020],
+  [
+    'a header unlike its argument [http-099] [http-100] [http-107]',
+    query({ region: 'eu' }, { 'Mcp-Param-Region': 'us' }),
+    400,
+    -32020,
+  ],
+  [
+    'a header in another case than its argument [http-078]',
+    query({ region: 'eu' }, { 'Mcp-Param-Region': 'EU' }),
+    400,
+    -32020,
+  ],
   ['a header for an absent argument', query({}, { 'Mcp-Param-Region': 'eu' }), 400, -32020],
   ['a header for a null argument', query({ region: null }, { 'Mcp-Param-Region': 'null' }), 400, -32020],
-  ['a header with bytes that no header may have [http-101]', query({ region: 'é' }, { 'Mcp-Param-Region': 'é' }), 400, -32020],
-  ['a header with broken padding [http-101]', query({ region: 'Hello' }, { 'Mcp-Param-Region': '=?base64?SGVsbG8?=' }), 400, -32020],
-  ['an integer past the safe range [http-087]', query({ page: { count: 9_007_199_254_740_992 } }, { 'Mcp-Param-Count': '9007199254740993' }), 400, -32020],
+  [
+    'a header with bytes that no header may have [http-101]',
+    query({ region: 'é' }, { 'Mcp-Param-Region': 'é' }),
+    400,
+    -32020,
+  ],
+  [
+    'a header with broken padding [http-101]',
+    query({ region: 'Hello' }, { 'Mcp-Param-Region': '=?base64?SGVsbG8?=' }),
+    400,
+    -32020,
+  ],
+  [
+    'an integer past the safe range [http-087]',
+    query({ page: { count: 9_007_199_254_740_992 } }, { 'Mcp-Param-Count': '9007199254740993' }),
+    400,
+    -32020,
+  ],
   ['a header that is another number', query({ page: { count: 42 } }, { 'Mcp-Param-Count': '0x2a' }), 400, -32020],
-  ['a version nobody knows', call({ claimed: 'v999.0.0', headers: { 'MCP-Protocol-Version': 'v999.0.0' } }), 400, -32022],
-  ['a version nobody knows in the header alone', call({ claimed: null, headers: { 'MCP-Protocol-Version': 'v999.0.0' } }), 400, -32022],
+  [
+    'a version nobody knows',
+    call({ claimed: 'v999.0.0', headers: { 'MCP-Protocol-Version': 'v999.0.0' } }),
+    400,
+    -32022,
+  ],
+  [
+    'a version nobody knows in the header alone',
+    call({ claimed: null, headers: { 'MCP-Protocol-Version': 'v999.0.0' } }),
+    400,
+    -32022,
+  ],
   ['a stateless header without _meta', call({ claimed: null }), 400, -32602],
   ['server/discover without _meta', call({ method: 'server/discover', claimed: null }), 400, -32602],
   ['a method that is not implemented [http-068]', call({ method: 'unknown/method' }), 404, -32601],
@@ -156,11 +259,20 @@ for (const [title, sent, status, code] of refused) {
 }
 
 const taken: readonly (readonly [title: string, sent: Sent])[] = [
-  ['an encoded name that matches once decoded [http-079]', call({ method: 'tools/call', params: { name: 'a' }, headers: { 'Mcp-Name': '=?base64?YQ==?=' } })],
-  ['a task that its header names', call({ method: 'tasks/get', params: { taskId: 't' }, headers: { 'Mcp-Name': 't' } })],
+  [
+    'an encoded name that matches once decoded [http-079]',
+    call({ method: 'tools/call', params: { name: 'a' }, headers: { 'Mcp-Name': '=?base64?YQ==?=' } }),
+  ],
+  [
+    'a task that its header names',
+    call({ method: 'tasks/get', params: { taskId: 't' }, headers: { 'Mcp-Name': 't' } }),
+  ],
   ['an argument that its header mirrors', query({ region: 'eu' }, { 'mcp-param-region': 'eu' })],
   ['an encoded argument [http-079]', query({ region: 'Hello' }, { 'Mcp-Param-Region': '=?base64?SGVsbG8=?=' })],
-  ['half a sentinel is plain text', query({ region: '=?base64?SGVsbG8=' }, { 'Mcp-Param-Region': '=?base64?SGVsbG8=' })],
+  [
+    'half a sentinel is plain text',
+    query({ region: '=?base64?SGVsbG8=' }, { 'Mcp-Param-Region': '=?base64?SGVsbG8=' }),
+  ],
   ['an empty argument with an empty header', query({ region: '' }, { 'Mcp-Param-Region': '' })],
   ['a null argument without a header [http-097]', query({ region: null })],
   ['an absent argument without a header [http-097]', query({})],
@@ -181,7 +293,10 @@ for (const [title, sent] of taken) {
 
 test('an unknown version is answered with those that are spoken [http-067]', async () => {
   const answer = await visit(handler, call({ claimed: 'v999.0.0', headers: { 'MCP-Protocol-Version': 'v999.0.0' } }));
-  assert.deepEqual(problem(answer).data, { supported: revisions.map(({ date }) => date).toReversed(), requested: 'v999.0.0' });
+  assert.deepEqual(problem(answer).data, {
+    supported: revisions.map(({ date }) => date).toReversed(),
+    requested: 'v999.0.0',
+  });
 });
 
 test('a version that this server does not speak is unsupported too [http-067]', async () => {
@@ -201,9 +316,19 @@ for (const method of ['GET', 'DELETE']) {
 }
 
 test('initialize is told what is spoken where only stateless revisions are', async () => {
-  const body = JSON.stringify({ jsonrpc: '2.0', id: 7, method: 'initialize', params: { protocolVersion: '2025-11-25' } });
+  const body = JSON.stringify({
+    jsonrpc: '2.0',
+    id: 7,
+    method: 'initialize',
+    params: { protocolVersion: '2025-11-25' },
+  });
   const answer = await visit(createHttpHandler(fakeEndpoint({ revisions: statelessOnly })), { body });
-  assert.deepEqual(problem(answer), { status: 400, code: -32022, id: 7, data: { supported: [newest], requested: '2025-11-25' } });
+  assert.deepEqual(problem(answer), {
+    status: 400,
+    code: -32022,
+    id: 7,
+    data: { supported: [newest], requested: '2025-11-25' },
+  });
 });
 
 test('a request without a version header is refused where only stateless revisions are spoken [http-070]', async () => {
@@ -224,7 +349,10 @@ for (const [title, body] of [
 }
 
 test('a subscription needs a client that takes event streams', async () => {
-  const answer = await visit(handler, call({ method: 'subscriptions/listen', headers: { accept: 'application/json' } }));
+  const answer = await visit(
+    handler,
+    call({ method: 'subscriptions/listen', headers: { accept: 'application/json' } }),
+  );
   assert.deepEqual([answer.status, problem(answer).id], [406, 7]);
 });
 
@@ -253,10 +381,14 @@ test('a stream beyond the limit is refused and frees its place when it ends', as
 test('a reader that is too slow is cut off', async () => {
   const fake = fakeEndpoint();
   const errors: Error[] = [];
-  const answer = begin(createHttpHandler(fake, { maxStreamBuffer: 1000, onError: (error) => errors.push(error) }), call({ method: 'subscriptions/listen' }));
+  const answer = begin(
+    createHttpHandler(fake, { maxStreamBuffer: 1000, onError: (error) => errors.push(error) }),
+    call({ method: 'subscriptions/listen' }),
+  );
   await answer.until((so) => so.events.length === 1);
   answer.stalled = true;
-  for (let sent = 0; sent < 100; sent++) fake.conversations[0]?.link.send({ jsonrpc: '2.0', method: 'notifications/tools/list_changed' }, 7);
+  for (let sent = 0; sent < 100; sent++)
+    fake.conversations[0]?.link.send({ jsonrpc: '2.0', method: 'notifications/tools/list_changed' }, 7);
   assert.equal(answer.destroyed, true);
   assert.ok(answer.written.length < 1200);
   await settle();
@@ -293,13 +425,23 @@ test('closing waits for what is being answered, ends subscriptions and refuses t
 
 test('a bug of the server is an internal error without its stack, told to the owner', async () => {
   const errors: Error[] = [];
-  const answer = await visit(createHttpHandler(served, { onError: (error) => errors.push(error) }), call({ method: 'explode' }));
-  assert.deepEqual([answer.status, answer.json], [500, { jsonrpc: '2.0', error: { code: -32603, message: 'internal error' } }]);
+  const answer = await visit(
+    createHttpHandler(served, { onError: (error) => errors.push(error) }),
+    call({ method: 'explode' }),
+  );
+  assert.deepEqual(
+    [answer.status, answer.json],
+    [500, { jsonrpc: '2.0', error: { code: -32603, message: 'internal error' } }],
+  );
   assert.equal(errors.length, 1);
 });
 
 test('clients with the same id do not see each other', async () => {
-  const answers = await Promise.all(Array.from({ length: 50 }, (_, at) => visit(handler, call({ method: at % 2 === 0 ? 'notify' : 'echo', params: { at }, id: 1 }))));
+  const answers = await Promise.all(
+    Array.from({ length: 50 }, (_, at) =>
+      visit(handler, call({ method: at % 2 === 0 ? 'notify' : 'echo', params: { at }, id: 1 })),
+    ),
+  );
   for (const [at, answer] of answers.entries()) {
     if (at % 2 === 0) assert.equal(answer.events.length, 2);
     else assert.equal((answer.json as { result: { params: { at: number } } }).result.params.at, at);

@@ -4,7 +4,7 @@ import { unsupported } from '../peer/preamble.ts';
 import { McpError } from '../protocol/error.ts';
 import { metaKey } from '../protocol/meta.ts';
 import { newestRevision, revisionOf } from '../protocol/revision.ts';
-import { Answer } from './answer.ts';
+import { Answer, messageJson } from './answer.ts';
 import type { Edge, Visit } from './edge.ts';
 import { claimedVersion, headerMismatch, methodMismatch, versionMismatch } from './headers.ts';
 import { busy, errorBody, exchangeStatus, refuse, type Problem } from './status.ts';
@@ -39,7 +39,8 @@ export class Exchanges {
 
   /** Takes a notification: the core defines none over HTTP, so an extension may be meant. */
   async notification(visit: Visit, message: NotificationMessage): Promise<void> {
-    const problem = versionMismatch(visit.request, claimedVersion(message)) ?? methodMismatch(visit.request, message.method, false);
+    const problem =
+      versionMismatch(visit.request, claimedVersion(message)) ?? methodMismatch(visit.request, message.method, false);
     const error = mismatch(problem) ?? this.#unspoken(visit);
     if (error !== undefined) return this.#refuse(visit, error);
     await new Exchange(this.#edge, visit).notification(message);
@@ -63,7 +64,8 @@ export class Exchanges {
 
   #refusal(visit: Visit, message: RequestMessage): McpError | undefined {
     const claimed = claimedVersion(message);
-    if (claimed === undefined && message.method === 'initialize' && this.#edge.handshake.length === 0) return this.#handshakeUnspoken(message);
+    if (claimed === undefined && message.method === 'initialize' && this.#edge.handshake.length === 0)
+      return this.#handshakeUnspoken(message);
     const error = mismatch(versionMismatch(visit.request, claimed));
     if (error !== undefined) return error;
     if (claimed === undefined && revisionOf(visit.version) !== undefined) {
@@ -111,9 +113,11 @@ class Exchange implements Link {
     if (this.#answer.gone) return;
     // Spec 2026-07-28, Streamable HTTP, Receiving messages: no request of the server travels on this stream.
     const isRequest = 'method' in message && 'id' in message;
-    const sent = !isRequest && this.#answer.message(JSON.stringify(message));
+    const json = isRequest ? undefined : messageJson(this.#edge, message);
+    const sent = json !== undefined && this.#answer.message(json);
     if (this.#answer.gone) this.stop();
-    else if (!sent) this.#edge.settings.onError(new Error('a message to a client could not be delivered: there is no stream for it'));
+    else if (!sent)
+      this.#edge.settings.onError(new Error('a message to a client could not be delivered: there is no stream for it'));
   }
 
   async request(message: RequestMessage): Promise<void> {

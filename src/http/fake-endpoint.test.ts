@@ -57,7 +57,11 @@ export class FakeConversation implements Conversation {
   }
 
   unreadable(reason: string): ResponseMessage {
-    return { jsonrpc: '2.0', ...(this.revision?.errorWithoutId === true ? {} : { id: null }), error: { code: -32700, message: reason } };
+    return {
+      jsonrpc: '2.0',
+      ...(this.revision?.errorWithoutId === true ? {} : { id: null }),
+      error: { code: -32700, message: reason },
+    };
   }
 
   close(): void {
@@ -74,9 +78,14 @@ export class FakeConversation implements Conversation {
     switch (method) {
       case 'initialize': {
         const revision = revisionOf(params?.['protocolVersion']);
-        if (this.revision !== undefined || revision?.era !== 'handshake') return { jsonrpc: '2.0', id, error: { code: -32600, message: 'no' } };
+        if (this.revision !== undefined || revision?.era !== 'handshake')
+          return { jsonrpc: '2.0', id, error: { code: -32600, message: 'no' } };
         this.revision = revision;
-        return { jsonrpc: '2.0', id, result: { protocolVersion: revision.date, capabilities: {}, serverInfo: { name: 'fake', version: '1' } } };
+        return {
+          jsonrpc: '2.0',
+          id,
+          result: { protocolVersion: revision.date, capabilities: {}, serverInfo: { name: 'fake', version: '1' } },
+        };
       }
       case 'subscriptions/listen':
         this.link.send({ jsonrpc: '2.0', method: 'notifications/subscriptions/acknowledged' }, id);

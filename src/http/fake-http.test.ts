@@ -12,8 +12,15 @@ export interface Sent {
 
 /** Headers by name in lower case, with those that every well-behaved client sends. */
 export function headersOf({ headers = {}, body }: Sent): Map<string, string> {
-  const usual = { host: 'localhost:3000', accept: 'application/json, text/event-stream', ...(body === undefined ? {} : { 'content-type': 'application/json' }) };
-  const all = Object.entries({ ...usual, ...Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value])) });
+  const usual = {
+    host: 'localhost:3000',
+    accept: 'application/json, text/event-stream',
+    ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+  };
+  const all = Object.entries({
+    ...usual,
+    ...Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value])),
+  });
   return new Map(all.filter((entry): entry is [string, string] => entry[1] !== undefined));
 }
 
@@ -55,27 +62,15 @@ export class FakeVisit implements HttpReply {
   stream(headers?: HeaderFields): EventWriter {
     this.status = 200;
     Object.assign(this.headers, { 'content-type': 'text/event-stream' }, lower(headers));
-    const visit = this;
     this.#wake();
-    return {
-      get buffered() {
-        return visit.stalled ? visit.written.length : 0;
-      },
-      write: (text) => {
-        if (visit.ended) return;
-        visit.written += text;
-        visit.#wake();
-      },
-      end: (text) => {
-        if (visit.ended) return;
-        visit.written += text ?? '';
-        visit.#end();
-      },
-      destroy: () => {
-        visit.destroyed = true;
-        visit.#end();
-      },
-    };
+    return new FakeWriter(this);
+  }
+
+  /** Takes text of the stream. */
+  take(text: string): void {
+    if (this.ended) return;
+    this.written += text;
+    this.#wake();
   }
 
   setHeader(name: string, value: string): void {
@@ -123,6 +118,32 @@ export class FakeVisit implements HttpReply {
 
   #wake(): void {
     for (const resolve of this.#waiting.splice(0)) resolve();
+  }
+}
+
+class FakeWriter implements EventWriter {
+  readonly #visit: FakeVisit;
+
+  constructor(visit: FakeVisit) {
+    this.#visit = visit;
+  }
+
+  get buffered(): number {
+    return this.#visit.stalled ? this.#visit.written.length : 0;
+  }
+
+  write(text: string): void {
+    this.#visit.take(text);
+  }
+
+  end(text: string = ''): void {
+    this.#visit.take(text);
+    this.#visit.leave();
+  }
+
+  destroy(): void {
+    this.#visit.destroyed = true;
+    this.#visit.leave();
   }
 }
 

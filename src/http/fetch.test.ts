@@ -5,7 +5,10 @@ import { settle } from './fake-http.test.ts';
 import { createHandler } from './fetch.ts';
 
 function call(method: string, signal?: AbortSignal): Request {
-  const _meta = { 'io.modelcontextprotocol/protocolVersion': '2026-07-28', 'io.modelcontextprotocol/clientCapabilities': {} };
+  const _meta = {
+    'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+    'io.modelcontextprotocol/clientCapabilities': {},
+  };
   return new Request('http://localhost/mcp', {
     method: 'POST',
     headers: { 'content-type': 'application/json', 'mcp-protocol-version': '2026-07-28', 'mcp-method': method },
@@ -47,7 +50,8 @@ test('aborting the request cancels it', async () => {
 test('a reader that takes nothing is cut off at the limit', async () => {
   const fake = fakeEndpoint();
   const response = await createHandler(fake, { maxStreamBuffer: 1000 })(call('subscriptions/listen'));
-  for (let sent = 0; sent < 100; sent++) fake.conversations[0]?.link.send({ jsonrpc: '2.0', method: 'notifications/tools/list_changed' }, 1);
+  for (let sent = 0; sent < 100; sent++)
+    fake.conversations[0]?.link.send({ jsonrpc: '2.0', method: 'notifications/tools/list_changed' }, 1);
   assert.equal(fake.conversations[0]?.closed, true);
   await assert.rejects(response.text());
 });

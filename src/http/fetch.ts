@@ -112,7 +112,13 @@ class FetchReply implements HttpReply {
 
   stream(headers?: HeaderFields): EventWriter {
     const writer = new FetchEventWriter(() => this.#closed?.());
-    this.#answer(() => new Response(writer.readable, { status: 200, headers: { ...this.#headers, ...eventStreamHeaders, ...headers } }));
+    this.#answer(
+      () =>
+        new Response(writer.readable, {
+          status: 200,
+          headers: { ...this.#headers, ...eventStreamHeaders, ...headers },
+        }),
+    );
     return writer;
   }
 

@@ -24,12 +24,16 @@ export function createGuard(settings: HttpSettings): Guard {
   const hosts = listed(settings.allowedHosts);
   const origins = listed(settings.allowedOrigins);
   return {
-    refuse: (request) => headerProblem(request, settings.maxHeaders) ?? hostProblem(request, hosts) ?? originProblem(request, origins),
+    refuse: (request) =>
+      headerProblem(request, settings.maxHeaders) ?? hostProblem(request, hosts) ?? originProblem(request, origins),
     allowOrigin: (request, reply) => {
       const origin = request.header('origin');
       if (origin === undefined) return;
       reply.setHeader('Access-Control-Allow-Origin', origin);
-      reply.setHeader('Access-Control-Expose-Headers', 'Mcp-Session-Id, MCP-Protocol-Version, WWW-Authenticate, Retry-After');
+      reply.setHeader(
+        'Access-Control-Expose-Headers',
+        'Mcp-Session-Id, MCP-Protocol-Version, WWW-Authenticate, Retry-After',
+      );
       reply.setHeader('Vary', 'Origin');
     },
     preflight: (request, reply, methods) => {
@@ -45,9 +49,12 @@ export function createGuard(settings: HttpSettings): Guard {
 
 /** The header names that a page may send; `Mcp-Param-*` are known only to the page, so what it asks for is repeated. */
 function allowedHeaders(request: HttpRequest): string {
-  const fixed = 'Content-Type, Accept, Authorization, Last-Event-ID, Mcp-Session-Id, MCP-Protocol-Version, Mcp-Method, Mcp-Name';
+  const fixed =
+    'Content-Type, Accept, Authorization, Last-Event-ID, Mcp-Session-Id, MCP-Protocol-Version, Mcp-Method, Mcp-Name';
   const asked = request.header('access-control-request-headers')?.split(',') ?? [];
-  const custom = asked.map((name) => name.trim().toLowerCase()).filter((name) => /^mcp-param-[!#$%&'*+\-.^_`|~0-9a-z]+$/.test(name));
+  const custom = asked
+    .map((name) => name.trim().toLowerCase())
+    .filter((name) => /^mcp-param-[!#$%&'*+\-.^_`|~0-9a-z]+$/.test(name));
   return [fixed, ...custom].join(', ');
 }
 
@@ -72,6 +79,7 @@ function hostProblem(request: HttpRequest, allowed: ReadonlySet<string> | undefi
 
 function originProblem(request: HttpRequest, allowed: ReadonlySet<string> | undefined): Problem | undefined {
   const origin = request.header('origin')?.toLowerCase();
-  if (origin === undefined || allowed === undefined || loopbackOrigin.test(origin) || allowed.has(origin)) return undefined;
+  if (origin === undefined || allowed === undefined || loopbackOrigin.test(origin) || allowed.has(origin))
+    return undefined;
   return { status: 403, message: 'this Origin is not allowed' };
 }

@@ -79,7 +79,8 @@ class Handler implements HttpHandler {
     this.#guard.allowOrigin(request, reply);
     const { path } = this.#edge.settings;
     if (path !== undefined && request.path !== path) return { status: 404, message: 'there is nothing at this path' };
-    if (this.#closing) return { ...busy('the server is shutting down'), headers: { 'Retry-After': '1', Connection: 'close' } };
+    if (this.#closing)
+      return { ...busy('the server is shutting down'), headers: { 'Retry-After': '1', Connection: 'close' } };
     const methods = this.#methods(request);
     if (methods.includes(request.method)) return undefined;
     return { status: 405, message: 'this method is not allowed here', headers: { Allow: methods.join(', ') } };
@@ -87,7 +88,8 @@ class Handler implements HttpHandler {
 
   /** Spec 2026-07-28, Streamable HTTP, Earlier revisions: GET and DELETE exist for sessions alone. */
   #methods(request: HttpRequest): readonly string[] {
-    const stateless = this.#edge.handshake.length === 0 || revisionOf(request.header('mcp-protocol-version'))?.era === 'stateless';
+    const stateless =
+      this.#edge.handshake.length === 0 || revisionOf(request.header('mcp-protocol-version'))?.era === 'stateless';
     return stateless ? ['POST', 'OPTIONS'] : ['GET', 'POST', 'DELETE', 'OPTIONS'];
   }
 
@@ -121,8 +123,13 @@ class Handler implements HttpHandler {
 
   async #post(visit: Visit): Promise<void> {
     const { request, reply, accepted } = visit;
-    if (!isJson(request.header('content-type'))) return refuse(request, reply, { status: 415, message: 'Content-Type must be application/json in UTF-8' });
-    if (!accepted.json && !accepted.stream) return refuse(request, reply, { status: 406, message: 'Accept must allow application/json and text/event-stream' });
+    if (!isJson(request.header('content-type')))
+      return refuse(request, reply, { status: 415, message: 'Content-Type must be application/json in UTF-8' });
+    if (!accepted.json && !accepted.stream)
+      return refuse(request, reply, {
+        status: 406,
+        message: 'Accept must allow application/json and text/event-stream',
+      });
     const content = await readContent(request, this.#edge.settings);
     if (content.kind === 'gone') return;
     if (content.kind === 'value') return this.#route(visit, content.value);
@@ -149,7 +156,8 @@ class Handler implements HttpHandler {
         if (stateless || isExchange(visit, received.message)) return this.#exchanges.request(visit, received.message);
         return this.#sessions.post(visit, received);
       case 'notification':
-        if (stateless || isExchange(visit, received.message)) return this.#exchanges.notification(visit, received.message);
+        if (stateless || isExchange(visit, received.message))
+          return this.#exchanges.notification(visit, received.message);
         return this.#sessions.post(visit, received);
     }
   }
@@ -163,5 +171,7 @@ function isExchange(visit: Visit, message: RequestMessage | NotificationMessage)
   const claimed = claimedVersion(message);
   if (claimed !== undefined && revisionOf(claimed)?.era !== 'handshake') return true;
   if (visit.request.header('mcp-session-id') !== undefined) return false;
-  return message.method === 'server/discover' || (visit.version !== undefined && revisionOf(visit.version) === undefined);
+  return (
+    message.method === 'server/discover' || (visit.version !== undefined && revisionOf(visit.version) === undefined)
+  );
 }

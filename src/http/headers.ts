@@ -17,7 +17,11 @@ export function claimedVersion(message: RequestMessage | NotificationMessage): u
  * @returns What is wrong, in one sentence, or `undefined`. (Spec 2026-07-28, Streamable HTTP, Server validation.)
  */
 export function headerMismatch(request: HttpRequest, message: RequestMessage, endpoint: Endpoint): string | undefined {
-  return methodMismatch(request, message.method) ?? nameMismatch(request, message) ?? parameterMismatch(request, message, endpoint);
+  return (
+    methodMismatch(request, message.method) ??
+    nameMismatch(request, message) ??
+    parameterMismatch(request, message, endpoint)
+  );
 }
 
 /** Compares `MCP-Protocol-Version` with the `_meta` of the message, where the message has one. */

@@ -26,7 +26,8 @@ const both: Accepted = { json: true, stream: true };
 
 /** Reads an `Accept` header; without one everything is acceptable. */
 export function acceptedBy(accept: string | undefined): Accepted {
-  if (accept === undefined || accept === '' || accept === 'application/json, text/event-stream' || accept === '*/*') return both;
+  if (accept === undefined || accept === '' || accept === 'application/json, text/event-stream' || accept === '*/*')
+    return both;
   const ranges = new Map<string, boolean>();
   for (const range of accept.toLowerCase().slice(0, 4096).split(',')) {
     const [type = '', ...rest] = range.split(';').map((part) => part.trim());

@@ -16,10 +16,19 @@ interface Client {
 }
 
 function initializing(version: string, id: number | string = 1): string {
-  return JSON.stringify({ jsonrpc: '2.0', id, method: 'initialize', params: { protocolVersion: version, capabilities: {}, clientInfo: { name: 'c', version: '1' } } });
+  return JSON.stringify({
+    jsonrpc: '2.0',
+    id,
+    method: 'initialize',
+    params: { protocolVersion: version, capabilities: {}, clientInfo: { name: 'c', version: '1' } },
+  });
 }
 
-async function connect(version: string = '2025-11-25', options: HttpOptions = {}, headers: Record<string, string> = {}): Promise<Client> {
+async function connect(
+  version: string = '2025-11-25',
+  options: HttpOptions = {},
+  headers: Record<string, string> = {},
+): Promise<Client> {
   const fake = fakeEndpoint();
   const errors: Error[] = [];
   const handler = createHttpHandler(fake, { onError: (error) => errors.push(error), ...options });
@@ -71,7 +80,10 @@ test('initialize that fails opens no session', async () => {
 
 test('a second initialize in a session goes to its conversation, which lives on', async () => {
   const client = await connect();
-  const answer = await begin(client.handler, { headers: { 'Mcp-Session-Id': client.id }, body: initializing('2025-11-25', 9) }).done();
+  const answer = await begin(client.handler, {
+    headers: { 'Mcp-Session-Id': client.id },
+    body: initializing('2025-11-25', 9),
+  }).done();
   assert.deepEqual([answer.status, (answer.json as { error: { code: number } }).error.code], [400, -32600]);
   assert.equal((await client.post(request('ping')).done()).status, 200);
 });
@@ -86,7 +98,10 @@ test('a request without a session id is a bad request [http-046]', async () => {
 
 test('notifications and responses are accepted with 202 and no body [http-014]', async () => {
   const client = await connect();
-  for (const message of [{ jsonrpc: '2.0', method: 'notifications/initialized' }, { jsonrpc: '2.0', id: 'none', result: {} }]) {
+  for (const message of [
+    { jsonrpc: '2.0', method: 'notifications/initialized' },
+    { jsonrpc: '2.0', id: 'none', result: {} },
+  ]) {
     const answer = await client.post(message).done();
     assert.deepEqual([answer.status, answer.body], [202, undefined]);
   }
@@ -94,7 +109,9 @@ test('notifications and responses are accepted with 202 and no body [http-014]',
 
 test('a notification to a session that does not exist is refused [http-016]', async () => {
   const client = await connect();
-  const answer = await client.post({ jsonrpc: '2.0', method: 'notifications/initialized' }, { 'Mcp-Session-Id': 'other' }).done();
+  const answer = await client
+    .post({ jsonrpc: '2.0', method: 'notifications/initialized' }, { 'Mcp-Session-Id': 'other' })
+    .done();
   assert.equal(answer.status, 404);
 });
 
@@ -102,11 +119,18 @@ test('DELETE ends a session, which is not found afterwards [http-047]', async ()
   const client = await connect();
   const stream = client.get();
   await settle();
-  assert.equal((await visit(client.handler, { method: 'DELETE', headers: { 'Mcp-Session-Id': client.id } })).status, 204);
+  assert.equal(
+    (await visit(client.handler, { method: 'DELETE', headers: { 'Mcp-Session-Id': client.id } })).status,
+    204,
+  );
   assert.equal(stream.ended, true);
   assert.equal(client.fake.conversations[0]?.closed, true);
   for (const method of ['POST', 'GET', 'DELETE']) {
-    const answer = await visit(client.handler, { method, headers: { 'Mcp-Session-Id': client.id }, body: method === 'POST' ? JSON.stringify(request('ping')) : undefined });
+    const answer = await visit(client.handler, {
+      method,
+      headers: { 'Mcp-Session-Id': client.id },
+      body: method === 'POST' ? JSON.stringify(request('ping')) : undefined,
+    });
     assert.equal(answer.status, 404);
   }
 });
@@ -120,8 +144,16 @@ test("somebody else's session looks like one that never was [security-015] [secu
   assert.equal((await client.post(request('ping')).done()).status, 200);
   for (const method of ['POST', 'GET', 'DELETE']) {
     const body = method === 'POST' ? JSON.stringify(request('ping')) : undefined;
-    const foreign = await visit(client.handler, { method, headers: { 'Mcp-Session-Id': client.id, authorization: 'mallory' }, body });
-    const unknown = await visit(client.handler, { method, headers: { 'Mcp-Session-Id': 'f'.repeat(48), authorization: 'mallory' }, body });
+    const foreign = await visit(client.handler, {
+      method,
+      headers: { 'Mcp-Session-Id': client.id, authorization: 'mallory' },
+      body,
+    });
+    const unknown = await visit(client.handler, {
+      method,
+      headers: { 'Mcp-Session-Id': 'f'.repeat(48), authorization: 'mallory' },
+      body,
+    });
     assert.equal(foreign.status, 404);
     assert.deepEqual([foreign.status, foreign.body, foreign.headers], [unknown.status, unknown.body, unknown.headers]);
     const nobody = await visit(client.handler, { method, headers: { 'Mcp-Session-Id': client.id }, body });
@@ -130,9 +162,11 @@ test("somebody else's session looks like one that never was [security-015] [secu
   assert.equal((await client.post(request('ping')).done()).status, 200);
 });
 
-test('every request is asked who it comes from [security-014] [security-019]', async () => {
+test('every request is asked who it comes from [http-006] [security-014] [security-019]', async () => {
   let asked = 0;
-  const client = await connect('2025-11-25', { authenticate: () => ({ principal: `alice`, scopes: [String(asked++)] }) });
+  const client = await connect('2025-11-25', {
+    authenticate: () => ({ principal: `alice`, scopes: [String(asked++)] }),
+  });
   await client.post(request('ping')).done();
   await client.post(request('ping')).done();
   assert.equal(asked, 3);
@@ -140,7 +174,9 @@ test('every request is asked who it comes from [security-014] [security-019]', a
 
 test('a check of authorization that throws is an internal error, and nothing is dispatched', async () => {
   const fake = fakeEndpoint();
-  const answer = await visit(createHttpHandler(fake, { authenticate: () => Promise.reject(new Error('down')) }), { body: initializing('2025-11-25') });
+  const answer = await visit(createHttpHandler(fake, { authenticate: () => Promise.reject(new Error('down')) }), {
+    body: initializing('2025-11-25'),
+  });
   assert.equal(answer.status, 500);
   assert.equal(fake.received.length, 0);
 });
@@ -191,7 +227,10 @@ test('a message of a request goes on the stream of its POST, which its response 
   const client = await connect();
   const stream = client.get();
   const answer = await client.post(request('notify')).done();
-  assert.deepEqual(answer.events.map((event) => Object.keys(event as object).includes('result')), [false, true]);
+  assert.deepEqual(
+    answer.events.map((event) => Object.keys(event as object).includes('result')),
+    [false, true],
+  );
   assert.equal(stream.written, '');
 });
 
@@ -220,7 +259,11 @@ test('a request of the server travels on the stream of the POST and its answer c
   await answer.until((so) => so.events.length === 1);
   assert.equal((await client.post({ jsonrpc: '2.0', id: 'q', result: { roots: [] } }).done()).status, 202);
   await answer.done();
-  assert.deepEqual(answer.events[1], { jsonrpc: '2.0', id: 2, result: { answer: { jsonrpc: '2.0', id: 'q', result: { roots: [] } } } });
+  assert.deepEqual(answer.events[1], {
+    jsonrpc: '2.0',
+    id: 2,
+    result: { answer: { jsonrpc: '2.0', id: 'q', result: { roots: [] } } },
+  });
 });
 
 test('a client that takes JSON alone gets the request of the server on its GET stream', async () => {
@@ -261,7 +304,7 @@ test('a GET that takes no event stream is not acceptable', async () => {
   assert.equal((await client.get({ accept: 'application/json' }).done()).status, 406);
 });
 
-test('a silent stream is kept open by comments', async (t) => {
+test('a silent stream is kept open by comments [http-059]', async (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] });
   const client = await connect('2025-11-25', { keepAliveMs: 1000 });
   const stream = client.get();
@@ -284,7 +327,9 @@ test('a request that was cancelled leaves an empty stream', async () => {
 
 test('a batch of 2025-03-26 is answered with an array of its responses [http-017]', async () => {
   const client = await connect('2025-03-26');
-  const answer = await client.post([request('a', 1), { jsonrpc: '2.0', method: 'notifications/x' }, request('b', 2)]).done();
+  const answer = await client
+    .post([request('a', 1), { jsonrpc: '2.0', method: 'notifications/x' }, request('b', 2)])
+    .done();
   assert.deepEqual(answer.json, [
     { jsonrpc: '2.0', id: 1, result: { method: 'a' } },
     { jsonrpc: '2.0', id: 2, result: { method: 'b' } },
@@ -295,7 +340,8 @@ test('a batch whose requests send messages is a stream with one response for eac
   const client = await connect('2025-03-26');
   const answer = await client.post([request('a', 1), request('notify', 2), request('c', 3)]).done();
   const ids = answer.events.map((event) => (event as { id?: number }).id).filter((id) => id !== undefined);
-  assert.deepEqual(ids.toSorted(), [1, 2, 3]);
+  assert.deepEqual(new Set(ids), new Set([1, 2, 3]));
+  assert.equal(ids.length, 3);
   assert.equal(answer.events.length, 4);
 });
 
@@ -347,14 +393,27 @@ test('an unknown method in a session is a JSON-RPC error with status 200', async
 test('two sessions with the same ids in flight do not see each other', async () => {
   const fake = fakeEndpoint();
   const handler = createHttpHandler(fake);
-  const ids = await Promise.all([1, 2].map(async () => (await visit(handler, { body: initializing('2025-11-25') })).headers['mcp-session-id'] ?? ''));
+  const ids = await Promise.all(
+    [1, 2].map(
+      async () => (await visit(handler, { body: initializing('2025-11-25') })).headers['mcp-session-id'] ?? '',
+    ),
+  );
   const streams = ids.map((id) => begin(handler, { headers: { 'Mcp-Session-Id': id } }));
-  const answers = ids.map((id) => begin(handler, { headers: { 'Mcp-Session-Id': id }, body: JSON.stringify(request('slow', 5)) }));
+  const answers = ids.map((id) =>
+    begin(handler, { headers: { 'Mcp-Session-Id': id }, body: JSON.stringify(request('slow', 5)) }),
+  );
   await settle();
   fake.conversations[0]?.link.send({ ...broadcast, params: { to: 0 } });
   fake.conversations[1]?.release(5);
   await answers[1]?.done();
   assert.deepEqual([answers[0]?.ended, streams[0]?.events.length, streams[1]?.events.length], [false, 1, 0]);
+});
+
+test('a message that is no JSON is told to the owner and harms nobody', async () => {
+  const client = await connect();
+  client.fake.conversations[0]?.link.send({ ...broadcast, params: { big: 1n } });
+  assert.equal(client.errors.length, 1);
+  assert.equal((await client.post(request('ping')).done()).status, 200);
 });
 
 test('closing ends sessions and their streams', async () => {

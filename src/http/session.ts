@@ -1,7 +1,13 @@
-import { classify, type Message, type RequestId, type RequestMessage, type ResponseMessage } from '../jsonrpc/message.ts';
+import {
+  classify,
+  type Message,
+  type RequestId,
+  type RequestMessage,
+  type ResponseMessage,
+} from '../jsonrpc/message.ts';
 import type { AuthInfo, Conversation, Link } from '../peer/endpoint.ts';
 import type { Revision } from '../protocol/revision.ts';
-import { Answer, toJson } from './answer.ts';
+import { Answer, messageJson, toJson } from './answer.ts';
 import type { Edge, Visit } from './edge.ts';
 import { sessionStatus } from './status.ts';
 import type { EventStream } from './stream.ts';
@@ -51,8 +57,8 @@ export class Session implements Link {
   }
 
   send(message: Message, related?: RequestId): void {
-    if (this.#ended) return;
-    const json = JSON.stringify(message);
+    const json = this.#ended ? undefined : messageJson(this.#edge, message);
+    if (json === undefined) return;
     const answer = related === undefined ? undefined : this.#answers.get(related);
     if (answer?.message(json) === true) return;
     if (this.#stream !== undefined && !this.#stream.ended) return this.#stream.send(json);

@@ -23,7 +23,8 @@ export class Sessions {
   /** Answers a POST of one message that is no part of an exchange. */
   async post(visit: Visit, received: Exclude<Received, { kind: 'malformed' }>): Promise<void> {
     const request = received.kind === 'request' ? received.message : undefined;
-    if (request?.method === 'initialize' && visit.request.header(sessionHeader) === undefined) return this.#begin(visit, request);
+    if (request?.method === 'initialize' && visit.request.header(sessionHeader) === undefined)
+      return this.#begin(visit, request);
     const session = this.#of(visit, request?.id);
     await session?.post(visit, received.message);
   }
@@ -150,7 +151,12 @@ function missing(visit: Visit): Problem {
 function versionProblem(session: Session, header: string | undefined): Problem | undefined {
   if (header === undefined || header === session.revision?.date) return undefined;
   const known = revisionOf(header) !== undefined;
-  return { status: 400, message: known ? 'MCP-Protocol-Version is not what this session negotiated' : 'MCP-Protocol-Version is not supported' };
+  return {
+    status: 400,
+    message: known
+      ? 'MCP-Protocol-Version is not what this session negotiated'
+      : 'MCP-Protocol-Version is not supported',
+  };
 }
 
 function batchProblem(session: Session, values: readonly unknown[], limit: number): Problem | undefined {

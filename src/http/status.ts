@@ -24,7 +24,11 @@ export function refuse(request: HttpRequest, reply: HttpReply, problem: Problem,
  */
 export function errorBody(error: McpError, revision: Revision | undefined, id?: RequestId): string {
   const withoutId = revision?.errorWithoutId === false ? { id: null } : {};
-  return JSON.stringify({ jsonrpc: '2.0', ...(id === undefined ? withoutId : { id }), error: errorToWire(revision, error) });
+  return JSON.stringify({
+    jsonrpc: '2.0',
+    ...(id === undefined ? withoutId : { id }),
+    error: errorToWire(revision, error),
+  });
 }
 
 /**

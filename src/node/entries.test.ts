@@ -42,7 +42,12 @@ export const entries: Readonly<Record<string, Entry>> = {
     const handler = createHandler(served, { path: '/mcp', ...options });
     return {
       send: async ({ method, path = '/mcp', headers = {}, body, chunked }) => {
-        const all = { host: 'localhost', accept: 'application/json, text/event-stream', ...(body === undefined ? {} : { 'content-type': 'application/json' }), ...lower(headers) };
+        const all = {
+          host: 'localhost',
+          accept: 'application/json, text/event-stream',
+          ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+          ...lower(headers),
+        };
         const bytes = typeof body === 'string' ? new TextEncoder().encode(body) : body;
         const length = bytes === undefined || chunked === true ? {} : { 'content-length': String(bytes.byteLength) };
         const response = await handler(
@@ -78,12 +83,30 @@ export const entries: Readonly<Record<string, Entry>> = {
 };
 
 /** Sends one request over the network, with exactly the headers that a test wants. */
-export function send(port: number, { method, path = '/mcp', headers = {}, body, chunked = false }: Wire): Promise<Received> {
+export function send(
+  port: number,
+  { method, path = '/mcp', headers = {}, body, chunked = false }: Wire,
+): Promise<Received> {
   return new Promise((resolve, reject) => {
-    const usual = { host: `localhost:${port}`, accept: 'application/json, text/event-stream', ...(body === undefined ? {} : { 'content-type': 'application/json' }) };
-    const length = body === undefined || chunked ? {} : { 'content-length': String(typeof body === 'string' ? Buffer.byteLength(body) : body.byteLength) };
+    const usual = {
+      host: `localhost:${port}`,
+      accept: 'application/json, text/event-stream',
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+    };
+    const length =
+      body === undefined || chunked
+        ? {}
+        : { 'content-length': String(typeof body === 'string' ? Buffer.byteLength(body) : body.byteLength) };
     const outgoing = httpRequest(
-      { host: '127.0.0.1', port, path, method: method ?? (body === undefined ? 'GET' : 'POST'), headers: defined({ ...usual, ...length, ...lower(headers) }), agent: false, setHost: false },
+      {
+        host: '127.0.0.1',
+        port,
+        path,
+        method: method ?? (body === undefined ? 'GET' : 'POST'),
+        headers: defined({ ...usual, ...length, ...lower(headers) }),
+        agent: false,
+        setHost: false,
+      },
       (incoming) => void collect(incoming).then(resolve, reject),
     );
     outgoing.on('error', reject);
@@ -109,5 +132,7 @@ function lower(headers: Readonly<Record<string, string | undefined>>): Record<st
 }
 
 function defined(headers: Readonly<Record<string, string | undefined>>): Record<string, string> {
-  return Object.fromEntries(Object.entries(headers).filter((entry): entry is [string, string] => entry[1] !== undefined));
+  return Object.fromEntries(
+    Object.entries(headers).filter((entry): entry is [string, string] => entry[1] !== undefined),
+  );
 }

@@ -9,7 +9,10 @@ import { listen, toNodeHandler, type Listening, type ListenOptions } from './htt
 const stateless = { 'MCP-Protocol-Version': '2026-07-28' };
 
 function call(method: string, id: number = 1, params: Record<string, unknown> = {}): string {
-  const _meta = { 'io.modelcontextprotocol/protocolVersion': '2026-07-28', 'io.modelcontextprotocol/clientCapabilities': {} };
+  const _meta = {
+    'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+    'io.modelcontextprotocol/clientCapabilities': {},
+  };
   return JSON.stringify({ jsonrpc: '2.0', id, method, params: { ...params, _meta } });
 }
 
@@ -43,12 +46,17 @@ test('a server listens on loopback, and says where [http-005]', async (t) => {
 
 test('a port in use is said to be', async (t) => {
   const { listening } = await open(t);
-  await assert.rejects(listen(fakeEndpoint(), { port: listening.port }), { message: `cannot listen on 127.0.0.1:${listening.port}: the port is in use` });
+  await assert.rejects(listen(fakeEndpoint(), { port: listening.port }), {
+    message: `cannot listen on 127.0.0.1:${listening.port}: the port is in use`,
+  });
 });
 
 test('an event stream asks proxies not to hold it back [http-057]', async (t) => {
   const { listening } = await open(t);
-  const answer = await send(listening.port, { headers: { ...stateless, 'Mcp-Method': 'notify' }, body: call('notify') });
+  const answer = await send(listening.port, {
+    headers: { ...stateless, 'Mcp-Method': 'notify' },
+    body: call('notify'),
+  });
   assert.equal(answer.headers['content-type'], 'text/event-stream');
   assert.equal(answer.headers['x-accel-buffering'], 'no');
   assert.equal(answer.headers['cache-control'], 'no-cache, no-transform');
@@ -77,7 +85,11 @@ test('a body that a framework has parsed may not nest too deep either', async (t
   for (let depth = 0; depth < 1000; depth++) value = [value];
   const handler = toNodeHandler(fakeEndpoint());
   const server = createServer((request, response) => {
-    request.resume().on('end', () => handler(Object.assign(request, { body: { jsonrpc: '2.0', id: 1, method: 'x', params: { value } } }), response));
+    request
+      .resume()
+      .on('end', () =>
+        handler(Object.assign(request, { body: { jsonrpc: '2.0', id: 1, method: 'x', params: { value } } }), response),
+      );
   });
   const port = await portOf(server);
   t.after(() => server.close());
@@ -99,7 +111,9 @@ for (const header of ['Content-Type: application/json', 'Origin: http://localhos
     const { listening, fake } = await open(t);
     const socket = connectSocket(listening.port, '127.0.0.1');
     const type = header.startsWith('Content-Type') ? '' : 'Content-Type: application/json\r\n';
-    socket.write(`POST /mcp HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n${type}${header}\r\n${header}\r\nContent-Length: 2\r\n\r\n{}`);
+    socket.write(
+      `POST /mcp HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n${type}${header}\r\n${header}\r\nContent-Length: 2\r\n\r\n{}`,
+    );
     assert.match(await heard(socket), /^HTTP\/1\.1 4(15|03) /);
     assert.equal(fake.received.length, 0);
   });
@@ -124,7 +138,9 @@ test('what is no HTTP is answered with JSON', async (t) => {
 test('a body that does not arrive in time ends its connection', async (t) => {
   const { listening, fake } = await open(t, { bodyTimeoutMs: 20 });
   const socket = connectSocket(listening.port, '127.0.0.1');
-  socket.write('POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{');
+  socket.write(
+    'POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{',
+  );
   await heard(socket);
   assert.equal(fake.received.length, 0);
 });
@@ -133,7 +149,9 @@ test('a client that breaks off in its body leaves the server unharmed', async (t
   const { listening } = await open(t);
   for (let round = 0; round < 20; round++) {
     const socket = connectSocket(listening.port, '127.0.0.1');
-    socket.write('POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{');
+    socket.write(
+      'POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{',
+    );
     socket.on('error', () => undefined);
     setImmediate(() => socket.resetAndDestroy());
   }
@@ -143,7 +161,14 @@ test('a client that breaks off in its body leaves the server unharmed', async (t
 
 test('a client that leaves a running request cancels it [http-060]', async (t) => {
   const { listening, fake } = await open(t);
-  const outgoing = httpRequest({ port: listening.port, host: '127.0.0.1', path: '/mcp', method: 'POST', agent: false, headers: { host: 'localhost', 'content-type': 'application/json', ...stateless, 'mcp-method': 'slow' } });
+  const outgoing = httpRequest({
+    port: listening.port,
+    host: '127.0.0.1',
+    path: '/mcp',
+    method: 'POST',
+    agent: false,
+    headers: { host: 'localhost', 'content-type': 'application/json', ...stateless, 'mcp-method': 'slow' },
+  });
   outgoing.on('error', () => undefined);
   outgoing.end(call('slow'));
   await until(() => fake.conversations.length === 1);
@@ -157,7 +182,14 @@ test('a body of 100 MB is refused without being kept', async (t) => {
   const before = process.memoryUsage().arrayBuffers;
   const status = await new Promise<number>((resolve, reject) => {
     const outgoing = httpRequest(
-      { port: listening.port, host: '127.0.0.1', path: '/mcp', method: 'POST', agent: false, headers: { host: 'localhost', 'content-type': 'application/json' } },
+      {
+        port: listening.port,
+        host: '127.0.0.1',
+        path: '/mcp',
+        method: 'POST',
+        agent: false,
+        headers: { host: 'localhost', 'content-type': 'application/json' },
+      },
       (incoming) => resolve(incoming.resume().statusCode ?? 0),
     );
     outgoing.on('error', reject);
@@ -184,7 +216,9 @@ test('closing lets a running request finish and then takes no more', async (t) =
 
 test('closing does not wait for ever', async (t) => {
   const { listening, fake } = await open(t, { drainMs: 10 });
-  const answer = send(listening.port, { headers: { ...stateless, 'Mcp-Method': 'slow' }, body: call('slow') }).catch(() => 'broken');
+  const answer = send(listening.port, { headers: { ...stateless, 'Mcp-Method': 'slow' }, body: call('slow') }).catch(
+    () => 'broken',
+  );
   await until(() => fake.conversations.length === 1);
   await listening.close();
   assert.equal(await answer, 'broken');
@@ -193,6 +227,10 @@ test('closing does not wait for ever', async (t) => {
 
 test('a server that is bound to an address may be called by it', async (t) => {
   const { listening } = await open(t, { host: '127.0.0.2' });
-  const answer = await fetch(listening.url, { method: 'POST', headers: { ...stateless, 'content-type': 'application/json', 'mcp-method': 'echo' }, body: call('echo') });
+  const answer = await fetch(listening.url, {
+    method: 'POST',
+    headers: { ...stateless, 'content-type': 'application/json', 'mcp-method': 'echo' },
+    body: call('echo'),
+  });
   assert.equal(answer.status, 200);
 });

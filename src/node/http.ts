@@ -93,7 +93,10 @@ export async function listen(served: Served, options: ListenOptions = {}): Promi
   return { url: `http://${name}:${bound}${path}`, port: bound, close: () => close(server, handler) };
 }
 
-function listener(handler: HttpHandler, options: NodeHttpOptions): (request: IncomingMessage, response: ServerResponse) => void {
+function listener(
+  handler: HttpHandler,
+  options: NodeHttpOptions,
+): (request: IncomingMessage, response: ServerResponse) => void {
   const timeout = options.bodyTimeoutMs ?? bodyTimeout;
   return (request, response) => handler.handle(new NodeRequest(request, timeout), new NodeReply(response));
 }
@@ -123,7 +126,8 @@ async function close(server: Server, handler: HttpHandler): Promise<void> {
   server.closeIdleConnections();
   await handler.close();
   // The last answers are on their way: their connections are idle once they are written.
-  for (let round = 0; round < flushRounds && !(await settledWithin(flushRoundMs, closed)); round++) server.closeIdleConnections();
+  for (let round = 0; round < flushRounds && !(await settledWithin(flushRoundMs, closed)); round++)
+    server.closeIdleConnections();
   server.closeAllConnections();
   await closed;
 }
@@ -133,7 +137,9 @@ function answerUnreadable(error: NodeJS.ErrnoException, socket: Duplex): void {
   const [status, reason] = unreadable.get(error.code ?? '') ?? [400, 'Bad Request'];
   const body = JSON.stringify({ jsonrpc: '2.0', error: { code: -32600, message: reason.toLowerCase() } });
   if (!socket.writable) return void socket.destroy();
-  socket.end(`HTTP/1.1 ${status} ${reason}\r\nConnection: close\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`);
+  socket.end(
+    `HTTP/1.1 ${status} ${reason}\r\nConnection: close\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
+  );
 }
 
 const unreadable: ReadonlyMap<string, readonly [number, string]> = new Map([

@@ -19,8 +19,13 @@ export class NodeReply implements HttpReply {
 
   send(status: number, body?: string, headers?: HeaderFields): void {
     const response = this.#response;
+    // Too late for an answer: a stream that failed is cut off.
+    if (response.headersSent && !response.writableEnded) response.destroy();
     if (response.headersSent || response.destroyed) return;
-    const type = body === undefined ? undefined : { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(body) };
+    const type =
+      body === undefined
+        ? undefined
+        : { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(body) };
     response.writeHead(status, headers === undefined ? type : { ...type, ...headers });
     if (status >= 400 && isLong(response)) linger(response, body);
     else response.end(body);

@@ -4,7 +4,12 @@ import { after, before, describe, test } from 'node:test';
 import { fakeEndpoint } from '../http/fake-endpoint.test.ts';
 import { entries, type Entrance, type Wire } from './entries.test.ts';
 
-const good = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'initialize', params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'c', version: '1' } } });
+const good = JSON.stringify({
+  jsonrpc: '2.0',
+  id: 1,
+  method: 'initialize',
+  params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'c', version: '1' } },
+});
 const evil = 'http://evil.example';
 
 function post(headers: Record<string, string | undefined> = {}, body: string | Uint8Array = good): Wire {
@@ -38,7 +43,12 @@ const refused: readonly (readonly [title: string, wire: Wire, status: number, co
   ['an Origin that is no URL', post({ origin: 'localhost' }), 403, -32600],
   ['a foreign Origin of a GET [http-003]', { headers: { origin: evil } }, 403, -32600],
   ['a foreign Origin of a DELETE [http-003]', { method: 'DELETE', headers: { origin: evil } }, 403, -32600],
-  ['a foreign Origin of a preflight', { method: 'OPTIONS', headers: { origin: evil, 'access-control-request-method': 'POST' } }, 403, -32600],
+  [
+    'a foreign Origin of a preflight',
+    { method: 'OPTIONS', headers: { origin: evil, 'access-control-request-method': 'POST' } },
+    403,
+    -32600,
+  ],
   ['a foreign Origin at another path', { path: '/other', headers: { origin: evil } }, 403, -32600],
   ['too many headers', post(Object.fromEntries(Array.from({ length: 120 }, (_, at) => [`x-${at}`, '1']))), 431, -32600],
   ['another path', { ...post(), path: '/other' }, 404, -32600],
@@ -106,7 +116,8 @@ for (const [name, open] of Object.entries(entries)) {
         assert.equal(answer.headers['content-type'], 'application/json');
         assert.equal(answer.headers['access-control-allow-origin'], undefined);
         assert.doesNotMatch(answer.text, /\.ts\b|node:|Error\b/);
-        if (wire.method !== 'HEAD') assert.equal((JSON.parse(answer.text) as { error: { code: number } }).error.code, code);
+        if (wire.method !== 'HEAD')
+          assert.equal((JSON.parse(answer.text) as { error: { code: number } }).error.code, code);
         assert.equal(served.received.length, before, 'nothing may reach the server');
       });
     }
@@ -126,7 +137,12 @@ for (const [name, open] of Object.entries(entries)) {
     });
 
     test('gives an upgrade the same checks as everything else', async () => {
-      const upgrade = { connection: 'Upgrade', upgrade: 'websocket', 'sec-websocket-key': 'dGhlIHNhbXBsZSBub25jZQ==', 'sec-websocket-version': '13' };
+      const upgrade = {
+        connection: 'Upgrade',
+        upgrade: 'websocket',
+        'sec-websocket-key': 'dGhlIHNhbXBsZSBub25jZQ==',
+        'sec-websocket-version': '13',
+      };
       const answer = await entrance.send({ headers: { ...upgrade, origin: evil } });
       assert.equal(answer.status, 403);
       assert.equal((await entrance.send({ headers: upgrade })).status, 400);
@@ -135,7 +151,11 @@ for (const [name, open] of Object.entries(entries)) {
     test('answers the preflight of an allowed page', async () => {
       const answer = await entrance.send({
         method: 'OPTIONS',
-        headers: { origin: 'http://localhost:5173', 'access-control-request-method': 'POST', 'access-control-request-headers': 'content-type, mcp-param-region, x-evil' },
+        headers: {
+          origin: 'http://localhost:5173',
+          'access-control-request-method': 'POST',
+          'access-control-request-headers': 'content-type, mcp-param-region, x-evil',
+        },
       });
       assert.equal(answer.status, 204);
       assert.equal(answer.headers['access-control-allow-origin'], 'http://localhost:5173');
@@ -156,15 +176,24 @@ for (const [name, open] of Object.entries(entries)) {
     });
 
     test('does not let __proto__ touch anything', async () => {
-      const answer = await entrance.send(post({}, '{"jsonrpc":"2.0","id":1,"method":"__proto__","params":{"__proto__":{"isAdmin":true},"constructor":{"prototype":{"isAdmin":true}}}}'));
+      const answer = await entrance.send(
+        post(
+          {},
+          '{"jsonrpc":"2.0","id":1,"method":"__proto__","params":{"__proto__":{"isAdmin":true},"constructor":{"prototype":{"isAdmin":true}}}}',
+        ),
+      );
       assert.equal(answer.status, 400);
       assert.equal(Object.hasOwn(Object.prototype, 'isAdmin'), false);
     });
   });
 
   test(`${name} lets in the names that its owner allows, and no others`, async () => {
-    const entrance = await open(fakeEndpoint(), { allowedHosts: ['mcp.example', 'other.example:8443'], allowedOrigins: ['https://app.example'] });
-    const status = async (headers: Record<string, string>): Promise<number> => (await entrance.send(post(headers))).status;
+    const entrance = await open(fakeEndpoint(), {
+      allowedHosts: ['mcp.example', 'other.example:8443'],
+      allowedOrigins: ['https://app.example'],
+    });
+    const status = async (headers: Record<string, string>): Promise<number> =>
+      (await entrance.send(post(headers))).status;
     assert.equal(await status({ host: 'mcp.example' }), 200);
     assert.equal(await status({ host: 'MCP.example:3000' }), 200);
     assert.equal(await status({ host: 'other.example:8443' }), 200);
@@ -186,9 +215,11 @@ test('every exported way into a server is in the table', () => {
   const root = new URL('../', import.meta.url);
   const found: string[] = [];
   for (const folder of readdirSync(root, { recursive: true, encoding: 'utf8' })) {
-    if (!/^(http|node|auth|bridge)\/[^/]+\.ts$/.test(folder.replaceAll('\\', '/')) || folder.endsWith('.test.ts')) continue;
+    if (!/^(http|node|auth|bridge)\/[^/]+\.ts$/.test(folder.replaceAll('\\', '/')) || folder.endsWith('.test.ts'))
+      continue;
     const source = readFileSync(new URL(folder, root), 'utf8');
-    for (const [, name] of source.matchAll(/^export (?:async )?function (\w+)\([^)]*\bserved: Served\b/gm)) found.push(name ?? '');
+    for (const [, name] of source.matchAll(/^export (?:async )?function (\w+)\([^)]*\bserved: Served\b/gm))
+      found.push(name ?? '');
   }
   assert.deepEqual(found.toSorted(), Object.keys(entries).toSorted());
 });

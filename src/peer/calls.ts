@@ -9,9 +9,13 @@ import { aborted, checkTimeout, Waiting } from './waiting.ts';
 /** A JSON object, as results and params are. */
 export type JsonObject = Readonly<Record<string, unknown>>;
 
+/** Answers a request of the peer, in a revision or before one is settled. */
+export type Respond = (message: ResponseMessage, revision: Revision | undefined) => void;
+
 /** Who hears what the peer sends besides responses. What a callback throws becomes a warning. */
 export interface Inbound {
-  request(message: RequestMessage): void;
+  /** @param respond Sends the answer, whenever it is ready; before the revision is settled too. */
+  request(message: RequestMessage, respond: Respond): void;
   /** Every notification but progress that nobody waits for. */
   notification(message: NotificationMessage): void;
   /** Something was ignored: a malformed message, a response to nothing. */
@@ -122,12 +126,6 @@ export class Calls {
     await this.#send(message, options.revision, options.headers && { headers: options.headers });
   }
 
-  /** Answers a request of the peer; an answer that cannot be delivered becomes a warning. */
-  respond(message: ResponseMessage, revision: Revision | undefined): void {
-    if (this.#ended !== undefined) return;
-    this.#send(message, revision).catch((error: unknown) => this.#warn('an answer was not delivered', error));
-  }
-
   /** Sets the headers of every later message, where the transport has headers. */
   setHeaders(headers: Readonly<Record<string, string>>): void {
     this.#channel?.setHeaders?.(headers);
@@ -147,6 +145,11 @@ export class Calls {
     this.#end(new ConnectionError('closed', `the connection to ${this.#description} was closed here`));
     await this.#channel?.close();
   }
+
+  readonly #respond: Respond = (message, revision) => {
+    if (this.#ended !== undefined) return;
+    this.#send(message, revision).catch((error: unknown) => this.#warn('an answer was not delivered', error));
+  };
 
   async #send(message: Message, revision: Revision | undefined, options?: SendOptions): Promise<void> {
     // While the channel opens, only answers to early requests of the peer get here.
@@ -180,7 +183,7 @@ export class Calls {
     const received = classify(value);
     switch (received.kind) {
       case 'request':
-        return this.#guard(received.message.method, () => this.#inbound.request(received.message));
+        return this.#guard(received.message.method, () => this.#inbound.request(received.message, this.#respond));
       case 'notification':
         return this.#notified(received.message);
       case 'response':

@@ -297,18 +297,14 @@ describe('a server on stdio', () => {
     );
   });
 
-  it('that answers the probe and exits at once is started again as well', async () => {
-    const discover: Script = (sent, peer) => {
-      peer.refuse(sent, { code: -32601, message: 'no' });
-      setImmediate(() => {});
-    };
+  it('that answers the probe and exits on what follows is started again as well', async () => {
     let first = true;
     const initialize: Script = (sent, peer) => {
       if (!first) return peer.reply(sent, initialized());
       first = false;
       peer.end();
     };
-    const transport = scriptedTransport('stdio', server(discover, initialize));
+    const transport = scriptedTransport('stdio', server(refusing(-32601), initialize));
     assert.equal((await start(transport)).revision.date, older);
     assert.equal(transport.peers.length, 2);
   });

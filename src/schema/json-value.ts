@@ -30,7 +30,7 @@ export function canonical(value: unknown, run: Run): string {
   return `{${pairs.map((key) => `${JSON.stringify(key)}:${canonical(propertyOf(value, key), run)}`).join()}}`;
 }
 
-/** Whether a text has at least (or with `less`, fewer than) so many characters; surrogate pairs count once. */
+/** How many characters a text has; a surrogate pair is one. */
 export function characters(text: string): number {
   let count = 0;
   for (let at = 0; at < text.length; at++) {

@@ -10,8 +10,3 @@ export interface Problem {
 export function toPointer(keys: readonly (string | number)[]): string {
   return keys.map((key) => `/${String(key).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
 }
-
-/** Puts problems into one line that a person or a model can act on. */
-export function describeProblems(problems: readonly Problem[]): string {
-  return problems.map(({ path, message }) => (path === '' ? message : `${path} ${message}`)).join('; ');
-}

@@ -115,30 +115,3 @@ function messageOf(error: unknown): string {
 function describe(value: unknown): string {
   return value === null ? 'null' : Array.isArray(value) ? 'an array' : `a ${typeof value}`;
 }
-
-/** The arguments of a prompt, as they are listed, read from the JSON Schema of an object. */
-export interface ListedArgument {
-  readonly name: string;
-  readonly title?: string;
-  readonly description?: string;
-  readonly required?: boolean;
-}
-
-/** Lists the properties of an object schema as the arguments of a prompt. */
-export function toArguments(json: Readonly<Record<string, unknown>>): readonly ListedArgument[] {
-  const { properties, required } = json;
-  if (!isKeywords(properties)) return [];
-  const names: readonly unknown[] = Array.isArray(required) ? required : [];
-  return Object.entries(properties).map(([name, property]) => ({
-    name,
-    ...textOf(property, 'title'),
-    ...textOf(property, 'description'),
-    ...(names.includes(name) ? { required: true } : {}),
-  }));
-}
-
-function textOf(property: unknown, key: 'title' | 'description'): { readonly [Key in typeof key]?: string } {
-  const text = isKeywords(property) ? property[key] : undefined;
-  return typeof text === 'string' ? { [key]: text } : {};
-}
-
