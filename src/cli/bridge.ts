@@ -120,8 +120,10 @@ async function overStdio(served: Bridge, io: Io): Promise<void> {
 
 async function overHttp(served: Bridge, address: Address, io: Io): Promise<void> {
   const http = await listen(served, { ...address, onError: (error) => void io.stderr.write(`parley: ${reasonOf(error)}\n`) });
-  const entry = { mcpServers: { [served.upstream.server?.name ?? 'server']: { type: 'http', url: http.url } } };
-  io.stdout.write(printable(`  url      ${http.url}\n  connect  ${JSON.stringify(entry)}\n  try      parley call ${http.url}\n${warningOn(address)}`));
+  // The addresses that mean "all of this machine's" are not for connecting to.
+  const url = http.url.replace(/^http:\/\/(0\.0\.0\.0|\[::\]):/, 'http://localhost:');
+  const entry = { mcpServers: { [served.upstream.server?.name ?? 'server']: { type: 'http', url } } };
+  io.stdout.write(printable(`  url      ${url}\n  connect  ${JSON.stringify(entry)}\n  try      parley call ${url}\n${warningOn(address)}`));
   await aborted(io.signal);
   await http.close();
 }

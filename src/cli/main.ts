@@ -1,4 +1,5 @@
 #!/usr/bin/env node
+import { after } from '../jsonrpc/timeout.ts';
 import { reasonOf } from './io.ts';
 import { run } from './run.ts';
 
@@ -20,7 +21,10 @@ const fail = (error: unknown): void => {
 process.on('uncaughtException', fail);
 process.on('unhandledRejection', fail);
 
+// The process lives exactly as long as the command: a wait that holds nothing open would end it early.
+const letGo = after(2 ** 31 - 1, () => {}, true);
 const { stdin, stdout, stderr, env } = process;
 process.exitCode = await run(process.argv.slice(2), { stdin, stdout, stderr, env, signal: controller.signal });
+letGo();
 // Nothing that a command opened is left; what lingers (an idle socket, an input that is open) is not waited for.
 stdout.write('', () => process.exit());

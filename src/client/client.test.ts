@@ -27,12 +27,17 @@ interface Settings {
 }
 
 /** Connects to a server that settles on one revision and then follows the script. */
-async function connected(script: Script = () => {}, { revision = stateless, kind = 'stdio', capabilities = everything, options = {} }: Settings = {}): Promise<Connected> {
+async function connected(
+  script: Script = () => {},
+  { revision = stateless, kind = 'stdio', capabilities = everything, options = {} }: Settings = {},
+): Promise<Connected> {
   const transport = scriptedTransport(kind, (sent, peer) => {
     const { method } = sent.message;
-    if (method === 'server/discover' && revision === stateless) return peer.reply(sent, { supportedVersions: [stateless], capabilities, ttlMs: 0, cacheScope: 'private' });
+    if (method === 'server/discover' && revision === stateless)
+      return peer.reply(sent, { supportedVersions: [stateless], capabilities, ttlMs: 0, cacheScope: 'private' });
     if (method === 'server/discover') return peer.refuse(sent, { code: -32601, message: 'no' });
-    if (method === 'initialize') return peer.reply(sent, { protocolVersion: revision, capabilities, serverInfo: { name: 's', version: '1' } });
+    if (method === 'initialize')
+      return peer.reply(sent, { protocolVersion: revision, capabilities, serverInfo: { name: 's', version: '1' } });
     if (method === 'notifications/initialized') return;
     return script(sent, peer);
   });
@@ -57,7 +62,7 @@ function lastOf({ transport }: Connected) {
 }
 
 async function turns(): Promise<void> {
-  for (let i = 0; i < 50; i++) await null;
+  for (let i = 0; i < 50; i++) await Promise.resolve();
 }
 
 const text = { content: [{ type: 'text', text: 'hi' }] };
@@ -66,12 +71,17 @@ const tool = (name: string, more: object = {}) => ({ name, inputSchema: { type: 
 describe('what a client knows of its server', () => {
   it('is there once it is connected [C48] [C55] [C57]', async () => {
     const { client } = await connected(undefined, { revision: handshake });
-    assert.deepEqual([client.revision, client.server, client.capabilities, client.description], [handshake, { name: 's', version: '1' }, everything, 'scripted stdio']);
+    assert.deepEqual(
+      [client.revision, client.server, client.capabilities, client.description],
+      [handshake, { name: 's', version: '1' }, everything, 'scripted stdio'],
+    );
     assert.equal(client.instructions, undefined);
   });
 
   it('may come later with any stateless result [C56]', async () => {
-    const one = await connected(replying({ ...text, _meta: { 'io.modelcontextprotocol/serverInfo': { name: 'late', version: '1' } } }));
+    const one = await connected(
+      replying({ ...text, _meta: { 'io.modelcontextprotocol/serverInfo': { name: 'late', version: '1' } } }),
+    );
     assert.ok(!('name' in (one.client.server ?? {})));
     await one.client.callTool('x');
     assert.equal(one.client.server?.name, 'late');
@@ -80,8 +90,14 @@ describe('what a client knows of its server', () => {
 
 describe('a stateless request', () => {
   it('describes the client each time [C30] [meta-007] [meta-008]', async () => {
-    const one = await connected(replying(text), { options: { info: { name: 'me', version: '9' }, capabilities: { elicitation: {} } } });
-    await one.client.callTool('x', { a: 1 }, { meta: { mine: 1, 'io.modelcontextprotocol/protocolVersion': 'forged' } });
+    const one = await connected(replying(text), {
+      options: { info: { name: 'me', version: '9' }, capabilities: { elicitation: {} } },
+    });
+    await one.client.callTool(
+      'x',
+      { a: 1 },
+      { meta: { mine: 1, 'io.modelcontextprotocol/protocolVersion': 'forged' } },
+    );
     assert.deepEqual(lastOf(one).params, {
       name: 'x',
       arguments: { a: 1 },
@@ -97,7 +113,11 @@ describe('a stateless request', () => {
 
   it('may speak for somebody else', async () => {
     const one = await connected(replying(text));
-    await one.client.callTool('x', undefined, { clientInfo: { name: 'other', version: '0' }, capabilities: { roots: { listChanged: true } }, logLevel: 'error' });
+    await one.client.callTool('x', undefined, {
+      clientInfo: { name: 'other', version: '0' },
+      capabilities: { roots: { listChanged: true } },
+      logLevel: 'error',
+    });
     const meta = lastOf(one).params['_meta'] as Record<string, unknown>;
     assert.deepEqual(meta['io.modelcontextprotocol/clientInfo'], { name: 'other', version: '0' });
     assert.deepEqual(meta['io.modelcontextprotocol/clientCapabilities'], { roots: {} });
@@ -121,17 +141,25 @@ describe('a stateless request', () => {
   it('over HTTP is mirrored in headers [C33] [http-071] [http-072] [http-073]', async () => {
     const one = await connected(replying({ contents: [], messages: [], ...text }), { kind: 'http' });
     await one.client.callTool('x', undefined, { headers: { 'X-Mine': '1', 'Mcp-Method': 'forged' } });
-    assert.deepEqual(lastOf(one).headers, { 'X-Mine': '1', 'MCP-Protocol-Version': stateless, 'Mcp-Method': 'tools/call', 'Mcp-Name': 'x' });
-    await one.client.readResource('file:///ä');
-    assert.equal(lastOf(one).headers['Mcp-Name'], '=?base64?ZmlsZTovLy/DpA==?=');
-    await one.client.getPrompt('p');
-    assert.equal(lastOf(one).headers['Mcp-Name'], 'p');
+    assert.deepEqual(lastOf(one).headers, {
+      'X-Mine': '1',
+      'MCP-Protocol-Version': stateless,
+      'Mcp-Method': 'tools/call',
+      'Mcp-Name': 'x',
+    });
+    await one.client.readResource('file:///a');
+    assert.equal(lastOf(one).headers['Mcp-Name'], 'file:///a');
+    await one.client.getPrompt('ä');
+    assert.equal(lastOf(one).headers['Mcp-Name'], '=?base64?w6Q=?=');
   });
 
   it('that is answered with another resultType is an invalid response [basic-023]', async () => {
     const one = await connected(replying({ ...text, resultType: 'surprise' }));
     await assert.rejects(one.client.callTool('x'), { reason: 'invalid-message', message: /surprise/ });
-    assert.equal((await one.client.request('tools/call', { name: 'x' }, { resultTypes: ['surprise'] }))['resultType'], 'surprise');
+    assert.equal(
+      (await one.client.request('tools/call', { name: 'x' }, { resultTypes: ['surprise'] }))['resultType'],
+      'surprise',
+    );
   });
 
   it('that is answered without a resultType is complete [basic-022]', async () => {
@@ -142,7 +170,10 @@ describe('a stateless request', () => {
   it('that needs input first is an error with what is asked; a raw one gives it', async () => {
     const result = { resultType: 'input_required', requestState: '' };
     const one = await connected(replying(result));
-    await assert.rejects(one.client.callTool('x'), (error: unknown) => error instanceof InputRequiredError && error.result['requestState'] === '');
+    await assert.rejects(
+      one.client.callTool('x'),
+      (error: unknown) => error instanceof InputRequiredError && error.result['requestState'] === '',
+    );
     assert.deepEqual(await one.client.request('tools/call', { name: 'x' }), result);
     await assert.rejects(one.client.listTools(), { reason: 'invalid-message' });
   });
@@ -158,9 +189,16 @@ describe('a request of a handshake revision', () => {
 
   it('leaves out what the revision does not know [C16]', async () => {
     const one = await connected(replying({ completion: { values: ['a'] } }), { revision: '2025-03-26' });
-    const result = await one.client.complete({ type: 'ref/prompt', name: 'p', title: 'P' }, { name: 'a', value: '' }, { context: { arguments: { b: 'c' } } });
+    const result = await one.client.complete(
+      { type: 'ref/prompt', name: 'p', title: 'P' },
+      { name: 'a', value: '' },
+      { context: { arguments: { b: 'c' } } },
+    );
     assert.deepEqual(result.completion.values, ['a']);
-    assert.deepEqual(lastOf(one).params, { ref: { type: 'ref/prompt', name: 'p' }, argument: { name: 'a', value: '' } });
+    assert.deepEqual(lastOf(one).params, {
+      ref: { type: 'ref/prompt', name: 'p' },
+      argument: { name: 'a', value: '' },
+    });
   });
 
   it('sets the log level of the session [C60]', async () => {
@@ -183,12 +221,18 @@ describe('a request of a handshake revision', () => {
     const old = await connected(replying({ completion: { values: [] } }), { ...settings, revision: '2024-11-05' });
     await old.client.complete({ type: 'ref/prompt', name: 'p' }, { name: 'a', value: '' });
     const newer = await connected(replying({}), { ...settings, revision: '2025-03-26' });
-    await assert.rejects(newer.client.complete({ type: 'ref/prompt', name: 'p' }, { name: 'a', value: '' }), { kind: 'methodNotFound' });
+    await assert.rejects(newer.client.complete({ type: 'ref/prompt', name: 'p' }, { name: 'a', value: '' }), {
+      kind: 'methodNotFound',
+    });
   });
 
   it('with a malformed result is an error that names the place', async () => {
     const one = await connected(replying({ content: [{ type: 'text' }] }), { revision: handshake });
-    await assert.rejects(one.client.callTool('x'), { name: 'ConnectionError', reason: 'invalid-message', message: /tools\/call.*content/ });
+    await assert.rejects(one.client.callTool('x'), {
+      name: 'ConnectionError',
+      reason: 'invalid-message',
+      message: /tools\/call.*content/,
+    });
   });
 });
 
@@ -215,7 +259,13 @@ describe('lists', () => {
     };
 
   it('follow cursors to the end; an empty cursor is one [C44] [page-004] [page-007]', async () => {
-    const one = await connected(paged([{ tools: [tool('a')], nextCursor: '' }, { tools: [], nextCursor: 'x' }, { tools: [tool('b')], nextCursor: null }]));
+    const one = await connected(
+      paged([
+        { tools: [tool('a')], nextCursor: '' },
+        { tools: [], nextCursor: 'x' },
+        { tools: [tool('b')], nextCursor: null },
+      ]),
+    );
     assert.deepEqual(
       (await one.client.listTools()).map(({ name }) => name),
       ['a', 'b'],
@@ -242,7 +292,15 @@ describe('lists', () => {
   it('are empty where the server has no such feature, and nothing is asked', async () => {
     const one = await connected(undefined, { capabilities: {} });
     const before = one.transport.sent.length;
-    assert.deepEqual([await one.client.listTools(), await one.client.listResources(), await one.client.listResourceTemplates(), await one.client.listPrompts()], [[], [], [], []]);
+    assert.deepEqual(
+      [
+        await one.client.listTools(),
+        await one.client.listResources(),
+        await one.client.listResourceTemplates(),
+        await one.client.listPrompts(),
+      ],
+      [[], [], [], []],
+    );
     assert.equal(one.transport.sent.length, before);
   });
 
@@ -253,7 +311,8 @@ describe('lists', () => {
 
   it('that never end are bounded in pages and items', async () => {
     let cursor = 0;
-    const endless: Script = (sent, peer) => peer.reply(sent, { tools: [tool('a'), tool('b')], nextCursor: String(cursor++) });
+    const endless: Script = (sent, peer) =>
+      peer.reply(sent, { tools: [tool('a'), tool('b')], nextCursor: String(cursor++) });
     const byPages = await connected(endless, { options: { maxPages: 3 } });
     await assert.rejects(byPages.client.listTools(), { reason: 'too-large', message: /3 pages/ });
     assert.equal(cursor, 3);
@@ -268,7 +327,8 @@ describe('lists', () => {
     ];
     const one = await connected(paged(pages));
     const seen: unknown[] = [];
-    for await (const { items, ttlMs, cacheScope } of one.client.pages('prompts/list')) seen.push([items.map(({ name }) => name), ttlMs, cacheScope]);
+    for await (const { items, ttlMs, cacheScope } of one.client.pages('prompts/list'))
+      seen.push([items.map(({ name }) => name), ttlMs, cacheScope]);
     assert.deepEqual(seen, [
       [['a'], 500, 'public'],
       [['b'], 0, 'private'],
@@ -277,9 +337,18 @@ describe('lists', () => {
 });
 
 describe('arguments that travel in headers', () => {
-  const region = tool('sql', { inputSchema: { type: 'object', properties: { region: { type: 'string', 'x-mcp-header': 'Region' }, n: { type: 'integer', 'x-mcp-header': 'N' } } } });
-  const renamed = tool('sql', { inputSchema: { type: 'object', properties: { region: { type: 'string', 'x-mcp-header': 'Place' } } } });
-  const broken = tool('broken', { inputSchema: { type: 'object', properties: { a: { type: 'number', 'x-mcp-header': 'A' } } } });
+  const region = tool('sql', {
+    inputSchema: {
+      type: 'object',
+      properties: { region: { type: 'string', 'x-mcp-header': 'Region' }, n: { type: 'integer', 'x-mcp-header': 'N' } },
+    },
+  });
+  const renamed = tool('sql', {
+    inputSchema: { type: 'object', properties: { region: { type: 'string', 'x-mcp-header': 'Place' } } },
+  });
+  const broken = tool('broken', {
+    inputSchema: { type: 'object', properties: { a: { type: 'number', 'x-mcp-header': 'A' } } },
+  });
   const serving =
     (tools: readonly object[]): Script =>
     (sent, peer) =>
@@ -291,7 +360,12 @@ describe('arguments that travel in headers', () => {
     assert.equal(lastOf(one).headers['Mcp-Param-Region'], undefined);
     await one.client.listTools();
     await one.client.callTool('sql', { region: 'eu', n: null });
-    assert.deepEqual(lastOf(one).headers, { 'MCP-Protocol-Version': stateless, 'Mcp-Method': 'tools/call', 'Mcp-Name': 'sql', 'Mcp-Param-Region': 'eu' });
+    assert.deepEqual(lastOf(one).headers, {
+      'MCP-Protocol-Version': stateless,
+      'Mcp-Method': 'tools/call',
+      'Mcp-Name': 'sql',
+      'Mcp-Param-Region': 'eu',
+    });
   });
 
   it('are mirrored for tools that were listed elsewhere [C03]', async () => {
@@ -325,7 +399,8 @@ describe('arguments that travel in headers', () => {
     const script: Script = (sent, peer) => {
       if (sent.message['method'] === 'tools/list') return peer.reply(sent, { tools: [renamed] });
       calls++;
-      if (sent.headers['Mcp-Param-Place'] === undefined) return peer.refuse(sent, { code: -32020, message: 'mismatch' }, 400);
+      if (sent.headers['Mcp-Param-Place'] === undefined)
+        return peer.refuse(sent, { code: -32020, message: 'mismatch' }, 400);
       peer.reply(sent, text);
     };
     const one = await connected(script, { kind: 'http' });
@@ -342,7 +417,12 @@ describe('structured results', () => {
   const giving =
     (result: object, outputSchema: object = output): Script =>
     (sent, peer) =>
-      peer.reply(sent, sent.message['method'] === 'tools/list' ? { tools: [tool('add', { outputSchema })] } : { content: [], ...result });
+      peer.reply(
+        sent,
+        sent.message['method'] === 'tools/list'
+          ? { tools: [tool('add', { outputSchema })] }
+          : { content: [], ...result },
+      );
 
   for (const revision of ['2025-06-18', handshake, stateless]) {
     it(`of ${revision} that fit the output schema are given [C08] [tools-012]`, async () => {
@@ -399,7 +479,10 @@ describe('giving up', () => {
     ['http', stateless, false],
   ] as const) {
     it(`over ${kind} at ${revision} ${told ? 'tells the server' : 'closes the stream'} [C10] [cancel-011] [http-030]`, async () => {
-      const one = await connected(({ message }) => (message['id'] === undefined ? undefined : new Promise(() => {})), { kind, revision });
+      const one = await connected(({ message }) => (message['id'] === undefined ? undefined : new Promise(() => {})), {
+        kind,
+        revision,
+      });
       const rejected = assert.rejects(one.client.callTool('x', undefined, { timeoutMs: 5 }), { reason: 'timeout' });
       await turns();
       const call = lastOf(one);
@@ -418,7 +501,12 @@ describe('what a server sends by itself', () => {
     const transport = scriptedTransport('stdio', (sent, peer) => {
       const { method, id } = sent.message;
       if (method === 'initialize') peer.send({ jsonrpc: '2.0', id: 'p', method: 'ping' });
-      if (id === 'p') peer.send({ jsonrpc: '2.0', id: 1, result: { protocolVersion: handshake, capabilities: {}, serverInfo: { name: 's', version: '1' } } });
+      if (id === 'p')
+        peer.send({
+          jsonrpc: '2.0',
+          id: 1,
+          result: { protocolVersion: handshake, capabilities: {}, serverInfo: { name: 's', version: '1' } },
+        });
     });
     const connect = createConnect({ http: () => transport });
     const client = await connect(transport, { revisions: [handshake] });
@@ -439,7 +527,7 @@ describe('what a server sends by itself', () => {
       one.peer.send({ jsonrpc: '2.0', id: 7, method });
       await turns();
       const answer = one.transport.sent.at(-1)?.message;
-      assert.deepEqual([answer?.['id'], (answer?.['error'] as { code: number }).code], [7, -32601]);
+      assert.deepEqual([answer?.['id'], (answer?.['error'] as { code: number } | undefined)?.code], [7, -32601]);
     });
   }
 
@@ -455,7 +543,10 @@ describe('what a server sends by itself', () => {
   it('is heard by its listeners [C91] [C92]', async () => {
     const logs: unknown[] = [];
     const heard: unknown[] = [];
-    const options: ConnectOptions = { onLog: ({ level, data }) => void logs.push([level, data]), onNotification: (method, params) => void heard.push([method, params]) };
+    const options: ConnectOptions = {
+      onLog: ({ level, data }) => void logs.push([level, data]),
+      onNotification: (method, params) => void heard.push([method, params]),
+    };
     const one = await connected(undefined, { revision: handshake, options });
     one.peer.send({ jsonrpc: '2.0', method: 'notifications/message', params: { level: 'info', data: 'x' } });
     one.peer.send({ jsonrpc: '2.0', method: 'notifications/tools/list_changed' });
@@ -472,7 +563,11 @@ describe('what a server sends by itself', () => {
     const heard: string[] = [];
     const one = await connected(undefined, { options: { onNotification: (method) => void heard.push(method) } });
     one.peer.send({ jsonrpc: '2.0', method: 'notifications/tools/list_changed' });
-    one.peer.send({ jsonrpc: '2.0', method: 'notifications/tools/list_changed', params: { _meta: { 'io.modelcontextprotocol/subscriptionId': 1 } } });
+    one.peer.send({
+      jsonrpc: '2.0',
+      method: 'notifications/tools/list_changed',
+      params: { _meta: { 'io.modelcontextprotocol/subscriptionId': 1 } },
+    });
     assert.equal(heard.length, 2);
     assert.equal(one.warnings.length, 1);
   });
@@ -495,9 +590,16 @@ describe('notifications of a client', () => {
   it('are sent where the revision has them [C54]', async () => {
     const one = await connected(undefined, { revision: handshake });
     await one.client.notify('notifications/roots/list_changed');
-    assert.deepEqual(one.transport.sent.at(-1)?.message, { jsonrpc: '2.0', method: 'notifications/roots/list_changed' });
+    assert.deepEqual(one.transport.sent.at(-1)?.message, {
+      jsonrpc: '2.0',
+      method: 'notifications/roots/list_changed',
+    });
     await one.client.notify('com.example/mine', { a: 1 });
-    assert.deepEqual(one.transport.sent.at(-1)?.message, { jsonrpc: '2.0', method: 'com.example/mine', params: { a: 1 } });
+    assert.deepEqual(one.transport.sent.at(-1)?.message, {
+      jsonrpc: '2.0',
+      method: 'com.example/mine',
+      params: { a: 1 },
+    });
   });
 
   it('are refused where it has not [C46]', async () => {
@@ -509,7 +611,9 @@ describe('notifications of a client', () => {
 describe('the end of a connection', () => {
   it('from the other side is told once, and later requests reject at once', async () => {
     const ends: string[] = [];
-    const one = await connected(undefined, { options: { onClose: ({ reason }) => void ends.push(`option ${reason}`) } });
+    const one = await connected(undefined, {
+      options: { onClose: ({ reason }) => void ends.push(`option ${reason}`) },
+    });
     one.client.onClose(({ reason }) => void ends.push(`listener ${reason}`));
     one.client.onClose(() => void ends.push('never'))();
     const pending = assert.rejects(one.client.callTool('x'), { reason: 'exited' });
@@ -538,7 +642,8 @@ describe('what was found out of a server', () => {
   it('is remembered by this process: a handshake server is not probed again, until that is old [versioning-009]', async () => {
     const script: Script = (sent, peer) => {
       if (sent.message['method'] === 'server/discover') peer.refuse(sent, { code: -32601, message: 'no' }, 404);
-      if (sent.message['method'] === 'initialize') peer.reply(sent, { protocolVersion: handshake, capabilities: {}, serverInfo: { name: 's', version: '1' } });
+      if (sent.message['method'] === 'initialize')
+        peer.reply(sent, { protocolVersion: handshake, capabilities: {}, serverInfo: { name: 's', version: '1' } });
     };
     const transports: ScriptedTransport[] = [];
     const http = () => {
@@ -560,19 +665,33 @@ describe('what was found out of a server', () => {
     const again = await connected(replying(text), { options: { prior: verdict } });
     await again.client.callTool('x');
     assert.deepEqual(again.transport.methods, ['tools/call']);
-    const changed = await connected((sent, peer) => ('io.modelcontextprotocol/protocolVersion' in ((sent.message['params'] as { _meta?: object })._meta ?? {}) ? peer.refuse(sent, { code: -32600, message: 'not initialized' }) : peer.reply(sent, text)), {
-      revision: handshake,
-      options: { prior: verdict },
-    });
+    const changed = await connected(
+      (sent, peer) =>
+        'io.modelcontextprotocol/protocolVersion' in ((sent.message['params'] as { _meta?: object })._meta ?? {})
+          ? peer.refuse(sent, { code: -32600, message: 'not initialized' })
+          : peer.reply(sent, text),
+      {
+        revision: handshake,
+        options: { prior: verdict },
+      },
+    );
     assert.equal(changed.client.revision, stateless);
     assert.deepEqual((await changed.client.callTool('x')).content, text.content);
     assert.equal(changed.client.revision, handshake);
-    assert.deepEqual(changed.transport.methods, ['tools/call', 'server/discover', 'initialize', 'notifications/initialized', 'tools/call']);
+    assert.deepEqual(changed.transport.methods, [
+      'tools/call',
+      'server/discover',
+      'initialize',
+      'notifications/initialized',
+      'tools/call',
+    ]);
   });
 
   it('stays when the first request fails for a reason of its own', async () => {
     const first = await connected();
-    const again = await connected((sent, peer) => peer.refuse(sent, { code: -32602, message: 'unknown tool' }), { options: { prior: first.client.verdict } });
+    const again = await connected((sent, peer) => peer.refuse(sent, { code: -32602, message: 'unknown tool' }), {
+      options: { prior: first.client.verdict },
+    });
     await assert.rejects(again.client.callTool('x'), { code: -32602 });
     assert.equal(again.client.revision, stateless);
   });

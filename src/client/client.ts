@@ -1,10 +1,15 @@
 import type { ConnectionError } from '../jsonrpc/transport.ts';
 import type { RequestOptions } from '../peer/caller.ts';
-import type { JsonObject } from '../peer/calls.ts';
 import type { Verdict } from '../peer/negotiate.ts';
+import type { JsonObject } from '../peer/waiting.ts';
 import type { ServerCapabilities } from '../protocol/capability.ts';
 import type { Implementation } from '../protocol/common.ts';
-import type { CompleteRequestParams, CompleteResult, CompletionArgument, CompletionContext } from '../protocol/completion.ts';
+import type {
+  CompleteRequestParams,
+  CompleteResult,
+  CompletionArgument,
+  CompletionContext,
+} from '../protocol/completion.ts';
 import type { LoggingLevel } from '../protocol/logging-level.ts';
 import type { GetPromptResult, Prompt } from '../protocol/prompts.ts';
 import type { Resource, ResourceTemplate } from '../protocol/resource.ts';
@@ -58,26 +63,41 @@ export interface Client {
   /** Lists every prompt; empty when the server has no prompts. */
   listPrompts(options?: RequestOptions): Promise<readonly Prompt[]>;
   /** Walks a list page by page, with how long each page may be kept. */
-  pages<Method extends ListMethod>(method: Method, options?: RequestOptions): AsyncGenerator<Page<ListItems[Method]>, void, undefined>;
+  pages<Method extends ListMethod>(
+    method: Method,
+    options?: RequestOptions,
+  ): AsyncGenerator<Page<ListItems[Method]>, void, undefined>;
   /**
    * Calls a tool. A tool that failed gives a result with `isError`, which is for the model.
    *
    * @throws OutputValidationError when the structured result does not fit the output schema that was listed.
    * @throws InputRequiredError when the server wants input first.
    */
-  callTool(name: string, argumentsOfCall?: Readonly<Record<string, unknown>>, options?: RequestOptions): Promise<CallToolResult>;
+  callTool(
+    name: string,
+    argumentsOfCall?: Readonly<Record<string, unknown>>,
+    options?: RequestOptions,
+  ): Promise<CallToolResult>;
   /** Tells of tools that were listed elsewhere, so that calls mirror and check what their schemas say. */
   learnTools(tools: readonly Tool[]): void;
   /** Reads a resource; one that does not exist rejects with the kind `resourceNotFound` or `invalidParams`. */
   readResource(uri: string, options?: RequestOptions): Promise<ReadResourceResult>;
   /** Fills a prompt in. */
-  getPrompt(name: string, argumentsOfPrompt?: Readonly<Record<string, string>>, options?: RequestOptions): Promise<GetPromptResult>;
+  getPrompt(
+    name: string,
+    argumentsOfPrompt?: Readonly<Record<string, string>>,
+    options?: RequestOptions,
+  ): Promise<GetPromptResult>;
   /**
    * Suggests values for an argument of a prompt or of a resource template.
    *
    * @param options May carry `context`: the arguments that are settled already, for revisions that know of it.
    */
-  complete(ref: CompleteRequestParams['ref'], argument: CompletionArgument, options?: CompleteOptions): Promise<CompleteResult>;
+  complete(
+    ref: CompleteRequestParams['ref'],
+    argument: CompletionArgument,
+    options?: CompleteOptions,
+  ): Promise<CompleteResult>;
   /** Resolves when the server answers; where there is no `ping`, `server/discover` takes its place. */
   ping(options?: RequestOptions): Promise<void>;
   /**

@@ -21,10 +21,15 @@ export interface TransportFactories<HttpOptions> {
  * @throws ConnectionError when the server is not reached or answers nothing that is MCP.
  * @throws McpError when the server refuses with an error of its own.
  */
-export type Connect<HttpOptions> = (target: Transport | URL | string, options?: ConnectOptions & HttpOptions) => Promise<Client>;
+export type Connect<HttpOptions> = (
+  target: Transport | URL | string,
+  options?: ConnectOptions & HttpOptions,
+) => Promise<Client>;
 
 /** Makes `connect`; what it finds out about servers is remembered by this one function. */
-export function createConnect<HttpOptions extends object>(factories: TransportFactories<HttpOptions>): Connect<HttpOptions> {
+export function createConnect<HttpOptions extends object>(
+  factories: TransportFactories<HttpOptions>,
+): Connect<HttpOptions> {
   const verdicts = createVerdicts();
   return async (target, options) => {
     const settings = settingsOf(options ?? {});
@@ -32,7 +37,13 @@ export function createConnect<HttpOptions extends object>(factories: TransportFa
     const transport = isTransport(target) ? target : factories.http(urlOf(target), (options ?? {}) as HttpOptions);
     const session = await Session.open({ transport, settings, verdicts, handlers: new Map() });
     const { description, kind } = transport;
-    return createClient({ session, settings, known: new KnownTools(compileOutput), description, overHttp: kind === 'http' });
+    return createClient({
+      session,
+      settings,
+      known: new KnownTools(compileOutput),
+      description,
+      overHttp: kind === 'http',
+    });
   };
 }
 
@@ -42,7 +53,8 @@ function isTransport(target: Transport | URL | string): target is Transport {
 
 function urlOf(target: URL | string): URL {
   const url = new URL(target);
-  if (url.protocol !== 'http:' && url.protocol !== 'https:') throw new TypeError(`a server is reached by http: or https:, not ${url.protocol}`);
+  if (url.protocol !== 'http:' && url.protocol !== 'https:')
+    throw new TypeError(`a server is reached by http: or https:, not ${url.protocol}`);
   return url;
 }
 

@@ -1,6 +1,14 @@
-import { isObject, isRequestId, type NotificationMessage, type RequestId, type RequestMessage, type ResponseMessage } from '../jsonrpc/message.ts';
+import {
+  isObject,
+  isRequestId,
+  type NotificationMessage,
+  type RequestId,
+  type RequestMessage,
+  type ResponseMessage,
+} from '../jsonrpc/message.ts';
 import type { ConnectionError } from '../jsonrpc/transport.ts';
-import type { Inbound, JsonObject } from '../peer/calls.ts';
+import type { Inbound } from '../peer/calls.ts';
+import type { JsonObject } from '../peer/waiting.ts';
 import { errorToWire, McpError } from '../protocol/error.ts';
 import { fromWire } from '../protocol/from-wire.ts';
 import { metaKey } from '../protocol/meta.ts';
@@ -37,7 +45,8 @@ export function createInbound(options: InboundOptions): Inbound {
     request(message, respond) {
       const revision = options.revision();
       // Spec 2026-07-28: servers send no requests and clients no responses.
-      if (revision !== undefined && !revision.serverRequests) return warn(`a request of the server was ignored: ${shown(message.method)}`);
+      if (revision !== undefined && !revision.serverRequests)
+        return warn(`a request of the server was ignored: ${shown(message.method)}`);
       void answer(message, (response) => respond(response, revision), { ...options, settled: revision, running });
     },
     notification(message) {
@@ -56,9 +65,13 @@ interface Answering extends Pick<InboundOptions, 'settings' | 'handlers'> {
   readonly running: Map<RequestId, AbortController>;
 }
 
-async function answer(message: RequestMessage, respond: (response: ResponseMessage) => void, { settings, handlers, settled, running }: Answering): Promise<void> {
+async function answer(
+  message: RequestMessage,
+  respond: (response: ResponseMessage) => void,
+  { settings, handlers, settled, running }: Answering,
+): Promise<void> {
   const { id, method, params = {} } = message;
-  const handler = method === 'ping' ? () => ({}) : handlers.get(method);
+  const handler = method === 'ping' ? pong : handlers.get(method);
   // Before the revision is settled a server may only ping, which is the same in all of them.
   const revision = settled ?? newestRevision;
   const controller = new AbortController();
@@ -76,6 +89,8 @@ async function answer(message: RequestMessage, respond: (response: ResponseMessa
     if (running.get(id) === controller) running.delete(id);
   }
 }
+
+const pong: InboundHandler = () => ({});
 
 function cancel({ params }: NotificationMessage, running: ReadonlyMap<RequestId, AbortController>): void {
   const id = params?.['requestId'];

@@ -71,7 +71,10 @@ export class KnownTools {
 /** Spec 2025-06-18, Tools, Output schema: a result that is no error must have conforming structured content. */
 function checkResult(name: string, result: CallToolResult, check: OutputCheck): void {
   if (result.isError === true) return;
-  const problems = result.structuredContent === undefined ? [{ path: '', message: 'structuredContent is missing' }] : check(result.structuredContent);
+  const problems =
+    result.structuredContent === undefined
+      ? [{ path: '', message: 'structuredContent is missing' }]
+      : check(result.structuredContent);
   if (problems.length > 0) throw new OutputValidationError(name, problems, result);
 }
 
@@ -79,7 +82,8 @@ function checkResult(name: string, result: CallToolResult, check: OutputCheck): 
 export function withoutInvalidHeaders(tools: readonly Tool[], warn: (message: string) => void): readonly Tool[] {
   return tools.filter((tool) => {
     const { problems } = headerParametersOf(tool.inputSchema);
-    if (problems.length > 0) warn(`tool ${JSON.stringify(tool.name.slice(0, 128))} was left out: ${problems.slice(0, 5).join('; ')}`);
+    if (problems.length > 0)
+      warn(`tool ${JSON.stringify(tool.name.slice(0, 128))} was left out: ${problems.slice(0, 5).join('; ')}`);
     return problems.length === 0;
   });
 }

@@ -26,19 +26,24 @@ export interface PageBounds {
  *
  * @throws ConnectionError `too-large` past the bounds, `invalid-message` when a cursor comes twice.
  */
-export async function* walkPages<Item>(fetch: (cursor: string | undefined) => Promise<Page<Item>>, bounds: PageBounds): AsyncGenerator<Page<Item>, void, undefined> {
+export async function* walkPages<Item>(
+  fetch: (cursor: string | undefined) => Promise<Page<Item>>,
+  bounds: PageBounds,
+): AsyncGenerator<Page<Item>, void, undefined> {
   const seen = new Set<string>();
   let cursor: string | undefined;
   let items = 0;
   for (let pages = 1; ; pages++) {
     const page = await fetch(cursor);
     items += page.items.length;
-    if (items > bounds.maxItems) throw new ConnectionError('too-large', `the list has more than ${bounds.maxItems} items`);
+    if (items > bounds.maxItems)
+      throw new ConnectionError('too-large', `the list has more than ${bounds.maxItems} items`);
     yield page;
     cursor = page.nextCursor;
     if (cursor === undefined) return;
     if (seen.has(cursor)) throw new ConnectionError('invalid-message', 'the list repeats a cursor and would never end');
-    if (pages >= bounds.maxPages) throw new ConnectionError('too-large', `the list has more than ${bounds.maxPages} pages`);
+    if (pages >= bounds.maxPages)
+      throw new ConnectionError('too-large', `the list has more than ${bounds.maxPages} pages`);
     seen.add(cursor);
   }
 }

@@ -1,9 +1,9 @@
 import { ConnectionError, type Transport } from '../jsonrpc/transport.ts';
 import { createCaller, type Caller, type RequestOptions } from '../peer/caller.ts';
-import type { JsonObject } from '../peer/calls.ts';
 import { serverInfoOf } from '../peer/discover.ts';
 import { gate } from '../peer/gate.ts';
 import { negotiate, type Agreement, type Verdict } from '../peer/negotiate.ts';
+import type { JsonObject } from '../peer/waiting.ts';
 import type { ServerCapabilities } from '../protocol/capability.ts';
 import type { Implementation } from '../protocol/common.ts';
 import { McpError } from '../protocol/error.ts';
@@ -88,7 +88,11 @@ export class Session {
    * @returns The result as it came.
    * @throws McpError methodNotFound, before anything is sent, when the revision or the server lacks the method.
    */
-  async request(method: string, params: JsonObject | undefined, options: RequestOptions | undefined): Promise<JsonObject> {
+  async request(
+    method: string,
+    params: JsonObject | undefined,
+    options: RequestOptions | undefined,
+  ): Promise<JsonObject> {
     const caller = this.#ready();
     const believed = !this.#confirmed;
     try {
@@ -110,7 +114,10 @@ export class Session {
       throw new McpError('methodNotFound', `${method} is no notification of a client in ${caller.revision.date}`);
     }
     // The row of a method says the type of its params.
-    await caller.notify(method, row?.params === undefined || params === undefined ? params : toWire(caller.revision, row.params, params as never));
+    await caller.notify(
+      method,
+      row?.params === undefined || params === undefined ? params : toWire(caller.revision, row.params, params as never),
+    );
   }
 
   /** Calls a listener when the connection ends from the other side. */
@@ -143,30 +150,37 @@ export class Session {
     if (row === undefined) return params;
     gate(method, this.revision, this.capabilities);
     // The row of a method says the type of its params.
-    return row.params === undefined || params === undefined ? params : toWire(this.revision, row.params, params as never);
+    return row.params === undefined || params === undefined
+      ? params
+      : toWire(this.revision, row.params, params as never);
   }
 
   async #settle(prior: Verdict | undefined): Promise<void> {
     const { transport, settings, verdicts, handlers } = this.#options;
-    let current: Agreement | undefined;
+    const settled: { agreement?: Agreement } = {};
     const agreement = await negotiate({
       ...settings,
       transport,
       prior,
       self: () => settings,
       inbound: createInbound({
-        revision: () => current?.revision,
-        ended: (error) => current !== undefined && this.#lost(current, error),
+        revision: () => settled.agreement?.revision,
+        ended: (error) => settled.agreement !== undefined && this.#lost(settled.agreement, error),
         settings,
         handlers,
       }),
     });
-    current = agreement;
+    settled.agreement = agreement;
     this.#agreement = agreement;
     this.#server = agreement.server;
     this.#confirmed = agreement.confirmed;
     const { timeoutMs, maxTotalTimeoutMs } = settings;
-    this.#caller = createCaller(agreement.calls, { revision: agreement.revision, self: () => settings, timeoutMs, maxTotalTimeoutMs });
+    this.#caller = createCaller(agreement.calls, {
+      revision: agreement.revision,
+      self: () => settings,
+      timeoutMs,
+      maxTotalTimeoutMs,
+    });
     if (agreement.confirmed) verdicts.remember(transport, agreement.verdict);
     if (agreement.calls.ended !== undefined) this.#lost(agreement, agreement.calls.ended);
   }
@@ -183,7 +197,11 @@ export class Session {
     try {
       await this.#settle(undefined);
     } catch (error) {
-      this.#ended ??= new ConnectionError('closed', 'the server is not what was remembered of it, and connecting anew failed', { cause: error });
+      this.#ended ??= new ConnectionError(
+        'closed',
+        'the server is not what was remembered of it, and connecting anew failed',
+        { cause: error },
+      );
       throw error;
     }
     return this.revision !== believed;

@@ -1,6 +1,6 @@
-import type { Message, NotificationMessage, RequestMessage } from '../jsonrpc/message.ts';
+import type { Message, NotificationMessage, RequestMessage, ResponseMessage } from '../jsonrpc/message.ts';
 import type { AuthInfo, Conversation, Link } from '../peer/endpoint.ts';
-import { unsupported } from '../peer/preamble.ts';
+import { readPreamble, unsupported } from '../peer/preamble.ts';
 import { McpError } from '../protocol/error.ts';
 import { metaKey } from '../protocol/meta.ts';
 import { newestRevision, revisionOf } from '../protocol/revision.ts';
@@ -10,6 +10,7 @@ import { claimedVersion, headerMismatch, methodMismatch, versionMismatch } from 
 import { busy, errorBody, exchangeStatus, refuse, type Problem } from './status.ts';
 
 const listen = 'subscriptions/listen';
+const invalidParams = -32602;
 
 /** The exchanges of one server: a POST that is a whole conversation. (Spec 2026-07-28, Streamable HTTP.) */
 export class Exchanges {
@@ -127,8 +128,18 @@ class Exchange implements Link {
       this.stop();
     });
     const response = await this.#conversation.receive(message);
-    this.#answer.respond(response === undefined ? 200 : exchangeStatus(response), response);
+    this.#answer.respond(response === undefined ? 200 : this.#status(message, response), response);
     this.stop();
+  }
+
+  /**
+   * Invalid parameters are a bad request when it is the `_meta` that lacks a required key, and only then. (Spec
+   * 2026-07-28, Base protocol, _meta.)
+   */
+  #status(message: RequestMessage, response: ResponseMessage): number {
+    const status = exchangeStatus(response);
+    if (status !== 200 || !('error' in response) || response.error.code !== invalidParams) return status;
+    return readPreamble(this.#edge.endpoint.revisions, message) instanceof McpError ? 400 : 200;
   }
 
   async notification(message: NotificationMessage): Promise<void> {

@@ -159,11 +159,15 @@ describe('a server over HTTP', () => {
 
   test('ends a subscription with a response when it closes', async (t) => {
     const server = weather();
-    const { port } = await serve(t, server);
-    const stream = send(port, call('subscriptions/listen', { notifications: { toolsListChanged: true } }));
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    const { url } = await serve(t, server);
+    const { headers, body } = call('subscriptions/listen', { notifications: { toolsListChanged: true } });
+    const response = await fetch(url, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json', ...(headers as Record<string, string>) },
+      body: String(body),
+    });
     await server.close();
-    const events = (await stream).text.split('\n\n').filter((event) => event.startsWith('data: '));
+    const events = (await response.text()).split('\n\n').filter((event) => event.startsWith('data: '));
     assert.match(events[0] ?? '', /acknowledged/);
     assert.match(events.at(-1) ?? '', /"id":"x".*"result"/);
   });

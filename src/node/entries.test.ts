@@ -93,8 +93,9 @@ export function send(
       accept: 'application/json, text/event-stream',
       ...(body === undefined ? {} : { 'content-type': 'application/json' }),
     };
-    const length =
-      body === undefined || chunked
+    const length = chunked
+      ? { 'transfer-encoding': 'chunked' }
+      : body === undefined
         ? {}
         : { 'content-length': String(typeof body === 'string' ? Buffer.byteLength(body) : body.byteLength) };
     const outgoing = httpRequest(

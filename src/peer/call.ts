@@ -5,6 +5,7 @@ import { loggingLevels, type LoggingLevel } from '../protocol/logging.ts';
 import { methodOf } from '../protocol/method.ts';
 import type { Revision, RevisionDate } from '../protocol/revision.ts';
 import { toWire } from '../protocol/to-wire.ts';
+import type { Asker } from './ask.ts';
 import type { AuthInfo, Link } from './endpoint.ts';
 import type { Settled } from './host.ts';
 import { tell } from './observe.ts';
@@ -36,10 +37,17 @@ export interface CallClient extends ClientView {
 export class Call {
   readonly #facts: CallFacts;
   readonly #message: RequestMessage;
+  #asker: Asker | undefined;
   #controller: AbortController | undefined;
   #onEnd: (() => void) | undefined;
   #ended: 'finished' | 'aborted' | undefined;
   #progress = Number.NEGATIVE_INFINITY;
+  /** What the client answered to a handler that drives the rounds by hand, by key. */
+  inputResponses: Readonly<Record<string, unknown>> | undefined;
+  /** What such a handler kept in the round before. */
+  requestState: unknown;
+  #replayed = 0;
+  #emitted = 0;
 
   constructor(facts: CallFacts, message: RequestMessage) {
     this.#facts = facts;
@@ -85,6 +93,16 @@ export class Call {
     return this.#facts.settled;
   }
 
+  /** Asks the client; what may be asked, and how, is the business of the era. */
+  get asker(): Asker {
+    if (this.#asker === undefined) throw new TypeError(`${this.method} cannot ask the client; tools, prompts and reads of resources can`);
+    return this.#asker;
+  }
+
+  set asker(asker: Asker) {
+    this.#asker = asker;
+  }
+
   /** Aborted when the client cancels the request or goes away; made when first asked for. */
   get signal(): AbortSignal {
     this.#controller ??= new AbortController();
@@ -102,9 +120,11 @@ export class Call {
    * (Spec, Progress: the value MUST increase with each notification.)
    */
   progress(done: number, total?: number, message?: string): void {
+    const repeated = this.#repeats();
     const progressToken = this.meta['progressToken'];
     if (progressToken === undefined || this.#ended !== undefined || !(done > this.#progress)) return;
     this.#progress = done;
+    if (repeated) return;
     this.send('notifications/progress', {
       progressToken,
       progress: done,
@@ -115,7 +135,22 @@ export class Call {
 
   /** Sends a log message when the client's level admits it. */
   log(level: LoggingLevel, data: unknown, logger?: string): void {
-    if (this.admits(level)) this.send('notifications/message', { level, data: data ?? null, ...(logger === undefined ? {} : { logger }) });
+    if (this.#repeats() || !this.admits(level)) return;
+    this.send('notifications/message', { level, data: data ?? null, ...(logger === undefined ? {} : { logger }) });
+  }
+
+  /** How many times progress or a log message was reported, sent or not. */
+  get emitted(): number {
+    return this.#emitted;
+  }
+
+  /** Keeps the first reports from being sent: an earlier run of the same conversation sent them. */
+  replay(count: number): void {
+    this.#replayed = count;
+  }
+
+  #repeats(): boolean {
+    return this.#emitted++ < this.#replayed;
   }
 
   /** Whether the client wants to hear messages of a level. */

@@ -7,9 +7,10 @@ import { metaKey } from '../protocol/meta.ts';
 import { methodOf } from '../protocol/method.ts';
 import type { Revision } from '../protocol/revision.ts';
 import { toWire } from '../protocol/to-wire.ts';
-import type { Calls, JsonObject } from './calls.ts';
+import type { Calls } from './calls.ts';
 import { encodeHeaderValue } from './header.ts';
 import type { Progress, ProgressToken } from './progress.ts';
+import type { JsonObject } from './waiting.ts';
 
 /** What a client says of itself: in `initialize`, or in the `_meta` of every stateless request. */
 export interface Self {
@@ -82,7 +83,9 @@ export function createCaller(calls: Calls, options: CallerOptions): Caller {
     revision,
     logLevel: undefined,
     async request(method, params, request = {}) {
-      const dressed = stateless ? withPreamble(params, preamble(options, request, caller.logLevel), request.meta) : withMeta(params, request.meta);
+      const dressed = stateless
+        ? withPreamble(params, preamble(options, request, caller.logLevel), request.meta)
+        : withMeta(params, request.meta);
       const headers = headed ? { ...request.headers, ...requestHeaders(revision, method, params) } : request.headers;
       const result = await calls.call(method, dressed, {
         revision,
@@ -115,7 +118,11 @@ export function preambleOf(revision: Revision, self: Self): JsonObject {
 }
 
 /** The headers that mirror a stateless request over HTTP. (Spec 2026-07-28, Streamable HTTP: Request metadata.) */
-export function requestHeaders(revision: Revision, method: string, params: JsonObject | undefined): Readonly<Record<string, string>> {
+export function requestHeaders(
+  revision: Revision,
+  method: string,
+  params: JsonObject | undefined,
+): Readonly<Record<string, string>> {
   const key = methodOf(method)?.nameParam;
   const name = key === undefined ? undefined : params?.[key];
   return {
@@ -137,7 +144,10 @@ function withMeta(params: JsonObject | undefined, meta: JsonObject | undefined):
 
 function preamble(options: CallerOptions, request: RequestOptions, sticky: LoggingLevel | undefined): JsonObject {
   const self = options.self();
-  const described = preambleOf(options.revision, { info: request.clientInfo ?? self.info, capabilities: request.capabilities ?? self.capabilities });
+  const described = preambleOf(options.revision, {
+    info: request.clientInfo ?? self.info,
+    capabilities: request.capabilities ?? self.capabilities,
+  });
   const logLevel = request.logLevel ?? sticky;
   return logLevel === undefined ? described : { ...described, [metaKey.logLevel]: logLevel };
 }

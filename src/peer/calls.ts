@@ -1,13 +1,24 @@
-import { classify, isObject, type ErrorMessage, type Message, type NotificationMessage, type RequestMessage, type ResponseMessage } from '../jsonrpc/message.ts';
-import { ConnectionError, type Channel, type SendOptions, type Transport, type TransportKind } from '../jsonrpc/transport.ts';
+import {
+  classify,
+  isObject,
+  type ErrorMessage,
+  type Message,
+  type NotificationMessage,
+  type RequestMessage,
+  type ResponseMessage,
+} from '../jsonrpc/message.ts';
+import {
+  ConnectionError,
+  type Channel,
+  type SendOptions,
+  type Transport,
+  type TransportKind,
+} from '../jsonrpc/transport.ts';
 import { errorFromWire, type McpError } from '../protocol/error.ts';
 import type { Revision } from '../protocol/revision.ts';
 import { tell } from './observe.ts';
 import { ProgressRoutes, type Progress, type ProgressToken } from './progress.ts';
-import { aborted, checkTimeout, Waiting } from './waiting.ts';
-
-/** A JSON object, as results and params are. */
-export type JsonObject = Readonly<Record<string, unknown>>;
+import { aborted, checkTimeout, Waiting, type JsonObject, type WaitOptions } from './waiting.ts';
 
 /** Answers a request of the peer, in a revision or before one is settled. */
 export type Respond = (message: ResponseMessage, revision: Revision | undefined) => void;
@@ -24,15 +35,10 @@ export interface Inbound {
   closed(error: ConnectionError): void;
 }
 
-/** How one request is sent and how long its answer may take. */
-export interface CallOptions {
+/** How one request is sent, and how long its answer may take. */
+export interface CallOptions extends WaitOptions {
   /** The revision that the message is written in, for observers. */
   readonly revision?: Revision | undefined;
-  readonly signal?: AbortSignal | undefined;
-  /** Longest wait for the answer or the next progress, in milliseconds; 0 and Infinity mean no limit. */
-  readonly timeoutMs?: number | undefined;
-  /** Longest wait for the answer whatever the progress, in milliseconds. */
-  readonly maxTotalTimeoutMs?: number | undefined;
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** Whether the peer is told with `notifications/cancelled` when the request is given up. */
   readonly tellCancelled: boolean;
@@ -108,9 +114,10 @@ export class Calls {
       token = this.#claim(waiting, options);
       this.#pending.set(id, waiting);
       const message: RequestMessage = { jsonrpc: '2.0', id, method, ...withParams(params, token) };
-      this.#send(message, options.revision, { ...(options.headers && { headers: options.headers }), ...(exchange && { signal: exchange.signal }) }).catch(
-        (error: unknown) => waiting.settle(asConnectionError(error, method)),
-      );
+      this.#send(message, options.revision, {
+        ...(options.headers && { headers: options.headers }),
+        ...(exchange && { signal: exchange.signal }),
+      }).catch((error: unknown) => waiting.settle(asConnectionError(error, method)));
       return await waiting.answer;
     } finally {
       this.#pending.delete(id);
@@ -120,7 +127,14 @@ export class Calls {
   }
 
   /** Sends a notification. */
-  async notify(method: string, params?: JsonObject, options: { readonly revision?: Revision | undefined; readonly headers?: Readonly<Record<string, string>> | undefined } = {}): Promise<void> {
+  async notify(
+    method: string,
+    params?: JsonObject,
+    options: {
+      readonly revision?: Revision | undefined;
+      readonly headers?: Readonly<Record<string, string>> | undefined;
+    } = {},
+  ): Promise<void> {
     if (this.#ended !== undefined) throw this.#ended;
     const message: NotificationMessage = { jsonrpc: '2.0', method, ...(params && { params }) };
     await this.#send(message, options.revision, options.headers && { headers: options.headers });
@@ -148,7 +162,7 @@ export class Calls {
 
   readonly #respond: Respond = (message, revision) => {
     if (this.#ended !== undefined) return;
-    this.#send(message, revision).catch((error: unknown) => this.#warn('an answer was not delivered', error));
+    this.#send(message, revision).catch((error: unknown) => this.#undelivered('an answer', error));
   };
 
   async #send(message: Message, revision: Revision | undefined, options?: SendOptions): Promise<void> {
@@ -169,7 +183,9 @@ export class Calls {
   #cancel(id: number, reason: string, options: CallOptions): void {
     if (!options.tellCancelled || this.#ended !== undefined) return;
     const params = { requestId: id, ...(reason === '' ? {} : { reason }) };
-    this.notify('notifications/cancelled', params, { revision: options.revision }).catch((error: unknown) => this.#warn('a cancellation was not delivered', error));
+    this.notify('notifications/cancelled', params, { revision: options.revision }).catch((error: unknown) =>
+      this.#undelivered('a cancellation', error),
+    );
   }
 
   #receive(value: unknown, status: number | undefined): void {
@@ -190,9 +206,14 @@ export class Calls {
         return this.#answered(received.message, status);
       case 'malformed': {
         // A request with our id is not about our request, however malformed it is.
-        const pending = isObject(value) && !Object.hasOwn(value, 'method') && typeof received.id === 'number' ? this.#pending.get(received.id) : undefined;
+        const pending =
+          isObject(value) && !Object.hasOwn(value, 'method') && typeof received.id === 'number'
+            ? this.#pending.get(received.id)
+            : undefined;
         if (pending === undefined) return this.#warn(`a malformed message was ignored: ${received.reason}`);
-        return pending.settle(new ConnectionError('invalid-message', `the response to ${pending.method} is malformed: ${received.reason}`));
+        return pending.settle(
+          new ConnectionError('invalid-message', `the response to ${pending.method} is malformed: ${received.reason}`),
+        );
       }
     }
   }
@@ -209,14 +230,17 @@ export class Calls {
       // An error about a message whose id could not be read: with one request in flight it is that one's.
       const only = this.#pending.size === 1 ? this.#pending.values().next().value : undefined;
       const { error } = message as ErrorMessage; // `classify` lets no result through without an id.
-      if (only === undefined) return this.#warn(`an error without id was ignored: ${error.code} ${error.message.slice(0, 200)}`);
+      if (only === undefined)
+        return this.#warn(`an error without id was ignored: ${error.code} ${error.message.slice(0, 200)}`);
       return only.settle(this.#failure(error, status));
     }
     const pending = typeof id === 'number' ? this.#pending.get(id) : undefined;
-    if (pending !== undefined) return pending.settle('result' in message ? message.result : this.#failure(message.error, status));
+    if (pending !== undefined)
+      return pending.settle('result' in message ? message.result : this.#failure(message.error, status));
     // What was asked once and is not waited for any more came late or twice, which is nobody's fault.
     const known = typeof id === 'number' && id > 0 && id <= this.#lastId;
-    if (!known) this.#warn(`a response to a request that was never sent was ignored: id ${JSON.stringify(id).slice(0, 100)}`);
+    if (!known)
+      this.#warn(`a response to a request that was never sent was ignored: id ${JSON.stringify(id).slice(0, 100)}`);
   }
 
   #failure(error: ErrorMessage['error'], status: number | undefined): McpError {
@@ -244,6 +268,11 @@ export class Calls {
     }
   }
 
+  /** At the end of a conversation nobody needs what was still on its way. */
+  #undelivered(what: string, error: unknown): void {
+    if (this.#ended === undefined) this.#warn(`${what} was not delivered`, error);
+  }
+
   #warn(message: string, cause?: unknown): void {
     try {
       this.#inbound.warning(message, cause);
@@ -253,12 +282,17 @@ export class Calls {
   }
 }
 
-function withParams(params: JsonObject | undefined, token: ProgressToken | undefined): { readonly params?: JsonObject } {
+function withParams(
+  params: JsonObject | undefined,
+  token: ProgressToken | undefined,
+): { readonly params?: JsonObject } {
   if (token === undefined) return params === undefined ? {} : { params };
   const meta = params?.['_meta'];
   return { params: { ...params, _meta: { ...(isObject(meta) ? meta : {}), progressToken: token } } };
 }
 
 function asConnectionError(error: unknown, method: string): Error {
-  return error instanceof ConnectionError ? error : new ConnectionError('closed', `${method} could not be sent`, { cause: error });
+  return error instanceof ConnectionError
+    ? error
+    : new ConnectionError('closed', `${method} could not be sent`, { cause: error });
 }

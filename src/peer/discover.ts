@@ -7,14 +7,20 @@ import type { DiscoverResult } from '../protocol/lifecycle.ts';
 import { metaKey } from '../protocol/meta.ts';
 import { newestOf, type Revision } from '../protocol/revision.ts';
 import { preambleOf, requestHeaders, withPreamble, type Self } from './caller.ts';
-import type { Calls, JsonObject } from './calls.ts';
+import type { Calls } from './calls.ts';
 import { incompatible, supportedOf } from './incompatible.ts';
+import type { JsonObject } from './waiting.ts';
 
 /** What `server/discover` told of a server. */
 export type Probe =
   | { readonly kind: 'stateless'; readonly revision: Revision; readonly result: DiscoverResult }
   /** It wants `initialize`; `common` lists the revisions to choose from where it named any. */
-  | { readonly kind: 'handshake'; readonly common?: readonly Revision[]; readonly supported?: readonly string[]; readonly cause?: unknown }
+  | {
+      readonly kind: 'handshake';
+      readonly common?: readonly Revision[];
+      readonly supported?: readonly string[];
+      readonly cause?: unknown;
+    }
   /** It did not answer in time, as some servers do with what they do not know. */
   | { readonly kind: 'silent'; readonly common?: undefined; readonly supported?: undefined; readonly cause: unknown };
 
@@ -55,7 +61,13 @@ async function ask(calls: Calls, options: DiscoverOptions): Promise<Probe> {
   const params = withPreamble(undefined, preambleOf(revision, self()));
   const headers = calls.kind === 'http' ? requestHeaders(revision, 'server/discover', params) : undefined;
   // An older server does not know of cancellations before `initialize`, so a probe in vain is given up in silence.
-  const raw = await calls.call('server/discover', params, { revision, timeoutMs, signal, headers, tellCancelled: false });
+  const raw = await calls.call('server/discover', params, {
+    revision,
+    timeoutMs,
+    signal,
+    headers,
+    tellCancelled: false,
+  });
   const result = readDiscover(revision, raw);
   const chosen = newestOf(inCommon(options.revisions, result.supportedVersions), 'stateless');
   if (chosen === undefined) return handshakeOrNone(options, result.supportedVersions, undefined);
@@ -87,7 +99,10 @@ function verdict(calls: Calls, error: unknown): Probe {
   const silent = error.reason === 'timeout';
   if (calls.kind !== 'http') return { kind: silent ? 'silent' : 'handshake', cause: error };
   const { reason, status = 0 } = error;
-  const older = reason === 'invalid-message' || reason === 'too-large' || (reason === 'http' && status < 500 && (status < 300 || status >= 400));
+  const older =
+    reason === 'invalid-message' ||
+    reason === 'too-large' ||
+    (reason === 'http' && status < 500 && (status < 300 || status >= 400));
   if (!older) throw error;
   return { kind: 'handshake', cause: error };
 }
@@ -122,7 +137,8 @@ function inCommon(ours: readonly Revision[], theirs: readonly string[]): readonl
 
 function readDiscover(revision: Revision, raw: JsonObject): DiscoverResult {
   const { resultType } = raw;
-  if (resultType !== undefined && resultType !== 'complete') throw new ConnectionError('invalid-message', 'server/discover gave no DiscoverResult');
+  if (resultType !== undefined && resultType !== 'complete')
+    throw new ConnectionError('invalid-message', 'server/discover gave no DiscoverResult');
   try {
     return fromWire(revision, 'DiscoverResult', raw);
   } catch (cause) {

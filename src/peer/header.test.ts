@@ -51,7 +51,10 @@ describe('x-mcp-header annotations', () => {
   });
 
   it('are not read from data or from a property of that name', () => {
-    const innocent = schema({ 'x-mcp-header': { type: 'string' }, a: { type: 'object', default: { 'x-mcp-header': '' }, enum: [annotated('number')] } });
+    const innocent = schema({
+      'x-mcp-header': { type: 'string' },
+      a: { type: 'object', default: { 'x-mcp-header': '' }, enum: [annotated('number')] },
+    });
     assert.deepEqual(headerParametersOf(innocent), { parameters: [], problems: [] });
   });
 
@@ -67,7 +70,7 @@ describe('x-mcp-header annotations', () => {
     ['the root itself', schema({}, { 'x-mcp-header': 'X' })],
     ['items of an array [C76]', schema({ a: { type: 'array', items: annotated('string') } })],
     ['a branch of oneOf', schema({}, { oneOf: [schema({ a: annotated('string') })] })],
-    ['then', schema({}, { if: {}, then: schema({ a: annotated('string') }) })],
+    ['else', schema({}, { if: {}, else: schema({ a: annotated('string') }) })],
     ['a definition behind $ref', schema({ a: { $ref: '#/$defs/a' } }, { $defs: { a: annotated('string') } })],
     ['additionalProperties', schema({}, { additionalProperties: annotated('string') })],
   ];
@@ -79,7 +82,8 @@ describe('x-mcp-header annotations', () => {
   }
 
   it('of anything that is no schema are none', () => {
-    for (const odd of [undefined, null, 'x', 1, []]) assert.deepEqual(headerParametersOf(odd), { parameters: [], problems: [] });
+    for (const odd of [undefined, null, 'x', 1, []])
+      assert.deepEqual(headerParametersOf(odd), { parameters: [], problems: [] });
   });
 });
 
@@ -99,7 +103,8 @@ describe('the value of a mirrored argument', () => {
   }
 
   it('is absent where a step is absent or inherited [C74]', () => {
-    for (const odd of [undefined, null, 'x', {}, { a: null }, { a: [] }]) assert.equal(headerValueOf(odd, ['a', 'length']), undefined);
+    for (const odd of [undefined, null, 'x', {}, { a: null }, { a: [] }])
+      assert.equal(headerValueOf(odd, ['a', 'length']), undefined);
     assert.equal(headerValueOf({}, ['constructor', 'name']), undefined);
   });
 });

@@ -71,7 +71,24 @@ interface Walk {
 
 const annotation = 'x-mcp-header';
 // Keywords whose value is one schema or an array of schemas, and those whose value maps names to schemas.
-const subschemas = ['items', 'prefixItems', 'contains', 'additionalItems', 'additionalProperties', 'unevaluatedItems', 'unevaluatedProperties', 'propertyNames', 'contentSchema', 'oneOf', 'anyOf', 'allOf', 'not', 'if', 'then', 'else'] as const;
+const subschemas = [
+  'items',
+  'prefixItems',
+  'contains',
+  'additionalItems',
+  'additionalProperties',
+  'unevaluatedItems',
+  'unevaluatedProperties',
+  'propertyNames',
+  'contentSchema',
+  'oneOf',
+  'anyOf',
+  'allOf',
+  'not',
+  'if',
+  'then',
+  'else',
+] as const;
 const schemaMaps = ['patternProperties', 'dependentSchemas', 'dependencies', '$defs', 'definitions'] as const;
 const deepest = 128;
 
@@ -80,7 +97,8 @@ function visit(walk: Walk, schema: unknown, path: readonly string[] | undefined,
   if (!isObject(schema) || depth > deepest) return;
   if (Object.hasOwn(schema, annotation)) annotated(walk, schema, path);
   if (isObject(schema['properties'])) {
-    for (const [key, value] of Object.entries(schema['properties'])) visit(walk, value, path && [...path, key], depth + 1);
+    for (const [key, value] of Object.entries(schema['properties']))
+      visit(walk, value, path && [...path, key], depth + 1);
   }
   for (const keyword of subschemas) {
     const value = schema[keyword];

@@ -9,7 +9,11 @@ export class IncompatibleError extends ConnectionError {
   /** The revisions that the server named; `undefined` when it named none. */
   readonly theirs: readonly string[] | undefined;
 
-  constructor(ours: readonly string[], theirs: readonly string[] | undefined, options: { readonly message: string; readonly cause?: unknown }) {
+  constructor(
+    ours: readonly string[],
+    theirs: readonly string[] | undefined,
+    options: { readonly message: string; readonly cause?: unknown },
+  ) {
     super('incompatible', options.message, { cause: options.cause });
     this.name = 'IncompatibleError';
     this.ours = ours;
@@ -18,16 +22,24 @@ export class IncompatibleError extends ConnectionError {
 }
 
 /** The error that names what both sides speak. */
-export function incompatible(ours: readonly Revision[], theirs: readonly string[] | undefined, cause?: unknown): IncompatibleError {
+export function incompatible(
+  ours: readonly Revision[],
+  theirs: readonly string[] | undefined,
+  cause?: unknown,
+): IncompatibleError {
   const dates = ours.map((revision) => revision.date);
   const named = theirs === undefined ? 'needs initialize and names no revision' : `speaks ${listed(theirs)}`;
-  return new IncompatibleError(dates, theirs, { message: `no common revision: the server ${named}, this client ${listed(dates)}`, cause });
+  return new IncompatibleError(dates, theirs, {
+    message: `no common revision: the server ${named}, this client ${listed(dates)}`,
+    cause,
+  });
 }
 
 /** The revisions that an error response names as supported. */
 export function supportedOf(error: unknown): readonly string[] | undefined {
   const data = error instanceof McpError && error.kind === 'unsupportedProtocolVersion' ? error.data : undefined;
-  if (typeof data !== 'object' || data === null || !('supported' in data) || !Array.isArray(data.supported)) return undefined;
+  if (typeof data !== 'object' || data === null || !('supported' in data) || !Array.isArray(data.supported))
+    return undefined;
   return data.supported.filter((one) => typeof one === 'string');
 }
 

@@ -5,8 +5,9 @@ import { fromWire } from '../protocol/from-wire.ts';
 import { revisionOf, type Revision } from '../protocol/revision.ts';
 import { toWire } from '../protocol/to-wire.ts';
 import type { Self } from './caller.ts';
-import type { Calls, JsonObject } from './calls.ts';
+import type { Calls } from './calls.ts';
 import { incompatible } from './incompatible.ts';
+import type { JsonObject } from './waiting.ts';
 
 /** What the handshake needs. */
 export interface InitializeOptions {
@@ -50,7 +51,13 @@ export async function initialize(calls: Calls, offer: Revision, options: Initial
   await calls.notify('notifications/initialized', undefined, { revision });
   // The stream stays open for the whole conversation, so nobody waits for it.
   void calls.listen();
-  return { calls, revision, capabilities: result.capabilities, server: result.serverInfo, instructions: result.instructions };
+  return {
+    calls,
+    revision,
+    capabilities: result.capabilities,
+    server: result.serverInfo,
+    instructions: result.instructions,
+  };
 }
 
 /** The server's choice, where it may be used: a stateless revision has no `initialize` that could answer with it. */
@@ -59,7 +66,10 @@ function chosen(raw: JsonObject, allowed: readonly Revision[]): Revision | undef
   return revision !== undefined && revision.era === 'handshake' && allowed.includes(revision) ? revision : undefined;
 }
 
-function read(revision: Revision, raw: JsonObject): { readonly capabilities: ServerCapabilities; readonly serverInfo: Implementation; readonly instructions?: string } {
+function read(
+  revision: Revision,
+  raw: JsonObject,
+): { readonly capabilities: ServerCapabilities; readonly serverInfo: Implementation; readonly instructions?: string } {
   try {
     return fromWire(revision, 'InitializeResult', raw);
   } catch (cause) {

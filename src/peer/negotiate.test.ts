@@ -2,7 +2,13 @@ import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, it, mock } from 'node:test';
 import { ConnectionError, type TransportKind } from '../jsonrpc/transport.ts';
 import { chosenRevisions } from '../protocol/revision.ts';
-import { scriptedTransport, type Script, type ScriptedPeer, type ScriptedTransport, type SentMessage } from '../testing/scripted.ts';
+import {
+  scriptedTransport,
+  type Script,
+  type ScriptedPeer,
+  type ScriptedTransport,
+  type SentMessage,
+} from '../testing/scripted.ts';
 import type { Inbound } from './calls.ts';
 import { IncompatibleError } from './incompatible.ts';
 import { negotiate, type Agreement, type NegotiateOptions, type Verdict } from './negotiate.ts';
@@ -50,11 +56,17 @@ const failing =
     peer.fail(new ConnectionError(...failure));
 const silent: Script = () => new Promise(() => {});
 
-function start(transport: ScriptedTransport, options: { revisions?: readonly string[]; prior?: Verdict; signal?: AbortSignal } = {}): Promise<Agreement> {
+function start(
+  transport: ScriptedTransport,
+  options: { revisions?: readonly string[]; prior?: Verdict; signal?: AbortSignal } = {},
+): Promise<Agreement> {
   const full: NegotiateOptions = {
     transport,
     revisions: chosenRevisions(options.revisions),
-    self: () => ({ info: { name: 'tester', version: '3', title: 'Tester' }, capabilities: { roots: { listChanged: true }, sampling: {} } }),
+    self: () => ({
+      info: { name: 'tester', version: '3', title: 'Tester' },
+      capabilities: { roots: { listChanged: true }, sampling: {} },
+    }),
     inbound: quiet,
     prior: options.prior,
     probeTimeoutMs: 2000,
@@ -66,7 +78,7 @@ function start(transport: ScriptedTransport, options: { revisions?: readonly str
 }
 
 async function turns(): Promise<void> {
-  for (let i = 0; i < 50; i++) await null;
+  for (let i = 0; i < 50; i++) await Promise.resolve();
 }
 
 const handshakeMethods = ['server/discover', 'initialize', 'notifications/initialized'];
@@ -77,7 +89,10 @@ describe('a server that answers server/discover', () => {
       const transport = scriptedTransport(kind, server(replying(discovered())));
       const agreement = await start(transport);
       assert.equal(agreement.revision.date, newest);
-      assert.deepEqual([agreement.server?.name, agreement.instructions, agreement.capabilities], ['stateless', 'ask', { tools: {} }]);
+      assert.deepEqual(
+        [agreement.server?.name, agreement.instructions, agreement.capabilities],
+        ['stateless', 'ask', { tools: {} }],
+      );
       assert.equal(agreement.verdict.revision, newest);
       assert.deepEqual(transport.methods, ['server/discover']);
       assert.equal(transport.listens, 0);
@@ -109,16 +124,24 @@ describe('a server that answers server/discover', () => {
   });
 
   it('need not name itself', async () => {
-    const agreement = await start(scriptedTransport('stdio', server(replying(discovered([newest], { _meta: undefined })))));
+    const agreement = await start(
+      scriptedTransport('stdio', server(replying(discovered([newest], { _meta: undefined })))),
+    );
     assert.equal(agreement.server, undefined);
   });
 
   it('with only older revisions in common is initialized with the newest of them [C18]', async () => {
-    const transport = scriptedTransport('stdio', server(replying(discovered(['2027-01-01', '2025-03-26', '2025-06-18'])), replying(initialized('2025-06-18'))));
+    const transport = scriptedTransport(
+      'stdio',
+      server(replying(discovered(['2027-01-01', '2025-03-26', '2025-06-18'])), replying(initialized('2025-06-18'))),
+    );
     const agreement = await start(transport);
     assert.equal(agreement.revision.date, '2025-06-18');
     assert.deepEqual(transport.methods, handshakeMethods);
-    assert.equal((transport.sent[1]?.message['params'] as { protocolVersion: unknown }).protocolVersion, '2025-06-18');
+    assert.equal(
+      (transport.sent[1]?.message['params'] as { protocolVersion: unknown } | undefined)?.protocolVersion,
+      '2025-06-18',
+    );
   });
 
   it('with nothing in common is given up, and both sides are named [C21]', async () => {
@@ -136,7 +159,10 @@ describe('a server that answers server/discover', () => {
 describe('a server that rejects the revision of the probe', () => {
   it('is asked once more in one that it names [C20] [stdio-018] [versioning-002]', async () => {
     let asked = 0;
-    const discover: Script = (sent, peer) => (++asked === 1 ? refusing(-32022, { supported: [newest], requested: 'x' })(sent, peer) : peer.reply(sent, discovered()));
+    const discover: Script = (sent, peer) =>
+      ++asked === 1
+        ? refusing(-32022, { supported: [newest], requested: 'x' })(sent, peer)
+        : peer.reply(sent, discovered());
     const transport = scriptedTransport('http', server(discover));
     assert.equal((await start(transport)).revision.date, newest);
     assert.deepEqual(transport.methods, ['server/discover', 'server/discover']);
@@ -150,21 +176,34 @@ describe('a server that rejects the revision of the probe', () => {
 
   for (const code of [-32022, -32004]) {
     it(`with ${code} and only older ones in common is initialized`, async () => {
-      const transport = scriptedTransport('stdio', server(refusing(code, { supported: ['2025-06-18'], requested: newest }), replying(initialized('2025-06-18'))));
+      const transport = scriptedTransport(
+        'stdio',
+        server(refusing(code, { supported: ['2025-06-18'], requested: newest }), replying(initialized('2025-06-18'))),
+      );
       assert.equal((await start(transport)).revision.date, '2025-06-18');
       assert.deepEqual(transport.methods, handshakeMethods);
     });
   }
 
   it('with nothing in common is given up [C21]', async () => {
-    const transport = scriptedTransport('http', server(refusing(-32022, { supported: ['2027-01-01'], requested: newest }, 400)));
+    const transport = scriptedTransport(
+      'http',
+      server(refusing(-32022, { supported: ['2027-01-01'], requested: newest }, 400)),
+    );
     await assert.rejects(start(transport), { name: 'IncompatibleError', theirs: ['2027-01-01'] });
     assert.deepEqual(transport.methods, ['server/discover']);
   });
 
   it('is recognised in the body of an HTTP refusal too [http-114]', async () => {
-    const body = JSON.stringify({ jsonrpc: '2.0', id: null, error: { code: -32022, message: 'no', data: { supported: ['2025-03-26'] } } });
-    const transport = scriptedTransport('http', server(failing('http', 'HTTP 400', { status: 400, body }), replying(initialized('2025-03-26'))));
+    const body = JSON.stringify({
+      jsonrpc: '2.0',
+      id: null,
+      error: { code: -32022, message: 'no', data: { supported: ['2025-03-26'] } },
+    });
+    const transport = scriptedTransport(
+      'http',
+      server(failing('http', 'HTTP 400', { status: 400, body }), replying(initialized('2025-03-26'))),
+    );
     assert.equal((await start(transport)).revision.date, '2025-03-26');
   });
 });
@@ -177,19 +216,49 @@ interface Row {
 
 describe('a server that wants initialize', () => {
   const rows: readonly Row[] = [
-    ...[-32601, -32602, -32600, -32603, -32000, -32020, -32022, -32099, 0].map(
-      (code): Row => ({ title: `answers the probe with ${code} on stdio [C19] [stdio-019]`, kind: 'stdio', discover: refusing(code) }),
-    ),
+    ...[-32601, -32602, -32600, -32603, -32000, -32020, -32022, -32099, 0].map((code): Row => ({
+      title: `answers the probe with ${code} on stdio [C19] [stdio-019]`,
+      kind: 'stdio',
+      discover: refusing(code),
+    })),
     { title: 'answers the probe with a malformed result on stdio', kind: 'stdio', discover: replying({ hello: 1 }) },
-    { title: 'answers the probe with input_required on stdio', kind: 'stdio', discover: replying({ ...discovered(), resultType: 'input_required' }) },
-    { title: 'answers the probe with no result at all on stdio', kind: 'stdio', discover: ({ message }, peer) => peer.send({ jsonrpc: '2.0', id: message['id'], result: 'x' }) },
-    { title: 'answers the probe without an id on stdio', kind: 'stdio', discover: (_, peer) => peer.send({ jsonrpc: '2.0', id: null, error: { code: -32600, message: 'x' } }) },
+    {
+      title: 'answers the probe with input_required on stdio',
+      kind: 'stdio',
+      discover: replying({ ...discovered(), resultType: 'input_required' }),
+    },
+    {
+      title: 'answers the probe with no result at all on stdio',
+      kind: 'stdio',
+      discover: ({ message }, peer) => peer.send({ jsonrpc: '2.0', id: message['id'], result: 'x' }),
+    },
+    {
+      title: 'answers the probe without an id on stdio',
+      kind: 'stdio',
+      discover: (_, peer) => peer.send({ jsonrpc: '2.0', id: null, error: { code: -32600, message: 'x' } }),
+    },
     { title: 'answers 400 with an unknown error over HTTP', kind: 'http', discover: refusing(-32000, undefined, 400) },
-    { title: 'answers 404 with "method not found" over HTTP', kind: 'http', discover: refusing(-32601, undefined, 404) },
-    { title: 'answers 200 with "method not found" over HTTP', kind: 'http', discover: refusing(-32601, undefined, 200) },
+    {
+      title: 'answers 404 with "method not found" over HTTP',
+      kind: 'http',
+      discover: refusing(-32601, undefined, 404),
+    },
+    {
+      title: 'answers 200 with "method not found" over HTTP',
+      kind: 'http',
+      discover: refusing(-32601, undefined, 200),
+    },
     { title: 'answers 200 with a header mismatch over HTTP', kind: 'http', discover: refusing(-32020, undefined, 200) },
-    { title: 'answers 400 with an empty body over HTTP', kind: 'http', discover: failing('http', 'HTTP 400', { status: 400, body: '' }) },
-    { title: 'answers 405 with text over HTTP', kind: 'http', discover: failing('http', 'HTTP 405', { status: 405, body: 'no' }) },
+    {
+      title: 'answers 400 with an empty body over HTTP',
+      kind: 'http',
+      discover: failing('http', 'HTTP 400', { status: 400, body: '' }),
+    },
+    {
+      title: 'answers 405 with text over HTTP',
+      kind: 'http',
+      discover: failing('http', 'HTTP 405', { status: 405, body: 'no' }),
+    },
     { title: 'answers with a page over HTTP', kind: 'http', discover: failing('invalid-message', 'text/html') },
     { title: 'answers with a malformed result over HTTP', kind: 'http', discover: replying({ tools: [] }) },
   ];
@@ -198,7 +267,10 @@ describe('a server that wants initialize', () => {
       const transport = scriptedTransport(kind, server(discover));
       const agreement = await start(transport);
       assert.equal(agreement.revision.date, older);
-      assert.deepEqual([agreement.server?.name, agreement.instructions, agreement.verdict], ['handshake', 'shake', { revision: older, at: 1234 }]);
+      assert.deepEqual(
+        [agreement.server?.name, agreement.instructions, agreement.verdict],
+        ['handshake', 'shake', { revision: older, at: 1234 }],
+      );
       assert.deepEqual(transport.methods, handshakeMethods);
       assert.deepEqual(transport.peers.length, 1);
     });
@@ -246,28 +318,43 @@ describe('a server that wants initialize', () => {
   }
 
   it('may answer with an older revision that is spoken here [lifecycle-010]', async () => {
-    const agreement = await start(scriptedTransport('stdio', server(refusing(-32601), replying(initialized('2024-11-05')))));
+    const agreement = await start(
+      scriptedTransport('stdio', server(refusing(-32601), replying(initialized('2024-11-05')))),
+    );
     assert.equal(agreement.revision.date, '2024-11-05');
   });
 
   for (const answer of ['2023-01-01', '2024-11-05', newest, 7, undefined]) {
     it(`is left when it chooses ${answer} and that may not be used [lifecycle-015] [C37]`, async () => {
-      const transport = scriptedTransport('stdio', server(refusing(-32601), replying({ ...initialized(), protocolVersion: answer })));
-      await assert.rejects(start(transport, { revisions: [older, newest] }), { name: 'IncompatibleError', theirs: [String(answer)] });
+      const transport = scriptedTransport(
+        'stdio',
+        server(refusing(-32601), replying({ ...initialized(), protocolVersion: answer })),
+      );
+      await assert.rejects(start(transport, { revisions: [older, newest] }), {
+        name: 'IncompatibleError',
+        theirs: [String(answer)],
+      });
       assert.deepEqual(transport.methods, ['server/discover', 'initialize']);
       assert.deepEqual(new Set(transport.closed), new Set([1]));
     });
   }
 
   it('that answers initialize with nonsense is an error that names the place', async () => {
-    const transport = scriptedTransport('stdio', server(refusing(-32601), replying({ protocolVersion: older, capabilities: {} })));
+    const transport = scriptedTransport(
+      'stdio',
+      server(refusing(-32601), replying({ protocolVersion: older, capabilities: {} })),
+    );
     await assert.rejects(start(transport), { reason: 'invalid-message', message: /serverInfo/ });
     assert.deepEqual(transport.closed, [1]);
   });
 
   it('cannot serve a client that is stateless only; nothing else is sent [versioning-008]', async () => {
     const transport = scriptedTransport('stdio', server(refusing(-32601)));
-    await assert.rejects(start(transport, { revisions: [newest] }), { name: 'IncompatibleError', ours: [newest], theirs: undefined });
+    await assert.rejects(start(transport, { revisions: [newest] }), {
+      name: 'IncompatibleError',
+      ours: [newest],
+      theirs: undefined,
+    });
     assert.deepEqual(transport.methods, ['server/discover']);
   });
 
@@ -351,7 +438,11 @@ describe('a failure that says nothing of the server', () => {
   afterEach(() => mock.timers.reset());
 
   const rows: readonly (readonly [title: string, discover: Script, expected: object])[] = [
-    ['401', failing('unauthorized', 'HTTP 401', { status: 401, challenge: 'Bearer' }), { reason: 'unauthorized', challenge: 'Bearer' }],
+    [
+      '401',
+      failing('unauthorized', 'HTTP 401', { status: 401, challenge: 'Bearer' }),
+      { reason: 'unauthorized', challenge: 'Bearer' },
+    ],
     ['403', failing('unauthorized', 'HTTP 403', { status: 403 }), { reason: 'unauthorized' }],
     ['500', failing('http', 'HTTP 500', { status: 500, body: '' }), { reason: 'http', status: 500 }],
     ['503 with a JSON-RPC error', refusing(-32603, undefined, 503), { code: -32603 }],
@@ -379,7 +470,10 @@ describe('a failure that says nothing of the server', () => {
 
   for (const kind of ['stdio', 'http'] as const) {
     it(`a missing client capability over ${kind} is thrown as what it is`, async () => {
-      const transport = scriptedTransport(kind, server(refusing(-32021, { requiredCapabilities: { sampling: {} } }, 400)));
+      const transport = scriptedTransport(
+        kind,
+        server(refusing(-32021, { requiredCapabilities: { sampling: {} } }, 400)),
+      );
       await assert.rejects(start(transport), { kind: 'missingRequiredClientCapability' });
       assert.deepEqual(transport.methods, ['server/discover']);
     });
@@ -420,7 +514,10 @@ describe('what was found out before', () => {
   });
 
   it('is asked for again when it proves wrong', async () => {
-    const transport = scriptedTransport('http', server(replying(discovered()), refusing(-32022, { supported: [newest], requested: older }, 400)));
+    const transport = scriptedTransport(
+      'http',
+      server(replying(discovered()), refusing(-32022, { supported: [newest], requested: older }, 400)),
+    );
     const agreement = await start(transport, { prior: { revision: older } });
     assert.equal(agreement.revision.date, newest);
     assert.deepEqual(transport.methods, ['initialize', 'server/discover']);

@@ -149,7 +149,12 @@ class Negotiation {
   }
 
   async #agreed({ revision, result }: Probe & { readonly kind: 'stateless' }): Promise<Agreement> {
-    return agreed(await this.#open(), result, { revision: revision.date, at: this.#options.now(), discovered: result }, { revision, confirmed: true });
+    return agreed(
+      await this.#open(),
+      result,
+      { revision: revision.date, at: this.#options.now(), discovered: result },
+      { revision, confirmed: true },
+    );
   }
 
   /** The open conversation, or a fresh one when the peer ended it. */
@@ -178,16 +183,35 @@ async function open({ transport, inbound, signal }: NegotiateOptions): Promise<C
 }
 
 function throwIfAborted(signal: AbortSignal | undefined): void {
-  if (signal?.aborted === true) throw new ConnectionError('aborted', 'connecting was aborted', { cause: signal.reason });
+  if (signal?.aborted === true)
+    throw new ConnectionError('aborted', 'connecting was aborted', { cause: signal.reason });
 }
 
-function agreed(calls: Calls, result: DiscoverResult, verdict: Verdict, settled: Pick<Agreement, 'revision' | 'confirmed'>): Agreement {
-  return { ...settled, calls, capabilities: result.capabilities, server: serverInfoOf(result), instructions: result.instructions, verdict };
+function agreed(
+  calls: Calls,
+  result: DiscoverResult,
+  verdict: Verdict,
+  settled: Pick<Agreement, 'revision' | 'confirmed'>,
+): Agreement {
+  return {
+    ...settled,
+    calls,
+    capabilities: result.capabilities,
+    server: serverInfoOf(result),
+    instructions: result.instructions,
+    verdict,
+  };
 }
 
 /** Failures that say nothing of the revisions: to ask in another way would fail alike. */
 function isFinal(error: unknown): boolean {
   if (!(error instanceof ConnectionError)) return false;
   const { reason, status } = error;
-  return reason === 'aborted' || reason === 'unauthorized' || reason === 'refused' || reason === 'timeout' || (reason === 'http' && (status ?? 0) >= 500);
+  return (
+    reason === 'aborted' ||
+    reason === 'unauthorized' ||
+    reason === 'refused' ||
+    reason === 'timeout' ||
+    (reason === 'http' && (status ?? 0) >= 500)
+  );
 }

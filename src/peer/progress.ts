@@ -23,9 +23,11 @@ export class ProgressRoutes {
    * @throws TypeError when the token is neither a string nor an integer, or belongs to a request in flight.
    */
   claim(token: ProgressToken | undefined, hear: (progress: Progress) => void): ProgressToken {
-    if (token !== undefined && !isRequestId(token)) throw new TypeError('a progress token must be a string or an integer');
+    if (token !== undefined && !isRequestId(token))
+      throw new TypeError('a progress token must be a string or an integer');
     // Spec, Progress: tokens are unique among the active requests of the sender.
-    if (token !== undefined && this.#routes.has(token)) throw new TypeError(`progress token ${JSON.stringify(token)} is in use`);
+    if (token !== undefined && this.#routes.has(token))
+      throw new TypeError(`progress token ${JSON.stringify(token)} is in use`);
     const claimed = token ?? this.#mint();
     this.#routes.set(claimed, hear);
     return claimed;

@@ -1,12 +1,23 @@
 import { after } from '../jsonrpc/timeout.ts';
 import { ConnectionError } from '../jsonrpc/transport.ts';
-import type { CallOptions, JsonObject } from './calls.ts';
+
+/** A JSON object, as results and params are. */
+export type JsonObject = Readonly<Record<string, unknown>>;
+
+/** How long an answer may take. */
+export interface WaitOptions {
+  readonly signal?: AbortSignal | undefined;
+  /** Longest wait for the answer or the next progress, in milliseconds; 0 and Infinity mean no limit. */
+  readonly timeoutMs?: number | undefined;
+  /** Longest wait for the answer whatever the progress, in milliseconds. */
+  readonly maxTotalTimeoutMs?: number | undefined;
+}
 
 /** One request that waits for its answer, with its clocks. */
 export class Waiting {
   readonly method: string;
   readonly answer: Promise<JsonObject>;
-  readonly #options: CallOptions;
+  readonly #options: WaitOptions;
   readonly #givenUp: (error: ConnectionError, reason: string) => void;
   readonly #resolve: (result: JsonObject) => void;
   readonly #reject: (error: Error) => void;
@@ -16,7 +27,7 @@ export class Waiting {
   readonly #onAbort: () => void;
 
   /** @param givenUp Runs when the wait ends without the peer, with what the peer may be told. */
-  constructor(method: string, options: CallOptions, givenUp: (error: ConnectionError, reason: string) => void) {
+  constructor(method: string, options: WaitOptions, givenUp: (error: ConnectionError, reason: string) => void) {
     this.method = method;
     this.#options = options;
     this.#givenUp = givenUp;
@@ -77,7 +88,8 @@ function timer(ms: number | undefined, run: () => void): (() => void) | undefine
  * @throws TypeError
  */
 export function checkTimeout(ms: number | undefined): void {
-  if (ms !== undefined && !(typeof ms === 'number' && ms >= 0)) throw new TypeError('a timeout must be a number of milliseconds, 0 or more');
+  if (ms !== undefined && !(typeof ms === 'number' && ms >= 0))
+    throw new TypeError('a timeout must be a number of milliseconds, 0 or more');
 }
 
 /** The error of a request whose signal was aborted. */
@@ -91,4 +103,3 @@ function reasonOf(signal: AbortSignal | undefined): string {
   if (typeof reason === 'string') return reason;
   return reason instanceof Error && reason.name !== 'AbortError' ? reason.message : '';
 }
-

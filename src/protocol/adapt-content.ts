@@ -2,7 +2,7 @@
 
 import type { Adaptation } from './adaptation.ts';
 import type { AudioContent, ContentBlock, ResourceLink, TextContent } from './content.ts';
-import { until, within } from './lifetime.ts';
+import { from, until, within } from './lifetime.ts';
 import type { SamplingMessageContentBlock } from './sampling.ts';
 import type { CallToolResult } from './tools.ts';
 import { isFields } from './value.ts';
@@ -52,6 +52,20 @@ export const structuredContentAsText: Adaptation<CallToolResult> = {
     if (holdsJson(rest.content, structuredContent)) return rest;
     const text: TextContent = { type: 'text', text: JSON.stringify(structuredContent) };
     return { ...rest, content: [...rest.content, text] };
+  },
+};
+
+/**
+ * Structured content that is no object, since 2025-06-18: never alone, but with its JSON as text for who expects
+ * objects. (Spec 2026-07-28, Tools: structured content.)
+ */
+export const textBesideValue: Adaptation<CallToolResult> = {
+  life: from('2025-06-18'),
+  toWire: (result) => {
+    const { structuredContent, content } = result;
+    if (structuredContent === undefined || isFields(structuredContent)) return result;
+    if (content.some((block) => block.type === 'text')) return result;
+    return { ...result, content: [...content, { type: 'text', text: JSON.stringify(structuredContent) }] };
   },
 };
 

@@ -2,7 +2,7 @@
 
 import { cannotSay, type Adaptation } from './adaptation.ts';
 import type { LegacyTitledEnumSchema, PrimitiveSchemaDefinition, TitledSingleSelectEnumSchema } from './elicitation-schema.ts';
-import type { ElicitRequestURLParams } from './elicitation.ts';
+import type { ElicitRequestURLParams, ElicitResult } from './elicitation.ts';
 import { until, within } from './lifetime.ts';
 
 /** Options with names before 2025-11-25: the values as `enum`, the names beside them as `enumNames`. */
@@ -21,5 +21,14 @@ export const urlNeedsId: Adaptation<ElicitRequestURLParams> = {
   toWire: (params, revision) => {
     if (params.elicitationId === undefined) throw cannotSay('URL elicitation without an elicitationId', revision);
     return params;
+  },
+};
+
+/** An answer with several values for one field before 2025-11-25, where no form can ask for it: an error. */
+export const oneValuePerField: Adaptation<ElicitResult> = {
+  life: until('2025-11-25'),
+  toWire: (result, revision) => {
+    if (Object.values(result.content ?? {}).some(Array.isArray)) throw cannotSay('an answer of several values', revision);
+    return result;
   },
 };

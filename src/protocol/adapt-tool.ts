@@ -2,8 +2,8 @@
 
 import type { Adaptation } from './adaptation.ts';
 import { until, within } from './lifetime.ts';
-import type { Tool, ToolOutputSchema } from './tool.ts';
-import { isFields, mapFields, withField, type Fields } from './value.ts';
+import type { Tool, ToolInputSchema, ToolOutputSchema } from './tool.ts';
+import { isFields, mapFields, type Fields } from './value.ts';
 
 /**
  * An output schema whose root is no object, from 2025-06-18 until 2025-11-25: that of an object with the value as
@@ -27,22 +27,15 @@ export function needsWrapping(outputSchema: ToolOutputSchema): boolean {
 }
 
 /** Boolean schemas of properties before 2026-07-28: `{}` for true and `{ not: {} }` for false, which say the same. */
-export const booleanSchemas: Adaptation<Tool> = {
+export const booleanSchemas: Adaptation<ToolInputSchema> = {
   life: until('2026-07-28'),
-  toWire: (tool) => {
-    const inputSchema = withoutBooleans(tool.inputSchema);
-    const outputSchema = tool.outputSchema === undefined ? undefined : withoutBooleans(tool.outputSchema);
-    if (inputSchema === tool.inputSchema && outputSchema === tool.outputSchema) return tool;
-    return { ...tool, inputSchema, ...(outputSchema === undefined ? {} : { outputSchema }) };
+  toWire: (schema) => {
+    const { properties } = schema;
+    if (!isFields(properties)) return schema;
+    const objects = mapFields(properties, (value) => (value === true ? {} : value === false ? { not: {} } : value));
+    return objects === properties ? schema : { ...schema, properties: objects };
   },
 };
-
-function withoutBooleans(schema: Fields): Fields {
-  const properties = schema['properties'];
-  if (!isFields(properties)) return schema;
-  const objects = mapFields(properties, (value) => (value === true ? {} : value === false ? { not: {} } : value));
-  return objects === properties ? schema : withField(schema, 'properties', objects);
-}
 
 const definitions = ['$defs', 'definitions'];
 

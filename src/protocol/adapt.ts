@@ -5,8 +5,8 @@
 
 import { cannotSay, needsCapability, type Adaptation } from './adaptation.ts';
 import { experimentalObjects, extensionSettings, urlOnlyElicitation } from './adapt-capability.ts';
-import { audioAsText, resourceLinkAsText, structuredContentAsText, wrappedStructuredContent } from './adapt-content.ts';
-import { titledOptionsAsEnumNames, urlNeedsId } from './adapt-elicitation.ts';
+import { audioAsText, resourceLinkAsText, structuredContentAsText, textBesideValue, wrappedStructuredContent } from './adapt-content.ts';
+import { oneValuePerField, titledOptionsAsEnumNames, urlNeedsId } from './adapt-elicitation.ts';
 import { blocksAsMessages, noToolsForModels, oneBlockPerAnswer, oneBlockPerMessage } from './adapt-sampling.ts';
 import { booleanSchemas, wrappedOutputSchema } from './adapt-tool.ts';
 import type { McpError } from './error.ts';
@@ -19,14 +19,17 @@ type Adaptations = { readonly [N in keyof Types]?: readonly Adaptation<Types[N]>
 const adaptations: Adaptations = {
   ContentBlock: [audioAsText, resourceLinkAsText],
   SamplingMessageContentBlock: [audioAsText],
-  CallToolResult: [structuredContentAsText, wrappedStructuredContent],
+  CallToolResult: [structuredContentAsText, textBesideValue, wrappedStructuredContent],
   ToolResultContent: [wrappedStructuredContent],
-  Tool: [wrappedOutputSchema, booleanSchemas],
+  Tool: [wrappedOutputSchema],
+  // An output schema is one of these too, once it is wrapped.
+  ToolInputSchema: [booleanSchemas],
   CreateMessageRequestParams: [noToolsForModels, blocksAsMessages],
   SamplingMessage: [oneBlockPerMessage],
   CreateMessageResult: [oneBlockPerAnswer],
   PrimitiveSchemaDefinition: [titledOptionsAsEnumNames],
   ElicitRequestURLParams: [urlNeedsId],
+  ElicitResult: [oneValuePerField],
   ClientCapabilities: [urlOnlyElicitation, experimentalObjects, extensionSettings],
   ServerCapabilities: [experimentalObjects, extensionSettings],
 };

@@ -1,7 +1,7 @@
 /** What clients and servers declare that they can do. Presence is the flag: `{}` says yes, absence says no. */
 
 import type { JsonObject } from './common.ts';
-import { within, type Lifetime } from './lifetime.ts';
+import { from, within, type Lifetime } from './lifetime.ts';
 import { projection } from './project.ts';
 import type { Revision } from './revision.ts';
 import {
@@ -120,29 +120,49 @@ export const samplingCapabilityShape: ShapeOf<SamplingCapability> = shape('Sampl
   tools: since('2025-11-25', optional(presence)),
 });
 
-export const elicitationCapabilityShape: ShapeOf<ElicitationCapability> = shape('ElicitationCapability', {
-  form: since('2025-11-25', optional(presence)),
-  url: since('2025-11-25', optional(presence)),
-});
+export const elicitationCapabilityShape: ShapeOf<ElicitationCapability> = shape(
+  'ElicitationCapability',
+  {
+    form: since('2025-11-25', optional(presence)),
+    url: since('2025-11-25', optional(presence)),
+  },
+  from('2025-06-18'),
+);
 
-const samplingTasksShape: ShapeOf<NonNullable<ClientTaskRequests['sampling']>> = shape('SamplingTasksCapability', {
-  createMessage: optional(presence),
-});
+const samplingTasksShape: ShapeOf<NonNullable<ClientTaskRequests['sampling']>> = shape(
+  'SamplingTasksCapability',
+  {
+    createMessage: optional(presence),
+  },
+  coreTasks,
+);
 
-const elicitationTasksShape: ShapeOf<NonNullable<ClientTaskRequests['elicitation']>> = shape('ElicitationTasksCapability', {
-  create: optional(presence),
-});
+const elicitationTasksShape: ShapeOf<NonNullable<ClientTaskRequests['elicitation']>> = shape(
+  'ElicitationTasksCapability',
+  {
+    create: optional(presence),
+  },
+  coreTasks,
+);
 
-export const clientTaskRequestsShape: ShapeOf<ClientTaskRequests> = shape('ClientTaskRequests', {
-  sampling: optional(capability(samplingTasksShape)),
-  elicitation: optional(capability(elicitationTasksShape)),
-});
+export const clientTaskRequestsShape: ShapeOf<ClientTaskRequests> = shape(
+  'ClientTaskRequests',
+  {
+    sampling: optional(capability(samplingTasksShape)),
+    elicitation: optional(capability(elicitationTasksShape)),
+  },
+  coreTasks,
+);
 
-export const clientTasksCapabilityShape: ShapeOf<ClientTasksCapability> = shape('ClientTasksCapability', {
-  list: optional(presence),
-  cancel: optional(presence),
-  requests: optional(capability(clientTaskRequestsShape)),
-});
+export const clientTasksCapabilityShape: ShapeOf<ClientTasksCapability> = shape(
+  'ClientTasksCapability',
+  {
+    list: optional(presence),
+    cancel: optional(presence),
+    requests: optional(capability(clientTaskRequestsShape)),
+  },
+  coreTasks,
+);
 
 export const clientCapabilitiesShape: ShapeOf<ClientCapabilities> = shape('ClientCapabilities', {
   experimental: optional(capabilities),
@@ -161,19 +181,31 @@ export const resourcesCapabilityShape: ShapeOf<ResourcesCapability> = shape('Res
   listChanged: optional(boolean),
 });
 
-const toolTasksShape: ShapeOf<NonNullable<ServerTaskRequests['tools']>> = shape('ToolTasksCapability', {
-  call: optional(presence),
-});
+const toolTasksShape: ShapeOf<NonNullable<ServerTaskRequests['tools']>> = shape(
+  'ToolTasksCapability',
+  {
+    call: optional(presence),
+  },
+  coreTasks,
+);
 
-export const serverTaskRequestsShape: ShapeOf<ServerTaskRequests> = shape('ServerTaskRequests', {
-  tools: optional(capability(toolTasksShape)),
-});
+export const serverTaskRequestsShape: ShapeOf<ServerTaskRequests> = shape(
+  'ServerTaskRequests',
+  {
+    tools: optional(capability(toolTasksShape)),
+  },
+  coreTasks,
+);
 
-export const serverTasksCapabilityShape: ShapeOf<ServerTasksCapability> = shape('ServerTasksCapability', {
-  list: optional(presence),
-  cancel: optional(presence),
-  requests: optional(capability(serverTaskRequestsShape)),
-});
+export const serverTasksCapabilityShape: ShapeOf<ServerTasksCapability> = shape(
+  'ServerTasksCapability',
+  {
+    list: optional(presence),
+    cancel: optional(presence),
+    requests: optional(capability(serverTaskRequestsShape)),
+  },
+  coreTasks,
+);
 
 export const serverCapabilitiesShape: ShapeOf<ServerCapabilities> = shape('ServerCapabilities', {
   experimental: optional(capabilities),

@@ -1,7 +1,7 @@
 /** Suggestions for the arguments of prompts and resource templates. */
 
 import { requestRows, resultRows, type RequestParams, type Result } from './envelope.ts';
-import { always } from './lifetime.ts';
+import { always, from } from './lifetime.ts';
 import type { Methods } from './method.ts';
 import { array, boolean, integer, literal, map, optional, ref, shape, since, string, tagged, type Row, type ShapeOf } from './shape.ts';
 
@@ -70,7 +70,11 @@ const reference: Row<PromptReference | ResourceTemplateReference, 'required'> = 
 });
 
 export const completionArgumentShape: ShapeOf<CompletionArgument> = shape('CompletionArgument', { name: string, value: string });
-export const completionContextShape: ShapeOf<CompletionContext> = shape('CompletionContext', { arguments: optional(map(string)) });
+export const completionContextShape: ShapeOf<CompletionContext> = shape(
+  'CompletionContext',
+  { arguments: optional(map(string)) },
+  from('2025-06-18'),
+);
 
 export const completionShape: ShapeOf<Completion> = shape('Completion', {
   values: array(string),

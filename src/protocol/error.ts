@@ -1,14 +1,17 @@
-import type { Revision } from './revision.ts';
+import { isAlive, until, within, type Lifetime } from './lifetime.ts';
+import { revisions, type Revision } from './revision.ts';
 
 /**
- * The errors of the protocol by name. `code` is the number in the newest revision, `codes` the numbers that other
- * revisions use; `status` is the HTTP status of the 2026-07-28 exchange (Streamable HTTP, Error handling).
+ * What the protocol says of an error. `code` is the number in the newest revision, `earlier` another that some older
+ * ones use; `status` is the HTTP status of the 2026-07-28 exchange (Streamable HTTP, Error handling).
  */
 interface ErrorRow {
   readonly code: number;
   readonly status: number;
-  readonly handshakeCode?: number;
+  readonly earlier?: { readonly code: number; readonly life: Lifetime };
 }
+
+const handshake: Lifetime = until('2026-07-28');
 
 /** The name of an error that the protocol defines. */
 export type ErrorName =
@@ -30,12 +33,11 @@ const rows: Readonly<Record<ErrorName, ErrorRow>> = {
   invalidParams: { code: -32602, status: 200 },
   internalError: { code: -32603, status: 200 },
   // -32002 before 2026-07-28, which folds it into invalid params.
-  resourceNotFound: { code: -32602, handshakeCode: -32002, status: 200 },
+  resourceNotFound: { code: -32602, earlier: { code: -32002, life: handshake }, status: 200 },
   headerMismatch: { code: -32020, status: 400 },
-  missingRequiredClientCapability: { code: -32021, handshakeCode: -32600, status: 400 },
+  missingRequiredClientCapability: { code: -32021, earlier: { code: -32600, life: handshake }, status: 400 },
   unsupportedProtocolVersion: { code: -32022, status: 400 },
-  // Exists in 2025-11-25 alone.
-  urlElicitationRequired: { code: -32602, handshakeCode: -32042, status: 200 },
+  urlElicitationRequired: { code: -32602, earlier: { code: -32042, life: within('2025-11-25', '2026-07-28') }, status: 200 },
 };
 
 /** The error object of a JSON-RPC error response. */
@@ -81,12 +83,21 @@ export class McpError extends Error {
   }
 }
 
-/** The error object that a revision sends for an error; the code is chosen here, at the border. */
+/**
+ * The error object that a revision sends for an error; the code is chosen here, at the border.
+ *
+ * @param revision `undefined` while none is settled, where the codes of the oldest one hold.
+ */
 export function errorToWire(revision: Revision | undefined, error: McpError): ErrorObject {
-  const row: ErrorRow | undefined = error.kind === undefined ? undefined : rows[error.kind];
-  const handshake = revision === undefined || revision.era === 'handshake';
-  const code = row === undefined ? error.code : handshake ? (row.handshakeCode ?? row.code) : row.code;
+  const code = codeIn(revision ?? revisions[0], error);
   return error.data === undefined ? { code, message: error.message } : { code, message: error.message, data: error.data };
+}
+
+function codeIn(revision: Revision | undefined, { kind, code }: McpError): number {
+  if (kind === undefined) return code;
+  const row = rows[kind];
+  const earlier = row.earlier !== undefined && revision !== undefined && isAlive(row.earlier.life, revision);
+  return earlier ? row.earlier.code : row.code;
 }
 
 /** The HTTP status of an error response in an exchange of 2026-07-28. */

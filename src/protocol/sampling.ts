@@ -11,9 +11,9 @@ import {
   type ImageContent,
   type TextContent,
 } from './content.ts';
-import { endedRequestRows, meta, resultMeta, type RequestParams } from './envelope.ts';
+import { endedRequestRows, meta, type RequestParams } from './envelope.ts';
 import { from, until, type Lifetime } from './lifetime.ts';
-import type { MetaObject, ResultMetaObject } from './meta.ts';
+import { resultMetaShape, type MetaObject } from './meta.ts';
 import type { Methods } from './method.ts';
 import { any, array, between, boolean, integer, literal, number, object, oneOf, optional, ref, shape, since, string, tagged, widened, type Row, type ShapeOf } from './shape.ts';
 import { taskMetadataShape, type TaskMetadata } from './task-metadata.ts';
@@ -100,7 +100,7 @@ export interface CreateMessageResult {
   readonly model: string;
   /** `endTurn`, `stopSequence`, `maxTokens`, `toolUse` or anything else. */
   readonly stopReason?: string;
-  readonly _meta?: ResultMetaObject;
+  readonly _meta?: MetaObject;
 }
 
 /** The request for a message as an input that a result asks for. Since 2026-07-28. */
@@ -185,7 +185,8 @@ export const createMessageResultShape: ShapeOf<CreateMessageResult> = shape('Cre
   content: samplingContent,
   model: string,
   stopReason: optional(string),
-  _meta: resultMeta,
+  // Embedded in a request since 2026-07-28, it is no result of its own.
+  _meta: optional(widened<MetaObject>('2026-07-28', ref(resultMetaShape), object)),
 });
 
 export const createMessageRequestShape: ShapeOf<CreateMessageRequest> = shape(

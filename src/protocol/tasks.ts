@@ -8,13 +8,11 @@ import { coreTasks } from './capability.ts';
 import type { JsonObject } from './common.ts';
 import {
   notificationRows,
-  paginatedRequestRows,
   requestRows,
   resultMeta,
   resultRows,
   resultType,
   type NotificationParams,
-  type PaginatedRequestParams,
   type RequestParams,
   type Result,
 } from './envelope.ts';
@@ -200,12 +198,6 @@ export const getTaskPayloadRequestParamsShape: ShapeOf<GetTaskPayloadRequestPara
   coreTasks,
 );
 
-export const listTasksRequestParamsShape: ShapeOf<PaginatedRequestParams> = shape(
-  'ListTasksRequestParams',
-  paginatedRequestRows,
-  coreTasks,
-);
-
 export const updateTaskRequestParamsShape: ShapeOf<UpdateTaskRequestParams> = shape(
   'UpdateTaskRequestParams',
   { ...byTask, inputResponses: map(inputResponse) },
@@ -294,7 +286,7 @@ export const taskMethods: Methods = {
     kind: 'request',
     from: 'both',
     lifetime: coreTasks,
-    params: 'ListTasksRequestParams',
+    params: 'PaginatedRequestParams',
     result: 'ListTasksResult',
   },
   'tasks/update': {

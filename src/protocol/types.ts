@@ -182,7 +182,6 @@ export interface Types {
   readonly ListRootsRequest: ListRootsRequest;
   readonly ListRootsRequestParams: ListRootsRequestParams;
   readonly ListRootsResult: ListRootsResult;
-  readonly ListTasksRequestParams: PaginatedRequestParams;
   readonly ListTasksResult: ListTasksResult;
   readonly ListToolsResult: ListToolsResult;
   readonly LoggingMessageNotificationParams: LoggingMessageNotificationParams;

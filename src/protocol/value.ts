@@ -8,18 +8,6 @@ export function isFields(value: unknown): value is Fields {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** The object with one field set; spread and computed keys define own fields, so `__proto__` is one like any other. */
-export function withField(fields: Fields, key: string, value: unknown): Fields {
-  return { ...fields, [key]: value };
-}
-
-/** The object without some fields; itself when it has none of them. */
-export function without(fields: Fields, keys: readonly string[]): Fields {
-  if (!keys.some((key) => Object.hasOwn(fields, key))) return fields;
-  // CreateDataProperty, not assignment: safe for any key.
-  return Object.fromEntries(Object.entries(fields).filter(([key]) => !keys.includes(key)));
-}
-
 /** Applies a function to every item; the same array when no item changed. */
 export function mapItems(items: readonly unknown[], each: (item: unknown, index: number) => unknown): readonly unknown[] {
   let out: unknown[] | undefined;

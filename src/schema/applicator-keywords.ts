@@ -56,7 +56,8 @@ export const applicatorKeywords: Readonly<Record<string, Keyword>> = {
   },
   not(value, schema) {
     const node = schema.node(value);
-    return (instance, at, run) => !quietly(run, () => evaluate(node, instance, at, run)) || fail(run, at, 'must not fit the schema in "not"');
+    return (instance, at, run) =>
+      !quietly(run, () => evaluate(node, instance, at, run)) || fail(run, at, 'must not fit the schema in "not"');
   },
   if(value, schema) {
     const condition = schema.node(value);

@@ -2,7 +2,18 @@
 
 import { canonical } from './json-value.ts';
 import { countOf, listOf, type Keyword, type Surroundings } from './keyword.ts';
-import { below, evaluate, fail, quietly, spend, type Part, type Path, type Run, type Seen, type SchemaNode } from './run.ts';
+import {
+  below,
+  evaluate,
+  fail,
+  quietly,
+  spend,
+  type Part,
+  type Path,
+  type Run,
+  type Seen,
+  type SchemaNode,
+} from './run.ts';
 
 type ArrayPart = (value: readonly unknown[], at: Path | undefined, run: Run, seen: Seen | undefined) => boolean;
 
@@ -38,7 +49,8 @@ export const arrayKeywords: Readonly<Record<string, Keyword>> = {
     const node = schema.node(value);
     const { minContains, maxContains } = schema.keywords;
     const least = minContains === undefined ? 1 : countOf(minContains, { ...schema, name: 'minContains' });
-    const most = maxContains === undefined ? Number.POSITIVE_INFINITY : countOf(maxContains, { ...schema, name: 'maxContains' });
+    const most =
+      maxContains === undefined ? Number.POSITIVE_INFINITY : countOf(maxContains, { ...schema, name: 'maxContains' });
     return onArray((items, at, run, seen) => {
       let count = 0;
       for (const [index, item] of items.entries()) {
@@ -46,7 +58,8 @@ export const arrayKeywords: Readonly<Record<string, Keyword>> = {
         count++;
         seen?.items.add(index);
       }
-      if (count < least) return fail(run, at, `must contain at least ${least} matching ${least === 1 ? 'item' : 'items'}`);
+      if (count < least)
+        return fail(run, at, `must contain at least ${least} matching ${least === 1 ? 'item' : 'items'}`);
       return count <= most || fail(run, at, `must contain at most ${most} matching ${most === 1 ? 'item' : 'items'}`);
     });
   },
@@ -90,7 +103,12 @@ function rest(start: number, node: SchemaNode): Part {
   );
 }
 
-function everyItem(items: readonly unknown[], start: number, run: Run, check: (item: unknown, index: number) => boolean): boolean {
+function everyItem(
+  items: readonly unknown[],
+  start: number,
+  run: Run,
+  check: (item: unknown, index: number) => boolean,
+): boolean {
   spend(run, items.length >> 3);
   let fits = true;
   for (let index = start; index < items.length; index++) {

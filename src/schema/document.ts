@@ -48,7 +48,9 @@ export function dialectOf(schema: unknown): Dialect {
 
 /** Keywords that hold one subschema, a list of them, or subschemas by name. */
 const one = new Set(
-  'additionalItems additionalProperties contains contentSchema else if items not propertyNames then unevaluatedItems unevaluatedProperties'.split(' '),
+  'additionalItems additionalProperties contains contentSchema else if items not propertyNames then unevaluatedItems unevaluatedProperties'.split(
+    ' ',
+  ),
 );
 const list = new Set(['allOf', 'anyOf', 'oneOf', 'prefixItems', 'items']);
 const byName = new Set(['$defs', 'definitions', 'dependencies', 'dependentSchemas', 'patternProperties', 'properties']);
@@ -77,12 +79,13 @@ export class SchemaDocument {
 
   /** @throws SchemaError when the dialect is unknown, an identifier is malformed, or a limit is passed. */
   constructor(schema: unknown, limits: SchemaLimits) {
-    if (typeof schema !== 'boolean' && !isKeywords(schema)) throw new SchemaError('a JSON Schema must be an object or a boolean');
+    if (typeof schema !== 'boolean' && !isKeywords(schema))
+      throw new SchemaError('a JSON Schema must be an object or a boolean');
     this.dialect = dialectOf(schema);
     this.#maxDepth = limits.depth ?? 64;
     this.#maxSubschemas = limits.subschemas ?? 10_000;
     const resource = this.#addResource(defaultBase, schema);
-    this.#visit(schema, resource, []);
+    this.#visit(schema, resource, [], 0);
     this.root = this.nodeAt(schema, resource);
   }
 
@@ -103,7 +106,7 @@ export class SchemaDocument {
   nodeAt(raw: unknown, resource: Resource): SchemaNode {
     if (typeof raw === 'boolean') return { raw, resource, location: '', parts: raw ? [] : [neverFits] };
     if (!isKeywords(raw)) throw new SchemaError(`${describe(raw)} stands where a schema must be`);
-    if (!this.#nodes.has(raw)) this.#visit(raw, resource, []);
+    if (!this.#nodes.has(raw)) this.#visit(raw, resource, [], 0);
     const node = this.#nodes.get(raw);
     if (node === undefined) throw new SchemaError('a subschema was not visited');
     return node;
@@ -114,20 +117,29 @@ export class SchemaDocument {
    *
    * @throws SchemaError when it leads out of the document (nothing is ever fetched) or to nothing.
    */
-  resolve(reference: string, from: Resource): { readonly node: SchemaNode; readonly dynamicAnchor: string | undefined } {
+  resolve(
+    reference: string,
+    from: Resource,
+  ): { readonly node: SchemaNode; readonly dynamicAnchor: string | undefined } {
     const url = parseUrl(reference, from.base);
     const fragment = url === undefined ? undefined : decodeFragment(url.hash);
-    if (url === undefined || fragment === undefined) throw new SchemaError(`$ref ${JSON.stringify(reference)} is malformed`);
+    if (url === undefined || fragment === undefined)
+      throw new SchemaError(`$ref ${JSON.stringify(reference)} is malformed`);
     const resource = this.#resources.get(withoutFragment(url));
     if (resource === undefined) {
-      throw new SchemaError(`$ref ${JSON.stringify(reference)} leads out of the schema; external references are never fetched`);
+      throw new SchemaError(
+        `$ref ${JSON.stringify(reference)} leads out of the schema; external references are never fetched`,
+      );
     }
     if (fragment === '' || fragment.startsWith('/')) {
       return { node: this.#follow(fragment, resource, reference), dynamicAnchor: undefined };
     }
     const target = resource.anchors.get(fragment);
     if (target === undefined) throw new SchemaError(`$ref ${JSON.stringify(reference)} leads to nothing`);
-    return { node: this.nodeAt(target, resource), dynamicAnchor: resource.dynamicAnchors.has(fragment) ? fragment : undefined };
+    return {
+      node: this.nodeAt(target, resource),
+      dynamicAnchor: resource.dynamicAnchors.has(fragment) ? fragment : undefined,
+    };
   }
 
   #follow(pointer: string, resource: Resource, reference: string): SchemaNode {
@@ -143,16 +155,18 @@ export class SchemaDocument {
     return this.nodeAt(raw, home);
   }
 
-  #visit(raw: unknown, outer: Resource, path: readonly (string | number)[]): void {
+  #visit(raw: unknown, outer: Resource, path: readonly (string | number)[], depth: number): void {
     if (!isKeywords(raw) || this.#nodes.has(raw)) return;
-    if (path.length > 2 * this.#maxDepth) throw new SchemaError(`schema nests deeper than ${this.#maxDepth} levels`);
-    if (++this.#count > this.#maxSubschemas) throw new SchemaError(`schema has more than ${this.#maxSubschemas} subschemas`);
+    if (depth > this.#maxDepth) throw new SchemaError(`schema nests deeper than ${this.#maxDepth} levels`);
+    if (++this.#count > this.#maxSubschemas)
+      throw new SchemaError(`schema has more than ${this.#maxSubschemas} subschemas`);
     const keywords = this.keywords(raw);
     const resource = this.#identify(keywords, raw, outer);
     this.#nodes.set(raw, { raw, resource, location: toPointer(path), parts: [] });
     if ('unevaluatedProperties' in keywords || 'unevaluatedItems' in keywords) this.tracks = true;
     for (const [keyword, value] of Object.entries(keywords)) {
-      for (const [key, item] of subschemas(keyword, value)) this.#visit(item, resource, [...path, keyword, ...key]);
+      for (const [key, item] of subschemas(keyword, value))
+        this.#visit(item, resource, [...path, keyword, ...key], depth + 1);
     }
   }
 

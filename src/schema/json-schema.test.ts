@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
+import { env, execPath } from 'node:process';
 import { test } from 'node:test';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import fc from 'fast-check';
@@ -18,7 +19,13 @@ test('draft-07 ignores what it does not have, and what stands beside $ref [schem
   const $schema = 'http://json-schema.org/draft-07/schema#';
   assert.equal(fits({ $schema, dependentRequired: { a: ['b'] } }, { a: 1 }), true);
   assert.equal(fits({ $schema, items: [{ type: 'string' }], additionalItems: false }, ['a', 1]), false);
-  assert.equal(fits({ $schema, properties: { a: { $ref: '#/definitions/s', maxLength: 1 } }, definitions: { s: { type: 'string' } } }, { a: 'long' }), true);
+  assert.equal(
+    fits(
+      { $schema, properties: { a: { $ref: '#/definitions/s', maxLength: 1 } }, definitions: { s: { type: 'string' } } },
+      { a: 'long' },
+    ),
+    true,
+  );
 });
 
 test('an unknown dialect is an error that names it [schema-004]', () => {
@@ -47,8 +54,16 @@ test('a malformed keyword is an error that says where [schema-006]', () => {
 
 test('an external $ref is refused and never fetched [schema-007] [schema-011] [tools-043]', (t) => {
   const fetch = t.mock.method(globalThis, 'fetch', () => Promise.reject(new Error('no')));
-  for (const $ref of ['http://127.0.0.1:1/x.json', 'https://json-schema.org/draft/2020-12/schema', 'other.json', 'file:///etc/passwd']) {
-    assert.throws(() => compileSchema({ properties: { a: { $ref } } }), /leads out of the schema; external references are never fetched/);
+  for (const $ref of [
+    'http://127.0.0.1:1/x.json',
+    'https://json-schema.org/draft/2020-12/schema',
+    'other.json',
+    'file:///etc/passwd',
+  ]) {
+    assert.throws(
+      () => compileSchema({ properties: { a: { $ref } } }),
+      /leads out of the schema; external references are never fetched/,
+    );
   }
   assert.throws(() => compileSchema({ $ref: '#/$defs/gone' }), /leads to nothing/);
   assert.throws(() => compileSchema({ $ref: '#gone' }), /leads to nothing/);
@@ -70,7 +85,10 @@ test('references within the document are followed', () => {
 });
 
 test('a schema that only a reference leads to is bounded and checked too', () => {
-  const schema = { $ref: '#/components/schemas/City', components: { schemas: { City: { type: 'string', minLength: 2 } } } };
+  const schema = {
+    $ref: '#/components/schemas/City',
+    components: { schemas: { City: { type: 'string', minLength: 2 } } },
+  };
   assert.equal(fits(schema, 'Rome'), true);
   assert.equal(fits(schema, 'R'), false);
   assert.throws(() => compileSchema({ $ref: '#/x/y', x: { y: { type: 'city' } } }), /type "city"/);
@@ -105,7 +123,10 @@ test('alternatives tell what the nearest of them misses', () => {
 });
 
 test('at most 20 problems are told', () => {
-  assert.equal(compileSchema({ items: { type: 'string' } }).check(Array.from({ length: 500 }, (_, index) => index)).length, 20);
+  assert.equal(
+    compileSchema({ items: { type: 'string' } }).check(Array.from({ length: 500 }, (_, index) => index)).length,
+    20,
+  );
 });
 
 test('format is an annotation, and unknown keywords are nothing', () => {
@@ -115,7 +136,9 @@ test('format is an annotation, and unknown keywords are nothing', () => {
 test('names of the prototype of all objects are names like any other', () => {
   for (const name of ['__proto__', 'constructor', 'toString', 'hasOwnProperty']) {
     const value: unknown = JSON.parse(`{${JSON.stringify(name)}: 1}`);
-    const schema: unknown = JSON.parse(`{"properties": {${JSON.stringify(name)}: {"type": "string"}}, "additionalProperties": false}`);
+    const schema: unknown = JSON.parse(
+      `{"properties": {${JSON.stringify(name)}: {"type": "string"}}, "additionalProperties": false}`,
+    );
     assert.equal(fits({ required: [name] }, {}), false, name);
     assert.equal(fits({ required: [name] }, value), true, name);
     assert.equal(compileSchema(schema).check(value)[0]?.path, `/${name}`);
@@ -134,7 +157,7 @@ test('numbers are multiples in decimal arithmetic', () => {
 
 test('a schema that nests too deep, or has too many parts, is refused [schema-012]', () => {
   let deep: unknown = { type: 'string' };
-  for (let level = 0; level < 200; level++) deep = { items: deep };
+  for (let level = 0; level < 65; level++) deep = { items: deep };
   assert.throws(() => compileSchema(deep), /nests deeper than 64 levels/);
   const wide = { anyOf: Array.from({ length: 20_000 }, () => ({ type: 'string' })) };
   assert.throws(() => compileSchema(wide), /more than 10000 subschemas/);
@@ -152,13 +175,16 @@ test('a schema that recurs without end cannot hang or crash a check [schema-012]
     { $dynamicRef: '#x', $dynamicAnchor: 'x' },
   ];
   for (const schema of cases) {
-    assert.deepEqual(compileSchema(schema).check(1), [{ path: '', message: 'cannot be checked: the schema asks for too many steps' }]);
+    assert.deepEqual(compileSchema(schema).check(1), [
+      { path: '', message: 'cannot be checked: the schema asks for too many steps' },
+    ]);
   }
 });
 
 test('a schema that doubles its work at every step runs out of budget [schema-012]', () => {
   const $defs: Record<string, unknown> = { a0: { type: 'string' } };
-  for (let level = 1; level <= 60; level++) $defs[`a${level}`] = { allOf: [{ $ref: `#/$defs/a${level - 1}` }, { $ref: `#/$defs/a${level - 1}` }] };
+  for (let level = 1; level <= 60; level++)
+    $defs[`a${level}`] = { allOf: [{ $ref: `#/$defs/a${level - 1}` }, { $ref: `#/$defs/a${level - 1}` }] };
   const doubling = { $ref: '#/$defs/a60', $defs };
   assert.match(compileSchema(doubling).check('x')[0]?.message ?? '', /too many steps/);
 
@@ -171,19 +197,28 @@ test('a schema that doubles its work at every step runs out of budget [schema-01
 test('the budget is spent on the value too, and can be set', () => {
   const items = Array.from({ length: 1000 }, (_, index) => ({ index }));
   assert.deepEqual(compileSchema({ uniqueItems: true }).check(items), []);
-  assert.match(compileSchema({ uniqueItems: true }, { limits: { steps: 100 } }).check(items)[0]?.message ?? '', /too many steps/);
+  assert.match(
+    compileSchema({ uniqueItems: true }, { limits: { steps: 100 } }).check(items)[0]?.message ?? '',
+    /too many steps/,
+  );
 });
 
 test('many repeated items cost no more than few', () => {
   const items = Array.from({ length: 200_000 }, () => 1);
-  assert.deepEqual(compileSchema({ uniqueItems: true }).check(items), [{ path: '/1', message: 'must not repeat item 0' }]);
+  assert.deepEqual(compileSchema({ uniqueItems: true }).check(items), [
+    { path: '/1', message: 'must not repeat item 0' },
+  ]);
 });
 
 test('a check works where making code from text is forbidden', () => {
   const program = `
     const { compileSchema } = await import(${JSON.stringify(new URL('json-schema.ts', import.meta.url).href)});
     process.stdout.write(JSON.stringify(compileSchema({ type: 'object', required: ['a'] }).check({})));`;
-  const output = execFileSync(process.execPath, ['--disallow-code-generation-from-strings', '--input-type=module', '-e', program], { encoding: 'utf8' });
+  const output = execFileSync(
+    execPath,
+    ['--disallow-code-generation-from-strings', '--input-type=module', '-e', program],
+    { encoding: 'utf8' },
+  );
   assert.equal(output, '[{"path":"/a","message":"is required"}]');
 });
 
@@ -199,23 +234,32 @@ test('every failure of a keyword is a SchemaError, whatever the schema holds', (
   );
 });
 
+// Without unevaluatedItems and unevaluatedProperties, where ajv counts what failed alternatives looked at.
 test('a check agrees with ajv', () => {
   const ajv = new Ajv2020({ strict: false, logger: false, validateFormats: false });
   fc.assert(
     fc.property(validSchema, smallValue, (made, value) => {
       // Ajv does not know objects without prototype, which the generator makes too.
       const schema: object | boolean = JSON.parse(JSON.stringify(made));
-      assert.equal(fits(schema, value), ajv.validate(schema, JSON.parse(JSON.stringify(value))), JSON.stringify({ schema, value }));
+      assert.equal(
+        fits(schema, value),
+        ajv.validate(schema, JSON.parse(JSON.stringify(value))),
+        JSON.stringify({ schema, value }),
+      );
     }),
-    { numRuns: Number(process.env['AJV_RUNS'] ?? 300) },
+    { numRuns: Number(env['AJV_RUNS'] ?? 300) },
   );
 });
 
 /** Objects of keywords with any values, mostly wrong ones. */
 const schemaLike = fc.dictionary(
   fc.constantFrom(
-    ...'$ref $id $anchor $schema $dynamicRef type enum const minimum multipleOf maxLength pattern items prefixItems contains properties'.split(' '),
-    ...'patternProperties additionalProperties required dependentRequired dependentSchemas allOf anyOf not if then $defs'.split(' '),
+    ...'$ref $id $anchor $schema $dynamicRef type enum const minimum multipleOf maxLength pattern items prefixItems contains properties'.split(
+      ' ',
+    ),
+    ...'patternProperties additionalProperties required dependentRequired dependentSchemas allOf anyOf not if then $defs'.split(
+      ' ',
+    ),
   ),
   fc.oneof(fc.jsonValue(), fc.constantFrom('#', '#/$defs', 'string', 'a', [{}], { a: {} }, { a: { type: 'string' } })),
 );
@@ -238,7 +282,11 @@ const validSchema = fc.letrec((tie) => {
   const keywords = fc.record(
     {
       type: fc.constantFrom('string', 'number', 'integer', 'boolean', 'null', 'array', 'object', ['string', 'null']),
-      enum: fc.uniqueArray(smallValue, { minLength: 1, maxLength: 3, comparator: (a, b) => JSON.stringify(a) === JSON.stringify(b) }),
+      enum: fc.uniqueArray(smallValue, {
+        minLength: 1,
+        maxLength: 3,
+        comparator: (a, b) => JSON.stringify(a) === JSON.stringify(b),
+      }),
       const: smallValue,
       minimum: small,
       exclusiveMaximum: small,
@@ -253,11 +301,9 @@ const validSchema = fc.letrec((tie) => {
       items: schema,
       contains: schema,
       minContains: small,
-      unevaluatedItems: schema,
       properties: byName,
       patternProperties: fc.dictionary(fc.constantFrom('^a', 'b|c'), schema, { maxKeys: 2 }),
       additionalProperties: schema,
-      unevaluatedProperties: schema,
       propertyNames: schema,
       required: names,
       minProperties: small,
@@ -267,10 +313,7 @@ const validSchema = fc.letrec((tie) => {
       allOf: schemas,
       anyOf: schemas,
       oneOf: schemas,
-      not: schema,
-      if: schema,
-      then: schema,
-      else: schema,
+      ...Object.fromEntries(['not', 'if', 'then', 'else'].map((keyword) => [keyword, schema])),
     },
     { requiredKeys: [] },
   );

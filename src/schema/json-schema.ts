@@ -44,7 +44,8 @@ export function compileSchema(schema: unknown, options: CompileOptions = {}): Co
   const limits = options.limits ?? {};
   const document = new SchemaDocument(schema, limits);
   const patterns = new Map<string, Matcher>();
-  for (const node of document.nodes) node.parts = partsOf(node, document, (source) => matcherOf(source, patterns, options.origin));
+  for (const node of document.nodes)
+    node.parts = partsOf(node, document, (source) => matcherOf(source, patterns, options.origin));
   const steps = limits.steps ?? 1_000_000;
   const begin = (problems: Problem[] | undefined): Run => ({ steps, problems, scope: [], tracks: document.tracks });
   return {
@@ -56,7 +57,8 @@ export function compileSchema(schema: unknown, options: CompileOptions = {}): Co
       } catch (error) {
         // A schema that recurs without end overflows the stack long before it runs out of steps.
         if (!(error instanceof OverBudget || error instanceof RangeError)) throw error;
-        if (problems.length === 0) problems.push({ path: '', message: 'cannot be checked: the schema asks for too many steps' });
+        if (problems.length === 0)
+          problems.push({ path: '', message: 'cannot be checked: the schema asks for too many steps' });
       }
       if (problems.length === 0) problems.push({ path: '', message: 'does not fit the schema' });
       return problems.slice(0, maxProblems);

@@ -6,7 +6,8 @@ import { spend, type Run } from './run.ts';
 export function propertiesOf(value: object): readonly string[] {
   // `value` is an object; what it holds is looked at only to tell undefined.
   const object = value as Readonly<Record<string, unknown>>;
-  return Object.keys(object).filter((key) => object[key] !== undefined);
+  const keys = Object.keys(object);
+  return keys.some((key) => object[key] === undefined) ? keys.filter((key) => object[key] !== undefined) : keys;
 }
 
 /** A property of an object, never one of its prototype. */

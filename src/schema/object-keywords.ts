@@ -14,7 +14,9 @@ export const objectKeywords: Readonly<Record<string, Keyword>> = {
   minProperties: size('at least', (count, bound) => count >= bound),
   maxProperties: size('at most', (count, bound) => count <= bound),
   dependentRequired(value, schema) {
-    const rules = entriesOf(value, schema).map(([key, names]) => dependency(key, everyName(textsOf(names, schema), `is required beside ${key}`)));
+    const rules = entriesOf(value, schema).map(([key, names]) =>
+      dependency(key, everyName(textsOf(names, schema), `is required beside ${key}`)),
+    );
     return inTurn(rules);
   },
   dependentSchemas(value, schema) {
@@ -22,13 +24,20 @@ export const objectKeywords: Readonly<Record<string, Keyword>> = {
   },
   dependencies(value, schema) {
     const rules = entriesOf(value, schema).map(([key, rule]) =>
-      dependency(key, Array.isArray(rule) ? everyName(textsOf(rule, schema), `is required beside ${key}`) : applied(schema.node(rule))),
+      dependency(
+        key,
+        Array.isArray(rule)
+          ? everyName(textsOf(rule, schema), `is required beside ${key}`)
+          : applied(schema.node(rule)),
+      ),
     );
     return inTurn(rules);
   },
   propertyNames(value, schema) {
     const node = schema.node(value);
-    return onObject((object, at, run) => every(propertiesOf(object), run, (key) => evaluate(node, key, below(run, at, key), run)));
+    return onObject((object, at, run) =>
+      every(propertiesOf(object), run, (key) => evaluate(node, key, below(run, at, key), run)),
+    );
   },
   properties(value, schema) {
     const nodes = entriesOf(value, schema).map(([key, raw]) => [key, schema.node(raw)] as const);
@@ -58,7 +67,10 @@ export const objectKeywords: Readonly<Record<string, Keyword>> = {
     const node = schema.node(value);
     const { properties, patternProperties } = schema.keywords;
     const known = new Set(properties === undefined ? [] : entriesOf(properties, schema).map(([key]) => key));
-    const patterns = patternProperties === undefined ? [] : entriesOf(patternProperties, schema).map(([source]) => schema.pattern(source));
+    const patterns =
+      patternProperties === undefined
+        ? []
+        : entriesOf(patternProperties, schema).map(([source]) => schema.pattern(source));
     return onObject((object, at, run, seen) =>
       every(propertiesOf(object), run, (key) => {
         spend(run, patterns.length);
@@ -105,7 +117,8 @@ function applied(node: Parameters<typeof evaluate>[0]): Part {
 }
 
 function dependency(key: string, part: Part): Part {
-  return (value, at, run, seen) => !isJsonObject(value) || propertyOf(value, key) === undefined || part(value, at, run, seen);
+  return (value, at, run, seen) =>
+    !isJsonObject(value) || propertyOf(value, key) === undefined || part(value, at, run, seen);
 }
 
 function inTurn(parts: readonly Part[]): Part {

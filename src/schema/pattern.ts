@@ -11,6 +11,12 @@ export type Matcher = (text: string, spend: (steps: number) => void) => boolean;
 /** How many instructions a peer's pattern may need; counted repetitions are written out. */
 const maxInstructions = 5000;
 
+/** How long a peer's pattern may be, in characters. */
+const maxLength = 4096;
+
+/** How deep its groups may nest. */
+const maxDepth = 100;
+
 /** Makes a pattern that we trust ready. */
 export function trustedPattern(source: string): Matcher {
   const pattern = compileNative(source);
@@ -23,8 +29,13 @@ export function trustedPattern(source: string): Matcher {
  * @throws SchemaError when the pattern is malformed, too large, or uses what is not supported.
  */
 export function peerPattern(source: string): Matcher {
+  if (source.length > maxLength) throw tooLarge(source);
   const program = compile(source, compileNative(source).flags);
   return (text, spend) => search(program, Array.from(text), 0, { spend, anchored: false });
+}
+
+function tooLarge(source: string): SchemaError {
+  return new SchemaError(`pattern ${JSON.stringify(source.slice(0, 200))} is too large`);
 }
 
 function compileNative(source: string): RegExp {
@@ -58,7 +69,7 @@ type Tree =
   | { readonly kind: 'repeat'; readonly part: Tree; readonly least: number; readonly most: number };
 
 function compile(source: string, flags: string): Program {
-  const reader: Reader = { source, flags, at: 0 };
+  const reader: Reader = { source, flags, at: 0, depth: 0 };
   return assemble(readChoice(reader), source);
 }
 
@@ -66,6 +77,8 @@ interface Reader {
   readonly source: string;
   readonly flags: string;
   at: number;
+  /** How many groups are open. */
+  depth: number;
 }
 
 function readChoice(reader: Reader): Tree {
@@ -97,7 +110,8 @@ function readRepeat(reader: Reader, part: Tree): Tree {
   // Whether a repetition is lazy decides what it captures, not whether there is a match.
   if (reader.source[reader.at] === '?') reader.at++;
   const least = count === null ? bounds?.[0] : Number(count[1]);
-  const most = count === null ? bounds?.[1] : count[2] === undefined ? least : count[3] === '' ? Infinity : Number(count[3]);
+  const most =
+    count === null ? bounds?.[1] : count[2] === undefined ? least : count[3] === '' ? Infinity : Number(count[3]);
   return { kind: 'repeat', part, least: least ?? 0, most: most ?? Infinity };
 }
 
@@ -108,7 +122,8 @@ const assertions: ReadonlyMap<string, Assertion> = new Map([
   ['\\B', 'inside'],
 ]);
 
-const atom = /\\(?:u\{[0-9A-Fa-f]+\}|u[0-9A-Fa-f]{4}|x[0-9A-Fa-f]{2}|c[A-Za-z]|[pP]\{[^}]*\}|k<[^>]*>|[\s\S])|\[(?:[^\]\\]|\\[\s\S])*\]|[\s\S]/uy;
+const atom =
+  /\\(?:u\{[0-9A-Fa-f]+\}|u[0-9A-Fa-f]{4}|x[0-9A-Fa-f]{2}|c[A-Za-z]|[pP]\{[^}]*\}|k<[^>]*>|[\s\S])|\[(?:[^\]\\]|\\[\s\S])*\]|[\s\S]/uy;
 
 function readAtom(reader: Reader): Tree {
   if (reader.source[reader.at] === '(') return readGroup(reader);
@@ -127,10 +142,15 @@ function readGroup(reader: Reader): Tree {
   const text = opening.exec(reader.source)?.[0] ?? '(';
   if (text === '(?<=' || text === '(?<!') throw unsupported(reader.source, 'lookbehind');
   reader.at += text.length;
+  if (++reader.depth > maxDepth) throw tooLarge(reader.source);
   const inside = readChoice(reader);
+  reader.depth--;
   reader.at++;
   if (text !== '(?=' && text !== '(?!') return inside;
-  return { kind: 'single', instruction: { kind: 'look', program: assemble(inside, reader.source), wanted: text === '(?=' } };
+  return {
+    kind: 'single',
+    instruction: { kind: 'look', program: assemble(inside, reader.source), wanted: text === '(?=' },
+  };
 }
 
 function unsupported(source: string, what: string): SchemaError {
@@ -155,7 +175,7 @@ function characterTest(text: string, flags: string): (character: string) => bool
 function assemble(tree: Tree, source: string): Program {
   const program: Instruction[] = [];
   const emit = (instruction: Instruction): void => {
-    if (program.push(instruction) > maxInstructions) throw new SchemaError(`pattern ${JSON.stringify(source.slice(0, 200))} is too large`);
+    if (program.push(instruction) > maxInstructions) throw tooLarge(source);
   };
   write(tree, program, emit);
   emit({ kind: 'match' });
@@ -203,7 +223,12 @@ function writeLoop(part: Tree, program: Instruction[], emit: (instruction: Instr
   either.second = program.length;
 }
 
-function writeOptional(part: Tree, times: number, program: Instruction[], emit: (instruction: Instruction) => void): void {
+function writeOptional(
+  part: Tree,
+  times: number,
+  program: Instruction[],
+  emit: (instruction: Instruction) => void,
+): void {
   const skips: Extract<Instruction, { kind: 'either' }>[] = [];
   for (let count = 0; count < times; count++) {
     const either: (typeof skips)[number] = { kind: 'either', first: program.length + 1, second: 0 };
@@ -262,7 +287,8 @@ function settle(program: Program, pending: number[], place: Place): number[] | u
     if (instruction.kind === 'character') waiting.push(index);
     else if (instruction.kind === 'jump') pending.push(instruction.to);
     else if (instruction.kind === 'either') pending.push(instruction.first, instruction.second);
-    else if (instruction.kind === 'assert' ? holds(instruction.what, text, at) : looks(instruction, place)) pending.push(index + 1);
+    else if (instruction.kind === 'assert' ? holds(instruction.what, text, at) : looks(instruction, place))
+      pending.push(index + 1);
   }
   return waiting;
 }

@@ -98,7 +98,8 @@ export function quietly(run: Run, check: () => boolean): boolean {
 
 /** Notes a problem; always false. */
 export function fail(run: Run, at: Path | undefined, message: string): false {
-  if (run.problems !== undefined && run.problems.length < maxProblems) run.problems.push({ path: pointer(at), message });
+  if (run.problems !== undefined && run.problems.length < maxProblems)
+    run.problems.push({ path: pointer(at), message });
   return false;
 }
 

@@ -24,7 +24,10 @@ for (const [name, schema] of Object.entries(libraries)) {
 
   test(`a schema of ${name} says with a path what does not fit`, async () => {
     const checked = await toInputSchema(schema).validate({ city: 7 });
-    assert.deepEqual(checked.problems?.map(({ path }) => path), ['/city']);
+    assert.deepEqual(
+      checked.problems?.map(({ path }) => path),
+      ['/city'],
+    );
   });
 }
 
@@ -41,7 +44,9 @@ test('JSON Schema checks values', async () => {
 
 test('absent arguments count as an empty object', async () => {
   assert.deepEqual(await toInputSchema({ type: 'object' }).validate(undefined), { value: {} });
-  assert.deepEqual(await toInputSchema(z.object({ a: z.string().default('x') })).validate(undefined), { value: { a: 'x' } });
+  assert.deepEqual(await toInputSchema(z.object({ a: z.string().default('x') })).validate(undefined), {
+    value: { a: 'x' },
+  });
 });
 
 test('a schema is converted once, when it is resolved', async () => {
@@ -51,7 +56,12 @@ test('a schema is converted once, when it is resolved', async () => {
     return { type: 'object' };
   };
   const { validate } = toInputSchema({
-    '~standard': { version: 1, vendor: 'own', validate: (value) => ({ value }), jsonSchema: { input: convert, output: convert } },
+    '~standard': {
+      version: 1,
+      vendor: 'own',
+      validate: (value) => ({ value }),
+      jsonSchema: { input: convert, output: convert },
+    },
   });
   await validate({});
   await validate({});
@@ -78,7 +88,10 @@ test('an output schema may have any root [tools-010]', async () => {
 });
 
 test('an input schema must be an object at its root [tools-008]', () => {
-  assert.throws(() => toInputSchema(z.string()), { name: 'TypeError', message: /must have "type": "object" at its root; this one has "string"/ });
+  assert.throws(() => toInputSchema(z.string()), {
+    name: 'TypeError',
+    message: /must have "type": "object" at its root; this one has "string"/,
+  });
   assert.throws(() => toInputSchema({ properties: {} }), /this one has no type/);
   assert.throws(() => toInputSchema({ type: ['object', 'null'] }), /"object","null"/);
 });
@@ -91,13 +104,23 @@ test('a union of objects is an object', () => {
 
 test('a schema without JSON Schema side is an error that says what to use', () => {
   // The type checker refuses it as well.
-  assert.throws(() => toInputSchema(v.object({}) as never), /valibot schema has no JSON Schema side .*toStandardJsonSchema of @valibot\/to-json-schema/);
+  assert.throws(
+    () => toInputSchema(v.object({}) as never),
+    /valibot schema has no JSON Schema side .*toStandardJsonSchema of @valibot\/to-json-schema/,
+  );
   const unknown = { '~standard': { version: 1, vendor: 'other', validate: () => ({ value: 1 }) } };
-  assert.throws(() => toInputSchema(unknown as never), /use a library with Standard JSON Schema, or give JSON Schema itself/);
+  assert.throws(
+    () => toInputSchema(unknown as never),
+    /use a library with Standard JSON Schema, or give JSON Schema itself/,
+  );
 });
 
 test('what a library cannot write as JSON Schema is an error with its reason', () => {
-  assert.throws(() => toOutputSchema(z.date()), (error) => error instanceof TypeError && /output side of the zod schema/.test(error.message) && error.cause instanceof Error);
+  assert.throws(
+    () => toOutputSchema(z.date()),
+    (error) =>
+      error instanceof TypeError && /output side of the zod schema/.test(error.message) && error.cause instanceof Error,
+  );
 });
 
 test('a malformed JSON Schema is a TypeError when it is defined', () => {

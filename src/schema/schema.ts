@@ -17,7 +17,9 @@ export interface ResolvedSchema {
 }
 
 /** What came of a check: the value as the schema makes it (defaults filled in), or what does not fit. */
-export type Validation = { readonly value: unknown; readonly problems?: undefined } | { readonly problems: readonly Problem[] };
+export type Validation =
+  | { readonly value: unknown; readonly problems?: undefined }
+  | { readonly problems: readonly Problem[] };
 
 /**
  * Resolves the schema of a tool's arguments. Absent arguments count as an empty object.
@@ -28,7 +30,9 @@ export function toInputSchema(schema: AnySchema): ResolvedSchema {
   const resolved = resolve(schema, 'input');
   const json = isStandardSchema(schema) ? withObjectRoot(resolved.json) : resolved.json;
   if (json['type'] !== 'object') {
-    throw new TypeError(`an input schema must have "type": "object" at its root; this one has ${JSON.stringify(json['type']) ?? 'no type'}`);
+    throw new TypeError(
+      `an input schema must have "type": "object" at its root; this one has ${JSON.stringify(json['type']) ?? 'no type'}`,
+    );
   }
   return { json, validate: (value) => resolved.validate(value === undefined ? {} : value) };
 }
@@ -54,7 +58,8 @@ function resolve(schema: unknown, side: 'input' | 'output'): ResolvedSchema {
     const standard = schema['~standard'];
     return { json: toJson(standard, side), validate: (value) => validate(standard, value) };
   }
-  if (!isKeywords(schema)) throw new TypeError(`a schema must be a standard schema or a JSON Schema object, not ${describe(schema)}`);
+  if (!isKeywords(schema))
+    throw new TypeError(`a schema must be a standard schema or a JSON Schema object, not ${describe(schema)}`);
   const compiled = compileSchema(schema, { origin: 'own' });
   return {
     json: schema,
@@ -82,7 +87,10 @@ function toJson(standard: StandardProperties, side: 'input' | 'output'): Readonl
   try {
     return converter[side]({ target: 'draft-2020-12' });
   } catch (cause) {
-    throw new TypeError(`the ${side} side of the ${vendor} schema cannot be written as JSON Schema: ${messageOf(cause)}`, { cause });
+    throw new TypeError(
+      `the ${side} side of the ${vendor} schema cannot be written as JSON Schema: ${messageOf(cause)}`,
+      { cause },
+    );
   }
 }
 
@@ -90,7 +98,10 @@ function toJson(standard: StandardProperties, side: 'input' | 'output'): Readonl
 function withObjectRoot(json: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
   if (json['type'] !== undefined) return json;
   const members = json['anyOf'] ?? json['oneOf'] ?? json['allOf'];
-  const objects = Array.isArray(members) && members.length > 0 && members.every((member) => isKeywords(member) && member['type'] === 'object');
+  const objects =
+    Array.isArray(members) &&
+    members.length > 0 &&
+    members.every((member) => isKeywords(member) && member['type'] === 'object');
   return objects ? { ...json, type: 'object' } : json;
 }
 

@@ -21,7 +21,8 @@ export const valueKeywords: Readonly<Record<string, Keyword>> = {
     const names = typeof value === 'string' ? [value] : textsOf(value, schema);
     const tests = names.map((name) => {
       const test = types.get(name);
-      if (test === undefined) throw new SchemaError(`type ${JSON.stringify(name)} is not one of ${[...types.keys()].join(', ')}`);
+      if (test === undefined)
+        throw new SchemaError(`type ${JSON.stringify(name)} is not one of ${[...types.keys()].join(', ')}`);
       return test;
     });
     const message = `must be ${names.map(withArticle).join(' or ')}`;
@@ -29,7 +30,10 @@ export const valueKeywords: Readonly<Record<string, Keyword>> = {
   },
   enum(value, schema) {
     const members = listOf(value, schema);
-    return oneOfValues(members, `must be one of ${abridge(members.map((member) => JSON.stringify(member)).join(', '))}`);
+    return oneOfValues(
+      members,
+      `must be one of ${abridge(members.map((member) => JSON.stringify(member)).join(', '))}`,
+    );
   },
   const: (value) => oneOfValues([value], `must be ${abridge(JSON.stringify(value) ?? 'undefined')}`),
   minimum: limit('at least', (value, bound) => value >= bound),
@@ -47,7 +51,10 @@ export const valueKeywords: Readonly<Record<string, Keyword>> = {
   pattern(value, schema) {
     const source = textOf(value, schema);
     const matches = schema.pattern(source);
-    return (instance, at, run) => typeof instance !== 'string' || isMatch(matches, instance, run) || fail(run, at, `must match the pattern ${source}`);
+    return (instance, at, run) =>
+      typeof instance !== 'string' ||
+      isMatch(matches, instance, run) ||
+      fail(run, at, `must match the pattern ${source}`);
   },
 };
 
@@ -73,7 +80,8 @@ function oneOfValues(members: readonly unknown[], message: string): Part {
 function limit(words: string, fits: (value: number, bound: number) => boolean): Keyword {
   return (value, schema) => {
     const bound = numberOf(value, schema);
-    return (instance, at, run) => typeof instance !== 'number' || fits(instance, bound) || fail(run, at, `must be ${words} ${bound}`);
+    return (instance, at, run) =>
+      typeof instance !== 'number' || fits(instance, bound) || fail(run, at, `must be ${words} ${bound}`);
   };
 }
 

@@ -37,10 +37,14 @@ server.tool('arktype', { input: type({ city: 'string', 'days?': 'number' }) }, (
   return args.city;
 });
 
-server.tool('valibot', { input: toStandardJsonSchema(v.object({ city: v.string(), days: v.optional(v.number(), 1) })) }, (args) => {
-  same<typeof args, { city: string; days: number }>(true);
-  return { type: 'text', text: args.city };
-});
+server.tool(
+  'valibot',
+  { input: toStandardJsonSchema(v.object({ city: v.string(), days: v.optional(v.number(), 1) })) },
+  (args) => {
+    same<typeof args, { city: string; days: number }>(true);
+    return { type: 'text', text: args.city };
+  },
+);
 
 // @ts-expect-error A valibot schema that was not wrapped has no JSON Schema side.
 server.tool('bare', { input: v.object({ city: v.string() }) }, () => 'x');
@@ -105,7 +109,10 @@ server.tool('whole', {}, () => ({ content: [], isError: true }));
 
 // With an output schema, a whole result is fine and anything else is not.
 const output = z.object({ tempC: z.number() });
-server.tool('whole', { output }, () => ({ content: [{ type: 'text', text: '21 °C' }], structuredContent: { tempC: 21 } }));
+server.tool('whole', { output }, () => ({
+  content: [{ type: 'text', text: '21 °C' }],
+  structuredContent: { tempC: 21 },
+}));
 // @ts-expect-error Text is not the output.
 server.tool('text', { output }, () => 'warm');
 // @ts-expect-error The property has another type.
@@ -143,10 +150,16 @@ server.resource('config://wrong', { name: 'wrong' }, () => ({ text: 'a' }));
 
 server.resourceTemplate(
   'user://{id}/{+rest}{?lang,tags*}',
-  { name: 'user', complete: { id: (value) => [`${value}1`], lang: async (_value, { arguments: settled }) => [settled['id'] ?? ''] } },
+  {
+    name: 'user',
+    complete: { id: (value) => [`${value}1`], lang: async (_value, { arguments: settled }) => [settled['id'] ?? ''] },
+  },
   (uri, variables) => {
     same<typeof uri, string>(true);
-    same<typeof variables, { readonly id: string; readonly rest: string; readonly lang?: string; readonly tags?: string[] }>(true);
+    same<
+      typeof variables,
+      { readonly id: string; readonly rest: string; readonly lang?: string; readonly tags?: string[] }
+    >(true);
     return variables.id;
   },
 );
@@ -175,7 +188,10 @@ server.prompt(
 server.prompt(
   'list',
   {
-    arguments: [{ name: 'code', required: true }, { name: 'style', description: 'How' }],
+    arguments: [
+      { name: 'code', required: true },
+      { name: 'style', description: 'How' },
+    ],
     complete: { style: () => ({ values: ['terse'], hasMore: false }) },
   },
   (args) => {
@@ -191,7 +207,9 @@ server.prompt('none', {}, (args) => {
 });
 
 same<VariablesOf<'user://{id}/{+rest}'>, { readonly id: string; readonly rest: string }>(true);
-same<VariablesOf<'x:{/path*}{#frag}{var:3}'>, { readonly path: string[]; readonly frag: string; readonly var: string }>(true);
+same<VariablesOf<'x:{/path*}{#frag}{var:3}'>, { readonly path: string[]; readonly frag: string; readonly var: string }>(
+  true,
+);
 same<VariablesOf<'x:{?a}{&b*}{;c}'>, { readonly a?: string; readonly b?: string[]; readonly c?: string }>(true);
 same<VariablesOf<'config://app'>, unknown extends VariablesOf<'config://app'> ? unknown : {}>(true);
 same<VariablesOf<string>, Readonly<Record<string, string | string[]>>>(true);

@@ -3,7 +3,12 @@
 import type { Annotations, Icon } from '../protocol/common.ts';
 import type { ContentBlock } from '../protocol/content.ts';
 import type { GetPromptResult, PromptArgument, PromptMessage } from '../protocol/prompts.ts';
-import type { BlobResourceContents, ReadResourceResult, Resource, TextResourceContents } from '../protocol/resources.ts';
+import type {
+  BlobResourceContents,
+  ReadResourceResult,
+  Resource,
+  TextResourceContents,
+} from '../protocol/resources.ts';
 import type { InputRequiredResult } from '../protocol/rounds.ts';
 import type { CallToolResult, ToolAnnotations, ToolExecution } from '../protocol/tools.ts';
 import type { AnySchema, InferInput, InferOutput } from '../schema/infer.ts';
@@ -22,8 +27,10 @@ export interface CommonDefinition {
 }
 
 /** A tool, apart from its name and its handler. */
-export interface ToolDefinition<I extends AnySchema | undefined = undefined, O extends AnySchema | undefined = undefined>
-  extends CommonDefinition {
+export interface ToolDefinition<
+  I extends AnySchema | undefined = undefined,
+  O extends AnySchema | undefined = undefined,
+> extends CommonDefinition {
   /** What the arguments must be; a tool without it takes none. The root must be an object. */
   readonly input?: I;
   /** What the handler returns; it then travels as `structuredContent` and is checked before it is sent. */

@@ -40,7 +40,11 @@ export function toPieces(parts: readonly (string | Expression)[]): readonly Piec
       pieces.push({ literal: part });
     } else if (last !== undefined && last.literal === undefined && isQuery(last.operator) && isQuery(part.operator)) {
       // `{?a}{&b}` is one query: its parameters come in any order.
-      pieces[pieces.length - 1] = { ...last, leads: last.leads === '?' ? '?&' : last.leads, variables: [...last.variables, ...part.variables] };
+      pieces[pieces.length - 1] = {
+        ...last,
+        leads: last.leads === '?' ? '?&' : last.leads,
+        variables: [...last.variables, ...part.variables],
+      };
     } else {
       pieces.push(toPiece(part));
     }
@@ -144,7 +148,9 @@ function beginnings(piece: ExpressionPiece, text: string, rest: Uint8Array): Uin
     const allowed = !piece.excluded.includes(text.charAt(at));
     const nextAllowed = at + 1 < text.length && !piece.excluded.includes(text.charAt(at + 1));
     const follows =
-      piece.leads === '' ? allowed && run : piece.leads.includes(text.charAt(at)) && (piece.optional ? run : nextAllowed && nextRun);
+      piece.leads === ''
+        ? allowed && run
+        : piece.leads.includes(text.charAt(at)) && (piece.optional ? run : nextAllowed && nextRun);
     if (follows || (piece.optional && rest[at] === 1)) found[at] = 1;
     nextRun = run;
     run = rest[at] === 1 || (allowed && run);
@@ -158,7 +164,8 @@ function occurrences(literal: string, text: string, rest: Uint8Array): Uint8Arra
   const borders = bordersOf(literal);
   let matched = 0;
   for (let at = 0; at < text.length; at++) {
-    while (matched > 0 && (matched === literal.length || text[at] !== literal[matched])) matched = borders[matched - 1] ?? 0;
+    while (matched > 0 && (matched === literal.length || text[at] !== literal[matched]))
+      matched = borders[matched - 1] ?? 0;
     if (text[at] === literal[matched]) matched++;
     if (matched === literal.length && rest[at + 1] === 1) found[at + 1 - literal.length] = 1;
   }

@@ -40,10 +40,14 @@ export type TemplateValues = Readonly<Record<string, string | string[]>>;
  * @example
  * type Values = VariablesOf<'user://{id}{?tags*}'>; // { id: string; tags?: string[] }
  */
-export type VariablesOf<Template extends string> = string extends Template ? TemplateValues : Flat<Collect<Template, unknown>>;
+export type VariablesOf<Template extends string> = string extends Template
+  ? TemplateValues
+  : Flat<Collect<Template, unknown>>;
 
 /** The names of a template's variables. */
-export type VariableNames<Template extends string> = string extends Template ? string : keyof VariablesOf<Template> & string;
+export type VariableNames<Template extends string> = string extends Template
+  ? string
+  : keyof VariablesOf<Template> & string;
 
 type Flat<T> = { readonly [Name in keyof T]: T[Name] };
 

@@ -63,7 +63,7 @@ export function parseTemplate<Template extends string>(template: Template): UriT
   if (template.length > maxTemplateLength) {
     throw new TypeError(`URI template has ${template.length} characters; at most ${maxTemplateLength} are allowed`);
   }
-  const parts = parse(template);
+  const parts = parseExpressions(template);
   const names = parts.flatMap((part) => (typeof part === 'string' ? [] : part.variables.map(({ name }) => name)));
   if (names.length > maxVariables) {
     throw new TypeError(`URI template has ${names.length} variables; at most ${maxVariables} are allowed`);
@@ -81,8 +81,12 @@ export function parseTemplate<Template extends string>(template: Template): UriT
   };
 }
 
-/** Splits a template into literals, already encoded, and expressions. */
-function parse(template: string): readonly (string | Expression)[] {
+/**
+ * Splits a template into literals, already encoded, and expressions.
+ *
+ * @throws TypeError when it is malformed.
+ */
+export function parseExpressions(template: string): readonly (string | Expression)[] {
   const parts: (string | Expression)[] = [];
   let at = 0;
   while (at < template.length) {
@@ -115,7 +119,11 @@ const variablePattern = /^((?:\w|%[0-9A-Fa-f]{2})+(?:\.(?:\w|%[0-9A-Fa-f]{2})+)*
 function parseVariable(text: string, template: string): Variable {
   const [, name, modifier] = variablePattern.exec(text) ?? [];
   if (name === undefined) throw malformed(template, `has ${JSON.stringify(text)} where a variable should be`);
-  return { name, explode: modifier === '*', prefix: modifier?.startsWith(':') === true ? Number(modifier.slice(1)) : undefined };
+  return {
+    name,
+    explode: modifier === '*',
+    prefix: modifier?.startsWith(':') === true ? Number(modifier.slice(1)) : undefined,
+  };
 }
 
 function malformed(template: string, why: string): TypeError {
@@ -154,7 +162,10 @@ function encode(row: Operator, value: string): string {
 }
 
 function encodeUnreserved(value: string): string {
-  return encodeURIComponent(value).replace(/[!'()*]/g, (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`);
+  return encodeURIComponent(value).replace(
+    /[!'()*]/g,
+    (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
 }
 
 /** Leaves reserved characters and percent-encoded triplets as they are. */

@@ -1,7 +1,5 @@
 import { observe, type Sent } from '../peer/observe.ts';
 
-export type { Sent } from '../peer/observe.ts';
-
 /** What servers and clients of this process sent while a recording ran. */
 export interface Recording {
   /** Every message, in the order of sending. */

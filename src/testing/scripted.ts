@@ -1,5 +1,12 @@
 import { isObject, type Message } from '../jsonrpc/message.ts';
-import { ConnectionError, type Channel, type Receiver, type SendOptions, type Transport, type TransportKind } from '../jsonrpc/transport.ts';
+import {
+  ConnectionError,
+  type Channel,
+  type Receiver,
+  type SendOptions,
+  type Transport,
+  type TransportKind,
+} from '../jsonrpc/transport.ts';
 
 /** One message that a client sent, with what travelled beside it. */
 export interface SentMessage {
@@ -17,7 +24,11 @@ export interface ScriptedPeer {
   /** Answers a request with a result. */
   reply(sent: SentMessage, result: Readonly<Record<string, unknown>>): void;
   /** Answers a request with an error. */
-  refuse(sent: SentMessage, error: { readonly code: number; readonly message: string; readonly data?: unknown }, status?: number): void;
+  refuse(
+    sent: SentMessage,
+    error: { readonly code: number; readonly message: string; readonly data?: unknown },
+    status?: number,
+  ): void;
   /** Makes the sending of a request fail, as a transport does that lost it. */
   fail(error: ConnectionError): never;
   /** Reports text that is no message. */
@@ -45,7 +56,11 @@ export interface ScriptedTransport extends Transport {
 }
 
 /** Makes a transport of any kind from a function that plays the server. */
-export function scriptedTransport(kind: TransportKind, script: Script, description: string = `scripted ${kind}`): ScriptedTransport {
+export function scriptedTransport(
+  kind: TransportKind,
+  script: Script,
+  description: string = `scripted ${kind}`,
+): ScriptedTransport {
   const sent: SentMessage[] = [];
   const peers: ScriptedPeer[] = [];
   const closed: number[] = [];
@@ -72,7 +87,12 @@ export function scriptedTransport(kind: TransportKind, script: Script, descripti
       return {
         async send(message: Message | readonly Message[], options: SendOptions = {}) {
           if (!isObject(message)) throw new TypeError('batches are not scripted');
-          const record: SentMessage = { message: structuredClone(message), headers: options.headers ?? {}, signal: options.signal, conversation };
+          const record: SentMessage = {
+            message: structuredClone(message),
+            headers: options.headers ?? {},
+            signal: options.signal,
+            conversation,
+          };
           sent.push(record);
           await script(record, peer);
         },
@@ -85,7 +105,8 @@ export function scriptedTransport(kind: TransportKind, script: Script, descripti
 }
 
 function createPeer(receiver: Receiver): ScriptedPeer {
-  const send: ScriptedPeer['send'] = (value, status) => receiver.message(value, status === undefined ? undefined : { status });
+  const send: ScriptedPeer['send'] = (value, status) =>
+    receiver.message(value, status === undefined ? undefined : { status });
   return {
     send,
     reply: ({ message }, result) => send({ jsonrpc: '2.0', id: message['id'], result }),

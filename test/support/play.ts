@@ -91,7 +91,8 @@ class Player {
   }
 
   #withMeta(request: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
-    if (this.#revision.era === 'handshake') return request;
+    const unfit = request['params'] !== undefined && !isObject(request['params']);
+    if (this.#revision.era === 'handshake' || unfit) return request;
     const params = isObject(request['params']) ? request['params'] : {};
     const given = isObject(params['_meta']) ? params['_meta'] : {};
     const meta = {

@@ -3,9 +3,9 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { RevisionDate } from '../src/protocol/revision.ts';
+import type { RevisionDate } from '../../src/protocol/revision.ts';
 
-const folder = fileURLToPath(new URL('../../shared/spec', import.meta.url));
+const folder = fileURLToPath(new URL('../../../shared/spec', import.meta.url));
 
 /** What tests say when they are skipped, or `false` when the official schemas are here. */
 export const skip: string | false = existsSync(folder) ? false : 'the official schemas (../shared/spec) are not here';

@@ -1,0 +1,12 @@
+import { createServer } from 'parley-mcp/server';
+import { listen } from 'parley-mcp/node';
+import { z } from 'zod';
+
+const server = createServer({ name: 'weather', version: '1.0.0' });
+
+server.tool('forecast', { input: z.object({ city: z.string() }) }, ({ city }) => `sunny in ${city}`);
+
+server.resource('weather://cities', { name: 'cities' }, () => 'Lisbon, Oslo, Osaka');
+
+const { url } = await listen(server, { port: 3000 });
+console.log(`listening at ${url}`);

@@ -1,0 +1,91 @@
+import { existsSync } from 'node:fs';
+import type { ParseArgsOptionsConfig } from 'node:util';
+import type { Client } from '../client/client.ts';
+import type { LoggingMessageNotificationParams } from '../protocol/logging.ts';
+import type { CallToolResult, Tool } from '../protocol/tools.ts';
+import { argumentsOf } from './call-arguments.ts';
+import { afterUrl, beforeCommand, mergeJson, takeJson, withinCommand, type Wanted } from './call-words.ts';
+import { printable, UsageError, type Io } from './io.ts';
+import { parse, revisionDates, wholeNumber, type Parsed } from './options.ts';
+import { connect } from './peers.ts';
+import { fetchCatalogue, renderCatalogue } from './render-catalogue.ts';
+import { renderResult } from './render-result.ts';
+import { splitAtDashes, targetOptions, transportOf } from './target.ts';
+
+const options: ParseArgsOptionsConfig = {
+  ...targetOptions,
+  revision: { type: 'string', multiple: true },
+  timeout: { type: 'string' },
+};
+
+/** Lists what a server offers, or calls one of its tools. */
+export async function call(argv: readonly string[], io: Io): Promise<number> {
+  const { before, after } = splitAtDashes(argv);
+  const head = takeJson(before);
+  const parsed = parse(head.rest, options);
+  const wanted = wantedIn(parsed.words, after);
+  const json = mergeJson(head.json, wanted.json);
+  if (wanted.tool === undefined && json.input !== undefined) throw new UsageError('there are arguments, but no tool to give them to');
+  const client = await open(wanted, parsed, io);
+  try {
+    return wanted.tool === undefined ? await list(client, json.output, io) : await callTool(client, wanted.tool, { ...wanted, json }, io);
+  } finally {
+    await client.close();
+  }
+}
+
+function wantedIn(words: readonly string[], after: readonly string[] | undefined): Wanted {
+  if (after === undefined) return afterUrl(words);
+  return words.length > 0 ? beforeCommand(words, after) : withinCommand(after, existsSync);
+}
+
+async function open({ target }: Wanted, parsed: Parsed, io: Io): Promise<Client> {
+  const revisions = revisionDates(parsed.texts('revision'));
+  const timeout = parsed.text('timeout');
+  const timeoutMs = timeout === undefined ? undefined : wholeNumber('--timeout', timeout, [1, 2 ** 31 - 1]);
+  return connect(transportOf(target, parsed, io), {
+    info: { name: 'parley-call', version: '0.1.0' },
+    signal: io.signal,
+    ...(revisions === undefined ? {} : { revisions }),
+    ...(timeoutMs === undefined ? {} : { timeoutMs }),
+    onLog: (message) => void io.stderr.write(logLine(message)),
+    onWarning: (message) => void io.stderr.write(`parley: ${printable(message)}\n`),
+  });
+}
+
+function logLine({ level, logger, data }: LoggingMessageNotificationParams): string {
+  const words = typeof data === 'string' ? data : JSON.stringify(data);
+  return printable(`[${level}]${logger === undefined ? '' : ` ${logger}:`} ${words}\n`);
+}
+
+async function list(client: Client, json: boolean, io: Io): Promise<number> {
+  const catalogue = await fetchCatalogue(client, io.signal);
+  io.stdout.write(json ? `${JSON.stringify(catalogue, undefined, 2)}\n` : renderCatalogue(catalogue, client.description));
+  return 0;
+}
+
+async function callTool(client: Client, name: string, { pairs, json, guessed, target }: Wanted, io: Io): Promise<number> {
+  const tools = await client.listTools({ signal: io.signal });
+  const tool = tools.find((one) => one.name === name);
+  if (tool === undefined) throw new Error(unknownTool(name, tools, guessed && target.kind === 'command'));
+  const result = await client.callTool(name, argumentsOf(pairs, json.input, tool), {
+    signal: io.signal,
+    logLevel: 'info',
+    onProgress: ({ progress, total, message }) => {
+      io.stderr.write(printable(`progress ${progress}${total === undefined ? '' : `/${total}`}${message === undefined ? '' : ` ${message}`}\n`));
+    },
+  });
+  show(result, json.output, io);
+  return result.isError === true ? 1 : 0;
+}
+
+function show(result: CallToolResult, json: boolean, io: Io): void {
+  if (json) io.stdout.write(`${JSON.stringify(result, undefined, 2)}\n`);
+  else (result.isError === true ? io.stderr : io.stdout).write(renderResult(result));
+}
+
+function unknownTool(name: string, tools: readonly Tool[], guessed: boolean): string {
+  const known = tools.length === 0 ? 'it has none' : `it has ${tools.slice(0, 20).map((tool) => tool.name).join(', ')}${tools.length > 20 ? ', …' : ''}`;
+  const hint = guessed ? `; if ${JSON.stringify(name)} belongs to the command, put -- after it` : '';
+  return `the server has no tool ${JSON.stringify(name)}: ${known}${hint}`;
+}

@@ -1,0 +1,86 @@
+import type { Client } from '../client/client.ts';
+import { isObject } from '../jsonrpc/message.ts';
+import type { ServerCapabilities } from '../protocol/capability.ts';
+import type { Implementation } from '../protocol/common.ts';
+import type { Prompt } from '../protocol/prompts.ts';
+import type { Resource, ResourceTemplate } from '../protocol/resources.ts';
+import type { RevisionDate } from '../protocol/revision.ts';
+import type { Tool } from '../protocol/tools.ts';
+import { printable } from './io.ts';
+
+/** All that a server offers. */
+export interface Catalogue {
+  readonly server: Implementation | undefined;
+  readonly revision: RevisionDate;
+  readonly instructions: string | undefined;
+  readonly capabilities: ServerCapabilities;
+  readonly tools: readonly Tool[];
+  readonly resources: readonly Resource[];
+  readonly resourceTemplates: readonly ResourceTemplate[];
+  readonly prompts: readonly Prompt[];
+}
+
+/** Lists everything of a server. */
+export async function fetchCatalogue(client: Client, signal: AbortSignal): Promise<Catalogue> {
+  const [tools, resources, resourceTemplates, prompts] = await Promise.all([
+    client.listTools({ signal }),
+    client.listResources({ signal }),
+    client.listResourceTemplates({ signal }),
+    client.listPrompts({ signal }),
+  ]);
+  const { server, revision, instructions, capabilities } = client;
+  return { server, revision, instructions, capabilities, tools, resources, resourceTemplates, prompts };
+}
+
+/** Writes a catalogue for a person. */
+export function renderCatalogue(catalogue: Catalogue, description: string): string {
+  const { server, revision, instructions, tools, resources, resourceTemplates, prompts } = catalogue;
+  const name = server === undefined ? 'a server without a name' : `${server.title ?? server.name} ${server.version}`;
+  const parts = [
+    `${name}, revision ${revision}, ${description}\n${instructions === undefined ? '' : `${firstLine(instructions)}\n`}`,
+    section('tools', tools.map((tool) => [signature(tool), about(tool.title ?? tool.annotations?.title, tool.description)])),
+    section('resources', resources.map((resource) => [resource.uri, about(resource.title ?? resource.name, resource.description, sizeOf(resource))])),
+    section('resource templates', resourceTemplates.map((template) => [template.uriTemplate, about(template.title ?? template.name, template.description)])),
+    section('prompts', prompts.map((prompt) => [promptSignature(prompt), about(prompt.title, prompt.description)])),
+  ];
+  return printable(parts.filter((part) => part !== '').join('\n'));
+}
+
+function section(title: string, rows: readonly (readonly [string, string])[]): string {
+  if (rows.length === 0) return '';
+  const width = Math.min(40, Math.max(...rows.map(([left]) => left.length)));
+  return `${title}\n${rows.map(([left, right]) => `  ${left.padEnd(width)}  ${right}`.trimEnd()).join('\n')}\n`;
+}
+
+function about(title: string | undefined, description: string | undefined, extra?: string): string {
+  const words = [title, description].filter((one) => one !== undefined && one !== '').map((one) => firstLine(one ?? ''));
+  return [...new Set(words)].join(': ') + (extra === undefined ? '' : ` (${extra})`);
+}
+
+function firstLine(text: string): string {
+  const line = text.trim().split('\n', 1)[0]?.replace(/^#+ /, '') ?? '';
+  return line.length > 160 ? `${line.slice(0, 159)}…` : line;
+}
+
+function sizeOf({ mimeType, size }: Resource): string | undefined {
+  const facts = [mimeType, size === undefined ? undefined : `${size} bytes`].filter((one) => one !== undefined);
+  return facts.length === 0 ? undefined : facts.join(', ');
+}
+
+function signature({ name, inputSchema }: Tool): string {
+  const required = new Set(inputSchema.required);
+  const properties = Object.entries(inputSchema.properties ?? {});
+  return `${name}(${properties.map(([key, schema]) => `${key}${required.has(key) ? '' : '?'}${typeWords(schema)}`).join(', ')})`;
+}
+
+function typeWords(schema: unknown): string {
+  if (!isObject(schema)) return '';
+  const { type, enum: members } = schema;
+  if (Array.isArray(members) && members.length <= 6) return `: ${members.map((member) => JSON.stringify(member)).join('|')}`;
+  const types = (Array.isArray(type) ? type : [type]).filter((one) => typeof one === 'string');
+  return types.length === 0 ? '' : `: ${types.join('|')}`;
+}
+
+function promptSignature({ name, arguments: list = [] }: Prompt): string {
+  return `${name}(${list.map((argument) => `${argument.name}${argument.required === true ? '' : '?'}`).join(', ')})`;
+}

@@ -1,0 +1,49 @@
+import type { ContentBlock } from '../protocol/content.ts';
+import type { BlobResourceContents, TextResourceContents } from '../protocol/resources.ts';
+import type { CallToolResult } from '../protocol/tools.ts';
+import { printable } from './io.ts';
+
+/** The result of a tool as text for a person. */
+export function renderResult({ content, structuredContent }: CallToolResult): string {
+  const blocks = content.filter((block) => !repeats(block, structuredContent)).map(renderBlock);
+  const data = structuredContent === undefined ? [] : [JSON.stringify(structuredContent, undefined, 2)];
+  return printable([...blocks, ...data].map((text) => (text.endsWith('\n') ? text : `${text}\n`)).join(''));
+}
+
+/** Spec 2025-06-18, Tools, Structured Content: a text block may hold the same once more. */
+function repeats(block: ContentBlock, structuredContent: unknown): boolean {
+  if (structuredContent === undefined || block.type !== 'text') return false;
+  try {
+    return JSON.stringify(JSON.parse(block.text)) === JSON.stringify(structuredContent);
+  } catch {
+    return false;
+  }
+}
+
+function renderBlock(block: ContentBlock): string {
+  switch (block.type) {
+    case 'text':
+      return block.text;
+    case 'image':
+    case 'audio':
+      return `[${block.type} ${block.mimeType}, ${bytes(block.data)}]`;
+    case 'resource_link': {
+      const about = [block.mimeType, block.description].filter((one) => one !== undefined).join(', ');
+      return `[resource ${block.uri}: ${block.title ?? block.name}${about === '' ? '' : ` (${about})`}]`;
+    }
+    case 'resource':
+      return renderContents(block.resource);
+    default:
+      // A server may know of content that this version does not.
+      return JSON.stringify(block);
+  }
+}
+
+function renderContents(contents: TextResourceContents | BlobResourceContents): string {
+  const type = contents.mimeType === undefined ? '' : ` ${contents.mimeType}`;
+  return 'text' in contents ? `[resource ${contents.uri}${type}]\n${contents.text}` : `[resource ${contents.uri}${type}, ${bytes(contents.blob)}]`;
+}
+
+function bytes(base64: string): string {
+  return `${Buffer.byteLength(base64, 'base64')} bytes`;
+}

@@ -1,0 +1,470 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { dates, errorOf, handshakeDates, initializeParams, open, Raw, resultOf, settle, statelessDate, withMeta, type Json } from '../../test/support/raw.ts';
+import { McpError } from '../protocol/error.ts';
+import { createServer, type Server } from '../server/server.ts';
+import type { ServerOptions } from '../server/options.ts';
+
+const info = { name: 'tested', version: '1.0.0', title: 'Tested', websiteUrl: 'https://tested.example/' };
+
+function served(options: ServerOptions = {}): Server {
+  const server = createServer(info, { onError: () => undefined, instructions: 'Be kind.', ...options });
+  server.tool('echo', { input: { type: 'object' } }, (args) => JSON.stringify(args));
+  return server;
+}
+
+const newestHandshake = '2025-11-25';
+
+for (const date of handshakeDates) {
+  test(`initialize at ${date} is answered with it [lifecycle-003, lifecycle-012]`, async () => {
+    const raw = new Raw(served(), false);
+    const result = await raw.result('initialize', initializeParams(date), 0);
+    assert.equal(result['protocolVersion'], date);
+    assert.equal(result['instructions'], 'Be kind.');
+    assert.partialDeepStrictEqual(result['capabilities'], { tools: { listChanged: true }, logging: {} });
+    assert.partialDeepStrictEqual(result['serverInfo'], { name: 'tested', version: '1.0.0' });
+    assert.equal(raw.conversation.revision?.date, date);
+  });
+}
+
+for (const asked of ['1999-01-01', '2025-05-01', '2099-12-31', '', 'draft', '2026-07-28', '2025-06-18 ', '__proto__']) {
+  test(`initialize at ${JSON.stringify(asked)} gets a counter-offer [D02, D04, D05, D06, lifecycle-013, lifecycle-014]`, async () => {
+    const raw = new Raw(served(), false);
+    const result = await raw.result('initialize', initializeParams(asked));
+    assert.equal(result['protocolVersion'], newestHandshake);
+  });
+}
+
+test('the counter-offer is the newest handshake revision that the server speaks [lifecycle-013, lifecycle-014]', async () => {
+  const raw = new Raw(served({ revisions: ['2024-11-05', '2025-03-26', '2026-07-28'] }), false);
+  const result = await raw.result('initialize', initializeParams('2025-06-18'));
+  assert.equal(result['protocolVersion'], '2025-03-26');
+});
+
+for (const [what, params] of [
+  ['no protocolVersion', { capabilities: {}, clientInfo: { name: 'c', version: '1' } }],
+  ['a protocolVersion that is no string', { protocolVersion: 20250618, capabilities: {}, clientInfo: { name: 'c', version: '1' } }],
+  ['a protocolVersion that is null', { protocolVersion: null, capabilities: {}, clientInfo: { name: 'c', version: '1' } }],
+  ['no clientInfo', { protocolVersion: '2025-06-18', capabilities: {} }],
+  ['no capabilities', { protocolVersion: '2025-06-18', clientInfo: { name: 'c', version: '1' } }],
+  ['no parameters', {}],
+] as const) {
+  test(`initialize with ${what} is refused, and may be tried again [D11, D26, D37]`, async () => {
+    const raw = new Raw(served(), false);
+    assert.equal((await raw.error('initialize', params)).code, -32602);
+    assert.equal(raw.conversation.revision, undefined);
+    assert.equal((await raw.result('initialize', initializeParams('2025-06-18')))['protocolVersion'], '2025-06-18');
+  });
+}
+
+test('a second initialize is refused and changes nothing [D17]', async () => {
+  const raw = await open(served(), '2025-03-26', { capabilities: { sampling: {} } });
+  const error = await raw.error('initialize', initializeParams('2025-11-25'));
+  assert.equal(error.code, -32600);
+  assert.equal(raw.conversation.revision?.date, '2025-03-26');
+  assert.ok(Array.isArray((await raw.result('tools/list'))['tools']));
+});
+
+test('a request before initialize is refused [D15, lifecycle-001]', async () => {
+  const raw = new Raw(served(), false);
+  for (const method of ['tools/list', 'tools/call', 'resources/list', 'logging/setLevel', 'nobody/knows']) {
+    assert.equal((await raw.error(method, { name: 'echo' })).code, -32600, method);
+  }
+});
+
+test('ping is answered before initialize, and at once [D16, E06, ping-001]', async () => {
+  const raw = new Raw(served(), false);
+  assert.deepEqual(await raw.ask('ping', {}, 'p'), { jsonrpc: '2.0', id: 'p', result: {} });
+});
+
+test('a server without handshake does not answer the ping of one', async () => {
+  const raw = new Raw(served({ revisions: [statelessDate] }), false);
+  assert.equal((await raw.error('ping')).code, -32602);
+});
+
+test('requests between initialize and notifications/initialized are served', async () => {
+  const raw = new Raw(served(), false);
+  await raw.result('initialize', initializeParams('2025-06-18'));
+  assert.ok(Array.isArray((await raw.result('tools/list'))['tools']));
+});
+
+test('a link that does not last cannot be initialized', async () => {
+  const raw = new Raw(served(), false, { lasting: false });
+  assert.equal((await raw.error('initialize', initializeParams('2025-06-18'))).code, -32600);
+  assert.equal(raw.conversation.revision, undefined);
+  assert.ok(Array.isArray(resultOf(await raw.receive({ jsonrpc: '2.0', id: 1, method: 'tools/list', params: withMeta() }))['tools']));
+});
+
+test('a stateless-only server answers initialize with what it speaks [versioning-010, X02]', async () => {
+  const raw = new Raw(served({ revisions: [statelessDate] }), false);
+  for (const [params, requested] of [
+    [initializeParams('2025-06-18'), '2025-06-18'],
+    [{ protocolVersion: '2024-11-05' }, '2024-11-05'],
+    [{}, ''],
+  ] as const) {
+    const { code, data } = await raw.error('initialize', params);
+    assert.equal(code, -32022);
+    assert.deepEqual(data, { supported: [statelessDate], requested });
+  }
+});
+
+test('a handshake-only server refuses a stateless request with what it speaks [versioning-001]', async () => {
+  const raw = new Raw(served({ revisions: ['2025-06-18', '2025-11-25'] }), false);
+  const { code, data } = errorOf(await raw.receive({ jsonrpc: '2.0', id: 1, method: 'server/discover', params: withMeta() }));
+  assert.equal(code, -32022);
+  assert.deepEqual(data, { supported: ['2025-11-25', '2025-06-18'], requested: statelessDate });
+});
+
+test('a stateless request is served at any time on a conversation of both eras [versioning-011, basic-032]', async () => {
+  const raw = new Raw(served(), false);
+  const list = { jsonrpc: '2.0', id: 1, method: 'tools/list', params: withMeta() };
+  assert.equal(resultOf(await raw.receive(list))['resultType'], 'complete');
+  await raw.result('initialize', initializeParams('2025-03-26'));
+  assert.equal(resultOf(await raw.receive(list))['resultType'], 'complete');
+  await raw.notify('notifications/initialized');
+  assert.equal(resultOf(await raw.receive(list))['resultType'], 'complete');
+  const handshake = await raw.result('tools/list');
+  assert.ok(!('resultType' in handshake) && !('ttlMs' in handshake) && !('_meta' in handshake), JSON.stringify(handshake));
+});
+
+test('a stateless request settles nothing [basic-032, D35]', async () => {
+  const raw = new Raw(served(), false);
+  await raw.receive({ jsonrpc: '2.0', id: 1, method: 'tools/list', params: withMeta() });
+  assert.equal(raw.conversation.revision, undefined);
+  assert.equal((await raw.error('tools/list')).code, -32600);
+});
+
+const nowhere = ['nobody/knows', 'tools/juggle', '', '__proto__', 'constructor', 'toString', 'hasOwnProperty', 'prototype', 'TOOLS/LIST'];
+const serverOnly = ['sampling/createMessage', 'elicitation/create', 'roots/list'];
+const notifications = ['notifications/initialized', 'notifications/cancelled', 'notifications/message'];
+
+for (const date of dates) {
+  test(`methods that nobody has, that servers send and that are no requests are not found at ${date}`, async () => {
+    const raw = await open(served(), date);
+    for (const method of [...nowhere, ...serverOnly, ...notifications]) {
+      assert.equal((await raw.error(method, { messages: [], maxTokens: 1, requestId: 1 })).code, -32601, method);
+    }
+  });
+}
+
+test('methods of the handshake are gone from the stateless revision [ping-005, logging-007, resources-007]', async () => {
+  const raw = await open(served({ capabilities: { resources: {} } }), statelessDate);
+  for (const method of ['initialize', 'ping', 'logging/setLevel', 'resources/subscribe', 'resources/unsubscribe', 'tasks/list', 'tasks/result']) {
+    assert.equal((await raw.error(method, { ...initializeParams('2025-06-18'), level: 'info', uri: 'a://b', taskId: 't' })).code, -32601, method);
+  }
+});
+
+for (const date of handshakeDates) {
+  test(`methods of the stateless revision are not found at ${date} [lifecycle-008]`, async () => {
+    const raw = await open(served(), date);
+    for (const method of ['server/discover', 'subscriptions/listen', 'tasks/update']) {
+      assert.equal((await raw.error(method, { notifications: {}, taskId: 't', inputResponses: {} })).code, -32601, method);
+    }
+  });
+}
+
+for (const date of dates) {
+  test(`tasks are not found at ${date} on a server without them [B03]`, async () => {
+    const raw = await open(served(), date);
+    for (const method of ['tasks/get', 'tasks/cancel', 'tasks/list', 'tasks/result', 'tasks/update']) {
+      assert.equal((await raw.error(method, { taskId: 't', inputResponses: {} })).code, -32601, method);
+    }
+  });
+
+  test(`what the server does not offer is not found at ${date}, whatever the client declares [D09, D18, D19, D20, X20]`, async () => {
+    const bare = createServer(info, { logging: false });
+    const raw = await open(bare, date, { capabilities: { tools: {}, prompts: {}, resources: {} } });
+    for (const method of ['tools/list', 'tools/call', 'prompts/list', 'prompts/get', 'resources/list', 'resources/read', 'resources/templates/list', 'resources/subscribe', 'logging/setLevel']) {
+      assert.equal((await raw.error(method, { name: 'a', uri: 'a://b', level: 'info' })).code, -32601, method);
+    }
+  });
+
+  test(`what the server offers is served at ${date} to a client that declares nothing [D18, D19, D20, D30, X20]`, async () => {
+    const raw = await open(served(), date);
+    assert.ok(Array.isArray((await raw.result('tools/list'))['tools']));
+  });
+}
+
+test('the id comes back exactly as it was sent [basic-005, basic-009]', async () => {
+  const raw = await open(served(), '2025-06-18');
+  for (const id of [0, -1, 7, Number.MAX_SAFE_INTEGER, '', '7', 'ä\u0000', '__proto__', 'x'.repeat(10_000)]) {
+    assert.deepEqual(await raw.ask('ping', {}, id), { jsonrpc: '2.0', id, result: {} });
+  }
+});
+
+test('the number 7 and the text "7" are two ids [basic-008]', async () => {
+  const server = served({ onError: () => undefined });
+  const doors = gates();
+  server.tool('wait', {}, () => doors.wait());
+  const raw = await open(server, '2025-06-18');
+  const one = raw.ask('tools/call', { name: 'wait' }, 7);
+  const two = raw.ask('tools/call', { name: 'wait' }, '7');
+  doors.open();
+  resultOf(await one);
+  resultOf(await two);
+});
+
+test('an id that is in use is refused, and free again after the answer [basic-007, basic-008]', async () => {
+  const server = served();
+  const doors = gates();
+  server.tool('wait', {}, async () => {
+    await doors.wait();
+    return 'late';
+  });
+  for (const date of dates) {
+    const raw = await open(server, date);
+    const first = raw.ask('tools/call', { name: 'wait' }, 'same');
+    assert.equal((await raw.error('tools/list', {}, 'same')).code, -32600);
+    doors.open();
+    assert.partialDeepStrictEqual(resultOf(await first), { content: [{ type: 'text', text: 'late' }] });
+    resultOf(await raw.ask('tools/list', {}, 'same'));
+    doors.close();
+  }
+});
+
+const malformed: readonly (readonly [string, unknown, unknown])[] = [
+  ['no jsonrpc', { id: 1, method: 'ping' }, 1],
+  ['an old jsonrpc', { jsonrpc: '1.0', id: 1, method: 'ping' }, 1],
+  ['a jsonrpc that is a number', { jsonrpc: 2, id: 'a', method: 'ping' }, 'a'],
+  ['params that are a list', { jsonrpc: '2.0', id: 2, method: 'ping', params: [] }, 2],
+  ['params that are null', { jsonrpc: '2.0', id: 2, method: 'ping', params: null }, 2],
+  ['params that are text', { jsonrpc: '2.0', id: 2, method: 'ping', params: 'x' }, 2],
+  ['a method that is a number', { jsonrpc: '2.0', id: 3, method: 5 }, 3],
+  ['a method that is null', { jsonrpc: '2.0', id: 3, method: null }, 3],
+  ['no method', { jsonrpc: '2.0', id: 4 }, 4],
+  ['result and error', { jsonrpc: '2.0', id: 5, result: {}, error: { code: 1, message: 'm' } }, 5],
+  ['a result that is text', { jsonrpc: '2.0', id: 5, result: 'x' }, 5],
+  ['an error without message', { jsonrpc: '2.0', id: 5, error: { code: 1 } }, 5],
+  ['an error with a fractional code', { jsonrpc: '2.0', id: 5, error: { code: 1.5, message: 'm' } }, 5],
+  ['a fractional id', { jsonrpc: '2.0', id: 1.5, method: 'ping' }, undefined],
+  ['an id that is null', { jsonrpc: '2.0', id: null, method: 'ping' }, undefined],
+  ['an id that is an object', { jsonrpc: '2.0', id: {}, method: 'ping' }, undefined],
+  ['an id that is true', { jsonrpc: '2.0', id: true, method: 'ping' }, undefined],
+  ['an id that is too big', { jsonrpc: '2.0', id: 2 ** 53, method: 'ping' }, undefined],
+  ['an empty object', {}, undefined],
+  ['a list', [], undefined],
+  ['a list of messages', [{ jsonrpc: '2.0', id: 1, method: 'ping' }], undefined],
+  ['null', null, undefined],
+  ['text', 'ping', undefined],
+  ['a number', 7, undefined],
+  ['true', true, undefined],
+];
+
+for (const [what, value, id] of malformed) {
+  test(`${what} is an invalid request [basic-001, basic-005, basic-006, basic-010, basic-014, basic-015]`, async () => {
+    for (const date of dates) {
+      const stateless = date === statelessDate;
+      const raw = stateless ? new Raw(served({ revisions: [date] }), false) : await open(served(), date);
+      const response = await raw.receive(value);
+      assert.equal(errorOf(response).code, -32600);
+      assert.ok(response !== undefined);
+      if (id !== undefined) assert.equal(response['id'], id);
+      // Before 2025-11-25 JSON-RPC's own null stands for the unknown id; from then on it is left out.
+      else if (stateless || date === '2025-11-25') assert.ok(!('id' in response), JSON.stringify(response));
+      else assert.equal(response['id'], null);
+    }
+  });
+}
+
+test('a value that could not be parsed is a parse error', async () => {
+  for (const date of handshakeDates) {
+    const { conversation } = await open(served(), date);
+    const response = conversation.unreadable('text is not JSON');
+    assert.partialDeepStrictEqual(response, { jsonrpc: '2.0', error: { code: -32700 } });
+    assert.equal('id' in response ? response.id : 'absent', date === '2025-11-25' ? 'absent' : null);
+  }
+});
+
+test('responses to nothing are ignored', async () => {
+  for (const date of dates) {
+    const raw = await open(served(), date);
+    for (const response of [
+      { jsonrpc: '2.0', id: 1, result: {} },
+      { jsonrpc: '2.0', id: 'x', error: { code: -1, message: 'no' } },
+      { jsonrpc: '2.0', id: null, error: { code: -1, message: 'no' } },
+      { jsonrpc: '2.0', error: { code: -1, message: 'no' } },
+    ]) {
+      assert.equal(await raw.receive(response), undefined);
+    }
+    assert.deepEqual(raw.heard, []);
+  }
+});
+
+test('notifications get no response, whatever they are [basic-017, basic-018]', async () => {
+  for (const date of dates) {
+    const raw = await open(served(), date);
+    for (const method of [...nowhere, ...notifications, 'tools/call', 'initialize', 'notifications/roots/list_changed', 'notifications/progress']) {
+      await raw.notify(method);
+      await raw.notify(method, { requestId: {}, _meta: { 'io.modelcontextprotocol/protocolVersion': 7 } });
+    }
+    assert.deepEqual(raw.heard, []);
+    assert.ok(Array.isArray((await raw.result('tools/list'))['tools']));
+  }
+});
+
+test('notifications/initialized before initialize opens nothing [lifecycle-006]', async () => {
+  const server = served();
+  const raw = new Raw(server, false);
+  await raw.notify('notifications/initialized');
+  await raw.result('initialize', initializeParams('2025-06-18'));
+  server.tool('another', {}, () => undefined);
+  await settle();
+  assert.deepEqual(raw.heard, []);
+});
+
+test('what an error of a handler says never leaves the server, and onError hears it', async () => {
+  const secret = 'password=hunter2';
+  const heard: [unknown, string][] = [];
+  const server = createServer(info, { onError: (error, where) => heard.push([error, where]) });
+  const fail = (): never => {
+    throw new TypeError(secret, { cause: new Error(secret) });
+  };
+  server.tool('fail', {}, fail);
+  server.resource('a://b', { name: 'b' }, fail);
+  server.resourceTemplate('t://{x}', { name: 't', complete: { x: fail }, list: fail }, fail);
+  server.prompt('p', { arguments: [{ name: 'a' }], complete: { a: fail } }, fail);
+  for (const date of dates) {
+    const raw = await open(server, date);
+    const answers = [
+      await raw.ask('tools/call', { name: 'fail' }),
+      await raw.ask('resources/read', { uri: 'a://b' }),
+      await raw.ask('resources/read', { uri: 't://1' }),
+      await raw.ask('resources/list'),
+      await raw.ask('prompts/get', { name: 'p' }),
+      await raw.ask('completion/complete', { ref: { type: 'ref/prompt', name: 'p' }, argument: { name: 'a', value: '' } }),
+      await raw.ask('completion/complete', { ref: { type: 'ref/resource', uri: 't://{x}' }, argument: { name: 'x', value: '' } }),
+    ];
+    assert.equal(heard.splice(0).length, answers.length);
+    const [tool, ...others] = answers;
+    assert.equal(resultOf(tool)['isError'], true);
+    for (const other of others) assert.deepEqual(errorOf(other), { code: -32603, message: 'internal error' });
+    assert.ok(!JSON.stringify([answers, raw.heard]).includes('hunter2'));
+  }
+});
+
+test('an onError that throws takes no answer away', async () => {
+  const server = createServer(info, {
+    onError: () => {
+      throw new Error('the log is full');
+    },
+  });
+  server.tool('fail', {}, () => {
+    throw new Error('no');
+  });
+  server.prompt('fail', {}, () => {
+    throw new Error('no');
+  });
+  const raw = await open(server, '2025-06-18');
+  assert.equal((await raw.result('tools/call', { name: 'fail' }))['isError'], true);
+  assert.equal((await raw.error('prompts/get', { name: 'fail' })).code, -32603);
+});
+
+test('whatever is thrown is answered [resources-015, prompts-010]', async () => {
+  const thrown: readonly unknown[] = [undefined, null, 'text', 7, { message: 'x' }, Symbol('s'), () => 1, 10n];
+  const server = createServer(info, { onError: () => undefined });
+  let next: unknown;
+  server.prompt('throw', {}, () => {
+    // oxlint-disable-next-line typescript/only-throw-error -- what careless handlers throw
+    throw next;
+  });
+  const raw = await open(server, '2025-11-25');
+  for (next of thrown) assert.deepEqual(await raw.error('prompts/get', { name: 'throw' }), { code: -32603, message: 'internal error' });
+});
+
+test('an McpError of a handler keeps its code, message and data, and nothing of its cause', async () => {
+  const server = createServer(info);
+  const fail = (): never => {
+    throw new McpError(4711, 'sold out', { data: { until: 'monday' }, cause: new Error('secret') });
+  };
+  server.tool('fail', {}, fail);
+  server.prompt('fail', {}, fail);
+  server.resource('a://b', { name: 'b' }, fail);
+  for (const date of dates) {
+    const raw = await open(server, date);
+    const wanted = { code: 4711, message: 'sold out', data: { until: 'monday' } };
+    assert.deepEqual(await raw.error('tools/call', { name: 'fail' }), wanted);
+    assert.deepEqual(await raw.error('prompts/get', { name: 'fail' }), wanted);
+    assert.deepEqual(await raw.error('resources/read', { uri: 'a://b' }), wanted);
+  }
+});
+
+test('clients that use the same ids at the same time get their own answers [basic-033, D38]', async () => {
+  const server = served();
+  server.tool('slow', { input: { type: 'object' } }, async ({ who, turns }) => {
+    for (let turn = 0; turn < Number(turns); turn++) await settle();
+    return String(who);
+  });
+  const raws = await Promise.all(Array.from({ length: 20 }, (_, at) => open(server, dates[at % dates.length]!)));
+  const asked = raws.flatMap((raw, client) =>
+    [1, 2, 3].map(async (id): Promise<void> => {
+      const who = `${client}/${id}`;
+      const result = await raw.result('tools/call', { name: 'slow', arguments: { who, turns: (client * 7 + id * 3) % 5 } }, id);
+      assert.partialDeepStrictEqual(result, { content: [{ type: 'text', text: who }] });
+    }),
+  );
+  await Promise.all(asked);
+});
+
+test('closing aborts what runs, and nothing more is sent', async () => {
+  const server = served();
+  const aborted: unknown[] = [];
+  server.tool('wait', {}, async (_, ctx) => {
+    await new Promise((resolve) => ctx.signal.addEventListener('abort', resolve, { once: true }));
+    aborted.push(ctx.signal.reason);
+    ctx.log('error', 'too late');
+    ctx.progress(1);
+    return 'too late';
+  });
+  for (const date of dates) {
+    const raw = await open(server, date);
+    const answers = [1, 2].map((id) => raw.send('tools/call', { name: 'wait', _meta: { progressToken: id } }, id));
+    await settle();
+    raw.conversation.close();
+    raw.conversation.close();
+    assert.deepEqual(await Promise.all(answers), [undefined, undefined]);
+    await settle();
+    assert.equal(aborted.splice(0).length, 2);
+    assert.deepEqual(raw.heard, []);
+  }
+});
+
+test('closing the server ends every conversation', async () => {
+  const server = served();
+  let aborted = 0;
+  server.tool('wait', {}, (_, ctx) => new Promise<undefined>((resolve) => ctx.signal.addEventListener('abort', () => {
+    aborted++;
+    resolve(undefined);
+  })));
+  const raws = await Promise.all(dates.map((date) => open(server, date)));
+  const answers = raws.map((raw) => raw.send('tools/call', { name: 'wait' }));
+  await settle();
+  await server.close();
+  await server.close();
+  assert.deepEqual(await Promise.all(answers), dates.map(() => undefined));
+  assert.equal(aborted, dates.length);
+});
+
+interface Gates {
+  wait(): Promise<undefined>;
+  open(): void;
+  close(): void;
+}
+
+/** Lets a test say when a handler goes on. */
+function gates(): Gates {
+  let release: () => void = () => undefined;
+  let promise: Promise<undefined>;
+  const close = (): void => {
+    promise = new Promise((resolve) => (release = () => resolve(undefined)));
+  };
+  close();
+  return { wait: () => promise, open: () => release(), close };
+}
+
+test('a result never has an error beside it, nor the other way round [basic-011, basic-012, basic-013]', async () => {
+  for (const date of dates) {
+    const raw = await open(served(), date);
+    const answers: Json[] = [await raw.ask('tools/list'), await raw.ask('nobody/knows'), await raw.ask('tools/call', {})];
+    for (const answer of answers) assert.equal(Number('result' in answer) + Number('error' in answer), 1);
+  }
+});

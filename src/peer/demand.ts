@@ -1,0 +1,39 @@
+import { missing, type ClientCapabilities } from '../protocol/capability.ts';
+import type { JsonObject } from '../protocol/common.ts';
+import { McpError } from '../protocol/error.ts';
+import type { Revision } from '../protocol/revision.ts';
+import type { AskMethod } from './ask.ts';
+
+/**
+ * Makes sure that the client declared what a question needs, before anything is sent.
+ *
+ * @throws McpError missingRequiredClientCapability with `data.requiredCapabilities`.
+ *   (Spec 2026-07-28, MRTR, Server requirements; Spec 2025-11-25, Elicitation and Sampling, Capabilities.)
+ */
+export function demand(method: AskMethod, params: JsonObject, revision: Revision, declared: ClientCapabilities): void {
+  const requiredCapabilities = missing(requirement(method, params, revision), declared);
+  if (requiredCapabilities === undefined) return;
+  throw new McpError('missingRequiredClientCapability', `the client did not declare what ${method} needs: ${pathsOf(requiredCapabilities).join(', ')}`, {
+    data: { requiredCapabilities },
+  });
+}
+
+/** The capabilities that a question needs; sub-capabilities are asked for only where the revision has them. */
+function requirement(method: AskMethod, params: JsonObject, revision: Revision): ClientCapabilities {
+  const detailed = revision.elicitation === 'form-and-url';
+  switch (method) {
+    case 'roots/list':
+      return { roots: {} };
+    case 'elicitation/create':
+      return params['mode'] === 'url' ? { elicitation: { url: {} } } : { elicitation: detailed ? { form: {} } : {} };
+    case 'sampling/createMessage': {
+      const tools = params['tools'] !== undefined || params['toolChoice'] !== undefined;
+      const context = params['includeContext'] !== undefined && params['includeContext'] !== 'none';
+      return { sampling: { ...(tools ? { tools: {} } : {}), ...(detailed && context ? { context: {} } : {}) } };
+    }
+  }
+}
+
+function pathsOf(capabilities: ClientCapabilities): string[] {
+  return Object.entries(capabilities).map(([name, value]) => [name, ...Object.keys(value as object)].join('.'));
+}

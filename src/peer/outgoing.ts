@@ -1,0 +1,90 @@
+import type { RequestId, RequestMessage, ResponseMessage } from '../jsonrpc/message.ts';
+import { after } from '../jsonrpc/timeout.ts';
+import type { JsonObject } from '../protocol/common.ts';
+import { errorFromWire, McpError } from '../protocol/error.ts';
+import type { Call } from './call.ts';
+import type { Link } from './endpoint.ts';
+import { tell } from './observe.ts';
+
+interface Pending {
+  readonly resolve: (result: JsonObject) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** How many questions of one conversation may wait for their answers. */
+const maxPending = 1000;
+
+/** The requests of a server to one handshake client that wait for their answers. */
+export class Outgoing {
+  readonly #link: Link;
+  readonly #pending = new Map<RequestId, Pending>();
+  #lastId = 0;
+
+  constructor(link: Link) {
+    this.#link = link;
+  }
+
+  /**
+   * Sends a request on the stream of a call and waits for the answer; it is cancelled when the call ends or the time
+   * is up.
+   *
+   * @throws McpError the client's own error, or an internal error that says why no answer came.
+   */
+  request(method: string, params: JsonObject, call: Call, timeoutMs: number): Promise<JsonObject> {
+    if (this.#pending.size >= maxPending) throw new McpError('internalError', `more than ${maxPending} questions wait for the client`);
+    const id = ++this.#lastId;
+    return new Promise((resolve, reject) => {
+      const stop = (why: string): void => {
+        settle();
+        this.#cancel(id, why, call);
+        reject(new McpError('internalError', why));
+      };
+      const cancelTimer = after(timeoutMs, () => stop(`the client did not answer ${method} within ${timeoutMs} ms`));
+      const onAbort = (): void => stop('the request was cancelled');
+      const settle = (): void => {
+        this.#pending.delete(id);
+        cancelTimer();
+        call.signal.removeEventListener('abort', onAbort);
+      };
+      call.signal.addEventListener('abort', onAbort, { once: true });
+      this.#pending.set(id, {
+        resolve: (result) => {
+          settle();
+          resolve(result);
+        },
+        reject: (error) => {
+          settle();
+          reject(error);
+        },
+      });
+      this.#send(id, method, params, call);
+    });
+  }
+
+  /** Takes a response; one that nobody waits for is ignored. */
+  receive(message: ResponseMessage): void {
+    const pending = message.id === undefined || message.id === null ? undefined : this.#pending.get(message.id);
+    if (pending === undefined) return;
+    if ('result' in message) pending.resolve(message.result);
+    else pending.reject(errorFromWire(message.error));
+  }
+
+  /** The client is gone: nobody will answer. */
+  close(): void {
+    for (const { reject } of this.#pending.values()) reject(new McpError('internalError', 'the client went away before it answered'));
+  }
+
+  #send(id: number, method: string, params: JsonObject, call: Call): void {
+    const message: RequestMessage = Object.keys(params).length === 0 ? { jsonrpc: '2.0', id, method } : { jsonrpc: '2.0', id, method, params };
+    tell({ from: 'server', revision: call.facts, message });
+    this.#link.send(message, call.requestId);
+  }
+
+  /** Spec, Cancellation: who gives a request up SHOULD say so. */
+  #cancel(requestId: number, reason: string, call: Call): void {
+    const message = { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId, reason } } as const;
+    tell({ from: 'server', revision: call.facts, message });
+    this.#link.send(message, call.requestId);
+  }
+}
+

@@ -1,0 +1,142 @@
+import { isObject } from '../jsonrpc/message.ts';
+import { after } from '../jsonrpc/timeout.ts';
+import type { JsonObject } from '../protocol/common.ts';
+import { Once, type Ask, type Asker } from './ask.ts';
+import type { Call } from './call.ts';
+import { demand } from './demand.ts';
+import { digestOf, type RoundAnswer, type RoundState } from './round-state.ts';
+
+/** One question of this run that has no answer yet. */
+interface Open {
+  readonly method: string;
+  readonly params: JsonObject;
+  readonly digest: string;
+  readonly reject: (reason: unknown) => void;
+}
+
+/** What one run of a handler came to. */
+export type RunOutcome =
+  | { readonly kind: 'complete'; readonly value: unknown }
+  | { readonly kind: 'asks'; readonly inputRequests: JsonObject; readonly state: RoundState };
+
+/** Rejects the questions of a run that ended early, so that its `finally` blocks run; what it does after is ignored. */
+class RoundEnded extends Error {
+  constructor() {
+    super('the run ended: its questions were sent to the client, whose retry runs it again');
+    this.name = 'RoundEnded';
+  }
+}
+
+/**
+ * Asks as 2026-07-28 does: the run ends with its open questions, and the client's retry runs the handler again from
+ * the top, with the answers so far. (Spec 2026-07-28, MRTR.)
+ */
+export class RoundAsker implements Asker {
+  readonly #call: Call;
+  readonly #state: RoundState;
+  readonly #answers: Map<string, RoundAnswer>;
+  readonly #open = new Map<string, Open>();
+  readonly #once: Once;
+  #order = 0;
+  #over = false;
+  #end: () => void = () => undefined;
+
+  /** @param responses What the client answered to what the state says was asked; anything else is ignored. */
+  constructor(call: Call, state: RoundState, responses: JsonObject) {
+    this.#call = call;
+    this.#state = state;
+    this.#once = new Once(state.once);
+    this.#answers = new Map(Object.entries(state.answers));
+    for (const [key, digest] of Object.entries(state.asked)) {
+      const answer = Object.hasOwn(responses, key) ? responses[key] : undefined;
+      if (isObject(answer)) this.#answers.set(key, { digest, answer });
+    }
+    call.replay(state.sent);
+  }
+
+  ask<T>(ask: Ask<T>): Promise<T> {
+    return quiet(this.#ask(ask));
+  }
+
+  async #ask<T>({ method, params, key, accept }: Ask<T>): Promise<T> {
+    if (this.#over) throw new RoundEnded();
+    demand(method, params, this.#call.facts, this.#call.client.capabilities);
+    const name = key ?? `ask-${++this.#order}`;
+    const digest = digestOf([method, params]);
+    const known = this.#answers.get(name);
+    // A handler that changed its mind is asked again, not answered with what was said to another question.
+    if (known?.digest === digest) {
+      const accepted = await accept(known.answer);
+      if (accepted.problem === undefined) return accepted.value;
+      this.#answers.delete(name);
+    }
+    return this.#wait(name, { method, params, digest });
+  }
+
+  once<T>(key: string, run: () => T | Promise<T>): Promise<T> {
+    if (this.#over) return quiet(Promise.reject(new RoundEnded()));
+    return this.#once.run(key, run);
+  }
+
+  /** Runs the handler until it is complete or nothing but an answer lets it go on. */
+  async run(handler: () => unknown): Promise<RunOutcome> {
+    const asked = new Promise<'asked'>((resolve) => {
+      this.#end = () => resolve('asked');
+    });
+    const finished = Promise.resolve().then(handler);
+    // After an early end the outcome of the handler is nobody's.
+    finished.catch(() => undefined);
+    try {
+      const value = await Promise.race([finished, asked]);
+      if (this.#open.size === 0) return { kind: 'complete', value };
+    } catch (error) {
+      if (this.#open.size === 0) throw error;
+    }
+    return this.#asks();
+  }
+
+  /** The state for the next round; `own` is what a handler keeps that drives the rounds by hand. */
+  async nextState(asked: Readonly<Record<string, string>>, own?: unknown): Promise<RoundState> {
+    return {
+      rounds: this.#state.rounds + 1,
+      answers: Object.fromEntries(this.#answers),
+      asked,
+      once: await this.#once.settled(),
+      sent: Math.max(this.#state.sent, this.#call.emitted),
+      ...(own === undefined ? {} : { own }),
+    };
+  }
+
+  #wait<T>(name: string, open: Omit<Open, 'reject'>): Promise<T> {
+    const other = this.#open.get(name);
+    if (other !== undefined) {
+      throw new TypeError(`two questions wait under the key ${JSON.stringify(name)}; give each a key of its own`);
+    }
+    // Everything that is asked in this turn belongs to the same round.
+    if (this.#open.size === 0) after(0, () => this.#endRun());
+    return new Promise<T>((_, reject) => this.#open.set(name, { ...open, reject }));
+  }
+
+  #endRun(): void {
+    this.#over = true;
+    this.#end();
+    for (const { reject } of this.#open.values()) reject(new RoundEnded());
+  }
+
+  async #asks(): Promise<RunOutcome> {
+    this.#over = true;
+    const entries = [...this.#open];
+    const state = await this.nextState(Object.fromEntries(entries.map(([key, { digest }]) => [key, digest])));
+    // `roots/list` has no parameters to speak of.
+    const inputRequests = Object.fromEntries(
+      entries.map(([key, { method, params }]) => [key, Object.keys(params).length === 0 ? { method } : { method, params }]),
+    );
+    return { kind: 'asks', inputRequests, state };
+  }
+}
+
+/** A handler that does not wait for its question is ended all the same, and must not end the process. */
+export function quiet<T>(promise: Promise<T>): Promise<T> {
+  promise.catch(() => undefined);
+  return promise;
+}

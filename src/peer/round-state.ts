@@ -1,0 +1,143 @@
+import { isObject } from '../jsonrpc/message.ts';
+import type { JsonObject } from '../protocol/common.ts';
+import { McpError } from '../protocol/error.ts';
+import type { Seal } from './seal.ts';
+
+/** What a conversation of rounds carries from one request to the next, through the client. */
+export interface RoundState {
+  /** How many rounds there were. */
+  readonly rounds: number;
+  /** The answers that were accepted, each with the digest of its question. */
+  readonly answers: Readonly<Record<string, RoundAnswer>>;
+  /** The questions that were asked and not yet answered, by key, as digests. */
+  readonly asked: Readonly<Record<string, string>>;
+  /** The results of side effects that ran. */
+  readonly once: Readonly<Record<string, unknown>>;
+  /** How many notifications earlier runs sent. */
+  readonly sent: number;
+  /** What a handler that drives the rounds by hand keeps. */
+  readonly own?: unknown;
+}
+
+/** An accepted answer. */
+export interface RoundAnswer {
+  readonly digest: string;
+  readonly answer: JsonObject;
+}
+
+/** The state at the start of a conversation. */
+export const freshState: RoundState = { rounds: 0, answers: {}, asked: {}, once: {}, sent: 0 };
+
+/** Keeps states that are too large to travel; a handle travels instead. */
+export interface RoundStore {
+  /** Keeps text for a time. */
+  put(handle: string, text: string, ttlMs: number): Promise<void>;
+  /** What is kept, or `undefined` when it is gone. */
+  get(handle: string): Promise<string | undefined>;
+}
+
+/** Options of rounds. */
+export interface RoundSettings {
+  readonly seal: Seal;
+  /** How long a client may take for one round, in milliseconds. */
+  readonly ttlMs: number;
+  /** The largest state that travels, in characters before sealing; a larger one stays in the store. */
+  readonly maxStateLength: number;
+  readonly store: RoundStore;
+  /** How many rounds one conversation may have. */
+  readonly maxRounds: number;
+  now(): number;
+}
+
+interface Packed {
+  readonly expires: number;
+  readonly state?: RoundState;
+  readonly handle?: string;
+}
+
+/** Makes the `requestState` of a state, bound to the request that it belongs to and good for a while. */
+export async function packState(state: RoundState, boundTo: string, settings: RoundSettings): Promise<string> {
+  const { seal, ttlMs, store, maxStateLength } = settings;
+  const expires = settings.now() + ttlMs;
+  const text = JSON.stringify({ expires, state } satisfies Packed);
+  if (text.length <= maxStateLength) return seal.seal(text, boundTo);
+  const handle = crypto.randomUUID();
+  await store.put(handle, JSON.stringify(state), ttlMs);
+  return seal.seal(JSON.stringify({ expires, handle } satisfies Packed), boundTo);
+}
+
+/**
+ * Reads a `requestState` back.
+ *
+ * @throws McpError invalidParams for whatever was not made here for this request and this principal, or is too old;
+ *   the message does not say which. (Spec 2026-07-28, MRTR, Server requirements: it is controlled by the attacker.)
+ */
+export async function unpackState(requestState: string, boundTo: string, settings: RoundSettings): Promise<RoundState> {
+  const text = await settings.seal.open(requestState, boundTo);
+  // Only text that was sealed here gets this far: it has the shape that it was written with.
+  const packed = text === undefined ? undefined : (JSON.parse(text) as Packed);
+  if (packed === undefined || packed.expires < settings.now()) throw refused();
+  if (packed.state !== undefined) return packed.state;
+  const kept = packed.handle === undefined ? undefined : await settings.store.get(packed.handle);
+  if (kept === undefined) throw refused();
+  return JSON.parse(kept) as RoundState;
+}
+
+function refused(): McpError {
+  return new McpError('invalidParams', 'requestState is not valid for this request; begin again without it');
+}
+
+/** What a state is bound to: the principal, the method and the parameters without those of the rounds themselves. */
+export function bindingOf(method: string, params: JsonObject, principal: string | undefined): string {
+  const { _meta: _, inputResponses: __, requestState: ___, ...own } = params;
+  return canonical([principal ?? null, method, own]);
+}
+
+/** A short digest of a question. It tells questions apart; it protects nothing, the seal does. */
+export function digestOf(value: unknown): string {
+  const text = canonical(value);
+  let high = 0xdeadbeef;
+  let low = 0x41c6ce57;
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    high = Math.imul(high ^ code, 2654435761);
+    low = Math.imul(low ^ code, 1597334677);
+  }
+  return `${text.length.toString(36)}.${(high >>> 0).toString(36)}.${(low >>> 0).toString(36)}`;
+}
+
+/** JSON with sorted keys, so that equal values give equal text. */
+export function canonical(value: unknown): string {
+  return JSON.stringify(value, (_key, part: unknown) => {
+    if (!isObject(part)) return part;
+    return Object.fromEntries(Object.entries(part).toSorted(([a], [b]) => (a < b ? -1 : 1)));
+  });
+}
+
+/** A store in this process, bounded: the oldest states go first. */
+export function memoryRoundStore(options: { readonly maxEntries?: number; readonly maxCharacters?: number; now?(): number } = {}): RoundStore {
+  const { maxEntries = 1000, maxCharacters = 64 * 1024 * 1024, now = Date.now } = options;
+  const kept = new Map<string, { readonly text: string; readonly expires: number }>();
+  let characters = 0;
+  const drop = (handle: string): void => {
+    characters -= kept.get(handle)?.text.length ?? 0;
+    kept.delete(handle);
+  };
+  return {
+    async put(handle, text, ttlMs) {
+      drop(handle);
+      kept.set(handle, { text, expires: now() + ttlMs });
+      characters += text.length;
+      for (const [oldest, { expires }] of kept) {
+        if (kept.size <= maxEntries && characters <= maxCharacters && expires >= now()) break;
+        drop(oldest);
+      }
+    },
+    async get(handle) {
+      const found = kept.get(handle);
+      if (found === undefined || found.expires >= now()) return found?.text;
+      drop(handle);
+      return undefined;
+    },
+  };
+}

@@ -1,0 +1,82 @@
+import { isObject } from '../jsonrpc/message.ts';
+import type { JsonObject } from '../protocol/common.ts';
+import { McpError } from '../protocol/error.ts';
+import type { AskMethod, Asker } from './ask.ts';
+import type { Call } from './call.ts';
+import { demand } from './demand.ts';
+import type { Handler } from './host.ts';
+import { RoundAsker } from './round-asker.ts';
+import { bindingOf, digestOf, freshState, packState, unpackState, type RoundSettings, type RoundState } from './round-state.ts';
+
+/** What a handler returns that drives its rounds by hand; the state is any JSON. */
+interface ByHand {
+  readonly resultType: 'input_required';
+  readonly inputRequests?: Readonly<Record<string, { readonly method: AskMethod; readonly params?: JsonObject }>>;
+  readonly requestState?: unknown;
+}
+
+/**
+ * Runs a handler for a stateless client: what it asks travels in the result, and its state in `requestState`.
+ *
+ * @returns The handler's result, or an `InputRequiredResult`.
+ * @throws McpError invalidParams for a `requestState` that is not valid here.
+ */
+export async function runInRounds(handler: Handler, params: JsonObject, { call, settings }: { readonly call: Call; readonly settings: RoundSettings }): Promise<unknown> {
+  const boundTo = bindingOf(call.method, params, call.auth?.principal);
+  const given = params['requestState'];
+  const state = typeof given === 'string' ? await unpackState(given, boundTo, settings) : freshState;
+  if (state.rounds >= settings.maxRounds) throw new McpError('invalidRequest', `the request took more than ${settings.maxRounds} rounds`);
+  const responses = isObject(params['inputResponses']) ? params['inputResponses'] : {};
+  const asker = new RoundAsker(call, state, responses);
+  call.asker = asker;
+  call.requestState = state.own;
+  call.inputResponses = onlyAsked(responses, state);
+  const outcome = await asker.run(() => handler(params, call));
+  if (outcome.kind === 'asks') return inputRequired(outcome.inputRequests, outcome.state, { boundTo, settings });
+  if (!isByHand(outcome.value)) return outcome.value;
+  const { inputRequests = {}, requestState } = outcome.value;
+  for (const { method, params: asked = {} } of Object.values(inputRequests)) demand(method, asked, call.facts, call.client.capabilities);
+  const next = await asker.nextState(digestsOf(inputRequests), requestState);
+  return inputRequired(inputRequests, next, { boundTo, settings });
+}
+
+/**
+ * Runs a handler for a handshake client. One that drives its rounds by hand runs again with the answers, which the
+ * client gave to requests.
+ */
+export async function runInSession(handler: Handler, params: JsonObject, { call, asker, maxRounds }: { readonly call: Call; readonly asker: Asker; readonly maxRounds: number }): Promise<unknown> {
+  call.asker = asker;
+  for (let round = 0; round < maxRounds; round++) {
+    const value = await handler(params, call);
+    if (!isByHand(value)) return value;
+    const entries = Object.entries(value.inputRequests ?? {});
+    const answers = await Promise.all(
+      entries.map(async ([key, { method, params: asked = {} }]) => {
+        const answer = await asker.ask({ method, params: asked, key, accept: (given) => ({ value: given }) });
+        return [key, answer] as const;
+      }),
+    );
+    call.inputResponses = Object.fromEntries(answers);
+    call.requestState = value.requestState;
+  }
+  throw new McpError('invalidRequest', `the request took more than ${maxRounds} rounds`);
+}
+
+async function inputRequired(inputRequests: JsonObject, state: RoundState, { boundTo, settings }: { readonly boundTo: string; readonly settings: RoundSettings }): Promise<JsonObject> {
+  const requestState = await packState(state, boundTo, settings);
+  return { resultType: 'input_required', ...(Object.keys(inputRequests).length === 0 ? {} : { inputRequests }), requestState };
+}
+
+function isByHand(value: unknown): value is ByHand {
+  return isObject(value) && value['resultType'] === 'input_required';
+}
+
+function digestsOf(inputRequests: NonNullable<ByHand['inputRequests']>): Readonly<Record<string, string>> {
+  return Object.fromEntries(Object.entries(inputRequests).map(([key, { method, params }]) => [key, digestOf([method, params ?? {}])]));
+}
+
+/** Spec 2026-07-28, MRTR, Error handling: what was not asked is ignored. */
+function onlyAsked(responses: JsonObject, state: RoundState): JsonObject | undefined {
+  const entries = Object.entries(responses).filter(([key]) => Object.hasOwn(state.asked, key));
+  return state.rounds === 0 ? undefined : Object.fromEntries(entries);
+}

@@ -1,0 +1,113 @@
+/** Sealing of what travels through a client and must come back as it was: AES-256-GCM under a ring of keys. */
+
+/** A key of 32 bytes, as bytes or in base64. */
+export type SealingKey = Uint8Array | string;
+
+/** Seals and opens text. What it is bound to (the additional data) must be the same on both occasions. */
+export interface Seal {
+  /** @returns Text of `A–Z a–z 0–9 - _`. */
+  seal(text: string, boundTo: string): Promise<string>;
+  /** The text that was sealed; `undefined` for whatever does not open: changed, bound to something else, or under a lost key. */
+  open(sealed: string, boundTo: string): Promise<string | undefined>;
+}
+
+const version = 1;
+const keyBytes = 32;
+const idBytes = 4;
+const nonceBytes = 12;
+const headBytes = 1 + idBytes + nonceBytes;
+
+/** What the platform calls a key and the parameters of the cipher; the names of these types differ between platforms. */
+type PlatformKey = Awaited<ReturnType<typeof crypto.subtle.importKey>>;
+type Cipher = { readonly name: 'AES-GCM'; readonly iv: Uint8Array<ArrayBuffer>; readonly additionalData: Uint8Array<ArrayBuffer> };
+
+interface RingKey {
+  readonly id: Uint8Array;
+  readonly key: PlatformKey;
+}
+
+/**
+ * Makes a seal.
+ *
+ * @param keys The newest first: it seals, and any of them opens. Without keys one is made that only this process
+ *   knows, so that what it sealed opens nowhere else.
+ * @throws TypeError when a key is not 32 bytes.
+ */
+export function createSeal(keys?: readonly SealingKey[]): Seal {
+  const bytes = keys === undefined || keys.length === 0 ? [crypto.getRandomValues(new Uint8Array(keyBytes))] : keys.map(bytesOf);
+  let ring: Promise<readonly RingKey[]> | undefined;
+  const keyRing = (): Promise<readonly RingKey[]> => (ring ??= Promise.all(bytes.map(imported)));
+  return {
+    async seal(text, boundTo) {
+      const [newest] = await keyRing();
+      if (newest === undefined) throw new TypeError('a seal needs a key');
+      const nonce = crypto.getRandomValues(new Uint8Array(nonceBytes));
+      const sealed = await crypto.subtle.encrypt(algorithm(nonce, boundTo), newest.key, encode(text));
+      return toBase64Url(Uint8Array.of(version, ...newest.id, ...nonce), new Uint8Array(sealed));
+    },
+    async open(sealed, boundTo) {
+      const packed = fromBase64Url(sealed);
+      if (packed === undefined || packed.length <= headBytes || packed[0] !== version) return undefined;
+      const id = packed.subarray(1, 1 + idBytes);
+      const nonce = packed.slice(1 + idBytes, headBytes);
+      for (const candidate of await keyRing()) {
+        if (!candidate.id.every((byte, at) => byte === id[at])) continue;
+        const text = await opened(candidate.key, algorithm(nonce, boundTo), packed.slice(headBytes));
+        if (text !== undefined) return text;
+      }
+      return undefined;
+    },
+  };
+}
+
+async function opened(key: PlatformKey, how: Cipher, sealed: Uint8Array<ArrayBuffer>): Promise<string | undefined> {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(await crypto.subtle.decrypt(how, key, sealed));
+  } catch {
+    // Whatever the reason, it is not what was sealed.
+    return undefined;
+  }
+}
+
+function algorithm(iv: Uint8Array<ArrayBuffer>, boundTo: string): Cipher {
+  return { name: 'AES-GCM', iv, additionalData: encode(boundTo) };
+}
+
+async function imported(bytes: Uint8Array<ArrayBuffer>): Promise<RingKey> {
+  const key = await crypto.subtle.importKey('raw', bytes, 'AES-GCM', false, ['encrypt', 'decrypt']);
+  const digest = await crypto.subtle.digest('SHA-256', bytes);
+  return { key, id: new Uint8Array(digest, 0, idBytes) };
+}
+
+function bytesOf(key: SealingKey): Uint8Array<ArrayBuffer> {
+  const bytes = typeof key === 'string' ? fromBase64(key) : Uint8Array.from(key);
+  if (bytes?.length !== keyBytes) throw new TypeError(`a sealing key must be ${keyBytes} bytes, as bytes or in base64`);
+  return bytes;
+}
+
+function encode(text: string): Uint8Array<ArrayBuffer> {
+  return Uint8Array.from(new TextEncoder().encode(text));
+}
+
+function toBase64Url(...parts: readonly Uint8Array[]): string {
+  let binary = '';
+  for (const part of parts) {
+    for (let at = 0; at < part.length; at += 0x8000) binary += String.fromCharCode(...part.subarray(at, at + 0x8000));
+  }
+  return btoa(binary).replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, '');
+}
+
+/** Only the canonical spelling is accepted, so that no two texts mean the same. */
+function fromBase64Url(text: string): Uint8Array<ArrayBuffer> | undefined {
+  if (!/^[A-Za-z0-9_-]*$/.test(text)) return undefined;
+  const bytes = fromBase64(text.replaceAll('-', '+').replaceAll('_', '/'));
+  return bytes !== undefined && toBase64Url(bytes) === text ? bytes : undefined;
+}
+
+function fromBase64(text: string): Uint8Array<ArrayBuffer> | undefined {
+  try {
+    return Uint8Array.from(atob(text), (char) => char.charCodeAt(0));
+  } catch {
+    return undefined;
+  }
+}

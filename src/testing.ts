@@ -1,0 +1,22 @@
+/** For tests of servers and clients: connections in memory, recordings, scripted servers and transcripts. */
+
+export { connectInMemory, type PairOptions } from './testing/pair.ts';
+export { record, type Recording } from './testing/recorder.ts';
+export type { Sent } from './peer/observe.ts';
+export { memoryTransport, type MemoryTransportOptions } from './peer/memory.ts';
+export {
+  scriptedTransport,
+  type Script,
+  type ScriptedPeer,
+  type ScriptedTransport,
+  type SentMessage,
+} from './testing/scripted.ts';
+export {
+  differences,
+  linesOf,
+  parseTranscripts,
+  valueToSend,
+  type Bindings,
+  type Transcript,
+  type TranscriptLine,
+} from './testing/transcript.ts';

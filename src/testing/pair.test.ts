@@ -1,0 +1,49 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { createServer } from '../server/server.ts';
+import { revisions } from '../protocol/revision.ts';
+import { connectInMemory } from './pair.ts';
+import { record } from './recorder.ts';
+
+for (const { date } of revisions) {
+  test(`a client in memory speaks the revision that was asked for (${date})`, async () => {
+    const server = createServer({ name: 'pair', version: '1.0.0' });
+    server.tool('greet', {}, () => 'hello');
+    const client = await connectInMemory(server, { revision: date });
+    assert.equal(client.revision, date);
+    const { content } = await client.callTool('greet');
+    assert.deepEqual(content, [{ type: 'text', text: 'hello' }]);
+    await client.close();
+    await server.close();
+  });
+}
+
+test('without a revision the newest common one is spoken', async () => {
+  const [, older] = revisions;
+  assert.ok(older);
+  const server = createServer({ name: 'pair', version: '1.0.0' }, { revisions: [older.date] });
+  const client = await connectInMemory(server);
+  assert.equal(client.revision, older.date);
+  await client.close();
+  await server.close();
+});
+
+test('a recording holds what both sides sent while it ran', async () => {
+  const server = createServer({ name: 'pair', version: '1.0.0' });
+  server.tool('greet', {}, () => 'hello');
+  const client = await connectInMemory(server);
+  const recording = record();
+  await client.callTool('greet');
+  recording.stop();
+  await client.callTool('greet');
+  assert.deepEqual(
+    recording.take().map(({ from, message, answers }) => [from, 'method' in message ? message.method : answers]),
+    [
+      ['client', 'tools/call'],
+      ['server', 'tools/call'],
+    ],
+  );
+  assert.deepEqual(recording.messages, []);
+  await client.close();
+  await server.close();
+});

@@ -1,0 +1,36 @@
+import type { Client } from '../client/client.ts';
+import { createConnect } from '../client/connect.ts';
+import type { ConnectOptions } from '../client/options.ts';
+import type { AuthInfo, Served } from '../peer/endpoint.ts';
+import { memoryTransport } from '../peer/memory.ts';
+import type { RevisionDate } from '../protocol/revision.ts';
+
+export interface PairOptions extends Omit<ConnectOptions, 'revisions'> {
+  /** The revision to speak; the newest that the server speaks by default. */
+  readonly revision?: RevisionDate;
+  /** Who the client is, as an edge with authorization would have found out. */
+  readonly auth?: AuthInfo;
+}
+
+/**
+ * Connects a new client to a server of the same process, with nothing between them but JSON text.
+ *
+ * Closing the client ends the conversation; the server stays as it is.
+ *
+ * @throws IncompatibleError when the server does not speak the revision.
+ *
+ * @example
+ * const client = await connectInMemory(server, { revision: oldest.date });
+ * assert.deepEqual(await client.listTools(), []);
+ * await client.close();
+ */
+export function connectInMemory(served: Served, options: PairOptions = {}): Promise<Client> {
+  const { revision, auth, ...rest } = options;
+  // A `connect` of its own, so that nothing is remembered of another server in memory.
+  const connect = createConnect<object>({
+    http: () => {
+      throw new TypeError('a server in memory has no URL');
+    },
+  });
+  return connect(memoryTransport(served, { auth }), revision === undefined ? rest : { ...rest, revisions: [revision] });
+}

@@ -1,0 +1,70 @@
+/** The official examples of 2026-07-28 are read as they are and found to be right. */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { check } from '../src/protocol/check.ts';
+import { errorFromWire } from '../src/protocol/error.ts';
+import { fromWire } from '../src/protocol/from-wire.ts';
+import { methodOf } from '../src/protocol/method.ts';
+import { newestRevision } from '../src/protocol/revision.ts';
+import { shapes } from '../src/protocol/shapes.ts';
+import { toWire } from '../src/protocol/to-wire.ts';
+import type { TypeName, Types } from '../src/protocol/types.ts';
+import { examples, skip } from './support/official-definitions.ts';
+
+/** Official examples that the official schema does not accept either, with what they lack. */
+const flawed: ReadonlyMap<string, readonly string[]> = new Map([
+  ['ReadResourceResultResponse/read-resource-result-response.json', ['ttlMs', 'cacheScope']],
+]);
+
+interface Example {
+  readonly type: TypeName;
+  readonly value: unknown;
+}
+
+test('every official example is fine, reads as it is and is sent as it is', { skip }, () => {
+  const read = examples().flatMap(({ type, file, value }) => {
+    const example = exampleOf(type, value);
+    return example === undefined ? [] : [{ ...example, name: `${type}/${file}` }];
+  });
+  assert.ok(read.length > 90, `${read.length} examples`);
+  for (const { type, value, name } of read) {
+    const problems = check(newestRevision, type, value).map(({ path }) => path);
+    assert.deepEqual(problems, flawed.get(name) ?? [], name);
+    assert.equal(fromWire(newestRevision, type, value), value, name);
+    if (flawed.has(name)) continue;
+    assert.equal(toWire(newestRevision, type, value as Types[TypeName]), value, name);
+  }
+});
+
+test('every official example of an error is recognised by name', { skip }, () => {
+  const kinds = new Map([
+    ['HeaderMismatchError', 'headerMismatch'],
+    ['InternalError', 'internalError'],
+    ['InvalidParamsError', 'invalidParams'],
+    ['MethodNotFoundError', 'methodNotFound'],
+    ['MissingRequiredClientCapabilityError', 'missingRequiredClientCapability'],
+    ['ParseError', 'parseError'],
+    ['UnsupportedProtocolVersionError', 'unsupportedProtocolVersion'],
+  ]);
+  const errors = examples().filter(({ type }) => type.endsWith('Error'));
+  assert.ok(errors.length > 5);
+  for (const { type, value } of errors) {
+    const example = value as { readonly error?: unknown };
+    const error = (example.error ?? value) as { code: number; message: string };
+    assert.equal(errorFromWire(error).kind, kinds.get(type), type);
+  }
+});
+
+/** The part of an example that is a type of the tables: messages and responses are framing around one. */
+function exampleOf(type: string, value: unknown): Example | undefined {
+  if (Object.hasOwn(shapes, type)) return { type: type as TypeName, value };
+  const message = value as { readonly method?: string; readonly params?: unknown; readonly result?: { readonly resultType: string } };
+  if (message.method !== undefined) {
+    const params = methodOf(message.method)?.params;
+    return params === undefined ? undefined : { type: params, value: message.params ?? {} };
+  }
+  if (message.result === undefined) return undefined;
+  const result = message.result.resultType === 'input_required' ? 'InputRequiredResult' : type.slice(0, -'Response'.length);
+  return { type: result as TypeName, value: message.result };
+}

@@ -1,0 +1,155 @@
+/** The laws of `toWire` and `fromWire`, tried on random values of every type at every revision. */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { adaptationsOf } from '../src/protocol/adapt.ts';
+import { check } from '../src/protocol/check.ts';
+import { McpError } from '../src/protocol/error.ts';
+import { fromWire } from '../src/protocol/from-wire.ts';
+import { isAlive } from '../src/protocol/lifetime.ts';
+import { methodNames, methodOf } from '../src/protocol/method.ts';
+import { newestRevision, revisions, type Revision } from '../src/protocol/revision.ts';
+import type { Kind } from '../src/protocol/shape.ts';
+import { shapes } from '../src/protocol/shapes.ts';
+import { toWire } from '../src/protocol/to-wire.ts';
+import type { TypeName, Types } from '../src/protocol/types.ts';
+import { valueOf } from './support/arbitrary.ts';
+import { officialSchema, schemasMissing, schemasPresent } from './support/official-schemas.ts';
+
+// The keys of a table are the names of its type.
+const typeNames = Object.keys(shapes) as TypeName[];
+const numRuns = 40;
+
+/** Official names of types that the tables have under another. */
+const officialNames: ReadonlyMap<string, string> = new Map([
+  ['2024-11-05 ResourceTemplateReference', 'ResourceReference'],
+  ['2025-03-26 ResourceTemplateReference', 'ResourceReference'],
+  ['2025-06-18 LegacyTitledEnumSchema', 'EnumSchema'],
+]);
+
+function lives(type: TypeName, revision: Revision): boolean {
+  return hasLife(shapes[type].kind, revision);
+}
+
+function hasLife(kind: Kind, revision: Revision): boolean {
+  if (kind.kind === 'ref') return isAlive(kind.shape.life, revision);
+  if (kind.kind === 'map') return hasLife(kind.of.kind, revision);
+  const cases = kind.kind === 'tagged' || kind.kind === 'choice' ? [...kind.cases.values()] : [];
+  return cases.some((shape) => isAlive(shape.life, revision));
+}
+
+/** Runs a property on the projections of random values that the revision can say. */
+function forProjections(revision: Revision, type: TypeName, property: (wire: unknown, value: unknown) => void): void {
+  fc.assert(
+    fc.property(valueOf(type), (value) => {
+      const wire = projected(revision, type, value);
+      if (wire !== undefined) property(wire, value);
+    }),
+    { numRuns },
+  );
+}
+
+function projected(revision: Revision, type: TypeName, value: unknown): unknown {
+  try {
+    return toWire(revision, type, value as Types[TypeName]);
+  } catch (error) {
+    assert.ok(error instanceof McpError);
+    assert.match(error.message, /cannot be expressed in/);
+    assert.equal(revision.elicitation === 'form-and-url', false, `${error.message}: ${JSON.stringify(value)}`);
+    return undefined;
+  }
+}
+
+for (const revision of revisions) {
+  const skip = schemasPresent ? false : schemasMissing;
+  const official = schemasPresent ? officialSchema(revision.date) : undefined;
+
+  test(`every type projected to ${revision.date} fits its official schema`, { skip }, () => {
+    for (const type of typeNames) {
+      const name = officialNames.get(`${revision.date} ${type}`) ?? type;
+      if (!lives(type, revision) || !official?.names.includes(name)) continue;
+      forProjections(revision, type, (wire, value) => {
+        assert.deepEqual(official.problems(name, overWire(wire)), [], `${type}: ${JSON.stringify(value)}`);
+      });
+    }
+  });
+
+  test(`the parameters of every method projected to ${revision.date} fit its official schema`, { skip }, () => {
+    for (const method of methodNames) {
+      const row = methodOf(method);
+      const name = official?.messageOf(method);
+      if (row?.params === undefined || name === undefined) continue;
+      forProjections(revision, row.params, (params, value) => {
+        const id = row.kind === 'request' ? { id: 1 } : {};
+        const problems = official?.problems(name, overWire({ jsonrpc: '2.0', ...id, method, params }));
+        assert.deepEqual(problems, [], `${method}: ${JSON.stringify(value)}`);
+      });
+    }
+  });
+
+  test(`what lives in ${revision.date} survives, and nothing else that is known`, () => {
+    for (const type of typeNames) {
+      const { kind } = shapes[type];
+      if (kind.kind !== 'ref' || !lives(type, revision) || adaptationsOf(type).length > 0) continue;
+      const rows = Object.entries(kind.shape.rows);
+      forProjections(revision, type, (wire, value) => {
+        for (const [key, row] of rows) {
+          const there = Object.hasOwn(wire as object, key);
+          if (!isAlive(row.life, revision)) assert.equal(there, false, `${type}.${key}`);
+          else if (Object.hasOwn(value as object, key)) assert.equal(there, true, `${type}.${key}`);
+        }
+        for (const key of ['x-other', '__proto__', 'constructor']) {
+          assert.equal(Object.hasOwn(wire as object, key), Object.hasOwn(value as object, key), `${type}.${key}`);
+        }
+      });
+    }
+  });
+
+  test(`a projection to ${revision.date} is fine, stays as it is, and reads as what it says`, () => {
+    for (const type of typeNames) {
+      if (!lives(type, revision)) continue;
+      forProjections(revision, type, (wire) => {
+        assert.deepEqual(check(revision, type, wire), [], `${type}: ${JSON.stringify(wire)}`);
+        assert.equal(toWire(revision, type, wire as Types[TypeName]), wire, type);
+        assert.equal(fromWire(revision, type, wire), wire, type);
+      });
+    }
+  });
+}
+
+test('a value is never changed in place, and no key reaches a prototype', () => {
+  for (const revision of revisions) {
+    for (const type of typeNames) {
+      fc.assert(
+        fc.property(valueOf(type), (value) => {
+          const before = structuredClone(value);
+          if (lives(type, revision)) projected(revision, type, deepFreeze(value));
+          assert.deepEqual(structuredClone(value), before);
+        }),
+        { numRuns: 5 },
+      );
+    }
+  }
+  assert.deepEqual(Object.keys(Object.prototype), []);
+});
+
+test('the newest revision says everything but what has ended', () => {
+  for (const type of typeNames) {
+    if (!lives(type, newestRevision)) continue;
+    fc.assert(fc.property(valueOf(type), (value) => projected(newestRevision, type, value) !== undefined), { numRuns });
+  }
+});
+
+/** What a value is after it has travelled. */
+function overWire(value: unknown): unknown {
+  return JSON.parse(JSON.stringify(value));
+}
+
+function deepFreeze(value: unknown): unknown {
+  if (typeof value === 'object' && value !== null) {
+    for (const child of Object.values(value)) deepFreeze(child);
+    Object.freeze(value);
+  }
+  return value;
+}
