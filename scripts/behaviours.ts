@@ -11,7 +11,10 @@ else console.log('behaviours not found at ../shared/design/behaviours.md: nothin
 
 function report(text: string): void {
   const cited = citedIds();
-  const rows = [...text.matchAll(/^\| ([A-E]\d{2}) \| ([^|]*)\|/gm)].map(([, id = '', behaviour = '']) => ({ id, behaviour }));
+  const rows = [...text.matchAll(/^\| ([A-E]\d{2}) \| ([^|]*)\|/gm)].map(([, id = '', behaviour = '']) => ({
+    id,
+    behaviour,
+  }));
   if (process.argv.includes('--missing')) {
     for (const { id, behaviour } of rows) if (!cited.has(id)) console.log(`${id}\t${behaviour.trim()}`);
     return;

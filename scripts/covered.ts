@@ -21,7 +21,9 @@ export function citedIds(): ReadonlyMap<string, readonly string[]> {
 function titlesOf(path: string, text: string): readonly string[] {
   if (path.endsWith('.txt')) return text.split('\n').filter((line) => line.startsWith('# '));
   // Ids are found in any string: titles may be put together by a table.
-  return [...text.matchAll(/'([^'\n]*)'|"([^"\n]*)"|`([^`]*)`/g)].map((match) => match[1] ?? match[2] ?? match[3] ?? '');
+  return [...text.matchAll(/'([^'\n]*)'|"([^"\n]*)"|`([^`]*)`/g)].map(
+    (match) => match[1] ?? match[2] ?? match[3] ?? '',
+  );
 }
 
 function idsOf(title: string): readonly string[] {

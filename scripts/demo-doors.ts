@@ -23,12 +23,18 @@ const upstream = join(root, 'node_modules/@modelcontextprotocol/server-everythin
 
 /** The bridge, in front of the official example server on stdio. */
 export async function openBridge(): Promise<Open> {
-  const bridge = await createBridge({ upstream: spawn(process.execPath, [upstream, 'stdio'], { stderr: 'ignore' }), onWarning: () => {} });
+  const bridge = await createBridge({
+    upstream: spawn(process.execPath, [upstream, 'stdio'], { stderr: 'ignore' }),
+    onWarning: () => {},
+  });
   const http = await listen(bridge, { port: 0 });
   const { server, revision } = bridge.upstream;
   return {
     title: `parley bridge, in front of ${server?.name} ${server?.version}, which speaks ${revision} over stdio`,
-    door: { url: http.url, command: [process.execPath, main, 'bridge', '--stdio', '--', process.execPath, upstream, 'stdio'] },
+    door: {
+      url: http.url,
+      command: [process.execPath, main, 'bridge', '--stdio', '--', process.execPath, upstream, 'stdio'],
+    },
     plan: everything,
     close: async () => {
       await http.close();

@@ -27,7 +27,11 @@ export interface Plan {
   /** URIs to read, and whether they hold text or bytes. */
   readonly reads: readonly { readonly uri: string; readonly holds: 'text' | 'blob' }[];
   readonly prompts: readonly { readonly name: string; readonly arguments?: object; readonly says: RegExp }[];
-  readonly completions: readonly { readonly ref: object; readonly argument: object; readonly values: readonly string[] }[];
+  readonly completions: readonly {
+    readonly ref: object;
+    readonly argument: object;
+    readonly values: readonly string[];
+  }[];
 }
 
 const text = (says: RegExp): Wanted => ({ kind: 'text', says });
@@ -40,11 +44,32 @@ export const everything: Plan = {
     { name: 'echo', arguments: { message: 'hello' }, brings: [text(/hello/)] },
     { name: 'get-sum', arguments: { a: 2, b: 3 }, brings: [text(/5/)] },
     { name: 'get-tiny-image', brings: [{ kind: 'image', says: /image/ }] },
-    { name: 'get-annotated-message', arguments: { messageType: 'error', includeImage: true }, brings: [text(/Error/), { kind: 'image', says: /image/ }] },
-    { name: 'get-resource-links', arguments: { count: 2 }, brings: [{ kind: 'resource_link', says: /demo:\/\/resource/ }] },
-    { name: 'get-resource-reference', arguments: { resourceType: 'Text', resourceId: 1 }, brings: [{ kind: 'resource', says: /demo/ }] },
-    { name: 'get-structured-content', arguments: { location: 'Chicago' }, brings: [{ kind: 'structured', says: /temperature/ }] },
-    { name: 'trigger-long-running-operation', arguments: { duration: 1, steps: 4 }, brings: [text(/completed/)], progress: 3 },
+    {
+      name: 'get-annotated-message',
+      arguments: { messageType: 'error', includeImage: true },
+      brings: [text(/Error/), { kind: 'image', says: /image/ }],
+    },
+    {
+      name: 'get-resource-links',
+      arguments: { count: 2 },
+      brings: [{ kind: 'resource_link', says: /demo:\/\/resource/ }],
+    },
+    {
+      name: 'get-resource-reference',
+      arguments: { resourceType: 'Text', resourceId: 1 },
+      brings: [{ kind: 'resource', says: /demo/ }],
+    },
+    {
+      name: 'get-structured-content',
+      arguments: { location: 'Chicago' },
+      brings: [{ kind: 'structured', says: /temperature/ }],
+    },
+    {
+      name: 'trigger-long-running-operation',
+      arguments: { duration: 1, steps: 4 },
+      brings: [text(/completed/)],
+      progress: 3,
+    },
   ],
   reads: [
     { uri: 'demo://resource/static/document/features.md', holds: 'text' },
@@ -57,8 +82,16 @@ export const everything: Plan = {
     { name: 'resource-prompt', arguments: { resourceType: 'Text', resourceId: '1' }, says: /resource/ },
   ],
   completions: [
-    { ref: { type: 'ref/prompt', name: 'completable-prompt' }, argument: { name: 'department', value: 'E' }, values: ['Engineering'] },
-    { ref: { type: 'ref/resource', uri: 'demo://resource/dynamic/text/{resourceId}' }, argument: { name: 'resourceId', value: '7' }, values: ['7'] },
+    {
+      ref: { type: 'ref/prompt', name: 'completable-prompt' },
+      argument: { name: 'department', value: 'E' },
+      values: ['Engineering'],
+    },
+    {
+      ref: { type: 'ref/resource', uri: 'demo://resource/dynamic/text/{resourceId}' },
+      argument: { name: 'resourceId', value: '7' },
+      values: ['7'],
+    },
   ],
 };
 
@@ -86,18 +119,35 @@ export const example: Plan = {
     { name: 'pack', arguments: { city: 'Osaka' }, says: /Osaka/ },
   ],
   completions: [
-    { ref: { type: 'ref/prompt', name: 'greet' }, argument: { name: 'tone', value: 'f' }, values: ['friendly', 'formal'] },
-    { ref: { type: 'ref/resource', uri: 'example://cities/{city}' }, argument: { name: 'city', value: 'O' }, values: ['Oslo', 'Osaka'] },
+    {
+      ref: { type: 'ref/prompt', name: 'greet' },
+      argument: { name: 'tone', value: 'f' },
+      values: ['friendly', 'formal'],
+    },
+    {
+      ref: { type: 'ref/resource', uri: 'example://cities/{city}' },
+      argument: { name: 'city', value: 'O' },
+      values: ['Oslo', 'Osaka'],
+    },
   ],
 };
 
 /** What is wrong with the result of a call; nothing when all that must come came. */
-export function shortcomings({ brings, fails = false }: PlannedCall, result: ToolResult, hasKind: (kind: Wanted['kind']) => boolean): readonly string[] {
-  const wrong = brings.filter(({ kind, says }) => !(hasKind(kind) ? brought(result, kind, says) : told(result.content, says)));
+export function shortcomings(
+  { brings, fails = false }: PlannedCall,
+  result: ToolResult,
+  hasKind: (kind: Wanted['kind']) => boolean,
+): readonly string[] {
+  const wrong = brings.filter(
+    ({ kind, says }) => !(hasKind(kind) ? brought(result, kind, says) : told(result.content, says)),
+  );
   return [
     ...(result.isError === true && !fails ? [`it failed: ${texts(result.content)}`] : []),
     ...(result.isError !== true && fails ? ['it did not fail'] : []),
-    ...wrong.map(({ kind, says }) => `${hasKind(kind) ? `no ${kind}` : `no text in place of ${kind}`} (${says.source}) in ${JSON.stringify(result).slice(0, 300)}`),
+    ...wrong.map(
+      ({ kind, says }) =>
+        `${hasKind(kind) ? `no ${kind}` : `no text in place of ${kind}`} (${says.source}) in ${JSON.stringify(result).slice(0, 300)}`,
+    ),
   ];
 }
 
@@ -112,5 +162,8 @@ function told(content: readonly Block[], says: RegExp): boolean {
 }
 
 function texts(content: readonly Block[]): string {
-  return content.map((block) => block.text ?? block.type).join(' ').slice(0, 300);
+  return content
+    .map((block) => block.text ?? block.type)
+    .join(' ')
+    .slice(0, 300);
 }

@@ -33,7 +33,9 @@ export async function visit(official: Official, door: Door, plan: Plan): Promise
     try {
       return await within(25_000, work());
     } catch (error) {
-      failures.push(`${what}: ${error instanceof Error ? error.message.replaceAll(/\s+/g, ' ').slice(0, 400) : String(error)}`);
+      failures.push(
+        `${what}: ${error instanceof Error ? error.message.replaceAll(/\s+/g, ' ').slice(0, 400) : String(error)}`,
+      );
       return undefined;
     }
   };
@@ -41,7 +43,8 @@ export async function visit(official: Official, door: Door, plan: Plan): Promise
   const wire = tap(transport);
   await attempt('connect', () => client.connect(transport));
   const revision = [...wire.revisions].join('+') || 'none';
-  if (revision !== official.revision) failures.push(`the revision on the wire is ${revision}, not ${official.revision}`);
+  if (revision !== official.revision)
+    failures.push(`the revision on the wire is ${revision}, not ${official.revision}`);
   const facts = { official, client, plan, attempt, revision };
   const listed = await list(facts);
   const { called, progress } = await callAll(facts);
@@ -91,7 +94,13 @@ async function allPages(page: (cursor?: Paging) => Promise<Listed>, key: string)
   return items;
 }
 
-async function callAll({ official, client, plan, attempt, revision }: Facts): Promise<{ called: string; progress: number }> {
+async function callAll({
+  official,
+  client,
+  plan,
+  attempt,
+  revision,
+}: Facts): Promise<{ called: string; progress: number }> {
   let progress = 0;
   const called = await each(plan.calls, attempt, (call) => ({
     what: `call ${call.name}`,
@@ -141,12 +150,17 @@ function completeAll({ client, plan, attempt }: Facts): Promise<string> {
     what: `complete ${JSON.stringify(argument)}`,
     work: async () => {
       const { completion } = await client.complete({ ref, argument });
-      if (completion.values.join() !== values.join()) throw new Error(`it suggests ${completion.values.join(', ')}, not ${values.join(', ')}`);
+      if (completion.values.join() !== values.join())
+        throw new Error(`it suggests ${completion.values.join(', ')}, not ${values.join(', ')}`);
     },
   }));
 }
 
-async function each<T>(items: readonly T[], attempt: Facts['attempt'], of: (item: T) => { what: string; work: () => Promise<void> }): Promise<string> {
+async function each<T>(
+  items: readonly T[],
+  attempt: Facts['attempt'],
+  of: (item: T) => { what: string; work: () => Promise<void> },
+): Promise<string> {
   let done = 0;
   for (const item of items) {
     const { what, work } = of(item);

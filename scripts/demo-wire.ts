@@ -18,16 +18,16 @@ export function tap(transport: WireTransport): Wiretap {
     see(field(field(field(message, 'params'), '_meta'), metaKey.protocolVersion));
     return send(message, ...rest);
   };
-  let listener: WireTransport['onmessage'];
-  const heard: WireTransport['onmessage'] = (message, ...rest) => {
-    see(field(field(message, 'result'), 'protocolVersion'));
-    listener?.(message, ...rest);
-  };
+  let heard: WireTransport['onmessage'];
   Object.defineProperty(transport, 'onmessage', {
     configurable: true,
-    get: () => (listener === undefined ? undefined : heard),
-    // A client that wraps what is there gets `heard`, which must not come to call itself.
-    set: (next: WireTransport['onmessage']) => (listener = next),
+    get: () => heard,
+    set: (listener: WireTransport['onmessage']) => {
+      heard = (message, ...rest) => {
+        see(field(field(message, 'result'), 'protocolVersion'));
+        listener?.(message, ...rest);
+      };
+    },
   });
   return { revisions };
 }

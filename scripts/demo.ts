@@ -4,16 +4,45 @@ import { officialClients } from './demo-clients.ts';
 import { openBridge, openExample } from './demo-doors.ts';
 import { visit, type Visit } from './demo-visit.ts';
 
-const headings = ['client', 'over', 'revision', 'tools+resources+templates+prompts', 'calls', 'reads', 'prompts', 'completions', 'progress', 'failures'];
+const headings = [
+  'client',
+  'over',
+  'revision',
+  'tools+resources+templates+prompts',
+  'calls',
+  'reads',
+  'prompts',
+  'completions',
+  'progress',
+  'failures',
+];
 
 function cells(row: Visit): readonly string[] {
   const { client, way, revision, listed, called, read, got, completed, progress, failures } = row;
-  return [client, way, revision, listed, called, read, got, completed, String(progress), failures.length === 0 ? 'none' : String(failures.length)];
+  return [
+    client,
+    way,
+    revision,
+    listed,
+    called,
+    read,
+    got,
+    completed,
+    String(progress),
+    failures.length === 0 ? 'none' : String(failures.length),
+  ];
 }
 
 function table(rows: readonly (readonly string[])[]): string {
   const widths = headings.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
-  return rows.map((row) => row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  ').trimEnd()).join('\n');
+  return rows
+    .map((row) =>
+      row
+        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+        .join('  ')
+        .trimEnd(),
+    )
+    .join('\n');
 }
 
 const clients = await officialClients();
@@ -26,5 +55,7 @@ for (const open of [openBridge, openExample]) {
   for (const { client, failures } of visits) for (const failure of failures) console.log(`  ${client}: ${failure}`);
   failed += visits.filter(({ failures }) => failures.length > 0).length;
 }
-console.log(failed === 0 ? `\nAll ${clients.length} clients could do everything at both.` : `\n${failed} visits had failures.`);
+console.log(
+  failed === 0 ? `\nAll ${clients.length} clients could do everything at both.` : `\n${failed} visits had failures.`,
+);
 process.exit(failed === 0 ? 0 : 1);

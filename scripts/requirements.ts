@@ -20,7 +20,10 @@ if (existsSync(table)) report(readRows(readFileSync(table, 'utf8')));
 else console.log('requirements not found at ../shared/requirements.tsv: nothing to report');
 
 function readRows(text: string): readonly Row[] {
-  const lines = text.split('\n').slice(1).filter((line) => line !== '');
+  const lines = text
+    .split('\n')
+    .slice(1)
+    .filter((line) => line !== '');
   return lines.map((line) => {
     const [id = '', revisions = '', side = '', area = '', level = '', requirement = '', sdk = ''] = line.split('\t');
     return { id, revisions, side, area, level, text: requirement, enforceable: sdk === 'yes' };
@@ -54,11 +57,17 @@ function summarise(rows: readonly Row[], cited: ReadonlyMap<string, unknown>): v
   const print = (name: string, group: readonly Row[]): void =>
     console.log(`${name.padEnd(20)} ${share(group.filter(({ id }) => cited.has(id)).length, group.length)}`);
   for (const level of ['MUST', 'MUST NOT', 'SHOULD', 'SHOULD NOT']) {
-    print(level, rows.filter((row) => row.level === level));
+    print(
+      level,
+      rows.filter((row) => row.level === level),
+    );
   }
   console.log('');
   for (const area of [...new Set(rows.map((row) => row.area))].toSorted()) {
-    print(area, rows.filter((row) => row.area === area));
+    print(
+      area,
+      rows.filter((row) => row.area === area),
+    );
   }
   console.log('');
   print('all', rows);

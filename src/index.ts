@@ -3,7 +3,13 @@
 export { createServer, type Server } from './server/server.ts';
 export type { ServerOptions } from './server/options.ts';
 export type { Ctx } from './server/ctx.ts';
-export type { Handle, ToolDefinition, ResourceDefinition, ResourceTemplateDefinition, PromptDefinition } from './server/definition.ts';
+export type {
+  Handle,
+  ToolDefinition,
+  ResourceDefinition,
+  ResourceTemplateDefinition,
+  PromptDefinition,
+} from './server/definition.ts';
 export { ToolError } from './server/tool-result.ts';
 export { connect } from './client.ts';
 export type { Client } from './client/client.ts';

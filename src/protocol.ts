@@ -1,6 +1,14 @@
 /** The words of the protocol: its types in the newest revision, its revisions, its errors, and messages as they travel. */
 
-export type { RequestId, RequestMessage, NotificationMessage, ResultMessage, ErrorMessage, ResponseMessage, Message } from './jsonrpc/message.ts';
+export type {
+  RequestId,
+  RequestMessage,
+  NotificationMessage,
+  ResultMessage,
+  ErrorMessage,
+  ResponseMessage,
+  Message,
+} from './jsonrpc/message.ts';
 export {
   ConnectionError,
   type Channel,
@@ -12,11 +20,26 @@ export {
   type Transport,
   type TransportKind,
 } from './jsonrpc/transport.ts';
-export { chosenRevisions, newestRevision, revisionOf, revisions, type Era, type Revision, type RevisionDate } from './protocol/revision.ts';
+export {
+  chosenRevisions,
+  newestRevision,
+  revisionOf,
+  revisions,
+  type Era,
+  type Revision,
+  type RevisionDate,
+} from './protocol/revision.ts';
 export { McpError, type ErrorName, type ErrorObject, type McpErrorOptions } from './protocol/error.ts';
 export { metaKey, type MetaObject } from './protocol/meta.ts';
 export type { Annotations, Icon, Implementation, JsonObject, ProgressToken, Role } from './protocol/common.ts';
-export type { AudioContent, ContentBlock, EmbeddedResource, ImageContent, ResourceLink, TextContent } from './protocol/content.ts';
+export type {
+  AudioContent,
+  ContentBlock,
+  EmbeddedResource,
+  ImageContent,
+  ResourceLink,
+  TextContent,
+} from './protocol/content.ts';
 export type {
   ClientCapabilities,
   ElicitationCapability,
@@ -53,7 +76,14 @@ export type {
   ResourceUpdatedNotificationParams,
   TextResourceContents,
 } from './protocol/resources.ts';
-export type { GetPromptRequestParams, GetPromptResult, ListPromptsResult, Prompt, PromptArgument, PromptMessage } from './protocol/prompts.ts';
+export type {
+  GetPromptRequestParams,
+  GetPromptResult,
+  ListPromptsResult,
+  Prompt,
+  PromptArgument,
+  PromptMessage,
+} from './protocol/prompts.ts';
 export type {
   CompleteRequestParams,
   CompleteResult,
@@ -72,8 +102,19 @@ export type {
   ToolResultContent,
   ToolUseContent,
 } from './protocol/sampling.ts';
-export type { ElicitRequestFormParams, ElicitRequestParams, ElicitRequestURLParams, ElicitResult } from './protocol/elicitation.ts';
+export type {
+  ElicitRequestFormParams,
+  ElicitRequestParams,
+  ElicitRequestURLParams,
+  ElicitResult,
+} from './protocol/elicitation.ts';
 export type { ListRootsResult, Root } from './protocol/roots.ts';
-export type { InputRequest, InputRequests, InputRequiredResult, InputResponse, InputResponses } from './protocol/rounds.ts';
+export type {
+  InputRequest,
+  InputRequests,
+  InputRequiredResult,
+  InputResponse,
+  InputResponses,
+} from './protocol/rounds.ts';
 export type { SubscriptionFilter } from './protocol/subscriptions.ts';
 export type { MethodTypes } from './protocol/methods.ts';

@@ -22,7 +22,20 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   node: ['http', 'jsonrpc', 'protocol', 'peer'],
   redis: ['store'],
   testing: ['server', 'client', 'bridge', 'peer', 'jsonrpc', 'protocol', 'schema', 'http', 'stdio', 'store'],
-  cli: ['server', 'client', 'bridge', 'peer', 'jsonrpc', 'protocol', 'schema', 'http', 'stdio', 'node', 'auth', 'store'],
+  cli: [
+    'server',
+    'client',
+    'bridge',
+    'peer',
+    'jsonrpc',
+    'protocol',
+    'schema',
+    'http',
+    'stdio',
+    'node',
+    'auth',
+    'store',
+  ],
 };
 
 /** The layers that run anywhere: no module of Node, no global of Node. */
@@ -80,14 +93,19 @@ test('no module loads itself by a detour', () => {
 });
 
 test('the core imports no module of Node', () => {
-  assert.deepEqual(offences(({ layer, packages }) => (neutral.has(layer) ? packages.filter((name) => name.startsWith('node:')) : [])), []);
+  assert.deepEqual(
+    offences(({ layer, packages }) => (neutral.has(layer) ? packages.filter((name) => name.startsWith('node:')) : [])),
+    [],
+  );
 });
 
 test('what is installed at run time is all that is imported', () => {
   const { dependencies } = manifest();
   const names = Object.keys(dependencies);
   const found = offences(({ packages }) =>
-    packages.filter((name) => !name.startsWith('node:') && !names.some((known) => name === known || name.startsWith(`${known}/`))),
+    packages.filter(
+      (name) => !name.startsWith('node:') && !names.some((known) => name === known || name.startsWith(`${known}/`)),
+    ),
   );
   assert.deepEqual(found, []);
 });
@@ -102,25 +120,37 @@ test('revision dates are quoted in protocol alone', () => {
 
 test('nothing is exported by star or by default', () => {
   const pattern = /^export (\*|default\b)/m;
-  assert.deepEqual(offences(({ text }) => (pattern.test(text) ? ['export *, or default'] : [])), []);
+  assert.deepEqual(
+    offences(({ text }) => (pattern.test(text) ? ['export *, or default'] : [])),
+    [],
+  );
 });
 
 test('an entry point lists names, and ties layers together in one expression at most', () => {
   const statement = /(export|import) (type )?\{[^}]*\} from '[^']+';|export const \w+: [^;]*;/g;
   const found = offences(({ layer, text }) => {
     if (layer !== '') return [];
-    const rest = text.replaceAll(/\/\*[^]*?\*\/|^\s*\/\/.*$/gm, '').replaceAll(statement, '').trim();
+    const rest = text
+      .replaceAll(/\/\*[^]*?\*\/|^\s*\/\/.*$/gm, '')
+      .replaceAll(statement, '')
+      .trim();
     return rest === '' ? [] : [rest.slice(0, 80)];
   });
   assert.deepEqual(found, []);
 });
 
 test('no source file is longer than 400 lines', () => {
-  assert.deepEqual(offences(({ text }) => (text.split('\n').length > 401 ? ['too long'] : [])), []);
+  assert.deepEqual(
+    offences(({ text }) => (text.split('\n').length > 401 ? ['too long'] : [])),
+    [],
+  );
 });
 
 test('no folder of src has an index', () => {
-  assert.deepEqual(files.filter(({ path }) => path.endsWith('/index.ts')).map(({ path }) => path), []);
+  assert.deepEqual(
+    files.filter(({ path }) => path.endsWith('/index.ts')).map(({ path }) => path),
+    [],
+  );
 });
 
 test('the entry points are what the package exports', () => {

@@ -12,7 +12,12 @@ const sound = 'UklGRiQAAABXQVZFZm10IBAAAAABAAEARKwAAIhYAQACABAAZGF0YQAAAAA=';
 export function createFixture(): Server {
   const server = createServer(
     { name: 'fixture', version: '1.0.0', title: 'Fixture', websiteUrl: 'https://fixture.example/' },
-    { instructions: 'Ask for anything.', pageSize: 4, cache: { ttlMs: 1000, cacheScope: 'public' }, onError: () => undefined },
+    {
+      instructions: 'Ask for anything.',
+      pageSize: 4,
+      cache: { ttlMs: 1000, cacheScope: 'public' },
+      onError: () => undefined,
+    },
   );
   addTools(server);
   addContentTools(server);
@@ -81,7 +86,12 @@ function addResources(server: Server): void {
   server.resource('memo://two', { name: 'two', mimeType: 'application/octet-stream' }, () => new Uint8Array([1, 2, 3]));
   server.resourceTemplate(
     'user://{id}',
-    { name: 'user', description: 'A user.', mimeType: 'application/json', complete: { id: (typed) => startingWith(typed) } },
+    {
+      name: 'user',
+      description: 'A user.',
+      mimeType: 'application/json',
+      complete: { id: (typed) => startingWith(typed) },
+    },
     (_uri, { id }) => (id === 'nobody' ? undefined : JSON.stringify({ id })),
   );
 }

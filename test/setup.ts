@@ -17,7 +17,9 @@ function inspect(sent: Sent): void {
   if (problems.length === 0) return;
   const where = `${sent.from} at ${sent.revision?.date ?? 'no revision yet'}`;
   const text = JSON.stringify(sent.message).slice(0, 600);
-  violations.push(`${where} sent ${text}${sent.answers === undefined ? '' : ` to ${sent.answers}`}\n  ${problems.join('\n  ')}`);
+  violations.push(
+    `${where} sent ${text}${sent.answers === undefined ? '' : ` to ${sent.answers}`}\n  ${problems.join('\n  ')}`,
+  );
 }
 
 /** The test that sent it fails; what is sent between tests fails the file. */

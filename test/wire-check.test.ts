@@ -59,14 +59,25 @@ test('a form may return fractions, whatever schema.json says', { skip }, () => {
 
 test('a field that only another revision defines is found', { skip }, () => {
   const info = { name: 'n', version: '1', title: 'T' };
-  const response = { jsonrpc: '2.0', id: 1, result: { protocolVersion: '2025-03-26', capabilities: {}, serverInfo: info } };
+  const response = {
+    jsonrpc: '2.0',
+    id: 1,
+    result: { protocolVersion: '2025-03-26', capabilities: {}, serverInfo: info },
+  };
   assert.deepEqual(problems('server', '2025-06-18', response, 'initialize'), []);
   assert.match(problems('server', '2025-03-26', response, 'initialize').join(), /serverInfo\/title/);
-  assert.match(problems('server', '2025-11-25', { jsonrpc: '2.0', id: 1, result: { resultType: 'complete' } }, 'ping').join(), /resultType/);
+  assert.match(
+    problems('server', '2025-11-25', { jsonrpc: '2.0', id: 1, result: { resultType: 'complete' } }, 'ping').join(),
+    /resultType/,
+  );
 });
 
-test('a field that no revision defines is nobody\'s business', { skip }, () => {
-  const response = { jsonrpc: '2.0', id: 1, result: { tools: [{ name: 'a', inputSchema: { type: 'object' }, acme: 1 }] } };
+test("a field that no revision defines is nobody's business", { skip }, () => {
+  const response = {
+    jsonrpc: '2.0',
+    id: 1,
+    result: { tools: [{ name: 'a', inputSchema: { type: 'object' }, acme: 1 }] },
+  };
   assert.deepEqual(problems('server', '2025-03-26', response, 'tools/list'), []);
 });
 
@@ -76,7 +87,11 @@ test('fields that are undefined do not travel', { skip }, () => {
 });
 
 test('what a sender of ours tells is checked while tests run', { skip }, () => {
-  tell({ from: 'server', revision: revisionOf('2025-06-18'), message: { jsonrpc: '2.0', id: 1, method: 'tools/call' } });
+  tell({
+    from: 'server',
+    revision: revisionOf('2025-06-18'),
+    message: { jsonrpc: '2.0', id: 1, method: 'tools/call' },
+  });
   const [found, ...others] = takeViolations();
   assert.match(found ?? '', /tools\/call is no ServerRequest/);
   assert.deepEqual(others, []);

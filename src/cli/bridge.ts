@@ -34,7 +34,8 @@ export async function bridge(argv: readonly string[], io: Io): Promise<number> {
 export async function start(argv: readonly string[], io: Io): Promise<number> {
   const parsed = parse(argv, options);
   const [word] = parsed.words;
-  if (word !== undefined) throw new UsageError(`parley start takes no arguments, such as ${JSON.stringify(word)}; parley bridge does`);
+  if (word !== undefined)
+    throw new UsageError(`parley start takes no arguments, such as ${JSON.stringify(word)}; parley bridge does`);
   const main = new URL(import.meta.url.endsWith('.ts') ? './main.ts' : './main.js', import.meta.url);
   return front(commandTarget([process.execPath, fileURLToPath(main), 'example']), parsed, io);
 }
@@ -42,23 +43,24 @@ export async function start(argv: readonly string[], io: Io): Promise<number> {
 function targetOf(words: readonly string[], command: readonly string[] | undefined): Target {
   const [url, extra] = words;
   if (command !== undefined) {
-    if (url !== undefined) throw new UsageError(`${JSON.stringify(url)} stands before --; give a URL or a command, not both`);
+    if (url !== undefined)
+      throw new UsageError(`${JSON.stringify(url)} stands before --; give a URL or a command, not both`);
     return commandTarget(command);
   }
   if (url === undefined) throw new UsageError('give the URL of a server, or -- and the command that starts one');
-  if (extra !== undefined) throw new UsageError(`${JSON.stringify(extra)} is one argument too many; a command goes after --`);
+  if (extra !== undefined)
+    throw new UsageError(`${JSON.stringify(extra)} is one argument too many; a command goes after --`);
   return urlTarget(url);
 }
 
 async function front(target: Target, parsed: Parsed, io: Io): Promise<number> {
   // What makes no sense is told before anything is started.
-  const where = addressOf(parsed, io);
-  const words = parsed.flag('stdio') ? io.stderr : io.stdout;
+  const address = addressOf(parsed, io);
   const revisions = revisionDates(parsed.texts('revision'));
   const upstreamRevisions = revisionDates(parsed.texts('upstream-revision'));
   const transport = transportOf(target, parsed, io);
   const complain = (message: string): void => void io.stderr.write(`parley: ${printable(message)}\n`);
-  const served = await createBridge({
+  const opening = createBridge({
     upstream: transport,
     signal: io.signal,
     ...(revisions === undefined ? {} : { revisions }),
@@ -66,9 +68,14 @@ async function front(target: Target, parsed: Parsed, io: Io): Promise<number> {
     onError: (error, place) => complain(`${place}: ${reasonOf(error)}`),
     onWarning: complain,
   });
+  const served = await Promise.race([opening, aborted(io.signal)]);
+  // The process ends, and the children with it.
+  if (served === undefined) throw new Error('ended before the server had answered');
   try {
-    words.write(introduction(served, transport.kind));
-    await (parsed.flag('stdio') ? overStdio(served, io) : overHttp(served, where, io));
+    const introduction = introduce(served, transport.kind);
+    await (parsed.flag('stdio')
+      ? overStdio(served, introduction, io)
+      : overHttp(served, introduction, { address, io }));
     return 0;
   } finally {
     await served.close();
@@ -86,10 +93,12 @@ interface Address {
 function addressOf(parsed: Parsed, io: Io): Address {
   const port = parsed.text('port') ?? nonEmpty(io.env['PORT']);
   const path = parsed.text('path') ?? '/mcp';
-  if (!/^\/[^?#\s]*$/.test(path)) throw new UsageError(`--path must begin with / and have no query, unlike ${JSON.stringify(path)}`);
+  if (!/^\/[^?#\s]*$/.test(path))
+    throw new UsageError(`--path must begin with / and have no query, unlike ${JSON.stringify(path)}`);
   const origins = parsed.texts('allow-origin');
   for (const origin of origins) {
-    if (!URL.canParse(origin) || new URL(origin).origin !== origin) throw new UsageError(`--allow-origin takes an origin such as https://app.example, not ${JSON.stringify(origin)}`);
+    if (!URL.canParse(origin) || new URL(origin).origin !== origin)
+      throw new UsageError(`--allow-origin takes an origin such as https://app.example, not ${JSON.stringify(origin)}`);
   }
   return {
     port: port === undefined ? 3000 : wholeNumber('the port', port, [0, 65_535]),
@@ -104,26 +113,40 @@ function nonEmpty(text: string | undefined): string | undefined {
   return text === '' ? undefined : text;
 }
 
-function introduction({ upstream, endpoint }: Bridge, kind: TransportKind): string {
+function introduce({ upstream, endpoint }: Bridge, kind: TransportKind): string {
   const { server, revision, description } = upstream;
   const name = server === undefined ? 'a server without a name' : `${server.name} ${server.version}`;
   const dates = endpoint.revisions.map(({ date }) => date).join(', ');
-  return printable(`parley ${version} in front of ${name}, which speaks ${revision} over ${kind}\n  server   ${description}\n  serves   ${dates}\n`);
+  return printable(
+    `parley ${version} in front of ${name}, which speaks ${revision} over ${kind}\n  server   ${description}\n  serves   ${dates}\n`,
+  );
 }
 
-async function overStdio(served: Bridge, io: Io): Promise<void> {
-  io.stderr.write('  client   standard input and output\n');
+/** Every word goes to stderr: stdout belongs to the protocol. */
+async function overStdio(served: Bridge, introduction: string, io: Io): Promise<void> {
+  io.stderr.write(`${introduction}  client   standard input and output\n`);
   const stdio = serveStdio(served, { input: io.stdin, output: io.stdout });
   await Promise.race([stdio.closed, aborted(io.signal)]);
   await stdio.close();
 }
 
-async function overHttp(served: Bridge, address: Address, io: Io): Promise<void> {
-  const http = await listen(served, { ...address, onError: (error) => void io.stderr.write(`parley: ${reasonOf(error)}\n`) });
+async function overHttp(
+  served: Bridge,
+  introduction: string,
+  { address, io }: { readonly address: Address; readonly io: Io },
+): Promise<void> {
+  const http = await listen(served, {
+    ...address,
+    onError: (error) => void io.stderr.write(`parley: ${reasonOf(error)}\n`),
+  });
   // The addresses that mean "all of this machine's" are not for connecting to.
   const url = http.url.replace(/^http:\/\/(0\.0\.0\.0|\[::\]):/, 'http://localhost:');
   const entry = { mcpServers: { [served.upstream.server?.name ?? 'server']: { type: 'http', url } } };
-  io.stdout.write(printable(`  url      ${url}\n  connect  ${JSON.stringify(entry)}\n  try      parley call ${url}\n${warningOn(address)}`));
+  io.stdout.write(
+    printable(
+      `${introduction}  url      ${url}\n  connect  ${JSON.stringify(entry)}\n  try      parley call ${url}\n${warningOn(address)}`,
+    ),
+  );
   await aborted(io.signal);
   await http.close();
 }

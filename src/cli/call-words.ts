@@ -55,7 +55,9 @@ function objectOf(text: string): Readonly<Record<string, unknown>> {
     const value: unknown = JSON.parse(text);
     if (isObject(value)) return value;
   } catch (cause) {
-    throw new UsageError(`the arguments of --json are not JSON: ${cause instanceof Error ? cause.message : ''}`, { cause });
+    throw new UsageError(`the arguments of --json are not JSON: ${cause instanceof Error ? cause.message : ''}`, {
+      cause,
+    });
   }
   throw new UsageError('the arguments of --json must be an object');
 }
@@ -70,7 +72,8 @@ export function afterUrl([url, tool, ...pairs]: readonly string[]): Wanted {
 
 /** Reads `<tool> [<name>=<value>…] -- <command>…`. */
 export function beforeCommand([tool, ...pairs]: readonly string[], command: readonly string[]): Wanted {
-  if (tool?.includes('://') === true) throw new UsageError(`${JSON.stringify(tool)} stands before --; give a URL or a command, not both`);
+  if (tool?.includes('://') === true)
+    throw new UsageError(`${JSON.stringify(tool)} stands before --; give a URL or a command, not both`);
   return { target: commandTarget(command), tool, pairs: pairs.map(pairOf), json: noJson, guessed: false };
 }
 

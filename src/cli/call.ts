@@ -25,10 +25,13 @@ export async function call(argv: readonly string[], io: Io): Promise<number> {
   const parsed = parse(head.rest, options);
   const wanted = wantedIn(parsed.words, after);
   const json = mergeJson(head.json, wanted.json);
-  if (wanted.tool === undefined && json.input !== undefined) throw new UsageError('there are arguments, but no tool to give them to');
+  if (wanted.tool === undefined && json.input !== undefined)
+    throw new UsageError('there are arguments, but no tool to give them to');
   const client = await open(wanted, parsed, io);
   try {
-    return wanted.tool === undefined ? await list(client, json.output, io) : await callTool(client, wanted.tool, { ...wanted, json }, io);
+    return wanted.tool === undefined
+      ? await list(client, json.output, io)
+      : await callTool(client, wanted.tool, { ...wanted, json }, io);
   } finally {
     await client.close();
   }
@@ -60,11 +63,18 @@ function logLine({ level, logger, data }: LoggingMessageNotificationParams): str
 
 async function list(client: Client, json: boolean, io: Io): Promise<number> {
   const catalogue = await fetchCatalogue(client, io.signal);
-  io.stdout.write(json ? `${JSON.stringify(catalogue, undefined, 2)}\n` : renderCatalogue(catalogue, client.description));
+  io.stdout.write(
+    json ? `${JSON.stringify(catalogue, undefined, 2)}\n` : renderCatalogue(catalogue, client.description),
+  );
   return 0;
 }
 
-async function callTool(client: Client, name: string, { pairs, json, guessed, target }: Wanted, io: Io): Promise<number> {
+async function callTool(
+  client: Client,
+  name: string,
+  { pairs, json, guessed, target }: Wanted,
+  io: Io,
+): Promise<number> {
   const tools = await client.listTools({ signal: io.signal });
   const tool = tools.find((one) => one.name === name);
   if (tool === undefined) throw new Error(unknownTool(name, tools, guessed && target.kind === 'command'));
@@ -72,7 +82,11 @@ async function callTool(client: Client, name: string, { pairs, json, guessed, ta
     signal: io.signal,
     logLevel: 'info',
     onProgress: ({ progress, total, message }) => {
-      io.stderr.write(printable(`progress ${progress}${total === undefined ? '' : `/${total}`}${message === undefined ? '' : ` ${message}`}\n`));
+      io.stderr.write(
+        printable(
+          `progress ${progress}${total === undefined ? '' : `/${total}`}${message === undefined ? '' : ` ${message}`}\n`,
+        ),
+      );
     },
   });
   show(result, json.output, io);
@@ -85,7 +99,13 @@ function show(result: CallToolResult, json: boolean, io: Io): void {
 }
 
 function unknownTool(name: string, tools: readonly Tool[], guessed: boolean): string {
-  const known = tools.length === 0 ? 'it has none' : `it has ${tools.slice(0, 20).map((tool) => tool.name).join(', ')}${tools.length > 20 ? ', …' : ''}`;
+  const known =
+    tools.length === 0
+      ? 'it has none'
+      : `it has ${tools
+          .slice(0, 20)
+          .map((tool) => tool.name)
+          .join(', ')}${tools.length > 20 ? ', …' : ''}`;
   const hint = guessed ? `; if ${JSON.stringify(name)} belongs to the command, put -- after it` : '';
   return `the server has no tool ${JSON.stringify(name)}: ${known}${hint}`;
 }

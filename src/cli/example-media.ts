@@ -18,7 +18,12 @@ export function picture(size: number): Buffer {
   // Eight bits for each of red, green and blue.
   header.set([8, 2, 0, 0, 0], 8);
   const signature = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
-  return Buffer.concat([signature, chunk('IHDR', header), chunk('IDAT', deflateSync(Buffer.from(rows.flat()))), chunk('IEND', Buffer.alloc(0))]);
+  return Buffer.concat([
+    signature,
+    chunk('IHDR', header),
+    chunk('IDAT', deflateSync(Buffer.from(rows.flat()))),
+    chunk('IEND', Buffer.alloc(0)),
+  ]);
 }
 
 function chunk(type: string, data: Buffer): Buffer {
@@ -34,7 +39,9 @@ const rate = 8000;
 
 /** Plays a quarter of a second of a tone, as a WAV file of one channel with eight bits. */
 export function tone(hertz: number): Buffer {
-  const samples = Buffer.from(Array.from({ length: rate / 4 }, (_, at) => 128 + Math.round(100 * Math.sin((2 * Math.PI * hertz * at) / rate))));
+  const samples = Buffer.from(
+    Array.from({ length: rate / 4 }, (_, at) => 128 + Math.round(100 * Math.sin((2 * Math.PI * hertz * at) / rate))),
+  );
   const header = Buffer.alloc(44);
   header.write('RIFF', 0, 'latin1');
   header.writeUInt32LE(36 + samples.length, 4);

@@ -46,7 +46,11 @@ function addTools(server: Server): void {
     {
       title: 'Echo',
       description: 'Says a message back.',
-      input: { type: 'object', properties: { message: { type: 'string', description: 'What to say.' } }, required: ['message'] },
+      input: {
+        type: 'object',
+        properties: { message: { type: 'string', description: 'What to say.' } },
+        required: ['message'],
+      },
       annotations: { readOnlyHint: true, openWorldHint: false },
     },
     ({ message }) => message,
@@ -62,9 +66,13 @@ function addTools(server: Server): void {
     },
     ({ a, b }) => ({ sum: a + b }),
   );
-  server.tool('fail', { title: 'Fail', description: 'Fails, and says why.', annotations: { readOnlyHint: true } }, () => {
-    throw new ToolError('the kettle is empty; fill it and try again');
-  });
+  server.tool(
+    'fail',
+    { title: 'Fail', description: 'Fails, and says why.', annotations: { readOnlyHint: true } },
+    () => {
+      throw new ToolError('the kettle is empty; fill it and try again');
+    },
+  );
 }
 
 function addForecast(server: Server): void {
@@ -101,7 +109,8 @@ function addForecast(server: Server): void {
     },
     ({ city, days }) => {
       const found = cityNamed(city);
-      if (found === undefined) throw new ToolError(`there is no weather in ${JSON.stringify(city)}; try ${cityNames.join(', ')}`);
+      if (found === undefined)
+        throw new ToolError(`there is no weather in ${JSON.stringify(city)}; try ${cityNames.join(', ')}`);
       return { city: found.name, days: forecast(found, days ?? 3) };
     },
   );
@@ -117,7 +126,12 @@ function addCountdown(server: Server): void {
         type: 'object',
         properties: {
           from: { type: 'integer', minimum: 1, maximum: 100, description: 'Where to begin; 5 when left out.' },
-          pauseMs: { type: 'integer', minimum: 0, maximum: 10_000, description: 'How long each step takes; 200 when left out.' },
+          pauseMs: {
+            type: 'integer',
+            minimum: 0,
+            maximum: 10_000,
+            description: 'How long each step takes; 200 when left out.',
+          },
         },
       },
       annotations: { readOnlyHint: true, openWorldHint: false },
@@ -153,12 +167,22 @@ function addMedia(server: Server): void {
     {
       title: 'Picture',
       description: 'Draws a small picture.',
-      input: { type: 'object', properties: { size: { type: 'integer', minimum: 8, maximum: 256, description: 'In pixels; 64 when left out.' } } },
+      input: {
+        type: 'object',
+        properties: {
+          size: { type: 'integer', minimum: 8, maximum: 256, description: 'In pixels; 64 when left out.' },
+        },
+      },
       annotations: { readOnlyHint: true, openWorldHint: false },
     },
     ({ size = 64 }) => [
       { type: 'text', text: 'The sun, from memory:', annotations: { audience: ['user'], priority: 0.3 } },
-      { type: 'image', data: picture(size).toString('base64'), mimeType: 'image/png', annotations: { audience: ['user'], priority: 1 } },
+      {
+        type: 'image',
+        data: picture(size).toString('base64'),
+        mimeType: 'image/png',
+        annotations: { audience: ['user'], priority: 1 },
+      },
     ],
   );
   server.tool(
@@ -166,7 +190,10 @@ function addMedia(server: Server): void {
     {
       title: 'Tone',
       description: 'Plays a quarter of a second of a tone.',
-      input: { type: 'object', properties: { hertz: { type: 'number', minimum: 50, maximum: 4000, description: '440 when left out.' } } },
+      input: {
+        type: 'object',
+        properties: { hertz: { type: 'number', minimum: 50, maximum: 4000, description: '440 when left out.' } },
+      },
       annotations: { readOnlyHint: true, openWorldHint: false },
     },
     ({ hertz = 440 }) => ({ type: 'audio', data: tone(hertz).toString('base64'), mimeType: 'audio/wav' }),
@@ -174,20 +201,27 @@ function addMedia(server: Server): void {
 }
 
 function addLinks(server: Server): void {
-  server.tool('cities', { title: 'Cities', description: 'Links to what is known of each city.', annotations: { readOnlyHint: true } }, () =>
-    cities.map(({ name }) => ({
-      type: 'resource_link',
-      uri: cityUri(name),
-      name,
-      description: `What is known of ${name}.`,
-      mimeType: 'text/markdown',
-      annotations: { audience: ['assistant'], priority: 0.5 },
-    })),
+  server.tool(
+    'cities',
+    { title: 'Cities', description: 'Links to what is known of each city.', annotations: { readOnlyHint: true } },
+    () =>
+      cities.map(({ name }) => ({
+        type: 'resource_link',
+        uri: cityUri(name),
+        name,
+        description: `What is known of ${name}.`,
+        mimeType: 'text/markdown',
+        annotations: { audience: ['assistant'], priority: 0.5 },
+      })),
   );
-  server.tool('manual', { title: 'Manual', description: 'Encloses the manual.', annotations: { readOnlyHint: true } }, () => [
-    { type: 'text', text: 'The manual is enclosed.' },
-    { type: 'resource', resource: { uri: manualUri, mimeType: 'text/markdown', text: manual } },
-  ]);
+  server.tool(
+    'manual',
+    { title: 'Manual', description: 'Encloses the manual.', annotations: { readOnlyHint: true } },
+    () => [
+      { type: 'text', text: 'The manual is enclosed.' },
+      { type: 'resource', resource: { uri: manualUri, mimeType: 'text/markdown', text: manual } },
+    ],
+  );
 }
 
 const manualUri = 'example://manual';
@@ -207,7 +241,11 @@ function addResources(server: Server): void {
     () => manual,
   );
   const sunPicture = picture(64);
-  server.resource('example://sun.png', { name: 'sun.png', title: 'The sun', mimeType: 'image/png', size: sunPicture.length }, () => sunPicture);
+  server.resource(
+    'example://sun.png',
+    { name: 'sun.png', title: 'The sun', mimeType: 'image/png', size: sunPicture.length },
+    () => sunPicture,
+  );
   server.resourceTemplate(
     'example://cities/{city}',
     {
@@ -249,7 +287,10 @@ function addPrompts(server: Server): void {
     },
     ({ city: name }) => {
       const city = cityNamed(name);
-      const question = { role: 'user', content: { type: 'text', text: `What do I pack for a week in ${name}?` } } as const;
+      const question = {
+        role: 'user',
+        content: { type: 'text', text: `What do I pack for a week in ${name}?` },
+      } as const;
       if (city === undefined) return question;
       const resource = { uri: cityUri(city.name), mimeType: 'text/markdown', text: describeCity(city) };
       return [question, { role: 'user', content: { type: 'resource', resource } }];

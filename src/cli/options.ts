@@ -25,7 +25,10 @@ export function parse(argv: readonly string[], options: ParseArgsOptionsConfig):
   };
 }
 
-function parsed(argv: readonly string[], options: ParseArgsOptionsConfig): { values: Record<string, unknown>; positionals: string[] } {
+function parsed(
+  argv: readonly string[],
+  options: ParseArgsOptionsConfig,
+): { values: Record<string, unknown>; positionals: string[] } {
   try {
     return parseArgs({ args: [...argv], options, allowPositionals: true, strict: true });
   } catch (cause) {
@@ -46,7 +49,8 @@ function texts(value: unknown): readonly string[] {
  */
 export function wholeNumber(name: string, text: string, [least, most]: readonly [number, number]): number {
   const value = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN;
-  if (!(value >= least && value <= most)) throw new UsageError(`${name} must be a whole number from ${least} to ${most}, not ${JSON.stringify(text)}`);
+  if (!(value >= least && value <= most))
+    throw new UsageError(`${name} must be a whole number from ${least} to ${most}, not ${JSON.stringify(text)}`);
   return value;
 }
 

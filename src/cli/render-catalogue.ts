@@ -38,10 +38,28 @@ export function renderCatalogue(catalogue: Catalogue, description: string): stri
   const name = server === undefined ? 'a server without a name' : `${server.title ?? server.name} ${server.version}`;
   const parts = [
     `${name}, revision ${revision}, ${description}\n${instructions === undefined ? '' : `${firstLine(instructions)}\n`}`,
-    section('tools', tools.map((tool) => [signature(tool), about(tool.title ?? tool.annotations?.title, tool.description)])),
-    section('resources', resources.map((resource) => [resource.uri, about(resource.title ?? resource.name, resource.description, sizeOf(resource))])),
-    section('resource templates', resourceTemplates.map((template) => [template.uriTemplate, about(template.title ?? template.name, template.description)])),
-    section('prompts', prompts.map((prompt) => [promptSignature(prompt), about(prompt.title, prompt.description)])),
+    section(
+      'tools',
+      tools.map((tool) => [signature(tool), about(tool.title ?? tool.annotations?.title, tool.description)]),
+    ),
+    section(
+      'resources',
+      resources.map((resource) => [
+        resource.uri,
+        about(resource.title ?? resource.name, resource.description, sizeOf(resource)),
+      ]),
+    ),
+    section(
+      'resource templates',
+      resourceTemplates.map((template) => [
+        template.uriTemplate,
+        about(template.title ?? template.name, template.description),
+      ]),
+    ),
+    section(
+      'prompts',
+      prompts.map((prompt) => [promptSignature(prompt), about(prompt.title, prompt.description)]),
+    ),
   ];
   return printable(parts.filter((part) => part !== '').join('\n'));
 }
@@ -53,7 +71,9 @@ function section(title: string, rows: readonly (readonly [string, string])[]): s
 }
 
 function about(title: string | undefined, description: string | undefined, extra?: string): string {
-  const words = [title, description].filter((one) => one !== undefined && one !== '').map((one) => firstLine(one ?? ''));
+  const words = [title, description]
+    .filter((one) => one !== undefined && one !== '')
+    .map((one) => firstLine(one ?? ''));
   return [...new Set(words)].join(': ') + (extra === undefined ? '' : ` (${extra})`);
 }
 
@@ -76,7 +96,8 @@ function signature({ name, inputSchema }: Tool): string {
 function typeWords(schema: unknown): string {
   if (!isObject(schema)) return '';
   const { type, enum: members } = schema;
-  if (Array.isArray(members) && members.length <= 6) return `: ${members.map((member) => JSON.stringify(member)).join('|')}`;
+  if (Array.isArray(members) && members.length <= 6)
+    return `: ${members.map((member) => JSON.stringify(member)).join('|')}`;
   const types = (Array.isArray(type) ? type : [type]).filter((one) => typeof one === 'string');
   return types.length === 0 ? '' : `: ${types.join('|')}`;
 }

@@ -41,7 +41,9 @@ function renderBlock(block: ContentBlock): string {
 
 function renderContents(contents: TextResourceContents | BlobResourceContents): string {
   const type = contents.mimeType === undefined ? '' : ` ${contents.mimeType}`;
-  return 'text' in contents ? `[resource ${contents.uri}${type}]\n${contents.text}` : `[resource ${contents.uri}${type}, ${bytes(contents.blob)}]`;
+  return 'text' in contents
+    ? `[resource ${contents.uri}${type}]\n${contents.text}`
+    : `[resource ${contents.uri}${type}, ${bytes(contents.blob)}]`;
 }
 
 function bytes(base64: string): string {

@@ -47,7 +47,8 @@ async function dispatch(argv: readonly string[], io: Io): Promise<number> {
 
 async function help([command]: readonly string[], io: Io): Promise<number> {
   const text = helpOn(command === 'help' ? undefined : command);
-  if (text === undefined) throw new UsageError(`there is no command ${JSON.stringify(command)}; parley --help lists them`);
+  if (text === undefined)
+    throw new UsageError(`there is no command ${JSON.stringify(command)}; parley --help lists them`);
   io.stdout.write(text);
   return 0;
 }

@@ -6,7 +6,9 @@ import { UsageError, type Io } from './io.ts';
 import type { Parsed } from './options.ts';
 
 /** Which server is meant: one at a URL, or one that a command starts. */
-export type Target = { readonly kind: 'url'; readonly url: URL } | { readonly kind: 'command'; readonly command: string; readonly args: readonly string[] };
+export type Target =
+  | { readonly kind: 'url'; readonly url: URL }
+  | { readonly kind: 'command'; readonly command: string; readonly args: readonly string[] };
 
 /** The options that say how a server is reached. */
 export const targetOptions: ParseArgsOptionsConfig = {
@@ -30,7 +32,10 @@ export function commandTarget([command, ...args]: readonly string[]): Target {
 }
 
 /** Splits the words at the first `--`; `after` is `undefined` when there is none. */
-export function splitAtDashes(argv: readonly string[]): { readonly before: readonly string[]; readonly after: readonly string[] | undefined } {
+export function splitAtDashes(argv: readonly string[]): {
+  readonly before: readonly string[];
+  readonly after: readonly string[] | undefined;
+} {
   const at = argv.indexOf('--');
   return at < 0 ? { before: argv, after: undefined } : { before: argv.slice(0, at), after: argv.slice(at + 1) };
 }

@@ -19,7 +19,7 @@ export async function answer(conversation: Conversation, value: unknown): Promis
   if (value.length > maxBatch)
     return invalidRequest(conversation, `a batch must not have more than ${maxBatch} messages`);
   const answers = await Promise.all(
-    value.map((element: unknown) => refusedInBatch(element) ?? conversation.receive(element)),
+    value.map(async (element: unknown) => refusedInBatch(element) ?? conversation.receive(element)),
   );
   const responses = answers.filter((response) => response !== undefined);
   return responses.length === 0 ? undefined : responses;

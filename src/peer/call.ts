@@ -1,4 +1,4 @@
-import type { NotificationMessage, RequestId, RequestMessage } from '../jsonrpc/message.ts';
+import { isRequestId, type NotificationMessage, type RequestId, type RequestMessage } from '../jsonrpc/message.ts';
 import { supports, type ClientCapabilities, type ClientFlag } from '../protocol/capability.ts';
 import type { Implementation } from '../protocol/common.ts';
 import { loggingLevels, type LoggingLevel } from '../protocol/logging.ts';
@@ -122,13 +122,14 @@ export class Call {
   progress(done: number, total?: number, message?: string): void {
     const repeated = this.#repeats();
     const progressToken = this.meta['progressToken'];
-    if (progressToken === undefined || this.#ended !== undefined || !(done > this.#progress)) return;
+    // JSON has no infinity; a token that is no token asks for nothing.
+    if (!isRequestId(progressToken) || this.#ended !== undefined || !Number.isFinite(done) || done <= this.#progress) return;
     this.#progress = done;
     if (repeated) return;
     this.send('notifications/progress', {
       progressToken,
       progress: done,
-      ...(total === undefined ? {} : { total }),
+      ...(Number.isFinite(total) ? { total } : {}),
       ...(message === undefined ? {} : { message }),
     });
   }

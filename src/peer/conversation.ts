@@ -1,17 +1,21 @@
-import { classify, type ErrorMessage, type NotificationMessage, type RequestId, type RequestMessage, type ResponseMessage } from '../jsonrpc/message.ts';
-import { projectServerCapabilities } from '../protocol/capability.ts';
+import { classify, isObject, type ErrorMessage, type NotificationMessage, type RequestId, type RequestMessage, type ResponseMessage } from '../jsonrpc/message.ts';
+import { hasServerCapability, projectServerCapabilities } from '../protocol/capability.ts';
 import { errorToWire, McpError } from '../protocol/error.ts';
 import { fromWire } from '../protocol/from-wire.ts';
 import type { LoggingLevel } from '../protocol/logging.ts';
 import { metaKey } from '../protocol/meta.ts';
+import { methodOf } from '../protocol/method.ts';
 import { chooseRevision, newestOf, newestRevision, type Revision } from '../protocol/revision.ts';
 import { toWire } from '../protocol/to-wire.ts';
 import { Call, notification, type CallFacts, type ClientView } from './call.ts';
 import type { Conversation, Link } from './endpoint.ts';
 import { gate, notFound } from './gate.ts';
-import type { Host, Settled } from './host.ts';
+import type { Handler, Host, Settled } from './host.ts';
 import { observed, tell } from './observe.ts';
+import { Outgoing } from './outgoing.ts';
 import { readPreamble, unsupported, type Preamble } from './preamble.ts';
+import { runInRounds, runInSession } from './rounds.ts';
+import { SessionAsker } from './session-asker.ts';
 
 /** What `initialize` settled for a handshake conversation. */
 interface Settlement extends Settled {
@@ -28,6 +32,7 @@ export class HostConversation implements Conversation {
   readonly #host: Host;
   readonly #link: Link;
   readonly #onClose: () => void;
+  readonly #outgoing: Outgoing;
   readonly #running = new Map<RequestId, Call>();
   #settlement: Settlement | undefined;
   #initialized = false;
@@ -37,6 +42,7 @@ export class HostConversation implements Conversation {
   constructor(host: Host, link: Link, onClose: () => void) {
     this.#host = host;
     this.#link = link;
+    this.#outgoing = new Outgoing(link);
     this.#onClose = onClose;
   }
 
@@ -53,7 +59,7 @@ export class HostConversation implements Conversation {
         this.#notified(received.message);
         return undefined;
       case 'response':
-        // No request of ours is waiting: a response to nothing is ignored.
+        this.#outgoing.receive(received.message);
         return undefined;
       case 'malformed':
         return this.#refusal(received.id, new McpError('invalidRequest', received.reason));
@@ -69,6 +75,7 @@ export class HostConversation implements Conversation {
     this.#closed = true;
     for (const call of this.#running.values()) call.abort();
     this.#running.clear();
+    this.#outgoing.close();
     if (this.#settlement !== undefined) this.#host.closed?.(this.#settlement);
     this.#onClose();
   }
@@ -77,7 +84,7 @@ export class HostConversation implements Conversation {
     if (this.#running.has(message.id)) {
       return this.#refusal(message.id, new McpError('invalidRequest', `id ${JSON.stringify(message.id)} is already in use by a running request`));
     }
-    const preamble = readPreamble(this.#host.revisions, message);
+    const preamble = readPreamble(this.#host.revisions, message, this.#settlement === undefined);
     if (preamble instanceof McpError) return this.#refusal(message.id, preamble, newestOf(this.#host.revisions, 'stateless'));
     if (preamble !== undefined) return this.#serve(message, this.#statelessFacts(preamble));
     if (message.method === 'initialize') return this.#initialize(message);
@@ -97,9 +104,13 @@ export class HostConversation implements Conversation {
 
   #initialize(message: RequestMessage): ResponseMessage {
     const handshake = newestOf(this.#host.revisions, 'handshake');
+    if (handshake === undefined) {
+      // Spec 2026-07-28, Versioning: whatever is wrong, the error names what is spoken.
+      const requested = message.params?.['protocolVersion'];
+      return this.#refusal(message.id, unsupported(this.#host.revisions, typeof requested === 'string' ? requested : ''), newestRevision);
+    }
     try {
-      const params = fromWire(handshake ?? newestRevision, 'InitializeRequestParams', message.params ?? {});
-      if (handshake === undefined) throw unsupported(this.#host.revisions, params.protocolVersion);
+      const params = fromWire(handshake, 'InitializeRequestParams', message.params);
       if (this.#settlement !== undefined) throw new McpError('invalidRequest', 'this conversation is already initialized');
       if (!this.#link.lasting) throw new McpError('invalidRequest', 'initialize needs a connection that lasts');
       const revision = chooseRevision(this.#host.revisions, params.protocolVersion) ?? handshake;
@@ -111,19 +122,23 @@ export class HostConversation implements Conversation {
         ...(this.#host.instructions === undefined ? {} : { instructions: this.#host.instructions }),
       }));
     } catch (error) {
-      return this.#refusal(message.id, this.#expose(error, 'initialize'), this.revision ?? handshake ?? newestRevision);
+      return this.#refusal(message.id, this.#expose(error, 'initialize'), this.revision ?? handshake);
     }
   }
 
   #settle(revision: Revision, client: ClientView): void {
+    const offered = projectServerCapabilities(revision, this.#host.capabilities());
     const settled: Settled = {
       revision,
       state: new Map(),
       notify: (method, params) => {
+        const needs = methodOf(method)?.needs;
+        // Spec 2025-11-25, Lifecycle, Operation: only what was negotiated is used, whatever is offered by now.
+        if (needs !== undefined && !hasServerCapability(offered, needs)) return;
         if (this.#initialized && !this.#closed) this.#link.send(notification(revision, method, params));
       },
     };
-    const facts: CallFacts = { revision, client, link: this.#link, settled, logLevel: () => this.#level };
+    const facts: CallFacts = { revision, client, link: this.#link, settled, logLevel: () => (offered.logging === undefined ? undefined : this.#level) };
     this.#settlement = { ...settled, client, facts };
     this.#host.opened?.(settled);
   }
@@ -134,7 +149,7 @@ export class HostConversation implements Conversation {
       client: { info: preamble.clientInfo, capabilities: preamble.capabilities },
       link: this.#link,
       settled: undefined,
-      logLevel: () => preamble.logLevel,
+      logLevel: () => (this.#host.capabilities().logging === undefined ? undefined : preamble.logLevel),
     };
   }
 
@@ -153,6 +168,7 @@ export class HostConversation implements Conversation {
         resolve(response);
       }, (error: unknown) => {
         this.#forget(call);
+        if (call.aborted) return;
         call.finish();
         resolve(this.#refusal(message.id, this.#expose(error, message.method), facts.revision));
       });
@@ -174,11 +190,21 @@ export class HostConversation implements Conversation {
     const params = message.params ?? {};
     const read = row.params === undefined ? params : fromWire(revision, row.params, params);
     // Every params type is an object with string keys.
-    const result = await handler(read as Readonly<Record<string, unknown>>, call);
+    const result = await this.#outcome(handler, read as Readonly<Record<string, unknown>>, call);
     if (call.aborted) return undefined;
+    const type = isObject(result) && result['resultType'] === 'input_required' ? 'InputRequiredResult' : row.result;
     // The handler's result is of the row's type: the host keys handlers by method.
-    const wire = row.result === undefined ? result : toWire(revision, row.result, result as never);
+    const wire = type === undefined ? result : toWire(revision, type, result as never);
     return this.#respond(message, revision, wire as Readonly<Record<string, unknown>>);
+  }
+
+  /** Runs the handler; where it may ask the client, by the way of the era. */
+  async #outcome(handler: Handler, params: Readonly<Record<string, unknown>>, call: Call): Promise<unknown> {
+    const { rounds } = this.#host;
+    if (rounds === undefined || methodOf(call.method)?.inputRequired === undefined) return handler(params, call);
+    if (!call.facts.serverRequests) return runInRounds(handler, params, { call, settings: rounds });
+    const asker = new SessionAsker(call, this.#outgoing, rounds.askTimeoutMs);
+    return runInSession(handler, params, { call, asker, maxRounds: rounds.maxRounds });
   }
 
   /** The methods that belong to the conversation and not to what the host offers. */
@@ -206,7 +232,7 @@ export class HostConversation implements Conversation {
   #notified(message: NotificationMessage): void {
     switch (message.method) {
       case 'notifications/initialized':
-        if (this.#settlement !== undefined) this.#initialized = true;
+        if (this.#settlement !== undefined) this.#initialized = this.#outgoing.ready = true;
         return;
       case 'notifications/cancelled': {
         const id = message.params?.['requestId'];
@@ -244,7 +270,11 @@ export class HostConversation implements Conversation {
   /** Errors of ours keep their words; anything else is masked and told to the host. */
   #expose(error: unknown, where: string): McpError {
     if (error instanceof McpError) return error;
-    this.#host.onError(error, where);
+    try {
+      this.#host.onError(error, where);
+    } catch {
+      // A listener of errors that throws has nobody left to be told; the request is answered all the same.
+    }
     return new McpError('internalError', 'internal error');
   }
 }

@@ -3,6 +3,7 @@ import type { ServerCapabilities } from '../protocol/capability.ts';
 import type { Revision } from '../protocol/revision.ts';
 import type { Call } from './call.ts';
 import type { HeaderParameter } from './endpoint.ts';
+import type { RoundSettings } from './round-state.ts';
 
 /**
  * Answers one request.
@@ -24,6 +25,8 @@ export interface Host {
   handler(method: string): Handler | undefined;
   /** How long `server/discover` may be kept, and by whom. */
   readonly discoverHint: { readonly ttlMs: number; readonly cacheScope: 'public' | 'private' };
+  /** How handlers talk with their clients; without it the host carries rounds itself. */
+  readonly rounds?: RoundSettings;
   headerParameters(tool: string): readonly HeaderParameter[];
   /** Hears what must not be lost and must not reach the peer. */
   onError(error: unknown, where: string): void;

@@ -19,6 +19,8 @@ export class Outgoing {
   readonly #link: Link;
   readonly #pending = new Map<RequestId, Pending>();
   #lastId = 0;
+  /** Whether the client said that it is ready; before, nothing may be asked. */
+  ready = false;
 
   constructor(link: Link) {
     this.#link = link;
@@ -31,6 +33,8 @@ export class Outgoing {
    * @throws McpError the client's own error, or an internal error that says why no answer came.
    */
   request(method: string, params: JsonObject, call: Call, timeoutMs: number): Promise<JsonObject> {
+    // Spec 2025-11-25, Lifecycle, Initialization: no requests before `notifications/initialized`.
+    if (!this.ready) throw new McpError('invalidRequest', `${method} cannot be asked before notifications/initialized`);
     if (this.#pending.size >= maxPending) throw new McpError('internalError', `more than ${maxPending} questions wait for the client`);
     const id = ++this.#lastId;
     return new Promise((resolve, reject) => {

@@ -3,10 +3,11 @@ import type { ClientCapabilities } from '../protocol/capability.ts';
 import type { Implementation } from '../protocol/common.ts';
 import { McpError } from '../protocol/error.ts';
 import { fromWire } from '../protocol/from-wire.ts';
+import { isAlive } from '../protocol/lifetime.ts';
 import { loggingLevels, type LoggingLevel } from '../protocol/logging.ts';
 import { metaKey } from '../protocol/meta.ts';
 import { methodOf } from '../protocol/method.ts';
-import { revisionOf, type Revision } from '../protocol/revision.ts';
+import { revisionOf, revisions, type Revision } from '../protocol/revision.ts';
 
 /** What a stateless request says of itself in `_meta`, checked. */
 export interface Preamble {
@@ -21,14 +22,15 @@ export interface Preamble {
  * Reads the `_meta` that makes a message stateless.
  *
  * @param spoken The revisions of this server, oldest first.
+ * @param open Whether no handshake has settled yet how a message that names no revision is read.
  * @returns The preamble; `undefined` when the message does not claim to be stateless; the error to answer when it
  *   does, but wrongly. (Spec 2026-07-28, Base protocol, _meta: the two keys are required; Versioning: -32022.)
  */
-export function readPreamble(spoken: readonly Revision[], message: RequestMessage | NotificationMessage): Preamble | McpError | undefined {
+export function readPreamble(spoken: readonly Revision[], message: RequestMessage | NotificationMessage, open = true): Preamble | McpError | undefined {
   const meta = message.params?.['_meta'];
   const named = isObject(meta) ? meta[metaKey.protocolVersion] : undefined;
   if (!isObject(meta) || named === undefined) {
-    return livesStatelessOnly(message.method) ? missingKey(metaKey.protocolVersion) : undefined;
+    return open && (hasStatelessKey(meta) || livesStatelessOnly(message.method)) ? missingKey(metaKey.protocolVersion) : undefined;
   }
   if (typeof named !== 'string') return invalidKey(metaKey.protocolVersion, 'must be a string');
   const revision = revisionOf(named);
@@ -51,7 +53,7 @@ function checked(revision: Revision, meta: Readonly<Record<string, unknown>>): P
   if (logLevel !== undefined && !isLoggingLevel(logLevel)) {
     return invalidKey(metaKey.logLevel, `must be one of ${loggingLevels.join(', ')}`);
   }
-  const info = meta[metaKey.clientInfo];
+  const info = meta[metaKey.clientInfo] ?? undefined;
   try {
     return {
       revision,
@@ -67,7 +69,13 @@ function checked(revision: Revision, meta: Readonly<Record<string, unknown>>): P
 
 /** A method that only stateless revisions have cannot be asked without saying the revision. */
 function livesStatelessOnly(method: string): boolean {
-  return method === 'server/discover' && methodOf(method) !== undefined;
+  const row = methodOf(method);
+  return row?.kind === 'request' && revisions.every((revision) => revision.era === 'stateless' || !isAlive(row.lifetime, revision));
+}
+
+/** Who describes itself in `_meta` speaks a stateless revision and only forgot to say which. */
+function hasStatelessKey(meta: unknown): boolean {
+  return isObject(meta) && [metaKey.clientCapabilities, metaKey.clientInfo].some((key) => Object.hasOwn(meta, key));
 }
 
 function isLoggingLevel(value: unknown): value is LoggingLevel {

@@ -1,7 +1,10 @@
 import { isObject } from '../jsonrpc/message.ts';
 import { after } from '../jsonrpc/timeout.ts';
 import type { JsonObject } from '../protocol/common.ts';
-import { Once, type Ask, type Asker } from './ask.ts';
+import { McpError } from '../protocol/error.ts';
+import { fromWire } from '../protocol/from-wire.ts';
+import { methodOf } from '../protocol/method.ts';
+import { Once, type Ask, type Asker, type AskMethod } from './ask.ts';
 import type { Call } from './call.ts';
 import { demand } from './demand.ts';
 import { digestOf, type RoundAnswer, type RoundState } from './round-state.ts';
@@ -25,6 +28,11 @@ class RoundEnded extends Error {
     super('the run ended: its questions were sent to the client, whose retry runs it again');
     this.name = 'RoundEnded';
   }
+}
+
+/** Whether a handler was ended because its questions go to the client; that is no failure. */
+export function isRoundEnd(error: unknown): boolean {
+  return error instanceof RoundEnded;
 }
 
 /**
@@ -66,8 +74,9 @@ export class RoundAsker implements Asker {
     const known = this.#answers.get(name);
     // A handler that changed its mind is asked again, not answered with what was said to another question.
     if (known?.digest === digest) {
-      const accepted = await accept(known.answer);
-      if (accepted.problem === undefined) return accepted.value;
+      const answer = this.#read(method, known.answer);
+      const accepted = answer === undefined ? undefined : await accept(answer);
+      if (accepted !== undefined && accepted.problem === undefined) return accepted.value;
       this.#answers.delete(name);
     }
     return this.#wait(name, { method, params, digest });
@@ -88,9 +97,10 @@ export class RoundAsker implements Asker {
     finished.catch(() => undefined);
     try {
       const value = await Promise.race([finished, asked]);
-      if (this.#open.size === 0) return { kind: 'complete', value };
+      if (!this.#over) return { kind: 'complete', value };
     } catch (error) {
-      if (this.#open.size === 0) throw error;
+      // Before the end of the run an error is the handler's own; after it, only the echo of the end.
+      if (!this.#over) throw error;
     }
     return this.#asks();
   }
@@ -107,13 +117,25 @@ export class RoundAsker implements Asker {
     };
   }
 
+  /** An answer that is not of the type of its question counts as missing. */
+  #read(method: AskMethod, answer: JsonObject): JsonObject | undefined {
+    const type = methodOf(method)?.result;
+    try {
+      // The results of what is asked are JSON objects.
+      return type === undefined ? answer : (fromWire(this.#call.facts, type, answer) as unknown as JsonObject);
+    } catch (error) {
+      if (error instanceof McpError) return undefined;
+      throw error;
+    }
+  }
+
   #wait<T>(name: string, open: Omit<Open, 'reject'>): Promise<T> {
     const other = this.#open.get(name);
     if (other !== undefined) {
       throw new TypeError(`two questions wait under the key ${JSON.stringify(name)}; give each a key of its own`);
     }
     // Everything that is asked in this turn belongs to the same round.
-    if (this.#open.size === 0) after(0, () => this.#endRun());
+    if (this.#open.size === 0) after(0, () => this.#endRun(), true);
     return new Promise<T>((_, reject) => this.#open.set(name, { ...open, reject }));
   }
 

@@ -46,6 +46,8 @@ export interface RoundSettings {
   readonly store: RoundStore;
   /** How many rounds one conversation may have. */
   readonly maxRounds: number;
+  /** How long a handshake client may take to answer one request, in milliseconds. */
+  readonly askTimeoutMs: number;
   now(): number;
 }
 

@@ -21,7 +21,7 @@ export function createEndpoint(host: Host, onClose: () => void | Promise<void> =
     close: async () => {
       await onClose();
       // What the host ended gracefully is answered on a later turn; only then is the rest aborted.
-      await new Promise<void>((resolve) => void after(0, resolve));
+      await new Promise<void>((resolve) => void after(0, resolve, true));
       for (const conversation of open) conversation.close();
     },
   };

@@ -9,6 +9,9 @@ export interface Lifetime {
 /** The lifetime of what every revision has. */
 export const always: Lifetime = { first: 0, end: revisions.length };
 
+/** The lifetime of what no revision has. */
+export const never: Lifetime = { first: 0, end: 0 };
+
 /** The lifetime that begins with a revision and has not ended. */
 export function from(first: RevisionDate): Lifetime {
   return { first: position(first), end: revisions.length };

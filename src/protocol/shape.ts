@@ -86,6 +86,7 @@ export const string: Row<string, 'required'> = row({ kind: 'string' });
 export const number: Row<number, 'required'> = row({ kind: 'number' });
 /** A number that is sent without a fraction; any number is understood. */
 export const integer: Row<number, 'required'> = row({ kind: 'integer' });
+/** True or false. */
 export const boolean: Row<boolean, 'required'> = row({ kind: 'boolean' });
 /** The value null. */
 export const nil: Row<null, 'required'> = row({ kind: 'null' });

@@ -16,7 +16,7 @@ import {
   type RequestParams,
   type Result,
 } from './envelope.ts';
-import { from, type Lifetime } from './lifetime.ts';
+import { from, never, type Lifetime } from './lifetime.ts';
 import type { ResultMetaObject } from './meta.ts';
 import type { Methods } from './method.ts';
 import { inputRequest, inputResponse, type InputRequests, type InputResponses } from './rounds.ts';
@@ -211,8 +211,8 @@ export const createTaskResultShape: ShapeOf<CreateTaskResult> = shape(
     task: between('2025-11-25', '2026-07-28', requiredIn(ref(taskShape), coreTasks)),
     resultType: resultType('task'),
     ...flatTask(extension),
-    ttl: { ...taskRows.ttl, life: { first: 0, end: 0 } },
-    pollInterval: { ...taskRows.pollInterval, life: { first: 0, end: 0 } },
+    ttl: { ...taskRows.ttl, life: never },
+    pollInterval: { ...taskRows.pollInterval, life: never },
   },
   tasks,
 );
@@ -236,8 +236,8 @@ export const cancelTaskResultShape: ShapeOf<CancelTaskResult> = shape(
   {
     ...resultRows,
     ...flatTask(coreTasks),
-    ttlMs: { ...taskRows.ttlMs, life: { first: 0, end: 0 } },
-    pollIntervalMs: { ...taskRows.pollIntervalMs, life: { first: 0, end: 0 } },
+    ttlMs: { ...taskRows.ttlMs, life: never },
+    pollIntervalMs: { ...taskRows.pollIntervalMs, life: never },
   },
   tasks,
 );

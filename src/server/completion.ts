@@ -21,10 +21,27 @@ export async function complete(
   { params, call }: { readonly params: CompleteRequestParams; readonly call: Call },
 ): Promise<CompleteResult> {
   const { argument, ref, context } = params;
-  const completer = ref.type === 'ref/prompt' ? ofPrompt(prompts, ref.name, argument.name) : ofTemplate(templates, ref.uri, argument.name);
+  const completer = completerOf(prompts, templates, ref, argument.name);
   if (completer === undefined) return { completion: { values: [], total: 0, hasMore: false } };
   const settled = context?.arguments ?? {};
   return { completion: bounded(await completer(argument.value, withArguments(call, settled))) };
+}
+
+function completerOf(
+  prompts: Registry<PromptEntry>,
+  templates: Registry<TemplateEntry>,
+  ref: CompleteRequestParams['ref'],
+  argument: string,
+): Completer | undefined {
+  switch (ref.type) {
+    case 'ref/prompt':
+      return ofPrompt(prompts, ref.name, argument);
+    case 'ref/resource':
+      return ofTemplate(templates, ref.uri, argument);
+    default:
+      // Kinds of reference that no revision has are read as they came.
+      throw new McpError('invalidParams', 'ref.type must be ref/prompt or ref/resource');
+  }
 }
 
 function ofPrompt(prompts: Registry<PromptEntry>, name: string, argument: string): Completer | undefined {
@@ -45,7 +62,7 @@ function bounded(found: Completions): CompleteResult['completion'] {
   return {
     values: values.slice(0, maxValues),
     ...(total === undefined ? {} : { total }),
-    hasMore: hasMore ?? values.length > maxValues,
+    hasMore: values.length > maxValues || (hasMore ?? (total !== undefined && total > values.length)),
   };
 }
 

@@ -4,9 +4,12 @@ import type { ClientCapabilities, ClientFlag } from '../protocol/capability.ts';
 import type { Implementation } from '../protocol/common.ts';
 import type { LoggingLevel } from '../protocol/logging.ts';
 import type { RevisionDate } from '../protocol/revision.ts';
+import type { Root } from '../protocol/roots.ts';
+import type { CreateMessageRequestParams, CreateMessageResult } from '../protocol/sampling.ts';
+import type { AnySchema, InferOutput } from '../schema/infer.ts';
 
 /** One request as its handler sees it: who asks, in which revision, and what may be said beside the result. */
-export interface Ctx {
+export interface RequestCtx {
   /** Aborted when the client cancels the request or goes away. */
   readonly signal: AbortSignal;
   /** The JSON-RPC id of the request. */
@@ -24,6 +27,62 @@ export interface Ctx {
   log(level: LoggingLevel, data: unknown, logger?: string): void;
 }
 
+/** How one question is asked. */
+export interface AskOptions {
+  /**
+   * Names the question within the request; without it, its place among the questions does. Give a key where the
+   * order of questions may differ from run to run.
+   */
+  readonly key?: string;
+}
+
+/** What came of a form: the content that the user entered, as the schema makes it, or that there is none. */
+export type Elicited<T> =
+  | { readonly action: 'accept'; readonly content: T }
+  | { readonly action: 'decline' | 'cancel'; readonly content?: undefined };
+
+/** What came of sending the user to a page. `accept` means that they agreed to go, not that they are done there. */
+export interface ElicitedUrl {
+  readonly action: 'accept' | 'decline' | 'cancel';
+  /** Tells the client that the user is done on the page; only 2025-11-25 has such a notice, elsewhere nothing is sent. */
+  completed(): void;
+}
+
+/** A request whose handler may also ask the client: a tool, a prompt, a read of a resource. */
+export interface Ctx extends RequestCtx {
+  /**
+   * Asks the user with a form, in tools, prompts and reads of resources, for a client of any revision.
+   *
+   * In the handshake revisions it is a request to the client while the handler waits. In 2026-07-28 the handler ends
+   * here, and runs again from the top when the client comes back with the answer; side effects belong in `once`.
+   *
+   * @param request The schema is an object of plain fields: strings, numbers, booleans, choices of strings.
+   * @throws McpError missingRequiredClientCapability when the client cannot be asked, before anything is sent.
+   * @throws TypeError for a schema that no form can show.
+   */
+  elicit<const S extends AnySchema>(
+    request: { readonly message: string; readonly schema: S },
+    options?: AskOptions,
+  ): Promise<Elicited<InferOutput<S>>>;
+  /** Sends the user to a page; the terms of `elicit` hold. Since 2025-11-25. */
+  elicitUrl(request: { readonly message: string; readonly url: string }, options?: AskOptions): Promise<ElicitedUrl>;
+  /** Asks the client's model; the terms of `elicit` hold. Deprecated in 2026-07-28. */
+  sample(params: CreateMessageRequestParams, options?: AskOptions): Promise<CreateMessageResult>;
+  /** Asks which directories and files the client works in; the terms of `elicit` hold. Deprecated in 2026-07-28. */
+  roots(options?: AskOptions): Promise<readonly Root[]>;
+  /**
+   * Runs a side effect at most once, however often the handler runs for one request of the user.
+   *
+   * @param key Names the effect within the handler.
+   * @param run Gives JSON; it is what later runs get, without running it.
+   */
+  once<T>(key: string, run: () => T | Promise<T>): Promise<T>;
+  /** What was answered to an `inputRequired` that this handler returned, by key; `undefined` in the first round. */
+  readonly inputResponses: Readonly<Record<string, unknown>> | undefined;
+  /** The state that it returned with it. */
+  readonly requestState: unknown;
+}
+
 /** The client of a request, in its own words: nothing of it is verified. */
 export interface CtxClient {
   readonly info?: Implementation | undefined;
@@ -33,7 +92,7 @@ export interface CtxClient {
 }
 
 /** The request of a completion. */
-export interface CompletionCtx extends Ctx {
+export interface CompletionCtx extends RequestCtx {
   /** The arguments or variables that the person has settled already; empty where the revision has none. */
   readonly arguments: Readonly<Record<string, string>>;
 }

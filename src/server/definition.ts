@@ -9,11 +9,11 @@ import type {
   Resource,
   TextResourceContents,
 } from '../protocol/resources.ts';
-import type { InputRequiredResult } from '../protocol/rounds.ts';
 import type { CallToolResult, ToolAnnotations, ToolExecution } from '../protocol/tools.ts';
 import type { AnySchema, InferInput, InferOutput } from '../schema/infer.ts';
 import type { StandardSchema } from '../schema/standard.ts';
-import type { CompletionCtx, Ctx } from './ctx.ts';
+import type { CompletionCtx, Ctx, RequestCtx } from './ctx.ts';
+import type { InputRequired } from './input-required.ts';
 import type { VariableNames, VariablesOf } from './uri-template-types.ts';
 
 /** What every definition may say to people and to clients. */
@@ -55,7 +55,7 @@ export type InferArgs<I> = [I] extends [undefined]
  */
 export type ToolReturn<O> =
   | CallToolResult
-  | InputRequiredResult
+  | InputRequired
   | OutputValue<O>
   // Intersections, and not one conditional type, let literals in a handler be read as what they will be.
   | (PlainReturn & WithoutOutput<O>);
@@ -89,7 +89,7 @@ export type ReadReturn =
   | BlobResourceContents
   | readonly (TextResourceContents | BlobResourceContents)[]
   | ReadResourceResult
-  | InputRequiredResult;
+  | InputRequired;
 
 /** Reads a resource. */
 export type ResourceReader = (uri: string, ctx: Ctx) => ReadReturn | Promise<ReadReturn>;
@@ -102,7 +102,7 @@ export interface ResourceTemplateDefinition<Template extends string = string> ex
   /** Suggests values of variables. */
   readonly complete?: { readonly [Name in VariableNames<Template>]?: Completer };
   /** Names the resources of the template that exist, for `resources/list`. */
-  readonly list?: (ctx: Ctx) => readonly Resource[] | Promise<readonly Resource[]>;
+  readonly list?: (ctx: RequestCtx) => readonly Resource[] | Promise<readonly Resource[]>;
 }
 
 /** Reads a resource of a template; `undefined` means that there is none. The variables are decoded but not checked. */
@@ -144,7 +144,7 @@ type NameOf<Row> = Row extends { readonly name: infer Name extends string } ? Na
 type Flat<T> = { [Key in keyof T]: T[Key] };
 
 /** What a prompt may give: text (one message of the user), messages, or a whole result. */
-export type PromptReturn = string | PromptMessage | readonly PromptMessage[] | GetPromptResult | InputRequiredResult;
+export type PromptReturn = string | PromptMessage | readonly PromptMessage[] | GetPromptResult | InputRequired;
 
 /** Writes a prompt out. */
 export type PromptHandler<A> = (args: InferPromptArgs<A>, ctx: Ctx) => PromptReturn | Promise<PromptReturn>;

@@ -1,12 +1,13 @@
 import type { Call } from '../peer/call.ts';
 import type { Handler, Settled } from '../peer/host.ts';
+import { hasServerCapability } from '../protocol/capability.ts';
 import { McpError } from '../protocol/error.ts';
 import type { RequestTypes } from '../protocol/methods.ts';
 import { complete } from './completion.ts';
 import type { Parts } from './parts.ts';
 import { getPrompt } from './prompts.ts';
 import { listResources, readResource } from './resources.ts';
-import type { ListKind } from './subscriptions.ts';
+import type { Telling } from './subscriptions.ts';
 import { callTool } from './tools.ts';
 
 type Handlers = {
@@ -53,13 +54,17 @@ function uses({ options, tools, resources, templates, prompts }: Parts): Handler
   };
 }
 
-function subscribing({ subscriptions, tools, resources, templates, prompts }: Parts): Handlers {
-  const offered = (): ReadonlySet<ListKind> =>
-    new Set<ListKind>([
-      ...(tools.size > 0 ? (['tools'] as const) : []),
-      ...(resources.size + templates.size > 0 ? (['resources'] as const) : []),
-      ...(prompts.size > 0 ? (['prompts'] as const) : []),
-    ]);
+/** What is told of changes, by the capability that says so. */
+const tellings: readonly (readonly [Telling, string])[] = [
+  ['tools', 'tools.listChanged'],
+  ['resources', 'resources.listChanged'],
+  ['prompts', 'prompts.listChanged'],
+  ['updates', 'resources.subscribe'],
+];
+
+function subscribing({ subscriptions, capabilities }: Parts): Handlers {
+  const offered = (): ReadonlySet<Telling> =>
+    new Set(tellings.filter(([, path]) => hasServerCapability(capabilities(), path)).map(([telling]) => telling));
   return {
     'resources/subscribe': ({ uri }, call) => {
       subscriptions.watch(sessionOf(call), uri);

@@ -1,3 +1,5 @@
+import { memoryRoundStore, type RoundSettings, type RoundStore } from '../peer/round-state.ts';
+import { createSeal, type SealingKey } from '../peer/seal.ts';
 import type { ServerCapabilities } from '../protocol/capability.ts';
 import { chosenRevisions, type Revision, type RevisionDate } from '../protocol/revision.ts';
 import type { SubscriptionLimits } from './subscriptions.ts';
@@ -24,6 +26,8 @@ export interface ServerOptions {
   readonly cache?: CacheHint;
   /** Whether log messages may be sent; true by default. */
   readonly logging?: boolean;
+  /** How handlers that ask their clients are run; see `RoundOptions`. */
+  readonly rounds?: RoundOptions;
   /** Limits of subscriptions; 1000 resources per client and 10,000 listen streams by default. */
   readonly subscriptions?: Partial<SubscriptionLimits>;
   /**
@@ -31,6 +35,27 @@ export interface ServerOptions {
    * the console's error stream.
    */
   readonly onError?: (error: unknown, where: string) => void;
+}
+
+/** How conversations with a client are kept, where they take several requests (2026-07-28) or a wait. */
+export interface RoundOptions {
+  /**
+   * The keys that seal `requestState`, 32 bytes each, as bytes or in base64: the first seals, any opens. Processes
+   * that share them can continue each other's conversations. Without keys one is made for this process alone.
+   */
+  readonly keys?: readonly SealingKey[];
+  /** How long a client may take for one round, in milliseconds; an hour by default. */
+  readonly ttlMs?: number;
+  /** The largest state that travels, in characters; 65,536 by default. A larger one waits in the store. */
+  readonly maxStateLength?: number;
+  /** Where larger states wait; in this process by default, for 1000 of them at most. */
+  readonly store?: RoundStore;
+  /** How many rounds one request may take; 32 by default. */
+  readonly maxRounds?: number;
+  /** How long a handshake client may take to answer one question, in milliseconds; ten minutes by default. */
+  readonly askTimeoutMs?: number;
+  /** The time, in milliseconds since 1970; `Date.now` by default. */
+  now?(): number;
 }
 
 /** Options with their defaults filled in. */
@@ -41,6 +66,7 @@ export interface ResolvedOptions {
   readonly pageSize: number;
   readonly cache: CacheHint;
   readonly logging: boolean;
+  readonly rounds: RoundSettings;
   readonly subscriptions: SubscriptionLimits;
   readonly onError: (error: unknown, where: string) => void;
 }
@@ -58,7 +84,32 @@ export function resolveOptions(options: ServerOptions): ResolvedOptions {
     pageSize,
     cache,
     logging: options.logging ?? true,
+    rounds: roundsOf(options.rounds ?? {}),
     subscriptions: { resourcesPerClient: 1000, listeners: 10_000, ...options.subscriptions },
-    onError: options.onError ?? ((error, where) => console.error(`${where}:`, error)),
+    onError: guarded(options.onError ?? ((error, where) => console.error(`${where}:`, error))),
+  };
+}
+
+/** A listener that throws has nobody left to be told, and must not take an answer away. */
+function guarded(listener: ResolvedOptions['onError']): ResolvedOptions['onError'] {
+  return (error, where) => {
+    try {
+      listener(error, where);
+    } catch {
+      // As above.
+    }
+  };
+}
+
+function roundsOf(options: RoundOptions): RoundSettings {
+  const now = options.now ?? Date.now;
+  return {
+    seal: createSeal(options.keys),
+    ttlMs: options.ttlMs ?? 3_600_000,
+    maxStateLength: options.maxStateLength ?? 65_536,
+    store: options.store ?? memoryRoundStore({ now }),
+    maxRounds: options.maxRounds ?? 32,
+    askTimeoutMs: options.askTimeoutMs ?? 600_000,
+    now,
   };
 }

@@ -21,9 +21,10 @@ export interface Parts {
 /** The registries of a server, empty, each telling the subscribers of its changes. */
 export function createParts(options: ResolvedOptions): Parts {
   const subscriptions = new Subscriptions(options.subscriptions);
-  let capabilities: ServerCapabilities | undefined;
+  let capabilities: ServerCapabilities = {};
+  let stale = true;
   const changed = (kind: ListKind) => (): void => {
-    capabilities = undefined;
+    stale = true;
     subscriptions.listChanged(kind);
   };
   const parts: Parts = {
@@ -33,7 +34,12 @@ export function createParts(options: ResolvedOptions): Parts {
     resources: new Registry('resource', changed('resources')),
     templates: new Registry('resource template', changed('resources')),
     prompts: new Registry('prompt', changed('prompts')),
-    capabilities: () => (capabilities ??= capabilitiesOf(parts)),
+    capabilities: () => {
+      // What clients were told stays true: a list that became empty is an empty list.
+      if (stale) capabilities = { ...capabilities, ...capabilitiesOf(parts) };
+      stale = false;
+      return capabilities;
+    },
   };
   return parts;
 }

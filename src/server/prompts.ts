@@ -4,8 +4,10 @@ import { McpError } from '../protocol/error.ts';
 import type { GetPromptRequestParams, GetPromptResult, Prompt, PromptArgument } from '../protocol/prompts.ts';
 import { isStandardSchema, toInputSchema, type ResolvedSchema } from '../schema/schema.ts';
 import { common } from './common.ts';
+import { Context } from './context.ts';
 import type { Ctx } from './ctx.ts';
 import type { Completer, Handle, PromptArguments, PromptDefinition } from './definition.ts';
+import { isInputRequired } from './input-required.ts';
 import type { Registry } from './registry.ts';
 import { completers } from './resources.ts';
 
@@ -60,7 +62,7 @@ export async function getPrompt(registry: Registry<PromptEntry>, params: GetProm
   const entry = registry.find(params.name);
   if (entry === undefined) throw new McpError('invalidParams', `unknown prompt ${JSON.stringify(params.name.slice(0, 128))}`);
   const args = await checkedArguments(entry, params.arguments ?? {});
-  return messages(params.name, await entry.get(args, call), entry.prompt.description);
+  return messages(params.name, await entry.get(args, new Context(call)), entry.prompt.description);
 }
 
 async function checkedArguments({ prompt, schema }: PromptEntry, given: Readonly<Record<string, string>>): Promise<unknown> {
@@ -82,6 +84,7 @@ function messages(prompt: string, value: unknown, description: string | undefine
   const base = description === undefined ? {} : { description };
   if (typeof value === 'string') return { ...base, messages: [{ role: 'user', content: { type: 'text', text: value } }] };
   // What is not text is messages or a result by the handler's type; the projection checks it.
+  if (isInputRequired(value)) return value as GetPromptResult;
   if (Array.isArray(value)) return { ...base, messages: value };
   if (isObject(value) && Array.isArray(value['messages'])) return { ...base, ...value } as unknown as GetPromptResult;
   if (isObject(value) && typeof value['role'] === 'string') return { ...base, messages: [value] } as unknown as GetPromptResult;

@@ -66,8 +66,9 @@ export class Registry<T> {
       },
       update: (change) => {
         if (!registered()) throw new TypeError(`${this.#noun} ${JSON.stringify(key)} was removed`);
-        current = { ...current, ...change };
-        entry.value = build(current);
+        const next = { ...current, ...change };
+        entry.value = build(next);
+        current = next;
         this.#changed();
       },
       enable: () => set(true),

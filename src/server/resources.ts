@@ -3,8 +3,10 @@ import type { Call } from '../peer/call.ts';
 import { McpError } from '../protocol/error.ts';
 import type { ReadResourceRequestParams, ReadResourceResult, Resource, ResourceTemplate } from '../protocol/resources.ts';
 import { common } from './common.ts';
-import type { Ctx } from './ctx.ts';
+import { Context } from './context.ts';
+import type { Ctx, RequestCtx } from './ctx.ts';
 import type { Completer, Handle, ResourceDefinition, ResourceTemplateDefinition } from './definition.ts';
+import { isInputRequired } from './input-required.ts';
 import type { Page, Registry } from './registry.ts';
 import { parseTemplate, type UriTemplate } from './uri-template.ts';
 
@@ -19,7 +21,7 @@ export interface TemplateEntry {
   readonly resourceTemplate: ResourceTemplate;
   readonly template: UriTemplate;
   readonly complete: ReadonlyMap<string, Completer>;
-  readonly list: ((ctx: Ctx) => readonly Resource[] | Promise<readonly Resource[]>) | undefined;
+  readonly list: ((ctx: RequestCtx) => readonly Resource[] | Promise<readonly Resource[]>) | undefined;
   readonly read: (uri: string, variables: Readonly<Record<string, unknown>>, ctx: Ctx) => unknown;
 }
 
@@ -81,7 +83,7 @@ function described(definition: ResourceDefinition | ResourceTemplateDefinition):
 export async function listResources(
   resources: Registry<ResourceEntry>,
   templates: Registry<TemplateEntry>,
-  { cursor, size, ctx }: { readonly cursor: string | undefined; readonly size: number; readonly ctx: Ctx },
+  { cursor, size, ctx }: { readonly cursor: string | undefined; readonly size: number; readonly ctx: RequestCtx },
 ): Promise<Page<Resource>> {
   const listing = [...templates.values()].filter(({ list }) => list !== undefined);
   if (listing.length === 0) {
@@ -121,11 +123,11 @@ export async function readResource(
 ): Promise<ReadResourceResult> {
   const { uri } = params;
   const entry = resources.find(uri);
-  if (entry !== undefined) return contents(await entry.read(uri, call), uri, entry.resource.mimeType);
+  if (entry !== undefined) return contents(await entry.read(uri, new Context(call)), uri, entry.resource.mimeType);
   for (const { template, read, resourceTemplate } of templates.values()) {
     const variables = template.match(uri);
     if (variables === undefined) continue;
-    const found = await read(uri, variables, call);
+    const found = await read(uri, variables, new Context(call));
     if (found !== undefined) return contents(found, uri, resourceTemplate.mimeType);
   }
   throw new McpError('resourceNotFound', `no resource at ${JSON.stringify(uri.slice(0, 256))}`, { data: { uri } });
@@ -136,6 +138,7 @@ function contents(value: unknown, uri: string, mimeType: string | undefined): Re
   if (typeof value === 'string') return { contents: [{ ...base, text: value }] };
   if (value instanceof Uint8Array) return { contents: [{ ...base, blob: base64(value) }] };
   // What is not text or bytes is contents or a result by the reader's type; the projection checks it.
+  if (isInputRequired(value)) return value as ReadResourceResult;
   if (Array.isArray(value)) return { contents: value };
   if (isObject(value) && Array.isArray(value['contents'])) return value as unknown as ReadResourceResult;
   if (isObject(value) && (typeof value['text'] === 'string' || typeof value['blob'] === 'string')) {

@@ -71,6 +71,7 @@ function hostOf(info: Implementation, parts: Parts): Host {
     capabilities: () => parts.capabilities(),
     handler: (method) => handlers.get(method),
     discoverHint: options.cache,
+    rounds: options.rounds,
     headerParameters: (tool) => tools.find(tool)?.headers ?? [],
     onError: options.onError,
     opened: (session) => subscriptions.opened(session),

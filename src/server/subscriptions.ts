@@ -9,6 +9,9 @@ import type { SubscriptionFilter } from '../protocol/subscriptions.ts';
 /** The lists whose changes can be told. */
 export type ListKind = 'tools' | 'resources' | 'prompts';
 
+/** What a listen stream may carry: changes of lists, and updates of single resources. */
+export type Telling = ListKind | 'updates';
+
 /** One open `subscriptions/listen` of a stateless client. */
 interface Listener {
   readonly call: Call;
@@ -88,7 +91,7 @@ export class Subscriptions {
   }
 
   /** Serves `subscriptions/listen`: the promise settles when the stream ends. */
-  listen(call: Call, asked: SubscriptionFilter, offered: ReadonlySet<ListKind>): Promise<JsonObject> {
+  listen(call: Call, asked: SubscriptionFilter, offered: ReadonlySet<Telling>): Promise<JsonObject> {
     if (this.#listeners.size >= this.#limits.listeners) {
       throw new McpError('internalError', `too many listen streams; the limit is ${this.#limits.listeners}`);
     }
@@ -109,8 +112,8 @@ export class Subscriptions {
     for (const listener of this.#listeners.values()) listener.end();
   }
 
-  #honoured(asked: SubscriptionFilter, offered: ReadonlySet<ListKind>): SubscriptionFilter {
-    const uris = offered.has('resources') ? asked.resourceSubscriptions?.slice(0, this.#limits.resourcesPerClient) : undefined;
+  #honoured(asked: SubscriptionFilter, offered: ReadonlySet<Telling>): SubscriptionFilter {
+    const uris = offered.has('updates') ? asked.resourceSubscriptions?.slice(0, this.#limits.resourcesPerClient) : undefined;
     return {
       ...(asked.toolsListChanged === true && offered.has('tools') ? { toolsListChanged: true } : {}),
       ...(asked.promptsListChanged === true && offered.has('prompts') ? { promptsListChanged: true } : {}),

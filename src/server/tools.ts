@@ -1,14 +1,21 @@
+import { isObject } from '../jsonrpc/message.ts';
 import type { Call } from '../peer/call.ts';
 import type { HeaderParameter } from '../peer/endpoint.ts';
 import { headerParametersOf } from '../peer/header.ts';
+import { isRoundEnd } from '../peer/round-asker.ts';
+import { wrapStructuredContent } from '../protocol/adapt-content.ts';
+import { needsWrapping } from '../protocol/adapt-tool.ts';
 import { McpError } from '../protocol/error.ts';
+import type { Revision } from '../protocol/revision.ts';
 import type { CallToolRequestParams, CallToolResult, Tool } from '../protocol/tools.ts';
 import type { AnySchema } from '../schema/infer.ts';
 import type { Problem } from '../schema/problem.ts';
 import { toInputSchema, toOutputSchema, type ResolvedSchema } from '../schema/schema.ts';
+import { Context } from './context.ts';
 import type { Ctx } from './ctx.ts';
 import type { Handle, ToolDefinition } from './definition.ts';
 import { common } from './common.ts';
+import { isInputRequired } from './input-required.ts';
 import type { Registry } from './registry.ts';
 import { contentResult, failure, isWholeResult, structuredResult, text, ToolError } from './tool-result.ts';
 
@@ -70,10 +77,10 @@ export async function callTool(
   const checked = await entry.input.validate(params.arguments ?? {});
   if (checked.problems !== undefined) return wrongArguments(params.name, checked.problems, call);
   try {
-    return await outcome(entry, await entry.run(checked.value, call));
+    return forRevision(await outcome(entry, await entry.run(checked.value, new Context(call))), entry.tool, call.facts);
   } catch (error) {
     if (error instanceof ToolError) return failure(error.content);
-    if (error instanceof McpError) throw error;
+    if (error instanceof McpError || isRoundEnd(error)) throw error;
     if (!call.aborted) onError(error, `tool ${JSON.stringify(params.name)}`);
     // The words of a foreign error may hold secrets; the model is told only that it failed.
     return failure([text(`the tool ${JSON.stringify(params.name)} failed`)]);
@@ -82,14 +89,22 @@ export async function callTool(
 
 async function outcome(entry: ToolEntry, returned: unknown): Promise<CallToolResult> {
   const { tool, output } = entry;
+  if (isInputRequired(returned)) return returned as CallToolResult;
   if (output === undefined) return contentResult(tool.name, returned);
   const result = isWholeResult(returned) ? returned : structuredResult(returned);
   if (result.isError === true) return result;
+  if (result.structuredContent === undefined) throw new TypeError(`tool ${JSON.stringify(tool.name)} returned nothing; its output schema wants a value`);
   const checked = await output.validate(result.structuredContent);
   if (checked.problems !== undefined) {
     throw new TypeError(`tool ${JSON.stringify(tool.name)} returned what is not its output: ${listed(checked.problems)}`);
   }
   return isWholeResult(returned) ? withText(result) : structuredResult(checked.value);
+}
+
+/** Where the listed output schema is wrapped, so is a value that happens to be an object already. */
+function forRevision(result: CallToolResult, { outputSchema }: Tool, revision: Revision): CallToolResult {
+  if (revision.structuredContent !== 'object' || outputSchema === undefined) return result;
+  return isObject(result.structuredContent) && needsWrapping(outputSchema) ? wrapStructuredContent(result) : result;
 }
 
 /** A whole result may leave its content out: the text form is made of the value. */

@@ -28,12 +28,18 @@ C: {}
 H: 202
 `;
   const [first, second] = parseTranscripts(text);
-  assert.deepEqual(first?.revisions.map(({ date }) => date), ['2024-11-05', '2025-03-26']);
+  assert.deepEqual(
+    first?.revisions.map(({ date }) => date),
+    ['2024-11-05', '2025-03-26'],
+  );
   assert.equal(first?.settings.get('over'), 'stdio');
-  assert.deepEqual(first?.lines.map(({ kind, text: body }) => [kind, body]), [
-    ['client', '{"id":1}'],
-    ['server', '{"id":1, "result":{}}'],
-  ]);
+  assert.deepEqual(
+    first?.lines.map(({ kind, text: body }) => [kind, body]),
+    [
+      ['client', '{"id":1}'],
+      ['server', '{"id":1, "result":{}}'],
+    ],
+  );
   assert.equal(second?.revisions.length, 5);
   assert.equal(second?.lines[1]?.kind, 'status');
 });
@@ -41,8 +47,14 @@ H: 202
 test('a line may be limited to some revisions', () => {
   const [transcript] = parseTranscripts('# t\nC ..2025-03-26: 1\nC 2025-06-18..: 2\nC: 3\n');
   assert.ok(transcript);
-  assert.deepEqual(linesOf(transcript, find('2025-03-26')).map(({ text }) => text), ['1', '3']);
-  assert.deepEqual(linesOf(transcript, find('2026-07-28')).map(({ text }) => text), ['2', '3']);
+  assert.deepEqual(
+    linesOf(transcript, find('2025-03-26')).map(({ text }) => text),
+    ['1', '3'],
+  );
+  assert.deepEqual(
+    linesOf(transcript, find('2026-07-28')).map(({ text }) => text),
+    ['2', '3'],
+  );
 });
 
 test('a line that is none is refused with its number', () => {

@@ -158,7 +158,8 @@ function quoteEllipses(text: string): string {
 
 function fill(value: unknown, bindings: Bindings): unknown {
   if (Array.isArray(value)) return value.map((element: unknown) => fill(element, bindings));
-  if (isObject(value)) return Object.fromEntries(Object.entries(value).map(([key, field]) => [key, fill(field, bindings)]));
+  if (isObject(value))
+    return Object.fromEntries(Object.entries(value).map(([key, field]) => [key, fill(field, bindings)]));
   const name = placeholder(value);
   if (name === undefined) return value;
   if (!bindings.has(name)) throw new ReferenceError(`<${name}> has no value yet`);
@@ -193,7 +194,12 @@ function comparePlaceholder(name: string, value: unknown, path: string, bindings
   return [];
 }
 
-function compareArrays(pattern: readonly unknown[], value: unknown, path: string, bindings: Bindings): readonly string[] {
+function compareArrays(
+  pattern: readonly unknown[],
+  value: unknown,
+  path: string,
+  bindings: Bindings,
+): readonly string[] {
   if (!Array.isArray(value)) return [`${path || '/'}: expected an array, got ${show(value)}`];
   const open = pattern.at(-1) === ellipsis;
   const wanted = open ? pattern.slice(0, -1) : pattern;

@@ -47,7 +47,9 @@ class Player {
     if (this.#revision.era === 'stateless') return;
     const params = { protocolVersion: this.#revision.date, capabilities: this.#capabilities(), clientInfo };
     await this.#wire.send({ jsonrpc: '2.0', id: 'open', method: 'initialize', params });
-    await this.#inbox.take((message) => differences('{"id":"open","result":"<object>",…}', message, this.#revision, new Map()));
+    await this.#inbox.take((message) =>
+      differences('{"id":"open","result":"<object>",…}', message, this.#revision, new Map()),
+    );
     await this.#wire.send({ jsonrpc: '2.0', method: 'notifications/initialized' });
     await this.#wire.listen();
   }
@@ -56,7 +58,8 @@ class Player {
     for (const { kind, text, line } of linesOf(this.#transcript, this.#revision)) {
       try {
         if (kind === 'client') await this.#send(this.#dressed(valueToSend(text, this.#revision, this.#bindings)));
-        else if (kind === 'server') await this.#inbox.take((message) => differences(text, message, this.#revision, this.#bindings));
+        else if (kind === 'server')
+          await this.#inbox.take((message) => differences(text, message, this.#revision, this.#bindings));
         else await this.#expectStatus(Number(text));
       } catch (cause) {
         throw new Error(`line ${line}: ${text.slice(0, 200)}`, { cause });
@@ -136,7 +139,8 @@ class Inbox {
         }
         found.push(`${problems.join('\n')}\nin ${JSON.stringify(queue[0])}`);
       }
-      if (deadline.aborted) throw new Error(found.length === 0 ? 'nothing came' : `what came differs:\n${found.join('\n')}`);
+      if (deadline.aborted)
+        throw new Error(found.length === 0 ? 'nothing came' : `what came differs:\n${found.join('\n')}`);
       await this.#more(deadline);
     }
   }

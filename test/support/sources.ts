@@ -48,7 +48,9 @@ function filesOf(path: string, specifiers: readonly string[]): readonly string[]
 /** What a module imports or re-exports, types included; comments do not count. */
 export function importsOf(text: string): readonly string[] {
   const code = text.replaceAll(/\/\*[^]*?\*\/|^\s*\/\/.*$/gm, '');
-  const found = code.matchAll(/^\s*(?:import|export)\s[^'"`;]*?from\s*'([^']+)'|^\s*import\s*'([^']+)'|\bimport\(\s*'([^']+)'\s*\)/gm);
+  const found = code.matchAll(
+    /^\s*(?:import|export)\s[^'"`;]*?from\s*'([^']+)'|^\s*import\s*'([^']+)'|\bimport\(\s*'([^']+)'\s*\)/gm,
+  );
   return [...found].map((match) => match[1] ?? match[2] ?? match[3] ?? '');
 }
 

@@ -50,7 +50,11 @@ function isExtension(revision: Revision, method: string): boolean {
   return revision.tasks === 'extension' && ['tasks/get', 'tasks/cancel'].includes(method);
 }
 
-function errorProblems(schema: OfficialSchema, revision: Revision, message: Record<string, unknown>): readonly string[] {
+function errorProblems(
+  schema: OfficialSchema,
+  revision: Revision,
+  message: Record<string, unknown>,
+): readonly string[] {
   const envelope = schema.names.includes('JSONRPCErrorResponse') ? 'JSONRPCErrorResponse' : 'JSONRPCError';
   // JSON-RPC 2.0 asks for a null id where the id could not be read; the schemas before 2025-11-25 forgot it.
   const unread = message['id'] === null && !revision.errorWithoutId;
@@ -67,7 +71,11 @@ const errorNames: ReadonlyMap<unknown, string> = new Map([
   [-32042, 'URLElicitationRequiredError'],
 ]);
 
-function resultProblems(schema: OfficialSchema, { answers }: Sent, message: Record<string, unknown>): readonly string[] {
+function resultProblems(
+  schema: OfficialSchema,
+  { answers }: Sent,
+  message: Record<string, unknown>,
+): readonly string[] {
   const envelope = schema.names.includes('JSONRPCResultResponse') ? 'JSONRPCResultResponse' : 'JSONRPCResponse';
   const { result } = message;
   return [...schema.problems(envelope, message), ...schema.problems(resultName(schema, answers, result), result)];

@@ -47,7 +47,12 @@ export async function httpWire(served: Served, revision: Revision, deliver: Deli
   let streams = 0;
   const call = async (method: string, headers: Record<string, string>, body?: string): Promise<Response> => {
     const own = session === undefined ? headers : { ...headers, 'mcp-session-id': session };
-    const response = await fetch(server.url, { method, headers: own, signal: client.signal, ...(body === undefined ? {} : { body }) });
+    const response = await fetch(server.url, {
+      method,
+      headers: own,
+      signal: client.signal,
+      ...(body === undefined ? {} : { body }),
+    });
     session ??= response.headers.get('mcp-session-id') ?? undefined;
     return response;
   };

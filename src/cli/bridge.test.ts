@@ -1,0 +1,191 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { settledWithin } from '../jsonrpc/timeout.ts';
+import { revisions } from '../protocol/revision.ts';
+import { spawn } from '../stdio/client.ts';
+import { exampleCommand, inThisProcess, start } from './child.test.ts';
+import { connect } from './peers.ts';
+
+/** The program as a command of its own. */
+const program = exampleCommand.slice(0, 2);
+const urlLine = /^ {2}url {6}(\S+)$/m;
+
+describe('parley bridge over HTTP', { concurrency: 4 }, () => {
+  test('says what it is in front of, what it serves and where', async () => {
+    const { child, said, ended } = start(['bridge', '--port', '0', '--', ...exampleCommand]);
+    const url = await said(urlLine);
+    child.kill('SIGTERM');
+    const { code, stdout, stderr } = await ended;
+    assert.match(stdout, /^parley \S+ in front of parley-example \S+, which speaks \d{4}-\d{2}-\d{2} over stdio\n/);
+    assert.ok(stdout.includes(`  serves   ${revisions.map(({ date }) => date).join(', ')}\n`));
+    assert.match(url, /^http:\/\/127\.0\.0\.1:\d+\/mcp$/);
+    assert.ok(stdout.includes(`{"mcpServers":{"parley-example":{"type":"http","url":"${url}"}}}`));
+    assert.equal(stderr, '');
+    assert.equal(code, 0);
+  });
+
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    test(`ends cleanly at ${signal}, and its server with it`, async () => {
+      const server = `process.stderr.write('[pid ' + process.pid + ']'); process.argv[2] = 'example'; import(${JSON.stringify(exampleCommand[1])})`;
+      const { child, said, ended } = start(['bridge', '--port', '0', '--', process.execPath, '-e', server, 'x', 'x']);
+      const pid = Number(await said(/\[pid (\d+)\]/));
+      await said(urlLine);
+      child.kill(signal);
+      assert.equal((await ended).code, 0);
+      assert.ok(await isGone(pid), 'the server lives on');
+    });
+  }
+
+  test('answers clients of every revision', async () => {
+    const { child, said, ended } = start(['bridge', '--port', '0', '--', ...exampleCommand]);
+    const url = await said(urlLine);
+    for (const { date } of revisions) {
+      const client = await connect(url, { revisions: [date] });
+      assert.equal(client.revision, date);
+      const { content } = await client.callTool('echo', { message: date });
+      assert.deepEqual(content, [{ type: 'text', text: date }]);
+      await client.close();
+    }
+    child.kill('SIGTERM');
+    await ended;
+  });
+
+  test('stands in front of a server at a URL', async () => {
+    const inner = start(['start', '--port', '0']);
+    const outer = start([
+      'bridge',
+      '--port',
+      '0',
+      '--path',
+      '/other',
+      '--revision',
+      '2025-06-18',
+      await inner.said(urlLine),
+    ]);
+    const url = await outer.said(urlLine);
+    assert.match(url, /\/other$/);
+    const { stdout } = await inThisProcess(['call', url, '--json']);
+    assert.equal(JSON.parse(stdout).revision, '2025-06-18');
+    for (const running of [outer, inner]) {
+      running.child.kill('SIGTERM');
+      assert.equal((await running.ended).code, 0);
+    }
+  });
+
+  test('speaks to its server only the revision that it is told to', async () => {
+    const { child, said, ended } = start(['start', '--port', '0', '--upstream-revision', '2025-03-26']);
+    await said(urlLine);
+    child.kill('SIGTERM');
+    assert.match((await ended).stdout, /which speaks 2025-03-26 over stdio/);
+  });
+
+  test('takes port and host from the environment, and rather from options', async () => {
+    const { child, said, ended } = start(['start', '--host', '127.0.0.1'], { PORT: '0', HOST: 'host.invalid' });
+    assert.match(await said(urlLine), /^http:\/\/127\.0\.0\.1:(?!3000\/)\d+\/mcp$/);
+    child.kill('SIGTERM');
+    await ended;
+    const { code, stderr } = await inThisProcess(['start'], { PORT: '0', HOST: 'host.invalid' });
+    assert.equal(code, 1);
+    assert.match(stderr, /^parley: cannot listen on host\.invalid:0/);
+  });
+
+  test('on all addresses it says which names it answers to', async () => {
+    const { child, said, ended } = start(['start', '--port', '0', '--host', '0.0.0.0', '--allow-host', 'mcp.example']);
+    const url = await said(urlLine);
+    assert.match(url, /^http:\/\/localhost:/);
+    const port = new URL(url).port;
+    const status = async (host: string): Promise<number> => {
+      const { request } = await import('node:http');
+      return new Promise((resolve, reject) => {
+        request({ host: '127.0.0.1', port, path: '/mcp', method: 'GET', headers: { host } }, (response) => {
+          response.resume();
+          resolve(response.statusCode ?? 0);
+        })
+          .on('error', reject)
+          .end();
+      });
+    };
+    assert.equal(await status('evil.example'), 403);
+    assert.notEqual(await status('mcp.example'), 403);
+    child.kill('SIGTERM');
+    assert.match(
+      (await ended).stdout,
+      /it answers to the names localhost, mcp\.example alone \(--allow-host adds one\)/,
+    );
+  });
+
+  test('lives on when its standard input ends', async () => {
+    const { child, said, ended } = start(['start', '--port', '0']);
+    child.stdin.end();
+    const url = await said(urlLine);
+    assert.equal((await inThisProcess(['call', url, 'echo', 'message=here'])).stdout, 'here\n');
+    child.kill('SIGTERM');
+    await ended;
+  });
+});
+
+describe('parley bridge over stdio', { concurrency: 4 }, () => {
+  test('writes nothing but the protocol to stdout', async () => {
+    const { child, said, ended } = start(['bridge', '--stdio', '--', ...exampleCommand]);
+    await said(/client {3}standard input and output/);
+    child.stdin.write(
+      '{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2024-11-05","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}\n',
+    );
+    child.stdin.write('{"jsonrpc":"2.0","method":"notifications/initialized"}\n');
+    child.stdin.end('{"jsonrpc":"2.0","id":2,"method":"tools/list"}\n');
+    const { code, stdout, stderr } = await ended;
+    const messages = stdout
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    assert.deepEqual(
+      messages.map(({ jsonrpc, id }) => [jsonrpc, id]),
+      [
+        ['2.0', 1],
+        ['2.0', 2],
+      ],
+    );
+    assert.equal(messages[0].result.protocolVersion, '2024-11-05');
+    assert.equal(messages[1].result.tools.length, 9);
+    assert.match(stderr, /^parley \S+ in front of parley-example/);
+    assert.equal(code, 0);
+  });
+
+  test('ends with its input', async () => {
+    const { child, said, ended } = start(['bridge', '--stdio', '--', ...exampleCommand]);
+    await said(/client {3}standard input and output/);
+    child.stdin.end();
+    assert.equal((await ended).code, 0);
+  });
+
+  test('brings a server at a URL to clients of stdio, at every revision', async () => {
+    const server = start(['start', '--port', '0']);
+    const url = await server.said(urlLine);
+    const [node = '', ...main] = program;
+    for (const { date } of revisions) {
+      const client = await connect(spawn(node, [...main, 'bridge', '--stdio', url], { stderr: 'ignore' }), {
+        revisions: [date],
+      });
+      assert.equal(client.revision, date);
+      const { isError, content } = await client.callTool('forecast', { city: 'Oslo', days: 1 });
+      assert.equal(isError ?? false, false);
+      assert.ok(content.length > 0);
+      await client.close();
+    }
+    server.child.kill('SIGTERM');
+    await server.ended;
+  });
+});
+
+/** Whether a process ends; the system may need a moment to say so. */
+async function isGone(pid: number): Promise<boolean> {
+  for (let tries = 0; tries < 100; tries++) {
+    try {
+      process.kill(pid, 0);
+    } catch {
+      return true;
+    }
+    await settledWithin(50, new Promise(() => {}));
+  }
+  return false;
+}

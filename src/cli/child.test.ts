@@ -1,0 +1,72 @@
+/** Runs the program: as a person would, in a process of its own, or where that adds nothing, in this one. */
+
+import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
+import { PassThrough } from 'node:stream';
+import { fileURLToPath } from 'node:url';
+import { run as runCommand } from './run.ts';
+
+/** The words of a command line that serves the example server on stdio. */
+export const exampleCommand: readonly string[] = [
+  process.execPath,
+  fileURLToPath(new URL('./main.ts', import.meta.url)),
+  'example',
+];
+
+/** What a program did. */
+export interface Ran {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** A program that runs. */
+export interface Running {
+  readonly child: ChildProcessWithoutNullStreams;
+  readonly ended: Promise<Ran>;
+  /** Resolves with the first match in what it wrote to stdout and stderr; rejects when it ends before. */
+  said(pattern: RegExp): Promise<string>;
+}
+
+/** Starts the program; it is killed when it takes longer than anybody would wait. */
+export function start(argv: readonly string[], env: Readonly<Record<string, string>> = {}): Running {
+  const { PATH = '', HOME = '' } = process.env;
+  const [node = '', main = ''] = exampleCommand;
+  const child = spawn(node, [main, ...argv], { env: { PATH, HOME, ...env }, timeout: 60_000, killSignal: 'SIGKILL' });
+  let stdout = '';
+  let stderr = '';
+  const waiting = new Set<() => void>();
+  const heard = (): void => {
+    for (const look of waiting) look();
+  };
+  child.stdout.setEncoding('utf8').on('data', (text: string) => ((stdout += text), heard()));
+  child.stderr.setEncoding('utf8').on('data', (text: string) => ((stderr += text), heard()));
+  child.stdin.on('error', () => undefined);
+  const ended = new Promise<Ran>((resolve) => child.once('close', (code) => resolve({ code, stdout, stderr })));
+  const said = (pattern: RegExp): Promise<string> =>
+    new Promise((resolve, reject) => {
+      const look = (): void => {
+        const found = pattern.exec(stdout) ?? pattern.exec(stderr);
+        if (found === null) return;
+        waiting.delete(look);
+        resolve(found[1] ?? found[0]);
+      };
+      waiting.add(look);
+      look();
+      void ended.then((ran) => reject(new Error(`it ended with ${JSON.stringify(ran)}`)));
+    });
+  return { child, ended, said };
+}
+
+/** Runs the program to its end, with nothing on its standard input. */
+export function run(argv: readonly string[], env?: Readonly<Record<string, string>>): Promise<Ran> {
+  const { child, ended } = start(argv, env);
+  child.stdin.end();
+  return ended;
+}
+
+/** Runs a command line in this process: what needs neither signals nor streams of a process is faster so. */
+export async function inThisProcess(argv: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Ran> {
+  const [stdin, stdout, stderr] = [new PassThrough(), new PassThrough(), new PassThrough()];
+  const code = await runCommand(argv, { stdin, stdout, stderr, env, signal: new AbortController().signal });
+  return { code, stdout: String(stdout.read() ?? ''), stderr: String(stderr.read() ?? '') };
+}

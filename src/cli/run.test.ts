@@ -1,0 +1,158 @@
+import assert from 'node:assert/strict';
+import { createServer } from 'node:net';
+import type { AddressInfo } from 'node:net';
+import { describe, test } from 'node:test';
+import { inThisProcess, run, type Ran } from './child.test.ts';
+
+function assertOneLine(
+  { code, stdout, stderr }: Ran,
+  expected: { readonly code: number; readonly says: RegExp },
+): void {
+  assert.match(stderr, expected.says);
+  assert.match(stderr, /^parley: [^\n]+\n$/);
+  assert.equal(stdout, '');
+  assert.equal(code, expected.code);
+}
+
+describe('the program', { concurrency: 4 }, () => {
+  test('without words it says what it can do', async () => {
+    const { code, stdout, stderr } = await run([]);
+    assert.match(stdout, /parley bridge/);
+    assert.equal(stderr, '');
+    assert.equal(code, 0);
+  });
+
+  test('--help and help say the same', async () => {
+    const [long, word] = await Promise.all([inThisProcess(['--help']), inThisProcess(['help'])]);
+    assert.equal(long.stdout, word.stdout);
+  });
+
+  for (const command of ['bridge', 'call', 'example', 'start']) {
+    test(`help on ${command} is what ${command} --help says`, async () => {
+      const [help, flag] = await Promise.all([inThisProcess(['help', command]), inThisProcess([command, '--help'])]);
+      assert.match(help.stdout, new RegExp(`^parley ${command}`));
+      assert.equal(flag.stdout, help.stdout);
+      assert.deepEqual([help.code, flag.code], [0, 0]);
+    });
+  }
+
+  test('--version prints the version alone', async () => {
+    assert.match((await run(['--version'])).stdout, /^\d+\.\d+\.\d+\S*\n$/);
+  });
+
+  test('--help after -- belongs to the command there', async () => {
+    assertOneLine(await run(['bridge', '--', '/nonexistent/server', '--help']), {
+      code: 1,
+      says: /cannot start "\/nonexistent\/server"/,
+    });
+  });
+});
+
+describe('what makes no sense is told in one line, with exit code 2', () => {
+  const cases: readonly (readonly [string, readonly string[], RegExp])[] = [
+    ['an unknown command', ['brigde'], /no command "brigde"/],
+    ['an unknown option in place of a command', ['--verbose'], /no option "--verbose"/],
+    ['an unknown option of bridge', ['bridge', '--verbose'], /--verbose/],
+    ['an unknown option of call', ['call', '--verbose', 'http://127.0.0.1:9/'], /--verbose/],
+    ['help on an unknown command', ['help', 'brigde'], /no command "brigde"/],
+    ['a bridge to nowhere', ['bridge'], /give the URL/],
+    ['a call to nowhere', ['call'], /give the URL/],
+    ['no command after --', ['bridge', '--'], /no command follows --/],
+    ['a URL that is none', ['bridge', 'localhost:3000/mcp'], /no http: or https: URL/],
+    ['a URL that is not of HTTP', ['call', 'ftp://127.0.0.1/'], /no http: or https: URL/],
+    ['a URL and a command', ['bridge', 'http://127.0.0.1:9/', '--', 'node'], /not both/],
+    ['a URL and a command to call', ['call', 'http://127.0.0.1:9/', '--', 'node'], /not both/],
+    ['a word too many', ['bridge', 'http://127.0.0.1:9/', 'more'], /"more"/],
+    ['a port that is none', ['bridge', '--port', '70000', 'http://127.0.0.1:9/'], /from 0 to 65535, not "70000"/],
+    ['a path without its slash', ['bridge', '--path', 'mcp', 'http://127.0.0.1:9/'], /--path/],
+    [
+      'an origin that is none',
+      ['bridge', '--allow-origin', 'https://a.example/x', 'http://127.0.0.1:9/'],
+      /--allow-origin/,
+    ],
+    [
+      'an unknown revision',
+      ['call', '--revision', '2025-01-01', 'http://127.0.0.1:9/'],
+      /unknown revision "2025-01-01"/,
+    ],
+    ['a timeout that is none', ['call', '--timeout', 'soon', 'http://127.0.0.1:9/'], /--timeout/],
+    ['arguments that are not JSON', ['call', 'http://127.0.0.1:9/', 'add', '--json', '{a:1}'], /not JSON/],
+    ['arguments without a tool', ['call', 'http://127.0.0.1:9/', '--json', '{}'], /no tool/],
+    ['an argument without its value', ['call', 'http://127.0.0.1:9/', 'add', 'one'], /"one" is no argument/],
+    [
+      'a header for a command',
+      ['call', '--header', 'A: b', '--', 'node', 'x', '--'],
+      /--header is for a server at a URL/,
+    ],
+    ['a variable for a URL', ['call', '--env', 'A', 'http://127.0.0.1:9/'], /--env/],
+    ['an example with words', ['example', 'more'], /"more"/],
+    ['a start with words', ['start', 'more'], /"more"/],
+  ];
+  for (const [title, argv, says] of cases) {
+    test(title, async () => assertOneLine(await inThisProcess(argv), { code: 2, says }));
+  }
+
+  test('an unknown option, as a process', async () => {
+    assertOneLine(await run(['bridge', '--verbose']), { code: 2, says: /--verbose/ });
+  });
+
+  test('a malformed header, without showing it', async () => {
+    const ran = await inThisProcess(['bridge', '--header', 'secret-value', 'http://127.0.0.1:9/']);
+    assertOneLine(ran, { code: 2, says: /'Name: value'/ });
+    assert.doesNotMatch(ran.stderr, /secret-value/);
+  });
+
+  test('a port in the environment that is none', async () => {
+    assertOneLine(await inThisProcess(['bridge', 'http://127.0.0.1:9/'], { PORT: 'http' }), {
+      code: 2,
+      says: /not "http"/,
+    });
+  });
+});
+
+describe('what fails is told in one line, with exit code 1', { concurrency: 4 }, () => {
+  for (const command of ['bridge', 'call']) {
+    test(`${command}: a command that is not there`, async () => {
+      assertOneLine(await run([command, '--', '/nonexistent/server', '--']), {
+        code: 1,
+        says: /cannot start "\/nonexistent\/server"/,
+      });
+    });
+
+    test(`${command}: a command that ends at once`, async () => {
+      assertOneLine(await run([command, '--', process.execPath, '-e', 'process.exit(3)', '--']), {
+        code: 1,
+        says: /exited with code 3|closed its input/,
+      });
+    });
+
+    test(`${command}: a URL where nobody listens`, async () => {
+      assertOneLine(await run([command, `http://127.0.0.1:${await freePort()}/mcp`]), {
+        code: 1,
+        says: /cannot be reached/,
+      });
+    });
+  }
+
+  test('a port in use', async () => {
+    const blocker = createServer();
+    const { port } = await new Promise<AddressInfo>((resolve) => {
+      // A server that listens on a port has an address that is an object.
+      blocker.listen(0, '127.0.0.1', () => resolve(blocker.address() as AddressInfo));
+    });
+    const ran = await run(['start', '--port', String(port)]);
+    blocker.close();
+    assertOneLine(ran, { code: 1, says: new RegExp(`cannot listen on 127\\.0\\.0\\.1:${port}: the port is in use`) });
+  });
+});
+
+/** A port that was free a moment ago. */
+async function freePort(): Promise<number> {
+  const server = createServer();
+  const port = await new Promise<number>((resolve) => {
+    // A server that listens on a port has an address that is an object.
+    server.listen(0, '127.0.0.1', () => resolve((server.address() as AddressInfo).port));
+  });
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}

@@ -1,0 +1,49 @@
+/** How tool uses and tool results must follow each other in the messages of a sampling request. */
+import type { CreateMessageRequestParams, SamplingMessage, SamplingMessageContentBlock } from '../protocol/sampling.ts';
+
+/**
+ * Why the messages of a sampling request may not be given to a model, or `undefined` when they may.
+ *
+ * A message with tool results is the user's and holds nothing else; every tool use of the assistant is answered in
+ * the very next message; nothing else is answered. (Spec 2025-11-25, Sampling, Message content constraints.)
+ */
+export function samplingProblem({ messages }: Pick<CreateMessageRequestParams, 'messages'>): string | undefined {
+  let open: ReadonlySet<string> = new Set();
+  for (const [index, message] of messages.entries()) {
+    const blocks = blocksOf(message);
+    const problem = orderProblem(message.role, blocks) ?? balanceProblem(open, blocks);
+    if (problem !== undefined) return `messages[${index}] ${problem}`;
+    const uses = blocks.flatMap((block) => (block.type === 'tool_use' ? [block.id] : []));
+    open = new Set(uses);
+    if (open.size < uses.length) return `messages[${index}] has two tool uses of one id`;
+  }
+  const [unanswered] = open;
+  return unanswered === undefined ? undefined : `the tool result of ${shown(unanswered)} is missing`;
+}
+
+function blocksOf({ content }: SamplingMessage): readonly SamplingMessageContentBlock[] {
+  // Only the array of the two has a length.
+  return 'length' in content ? content : [content];
+}
+
+function orderProblem(role: string, blocks: readonly SamplingMessageContentBlock[]): string | undefined {
+  const results = blocks.filter(({ type }) => type === 'tool_result').length;
+  if (results > 0 && results < blocks.length) return 'mixes tool results with other content';
+  if (results > 0 && role !== 'user') return 'has tool results, which only the user gives';
+  const uses = blocks.some(({ type }) => type === 'tool_use');
+  return uses && role !== 'assistant' ? 'has tool uses, which only the assistant makes' : undefined;
+}
+
+function balanceProblem(open: ReadonlySet<string>, blocks: readonly SamplingMessageContentBlock[]): string | undefined {
+  const waiting = new Set(open);
+  for (const block of blocks) {
+    if (block.type === 'tool_result' && !waiting.delete(block.toolUseId))
+      return `has a tool result of ${shown(block.toolUseId)}, which nothing before it waits for`;
+  }
+  const [unanswered] = waiting;
+  return unanswered === undefined ? undefined : `lacks the tool result of ${shown(unanswered)}`;
+}
+
+function shown(id: string): string {
+  return JSON.stringify(id.length > 64 ? `${id.slice(0, 64)}…` : id);
+}

@@ -1,0 +1,60 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { errorFromWire, errorToWire, McpError, statusOf, type ErrorName } from './error.ts';
+import { revisions } from './revision.ts';
+
+/** The code of each error in each revision, oldest first. */
+const codes: Readonly<Record<ErrorName, readonly number[]>> = {
+  parseError: [-32700, -32700, -32700, -32700, -32700],
+  invalidRequest: [-32600, -32600, -32600, -32600, -32600],
+  methodNotFound: [-32601, -32601, -32601, -32601, -32601],
+  invalidParams: [-32602, -32602, -32602, -32602, -32602],
+  internalError: [-32603, -32603, -32603, -32603, -32603],
+  resourceNotFound: [-32002, -32002, -32002, -32002, -32602],
+  headerMismatch: [-32020, -32020, -32020, -32020, -32020],
+  missingRequiredClientCapability: [-32600, -32600, -32600, -32600, -32021],
+  unsupportedProtocolVersion: [-32022, -32022, -32022, -32022, -32022],
+  urlElicitationRequired: [-32602, -32602, -32602, -32042, -32602],
+};
+
+for (const [name, expected] of Object.entries(codes)) {
+  test(`${name} has its code in every revision`, () => {
+    // The keys of the table above are error names.
+    const error = new McpError(name as ErrorName, 'x');
+    assert.deepEqual(revisions.map((revision) => errorToWire(revision, error).code), expected);
+    assert.equal(errorToWire(undefined, error).code, expected[0]);
+  });
+}
+
+test('an application has codes of its own', () => {
+  const error = new McpError(7, 'x', { data: { a: 1 }, cause: new Error('secret') });
+  for (const revision of revisions) assert.deepEqual(errorToWire(revision, error), { code: 7, message: 'x', data: { a: 1 } });
+});
+
+const received: readonly (readonly [number, unknown, ErrorName | undefined])[] = [
+  [-32002, undefined, 'resourceNotFound'],
+  [-32003, { requiredCapabilities: {} }, 'missingRequiredClientCapability'],
+  [-32003, undefined, undefined],
+  [-32021, { requiredCapabilities: {} }, 'missingRequiredClientCapability'],
+  [-32004, { supported: [] }, 'unsupportedProtocolVersion'],
+  [-32004, {}, undefined],
+  [-32022, { supported: [] }, 'unsupportedProtocolVersion'],
+  [-32001, undefined, undefined],
+  [-32020, undefined, 'headerMismatch'],
+  [-32042, { elicitations: [] }, 'urlElicitationRequired'],
+];
+
+for (const [code, data, kind] of received) {
+  test(`${code} with ${JSON.stringify(data)} is ${kind ?? 'nothing known'}`, () => {
+    const error = errorFromWire(data === undefined ? { code, message: 'm' } : { code, message: 'm', data });
+    assert.equal(error.kind, kind);
+    assert.equal(error.code, code);
+    assert.deepEqual(error.data, data);
+  });
+}
+
+test('errors that the headers and the version cause have status 400', () => {
+  for (const code of [-32700, -32600, -32020, -32021, -32022]) assert.equal(statusOf({ code, message: '' }), 400);
+  assert.equal(statusOf({ code: -32601, message: '' }), 404);
+  for (const code of [-32602, -32603, 7]) assert.equal(statusOf({ code, message: '' }), 200);
+});

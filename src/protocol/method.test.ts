@@ -1,0 +1,92 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { extensionOf, maySend, methodNames, methodOf, type Side } from './method.ts';
+import { newestRevision, revisions } from './revision.ts';
+import { shapes } from './shapes.ts';
+
+/** For each revision, oldest first: `c` from the client, `s` from the server, `b` both, `-` none. */
+const directions: Readonly<Record<string, string>> = {
+  initialize: 'cccc-',
+  'server/discover': '----c',
+  ping: 'bbbb-',
+  'tools/list': 'ccccc',
+  'tools/call': 'ccccc',
+  'resources/subscribe': 'cccc-',
+  'subscriptions/listen': '----c',
+  'logging/setLevel': 'cccc-',
+  'sampling/createMessage': 'ssss-',
+  'roots/list': 'ssss-',
+  'elicitation/create': '--ss-',
+  'tasks/get': '---bc',
+  'tasks/result': '---b-',
+  'tasks/list': '---b-',
+  'tasks/cancel': '---bc',
+  'tasks/update': '----c',
+  'notifications/initialized': 'cccc-',
+  'notifications/cancelled': 'bbbbb',
+  'notifications/progress': 'bbbbs',
+  'notifications/message': 'sssss',
+  'notifications/roots/list_changed': 'cccc-',
+  'notifications/elicitation/complete': '---s-',
+  'notifications/tasks/status': '---b-',
+  'notifications/tasks': '----s',
+};
+
+for (const [method, expected] of Object.entries(directions)) {
+  test(`${method} is sent by those who may`, () => {
+    const row = methodOf(method);
+    assert.ok(row !== undefined);
+    const sides: readonly Side[] = ['client', 'server'];
+    const letters = revisions.map((revision) => {
+      const may = sides.filter((side) => maySend(side, row, revision));
+      return may.length === 2 ? 'b' : (may[0]?.[0] ?? '-');
+    });
+    assert.equal(letters.join(''), expected);
+  });
+}
+
+test('what a method carries is in the table of types, and a request has a result', () => {
+  for (const method of methodNames) {
+    const row = methodOf(method);
+    assert.ok(row?.params !== undefined && row.params in shapes, method);
+    assert.equal(row.result !== undefined && row.result in shapes, row.kind === 'request', method);
+    assert.equal(row.kind === 'notification', method.startsWith('notifications/'), method);
+  }
+});
+
+test('36 methods are known, and no other', () => {
+  assert.equal(methodNames.length, 36);
+  for (const name of ['__proto__', 'constructor', 'toString', '', 'tools/Call']) assert.equal(methodOf(name), undefined);
+});
+
+test('three requests may be answered with a wish for input', () => {
+  assert.deepEqual(
+    methodNames.filter((method) => methodOf(method)?.inputRequired).toSorted(),
+    ['prompts/get', 'resources/read', 'tools/call'],
+  );
+});
+
+test('tasks belong to the core once and to an extension later', () => {
+  const row = methodOf('tasks/get');
+  assert.ok(row !== undefined);
+  assert.deepEqual(
+    revisions.map((revision) => extensionOf(row, revision)),
+    [undefined, undefined, undefined, undefined, 'io.modelcontextprotocol/tasks'],
+  );
+});
+
+test('HTTP mirrors the name of what is asked for', () => {
+  const named = methodNames.flatMap((method) => {
+    const row = methodOf(method);
+    return row?.nameParam === undefined ? [] : [`${method} ${row.nameParam}`];
+  });
+  assert.deepEqual(named.toSorted(), [
+    'prompts/get name',
+    'resources/read uri',
+    'tasks/cancel taskId',
+    'tasks/get taskId',
+    'tasks/update taskId',
+    'tools/call name',
+  ]);
+  assert.equal(newestRevision.http, 'exchange');
+});

@@ -1,0 +1,106 @@
+import type { RequestId } from '../jsonrpc/message.ts';
+import type { Ask, AskMethod } from '../peer/ask.ts';
+import type { Call, CallClient } from '../peer/call.ts';
+import type { AuthInfo } from '../peer/endpoint.ts';
+import { quiet } from '../peer/round-asker.ts';
+import type { JsonObject } from '../protocol/common.ts';
+import type { LoggingLevel } from '../protocol/logging.ts';
+import type { RevisionDate } from '../protocol/revision.ts';
+import type { Root } from '../protocol/roots.ts';
+import type { CreateMessageRequestParams, CreateMessageResult } from '../protocol/sampling.ts';
+import type { AnySchema, InferOutput } from '../schema/infer.ts';
+import { toInputSchema } from '../schema/schema.ts';
+import type { AskOptions, Ctx, Elicited, ElicitedUrl } from './ctx.ts';
+import { formOf } from './form.ts';
+
+/** A request as its handler sees it: a thin cover over the call. */
+export class Context implements Ctx {
+  readonly #call: Call;
+
+  constructor(call: Call) {
+    this.#call = call;
+  }
+
+  get signal(): AbortSignal {
+    return this.#call.signal;
+  }
+
+  get requestId(): RequestId {
+    return this.#call.requestId;
+  }
+
+  get revision(): RevisionDate {
+    return this.#call.revision;
+  }
+
+  get client(): CallClient {
+    return this.#call.client;
+  }
+
+  get auth(): AuthInfo | undefined {
+    return this.#call.auth;
+  }
+
+  get meta(): JsonObject {
+    return this.#call.meta;
+  }
+
+  get inputResponses(): JsonObject | undefined {
+    return this.#call.inputResponses;
+  }
+
+  get requestState(): unknown {
+    return this.#call.requestState;
+  }
+
+  progress(done: number, total?: number, message?: string): void {
+    this.#call.progress(done, total, message);
+  }
+
+  log(level: LoggingLevel, data: unknown, logger?: string): void {
+    this.#call.log(level, data, logger);
+  }
+
+  elicit<const S extends AnySchema>(request: { readonly message: string; readonly schema: S }, options: AskOptions = {}): Promise<Elicited<InferOutput<S>>> {
+    const schema = toInputSchema(request.schema);
+    const params = { message: request.message, requestedSchema: formOf(schema.json) };
+    return this.#ask<Elicited<InferOutput<S>>>('elicitation/create', { ...params }, options.key, async ({ action, content }) => {
+      // The answer was read as an ElicitResult: the action is one of three.
+      if (action !== 'accept') return { value: { action: action as 'decline' | 'cancel' } };
+      const checked = await schema.validate(content ?? {});
+      if (checked.problems === undefined) return { value: { action: 'accept', content: checked.value as InferOutput<S> } };
+      return { problem: checked.problems.map(({ path, message }) => `${path}: ${message}`).join('; ') };
+    });
+  }
+
+  async elicitUrl({ message, url }: { readonly message: string; readonly url: string }, options: AskOptions = {}): Promise<ElicitedUrl> {
+    if (!URL.canParse(url)) throw new TypeError(`${JSON.stringify(url)} is not a URL`);
+    // Spec 2025-11-25, Elicitation, URL mode: an id ties the notice of completion to the question. Later there is none.
+    const elicitationId = this.#call.facts.serverRequests ? crypto.randomUUID() : undefined;
+    const params = { mode: 'url', message, url, ...(elicitationId === undefined ? {} : { elicitationId }) };
+    const { action } = await this.#ask('elicitation/create', params, options.key, (answer) => ({ value: answer as unknown as ElicitedUrl }));
+    return {
+      action,
+      completed: () => {
+        if (elicitationId !== undefined) this.#call.settled?.notify('notifications/elicitation/complete', { elicitationId });
+      },
+    };
+  }
+
+  sample(params: CreateMessageRequestParams, options: AskOptions = {}): Promise<CreateMessageResult> {
+    return this.#ask('sampling/createMessage', { ...params }, options.key, (answer) => ({ value: answer as unknown as CreateMessageResult }));
+  }
+
+  roots(options: AskOptions = {}): Promise<readonly Root[]> {
+    return this.#ask('roots/list', {}, options.key, ({ roots }) => ({ value: roots as readonly Root[] }));
+  }
+
+  once<T>(key: string, run: () => T | Promise<T>): Promise<T> {
+    return quiet(this.#call.asker.once(key, run));
+  }
+
+  /** The answers are of the type of their question: the asker reads them by the method's own row. */
+  #ask<T>(method: AskMethod, params: JsonObject, key: string | undefined, accept: Ask<T>['accept']): Promise<T> {
+    return quiet(this.#call.asker.ask({ method, params, key, accept }));
+  }
+}

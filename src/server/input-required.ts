@@ -1,0 +1,40 @@
+import { isObject } from '../jsonrpc/message.ts';
+import type { InputRequests } from '../protocol/rounds.ts';
+
+/** What a handler returns to ask its client by hand: it runs again with the answers and with what it kept. */
+export interface InputRequired {
+  readonly resultType: 'input_required';
+  readonly inputRequests?: InputRequests;
+  /** Any JSON. It is sealed before it travels, and comes back as `ctx.requestState`. */
+  readonly requestState?: unknown;
+}
+
+/** What to ask for, and what to keep until the answers come. */
+export interface InputRequiredOptions {
+  /** The questions, by keys of the handler's own choice; `ctx.inputResponses` holds the answers by the same keys. */
+  readonly requests?: InputRequests;
+  /** Any JSON. */
+  readonly state?: unknown;
+}
+
+/**
+ * Asks the client by hand instead of with `ctx.elicit` and its kin: return it from a tool, a prompt or a read of a
+ * resource. It works for clients of every revision.
+ *
+ * @example
+ * if (ctx.inputResponses === undefined) {
+ *   return inputRequired({ requests: { roots: { method: 'roots/list' } }, state: { step: 1 } });
+ * }
+ */
+export function inputRequired({ requests, state }: InputRequiredOptions): InputRequired {
+  return {
+    resultType: 'input_required',
+    ...(requests === undefined ? {} : { inputRequests: requests }),
+    ...(state === undefined ? {} : { requestState: state }),
+  };
+}
+
+/** Whether a handler returned an `InputRequired`; as a result it goes to the rounds, which know it. */
+export function isInputRequired(value: unknown): boolean {
+  return isObject(value) && value['resultType'] === 'input_required';
+}
