@@ -1,4 +1,8 @@
+import { isObject } from '../jsonrpc/message.ts';
+import type { ElicitRequestURLParams } from '../protocol/elicitation.ts';
+import { McpError } from '../protocol/error.ts';
 import type { CallToolResult } from '../protocol/tools.ts';
+import type { InputMethod, InputRequiredStep } from './step.ts';
 
 /** One place where a structured result does not fit its schema. */
 export interface OutputProblem {
@@ -26,14 +30,50 @@ export class OutputValidationError extends Error {
 
 /** The server wants input before it answers, and nothing here can give it. */
 export class InputRequiredError extends Error {
-  readonly method: string;
-  /** The `InputRequiredResult` as it came; it holds what is asked and what a retry must carry. */
-  readonly result: Readonly<Record<string, unknown>>;
+  readonly method: InputMethod;
+  /** What is asked for; it can be answered by hand with `client.resume`. */
+  readonly step: InputRequiredStep;
 
-  constructor(method: string, result: Readonly<Record<string, unknown>>) {
-    super(`${method} needs input from the user or the model before it can be answered`);
+  constructor(step: InputRequiredStep, why: string) {
+    super(`${step.method} needs input before it can be answered: ${why}`);
     this.name = 'InputRequiredError';
-    this.method = method;
-    this.result = result;
+    this.method = step.method;
+    this.step = step;
   }
+}
+
+/** The server went on asking for input when the bound of rounds was reached. */
+export class TooManyRoundsError extends Error {
+  readonly method: InputMethod;
+  readonly maxRounds: number;
+  /** What is asked for next; it can be answered by hand with `client.resume`. */
+  readonly step: InputRequiredStep;
+
+  constructor(step: InputRequiredStep, maxRounds: number) {
+    super(`${step.method} was not answered within ${maxRounds} rounds of input`);
+    this.name = 'TooManyRoundsError';
+    this.method = step.method;
+    this.maxRounds = maxRounds;
+    this.step = step;
+  }
+}
+
+/**
+ * The pages that must be visited before a request is tried again, from an error of the kind `urlElicitationRequired`;
+ * of any other error there are none. What is malformed is left out.
+ *
+ * @example
+ * client.callTool('files').catch((error) => {
+ *   for (const { message, url } of urlElicitations(error)) showLink(message, url);
+ * });
+ */
+export function urlElicitations(error: unknown): readonly ElicitRequestURLParams[] {
+  if (!(error instanceof McpError) || error.kind !== 'urlElicitationRequired' || !isObject(error.data)) return [];
+  const { elicitations } = error.data;
+  return Array.isArray(elicitations) ? elicitations.filter(isUrlElicitation) : [];
+}
+
+function isUrlElicitation(value: unknown): value is ElicitRequestURLParams {
+  if (!isObject(value) || value['mode'] !== 'url') return false;
+  return ['message', 'url', 'elicitationId'].every((key) => typeof value[key] === 'string');
 }

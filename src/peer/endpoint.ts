@@ -54,6 +54,14 @@ export interface Link {
    *   to the conversation as a whole.
    */
   send(message: Message, related?: RequestId): void;
+  /**
+   * Breaks the connection that waits for a request on purpose: the client asks again after a while, and what is sent
+   * meanwhile waits for it. Only HTTP sessions of a revision with polling do; elsewhere nothing happens. (Spec
+   * 2025-11-25, Transports, Sending Messages to the Server.)
+   *
+   * @param retryMs How long the client is asked to stay away; left out, the edge chooses.
+   */
+  disconnect?(related: RequestId, retryMs?: number): void;
   /** What the edge knows of the client from its authorization. */
   readonly auth?: AuthInfo | undefined;
 }
@@ -69,6 +77,11 @@ export interface Conversation {
   receive(value: unknown): Promise<ResponseMessage | undefined>;
   /** Answers a value that could not even be parsed. */
   unreadable(reason: string): ResponseMessage;
+  /**
+   * Answers the requests that would otherwise last for ever (subscriptions), so that the edge can shut down without
+   * breaking them off; where it is left out, or they stay open all the same, `close` ends them.
+   */
+  end?(): void;
   /** The client went away: whatever is running is aborted. Closing twice is fine. */
   close(): void;
 }

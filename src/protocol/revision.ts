@@ -18,6 +18,11 @@ export interface Revision {
   readonly batches: boolean;
   /** The shape of HTTP: a pair of endpoints, one endpoint with sessions, or one exchange per POST. */
   readonly http: 'sse-pair' | 'session' | 'exchange';
+  /**
+   * How a client catches up over HTTP when its event stream broke: not at all, from the id of an event, or from one
+   * that every stream begins with, so that a server may break the connection on purpose and be polled.
+   */
+  readonly resumption: 'none' | 'event-ids' | 'polling';
   /** When `MCP-Protocol-Version` is sent over HTTP. */
   readonly versionHeader: 'never' | 'after-initialize' | 'always';
   /** What `structuredContent` of a tool result may hold. */
@@ -47,6 +52,7 @@ const v2024_11_05: Revision = {
   era: 'handshake',
   batches: false,
   http: 'sse-pair',
+  resumption: 'none',
   versionHeader: 'never',
   structuredContent: 'none',
   argumentErrors: 'protocol',
@@ -65,6 +71,7 @@ const v2025_03_26: Revision = {
   date: '2025-03-26',
   batches: true,
   http: 'session',
+  resumption: 'event-ids',
   completionsCapability: true,
 };
 
@@ -80,6 +87,7 @@ const v2025_06_18: Revision = {
 const v2025_11_25: Revision = {
   ...v2025_06_18,
   date: '2025-11-25',
+  resumption: 'polling',
   argumentErrors: 'tool',
   elicitation: 'form-and-url',
   tasks: 'core',
@@ -91,6 +99,7 @@ const v2026_07_28: Revision = {
   date: '2026-07-28',
   era: 'stateless',
   http: 'exchange',
+  resumption: 'none',
   versionHeader: 'always',
   structuredContent: 'any',
   logging: 'request',

@@ -76,6 +76,7 @@ export function resolveOptions(options: ServerOptions): ResolvedOptions {
   const pageSize = options.pageSize ?? 1000;
   if (!Number.isSafeInteger(pageSize) || pageSize < 1) throw new TypeError(`pageSize must be a positive integer, not ${pageSize}`);
   const cache = options.cache ?? { ttlMs: 0, cacheScope: 'private' };
+  if (!['public', 'private'].includes(cache.cacheScope)) throw new TypeError(`cache.cacheScope must be public or private, not ${cache.cacheScope}`);
   if (!Number.isSafeInteger(cache.ttlMs) || cache.ttlMs < 0) throw new TypeError(`cache.ttlMs must be a non-negative integer, not ${cache.ttlMs}`);
   return {
     instructions: options.instructions,

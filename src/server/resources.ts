@@ -78,29 +78,27 @@ function described(definition: ResourceDefinition | ResourceTemplateDefinition):
 
 /**
  * One page of `resources/list`. Resources that templates name at run time come after the registered ones; they have
- * no fixed order of registration, so with them a cursor is a position.
+ * no fixed order of registration, so among them a cursor is a position.
  */
 export async function listResources(
   resources: Registry<ResourceEntry>,
   templates: Registry<TemplateEntry>,
   { cursor, size, ctx }: { readonly cursor: string | undefined; readonly size: number; readonly ctx: RequestCtx },
 ): Promise<Page<Resource>> {
-  const listing = [...templates.values()].filter(({ list }) => list !== undefined);
-  if (listing.length === 0) {
-    const { items, ...next } = resources.page(cursor, size);
-    return { items: items.map(({ resource }) => resource), ...next };
-  }
-  const found = await Promise.all(listing.map(async ({ list }) => list?.(ctx) ?? []));
-  const all = [...[...resources.values()].map(({ resource }) => resource), ...found.flat()];
-  const start = cursor === undefined ? 0 : position(cursor, all.length);
-  const end = start + size;
-  return { items: all.slice(start, end), ...(end < all.length ? { nextCursor: btoa(`at:${end}`) } : {}) };
+  const position = cursor === undefined ? undefined : positionOf(cursor);
+  const registered: Page<ResourceEntry> = position === undefined ? resources.page(cursor, size) : { items: [] };
+  const items = registered.items.map(({ resource }) => resource);
+  if (registered.nextCursor !== undefined) return { items, nextCursor: registered.nextCursor };
+  const found = (await Promise.all([...templates.values()].map(async ({ list }) => list?.(ctx) ?? []))).flat();
+  const start = position ?? 0;
+  const end = start + size - items.length;
+  return { items: [...items, ...found.slice(start, end)], ...(end < found.length ? { nextCursor: btoa(`at:${end}`) } : {}) };
 }
 
-function position(cursor: string, count: number): number {
+/** The position that a cursor names among what templates list; `undefined` for a cursor of the registered resources. */
+function positionOf(cursor: string): number | undefined {
   const match = /^at:(\d{1,9})$/.exec(decoded(cursor));
-  if (match === null || Number(match[1]) > count) throw new McpError('invalidParams', `invalid cursor ${JSON.stringify(cursor.slice(0, 64))}`);
-  return Number(match[1]);
+  return match === null ? undefined : Number(match[1]);
 }
 
 function decoded(cursor: string): string {

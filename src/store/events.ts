@@ -1,0 +1,154 @@
+/** What was sent on the event streams of sessions, kept for a while so that a client can catch up. */
+
+/** One event of a stream. */
+export interface LoggedEvent {
+  /** Its place on the stream: the first event is number 1, and every later one counts one up. */
+  readonly number: number;
+  /** The text of the event; empty for one that only says where the stream is. */
+  readonly data: string;
+}
+
+/** The streams of one session. Whoever runs a stream is its only writer, and numbers its events. */
+export interface EventLog {
+  /** Keeps the next event of a stream. What is sent does not wait for it; a failure loses nothing but the replay. */
+  append(stream: string, event: LoggedEvent): void | Promise<void>;
+  /**
+   * What followed an event on its stream, oldest first.
+   *
+   * @returns `undefined` when the stream is not known, or when something of it is no longer kept: what is replayed
+   *   is complete or nothing.
+   */
+  replayAfter(
+    stream: string,
+    number: number,
+  ): readonly LoggedEvent[] | undefined | Promise<readonly LoggedEvent[] | undefined>;
+  /** Forgets every stream: the session is over. */
+  clear(): void | Promise<void>;
+}
+
+/** Where event logs are kept. */
+export interface EventStore {
+  /** The log of one session. */
+  open(session: string): EventLog;
+}
+
+/** How much memory keeps; what is over a limit goes, oldest first. */
+export interface EventLimits {
+  /** The most events of one session; 1000. */
+  readonly maxEvents?: number;
+  /** The most characters that the events of one session have together; 1 Mi. */
+  readonly maxSessionLength?: number;
+  /** The most characters that all events have together; 64 Mi. */
+  readonly maxLength?: number;
+  /** How long an event is kept, in milliseconds; 5 minutes. */
+  readonly maxAgeMs?: number;
+  /** The clock, in milliseconds. */
+  readonly now?: () => number;
+}
+
+const mebi = 1024 * 1024;
+
+/** Keeps events in the memory of this process. */
+export function memoryEvents(limits: EventLimits = {}): EventStore {
+  const shelf = new Shelf(limits);
+  return { open: () => new MemoryLog(shelf) };
+}
+
+interface Kept extends LoggedEvent {
+  readonly log: MemoryLog;
+  readonly stream: string;
+  readonly at: number;
+}
+
+/** Everything that is kept, in the order in which it came. */
+class Shelf {
+  readonly limits: Required<EventLimits>;
+  readonly #events = new Set<Kept>();
+  #length = 0;
+
+  constructor(limits: EventLimits) {
+    this.limits = {
+      maxEvents: limits.maxEvents ?? 1_000,
+      maxSessionLength: limits.maxSessionLength ?? mebi,
+      maxLength: limits.maxLength ?? 64 * mebi,
+      maxAgeMs: limits.maxAgeMs ?? 5 * 60 * 1_000,
+      now: limits.now ?? (() => Date.now()),
+    };
+  }
+
+  add(event: Kept): void {
+    this.#events.add(event);
+    this.#length += event.data.length;
+    for (const oldest of this.#events) {
+      if (this.#length <= this.limits.maxLength) break;
+      oldest.log.drop(oldest);
+    }
+    this.expire();
+  }
+
+  remove(event: Kept): void {
+    if (this.#events.delete(event)) this.#length -= event.data.length;
+  }
+
+  expire(): void {
+    const since = this.limits.now() - this.limits.maxAgeMs;
+    for (const oldest of this.#events) {
+      if (oldest.at >= since) return;
+      oldest.log.drop(oldest);
+    }
+  }
+}
+
+class MemoryLog implements EventLog {
+  readonly #shelf: Shelf;
+  readonly #events = new Set<Kept>();
+  /** The same events by stream; events only ever leave at the front. */
+  readonly #streams = new Map<string, Set<Kept>>();
+  #length = 0;
+
+  constructor(shelf: Shelf) {
+    this.#shelf = shelf;
+  }
+
+  append(stream: string, { number, data }: LoggedEvent): void {
+    const { limits } = this.#shelf;
+    const event: Kept = { log: this, stream, number, data, at: limits.now() };
+    const known = this.#streams.get(stream);
+    if (known === undefined) this.#streams.set(stream, new Set([event]));
+    else known.add(event);
+    this.#events.add(event);
+    this.#length += data.length;
+    this.#shelf.add(event);
+    for (const oldest of this.#events) {
+      if (this.#events.size <= limits.maxEvents && this.#length <= limits.maxSessionLength) break;
+      this.drop(oldest);
+    }
+  }
+
+  replayAfter(stream: string, number: number): readonly LoggedEvent[] | undefined {
+    this.#shelf.expire();
+    const [...events] = this.#streams.get(stream) ?? [];
+    const first = events[0];
+    const last = events.at(-1);
+    if (first === undefined || last === undefined || first.number > number + 1 || last.number < number)
+      return undefined;
+    return events.filter((event) => event.number > number).map((event) => ({ number: event.number, data: event.data }));
+  }
+
+  clear(): void {
+    for (const event of this.#events) this.#shelf.remove(event);
+    this.#events.clear();
+    this.#streams.clear();
+    this.#length = 0;
+  }
+
+  /** Lets go of one event. */
+  drop(event: Kept): void {
+    this.#shelf.remove(event);
+    if (!this.#events.delete(event)) return;
+    this.#length -= event.data.length;
+    const stream = this.#streams.get(event.stream);
+    stream?.delete(event);
+    if (stream?.size === 0) this.#streams.delete(event.stream);
+  }
+}
