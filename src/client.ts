@@ -13,7 +13,17 @@ import { httpTransport, type HttpTransportOptions } from './http/client.ts';
 export const connect: Connect<HttpTransportOptions> = createConnect<HttpTransportOptions>({ http: httpTransport });
 
 export type { Client, CompleteOptions, ListItems, ListMethod } from './client/client.ts';
-export { InputRequiredError, OutputValidationError, type OutputProblem } from './client/errors.ts';
+export {
+  InputRequiredError,
+  OutputValidationError,
+  TooManyRoundsError,
+  urlElicitations,
+  type OutputProblem,
+} from './client/errors.ts';
+export type { ElicitAnswer, InputAnswer, RootsAnswer, SampleAnswer } from './client/answers.ts';
+export type { InputContext, InputHandlers, RootsSource } from './client/inputs.ts';
+export type { InputAnswers } from './client/rounds.ts';
+export type { CompleteStep, InputMethod, InputRequiredStep, Step } from './client/step.ts';
 export type { ConnectOptions } from './client/options.ts';
 export { combinedHint, type CacheHint, type Page } from './client/pages.ts';
 export { httpTransport, type HttpTransportOptions } from './http/client.ts';

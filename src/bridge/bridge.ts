@@ -29,6 +29,8 @@ export interface BridgeOptions {
   readonly onError?: (error: unknown, where: string) => void;
   /** Hears what was ignored or could not be delivered; by default it goes to the console's error stream. */
   readonly onWarning?: (message: string) => void;
+  /** How long an upstream on stdio may take to answer the first question before it is taken for an older one; 2000 ms. */
+  readonly probeTimeoutMs?: number;
   /** Gives up connecting; once the bridge stands it has no effect. */
   readonly signal?: AbortSignal;
 }
@@ -117,6 +119,9 @@ function opener(options: BridgeOptions, connect: ConnectUpstream, { settings, he
       capabilities: {},
       ...(options.upstreamRevisions === undefined ? {} : { revisions: options.upstreamRevisions }),
       ...(prior === undefined ? {} : { prior }),
+      ...(options.probeTimeoutMs === undefined ? {} : { probeTimeoutMs: options.probeTimeoutMs }),
+      // Later connections are opened for calls, which have signals of their own.
+      ...(prior !== undefined || options.signal === undefined ? {} : { signal: options.signal }),
       // The result goes to somebody else, who checks it: a bridge changes and refuses nothing.
       validateOutput: false,
       onLog,

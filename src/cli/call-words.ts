@@ -12,6 +12,8 @@ export interface Wanted {
   readonly json: Json;
   /** Whether the tool was told from the command by its looks alone. */
   readonly guessed: boolean;
+  /** The last word of the command, where it may be the tool instead, and the command without it. */
+  readonly perhaps?: { readonly tool: string; readonly target: Target };
 }
 
 /** The options of `--json`, which may stand alone or have a value. */
@@ -96,8 +98,10 @@ export function withinCommand(words: readonly string[], isFile: (word: string) =
   const { rest: pairs, json } = takeJson(words.slice(end));
   const tool = words[end - 1];
   const certain = pairs.length > 0 || json.input !== undefined;
-  if (!certain && (tool === undefined || end < 2 || !couldBeTool(tool) || isFile(tool))) {
-    return { target: commandTarget(words.slice(0, end)), tool: undefined, pairs: [], json, guessed: false };
+  if (!certain) {
+    const whole = { target: commandTarget(words.slice(0, end)), tool: undefined, pairs: [], json, guessed: true };
+    if (tool === undefined || end < 2 || !couldBeTool(tool) || isFile(tool)) return whole;
+    return { ...whole, perhaps: { tool, target: commandTarget(words.slice(0, end - 1)) } };
   }
   if (end < 2) throw new UsageError('no command is left before the tool; put a second -- between command and tool');
   return { target: commandTarget(words.slice(0, end - 1)), tool, pairs: pairs.map(pairOf), json, guessed: true };

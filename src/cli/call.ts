@@ -10,7 +10,7 @@ import { parse, revisionDates, wholeNumber, type Parsed } from './options.ts';
 import { connect } from './peers.ts';
 import { fetchCatalogue, renderCatalogue } from './render-catalogue.ts';
 import { renderResult } from './render-result.ts';
-import { splitAtDashes, targetOptions, transportOf } from './target.ts';
+import { splitAtDashes, targetOptions, transportOf, type Target } from './target.ts';
 
 const options: ParseArgsOptionsConfig = {
   ...targetOptions,
@@ -27,11 +27,11 @@ export async function call(argv: readonly string[], io: Io): Promise<number> {
   const json = mergeJson(head.json, wanted.json);
   if (wanted.tool === undefined && json.input !== undefined)
     throw new UsageError('there are arguments, but no tool to give them to');
-  const client = await open(wanted, parsed, io);
+  const { client, tool } = await reach(wanted, parsed, io);
   try {
-    return wanted.tool === undefined
+    return tool === undefined
       ? await list(client, json.output, io)
-      : await callTool(client, wanted.tool, { ...wanted, json }, io);
+      : await callTool(client, tool, { ...wanted, json }, io);
   } finally {
     await client.close();
   }
@@ -42,7 +42,25 @@ function wantedIn(words: readonly string[], after: readonly string[] | undefined
   return words.length > 0 ? beforeCommand(words, after) : withinCommand(after, existsSync);
 }
 
-async function open({ target }: Wanted, parsed: Parsed, io: Io): Promise<Client> {
+/**
+ * Opens the server. Where the last word may be a tool or belong to the command, the server itself tells: it is the
+ * tool when the whole command starts a server that has it, or starts none.
+ */
+async function reach(wanted: Wanted, parsed: Parsed, io: Io): Promise<{ readonly client: Client; readonly tool: string | undefined }> {
+  const { perhaps } = wanted;
+  if (perhaps === undefined) return { client: await open(wanted.target, parsed, io), tool: wanted.tool };
+  let client: Client;
+  try {
+    client = await open(wanted.target, parsed, io);
+  } catch (error) {
+    if (io.signal.aborted) throw error;
+    return { client: await open(perhaps.target, parsed, io), tool: perhaps.tool };
+  }
+  const tools = await client.listTools({ signal: io.signal });
+  return { client, tool: tools.some(({ name }) => name === perhaps.tool) ? perhaps.tool : undefined };
+}
+
+async function open(target: Target, parsed: Parsed, io: Io): Promise<Client> {
   const revisions = revisionDates(parsed.texts('revision'));
   const timeout = parsed.text('timeout');
   const timeoutMs = timeout === undefined ? undefined : wholeNumber('--timeout', timeout, [1, 2 ** 31 - 1]);
@@ -52,8 +70,20 @@ async function open({ target }: Wanted, parsed: Parsed, io: Io): Promise<Client>
     ...(revisions === undefined ? {} : { revisions }),
     ...(timeoutMs === undefined ? {} : { timeoutMs }),
     onLog: (message) => void io.stderr.write(logLine(message)),
-    onWarning: (message) => void io.stderr.write(`parley: ${printable(message)}\n`),
+    onWarning: warnings(io),
   });
+}
+
+const mostWarnings = 3;
+
+/** A server that prints what is no message may print a lot of it. */
+function warnings(io: Io): (message: string) => void {
+  let count = 0;
+  return (message) => {
+    count++;
+    if (count <= mostWarnings) io.stderr.write(`parley: ${printable(message)}\n`);
+    if (count === mostWarnings) io.stderr.write('parley: further warnings are left out\n');
+  };
 }
 
 function logLine({ level, logger, data }: LoggingMessageNotificationParams): string {

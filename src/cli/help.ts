@@ -59,8 +59,8 @@ ${reaching}
 
 After --, the command and the tool are told apart like this: a second -- ends the command (one at the very end says
 that there is no tool). Else, what has the form <name>=<value> or is --json at the end are arguments, and the word
-before them is the tool. Without arguments, the last word is the tool when it could be the name of one: letters,
-digits, '_', '-' and '.', no '-' first, no file of that name. To be sure, put the tool first or write the second --.
+before them is the tool. Without arguments, the last word is the tool when the server that the whole command starts
+has one of that name, or when it starts none. To be sure, put the tool first or write the second --.
 
   parley call http://127.0.0.1:3000/mcp
   parley call http://127.0.0.1:3000/mcp add a=1 b=2
@@ -72,7 +72,7 @@ const example = `parley example
 
 Serves a small server on standard input and output, with tools, resources and prompts of every kind.
 
-  parley call -- parley example --
+  parley call -- parley example
   parley call forecast city=Oslo -- parley example
 `;
 

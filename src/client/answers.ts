@@ -32,8 +32,8 @@ export type InputAnswer = ElicitAnswer | SampleAnswer | RootsAnswer;
  */
 export function responseTo(request: InputRequest, answer: InputAnswer, revision: Revision): InputResponse {
   const response = inFull(request, answer);
-  // The three methods have a type of result each.
-  const type = methodOf(request.method)?.result as 'ElicitResult' | 'CreateMessageResult' | 'ListRootsResult';
+  const type = methodOf(request.method)?.result;
+  if (type === undefined) throw new TypeError(`${String(request.method)} cannot be answered`);
   // The answer is checked below, as whatever it turned out to be.
   const wire = toWire(revision, type, response as never);
   const [problem] = check(revision, type, wire);
@@ -69,7 +69,7 @@ function rooted(answer: InputAnswer): unknown {
 function elicited(params: ElicitRequestParams, answer: InputAnswer): unknown {
   // A bare action is the shorthand of the result; what is neither is refused by the check.
   const { content, ...result } = (typeof answer === 'string' ? { action: answer } : answer) as ElicitResult;
-  if (result.action !== 'accept' || params.mode === 'url') return result;
+  if (result.action !== 'accept' || (params.mode !== undefined && params.mode !== 'form')) return result;
   const filled = withDefaults(params.requestedSchema, content ?? {});
   const problem = formProblem(params.requestedSchema, filled);
   if (problem !== undefined) throw misfit('elicitation/create', problem);

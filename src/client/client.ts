@@ -14,10 +14,14 @@ import type { LoggingLevel } from '../protocol/logging-level.ts';
 import type { GetPromptResult, Prompt } from '../protocol/prompts.ts';
 import type { Resource, ResourceTemplate } from '../protocol/resource.ts';
 import type { ReadResourceResult } from '../protocol/resources.ts';
+import type { RequestTypes } from '../protocol/methods.ts';
 import type { RevisionDate } from '../protocol/revision.ts';
 import type { Tool } from '../protocol/tool.ts';
 import type { CallToolResult } from '../protocol/tools.ts';
+import type { RootsSource } from './inputs.ts';
 import type { Page } from './pages.ts';
+import type { InputAnswers } from './rounds.ts';
+import type { InputMethod, InputRequiredStep, Step } from './step.ts';
 
 /** What the lists of the protocol hold. */
 export interface ListItems {
@@ -70,8 +74,12 @@ export interface Client {
   /**
    * Calls a tool. A tool that failed gives a result with `isError`, which is for the model.
    *
+   * What the server asks for meanwhile is answered by the handlers that `connect` was given; so it is of reads of
+   * resources and of prompts. What a handler throws rejects the request where the server cannot be told of it.
+   *
    * @throws OutputValidationError when the structured result does not fit the output schema that was listed.
-   * @throws InputRequiredError when the server wants input first.
+   * @throws InputRequiredError when the server wants input that nothing here gives, or that was not declared.
+   * @throws TooManyRoundsError when the server wants input again and again.
    */
   callTool(
     name: string,
@@ -88,6 +96,43 @@ export interface Client {
     argumentsOfPrompt?: Readonly<Record<string, string>>,
     options?: RequestOptions,
   ): Promise<GetPromptResult>;
+  /**
+   * Sends a request that may need input, without answering what it asks for: that is left to `resume`.
+   *
+   * @returns Where the request stands, as JSON. It is complete at once where the server sends requests of its own.
+   * @example
+   * const step = await client.begin('tools/call', { name: 'book', arguments: { seat: '12A' } });
+   * if (step.status === 'input_required') await store(JSON.stringify(step));
+   */
+  begin<Method extends InputMethod>(
+    method: Method,
+    params: RequestTypes[Method]['params'],
+    options?: RequestOptions,
+  ): Promise<Step<Method>>;
+  /**
+   * Goes on with a request that needed input, perhaps begun in another process.
+   *
+   * @param answers An answer to each of `step.inputRequests`, by the same keys.
+   * @throws TypeError when an answer is missing, was not asked for or does not fit, or when this client's revision has
+   *   no such rounds; nothing is sent then.
+   */
+  resume<Method extends InputMethod>(
+    step: InputRequiredStep<Method>,
+    answers: InputAnswers,
+    options?: RequestOptions,
+  ): Promise<Step<Method>>;
+  /**
+   * Changes the roots, and tells the server where it wants to know.
+   *
+   * @throws TypeError for a root that is no `file://` URI, or when a server of a handshake revision was not told at
+   *   the beginning that there are roots.
+   */
+  setRoots(roots: RootsSource): Promise<void>;
+  /**
+   * Tells the server that the roots changed, for roots that a function finds. Does nothing where servers ask for them
+   * afresh each time, or where changes were not declared.
+   */
+  notifyRootsListChanged(): Promise<void>;
   /**
    * Suggests values for an argument of a prompt or of a resource template.
    *

@@ -35,7 +35,7 @@ export function createConnect<HttpOptions extends object>(
     const settings = settingsOf(options ?? {});
     // Every option of HTTP is optional, so that no options at all are options of HTTP.
     const transport = isTransport(target) ? target : factories.http(urlOf(target), (options ?? {}) as HttpOptions);
-    const session = await Session.open({ transport, settings, verdicts, handlers: new Map() });
+    const session = await Session.open({ transport, settings, verdicts, handlers: settings.inputs.handlers });
     const { description, kind } = transport;
     return createClient({
       session,

@@ -2,11 +2,12 @@ import type { ConnectionError } from '../jsonrpc/transport.ts';
 import type { RequestOptions } from '../peer/caller.ts';
 import type { Verdict } from '../peer/negotiate.ts';
 import type { JsonObject } from '../peer/waiting.ts';
-import { hasServerCapability, type ServerCapabilities } from '../protocol/capability.ts';
+import { hasServerCapability, projectClientCapabilities, type ServerCapabilities } from '../protocol/capability.ts';
 import type { Implementation } from '../protocol/common.ts';
 import type { CompleteRequestParams, CompleteResult, CompletionArgument } from '../protocol/completion.ts';
 import type { LoggingLevel } from '../protocol/logging-level.ts';
 import { methodOf } from '../protocol/method.ts';
+import type { RequestTypes } from '../protocol/methods.ts';
 import type { GetPromptResult, Prompt } from '../protocol/prompts.ts';
 import type { Resource, ResourceTemplate } from '../protocol/resource.ts';
 import type { ReadResourceResult } from '../protocol/resources.ts';
@@ -14,8 +15,11 @@ import type { RevisionDate } from '../protocol/revision.ts';
 import type { Tool } from '../protocol/tool.ts';
 import type { CallToolResult } from '../protocol/tools.ts';
 import type { Client, CompleteOptions, ListItems, ListMethod } from './client.ts';
+import type { RootsSource } from './inputs.ts';
 import { walkPages, type Page } from './pages.ts';
 import { createRequests, type ClientParts, type Requests } from './requests.ts';
+import type { InputAnswers } from './rounds.ts';
+import type { InputMethod, InputRequiredStep, Step } from './step.ts';
 
 /** Makes the client of a settled session. */
 export function createClient(parts: ClientParts): Client {
@@ -81,13 +85,42 @@ class SessionClient implements Client {
   }
 
   async callTool(name: string, argumentsOfCall?: JsonObject, options?: RequestOptions): Promise<CallToolResult> {
-    const { known, settings, session } = this.#parts;
-    const checked = settings.validateOutput && session.revision.structuredContent !== 'none';
-    const check = checked ? await known.check(name) : undefined;
+    const check = await this.#outputCheck(name);
     const params = { name, ...(argumentsOfCall && { arguments: argumentsOfCall }) };
     const result = await this.#requests.call('tools/call', params, options);
     check?.(result);
     return result;
+  }
+
+  async begin<Method extends InputMethod>(
+    method: Method,
+    params: RequestTypes[Method]['params'],
+    options?: RequestOptions,
+  ): Promise<Step<Method>> {
+    return await this.#checked({ method, params }, () => this.#requests.rounds.begin(method, params, options));
+  }
+
+  async resume<Method extends InputMethod>(
+    step: InputRequiredStep<Method>,
+    answers: InputAnswers,
+    options?: RequestOptions,
+  ): Promise<Step<Method>> {
+    return await this.#checked(step, () => this.#requests.rounds.resume(step, answers, options));
+  }
+
+  async setRoots(roots: RootsSource): Promise<void> {
+    const { session, settings } = this.#parts;
+    const { inputs } = settings;
+    if (session.revision.era === 'handshake' && inputs.capabilities.roots === undefined)
+      throw new TypeError('the server was not told of roots: give `roots` to connect');
+    inputs.roots = roots;
+    await this.notifyRootsListChanged();
+  }
+
+  async notifyRootsListChanged(): Promise<void> {
+    const { session, settings } = this.#parts;
+    const declared = projectClientCapabilities(session.revision, settings.capabilities);
+    if (declared.roots?.listChanged === true) await session.notify('notifications/roots/list_changed', undefined);
   }
 
   learnTools(tools: readonly Tool[]): void {
@@ -144,7 +177,26 @@ class SessionClient implements Client {
   }
 
   close(): Promise<void> {
+    this.#parts.settings.inputs.stop();
     return this.#parts.session.close();
+  }
+
+  async #outputCheck(name: string): Promise<((result: CallToolResult) => void) | undefined> {
+    const { known, settings, session } = this.#parts;
+    const checked = settings.validateOutput && session.revision.structuredContent !== 'none';
+    return checked ? await known.check(name) : undefined;
+  }
+
+  /** Holds a step that completes the call of a tool against the tool's output schema. */
+  async #checked<Method extends InputMethod>(
+    { method, params }: Pick<InputRequiredStep<Method>, 'method' | 'params'>,
+    run: () => Promise<Step<Method>>,
+  ): Promise<Step<Method>> {
+    const check = method === 'tools/call' && 'name' in params ? await this.#outputCheck(params.name) : undefined;
+    const step = await run();
+    // Only the result of a tool call is checked.
+    if (step.status === 'complete') check?.(step.result as CallToolResult);
+    return step;
   }
 
   async #list<Method extends ListMethod>(

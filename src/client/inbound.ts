@@ -22,6 +22,9 @@ export interface InboundContext {
   readonly signal: AbortSignal;
 }
 
+/** How many requests of a server are answered at once; a server that sends more is flooding the client. */
+const mostAtOnce = 100;
+
 /** Answers one method that servers of handshake revisions may call. What it throws is answered as an error. */
 export type InboundHandler = (params: JsonObject, context: InboundContext) => JsonObject | Promise<JsonObject>;
 
@@ -75,13 +78,15 @@ async function answer(
   // Before the revision is settled a server may only ping, which is the same in all of them.
   const revision = settled ?? newestRevision;
   const controller = new AbortController();
+  const signal = AbortSignal.any([controller.signal, settings.inputs.stopped]);
   running.set(id, controller);
   try {
+    if (running.size > mostAtOnce && handler !== pong) throw new McpError('internalError', 'too many requests wait for an answer here');
     if (handler === undefined) throw new McpError('methodNotFound', `this client does not answer ${shown(method)}`);
-    const result = await handler(params, { revision, signal: controller.signal });
-    if (!controller.signal.aborted) respond({ jsonrpc: '2.0', id, result });
+    const result = await handler(params, { revision, signal });
+    if (!signal.aborted) respond({ jsonrpc: '2.0', id, result });
   } catch (error) {
-    if (controller.signal.aborted) return;
+    if (signal.aborted) return;
     const known = error instanceof McpError ? error : new McpError('internalError', 'internal error');
     if (known !== error) settings.onWarning?.(`the handler of ${shown(method)} failed`, error);
     respond({ jsonrpc: '2.0', id, error: errorToWire(settled, known) });
@@ -105,6 +110,8 @@ function hear({ method, params = {} }: NotificationMessage, { settings, revision
     settings.onProgress?.(params as unknown as Parameters<NonNullable<typeof settings.onProgress>>[0]);
   } else if (method === 'notifications/message' && settled !== undefined) {
     settings.onLog?.(fromWire(settled, 'LoggingMessageNotificationParams', params));
+  } else if (method === 'notifications/elicitation/complete' && settled !== undefined) {
+    settings.inputs.complete(params, settled);
   } else if (settled?.serverRequests === false && !isSubscribed(params)) {
     // Spec 2026-07-28: changes are told on a listen stream that asked for them. The news is still worth hearing.
     settings.onWarning?.(`an unsolicited notification came: ${shown(method)}`);

@@ -5,13 +5,21 @@ import type { ClientCapabilities } from '../protocol/capability.ts';
 import type { Implementation } from '../protocol/common.ts';
 import type { LoggingMessageNotificationParams } from '../protocol/logging.ts';
 import { chosenRevisions, type Revision } from '../protocol/revision.ts';
+import { Inputs, type InputHandlers } from './inputs.ts';
 
 /** How a client connects and behaves; everything has a default. */
-export interface ConnectOptions {
+export interface ConnectOptions extends InputHandlers {
   /** What the client calls itself; `parley` by default. */
   readonly info?: Implementation;
-  /** What the client can do; nothing by default. Each revision is told what it knows of. */
+  /**
+   * What the client can do, beside what its handlers imply; nothing by default. What is declared here is never taken
+   * away, but each revision is told only what it knows of.
+   */
   readonly capabilities?: ClientCapabilities;
+  /** Whether installed handlers advertise their capabilities; on by default. Off, `capabilities` alone are declared. */
+  readonly advertise?: boolean;
+  /** How many rounds of input one request may take before it fails with a `TooManyRoundsError`; 10. */
+  readonly maxRounds?: number;
   /** The revisions that may be used; every one by default. The newest that the server speaks too is used. */
   readonly revisions?: readonly string[];
   /**
@@ -39,6 +47,11 @@ export interface ConnectOptions {
   readonly onProgress?: (progress: Progress & { readonly progressToken: ProgressToken }) => void;
   /** Hears every notification of the server as it came; progress only of requests that are waited for. */
   readonly onNotification?: (method: string, params: Readonly<Record<string, unknown>>) => void;
+  /**
+   * Hears once that a visit which a server asked for is over, by its `elicitationId`: of `onElicitUrl` or of an error of
+   * the kind `urlElicitationRequired`. Some servers never say so.
+   */
+  readonly onElicitationComplete?: (elicitationId: string) => void;
   /** Hears what was ignored or left out, and why. */
   readonly onWarning?: (message: string, cause?: unknown) => void;
   /** Hears once that the connection ended from the other side. */
@@ -52,7 +65,10 @@ type Listener = 'onLog' | 'onProgress' | 'onNotification' | 'onWarning' | 'onClo
 /** The options with their defaults. */
 export interface ClientSettings extends Pick<ConnectOptions, Listener> {
   readonly info: Implementation;
+  /** What is declared now; it may change with the roots. */
   readonly capabilities: ClientCapabilities;
+  readonly inputs: Inputs;
+  readonly maxRounds: number;
   readonly revisions: readonly Revision[];
   readonly prior: Verdict | undefined;
   readonly probeTimeoutMs: number;
@@ -68,13 +84,19 @@ export interface ClientSettings extends Pick<ConnectOptions, Listener> {
 /**
  * Fills in the defaults.
  *
- * @throws TypeError when `revisions` is empty or names what is no published revision.
+ * @throws TypeError when `revisions` is empty or names what is no published revision, or a root is no `file://` URI.
  */
 export function settingsOf(options: ConnectOptions): ClientSettings {
+  const now = options.now ?? Date.now;
+  const inputs = new Inputs({ ...options, advertise: options.advertise ?? true, now });
   return {
     ...options,
     info: options.info ?? { name: 'parley', version: '0.1.0' },
-    capabilities: options.capabilities ?? {},
+    get capabilities() {
+      return inputs.capabilities;
+    },
+    inputs,
+    maxRounds: options.maxRounds ?? 10,
     revisions: chosenRevisions(options.revisions),
     prior: options.prior,
     probeTimeoutMs: options.probeTimeoutMs ?? 2000,
@@ -84,6 +106,6 @@ export function settingsOf(options: ConnectOptions): ClientSettings {
     validateOutput: options.validateOutput ?? true,
     maxPages: options.maxPages ?? 1000,
     maxItems: options.maxItems ?? 100_000,
-    now: options.now ?? Date.now,
+    now,
   };
 }

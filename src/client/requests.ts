@@ -1,19 +1,19 @@
 import { isObject } from '../jsonrpc/message.ts';
-import { ConnectionError } from '../jsonrpc/transport.ts';
 import type { RequestOptions } from '../peer/caller.ts';
 import type { JsonObject } from '../peer/waiting.ts';
 import { McpError } from '../protocol/error.ts';
-import { fromWire } from '../protocol/from-wire.ts';
-import { methodOf } from '../protocol/method.ts';
 import type { RequestMethod, RequestTypes } from '../protocol/methods.ts';
 import type { Revision } from '../protocol/revision.ts';
 import type { Tool } from '../protocol/tool.ts';
 import type { ListItems, ListMethod } from './client.ts';
-import { InputRequiredError } from './errors.ts';
+import { namesElicitations, type Inputs } from './inputs.ts';
 import { withoutInvalidHeaders, type KnownTools } from './known-tools.ts';
+import { lift } from './lift.ts';
 import type { ClientSettings } from './options.ts';
 import { hintOf, walkPages, type Page } from './pages.ts';
+import { createRounds, type Rounds } from './rounds.ts';
 import type { Session } from './session.ts';
+import { isInputMethod, needsInput, stepOf } from './step.ts';
 
 /** What a client is made of. */
 export interface ClientParts {
@@ -39,21 +39,29 @@ export interface Requests {
     cursor: string | undefined,
     options?: RequestOptions,
   ): Promise<Page<ListItems[Method]>>;
+  /** What may need input first, step by step. */
+  readonly rounds: Rounds;
 }
 
 /** Makes the ways to ask over a settled session. */
 export function createRequests({ session, settings, known, overHttp }: ClientParts): Requests {
   const mirrors = (): boolean => overHttp && session.revision.era === 'stateless';
   const plain = async (method: string, params?: JsonObject, options?: RequestOptions): Promise<JsonObject> => {
-    const result = await session.request(
-      method,
-      params,
-      method === 'tools/call' && mirrors() ? withToolHeaders(known, params, options) : options,
-    );
+    const result = await session
+      .request(method, params, method === 'tools/call' && mirrors() ? withToolHeaders(known, params, options) : options)
+      .catch((error: unknown) => {
+        throw learned(error, session.revision, settings.inputs);
+      });
     if (method === 'tools/list') known.learn(toolsIn(result));
     return result;
   };
   const requests: Requests = {
+    rounds: createRounds({
+      inputs: settings.inputs,
+      maxRounds: settings.maxRounds,
+      revision: () => session.revision,
+      request: (method, params, options) => requests.request(method, params, options),
+    }),
     async request(method, params, options) {
       try {
         return await plain(method, params, options);
@@ -71,9 +79,11 @@ export function createRequests({ session, settings, known, overHttp }: ClientPar
     async call(method, params, options) {
       // Interfaces of params are JSON objects.
       const result = await requests.request(method, params as JsonObject | undefined, options);
-      if (result['resultType'] === 'input_required' && session.revision.era === 'stateless')
-        throw new InputRequiredError(method, result);
-      return lift(session.revision, method, result);
+      const { revision } = session;
+      if (!isInputMethod(method) || !needsInput(result, revision)) return lift(revision, method, result);
+      // A method that may need input has params.
+      const step = stepOf(method, params as RequestTypes[typeof method]['params'], { result, revision });
+      return lift(revision, method, await requests.rounds.finish(step, options));
     },
     async page(method, cursor, options) {
       const result: unknown = await requests.call(method, cursor === undefined ? {} : { cursor }, options);
@@ -92,6 +102,14 @@ export function createRequests({ session, settings, known, overHttp }: ClientPar
   return requests;
 }
 
+/** Only some revisions know an error that names the pages to visit; elsewhere its code is anybody's. */
+function learned(error: unknown, revision: Revision, inputs: Inputs): unknown {
+  if (!(error instanceof McpError) || error.kind !== 'urlElicitationRequired') return error;
+  if (!namesElicitations(revision)) return new McpError(error.code, error.message, { data: error.data });
+  inputs.learn(error);
+  return error;
+}
+
 function withToolHeaders(
   known: KnownTools,
   params: JsonObject | undefined,
@@ -107,19 +125,4 @@ function toolsIn({ tools }: JsonObject): readonly Tool[] {
   return Array.isArray(tools)
     ? tools.filter((tool): tool is Tool => isObject(tool) && typeof tool['name'] === 'string')
     : [];
-}
-
-function lift<Method extends RequestMethod>(
-  revision: Revision,
-  method: Method,
-  result: JsonObject,
-): RequestTypes[Method]['result'] {
-  const type = methodOf(method)?.result;
-  try {
-    // The row of a method names the type of its result.
-    return (type === undefined ? result : fromWire(revision, type, result)) as RequestTypes[Method]['result'];
-  } catch (cause) {
-    if (!(cause instanceof McpError)) throw cause;
-    throw new ConnectionError('invalid-message', `the result of ${method} is malformed: ${cause.message}`, { cause });
-  }
 }

@@ -10,6 +10,14 @@ export interface Sent {
   readonly body?: string | Uint8Array | undefined;
 }
 
+/** The fields of one event, as they were written. */
+export interface Frame {
+  readonly id?: string;
+  readonly event?: string;
+  readonly retry?: string;
+  readonly data?: string;
+}
+
 /** Headers by name in lower case, with those that every well-behaved client sends. */
 export function headersOf({ headers = {}, body }: Sent): Map<string, string> {
   const usual = {
@@ -43,7 +51,8 @@ export class FakeVisit implements HttpReply {
     const headers = headersOf(sent);
     this.request = {
       method: sent.method ?? (sent.body === undefined ? 'GET' : 'POST'),
-      path: sent.path ?? '/mcp',
+      path: (sent.path ?? '/mcp').split('?', 1)[0] ?? '',
+      query: /\?(.*)$/.exec(sent.path ?? '')?.[1] ?? '',
       headerCount: headers.size,
       remoteAddress: undefined,
       header: (name) => headers.get(name),
@@ -88,10 +97,16 @@ export class FakeVisit implements HttpReply {
 
   /** The messages on the event stream so far. */
   get events(): unknown[] {
+    return this.frames.flatMap(({ data }): unknown[] => (data === undefined || data === '' ? [] : [JSON.parse(data)]));
+  }
+
+  /** The fields of every event on the stream so far. */
+  get frames(): Frame[] {
     return this.written
       .split('\n\n')
-      .filter((event) => event.startsWith('data: '))
-      .map((event): unknown => JSON.parse(event.slice('data: '.length)));
+      .slice(0, -1)
+      .map((frame) => Object.fromEntries(frame.split('\n').map((line) => line.split(/: ?(.*)/, 2))) as Frame)
+      .filter((frame) => Object.keys(frame).some((name) => name !== ''));
   }
 
   /** The JSON body. */

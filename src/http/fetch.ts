@@ -30,14 +30,16 @@ export function createHandler(served: Served, options: HttpOptions = {}): FetchH
 class FetchRequest implements HttpRequest {
   readonly method: string;
   readonly path: string;
+  readonly query: string;
   readonly remoteAddress = undefined;
   readonly #request: Request;
   readonly #host: string;
 
   constructor(request: Request) {
-    const { pathname, host } = new URL(request.url);
+    const { pathname, search, host } = new URL(request.url);
     this.method = request.method;
     this.path = pathname;
+    this.query = search.slice(1);
     this.#request = request;
     this.#host = host;
   }

@@ -1,4 +1,5 @@
 import type { AuthInfo } from '../peer/endpoint.ts';
+import { memoryEvents, type EventStore } from '../store/events.ts';
 import type { HeaderFields, HttpRequest } from './shape.ts';
 
 /** The answer to a request that is turned away. */
@@ -15,10 +16,23 @@ export interface HttpRefusal {
  */
 export type Authenticate = (request: HttpRequest) => AuthInfo | HttpRefusal | Promise<AuthInfo | HttpRefusal>;
 
+/** The two paths of the HTTP+SSE transport of 2024-11-05, as clients see them. */
+export interface SsePairPaths {
+  /** Where a GET opens the event stream of a conversation, such as `/sse`. */
+  readonly sse: string;
+  /** Where the messages of clients are POSTed, such as `/messages`. */
+  readonly messages: string;
+}
+
 /** How a server is served over HTTP; everything has a default that is safe on a developer's machine. */
 export interface HttpOptions {
   /** The one path that is served; others get 404. Left out, every path is, since a router in front chose. */
   readonly path?: string;
+  /**
+   * Serves clients of 2024-11-05 at two paths of their own, beside the one endpoint. Left out, they are not served:
+   * every newer client knows the one endpoint.
+   */
+  readonly ssePair?: SsePairPaths;
   /**
    * The names that may stand in the `Host` header besides the loopback names, with or without a port. `'any'`
    * turns the check off, which is safe only behind a proxy that makes it.
@@ -38,16 +52,27 @@ export interface HttpOptions {
   readonly maxRequests?: number;
   /** The most event streams open at once; 16384. */
   readonly maxStreams?: number;
+  /** The most event streams that one principal has open at once; 1000. Without authorization nobody is counted. */
+  readonly maxStreamsPerPrincipal?: number;
   /** The most bytes that wait for a slow reader of one event stream before it is cut off; 1 MiB. */
   readonly maxStreamBuffer?: number;
   /** The most messages in one batch; 100. */
   readonly maxBatch?: number;
   /** The most sessions (handshake revisions) alive at once; 10000. */
   readonly maxSessions?: number;
+  /** The most sessions that one principal has at once; 1000. Without authorization nobody is counted. */
+  readonly maxSessionsPerPrincipal?: number;
   /** How long a session lives without a request or an open stream, in milliseconds; 30 minutes. */
   readonly sessionIdleMs?: number;
   /** How often a silent event stream gets a comment that keeps it open, in milliseconds; 15 seconds. */
   readonly keepAliveMs?: number;
+  /**
+   * Where the events of sessions are kept for clients that lost a stream; the memory of this process by default.
+   * `'none'` keeps nothing, so that streams cannot be resumed.
+   */
+  readonly events?: EventStore | 'none';
+  /** How long clients are asked to wait before they resume a stream, in milliseconds; 1 second. */
+  readonly retryMs?: number;
   /** How long `close` waits for requests being answered, in milliseconds; 10 seconds. */
   readonly drainMs?: number;
   /** The clock that session expiry is measured by, in milliseconds. */
@@ -57,16 +82,18 @@ export interface HttpOptions {
 }
 
 /** The options with their defaults filled in. */
-export interface HttpSettings extends Required<Omit<HttpOptions, 'path' | 'authenticate'>> {
+export interface HttpSettings extends Required<Omit<HttpOptions, 'path' | 'authenticate' | 'ssePair'>> {
   readonly path: string | undefined;
+  readonly ssePair: SsePairPaths | undefined;
   readonly authenticate: Authenticate | undefined;
 }
 
 const kibibyte = 1024;
 const second = 1000;
 
-const defaults: HttpSettings = {
+const defaults: Omit<HttpSettings, 'events'> = {
   path: undefined,
+  ssePair: undefined,
   allowedHosts: [],
   allowedOrigins: [],
   authenticate: undefined,
@@ -75,19 +102,38 @@ const defaults: HttpSettings = {
   maxHeaders: 100,
   maxRequests: 4096,
   maxStreams: 16_384,
+  maxStreamsPerPrincipal: 1000,
   maxStreamBuffer: kibibyte * kibibyte,
   maxBatch: 100,
   maxSessions: 10_000,
+  maxSessionsPerPrincipal: 1000,
   sessionIdleMs: 30 * 60 * second,
   keepAliveMs: 15 * second,
+  retryMs: second,
   drainMs: 10 * second,
   now: () => Date.now(),
   onError: () => undefined,
 };
 
-/** Fills in the defaults; an option that is `undefined` counts as left out. */
+/**
+ * Fills in the defaults; an option that is `undefined` counts as left out.
+ *
+ * @throws TypeError for paths that are none, or are the same.
+ */
 export function resolveOptions(options: HttpOptions): HttpSettings {
   const given = Object.entries(options).filter(([, value]) => value !== undefined);
+  checkPaths(options);
+  const events = options.events ?? memoryEvents({ now: options.now ?? defaults.now });
   // Every entry comes from HttpOptions, whose fields are those of HttpSettings.
-  return { ...defaults, ...(Object.fromEntries(given) as Partial<HttpSettings>) };
+  return { ...defaults, events, ...(Object.fromEntries(given) as Partial<HttpSettings>) };
+}
+
+function checkPaths({ path, ssePair }: HttpOptions): void {
+  if (ssePair === undefined) return;
+  const { sse, messages } = ssePair;
+  for (const [name, value] of Object.entries({ sse, messages })) {
+    if (!/^\/[^\s?#]*$/.test(value)) throw new TypeError(`ssePair.${name} must be a path, not ${JSON.stringify(value)}`);
+  }
+  if (sse === messages || sse === path || messages === path)
+    throw new TypeError('the paths of ssePair and the path of the endpoint must differ');
 }

@@ -5,6 +5,8 @@ export interface HttpRequest {
   readonly method: string;
   /** The path of the URL, without the query. */
   readonly path: string;
+  /** The query of the URL, without the `?`; empty when there is none. */
+  readonly query: string;
   /** How many header lines arrived. */
   readonly headerCount: number;
   /** The address of the other end of the connection, where the platform knows it. */

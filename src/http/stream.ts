@@ -1,6 +1,8 @@
 import { after } from '../jsonrpc/timeout.ts';
+import type { AuthInfo } from '../peer/endpoint.ts';
 import type { HttpSettings } from './options.ts';
 import type { EventWriter, HeaderFields, HttpReply } from './shape.ts';
+import { Shares } from './shares.ts';
 
 /** What every event stream says of itself; proxies must neither buffer nor change it. */
 export const eventStreamHeaders: HeaderFields = {
@@ -9,15 +11,32 @@ export const eventStreamHeaders: HeaderFields = {
   'X-Accel-Buffering': 'no',
 };
 
-/** One open event stream: one message per event, on a single line, without event ids. */
+/** One event as it is written: the JSON text of a message on a single line, and an id where it can be resumed from. */
+export interface WrittenEvent {
+  readonly data: string;
+  readonly id?: string | undefined;
+}
+
+/** How an event stream is opened. */
+export interface StreamOptions {
+  readonly headers?: HeaderFields;
+  /** Whom it counts for. */
+  readonly auth?: AuthInfo | undefined;
+}
+
+/** One connection that an event stream goes over: one message per event. */
 export class EventStream {
+  readonly auth: AuthInfo | undefined;
   readonly #streams: EventStreams;
   readonly #writer: EventWriter;
   #ended = false;
   /** Whether something was written since the last keep-alive. */
   #lively = true;
+  /** What was written at once on top of what a slow reader may leave waiting. */
+  #allowance = 0;
 
-  constructor(streams: EventStreams, writer: EventWriter) {
+  constructor(streams: EventStreams, writer: EventWriter, auth: AuthInfo | undefined) {
+    this.auth = auth;
     this.#streams = streams;
     this.#writer = writer;
   }
@@ -28,15 +47,41 @@ export class EventStream {
   }
 
   /** Sends the JSON text of one message. A reader that is too slow is cut off. */
-  send(json: string): void {
-    this.#write(`data: ${json}\n\n`);
+  send(data: string, id?: string): void {
+    this.write(format({ data, id }));
+  }
+
+  /** Sends what was missed, however much it is: its size was bounded where it was kept. */
+  replay(events: readonly WrittenEvent[]): void {
+    if (events.length === 0) return;
+    const text = events.map(format).join('');
+    this.#allowance += text.length;
+    this.write(text);
+  }
+
+  /** Writes the text of whole events. */
+  write(text: string): void {
+    if (this.#ended) return;
+    this.#lively = true;
+    this.#writer.write(text);
+    if (this.#writer.buffered <= this.#streams.settings.maxStreamBuffer + this.#allowance) return;
+    this.closed();
+    this.#writer.destroy();
+    this.#streams.settings.onError(new Error('the reader of an event stream was too slow and was cut off'));
   }
 
   /** Ends the stream, after one last message if there is one. */
-  end(json?: string): void {
+  end(data?: string, id?: string): void {
     if (this.#ended) return;
     this.closed();
-    this.#writer.end(json === undefined ? undefined : `data: ${json}\n\n`);
+    this.#writer.end(data === undefined ? undefined : format({ data, id }));
+  }
+
+  /** Tells the client when to come back, and ends the connection. */
+  pause(retryMs: number): void {
+    if (this.#ended) return;
+    this.closed();
+    this.#writer.end(`retry: ${retryMs}\n\n`);
   }
 
   /** The connection is gone. */
@@ -48,46 +93,44 @@ export class EventStream {
 
   /** Writes a comment if nothing was written since the last time. (Spec 2026-07-28, Streamable HTTP, Receiving messages.) */
   keepAlive(): void {
-    if (!this.#lively) this.#write(':\n\n');
+    if (!this.#lively) this.write(':\n\n');
     this.#lively = false;
   }
+}
 
-  #write(text: string): void {
-    if (this.#ended) return;
-    this.#lively = true;
-    this.#writer.write(text);
-    if (this.#writer.buffered <= this.#streams.settings.maxStreamBuffer) return;
-    this.closed();
-    this.#writer.destroy();
-    this.#streams.settings.onError(new Error('the reader of an event stream was too slow and was cut off'));
-  }
+function format({ data, id }: WrittenEvent): string {
+  return id === undefined ? `data: ${data}\n\n` : `id: ${id}\ndata: ${data}\n\n`;
 }
 
 /** All event streams of one server: bounded in number, and kept alive by one timer. */
 export class EventStreams {
   readonly settings: HttpSettings;
   readonly #open = new Set<EventStream>();
+  readonly #shares: Shares;
   #cancelTimer: (() => void) | undefined;
 
   constructor(settings: HttpSettings) {
     this.settings = settings;
+    this.#shares = new Shares(settings.maxStreams, settings.maxStreamsPerPrincipal);
   }
 
-  /** Whether no further stream may be opened. */
-  get full(): boolean {
-    return this.#open.size >= this.settings.maxStreams;
+  /** Whether all places are taken, or all those of one principal. */
+  full(auth: AuthInfo | undefined): 'all' | 'own' | undefined {
+    return this.#shares.full(auth);
   }
 
   /** Begins the event stream of a reply. */
-  open(reply: HttpReply, headers?: HeaderFields): EventStream {
-    const stream = new EventStream(this, reply.stream(headers));
+  open(reply: HttpReply, { headers, auth }: StreamOptions = {}): EventStream {
+    const stream = new EventStream(this, reply.stream(headers), auth);
     this.#open.add(stream);
+    this.#shares.take(auth);
     this.#cancelTimer ??= after(this.settings.keepAliveMs, () => this.#keepAlive());
     return stream;
   }
 
+  /** Gives back the place of a stream that ended. */
   forget(stream: EventStream): void {
-    this.#open.delete(stream);
+    if (this.#open.delete(stream)) this.#shares.give(stream.auth);
     if (this.#open.size > 0) return;
     this.#cancelTimer?.();
     this.#cancelTimer = undefined;

@@ -27,6 +27,12 @@ export class NodeRequest implements HttpRequest {
     return end < 0 ? url : url.slice(0, end);
   }
 
+  get query(): string {
+    const url = this.#message.url ?? '';
+    const start = url.indexOf('?');
+    return start < 0 ? '' : url.slice(start + 1);
+  }
+
   get headerCount(): number {
     return this.#message.rawHeaders.length / 2;
   }

@@ -137,7 +137,8 @@ function recognise({ code, data }: ErrorObject): ErrorName | undefined {
       return hasObject(data, 'requiredCapabilities') ? 'missingRequiredClientCapability' : undefined;
     case -32004:
     case -32022:
-      return Array.isArray((data as { supported?: unknown } | undefined)?.supported) ? 'unsupportedProtocolVersion' : undefined;
+      // Any JSON value may be asked for a field this way, null and undefined included.
+      return Array.isArray((data as { supported?: unknown } | null | undefined)?.supported) ? 'unsupportedProtocolVersion' : undefined;
     case -32042:
       return 'urlElicitationRequired';
     case -32602:
@@ -156,6 +157,7 @@ const names: ReadonlyMap<number, ErrorName> = new Map([
 ]);
 
 function hasObject(data: unknown, key: string): boolean {
+  // Reading a key of any object is safe; what it holds is checked below.
   const value = typeof data === 'object' && data !== null ? (data as Record<string, unknown>)[key] : undefined;
   return typeof value === 'object' && value !== null;
 }

@@ -184,7 +184,7 @@ export interface Definitions {
   tool<const I extends AnySchema | undefined = undefined, const O extends AnySchema | undefined = undefined>(
     name: string,
     definition: ToolDefinition<I, O>,
-    handler: ToolHandler<I, O>,
+    handler: NoInfer<ToolHandler<I, O>>,
   ): Handle<ToolDefinition<I, O>>;
 
   /** Defines the resource at a URI. */

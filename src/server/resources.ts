@@ -8,6 +8,7 @@ import type { Ctx, RequestCtx } from './ctx.ts';
 import type { Completer, Handle, ResourceDefinition, ResourceTemplateDefinition } from './definition.ts';
 import { isInputRequired } from './input-required.ts';
 import type { Page, Registry } from './registry.ts';
+import { isUri } from './uri.ts';
 import { parseTemplate, type UriTemplate } from './uri-template.ts';
 
 /** A resource as it is kept. */
@@ -32,7 +33,7 @@ export function addResource(
   definition: ResourceDefinition,
   read: ResourceEntry['read'],
 ): Handle<ResourceDefinition> {
-  if (!URL.canParse(uri)) throw new TypeError(`resource ${JSON.stringify(uri)} is not an absolute URI`);
+  if (!isUri(uri)) throw new TypeError(`resource ${JSON.stringify(uri)} is not an absolute URI`);
   return registry.add(uri, definition, (current) => ({
     resource: {
       uri,
@@ -122,7 +123,8 @@ export async function readResource(
   const { uri } = params;
   const entry = resources.find(uri);
   if (entry !== undefined) return contents(await entry.read(uri, new Context(call)), uri, entry.resource.mimeType);
-  for (const { template, read, resourceTemplate } of templates.values()) {
+  // The contents repeat the URI, which must be one.
+  for (const { template, read, resourceTemplate } of isUri(uri) ? templates.values() : []) {
     const variables = template.match(uri);
     if (variables === undefined) continue;
     const found = await read(uri, variables, new Context(call));

@@ -66,7 +66,7 @@ for (const date of dates) {
       extensions: { 'com.example/ext': {} },
       tasks: { list: {}, requests: { tools: { call: {} } } },
     };
-    const server = create({ capabilities: declared as NonNullable<ServerOptions['capabilities']> });
+    const server = create({ capabilities: declared as unknown as NonNullable<ServerOptions['capabilities']> });
     assert.deepEqual(await capabilities(server, date), {
       logging: {},
       tools: { listChanged: true },

@@ -1,0 +1,241 @@
+import { isObject } from '../jsonrpc/message.ts';
+import { ConnectionError } from '../jsonrpc/transport.ts';
+import type { JsonObject } from '../peer/waiting.ts';
+import type { CacheStore } from '../store/cache.ts';
+import { canonical, isCacheable, keyOf, madeStale } from './cache-key.ts';
+import { hintOf } from './pages.ts';
+
+/**
+ * How a request uses the cache: `use` takes a response that is still fresh, `refresh` fetches anew and keeps the
+ * response, `bypass` leaves the cache alone.
+ */
+export type CacheMode = 'use' | 'refresh' | 'bypass';
+
+/** What a cache needs of its client. */
+export interface ResponseCacheOptions {
+  readonly store: CacheStore;
+  /** Names the server in the keys. */
+  readonly server: string;
+  /** The revision that responses are written in; `undefined` where it has no hints. */
+  revision(): string | undefined;
+  /** Names who asks; private responses are for nobody else. */
+  context(): string;
+  now(): number;
+  warn(message: string, cause: unknown): void;
+}
+
+/** One request, as the cache sees it. */
+export interface CacheableRequest {
+  readonly method: string;
+  readonly params: JsonObject | undefined;
+  readonly mode: CacheMode;
+  /** The `stamp` of the method before its list was begun: what became stale since is not kept. */
+  readonly stamp?: number | undefined;
+  /** Requests with equal texts here may share one exchange; `undefined` shares none. */
+  readonly sharing?: string | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+interface Keys {
+  readonly revision: string;
+  readonly context: string;
+  readonly params: string;
+}
+
+/** The JSON text of the response when it was kept. */
+type Flight = Promise<string | undefined>;
+
+/** No hint is believed for longer. */
+const longestMs = 365 * 24 * 60 * 60_000;
+
+/**
+ * The responses that a server allows to be kept, each as long as it says. (Spec 2026-07-28, Caching.)
+ *
+ * Nothing is fetched but when it is asked for. What a change makes stale while it is on its way is given to who asked,
+ * but not kept.
+ */
+export class ResponseCache {
+  readonly #options: ResponseCacheOptions;
+  /** Rises with every change of what a method gives. */
+  readonly #stamps = new Map<string, number>();
+  readonly #flights = new Map<string, Flight>();
+  /** The methods whose last response was not to be kept, so that nobody waits for another's. */
+  readonly #unkept = new Set<string>();
+  #writes: Promise<void> = Promise.resolve();
+
+  constructor(options: ResponseCacheOptions) {
+    this.#options = options;
+  }
+
+  /** Changes whenever what a method gave before became stale. */
+  stamp(method: string): number {
+    return this.#stamps.get(method) ?? 0;
+  }
+
+  /**
+   * Gives a response, kept or fetched; one that was kept says in `ttlMs` how long it still may be.
+   *
+   * @param load Fetches the response; what it throws is thrown.
+   */
+  async fetch(request: CacheableRequest, load: () => Promise<JsonObject>): Promise<JsonObject> {
+    const keys = this.#keysOf(request);
+    if (keys === undefined) return await load();
+    const stamp = request.stamp ?? this.stamp(request.method);
+    const fly = async (): Promise<JsonObject> => (await this.#load(request, { keys, stamp }, load)).result;
+    if (request.mode === 'refresh') return await fly();
+    const kept = await this.#kept(request.method, keys);
+    if (kept !== undefined) return kept;
+    const { sharing } = request;
+    if (sharing === undefined || this.#unkept.has(request.method)) return await fly();
+    const flightKey = keyOf(request.method, keys.params, keys.context, sharing);
+    const flight = this.#flights.get(flightKey);
+    if (flight !== undefined) return (await joined(flight, request.signal)) ?? (await fly());
+    return await this.#lead(flightKey, () => this.#load(request, { keys, stamp }, load));
+  }
+
+  /** Forgets what a notification of the server makes stale. */
+  heard(method: string, params: JsonObject): void {
+    const { methods, only } = madeStale(method, params);
+    for (const stale of methods) this.#drop(stale, only);
+  }
+
+  /** Forgets all pages of a list. */
+  forget(method: string): void {
+    this.#drop(method, undefined);
+  }
+
+  /** Forgets all that the server gave: changes may have been missed. */
+  clear(): void {
+    for (const method of [
+      'tools/list',
+      'prompts/list',
+      'resources/list',
+      'resources/templates/list',
+      'resources/read',
+      'server/discover',
+    ])
+      this.#drop(method, undefined);
+  }
+
+  #keysOf({ method, params, mode }: CacheableRequest): Keys | undefined {
+    const revision = this.#options.revision();
+    if (mode === 'bypass' || revision === undefined || !isCacheable(method, params)) return undefined;
+    return { revision, context: this.#options.context(), params: canonical(params ?? {}) };
+  }
+
+  /** Fetches for itself and for those who ask the same meanwhile. */
+  async #lead(
+    key: string,
+    load: () => Promise<{ readonly result: JsonObject; readonly text: string | undefined }>,
+  ): Promise<JsonObject> {
+    const work = load();
+    const flight = work.then(({ text }) => text, ownFailure);
+    // Who joins hears of a failure; nobody may have joined.
+    flight.catch(() => {});
+    this.#flights.set(key, flight);
+    try {
+      return (await work).result;
+    } finally {
+      if (this.#flights.get(key) === flight) this.#flights.delete(key);
+    }
+  }
+
+  async #load(
+    { method }: CacheableRequest,
+    { keys, stamp }: { readonly keys: Keys; readonly stamp: number },
+    load: () => Promise<JsonObject>,
+  ): Promise<{ readonly result: JsonObject; readonly text: string | undefined }> {
+    const result = await load();
+    const at = this.#options.now();
+    const { cacheScope, ...hint } = hintOf(result);
+    const ttlMs = Math.min(hint.ttlMs, longestMs);
+    const changed = this.stamp(method) !== stamp || this.#options.context() !== keys.context;
+    const complete = result['resultType'] === undefined || result['resultType'] === 'complete';
+    const prefix = this.#prefix(keys.revision, method, keys.params);
+    if (ttlMs === 0) this.#unkept.add(method);
+    else this.#unkept.delete(method);
+    if (changed) return { result, text: undefined };
+    if (ttlMs === 0 || !complete) {
+      // What was kept before is older than this.
+      this.#write((store) => store.delete(prefix));
+      return { result, text: undefined };
+    }
+    const text = JSON.stringify({ at, ttlMs, result });
+    const key = prefix + keyOf(cacheScope === 'public' ? 'public' : `private ${keys.context}`);
+    this.#write((store) => store.set(key, text, ttlMs));
+    return { result, text };
+  }
+
+  /** The newest fresh response that this asker may be given. */
+  async #kept(method: string, keys: Keys): Promise<JsonObject | undefined> {
+    const stamp = this.stamp(method);
+    const prefix = this.#prefix(keys.revision, method, keys.params);
+    const scopes = [`private ${keys.context}`, 'public'];
+    let texts: readonly (string | undefined)[];
+    try {
+      await this.#writes;
+      texts = await Promise.all(scopes.map(async (scope) => this.#options.store.get(prefix + keyOf(scope))));
+    } catch (error) {
+      this.#options.warn('the cache could not be read', error);
+      return undefined;
+    }
+    if (this.stamp(method) !== stamp) return undefined;
+    const now = this.#options.now();
+    const [newest] = texts
+      .map(read)
+      .filter((entry) => entry !== undefined && now < entry.at + entry.ttlMs)
+      .toSorted((one, other) => (other?.at ?? 0) - (one?.at ?? 0));
+    return newest && { ...newest.result, ttlMs: newest.at + newest.ttlMs - now };
+  }
+
+  #drop(method: string, only: JsonObject | undefined): void {
+    this.#stamps.set(method, this.stamp(method) + 1);
+    const revision = this.#options.revision();
+    if (revision === undefined) return;
+    const prefix = this.#prefix(revision, method, only && canonical(only));
+    this.#write((store) => store.delete(prefix));
+  }
+
+  #prefix(revision: string, method: string, params: string | undefined): string {
+    const { server } = this.#options;
+    return params === undefined ? keyOf(server, revision, method) : keyOf(server, revision, method, params);
+  }
+
+  /** Writes one after the other, so that what is forgotten stays forgotten. */
+  #write(write: (store: CacheStore) => void | Promise<void>): void {
+    this.#writes = this.#writes
+      .then(() => write(this.#options.store))
+      .catch((error: unknown) => this.#options.warn('the cache could not be written', error));
+  }
+}
+
+/** Waits for the response to somebody else's equal request; gives `undefined` when it was for nobody else. */
+async function joined(flight: Flight, signal: AbortSignal | undefined): Promise<JsonObject | undefined> {
+  const given = new Promise<undefined>((resolve) => {
+    if (signal?.aborted === true) resolve(undefined);
+    signal?.addEventListener('abort', () => resolve(undefined), { once: true });
+  });
+  const text = await Promise.race([flight, given]);
+  return read(text)?.result;
+}
+
+/** A request that its own caller gave up says nothing to others; any other failure is theirs too. */
+function ownFailure(error: unknown): undefined {
+  if (error instanceof ConnectionError && error.reason === 'aborted') return undefined;
+  throw error;
+}
+
+/** What is kept is only as good as its store. */
+function read(
+  text: string | undefined,
+): { readonly at: number; readonly ttlMs: number; readonly result: JsonObject } | undefined {
+  if (text === undefined) return undefined;
+  try {
+    const value: unknown = JSON.parse(text);
+    if (!isObject(value)) return undefined;
+    const { at, ttlMs, result } = value;
+    return typeof at === 'number' && typeof ttlMs === 'number' && isObject(result) ? { at, ttlMs, result } : undefined;
+  } catch {
+    return undefined;
+  }
+}

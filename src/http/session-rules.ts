@@ -1,0 +1,56 @@
+import type { AuthInfo } from '../peer/endpoint.ts';
+import { revisionOf, type Revision } from '../protocol/revision.ts';
+import type { Edge, Visit } from './edge.ts';
+import { busy, type Problem } from './status.ts';
+
+/** Whether two requests come from the same principal, or both from nobody. */
+export function samePrincipal(a: AuthInfo | undefined, b: AuthInfo | undefined): boolean {
+  return a?.principal === b?.principal;
+}
+
+/** Spec 2025-11-25, Transports, Protocol version header: absent is what was negotiated, invalid is a bad request. */
+export function versionProblem(revision: Revision | undefined, header: string | undefined): Problem | undefined {
+  if (header === undefined || header === revision?.date) return undefined;
+  const known = revisionOf(header) !== undefined;
+  return {
+    status: 400,
+    message: known
+      ? 'MCP-Protocol-Version is not what this session negotiated'
+      : 'MCP-Protocol-Version is not supported',
+  };
+}
+
+/** Why a batch is not taken. */
+export function batchProblem(
+  revision: Revision | undefined,
+  values: readonly unknown[],
+  limit: number,
+): Problem | undefined {
+  if (revision?.batches !== true) return { status: 400, message: 'this revision has no batches' };
+  if (values.length === 0) return { status: 400, message: 'a batch must hold at least one message' };
+  if (values.length > limit) return { status: 400, message: `a batch must hold at most ${limit} messages` };
+  return undefined;
+}
+
+/** Why no further event stream may be opened for a request. */
+export function streamProblem(edge: Edge, { auth }: Visit): Problem | undefined {
+  return fullProblem(edge.streams.full(auth), 'event streams are open');
+}
+
+/** Why no further session may be opened for a request. */
+export function sessionProblem(edge: Edge, { auth }: Visit): Problem | undefined {
+  return fullProblem(edge.sessionShares.full(auth), 'sessions are open');
+}
+
+function fullProblem(full: 'all' | 'own' | undefined, what: string): Problem | undefined {
+  if (full === undefined) return undefined;
+  const problem = busy(`too many ${what}`);
+  return full === 'all' ? problem : { ...problem, status: 429, message: `too many ${what} for one principal` };
+}
+
+/** Random bytes in visible ASCII: 192 bits by default, which nobody guesses. */
+export function randomText(bytes = 24): string {
+  return Array.from(crypto.getRandomValues(new Uint8Array(bytes)), (byte) => byte.toString(16).padStart(2, '0')).join(
+    '',
+  );
+}
