@@ -8,5 +8,5 @@ server.tool('forecast', { input: z.object({ city: z.string() }) }, ({ city }) =>
 
 server.resource('weather://cities', { name: 'cities' }, () => 'Lisbon, Oslo, Osaka');
 
-const { url } = await listen(server, { port: 3000 });
+const { url } = await listen(server, { port: Number(process.env['PORT'] ?? 3000) });
 console.log(`listening at ${url}`);

@@ -59,6 +59,11 @@ export interface Official {
   readonly way: 'stdio' | 'http';
   /** The revision that it must end up with. */
   readonly revision: string;
+  /**
+   * Whether it hears all progress. Over stdio the first SDK forgets a request before it hands on the progress that
+   * came in the same chunk as the result, so that the last reports may be lost.
+   */
+  readonly hearsAllProgress: boolean;
   /** A client that is not connected yet, and what connects it. */
   create(door: Door): Promise<{ readonly client: OfficialClient; readonly transport: WireTransport }>;
   /** Calls a tool, hearing of progress. */
@@ -90,6 +95,7 @@ async function first(version: string): Promise<Official> {
   return {
     name: `sdk ${version}`,
     way: Http === undefined ? 'stdio' : 'http',
+    hearsAllProgress: Http !== undefined,
     revision: String(types['LATEST_PROTOCOL_VERSION']),
     create: async ({ url, command: [command, ...args] }) => ({
       client: new Client(info, { capabilities: {} }),
@@ -104,6 +110,7 @@ function second(): Official {
   return {
     name: 'client 2.4.0',
     way: 'http',
+    hearsAllProgress: true,
     revision: newestRevision.date,
     create: async ({ url }) => {
       const { Client, StreamableHTTPClientTransport } = await import('@modelcontextprotocol/client');

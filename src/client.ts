@@ -1,6 +1,7 @@
 /** The client: `connect` and what it gives. */
 import { createConnect, type Connect } from './client/connect.ts';
-import { httpTransport, type HttpTransportOptions } from './http/client.ts';
+import { httpTransport } from './http/client.ts';
+import type { HttpTransportOptions } from './http/client-request.ts';
 
 /**
  * Connects to a server over HTTP by its URL, or over any transport, in the newest revision that both sides speak.

@@ -5,29 +5,29 @@ import { UsageError } from './io.ts';
 
 const files: ReadonlySet<string> = new Set(['server.js', 'data']);
 
-/** Where the command ends and what the tool is, in one line. */
+/** Where the command ends and what the tool is or may be, in one line. */
 function split(line: string): string {
-  const { target, tool, pairs, json } = withinCommand(line.split(' '), (word) => files.has(word));
+  const { target, tool, pairs, json, perhaps } = withinCommand(line.split(' '), (word) => files.has(word));
   assert.equal(target.kind, 'command');
   const command = target.kind === 'command' ? [target.command, ...target.args].join(' ') : '';
   const given = pairs.map(([name, value]) => `${name}:${value}`).join(' ');
-  return `${command} | ${tool ?? '-'} | ${given}${json.output ? ' (json)' : ''}${json.input === undefined ? '' : ` ${JSON.stringify(json.input)}`}`;
+  return `${command} | ${tool ?? (perhaps === undefined ? '-' : `${perhaps.tool}?`)} | ${given}${json.output ? ' (json)' : ''}${json.input === undefined ? '' : ` ${JSON.stringify(json.input)}`}`;
 }
 
 describe('a command and a tool are told apart', () => {
   const cases: readonly (readonly [string, string])[] = [
     ['node server.js', 'node server.js | - | '],
-    ['node server.js add', 'node server.js | add | '],
+    ['node server.js add', 'node server.js add | add? | '],
     ['node server.js add a=1 b=2', 'node server.js | add | a:1 b:2'],
     ['node server.js data', 'node server.js data | - | '],
     ['node server.js data a=1', 'node server.js | data | a:1'],
     ['node server.js --verbose', 'node server.js --verbose | - | '],
-    ['node server.js --verbose add', 'node server.js --verbose | add | '],
+    ['node server.js --verbose add', 'node server.js --verbose add | add? | '],
     ['npx -y @scope/server', 'npx -y @scope/server | - | '],
     ['npx -y @scope/server echo message=a=b', 'npx -y @scope/server | echo | message:a=b'],
     ['server', 'server | - | '],
     ['server --json', 'server | - |  (json)'],
-    ['server add --json', 'server | add |  (json)'],
+    ['server add --json', 'server add | add? |  (json)'],
     ['server add a=1 --json', 'server | add | a:1 (json)'],
     ['server add --json a=1', 'server | add | a:1 (json)'],
     ['server add --json {"a":1}', 'server | add |  {"a":1}'],
@@ -45,13 +45,14 @@ describe('a command and a tool are told apart', () => {
       assert.throws(() => split(line), UsageError, line);
   });
 
-  test('only what looks like a tool is a guess', () => {
-    const guessed = (line: string): boolean => withinCommand(line.split(' '), () => false).guessed;
-    assert.deepEqual(['server add', 'server add a=1', 'server -- add', 'server'].map(guessed), [
-      true,
-      true,
-      false,
-      false,
+  test('the last word may be the tool only where nothing else says what is', () => {
+    const perhaps = (line: string): unknown => withinCommand(line.split(' '), () => false).perhaps;
+    const server = { kind: 'command', command: 'server', args: [] };
+    assert.deepEqual(['server add', 'server add a=1', 'server -- add', 'server'].map(perhaps), [
+      { tool: 'add', target: server },
+      undefined,
+      undefined,
+      undefined,
     ]);
   });
 });

@@ -2,7 +2,8 @@
 
 import { bridgeOver, type Bridge, type BridgeOptions } from '../bridge/bridge.ts';
 import { createConnect, type Connect } from '../client/connect.ts';
-import { httpTransport, type HttpTransportOptions } from '../http/client.ts';
+import { httpTransport } from '../http/client.ts';
+import type { HttpTransportOptions } from '../http/client-request.ts';
 
 /** Connects to a server. */
 export const connect: Connect<HttpTransportOptions> = createConnect<HttpTransportOptions>({ http: httpTransport });

@@ -2,7 +2,7 @@ import { isObject } from '../jsonrpc/message.ts';
 import type { JsonObject } from '../peer/waiting.ts';
 
 /** The methods whose results say how long they may be kept. (Spec 2026-07-28, Caching.) */
-const cacheable: ReadonlySet<string> = new Set([
+export const cacheableMethods: ReadonlySet<string> = new Set([
   'server/discover',
   'tools/list',
   'prompts/list',
@@ -25,7 +25,7 @@ const staleBy: ReadonlyMap<string, readonly string[]> = new Map([
  */
 export function isCacheable(method: string, params: JsonObject | undefined): boolean {
   const answersInput = params !== undefined && ('inputResponses' in params || 'requestState' in params);
-  return cacheable.has(method) && !answersInput;
+  return cacheableMethods.has(method) && !answersInput;
 }
 
 /** What a notification makes stale: methods, and of one of them only the result for some parameters. */

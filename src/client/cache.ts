@@ -2,7 +2,7 @@ import { isObject } from '../jsonrpc/message.ts';
 import { ConnectionError } from '../jsonrpc/transport.ts';
 import type { JsonObject } from '../peer/waiting.ts';
 import type { CacheStore } from '../store/cache.ts';
-import { canonical, isCacheable, keyOf, madeStale } from './cache-key.ts';
+import { cacheableMethods, canonical, isCacheable, keyOf, madeStale } from './cache-key.ts';
 import { hintOf } from './pages.ts';
 
 /**
@@ -106,15 +106,7 @@ export class ResponseCache {
 
   /** Forgets all that the server gave: changes may have been missed. */
   clear(): void {
-    for (const method of [
-      'tools/list',
-      'prompts/list',
-      'resources/list',
-      'resources/templates/list',
-      'resources/read',
-      'server/discover',
-    ])
-      this.#drop(method, undefined);
+    for (const method of cacheableMethods) this.#drop(method, undefined);
   }
 
   #keysOf({ method, params, mode }: CacheableRequest): Keys | undefined {
@@ -211,12 +203,17 @@ export class ResponseCache {
 
 /** Waits for the response to somebody else's equal request; gives `undefined` when it was for nobody else. */
 async function joined(flight: Flight, signal: AbortSignal | undefined): Promise<JsonObject | undefined> {
-  const given = new Promise<undefined>((resolve) => {
+  let leave: (() => void) | undefined;
+  const left = new Promise<undefined>((resolve) => {
+    leave = () => resolve(undefined);
     if (signal?.aborted === true) resolve(undefined);
-    signal?.addEventListener('abort', () => resolve(undefined), { once: true });
+    signal?.addEventListener('abort', leave, { once: true });
   });
-  const text = await Promise.race([flight, given]);
-  return read(text)?.result;
+  try {
+    return read(await Promise.race([flight, left]))?.result;
+  } finally {
+    if (leave !== undefined) signal?.removeEventListener('abort', leave);
+  }
 }
 
 /** A request that its own caller gave up says nothing to others; any other failure is theirs too. */

@@ -167,12 +167,12 @@ describe('a stateless request', () => {
     assert.deepEqual((await one.client.callTool('x')).content, text.content);
   });
 
-  it('that needs input first is an error with what is asked; a raw one gives it', async () => {
-    const result = { resultType: 'input_required', requestState: '' };
+  it('that needs input first is an error with what is asked; a raw one gives it [C89]', async () => {
+    const result = { resultType: 'input_required', inputRequests: { r: { method: 'roots/list' } }, requestState: '' };
     const one = await connected(replying(result));
     await assert.rejects(
       one.client.callTool('x'),
-      (error: unknown) => error instanceof InputRequiredError && error.result['requestState'] === '',
+      (error: unknown) => error instanceof InputRequiredError && error.step.requestState === '',
     );
     assert.deepEqual(await one.client.request('tools/call', { name: 'x' }), result);
     await assert.rejects(one.client.listTools(), { reason: 'invalid-message' });

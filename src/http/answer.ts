@@ -2,7 +2,16 @@ import type { Message, RequestId, ResponseMessage } from '../jsonrpc/message.ts'
 import { McpError } from '../protocol/error.ts';
 import type { Edge, Visit } from './edge.ts';
 import { errorBody } from './status.ts';
+import type { SessionStreams } from './session-streams.ts';
 import type { EventStream } from './stream.ts';
+
+/** Where the messages of an answer go once it is an event stream. */
+interface Outlet {
+  readonly ended: boolean;
+  send(json: string): void;
+  end(json?: string): void;
+  pause(retryMs: number): void;
+}
 
 /**
  * The answer to one POST: JSON in one piece, or an event stream from the moment that something is sent before the
@@ -11,28 +20,37 @@ import type { EventStream } from './stream.ts';
 export class Answer {
   readonly #edge: Edge;
   readonly #visit: Visit;
-  #stream: EventStream | undefined;
+  readonly #streams: SessionStreams | undefined;
+  #connection: EventStream | undefined;
+  #outlet: Outlet | undefined;
   #gone = false;
 
-  constructor(edge: Edge, visit: Visit) {
+  /** @param streams Where the answer belongs to a session: its streams, which may outlive their connections. */
+  constructor(edge: Edge, visit: Visit, streams?: SessionStreams) {
     this.#edge = edge;
     this.#visit = visit;
+    this.#streams = streams;
   }
 
-  /** Whether nothing can be sent any more: the answer is complete, or its client went away. */
+  /** Whether nothing can be sent any more: the answer is complete, or its client went away for good. */
   get gone(): boolean {
-    return this.#gone || this.#stream?.ended === true;
+    return this.#gone || this.#outlet?.ended === true;
   }
 
   /** Whether the answer is an event stream by now. */
   get streaming(): boolean {
-    return this.#stream !== undefined;
+    return this.#outlet !== undefined;
   }
 
-  /** The client went away. */
+  /** The client went away; an event stream that can be resumed goes on without it. */
   closed(): void {
-    this.#gone = true;
-    this.#stream?.closed();
+    this.#connection?.closed();
+    if (this.#outlet === undefined) this.#gone = true;
+  }
+
+  /** Breaks the connection of an event stream that can be resumed, and asks the client to come back. */
+  disconnect(retryMs: number): void {
+    if (!this.gone && this.#begin()) this.#outlet?.pause(retryMs);
   }
 
   /**
@@ -43,7 +61,7 @@ export class Answer {
    */
   message(json: string): boolean {
     if (this.gone || !this.#begin()) return false;
-    this.#stream?.send(json);
+    this.#outlet?.send(json);
     return !this.gone;
   }
 
@@ -55,19 +73,30 @@ export class Answer {
   /** Completes the answer: with JSON text, or with nothing where the request was given up. */
   finish(status: number, json: string | undefined): void {
     if (this.gone) return;
-    // Who takes only event streams gets one, unless the status says more. A request without a response (it was
-    // cancelled) leaves an empty stream.
-    if (json === undefined || (!this.#visit.accepted.json && status === 200)) this.#begin();
+    // Who takes only event streams gets one, unless the status says more.
+    if (json !== undefined && !this.#visit.accepted.json && status === 200) this.#begin();
     this.#gone = true;
-    if (this.#stream !== undefined) this.#stream.end(json);
-    else if (json === undefined) this.#visit.reply.send(202);
+    if (this.#outlet !== undefined) this.#outlet.end(json);
+    else if (json === undefined) this.#empty();
     else this.#visit.reply.send(status, json);
   }
 
+  /** A request without a response (it was cancelled) leaves an empty stream, from which nothing can be resumed. */
+  #empty(): void {
+    const { accepted, auth, reply } = this.#visit;
+    if (!accepted.stream || this.#edge.streams.full(auth) !== undefined) reply.send(202);
+    else this.#edge.streams.open(reply, { auth }).end();
+  }
+
   #begin(): boolean {
-    if (this.#stream !== undefined) return true;
-    if (!this.#visit.accepted.stream || this.#edge.streams.full) return false;
-    this.#stream = this.#edge.streams.open(this.#visit.reply);
+    if (this.#outlet !== undefined) return true;
+    const { accepted, auth, reply } = this.#visit;
+    if (!accepted.stream || this.#edge.streams.full(auth) !== undefined) return false;
+    const connection = this.#edge.streams.open(reply, { auth });
+    const stream = this.#streams?.begin();
+    this.#connection = connection;
+    this.#outlet = stream ?? connection;
+    stream?.open(connection);
     this.#visit.leave();
     return true;
   }

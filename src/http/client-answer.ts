@@ -3,6 +3,7 @@ import { isObject, isRequestId, type Message, type RequestId } from '../jsonrpc/
 import { readEvents } from '../jsonrpc/sse.ts';
 import { after } from '../jsonrpc/timeout.ts';
 import { ConnectionError, type ConnectionErrorOptions, type Receiver } from '../jsonrpc/transport.ts';
+import { errorFromWire } from '../protocol/error.ts';
 import { bodyBytes, bodyStart, bodyText } from './client-body.ts';
 import { discard, type FetchResponse } from './client-fetch.ts';
 
@@ -96,12 +97,17 @@ export async function readStream(response: FetchResponse, exchange: Exchange): P
   return position;
 }
 
-/**
- * Reads a response that is no success. An error message for the only request is delivered with its status.
- *
- * @throws ConnectionError for everything else.
- */
-export async function readRefusal(response: FetchResponse, exchange: Exchange): Promise<void> {
+/** What a response that is no success says. */
+export interface Refusal {
+  readonly failure: ConnectionError;
+  /** The error message for the only request, where the body holds one. */
+  readonly message: Readonly<Record<string, unknown>> | undefined;
+  /** Whether only a server of a stateless revision answers like this. */
+  readonly stateless: boolean;
+}
+
+/** Reads a response that is no success. */
+export async function refusalOf(response: FetchResponse, exchange: Exchange): Promise<Refusal> {
   const { status } = response;
   const text = await reading(exchange, () => bodyStart(response, refusalBytes));
   const retryAfterMs = retryAfter(response);
@@ -112,15 +118,28 @@ export async function readRefusal(response: FetchResponse, exchange: Exchange): 
   };
   if (status === 401 || status === 403) {
     const challenge = response.headers.get('www-authenticate');
-    throw new ConnectionError(
+    const failure = new ConnectionError(
       'unauthorized',
       `HTTP ${status}`,
       challenge === null ? options : { ...options, challenge },
     );
+    return { failure, message: undefined, stateless: false };
   }
-  const message = status === 429 || status === 503 ? undefined : errorFor(text, exchange);
-  if (message === undefined) throw new ConnectionError('http', `HTTP ${status}${summary(text)}`, options);
-  deliver(message, exchange, status);
+  return {
+    failure: new ConnectionError('http', `HTTP ${status}${summary(text)}`, options),
+    message: status === 429 || status === 503 ? undefined : errorFor(text, exchange),
+    stateless: isStatelessError(text),
+  };
+}
+
+/**
+ * Hands on what a refusal says: its error message goes to the receiver.
+ *
+ * @throws ConnectionError when it holds none.
+ */
+export function deliverRefusal({ failure, message }: Refusal, exchange: Exchange): void {
+  if (message === undefined) throw failure;
+  deliver(message, exchange, failure.status ?? 0);
 }
 
 /** What a failure of reading is to the sender. */
@@ -162,6 +181,26 @@ function errorFor(text: string, exchange: Exchange): Readonly<Record<string, unk
   return { ...value, id };
 }
 
+/** The errors that came with the stateless revisions, and are told by their data where others might use the code. */
+const statelessErrors: ReadonlySet<unknown> = new Set([
+  'headerMismatch',
+  'missingRequiredClientCapability',
+  'unsupportedProtocolVersion',
+]);
+
+function isStatelessError(text: string): boolean {
+  let value: unknown;
+  try {
+    value = parseJson(text);
+  } catch {
+    return false;
+  }
+  const error = isObject(value) ? value['error'] : undefined;
+  if (!isObject(error) || typeof error['code'] !== 'number') return false;
+  const { code, data } = error;
+  return statelessErrors.has(errorFromWire({ code, message: '', data }).kind);
+}
+
 function deliverEvent(data: string, exchange: Exchange, status: number): void {
   let value: unknown;
   try {
@@ -190,7 +229,8 @@ function attributed(value: unknown, { waiting }: Exchange): unknown {
   return anonymous && isObject(value['error']) ? { ...value, id } : value;
 }
 
-function parsed(text: string, status: number): unknown {
+/** @throws ConnectionError for text that is no JSON. */
+export function parsed(text: string, status: number): unknown {
   try {
     return parseJson(text);
   } catch (error) {

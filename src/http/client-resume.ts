@@ -60,7 +60,12 @@ async function keepListening(open: OpenStream, exchange: Exchange, first: FetchR
   for (let failures = 0; failures < maxFailures;) {
     await pause(position, failures, exchange);
     const next = await attempt(open, exchange, position);
-    if (next === 'refused') return;
+    if (next === 'refused') {
+      if (position.lastEventId === undefined) return;
+      // What was missed is gone for good; what comes is still worth hearing.
+      position = { lastEventId: undefined, retryMs: position.retryMs };
+      continue;
+    }
     failures = next === undefined ? failures + 1 : 0;
     position =
       next === undefined

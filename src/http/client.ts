@@ -10,79 +10,51 @@ import {
 } from '../jsonrpc/transport.ts';
 import { revisionOf } from '../protocol/revision.ts';
 import {
+  deliverRefusal,
   isSuccess,
   mediaType,
   readJson,
   readOther,
-  readRefusal,
   readStream,
+  refusalOf,
   requestIds,
   type Exchange,
 } from './client-answer.ts';
-import {
-  describeUrl,
-  discard,
-  fetchWithin,
-  type Fetch,
-  type FetchRequest,
-  type FetchResponse,
-} from './client-fetch.ts';
+import { discard, type FetchResponse } from './client-fetch.ts';
+import { lowercased, Requests, targetOf, type HttpTransportOptions } from './client-request.ts';
 import { listenStream, resumeStream } from './client-resume.ts';
-
-export interface HttpTransportOptions {
-  /** What sends the requests; the `fetch` of the runtime by default. Authorization wraps it. */
-  readonly fetch?: Fetch;
-  /** Headers of every request, such as an API key. A function is asked before each one. */
-  readonly headers?:
-    | Readonly<Record<string, string>>
-    | (() => Readonly<Record<string, string>> | Promise<Readonly<Record<string, string>>>);
-  /** How large a message of the server may be, after decompression; 16 MiB by default. */
-  readonly maxMessageBytes?: number;
-  /** How long ending the session may take when the conversation is closed; 2 seconds by default. */
-  readonly closeMs?: number;
-}
+import { isPairStatus, SsePairChannel } from './client-sse-pair.ts';
 
 const bothTypes = 'application/json, text/event-stream';
 
 /**
- * Reaches a server over Streamable HTTP: every message is a POST of its own. It works on any runtime that has `fetch`.
+ * Reaches a server over Streamable HTTP: every message is a POST of its own. A server that refuses `initialize` there
+ * is tried with the older HTTP+SSE transport at the same URL. It works on any runtime that has `fetch`.
  *
  * @throws TypeError when the URL is none or is neither `http:` nor `https:`.
  */
 export function httpTransport(url: string | URL, options: HttpTransportOptions = {}): Transport {
-  const target = new URL(url);
-  if (target.protocol !== 'http:' && target.protocol !== 'https:')
-    throw new TypeError(`a server is reached by http: or https:, not ${target.protocol}`);
-  target.hash = '';
-  const credentials = takeCredentials(target);
+  const target = targetOf(url);
   return {
     kind: 'http',
-    description: describeUrl(target),
+    description: target.description,
     // Nothing is sent before the first message: HTTP has no connection to open.
-    open: async (receiver) => new HttpChannel(target, receiver, { credentials, ...options }),
+    open: async (receiver) => new HttpChannel(new Requests(target, options), receiver),
   };
 }
 
-interface ChannelOptions extends HttpTransportOptions {
-  /** The header that the credentials of the URL became. */
-  readonly credentials: Readonly<Record<string, string>>;
-}
-
 class HttpChannel implements Channel {
-  readonly #url: URL;
+  readonly #requests: Requests;
   readonly #receiver: Receiver;
-  readonly #options: ChannelOptions;
-  readonly #fetch: Fetch;
   readonly #underway = new Set<() => void>();
-  #headers: Readonly<Record<string, string>> = {};
   #session: string | undefined;
+  /** The older transport, once the server turned out to speak it. */
+  #pair: SsePairChannel | undefined;
   #listening = false;
   #closing: Promise<void> | undefined;
 
-  constructor(url: URL, receiver: Receiver, options: ChannelOptions) {
-    this.#url = url;
-    this.#options = options;
-    this.#fetch = options.fetch ?? ((target, request) => fetch(target, request));
+  constructor(requests: Requests, receiver: Receiver) {
+    this.#requests = requests;
     this.#receiver = {
       message: (value, about) => this.#unlessClosed(() => receiver.message(value, about)),
       problem: (error) => this.#unlessClosed(() => receiver.problem(error)),
@@ -92,11 +64,12 @@ class HttpChannel implements Channel {
 
   /** What an earlier call set is replaced. */
   setHeaders(headers: Readonly<Record<string, string>>): void {
-    this.#headers = headers;
+    this.#requests.settled = headers;
   }
 
   async send(message: Message | readonly Message[], options: SendOptions = {}): Promise<void> {
     this.#requireOpen();
+    if (this.#pair !== undefined) return this.#pair.send(message, options);
     const body = messageText(message);
     const exchange = this.#exchange(requestIds(message), options.signal);
     try {
@@ -105,8 +78,10 @@ class HttpChannel implements Channel {
         { accept: bothTypes, 'content-type': 'application/json' },
         { exchange, headers: options.headers, body },
       );
-      if ('method' in message && message.method === 'initialize') this.#remember(response);
-      await this.#answered(response, exchange, options.headers);
+      const initializes = 'method' in message && message.method === 'initialize';
+      if (initializes) this.#remember(response);
+      if (initializes && isPairStatus(response.status)) await this.#fallBack(response, exchange, { message, options });
+      else await this.#answered(response, exchange, options.headers);
     } catch (error) {
       throw this.#closing === undefined
         ? error
@@ -119,7 +94,8 @@ class HttpChannel implements Channel {
   /** One stream at a time: listening again while one is open changes nothing. */
   async listen(): Promise<void> {
     this.#requireOpen();
-    if (this.#listening) return;
+    // The stream of the older transport is open all the time.
+    if (this.#listening || this.#pair !== undefined) return;
     this.#listening = true;
     const exchange = this.#exchange(new Set(), undefined);
     const open = (position: Readonly<Record<string, string>>): Promise<FetchResponse> =>
@@ -137,18 +113,19 @@ class HttpChannel implements Channel {
 
   async #close(): Promise<void> {
     for (const abort of this.#underway) abort();
+    await this.#pair?.close();
     if (this.#session === undefined) return;
     const exchange = this.#exchange(new Set(), undefined);
     const ended = this.#request('DELETE', {}, { exchange }).then(discard);
     // Spec 2025-11-25, Transports, Session Management: the server may refuse, and may be gone.
-    await settledWithin(this.#options.closeMs ?? 2_000, ended);
+    await settledWithin(this.#requests.options.closeMs ?? 2_000, ended);
     exchange.abort();
     exchange.end();
   }
 
   async #answered(response: FetchResponse, exchange: Exchange, headers: SendOptions['headers']): Promise<void> {
     const type = mediaType(response);
-    if (!isSuccess(response)) await readRefusal(response, exchange);
+    if (!isSuccess(response)) deliverRefusal(await refusalOf(response, exchange), exchange);
     else if (type === 'text/event-stream') {
       const position = await readStream(response, exchange);
       if (exchange.waiting.size > 0 && this.#resumes(headers)) {
@@ -168,24 +145,39 @@ class HttpChannel implements Channel {
     }
   }
 
+  /**
+   * Tries the older transport after `initialize` was refused; where there is none either, the refusal stands. (Spec
+   * 2026-07-28, Streamable HTTP, Backward compatibility.)
+   */
+  async #fallBack(
+    response: FetchResponse,
+    exchange: Exchange,
+    sent: { readonly message: Message | readonly Message[]; readonly options: SendOptions },
+  ): Promise<void> {
+    const refusal = await refusalOf(response, exchange);
+    if (refusal.stateless) return deliverRefusal(refusal, exchange);
+    let pair: SsePairChannel;
+    try {
+      pair = await SsePairChannel.open(this.#requests, this.#receiver, exchange.signal);
+    } catch (error) {
+      if (exchange.signal.aborted) throw error;
+      return deliverRefusal(refusal, exchange);
+    }
+    this.#pair = pair;
+    if (this.#closing !== undefined) await pair.close();
+    await pair.send(sent.message, sent.options);
+  }
+
   /** Spec 2026-07-28, Streamable HTTP: what breaks there is asked again, not taken up. */
   #resumes(headers: SendOptions['headers'] = {}): boolean {
-    const date = lowercased(this.#headers, headers)['mcp-protocol-version'];
+    const date = lowercased(this.#requests.settled, headers)['mcp-protocol-version'];
     return revisionOf(date)?.http !== 'exchange';
   }
 
-  async #request(method: string, own: Readonly<Record<string, string>>, call: Call): Promise<FetchResponse> {
-    const { headers = {}, credentials } = this.#options;
-    const given = typeof headers === 'function' ? await headers() : headers;
+  #request(method: string, own: Readonly<Record<string, string>>, call: Outgoing): Promise<FetchResponse> {
     const session = this.#session === undefined ? undefined : { 'mcp-session-id': this.#session };
-    const request: FetchRequest = {
-      method,
-      headers: lowercased(credentials, given, this.#headers, call.headers, own, session),
-      ...(call.body === undefined ? {} : { body: call.body }),
-      redirect: 'manual',
-      signal: call.exchange.signal,
-    };
-    return fetchWithin(this.#fetch, this.#url, request);
+    const { headers, body, exchange } = call;
+    return this.#requests.send({ method, own: { ...own, ...session }, headers, body, signal: exchange.signal });
   }
 
   /** Spec 2025-11-25, Transports, Session Management: an id has visible ASCII characters only. */
@@ -208,7 +200,7 @@ class HttpChannel implements Channel {
     return {
       waiting,
       receiver: this.#receiver,
-      maxBytes: this.#options.maxMessageBytes ?? 16 * 1024 * 1024,
+      maxBytes: this.#requests.maxBytes,
       signal: controller.signal,
       inSession: this.#session !== undefined,
       abort,
@@ -228,44 +220,9 @@ class HttpChannel implements Channel {
   }
 }
 
-interface Call {
+/** A request on its way. */
+interface Outgoing {
   readonly exchange: Exchange;
   readonly headers?: Readonly<Record<string, string>> | undefined;
   readonly body?: string;
-}
-
-/** Moves user and password of a URL into the header that they stand for: `fetch` takes no URL that has them. */
-function takeCredentials(url: URL): Record<string, string> {
-  const { username, password } = url;
-  if (username === '' && password === '') return {};
-  url.username = '';
-  url.password = '';
-  const bytes = new TextEncoder().encode(`${unescaped(username)}:${unescaped(password)}`);
-  return { authorization: `Basic ${btoa(String.fromCharCode(...bytes))}` };
-}
-
-function unescaped(part: string): string {
-  try {
-    return decodeURIComponent(part);
-  } catch {
-    // A percent sign that begins no escape is meant as it is.
-    return part;
-  }
-}
-
-/** Puts headers together; a later one replaces an earlier one of the same name, however it is spelt. */
-function lowercased(...sources: readonly (Readonly<Record<string, string>> | undefined)[]): Record<string, string> {
-  const headers = new Map<string, string>();
-  for (const source of sources) {
-    for (const [name, value] of Object.entries(source ?? {})) {
-      // The value may be a secret, and is not shown.
-      if (!/^[\t\x20-\x7e\x80-\xff]*$/.test(value))
-        throw new ConnectionError(
-          'invalid-message',
-          `the value of header ${name} has characters that no header may have`,
-        );
-      headers.set(name.toLowerCase(), value);
-    }
-  }
-  return Object.fromEntries(headers);
 }

@@ -3,6 +3,7 @@ import type { Revision } from '../protocol/revision.ts';
 import type { Accepted } from './media.ts';
 import type { HttpSettings } from './options.ts';
 import type { HttpReply, HttpRequest } from './shape.ts';
+import type { Shares } from './shares.ts';
 import type { EventStreams } from './stream.ts';
 
 /** What the parts of one HTTP server share. */
@@ -10,6 +11,8 @@ export interface Edge {
   readonly endpoint: Endpoint;
   readonly settings: HttpSettings;
   readonly streams: EventStreams;
+  /** The places for sessions, of either transport that has them. */
+  readonly sessionShares: Shares;
   /** The stateless revisions of the endpoint; may be empty. */
   readonly stateless: readonly Revision[];
   /** The handshake revisions of the endpoint; may be empty. */

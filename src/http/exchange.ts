@@ -7,7 +7,8 @@ import { newestRevision, revisionOf } from '../protocol/revision.ts';
 import { Answer, messageJson } from './answer.ts';
 import type { Edge, Visit } from './edge.ts';
 import { claimedVersion, headerMismatch, methodMismatch, versionMismatch } from './headers.ts';
-import { busy, errorBody, exchangeStatus, refuse, type Problem } from './status.ts';
+import { streamProblem } from './session-rules.ts';
+import { errorBody, exchangeStatus, refuse, type Problem } from './status.ts';
 
 const listen = 'subscriptions/listen';
 const invalidParams = -32602;
@@ -47,9 +48,9 @@ export class Exchanges {
     await new Exchange(this.#edge, visit).notification(message);
   }
 
-  /** Ends the exchanges that would otherwise last for ever. */
+  /** Ends the exchanges that would otherwise last for ever: with their response, where the server has one for that. */
   close(): void {
-    for (const exchange of this.#listening) exchange.stop();
+    for (const exchange of this.#listening) exchange.finish();
   }
 
   /** Everything that is refused before it is dispatched is a bad request. */
@@ -58,9 +59,9 @@ export class Exchanges {
   }
 
   /** Why a subscription cannot have its stream. */
-  #unstreamable({ accepted }: Visit): Problem | undefined {
-    if (!accepted.stream) return { status: 406, message: `${listen} needs Accept: text/event-stream` };
-    return this.#edge.streams.full ? busy('too many event streams are open') : undefined;
+  #unstreamable(visit: Visit): Problem | undefined {
+    if (!visit.accepted.stream) return { status: 406, message: `${listen} needs Accept: text/event-stream` };
+    return streamProblem(this.#edge, visit);
   }
 
   #refusal(visit: Visit, message: RequestMessage): McpError | undefined {
@@ -147,6 +148,12 @@ class Exchange implements Link {
     this.stop();
     if (response === undefined) this.#visit.reply.send(202);
     else this.#answer.respond(400, response);
+  }
+
+  /** Asks for the response of a request that would otherwise last for ever. */
+  finish(): void {
+    if (this.#conversation.end === undefined) this.stop();
+    else this.#conversation.end();
   }
 
   /** Ends the conversation: what still runs is aborted. */

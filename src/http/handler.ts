@@ -11,16 +11,19 @@ import { acceptedBy, isJson } from './media.ts';
 import { resolveOptions, type HttpOptions, type HttpRefusal } from './options.ts';
 import { Sessions } from './sessions.ts';
 import type { HttpReply, HttpRequest } from './shape.ts';
+import { Shares } from './shares.ts';
+import { SsePairs } from './sse-pair.ts';
 import { busy, refuse, type Problem } from './status.ts';
 import { EventStreams } from './stream.ts';
 
-/** A server as HTTP sees it: one endpoint for every revision that the server speaks. */
+/** A server as HTTP sees it: one endpoint for every revision that the server speaks, and the older pair beside it. */
 export interface HttpHandler {
   /** Answers one request. Never throws; whatever arrives is answered or, where the client is gone, let go. */
   handle(request: HttpRequest, reply: HttpReply): void;
   /**
-   * Stops serving: new requests get 503, subscriptions end, requests being answered are waited for up to `drainMs`,
-   * then sessions and streams end. The server itself stays open. Closing twice is fine.
+   * Stops serving, in this order: new requests get 503; subscriptions end, with their response where the server has
+   * one for that; requests being answered are waited for up to `drainMs`; then sessions and streams end, and what
+   * still runs is aborted. The server itself stays open. Closing twice is fine.
    */
   close(): Promise<void>;
 }
@@ -38,6 +41,8 @@ class Handler implements HttpHandler {
   readonly #guard: Guard;
   readonly #exchanges: Exchanges;
   readonly #sessions: Sessions;
+  /** `undefined` where the older transport is not served. */
+  readonly #pairs: SsePairs | undefined;
   readonly #admitted: Load;
   /** Everything being answered, to be waited for at the end. */
   readonly #serving = new Load(Number.POSITIVE_INFINITY);
@@ -47,10 +52,13 @@ class Handler implements HttpHandler {
     const settings = resolveOptions(options);
     const stateless = endpoint.revisions.filter((revision) => revision.era === 'stateless');
     const handshake = endpoint.revisions.filter((revision) => revision.era === 'handshake');
-    this.#edge = { endpoint, settings, streams: new EventStreams(settings), stateless, handshake };
+    const sessionShares = new Shares(settings.maxSessions, settings.maxSessionsPerPrincipal);
+    this.#edge = { endpoint, settings, streams: new EventStreams(settings), sessionShares, stateless, handshake };
     this.#guard = createGuard(settings);
     this.#exchanges = new Exchanges(this.#edge);
     this.#sessions = new Sessions(this.#edge);
+    const { ssePair } = settings;
+    this.#pairs = ssePair === undefined || handshake.length === 0 ? undefined : new SsePairs(this.#edge, ssePair);
     this.#admitted = new Load(settings.maxRequests);
   }
 
@@ -69,6 +77,7 @@ class Handler implements HttpHandler {
     this.#exchanges.close();
     await settledWithin(this.#edge.settings.drainMs, this.#serving.idle());
     this.#sessions.close();
+    this.#pairs?.close();
     this.#edge.streams.close();
   }
 
@@ -78,7 +87,8 @@ class Handler implements HttpHandler {
     if (problem !== undefined) return problem;
     this.#guard.allowOrigin(request, reply);
     const { path } = this.#edge.settings;
-    if (path !== undefined && request.path !== path) return { status: 404, message: 'there is nothing at this path' };
+    if (path !== undefined && request.path !== path && this.#pairs?.methods(request.path) === undefined)
+      return { status: 404, message: 'there is nothing at this path' };
     if (this.#closing)
       return { ...busy('the server is shutting down'), headers: { 'Retry-After': '1', Connection: 'close' } };
     const methods = this.#methods(request);
@@ -88,6 +98,8 @@ class Handler implements HttpHandler {
 
   /** Spec 2026-07-28, Streamable HTTP, Earlier revisions: GET and DELETE exist for sessions alone. */
   #methods(request: HttpRequest): readonly string[] {
+    const ofPair = this.#pairs?.methods(request.path);
+    if (ofPair !== undefined) return ofPair;
     const stateless =
       this.#edge.handshake.length === 0 || revisionOf(request.header('mcp-protocol-version'))?.era === 'stateless';
     return stateless ? ['POST', 'OPTIONS'] : ['GET', 'POST', 'DELETE', 'OPTIONS'];
@@ -99,8 +111,9 @@ class Handler implements HttpHandler {
       const auth = await this.#edge.settings.authenticate?.(request);
       if (auth !== undefined && 'status' in auth) return this.#turnAway(reply, auth);
       visit = new Visit({ request, reply }, acceptedBy(request.header('accept')), auth, this.#admitted);
-      if (request.method === 'POST') await this.#post(visit);
-      else if (request.method === 'GET') this.#get(visit);
+      if (this.#pairs?.methods(request.path) !== undefined) await this.#pairs.serve(visit);
+      else if (request.method === 'POST') await this.#post(visit);
+      else if (request.method === 'GET') await this.#get(visit);
       else this.#sessions.remove(visit);
     } catch (cause) {
       this.#edge.settings.onError(new Error('a request could not be answered', { cause }));
@@ -116,8 +129,8 @@ class Handler implements HttpHandler {
     reply.send(status, body, headers);
   }
 
-  #get(visit: Visit): void {
-    if (visit.accepted.stream) this.#sessions.listen(visit);
+  async #get(visit: Visit): Promise<void> {
+    if (visit.accepted.stream) await this.#sessions.listen(visit);
     else refuse(visit.request, visit.reply, { status: 406, message: 'Accept must allow text/event-stream' });
   }
 

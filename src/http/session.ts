@@ -11,6 +11,7 @@ import { Answer, messageJson, toJson } from './answer.ts';
 import type { Edge, Visit } from './edge.ts';
 import { sessionStatus } from './status.ts';
 import type { EventStream } from './stream.ts';
+import { SessionStreams, type Resumption, type SessionStream } from './session-streams.ts';
 
 /** How many messages wait for a client that has no stream open. */
 const outboxLimit = 64;
@@ -28,8 +29,11 @@ export class Session implements Link {
   readonly #conversation: Conversation;
   readonly #answers = new Map<RequestId, Answer>();
   readonly #outbox: string[] = [];
-  #stream: EventStream | undefined;
-  #posts = 0;
+  #streams: SessionStreams | undefined;
+  /** The stream for messages that belong to no request. */
+  #standalone: SessionStream | undefined;
+  /** Requests being answered, and connections that only listen. */
+  #visits = 0;
   #ended = false;
   #lastUsed: number;
 
@@ -52,7 +56,7 @@ export class Session implements Link {
 
   /** Whether nothing was asked of the session for too long, and nothing is going on. */
   get expired(): boolean {
-    if (this.#posts > 0 || this.#stream !== undefined) return false;
+    if (this.#visits > 0) return false;
     return this.#edge.settings.now() - this.#lastUsed > this.#edge.settings.sessionIdleMs;
   }
 
@@ -61,11 +65,15 @@ export class Session implements Link {
     if (json === undefined) return;
     const answer = related === undefined ? undefined : this.#answers.get(related);
     if (answer?.message(json) === true) return;
-    if (this.#stream !== undefined && !this.#stream.ended) return this.#stream.send(json);
+    if (this.#standalone?.connected === true) return this.#standalone.send(json);
     this.#outbox.push(json);
     if (this.#outbox.length <= outboxLimit) return;
     this.#outbox.shift();
     this.#edge.settings.onError(new Error('a message to a client was dropped: too many wait for its stream'));
+  }
+
+  disconnect(related: RequestId, retryMs: number = this.#edge.settings.retryMs): void {
+    if (this.#resumable.options.polling) this.#answers.get(related)?.disconnect(retryMs);
   }
 
   /** Runs the `initialize` request; whether it succeeded shows in `revision`. */
@@ -110,20 +118,30 @@ export class Session implements Link {
 
   /** Whether the client has a stream open for messages that belong to no request. */
   get listening(): boolean {
-    return this.#stream !== undefined && !this.#stream.ended;
+    return this.#standalone?.connected === true;
   }
 
   /** Makes the reply of a GET the stream for messages that belong to no request, and sends what waited for it. */
   listen(visit: Visit): void {
-    const stream = this.#edge.streams.open(visit.reply);
-    visit.leave();
-    this.#stream = stream;
-    visit.reply.onClose(() => {
-      stream.closed();
-      if (this.#stream === stream) this.#stream = undefined;
-      this.#touch();
-    });
-    for (const json of this.#outbox.splice(0)) stream.send(json);
+    this.#standalone ??= this.#resumable.begin();
+    this.#standalone.open(this.#connect(visit));
+    this.#flush();
+  }
+
+  /** Finds what a client missed; `undefined` when that cannot be told. */
+  resume(lastEventId: string): Promise<Resumption | undefined> {
+    return this.#resumable.resume(lastEventId);
+  }
+
+  /** Makes the reply of a GET the connection of a stream that broke: first what was missed, then what comes. */
+  takeUp(visit: Visit, resumption: Resumption): void {
+    resumption.connect(this.#connect(visit));
+    if (resumption.stream !== undefined && resumption.stream === this.#standalone) this.#flush();
+  }
+
+  /** Whether streams that broke can be resumed. */
+  get resumes(): boolean {
+    return this.#resumable.options.log !== undefined;
   }
 
   /** Ends the session: what runs is aborted, its streams end. */
@@ -131,8 +149,35 @@ export class Session implements Link {
     if (this.#ended) return;
     this.#ended = true;
     this.#conversation.close();
-    this.#stream?.end();
-    this.#stream = undefined;
+    this.#standalone?.end();
+    this.#streams?.end();
+  }
+
+  /** The streams behave as the settled revision says. */
+  get #resumable(): SessionStreams {
+    if (this.#streams !== undefined) return this.#streams;
+    const { settings } = this.#edge;
+    const resumption = this.revision?.resumption ?? 'none';
+    const log = resumption === 'none' || settings.events === 'none' ? undefined : settings.events.open(this.id);
+    this.#streams = new SessionStreams({ settings, log, polling: log !== undefined && resumption === 'polling' });
+    return this.#streams;
+  }
+
+  #connect(visit: Visit): EventStream {
+    const connection = this.#edge.streams.open(visit.reply, { auth: this.auth });
+    visit.leave();
+    this.#visits++;
+    visit.reply.onClose(() => {
+      connection.closed();
+      this.#visits--;
+      this.#touch();
+    });
+    return connection;
+  }
+
+  /** Sends what waited for a listener. */
+  #flush(): void {
+    for (const json of this.#outbox.splice(0)) this.#standalone?.send(json);
   }
 
   async #request(visit: Visit, message: RequestMessage): Promise<void> {
@@ -143,7 +188,7 @@ export class Session implements Link {
 
   /** Spec 2025-11-25, Transports: a client that disconnects has not cancelled its request. */
   #answer(visit: Visit): Answer {
-    const answer = new Answer(this.#edge, visit);
+    const answer = new Answer(this.#edge, visit, this.#resumable);
     visit.reply.onClose(() => answer.closed());
     return answer;
   }
@@ -162,11 +207,11 @@ export class Session implements Link {
   }
 
   async #during<T>(run: () => Promise<T>): Promise<T> {
-    this.#posts++;
+    this.#visits++;
     try {
       return await run();
     } finally {
-      this.#posts--;
+      this.#visits--;
       this.#touch();
     }
   }

@@ -1,10 +1,16 @@
 import { after } from '../jsonrpc/timeout.ts';
 import type { Received, RequestMessage } from '../jsonrpc/message.ts';
-import type { AuthInfo } from '../peer/endpoint.ts';
-import { revisionOf } from '../protocol/revision.ts';
 import type { Edge, Visit } from './edge.ts';
 import { Session } from './session.ts';
-import { busy, refuse, sessionStatus, type Problem } from './status.ts';
+import {
+  batchProblem,
+  randomText,
+  samePrincipal,
+  sessionProblem,
+  streamProblem,
+  versionProblem,
+} from './session-rules.ts';
+import { refuse, sessionStatus, type Problem } from './status.ts';
 import { toJson } from './answer.ts';
 
 const sessionHeader = 'mcp-session-id';
@@ -13,7 +19,6 @@ const sessionHeader = 'mcp-session-id';
 export class Sessions {
   readonly #edge: Edge;
   readonly #open = new Map<string, Session>();
-  #opening = 0;
   #cancelTimer: (() => void) | undefined;
 
   constructor(edge: Edge) {
@@ -33,7 +38,7 @@ export class Sessions {
   async batch(visit: Visit, values: readonly unknown[]): Promise<void> {
     const session = this.#of(visit);
     if (session === undefined) return;
-    const problem = batchProblem(session, values, this.#edge.settings.maxBatch);
+    const problem = batchProblem(session.revision, values, this.#edge.settings.maxBatch);
     if (problem !== undefined) return refuse(visit.request, visit.reply, problem);
     await session.batch(visit, values);
   }
@@ -45,17 +50,17 @@ export class Sessions {
     else visit.reply.send(problem.status, session.unreadable(problem.message));
   }
 
-  /** Answers a GET: opens the stream for messages that belong to no request. */
-  listen(visit: Visit): void {
+  /** Answers a GET: opens the stream for messages that belong to no request, or takes up one that broke. */
+  async listen(visit: Visit): Promise<void> {
     const session = this.#of(visit);
     if (session === undefined) return;
-    const problem = session.listening
-      ? { status: 409, message: 'this session has a stream open already' }
-      : this.#edge.streams.full
-        ? busy('too many event streams are open')
-        : undefined;
-    if (problem === undefined) session.listen(visit);
-    else refuse(visit.request, visit.reply, problem);
+    const lastEventId = session.resumes ? visit.request.header('last-event-id') : undefined;
+    const problem = streamProblem(this.#edge, visit);
+    if (problem !== undefined) return refuse(visit.request, visit.reply, problem);
+    if (lastEventId !== undefined) return this.#resume(visit, session, lastEventId);
+    if (!session.listening) return session.listen(visit);
+    // Who has lost the stream says so with Last-Event-ID; anybody else must not silence its reader.
+    refuse(visit.request, visit.reply, { status: 409, message: 'this session has a stream open already' });
   }
 
   /** Answers a DELETE: ends the session. */
@@ -73,28 +78,33 @@ export class Sessions {
     this.#cancelTimer = undefined;
   }
 
+  async #resume(visit: Visit, session: Session, lastEventId: string): Promise<void> {
+    const resumption = await session.resume(lastEventId);
+    // Not 404, which would say that the session is gone.
+    if (resumption !== undefined && !session.ended) session.takeUp(visit, resumption);
+    else refuse(visit.request, visit.reply, { status: 400, message: 'nothing can be resumed from this Last-Event-ID' });
+  }
+
   async #begin(visit: Visit, message: RequestMessage): Promise<void> {
-    if (this.#open.size + this.#opening >= this.#edge.settings.maxSessions) this.#sweep();
-    if (this.#open.size + this.#opening >= this.#edge.settings.maxSessions) {
-      return refuse(visit.request, visit.reply, busy('too many sessions are open'), message.id);
-    }
-    const session = new Session(this.#edge, randomId(), visit.auth);
-    this.#opening++;
+    if (sessionProblem(this.#edge, visit) !== undefined) this.#sweep();
+    const problem = sessionProblem(this.#edge, visit);
+    if (problem !== undefined) return refuse(visit.request, visit.reply, problem, message.id);
+    const session = new Session(this.#edge, randomText(), visit.auth);
+    this.#edge.sessionShares.take(visit.auth);
     try {
       const response = await session.initialize(message);
-      if (session.revision === undefined) session.end();
-      else this.#add(session);
+      if (session.revision !== undefined) this.#add(session);
       if (response === undefined) return visit.reply.send(202);
-      const headers = session.ended ? undefined : { 'Mcp-Session-Id': session.id };
+      const headers = session.revision === undefined ? undefined : { 'Mcp-Session-Id': session.id };
       this.#answer(visit, sessionStatus(response), toJson(this.#edge, response), headers);
     } finally {
-      this.#opening--;
+      if (session.revision === undefined) this.#end(session);
     }
   }
 
   #answer(visit: Visit, status: number, json: string, headers: Readonly<Record<string, string>> | undefined): void {
     if (visit.accepted.json || status !== 200) visit.reply.send(status, json, headers);
-    else this.#edge.streams.open(visit.reply, headers).end(json);
+    else this.#edge.streams.open(visit.reply, { auth: visit.auth, ...(headers && { headers }) }).end(json);
   }
 
   #add(session: Session): void {
@@ -103,14 +113,16 @@ export class Sessions {
   }
 
   #end(session: Session): void {
+    if (session.ended) return;
     this.#open.delete(session.id);
+    this.#edge.sessionShares.give(session.auth);
     session.end();
   }
 
   /** The session that a request names, or `undefined` when the request was turned away. */
   #of(visit: Visit, id?: RequestMessage['id']): Session | undefined {
     const session = this.#find(visit);
-    const problem = session === undefined ? missing(visit) : versionProblem(session, visit.version);
+    const problem = session === undefined ? missing(visit) : versionProblem(session.revision, visit.version);
     if (problem === undefined) return session;
     refuse(visit.request, visit.reply, problem, id);
     return undefined;
@@ -137,37 +149,8 @@ export class Sessions {
   }
 }
 
-function samePrincipal(a: AuthInfo | undefined, b: AuthInfo | undefined): boolean {
-  return a?.principal === b?.principal;
-}
-
 function missing(visit: Visit): Problem {
   return visit.request.header(sessionHeader) === undefined
     ? { status: 400, message: 'the Mcp-Session-Id header is missing' }
     : { status: 404, message: 'there is no such session' };
-}
-
-/** Spec 2025-11-25, Transports, Protocol version header: absent is what was negotiated, invalid is a bad request. */
-function versionProblem(session: Session, header: string | undefined): Problem | undefined {
-  if (header === undefined || header === session.revision?.date) return undefined;
-  const known = revisionOf(header) !== undefined;
-  return {
-    status: 400,
-    message: known
-      ? 'MCP-Protocol-Version is not what this session negotiated'
-      : 'MCP-Protocol-Version is not supported',
-  };
-}
-
-function batchProblem(session: Session, values: readonly unknown[], limit: number): Problem | undefined {
-  if (session.revision?.batches !== true) return { status: 400, message: 'this revision has no batches' };
-  if (values.length === 0) return { status: 400, message: 'a batch must hold at least one message' };
-  if (values.length > limit) return { status: 400, message: `a batch must hold at most ${limit} messages` };
-  return undefined;
-}
-
-/** 192 random bits in visible ASCII. */
-function randomId(): string {
-  const bytes = crypto.getRandomValues(new Uint8Array(24));
-  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
 }

@@ -66,6 +66,7 @@ export type ConnectionReason =
   | 'refused'
   | 'closed'
   | 'exited'
+  | 'session-lost'
   | 'timeout'
   | 'aborted'
   | 'http'

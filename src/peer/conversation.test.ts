@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { dates, errorOf, handshakeDates, initializeParams, open, Raw, resultOf, settle, statelessDate, withMeta, type Json } from '../../test/support/raw.ts';
-import { McpError } from '../protocol/error.ts';
 import { createServer, type Server } from '../server/server.ts';
 import type { ServerOptions } from '../server/options.ts';
 
@@ -134,56 +133,6 @@ test('a stateless request settles nothing [basic-032, D35]', async () => {
   assert.equal((await raw.error('tools/list')).code, -32600);
 });
 
-const nowhere = ['nobody/knows', 'tools/juggle', '', '__proto__', 'constructor', 'toString', 'hasOwnProperty', 'prototype', 'TOOLS/LIST'];
-const serverOnly = ['sampling/createMessage', 'elicitation/create', 'roots/list'];
-const notifications = ['notifications/initialized', 'notifications/cancelled', 'notifications/message'];
-
-for (const date of dates) {
-  test(`methods that nobody has, that servers send and that are no requests are not found at ${date}`, async () => {
-    const raw = await open(served(), date);
-    for (const method of [...nowhere, ...serverOnly, ...notifications]) {
-      assert.equal((await raw.error(method, { messages: [], maxTokens: 1, requestId: 1 })).code, -32601, method);
-    }
-  });
-}
-
-test('methods of the handshake are gone from the stateless revision [ping-005, logging-007, resources-007]', async () => {
-  const raw = await open(served({ capabilities: { resources: {} } }), statelessDate);
-  for (const method of ['initialize', 'ping', 'logging/setLevel', 'resources/subscribe', 'resources/unsubscribe', 'tasks/list', 'tasks/result']) {
-    assert.equal((await raw.error(method, { ...initializeParams('2025-06-18'), level: 'info', uri: 'a://b', taskId: 't' })).code, -32601, method);
-  }
-});
-
-for (const date of handshakeDates) {
-  test(`methods of the stateless revision are not found at ${date} [lifecycle-008]`, async () => {
-    const raw = await open(served(), date);
-    for (const method of ['server/discover', 'subscriptions/listen', 'tasks/update']) {
-      assert.equal((await raw.error(method, { notifications: {}, taskId: 't', inputResponses: {} })).code, -32601, method);
-    }
-  });
-}
-
-for (const date of dates) {
-  test(`tasks are not found at ${date} on a server without them [B03]`, async () => {
-    const raw = await open(served(), date);
-    for (const method of ['tasks/get', 'tasks/cancel', 'tasks/list', 'tasks/result', 'tasks/update']) {
-      assert.equal((await raw.error(method, { taskId: 't', inputResponses: {} })).code, -32601, method);
-    }
-  });
-
-  test(`what the server does not offer is not found at ${date}, whatever the client declares [D09, D18, D19, D20, X20]`, async () => {
-    const bare = createServer(info, { logging: false });
-    const raw = await open(bare, date, { capabilities: { tools: {}, prompts: {}, resources: {} } });
-    for (const method of ['tools/list', 'tools/call', 'prompts/list', 'prompts/get', 'resources/list', 'resources/read', 'resources/templates/list', 'resources/subscribe', 'logging/setLevel']) {
-      assert.equal((await raw.error(method, { name: 'a', uri: 'a://b', level: 'info' })).code, -32601, method);
-    }
-  });
-
-  test(`what the server offers is served at ${date} to a client that declares nothing [D18, D19, D20, D30, X20]`, async () => {
-    const raw = await open(served(), date);
-    assert.ok(Array.isArray((await raw.result('tools/list'))['tools']));
-  });
-}
 
 test('the id comes back exactly as it was sent [basic-005, basic-009]', async () => {
   const raw = await open(served(), '2025-06-18');
@@ -290,6 +239,9 @@ test('responses to nothing are ignored', async () => {
   }
 });
 
+const nowhere = ['nobody/knows', '', '__proto__', 'constructor', 'toString'];
+const notifications = ['notifications/initialized', 'notifications/cancelled', 'notifications/message'];
+
 test('notifications get no response, whatever they are [basic-017, basic-018]', async () => {
   for (const date of dates) {
     const raw = await open(served(), date);
@@ -310,82 +262,6 @@ test('notifications/initialized before initialize opens nothing [lifecycle-006]'
   server.tool('another', {}, () => undefined);
   await settle();
   assert.deepEqual(raw.heard, []);
-});
-
-test('what an error of a handler says never leaves the server, and onError hears it', async () => {
-  const secret = 'password=hunter2';
-  const heard: [unknown, string][] = [];
-  const server = createServer(info, { onError: (error, where) => heard.push([error, where]) });
-  const fail = (): never => {
-    throw new TypeError(secret, { cause: new Error(secret) });
-  };
-  server.tool('fail', {}, fail);
-  server.resource('a://b', { name: 'b' }, fail);
-  server.resourceTemplate('t://{x}', { name: 't', complete: { x: fail }, list: fail }, fail);
-  server.prompt('p', { arguments: [{ name: 'a' }], complete: { a: fail } }, fail);
-  for (const date of dates) {
-    const raw = await open(server, date);
-    const answers = [
-      await raw.ask('tools/call', { name: 'fail' }),
-      await raw.ask('resources/read', { uri: 'a://b' }),
-      await raw.ask('resources/read', { uri: 't://1' }),
-      await raw.ask('resources/list'),
-      await raw.ask('prompts/get', { name: 'p' }),
-      await raw.ask('completion/complete', { ref: { type: 'ref/prompt', name: 'p' }, argument: { name: 'a', value: '' } }),
-      await raw.ask('completion/complete', { ref: { type: 'ref/resource', uri: 't://{x}' }, argument: { name: 'x', value: '' } }),
-    ];
-    assert.equal(heard.splice(0).length, answers.length);
-    const [tool, ...others] = answers;
-    assert.equal(resultOf(tool)['isError'], true);
-    for (const other of others) assert.deepEqual(errorOf(other), { code: -32603, message: 'internal error' });
-    assert.ok(!JSON.stringify([answers, raw.heard]).includes('hunter2'));
-  }
-});
-
-test('an onError that throws takes no answer away', async () => {
-  const server = createServer(info, {
-    onError: () => {
-      throw new Error('the log is full');
-    },
-  });
-  server.tool('fail', {}, () => {
-    throw new Error('no');
-  });
-  server.prompt('fail', {}, () => {
-    throw new Error('no');
-  });
-  const raw = await open(server, '2025-06-18');
-  assert.equal((await raw.result('tools/call', { name: 'fail' }))['isError'], true);
-  assert.equal((await raw.error('prompts/get', { name: 'fail' })).code, -32603);
-});
-
-test('whatever is thrown is answered [resources-015, prompts-010]', async () => {
-  const thrown: readonly unknown[] = [undefined, null, 'text', 7, { message: 'x' }, Symbol('s'), () => 1, 10n];
-  const server = createServer(info, { onError: () => undefined });
-  let next: unknown;
-  server.prompt('throw', {}, () => {
-    // oxlint-disable-next-line typescript/only-throw-error -- what careless handlers throw
-    throw next;
-  });
-  const raw = await open(server, '2025-11-25');
-  for (next of thrown) assert.deepEqual(await raw.error('prompts/get', { name: 'throw' }), { code: -32603, message: 'internal error' });
-});
-
-test('an McpError of a handler keeps its code, message and data, and nothing of its cause', async () => {
-  const server = createServer(info);
-  const fail = (): never => {
-    throw new McpError(4711, 'sold out', { data: { until: 'monday' }, cause: new Error('secret') });
-  };
-  server.tool('fail', {}, fail);
-  server.prompt('fail', {}, fail);
-  server.resource('a://b', { name: 'b' }, fail);
-  for (const date of dates) {
-    const raw = await open(server, date);
-    const wanted = { code: 4711, message: 'sold out', data: { until: 'monday' } };
-    assert.deepEqual(await raw.error('tools/call', { name: 'fail' }), wanted);
-    assert.deepEqual(await raw.error('prompts/get', { name: 'fail' }), wanted);
-    assert.deepEqual(await raw.error('resources/read', { uri: 'a://b' }), wanted);
-  }
 });
 
 test('clients that use the same ids at the same time get their own answers [basic-033, D38]', async () => {

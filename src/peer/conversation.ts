@@ -1,5 +1,5 @@
 import { classify, isObject, type ErrorMessage, type NotificationMessage, type RequestId, type RequestMessage, type ResponseMessage } from '../jsonrpc/message.ts';
-import { hasServerCapability, projectServerCapabilities } from '../protocol/capability.ts';
+import { projectServerCapabilities } from '../protocol/capability.ts';
 import { errorToWire, McpError } from '../protocol/error.ts';
 import { fromWire } from '../protocol/from-wire.ts';
 import type { LoggingLevel } from '../protocol/logging.ts';
@@ -9,7 +9,7 @@ import { chooseRevision, newestOf, newestRevision, type Revision } from '../prot
 import { toWire } from '../protocol/to-wire.ts';
 import { Call, notification, type CallFacts, type ClientView } from './call.ts';
 import type { Conversation, Link } from './endpoint.ts';
-import { gate, notFound } from './gate.ts';
+import { gate, isPromised, notFound } from './gate.ts';
 import type { Handler, Host, Settled } from './host.ts';
 import { observed, tell } from './observe.ts';
 import { Outgoing } from './outgoing.ts';
@@ -132,10 +132,7 @@ export class HostConversation implements Conversation {
       revision,
       state: new Map(),
       notify: (method, params) => {
-        const needs = methodOf(method)?.needs;
-        // Spec 2025-11-25, Lifecycle, Operation: only what was negotiated is used, whatever is offered by now.
-        if (needs !== undefined && !hasServerCapability(offered, needs)) return;
-        if (this.#initialized && !this.#closed) this.#link.send(notification(revision, method, params));
+        if (this.#initialized && !this.#closed && isPromised(method, offered)) this.#link.send(notification(revision, method, params));
       },
     };
     const facts: CallFacts = { revision, client, link: this.#link, settled, logLevel: () => (offered.logging === undefined ? undefined : this.#level) };

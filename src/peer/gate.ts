@@ -22,6 +22,18 @@ export function gate(method: string, revision: Revision, capabilities: ServerCap
   return row;
 }
 
+/** The features that a client declares; what the server sends about them is no promise of its own. */
+const clientFeatures: ReadonlySet<string | undefined> = new Set(['sampling', 'elicitation', 'roots']);
+
+/**
+ * Whether a server may send a notification in a session, by what it offered when the session began. (Spec 2025-11-25,
+ * Lifecycle, Operation: only what was negotiated is used, whatever is offered by now.)
+ */
+export function isPromised(method: string, offered: ServerCapabilities): boolean {
+  const needs = methodOf(method)?.needs;
+  return needs === undefined || clientFeatures.has(needs.split('.')[0]) || hasServerCapability(offered, needs);
+}
+
 /** `completion/complete` is older than its capability. (Spec 2024-11-05, Completion: none is declared.) */
 function needsDeclaration(row: MethodRow, revision: Revision): boolean {
   return row.needs !== 'completions' || revision.completionsCapability;

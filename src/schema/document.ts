@@ -1,7 +1,7 @@
 /** A JSON Schema as a graph: its nodes, the resources they belong to, and what its references lead to. */
 
+import { isKeywords, keywordsThatCount, malformed, mapSchemas, type Dialect, type Keywords } from './keywords.ts';
 import { toPointer } from './problem.ts';
-import { fail, type Keywords, type Part, type Resource, type SchemaNode } from './run.ts';
 
 /** A schema that cannot be used; the message says where and why. */
 export class SchemaError extends TypeError {
@@ -17,112 +17,90 @@ export interface SchemaLimits {
   readonly depth?: number;
   /** How many subschemas there may be; 10,000 by default. */
   readonly subschemas?: number;
-  /** How many steps (roughly: subschemas applied, items compared) one check may take; 1,000,000 by default. */
+  /** How many steps (roughly: subschemas applied to values) one check may take; 1,000,000 by default. */
   readonly steps?: number;
 }
 
-/** The dialects of JSON Schema that are understood. */
-export type Dialect = 'draft-2020-12' | 'draft-07';
+/** A schema with an identity of its own: the document, or what has an `$id` in it. */
+export interface Resource {
+  readonly base: string;
+  readonly root: unknown;
+  /** The schemas that `$anchor` and `$dynamicAnchor` name. */
+  readonly anchors: Map<string, unknown>;
+  readonly dynamicAnchors: Map<string, unknown>;
+}
+
+/** One subschema that is an object. */
+export interface SchemaNode {
+  /** The keywords that count in the dialect. */
+  readonly keywords: Keywords;
+  readonly resource: Resource;
+}
 
 const dialects: ReadonlyMap<unknown, Dialect> = new Map([
   [undefined, 'draft-2020-12'],
   ['https://json-schema.org/draft/2020-12/schema', 'draft-2020-12'],
-  ['https://json-schema.org/draft/2020-12/schema#', 'draft-2020-12'],
   ['http://json-schema.org/draft-07/schema', 'draft-07'],
-  ['http://json-schema.org/draft-07/schema#', 'draft-07'],
   ['https://json-schema.org/draft-07/schema', 'draft-07'],
-  ['https://json-schema.org/draft-07/schema#', 'draft-07'],
 ]);
 
 /** The dialect that a schema declares; 2020-12 without `$schema`. */
-export function dialectOf(schema: unknown): Dialect {
+function dialectOf(schema: unknown): Dialect {
   const declared = isKeywords(schema) ? schema['$schema'] : undefined;
-  const dialect = dialects.get(declared);
-  if (dialect === undefined) {
-    throw new SchemaError(
-      `JSON Schema dialect ${JSON.stringify(declared)} is not supported; supported are 2020-12 (https://json-schema.org/draft/2020-12/schema) and draft-07`,
-    );
-  }
-  return dialect;
+  const dialect = dialects.get(typeof declared === 'string' ? declared.replace(/#$/, '') : declared);
+  if (dialect !== undefined) return dialect;
+  throw new SchemaError(
+    `JSON Schema dialect ${JSON.stringify(declared)} is not supported; supported are 2020-12 (https://json-schema.org/draft/2020-12/schema) and draft-07`,
+  );
 }
-
-/** Keywords that hold one subschema, a list of them, or subschemas by name. */
-const one = new Set(
-  'additionalItems additionalProperties contains contentSchema else if items not propertyNames then unevaluatedItems unevaluatedProperties'.split(
-    ' ',
-  ),
-);
-const list = new Set(['allOf', 'anyOf', 'oneOf', 'prefixItems', 'items']);
-const byName = new Set(['$defs', 'definitions', 'dependencies', 'dependentSchemas', 'patternProperties', 'properties']);
-
-/** Keywords that draft-07 does not have. */
-const newer = new Set(
-  '$anchor $dynamicAnchor $dynamicRef dependentRequired dependentSchemas maxContains minContains prefixItems unevaluatedItems unevaluatedProperties'.split(
-    ' ',
-  ),
-);
 
 /** Where a schema without `$id` stands; nothing can be fetched from there. */
 const defaultBase = 'schema://document/';
 
-/** The graph of a schema document. */
+/** The graph of a schema document, found well-formed and closed in itself. */
 export class SchemaDocument {
   readonly dialect: Dialect;
-  /** Whether some node has `unevaluatedProperties` or `unevaluatedItems`. */
-  tracks = false;
-  readonly root: SchemaNode;
-  readonly #maxDepth: number;
-  readonly #maxSubschemas: number;
+  readonly root: unknown;
+  /** The names of all keywords that occur. */
+  readonly names: Set<string> = new Set();
+  /** Everything that references lead to. */
+  readonly targets: Set<unknown> = new Set();
+  readonly #limits: SchemaLimits;
   readonly #resources = new Map<string, Resource>();
   readonly #nodes = new Map<unknown, SchemaNode>();
-  #count = 0;
 
-  /** @throws SchemaError when the dialect is unknown, an identifier is malformed, or a limit is passed. */
-  constructor(schema: unknown, limits: SchemaLimits) {
+  /**
+   * @throws SchemaError when the dialect is not supported, a keyword is malformed, a reference leads nowhere or out of
+   *   the document (nothing is ever fetched), or a limit is passed.
+   */
+  constructor(schema: unknown, limits: SchemaLimits = {}) {
     if (typeof schema !== 'boolean' && !isKeywords(schema))
       throw new SchemaError('a JSON Schema must be an object or a boolean');
+    this.root = schema;
     this.dialect = dialectOf(schema);
-    this.#maxDepth = limits.depth ?? 64;
-    this.#maxSubschemas = limits.subschemas ?? 10_000;
-    const resource = this.#addResource(defaultBase, schema);
-    this.#visit(schema, resource, [], 0);
-    this.root = this.nodeAt(schema, resource);
+    this.#limits = limits;
+    this.#visit(schema, this.#addResource(defaultBase, schema), []);
+    // Nodes that only a reference leads to join while this goes on.
+    for (const { keywords, resource } of this.#nodes.values()) {
+      for (const reference of [keywords['$ref'], keywords['$dynamicRef']])
+        if (typeof reference === 'string') this.targets.add(this.resolve(reference, resource).target);
+      for (const target of resource.dynamicAnchors.values()) this.targets.add(target);
+    }
   }
 
-  /** Every subschema that is an object. */
-  get nodes(): Iterable<SchemaNode> {
-    return this.#nodes.values();
-  }
-
-  /** The keywords of a node that count in the dialect. */
-  keywords(raw: Keywords): Keywords {
-    if (this.dialect === 'draft-2020-12') return raw;
-    // Draft-07, core 8.3: everything beside `$ref` is ignored.
-    if (typeof raw['$ref'] === 'string') return { $ref: raw['$ref'] };
-    return Object.fromEntries(Object.entries(raw).filter(([keyword]) => !newer.has(keyword)));
-  }
-
-  /** The node of a subschema; visits it first where only a reference leads to it. */
-  nodeAt(raw: unknown, resource: Resource): SchemaNode {
-    if (typeof raw === 'boolean') return { raw, resource, location: '', parts: raw ? [] : [neverFits] };
-    if (!isKeywords(raw)) throw new SchemaError(`${describe(raw)} stands where a schema must be`);
-    if (!this.#nodes.has(raw)) this.#visit(raw, resource, [], 0);
-    const node = this.#nodes.get(raw);
-    if (node === undefined) throw new SchemaError('a subschema was not visited');
-    return node;
+  /** The node of a subschema that is an object; undefined for anything else. */
+  node(raw: unknown): SchemaNode | undefined {
+    return this.#nodes.get(raw);
   }
 
   /**
-   * What a reference leads to.
+   * What a reference leads to, and the dynamic anchor that it names, if it names one.
    *
-   * @throws SchemaError when it leads out of the document (nothing is ever fetched) or to nothing.
+   * @throws SchemaError when it leads out of the document or to nothing.
    */
-  resolve(
-    reference: string,
-    from: Resource,
-  ): { readonly node: SchemaNode; readonly dynamicAnchor: string | undefined } {
-    const url = parseUrl(reference, from.base);
-    const fragment = url === undefined ? undefined : decodeFragment(url.hash);
+  resolve(reference: string, from: Resource): { readonly target: unknown; readonly dynamicAnchor?: string } {
+    const url = URL.canParse(reference, from.base) ? new URL(reference, from.base) : undefined;
+    const fragment = url === undefined ? undefined : decode(url.hash.slice(1));
     if (url === undefined || fragment === undefined)
       throw new SchemaError(`$ref ${JSON.stringify(reference)} is malformed`);
     const resource = this.#resources.get(withoutFragment(url));
@@ -131,61 +109,56 @@ export class SchemaDocument {
         `$ref ${JSON.stringify(reference)} leads out of the schema; external references are never fetched`,
       );
     }
-    if (fragment === '' || fragment.startsWith('/')) {
-      return { node: this.#follow(fragment, resource, reference), dynamicAnchor: undefined };
-    }
-    const target = resource.anchors.get(fragment);
+    const isPointer = fragment === '' || fragment.startsWith('/');
+    const target = isPointer ? this.#follow(fragment, resource) : resource.anchors.get(fragment);
     if (target === undefined) throw new SchemaError(`$ref ${JSON.stringify(reference)} leads to nothing`);
-    return {
-      node: this.nodeAt(target, resource),
-      dynamicAnchor: resource.dynamicAnchors.has(fragment) ? fragment : undefined,
-    };
+    return resource.dynamicAnchors.has(fragment) ? { target, dynamicAnchor: fragment } : { target };
   }
 
-  #follow(pointer: string, resource: Resource, reference: string): SchemaNode {
-    let raw = resource.root;
-    let home = resource;
+  #follow(pointer: string, from: Resource): unknown {
+    let raw = from.root;
+    let home = from;
     for (const token of pointer.split('/').slice(1)) {
       const key = token.replaceAll('~1', '/').replaceAll('~0', '~');
       // The check before the access makes sure that it is an own property of an object or array.
       raw = typeof raw === 'object' && raw !== null && Object.hasOwn(raw, key) ? (raw as Keywords)[key] : undefined;
       home = this.#nodes.get(raw)?.resource ?? home;
     }
-    if (raw === undefined) throw new SchemaError(`$ref ${JSON.stringify(reference)} leads to nothing`);
-    return this.nodeAt(raw, home);
+    if (raw !== undefined && typeof raw !== 'boolean' && !isKeywords(raw))
+      throw new SchemaError(`$ref "#${pointer}" leads to something that is no schema`);
+    this.#visit(raw, home, pointer.split('/').slice(1));
+    return raw;
   }
 
-  #visit(raw: unknown, outer: Resource, path: readonly (string | number)[], depth: number): void {
+  #visit(raw: unknown, outer: Resource, path: readonly (string | number)[], depth = 0): void {
     if (!isKeywords(raw) || this.#nodes.has(raw)) return;
-    if (depth > this.#maxDepth) throw new SchemaError(`schema nests deeper than ${this.#maxDepth} levels`);
-    if (++this.#count > this.#maxSubschemas)
-      throw new SchemaError(`schema has more than ${this.#maxSubschemas} subschemas`);
-    const keywords = this.keywords(raw);
+    const { depth: maxDepth = 64, subschemas: most = 10_000 } = this.#limits;
+    if (depth > maxDepth) throw new SchemaError(`schema nests deeper than ${maxDepth} levels`);
+    if (this.#nodes.size >= most) throw new SchemaError(`schema has more than ${most} subschemas`);
+    const keywords = keywordsThatCount(raw, this.dialect);
     const resource = this.#identify(keywords, raw, outer);
-    this.#nodes.set(raw, { raw, resource, location: toPointer(path), parts: [] });
-    if ('unevaluatedProperties' in keywords || 'unevaluatedItems' in keywords) this.tracks = true;
-    for (const [keyword, value] of Object.entries(keywords)) {
-      for (const [key, item] of subschemas(keyword, value))
-        this.#visit(item, resource, [...path, keyword, ...key], depth + 1);
+    this.#nodes.set(raw, { keywords, resource });
+    for (const [name, value] of Object.entries(keywords)) {
+      const problem = malformed(name, value, this.dialect);
+      if (problem !== undefined)
+        throw new SchemaError(path.length === 0 ? problem : `at ${toPointer(path)}: ${problem}`);
+      this.names.add(name);
+      mapSchemas(name, value, (item, ...key) => this.#visit(item, resource, [...path, ...key], depth + 1));
     }
   }
 
   /** Notes the identifiers of a node; the result is the resource that it belongs to. */
-  #identify(keywords: Keywords, raw: Keywords, outer: Resource): Resource {
-    const { $id, $anchor, $dynamicAnchor } = keywords;
+  #identify({ $id, $anchor, $dynamicAnchor }: Keywords, raw: Keywords, outer: Resource): Resource {
     let resource = outer;
     if (typeof $id === 'string') {
-      const url = parseUrl($id, outer.base);
-      if (url === undefined) throw new SchemaError(`$id ${JSON.stringify($id)} is malformed`);
+      if (!URL.canParse($id, outer.base)) throw new SchemaError(`$id ${JSON.stringify($id)} is malformed`);
       // Draft-07, core 8.2.3: an `$id` that is only a fragment names the place and does not move the base.
       if ($id.startsWith('#')) outer.anchors.set($id.slice(1), raw);
-      else resource = this.#addResource(withoutFragment(url), raw);
+      else resource = this.#addResource(withoutFragment(new URL($id, outer.base)), raw);
     }
-    if (typeof $anchor === 'string') resource.anchors.set($anchor, raw);
-    if (typeof $dynamicAnchor === 'string') {
-      resource.anchors.set($dynamicAnchor, raw);
-      resource.dynamicAnchors.set($dynamicAnchor, raw);
-    }
+    for (const anchor of [$anchor, $dynamicAnchor])
+      if (typeof anchor === 'string') resource.anchors.set(anchor, raw);
+    if (typeof $dynamicAnchor === 'string') resource.dynamicAnchors.set($dynamicAnchor, raw);
     return resource;
   }
 
@@ -197,40 +170,14 @@ export class SchemaDocument {
   }
 }
 
-const neverFits: Part = (_value, at, run) => fail(run, at, 'is not allowed');
-
-/** The subschemas that a keyword holds, with the keys that lead to them. */
-function subschemas(keyword: string, value: unknown): readonly (readonly [readonly (string | number)[], unknown])[] {
-  if (Array.isArray(value)) return list.has(keyword) ? value.map((item, index) => [[index], item]) : [];
-  if (one.has(keyword)) return [[[], value]];
-  return byName.has(keyword) && isKeywords(value) ? Object.entries(value).map(([key, item]) => [[key], item]) : [];
-}
-
-function parseUrl(text: string, base: string): URL | undefined {
-  try {
-    return new URL(text, base);
-  } catch {
-    return undefined;
-  }
-}
-
 function withoutFragment(url: URL): string {
   return url.href.slice(0, url.href.length - url.hash.length).replace(/#$/, '');
 }
 
-function decodeFragment(hash: string): string | undefined {
+function decode(fragment: string): string | undefined {
   try {
-    return decodeURIComponent(hash.slice(1));
+    return decodeURIComponent(fragment);
   } catch {
     return undefined;
   }
-}
-
-function describe(raw: unknown): string {
-  return raw === null ? 'null' : Array.isArray(raw) ? 'an array' : `a ${typeof raw}`;
-}
-
-/** Whether a value is an object that can hold keywords or properties. */
-export function isKeywords(value: unknown): value is Keywords {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -5,7 +5,8 @@ import type { AddressInfo } from 'node:net';
 import type { TestContext } from 'node:test';
 import type { Message } from '../../src/jsonrpc/message.ts';
 import type { Channel, MessageOrigin } from '../../src/jsonrpc/transport.ts';
-import { httpTransport, type HttpTransportOptions } from '../../src/http/client.ts';
+import { httpTransport } from '../../src/http/client.ts';
+import type { HttpTransportOptions } from '../../src/http/client-request.ts';
 
 export interface Opened {
   readonly url: string;

@@ -1,0 +1,53 @@
+import type { ConnectionError } from '../jsonrpc/transport.ts';
+import { createCaller, type Caller, type RequestOptions } from '../peer/caller.ts';
+import { gate } from '../peer/gate.ts';
+import type { Agreement } from '../peer/negotiate.ts';
+import type { JsonObject } from '../peer/waiting.ts';
+import { methodOf } from '../protocol/method.ts';
+import type { Revision } from '../protocol/revision.ts';
+import { toWire } from '../protocol/to-wire.ts';
+import type { ClientSettings } from './options.ts';
+
+/** One conversation of a session: from its opening until it is lost. */
+export class Conversation {
+  readonly agreement: Agreement;
+  readonly caller: Caller;
+  /** Whether the server itself said what it speaks; until then a stored verdict is believed. */
+  confirmed: boolean;
+  /** Why it is over; the next request opens another one. */
+  lost: ConnectionError | undefined;
+
+  constructor(agreement: Agreement, settings: ClientSettings) {
+    const { timeoutMs, maxTotalTimeoutMs } = settings;
+    const { revision, calls, confirmed } = agreement;
+    this.agreement = agreement;
+    this.confirmed = confirmed;
+    this.lost = calls.ended;
+    this.caller = createCaller(calls, { revision, self: () => settings, timeoutMs, maxTotalTimeoutMs });
+  }
+
+  get revision(): Revision {
+    return this.agreement.revision;
+  }
+
+  /**
+   * Sends a request in the words of the revision.
+   *
+   * @throws McpError methodNotFound, before anything is sent, when the revision or the server lacks the method.
+   */
+  async request(method: string, params: JsonObject | undefined, options?: RequestOptions): Promise<JsonObject> {
+    const result = await this.caller.request(method, this.#project(method, params), options);
+    this.confirmed = true;
+    return result;
+  }
+
+  #project(method: string, params: JsonObject | undefined): JsonObject | undefined {
+    const row = methodOf(method);
+    if (row === undefined) return params;
+    gate(method, this.revision, this.agreement.capabilities);
+    // The row of a method says the type of its params.
+    return row.params === undefined || params === undefined
+      ? params
+      : toWire(this.revision, row.params, params as never);
+  }
+}

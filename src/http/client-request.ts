@@ -1,0 +1,121 @@
+import { ConnectionError } from '../jsonrpc/transport.ts';
+import { describeUrl, fetchWithin, type Fetch, type FetchResponse } from './client-fetch.ts';
+
+export interface HttpTransportOptions {
+  /** What sends the requests; the `fetch` of the runtime by default. Authorization wraps it. */
+  readonly fetch?: Fetch;
+  /** Headers of every request, such as an API key. A function is asked before each one. */
+  readonly headers?:
+    | Readonly<Record<string, string>>
+    | (() => Readonly<Record<string, string>> | Promise<Readonly<Record<string, string>>>);
+  /** How large a message of the server may be, after decompression; 16 MiB by default. */
+  readonly maxMessageBytes?: number;
+  /** How long ending the session may take when the conversation is closed; 2 seconds by default. */
+  readonly closeMs?: number;
+}
+
+/** One request of a conversation. */
+export interface Call {
+  readonly method: string;
+  /** Where it goes, if not to the URL that the user gave. */
+  readonly url?: URL | undefined;
+  /** The headers that make the request what it is. */
+  readonly own: Readonly<Record<string, string>>;
+  /** Headers of this message alone. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  readonly body?: string | undefined;
+  readonly signal: AbortSignal;
+}
+
+/** Where a server is, without what may be secret in the URL. */
+export interface Target {
+  readonly url: URL;
+  /** The header that the credentials of the URL became. */
+  readonly credentials: Readonly<Record<string, string>>;
+  readonly description: string;
+}
+
+/**
+ * Reads the URL of a server.
+ *
+ * @throws TypeError when the URL is none or is neither `http:` nor `https:`.
+ */
+export function targetOf(given: string | URL): Target {
+  const url = new URL(given);
+  if (url.protocol !== 'http:' && url.protocol !== 'https:')
+    throw new TypeError(`a server is reached by http: or https:, not ${url.protocol}`);
+  url.hash = '';
+  const credentials = takeCredentials(url);
+  return { url, credentials, description: describeUrl(url) };
+}
+
+/** Sends the requests of one conversation, with the headers that they have in common. */
+export class Requests {
+  readonly url: URL;
+  readonly options: HttpTransportOptions;
+  /** What the conversation settled; replaced as a whole. */
+  settled: Readonly<Record<string, string>> = {};
+  readonly #credentials: Readonly<Record<string, string>>;
+  readonly #fetch: Fetch;
+
+  constructor({ url, credentials }: Target, options: HttpTransportOptions) {
+    this.url = url;
+    this.options = options;
+    this.#credentials = credentials;
+    this.#fetch = options.fetch ?? ((target, request) => fetch(target, request));
+  }
+
+  /** The most bytes of one message. */
+  get maxBytes(): number {
+    return this.options.maxMessageBytes ?? 16 * 1024 * 1024;
+  }
+
+  /** @throws ConnectionError when there is no response. */
+  async send({ method, url = this.url, own, headers, body, signal }: Call): Promise<FetchResponse> {
+    const { headers: ofUser = {} } = this.options;
+    const given = typeof ofUser === 'function' ? await ofUser() : ofUser;
+    return fetchWithin(this.#fetch, url, {
+      method,
+      headers: lowercased(this.#credentials, given, this.settled, headers, own),
+      ...(body === undefined ? {} : { body }),
+      redirect: 'manual',
+      signal,
+    });
+  }
+}
+
+/** Moves user and password of a URL into the header that they stand for: `fetch` takes no URL that has them. */
+function takeCredentials(url: URL): Record<string, string> {
+  const { username, password } = url;
+  if (username === '' && password === '') return {};
+  url.username = '';
+  url.password = '';
+  const bytes = new TextEncoder().encode(`${unescaped(username)}:${unescaped(password)}`);
+  return { authorization: `Basic ${btoa(String.fromCharCode(...bytes))}` };
+}
+
+function unescaped(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    // A percent sign that begins no escape is meant as it is.
+    return part;
+  }
+}
+
+/** Puts headers together; a later one replaces an earlier one of the same name, however it is spelt. */
+export function lowercased(...sources: readonly (Readonly<Record<string, string>> | undefined)[]): Record<string, string> {
+  const headers = new Map<string, string>();
+  for (const source of sources) {
+    for (const [name, value] of Object.entries(source ?? {})) {
+      // The value may be a secret, and is not shown.
+      if (!/^[\t\x20-\x7e\x80-\xff]*$/.test(value))
+        throw new ConnectionError(
+          'invalid-message',
+          `the value of header ${name} has characters that no header may have`,
+        );
+      headers.set(name.toLowerCase(), value);
+    }
+  }
+  return Object.fromEntries(headers);
+}

@@ -1,0 +1,162 @@
+import { classify, type Message, type Received } from '../jsonrpc/message.ts';
+import type { AuthInfo, Conversation, Link } from '../peer/endpoint.ts';
+import { unsupported } from '../peer/preamble.ts';
+import { newestOf, revisionOf, type Revision } from '../protocol/revision.ts';
+import { messageJson, toJson } from './answer.ts';
+import { readContent } from './body.ts';
+import type { Edge, Visit } from './edge.ts';
+import { claimedVersion } from './headers.ts';
+import { isJson } from './media.ts';
+import type { SsePairPaths } from './options.ts';
+import { batchProblem, randomText, samePrincipal, sessionProblem, streamProblem, versionProblem } from './session-rules.ts';
+import { errorBody, refuse, type Problem } from './status.ts';
+import type { EventStream } from './stream.ts';
+
+const parameter = 'sessionId';
+
+/**
+ * The HTTP+SSE transport: a GET opens the stream of a conversation and is told where to POST; every answer travels on
+ * the stream. It is for clients that know no other; any handshake revision may be spoken on it. (Spec 2024-11-05,
+ * Transports, HTTP with SSE.)
+ */
+export class SsePairs {
+  readonly #edge: Edge;
+  readonly #paths: SsePairPaths;
+  readonly #open = new Map<string, SsePair>();
+
+  constructor(edge: Edge, paths: SsePairPaths) {
+    this.#edge = edge;
+    this.#paths = paths;
+  }
+
+  /** The methods of a path of this transport; `undefined` for every other path. */
+  methods(path: string): readonly string[] | undefined {
+    if (path === this.#paths.sse) return ['GET', 'OPTIONS'];
+    return path === this.#paths.messages ? ['POST', 'OPTIONS'] : undefined;
+  }
+
+  /** Answers a request to one of the two paths. */
+  async serve(visit: Visit): Promise<void> {
+    if (visit.request.method === 'GET') return this.#begin(visit);
+    const problem = await this.#post(visit);
+    if (problem !== undefined) refuse(visit.request, visit.reply, problem);
+  }
+
+  /** Ends every conversation. */
+  close(): void {
+    for (const pair of this.#open.values()) pair.end();
+  }
+
+  #begin(visit: Visit): void {
+    const { request, reply, auth, accepted } = visit;
+    const problem: Problem | undefined = accepted.stream
+      ? (sessionProblem(this.#edge, visit) ?? streamProblem(this.#edge, visit))
+      : { status: 406, message: 'Accept must allow text/event-stream' };
+    if (problem !== undefined) return refuse(request, reply, problem);
+    const id = randomText();
+    const stream = this.#edge.streams.open(reply, { auth });
+    const pair = new SsePair(this.#edge, stream, auth);
+    this.#open.set(id, pair);
+    this.#edge.sessionShares.take(auth);
+    visit.leave();
+    stream.write(`event: endpoint\ndata: ${this.#paths.messages}?${parameter}=${id}\n\n`);
+    reply.onClose(() => {
+      if (this.#open.delete(id)) this.#edge.sessionShares.give(auth);
+      pair.end();
+    });
+  }
+
+  /** Takes a POST; what is wrong with it is answered at once, everything else goes on the stream. */
+  async #post(visit: Visit): Promise<Problem | undefined> {
+    const { request, auth, version } = visit;
+    if (!isJson(request.header('content-type')))
+      return { status: 415, message: 'Content-Type must be application/json in UTF-8' };
+    const pair = this.#open.get(sessionOf(request.query));
+    // Somebody else's conversation and one that never was look the same from outside.
+    if (pair === undefined || !samePrincipal(pair.auth, auth)) return { status: 404, message: 'there is no such session' };
+    const wrong = versionProblem(pair.revision, version);
+    if (wrong !== undefined) return wrong;
+    const content = await readContent(request, this.#edge.settings);
+    if (content.kind === 'gone') return undefined;
+    if (content.kind === 'problem') return content.problem;
+    return Array.isArray(content.value) ? this.#batch(visit, pair, content.value) : this.#one(visit, pair, content.value);
+  }
+
+  async #batch({ reply }: Visit, pair: SsePair, values: readonly unknown[]): Promise<Problem | undefined> {
+    const problem = batchProblem(pair.revision, values, this.#edge.settings.maxBatch);
+    if (problem !== undefined) return problem;
+    reply.send(202);
+    await Promise.all(values.map((value) => pair.receive(value)));
+    return undefined;
+  }
+
+  async #one({ request, reply }: Visit, pair: SsePair, value: unknown): Promise<Problem | undefined> {
+    const received = classify(value);
+    if (received.kind === 'malformed') {
+      refuse(request, reply, { status: 400, message: received.reason }, received.id);
+      return undefined;
+    }
+    const foreign = this.#foreign(received);
+    if (foreign === undefined) {
+      reply.send(202);
+      await pair.receive(value);
+    } else reply.send(400, foreign);
+    return undefined;
+  }
+
+  /** The error for a message of a revision that this transport does not carry. */
+  #foreign(received: Exclude<Received, { kind: 'malformed' }>): string | undefined {
+    if (received.kind === 'response') return undefined;
+    const claimed = claimedVersion(received.message);
+    if (claimed === undefined || revisionOf(claimed)?.era === 'handshake') return undefined;
+    const { handshake } = this.#edge;
+    const error = unsupported(handshake, typeof claimed === 'string' ? claimed : '');
+    const id = received.kind === 'request' ? received.message.id : undefined;
+    return errorBody(error, newestOf(handshake, 'handshake'), id);
+  }
+}
+
+/** One conversation: it lasts as long as its stream. */
+class SsePair implements Link {
+  readonly kind = 'http';
+  readonly lasting = true;
+  readonly auth: AuthInfo | undefined;
+  readonly #edge: Edge;
+  readonly #stream: EventStream;
+  readonly #conversation: Conversation;
+
+  constructor(edge: Edge, stream: EventStream, auth: AuthInfo | undefined) {
+    this.auth = auth;
+    this.#edge = edge;
+    this.#stream = stream;
+    this.#conversation = edge.endpoint.converse(this);
+  }
+
+  get revision(): Revision | undefined {
+    return this.#conversation.revision;
+  }
+
+  send(message: Message): void {
+    this.#write(messageJson(this.#edge, message));
+  }
+
+  /** Runs one message; its response goes on the stream. */
+  async receive(value: unknown): Promise<void> {
+    const response = await this.#conversation.receive(value);
+    if (response !== undefined) this.#write(toJson(this.#edge, response));
+  }
+
+  /** Ends the conversation with its stream: what runs is aborted. */
+  end(): void {
+    this.#conversation.close();
+    this.#stream.end();
+  }
+
+  #write(json: string | undefined): void {
+    if (json !== undefined) this.#stream.write(`event: message\ndata: ${json}\n\n`);
+  }
+}
+
+function sessionOf(query: string): string {
+  return new RegExp(`(?:^|&)${parameter}=([^&]*)`).exec(query)?.[1] ?? '';
+}

@@ -1,0 +1,83 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { dates, errorOf, open, resultOf } from '../../test/support/raw.ts';
+import { McpError } from '../protocol/error.ts';
+import { createServer } from '../server/server.ts';
+
+const info = { name: 'tested', version: '1.0.0' };
+
+test('what an error of a handler says never leaves the server, and onError hears it', async () => {
+  const secret = 'password=hunter2';
+  const heard: [unknown, string][] = [];
+  const server = createServer(info, { onError: (error, where) => heard.push([error, where]) });
+  const fail = (): never => {
+    throw new TypeError(secret, { cause: new Error(secret) });
+  };
+  server.tool('fail', {}, fail);
+  server.resource('a://b', { name: 'b' }, fail);
+  server.resourceTemplate('t://{x}', { name: 't', complete: { x: fail }, list: fail }, fail);
+  server.prompt('p', { arguments: [{ name: 'a' }], complete: { a: fail } }, fail);
+  for (const date of dates) {
+    const raw = await open(server, date);
+    const answers = [
+      await raw.ask('tools/call', { name: 'fail' }),
+      await raw.ask('resources/read', { uri: 'a://b' }),
+      await raw.ask('resources/read', { uri: 't://1' }),
+      await raw.ask('resources/list'),
+      await raw.ask('prompts/get', { name: 'p' }),
+      await raw.ask('completion/complete', { ref: { type: 'ref/prompt', name: 'p' }, argument: { name: 'a', value: '' } }),
+      await raw.ask('completion/complete', { ref: { type: 'ref/resource', uri: 't://{x}' }, argument: { name: 'x', value: '' } }),
+    ];
+    assert.equal(heard.splice(0).length, answers.length);
+    const [tool, ...others] = answers;
+    assert.equal(resultOf(tool)['isError'], true);
+    for (const other of others) assert.deepEqual(errorOf(other), { code: -32603, message: 'internal error' });
+    assert.ok(!JSON.stringify([answers, raw.heard]).includes('hunter2'));
+  }
+});
+
+test('an onError that throws takes no answer away', async () => {
+  const server = createServer(info, {
+    onError: () => {
+      throw new Error('the log is full');
+    },
+  });
+  server.tool('fail', {}, () => {
+    throw new Error('no');
+  });
+  server.prompt('fail', {}, () => {
+    throw new Error('no');
+  });
+  const raw = await open(server, '2025-06-18');
+  assert.equal((await raw.result('tools/call', { name: 'fail' }))['isError'], true);
+  assert.equal((await raw.error('prompts/get', { name: 'fail' })).code, -32603);
+});
+
+test('whatever is thrown is answered [resources-015, prompts-010]', async () => {
+  const thrown: readonly unknown[] = [undefined, null, 'text', 7, { message: 'x' }, Symbol('s'), () => 1, 10n];
+  const server = createServer(info, { onError: () => undefined });
+  let next: unknown;
+  server.prompt('throw', {}, () => {
+    // oxlint-disable-next-line typescript/only-throw-error -- what careless handlers throw
+    throw next;
+  });
+  const raw = await open(server, '2025-11-25');
+  for (next of thrown) assert.deepEqual(await raw.error('prompts/get', { name: 'throw' }), { code: -32603, message: 'internal error' });
+});
+
+test('an McpError of a handler keeps its code, message and data, and nothing of its cause', async () => {
+  const server = createServer(info);
+  const fail = (): never => {
+    throw new McpError(4711, 'sold out', { data: { until: 'monday' }, cause: new Error('secret') });
+  };
+  server.tool('fail', {}, fail);
+  server.prompt('fail', {}, fail);
+  server.resource('a://b', { name: 'b' }, fail);
+  for (const date of dates) {
+    const raw = await open(server, date);
+    const wanted = { code: 4711, message: 'sold out', data: { until: 'monday' } };
+    assert.deepEqual(await raw.error('tools/call', { name: 'fail' }), wanted);
+    assert.deepEqual(await raw.error('prompts/get', { name: 'fail' }), wanted);
+    assert.deepEqual(await raw.error('resources/read', { uri: 'a://b' }), wanted);
+  }
+});
