@@ -14,6 +14,7 @@ import { connect } from './client.ts';
 export const createBridge: (options: BridgeOptions) => Promise<Bridge> = bridgeOver(connect);
 
 export type { Bridge, BridgeOptions, UpstreamFacts } from './bridge/bridge.ts';
-export { httpTransport, type HttpTransportOptions } from './http/client.ts';
+export { httpTransport } from './http/client.ts';
+export type { HttpTransportOptions } from './http/client-request.ts';
 export { ConnectionError, type Transport } from './jsonrpc/transport.ts';
 export type { Served } from './peer/endpoint.ts';

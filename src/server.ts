@@ -2,8 +2,9 @@
 
 export { McpError, type ErrorName, type McpErrorOptions } from './protocol/error.ts';
 export { createServer, type Server } from './server/server.ts';
-export type { CacheHint, ServerOptions } from './server/options.ts';
-export type { CompletionCtx, Ctx, CtxClient } from './server/ctx.ts';
+export type { CacheHint, RoundOptions, ServerOptions } from './server/options.ts';
+export type { AskOptions, CompletionCtx, Ctx, CtxClient, Elicited, ElicitedUrl, RequestCtx } from './server/ctx.ts';
+export { inputRequired, type InputRequired, type InputRequiredOptions } from './server/input-required.ts';
 export type {
   CommonDefinition,
   Completer,

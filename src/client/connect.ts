@@ -60,6 +60,6 @@ function urlOf(target: URL | string): URL {
 
 async function compileOutput(schema: unknown): Promise<OutputCheck> {
   const { compileSchema } = await import('../schema/json-schema.ts');
-  const compiled = compileSchema(schema);
+  const compiled = await compileSchema(schema);
   return (value) => compiled.check(value);
 }

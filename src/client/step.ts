@@ -1,5 +1,4 @@
 /** The rounds of a request as plain data. */
-import { isObject } from '../jsonrpc/message.ts';
 import { ConnectionError } from '../jsonrpc/transport.ts';
 import type { JsonObject } from '../peer/waiting.ts';
 import { methodOf } from '../protocol/method.ts';
@@ -78,14 +77,6 @@ export function retryOf(step: InputRequiredStep, inputResponses: InputResponses 
     ...(inputResponses && { inputResponses }),
     ...(requestState !== undefined && { requestState }),
   };
-}
-
-/**
- * Whether a request carries the answers of a round. (Spec 2026-07-28, Caching: the results of such requests must not
- * be kept.)
- */
-export function isRetry(params: JsonObject | undefined): boolean {
-  return isObject(params) && (params['inputResponses'] !== undefined || params['requestState'] !== undefined);
 }
 
 /** The params without what belongs to one round. */

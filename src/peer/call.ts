@@ -166,6 +166,11 @@ export class Call {
     this.#facts.link.send(notification(this.#facts.revision, method, params), this.requestId);
   }
 
+  /** Breaks the connection that waits for this request, where the link can; the client comes back for the rest. */
+  closeStream(retryMs?: number): void {
+    if (this.#ended === undefined) this.#facts.link.disconnect?.(this.requestId, retryMs);
+  }
+
   /** Whether the request was cancelled or its client is gone. */
   get aborted(): boolean {
     return this.#ended === 'aborted';

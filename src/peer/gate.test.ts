@@ -77,6 +77,6 @@ test('what the server says of a feature of the client needs no promise of its ow
   assert.equal(question?.['method'], 'elicitation/create');
   await raw.receive({ jsonrpc: '2.0', id: question?.['id'], result: { action: 'accept' } });
   assert.partialDeepStrictEqual(await answer, { content: [{ text: 'accept' }] });
-  const { elicitationId } = question?.['params'] as Json;
+  const { elicitationId } = (question?.['params'] ?? {}) as Json;
   assert.deepEqual(raw.take(), [{ jsonrpc: '2.0', method: 'notifications/elicitation/complete', params: { elicitationId } }]);
 });

@@ -30,8 +30,8 @@ export const freshState: RoundState = { rounds: 0, answers: {}, asked: {}, once:
 
 /** Keeps states that are too large to travel; a handle travels instead. */
 export interface RoundStore {
-  /** Keeps text for a time. */
-  put(handle: string, text: string, ttlMs: number): Promise<void>;
+  /** Keeps text for a time; gives false, and changes nothing, when something is kept under the handle already. */
+  add(handle: string, text: string, ttlMs: number): Promise<boolean>;
   /** What is kept, or `undefined` when it is gone. */
   get(handle: string): Promise<string | undefined>;
 }
@@ -44,6 +44,8 @@ export interface RoundSettings {
   /** The largest state that travels, in characters before sealing; a larger one stays in the store. */
   readonly maxStateLength: number;
   readonly store: RoundStore;
+  /** Whether a state is good for one request only; what was used is then remembered in the store. */
+  readonly singleUse: boolean;
   /** How many rounds one conversation may have. */
   readonly maxRounds: number;
   /** How long a handshake client may take to answer one request, in milliseconds. */
@@ -52,20 +54,22 @@ export interface RoundSettings {
 }
 
 interface Packed {
+  /** Names this state among all, for those that may be used once. */
+  readonly id: string;
   readonly expires: number;
+  /** Left out when it waits in the store, under the id. */
   readonly state?: RoundState;
-  readonly handle?: string;
 }
 
 /** Makes the `requestState` of a state, bound to the request that it belongs to and good for a while. */
 export async function packState(state: RoundState, boundTo: string, settings: RoundSettings): Promise<string> {
   const { seal, ttlMs, store, maxStateLength } = settings;
+  const id = crypto.randomUUID();
   const expires = settings.now() + ttlMs;
-  const text = JSON.stringify({ expires, state } satisfies Packed);
+  const text = JSON.stringify({ id, expires, state } satisfies Packed);
   if (text.length <= maxStateLength) return seal.seal(text, boundTo);
-  const handle = crypto.randomUUID();
-  await store.put(handle, JSON.stringify(state), ttlMs);
-  return seal.seal(JSON.stringify({ expires, handle } satisfies Packed), boundTo);
+  await store.add(id, JSON.stringify(state), ttlMs);
+  return seal.seal(JSON.stringify({ id, expires } satisfies Packed), boundTo);
 }
 
 /**
@@ -79,8 +83,9 @@ export async function unpackState(requestState: string, boundTo: string, setting
   // Only text that was sealed here gets this far: it has the shape that it was written with.
   const packed = text === undefined ? undefined : (JSON.parse(text) as Packed);
   if (packed === undefined || packed.expires < settings.now()) throw refused();
+  if (settings.singleUse && !(await settings.store.add(`used ${packed.id}`, '', settings.ttlMs))) throw refused();
   if (packed.state !== undefined) return packed.state;
-  const kept = packed.handle === undefined ? undefined : await settings.store.get(packed.handle);
+  const kept = await settings.store.get(packed.id);
   if (kept === undefined) throw refused();
   return JSON.parse(kept) as RoundState;
 }
@@ -126,7 +131,9 @@ export function memoryRoundStore(options: { readonly maxEntries?: number; readon
     kept.delete(handle);
   };
   return {
-    async put(handle, text, ttlMs) {
+    async add(handle, text, ttlMs) {
+      const known = kept.get(handle);
+      if (known !== undefined && known.expires >= now()) return false;
       drop(handle);
       kept.set(handle, { text, expires: now() + ttlMs });
       characters += text.length;
@@ -134,6 +141,7 @@ export function memoryRoundStore(options: { readonly maxEntries?: number; readon
         if (kept.size <= maxEntries && characters <= maxCharacters && expires >= now()) break;
         drop(oldest);
       }
+      return true;
     },
     async get(handle) {
       const found = kept.get(handle);

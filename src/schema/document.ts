@@ -84,7 +84,6 @@ export class SchemaDocument {
     for (const { keywords, resource } of this.#nodes.values()) {
       for (const reference of [keywords['$ref'], keywords['$dynamicRef']])
         if (typeof reference === 'string') this.targets.add(this.resolve(reference, resource).target);
-      for (const target of resource.dynamicAnchors.values()) this.targets.add(target);
     }
   }
 
@@ -158,7 +157,10 @@ export class SchemaDocument {
     }
     for (const anchor of [$anchor, $dynamicAnchor])
       if (typeof anchor === 'string') resource.anchors.set(anchor, raw);
-    if (typeof $dynamicAnchor === 'string') resource.dynamicAnchors.set($dynamicAnchor, raw);
+    if (typeof $dynamicAnchor === 'string') {
+      resource.dynamicAnchors.set($dynamicAnchor, raw);
+      this.targets.add(raw);
+    }
     return resource;
   }
 

@@ -1,14 +1,12 @@
-/** Checking of values against JSON Schema: dialects 2020-12 and draft-07, within bounds, without eval. */
+/** Checking of values against JSON Schema, by typebox: dialects 2020-12 and draft-07, within bounds. */
 
-import { applicatorKeywords } from './applicator-keywords.ts';
-import { arrayKeywords } from './array-keywords.ts';
+import type { TLocalizedValidationError } from 'typebox/error';
+import { Check, Compile, Errors } from 'typebox/schema';
 import { SchemaDocument, SchemaError, type SchemaLimits } from './document.ts';
-import type { Keyword, Surroundings } from './keyword.ts';
-import { objectKeywords } from './object-keywords.ts';
-import { peerPattern, trustedPattern, type Matcher } from './pattern.ts';
-import type { Problem } from './problem.ts';
-import { evaluate, maxProblems, OverBudget, type Part, type Run, type SchemaNode } from './run.ts';
-import { valueKeywords } from './value-keywords.ts';
+import { isKeywords } from './keywords.ts';
+import { linearPatterns, trustedPatterns } from './pattern.ts';
+import { OverBudget, prepare, type Run } from './prepare.ts';
+import { toPointer, type Problem } from './problem.ts';
 
 /** A schema that is ready to check values. */
 export interface CompiledSchema {
@@ -19,81 +17,124 @@ export interface CompiledSchema {
 /** How a schema is treated. */
 export interface CompileOptions {
   /**
-   * Who wrote the schema. Patterns of a `peer` run on an engine of linear time, where lookbehind and references to groups
-   * are refused; those of our `own` run on that of the platform. A peer by default.
+   * Who wrote the schema. That of a `peer` is never made into code, and its patterns run on an engine of linear time,
+   * where lookaround and references to groups are refused. A peer by default.
    */
   readonly origin?: 'own' | 'peer';
   readonly limits?: SchemaLimits;
 }
 
-/** The keywords in the order in which they check; those that ask what others looked at come last. */
-const keywords: readonly (readonly [string, Keyword])[] = Object.entries({
-  ...valueKeywords,
-  ...objectKeywords,
-  ...arrayKeywords,
-  ...applicatorKeywords,
-}).toSorted(([a], [b]) => Number(a.startsWith('unevaluated')) - Number(b.startsWith('unevaluated')));
+const maxProblems = 20;
 
 /**
  * Makes a schema ready to check values. `format` is not asserted: it is an annotation in 2020-12.
  *
- * @throws SchemaError when the dialect is not supported, a keyword is malformed, a reference leads nowhere or out of the
- *   document (nothing is ever fetched), or a limit is passed.
+ * @throws SchemaError when the schema is malformed, passes a limit, or holds a pattern that is not supported.
  */
-export function compileSchema(schema: unknown, options: CompileOptions = {}): CompiledSchema {
-  const limits = options.limits ?? {};
-  const document = new SchemaDocument(schema, limits);
-  const patterns = new Map<string, Matcher>();
-  for (const node of document.nodes)
-    node.parts = partsOf(node, document, (source) => matcherOf(source, patterns, options.origin));
+export async function compileSchema(schema: unknown, options: CompileOptions = {}): Promise<CompiledSchema> {
+  return compileDocument(new SchemaDocument(schema, options.limits), options);
+}
+
+/** Like `compileSchema`, for a schema that has been read already. */
+export async function compileDocument(document: SchemaDocument, options: CompileOptions): Promise<CompiledSchema> {
+  const { origin = 'peer', limits = {} } = options;
+  const hasPatterns = document.names.has('pattern') || document.names.has('patternProperties');
+  const patterns = origin === 'peer' && hasPatterns ? await linearPatterns() : trustedPatterns;
   const steps = limits.steps ?? 1_000_000;
-  const begin = (problems: Problem[] | undefined): Run => ({ steps, problems, scope: [], tracks: document.tracks });
-  return {
-    check(value) {
-      const problems: Problem[] = [];
-      try {
-        if (evaluate(document.root, value, undefined, begin(undefined))) return [];
-        evaluate(document.root, value, undefined, begin(problems));
-      } catch (error) {
-        // A schema that recurs without end overflows the stack long before it runs out of steps.
-        if (!(error instanceof OverBudget || error instanceof RangeError)) throw error;
-        if (problems.length === 0)
-          problems.push({ path: '', message: 'cannot be checked: the schema asks for too many steps' });
-      }
-      if (problems.length === 0) problems.push({ path: '', message: 'does not fit the schema' });
-      return problems.slice(0, maxProblems);
-    },
-  };
-}
-
-function matcherOf(source: string, known: Map<string, Matcher>, origin: CompileOptions['origin']): Matcher {
-  const matcher = known.get(source) ?? (origin === 'own' ? trustedPattern(source) : peerPattern(source));
-  known.set(source, matcher);
-  return matcher;
-}
-
-function partsOf(node: SchemaNode, document: SchemaDocument, pattern: (source: string) => Matcher): readonly Part[] {
-  if (typeof node.raw === 'boolean') return node.parts;
-  const own = document.keywords(node.raw);
-  const parts: Part[] = [];
-  for (const [name, keyword] of keywords) {
-    const value = Object.hasOwn(own, name) ? own[name] : undefined;
-    if (value === undefined) continue;
-    const surroundings: Surroundings = {
-      name,
-      keywords: own,
-      node: (raw) => document.nodeAt(raw, node.resource),
-      nodeIn: (resource, anchor) => document.nodeAt(resource.dynamicAnchors.get(anchor), resource),
-      resolve: (reference) => document.resolve(reference, node.resource),
-      pattern,
-    };
-    try {
-      const part = keyword(value, surroundings);
-      if (part !== undefined) parts.push(part);
-    } catch (error) {
-      if (!(error instanceof SchemaError) || node.location === '') throw error;
-      throw new SchemaError(`at ${node.location}: ${error.message}`, { cause: error });
+  try {
+    if (origin === 'own') {
+      const { schema: prepared, recursive } = prepare(document, { patterns, run: undefined });
+      // Where a schema contains itself, what a value costs must be bounded even if we wrote the schema.
+      const fits = recursive ? undefined : accelerated(prepared);
+      if (fits !== undefined) return { check: (value) => guarded(() => check(prepared, toJson(value), fits)) };
     }
+    const run: Run = { steps, names: new Set() };
+    const { schema: prepared } = prepare(document, { patterns, run });
+    const fits = (value: unknown): boolean => {
+      run.steps = steps;
+      return Check(prepared, value);
+    };
+    return {
+      check: (given) =>
+        guarded(() => {
+          const names = new Set<string>();
+          const value = toJson(given, document.names.has('patternProperties') ? names : undefined);
+          run.names = names;
+          return check(prepared, value, fits);
+        }),
+    };
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    throw new SchemaError('schema has references that lead on and on', { cause: error });
   }
-  return parts;
+}
+
+/** Undefined where no code can be made: it is forbidden, or a pattern is in the older syntax only. */
+function accelerated(schema: object): ((value: unknown) => boolean) | undefined {
+  try {
+    const validator = Compile(schema);
+    // A validator that is not accelerated would carry what a failed check noted into the next one.
+    return validator.IsAccelerated() ? (value) => validator.Check(value) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function check(schema: object, value: unknown, fits: (value: unknown) => boolean): readonly Problem[] {
+  if (fits(value)) return [];
+  const problems = Errors(schema, value)[1].flatMap(toProblems).slice(0, maxProblems);
+  return problems.length === 0 ? [{ path: '', message: 'does not fit the schema' }] : problems;
+}
+
+function guarded(run: () => readonly Problem[]): readonly Problem[] {
+  try {
+    return run();
+  } catch (error) {
+    // A schema that recurs without end overflows the stack long before it runs out of steps.
+    const isTooMuch = error instanceof OverBudget || error instanceof RangeError;
+    return [{ path: '', message: `cannot be checked: ${isTooMuch ? 'the schema asks for too many steps' : String(error)}` }];
+  }
+}
+
+/** A value as it is when it is sent: without undefined, and with no names that objects inherit. */
+function toJson(value: unknown, names?: Set<string>): unknown {
+  if (Array.isArray(value)) return Array.from(value, (item) => (item === undefined ? null : toJson(item, names)));
+  if (!isKeywords(value)) return value;
+  const copy: Record<string, unknown> = Object.create(null);
+  for (const key of Object.keys(value)) {
+    if (value[key] === undefined) continue;
+    names?.add(key);
+    copy[key] = toJson(value[key], names);
+  }
+  return copy;
+}
+
+/** Says with names and values what typebox says without. */
+function toProblems(error: TLocalizedValidationError): readonly Problem[] {
+  const { keyword, instancePath, params, message } = error;
+  const each = (keys: readonly (string | number)[], what: string): readonly Problem[] =>
+    keys.map((key) => ({ path: `${instancePath}${toPointer([key])}`, message: what }));
+  switch (keyword) {
+    case 'required':
+      return each(params.requiredProperties, 'is required');
+    case 'unevaluatedProperties':
+      return each(params.unevaluatedProperties.map(String), 'is not allowed');
+    case 'unevaluatedItems':
+      return each(params.unevaluatedItems, 'is not allowed');
+    case 'boolean':
+      return [{ path: instancePath, message: 'is not allowed' }];
+    case 'const':
+      return [{ path: instancePath, message: `must be ${brief(params.allowedValue)}` }];
+    case 'enum':
+      return [{ path: instancePath, message: `must be one of ${params.allowedValues.map(brief).join(', ')}`.slice(0, 500) }];
+    // Told of each of the properties already.
+    case 'additionalProperties':
+      return [];
+    default:
+      return [{ path: instancePath, message }];
+  }
+}
+
+function brief(value: unknown): string {
+  return JSON.stringify(value).slice(0, 100);
 }

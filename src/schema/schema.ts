@@ -1,8 +1,9 @@
 /** Schemas of definitions, whichever way they were written: resolved once, when the definition is made. */
 
-import { isKeywords } from './document.ts';
+import { SchemaDocument } from './document.ts';
 import type { AnySchema } from './infer.ts';
-import { compileSchema } from './json-schema.ts';
+import type { CompiledSchema } from './json-schema.ts';
+import { isKeywords } from './keywords.ts';
 import { toPointer, type Problem } from './problem.ts';
 import type { StandardIssue, StandardProperties, StandardResult, StandardSchema } from './standard.ts';
 
@@ -60,14 +61,22 @@ function resolve(schema: unknown, side: 'input' | 'output'): ResolvedSchema {
   }
   if (!isKeywords(schema))
     throw new TypeError(`a schema must be a standard schema or a JSON Schema object, not ${describe(schema)}`);
-  const compiled = compileSchema(schema, { origin: 'own' });
+  // A schema that is malformed is told of when it is defined; typebox is loaded when the first value comes.
+  const document = new SchemaDocument(schema);
+  let compiled: Promise<CompiledSchema> | undefined;
   return {
     json: schema,
-    validate(value) {
-      const problems = compiled.check(value);
+    async validate(value) {
+      compiled ??= compileOwn(document);
+      const problems = (await compiled).check(value);
       return problems.length === 0 ? { value } : { problems };
     },
   };
+}
+
+async function compileOwn(document: SchemaDocument): Promise<CompiledSchema> {
+  const { compileDocument } = await import('./json-schema.ts');
+  return compileDocument(document, { origin: 'own' });
 }
 
 const remedies: ReadonlyMap<string, string> = new Map([

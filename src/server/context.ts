@@ -61,6 +61,10 @@ export class Context implements Ctx {
     this.#call.log(level, data, logger);
   }
 
+  closeStream(retryMs?: number): void {
+    this.#call.closeStream(retryMs);
+  }
+
   elicit<const S extends AnySchema>(request: { readonly message: string; readonly schema: S }, options: AskOptions = {}): Promise<Elicited<InferOutput<S>>> {
     const schema = toInputSchema(request.schema);
     const params = { message: request.message, requestedSchema: formOf(schema.json) };

@@ -50,6 +50,11 @@ export interface RoundOptions {
   readonly maxStateLength?: number;
   /** Where larger states wait; in this process by default, for 1000 of them at most. */
   readonly store?: RoundStore;
+  /**
+   * Whether each `requestState` is good for one request only, which the store then sees to; false by default, so that
+   * a client may repeat a request whose answer was lost. Processes that share keys must then share the store.
+   */
+  readonly singleUse?: boolean;
   /** How many rounds one request may take; 32 by default. */
   readonly maxRounds?: number;
   /** How long a handshake client may take to answer one question, in milliseconds; ten minutes by default. */
@@ -109,6 +114,7 @@ function roundsOf(options: RoundOptions): RoundSettings {
     ttlMs: options.ttlMs ?? 3_600_000,
     maxStateLength: options.maxStateLength ?? 65_536,
     store: options.store ?? memoryRoundStore({ now }),
+    singleUse: options.singleUse ?? false,
     maxRounds: options.maxRounds ?? 32,
     askTimeoutMs: options.askTimeoutMs ?? 600_000,
     now,

@@ -1,0 +1,105 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { McpError } from '../protocol/error.ts';
+import { bindingOf, canonical, digestOf, freshState, memoryRoundStore, packState, unpackState, type RoundSettings, type RoundState } from './round-state.ts';
+import { createSeal } from './seal.ts';
+
+function settings(change: Partial<RoundSettings> = {}): RoundSettings {
+  let time = 1000;
+  const now = (): number => time++;
+  return {
+    seal: createSeal(),
+    ttlMs: 60_000,
+    maxStateLength: 65_536,
+    store: memoryRoundStore({ now }),
+    singleUse: false,
+    maxRounds: 10,
+    askTimeoutMs: 1000,
+    now,
+    ...change,
+  };
+}
+
+const state: RoundState = { ...freshState, rounds: 1, asked: { a: 'x' }, own: { step: 2 } };
+const refused = (error: unknown): boolean => error instanceof McpError && error.kind === 'invalidParams';
+
+test('a state comes back as it was, for the request that it belongs to', async () => {
+  const rounds = settings();
+  const bound = bindingOf('tools/call', { name: 'a', arguments: { b: 1, a: 2 } }, 'ann');
+  const packed = await packState(state, bound, rounds);
+  assert.deepEqual(await unpackState(packed, bound, rounds), state);
+});
+
+test('a state is refused for another user, method or parameter, and when it was changed [mrtr-009, mrtr-010, mrtr-011, mrtr-012, mrtr-014]', async () => {
+  const rounds = settings();
+  const params = { name: 'a', arguments: { a: 1 } };
+  const packed = await packState(state, bindingOf('tools/call', params, 'ann'), rounds);
+  for (const bound of [
+    bindingOf('tools/call', params, 'bob'),
+    bindingOf('tools/call', params, undefined),
+    bindingOf('prompts/get', params, 'ann'),
+    bindingOf('tools/call', { ...params, arguments: { a: 2 } }, 'ann'),
+    bindingOf('tools/call', { ...params, name: 'b' }, 'ann'),
+  ]) {
+    await assert.rejects(unpackState(packed, bound, rounds), refused, bound);
+  }
+  await assert.rejects(unpackState(`${packed}-TAMPERED`, bindingOf('tools/call', params, 'ann'), rounds), refused);
+});
+
+test('the rounds themselves and `_meta` do not change what a state is bound to', () => {
+  const params = { name: 'a', arguments: {} };
+  assert.equal(
+    bindingOf('tools/call', params, 'ann'),
+    bindingOf('tools/call', { ...params, _meta: { a: 1 }, inputResponses: { a: {} }, requestState: 's' }, 'ann'),
+  );
+});
+
+test('a state is refused after its time [mrtr-013]', async () => {
+  let time = 0;
+  const rounds = settings({ now: () => time, ttlMs: 100 });
+  const packed = await packState(state, 'x', rounds);
+  time = 100;
+  assert.deepEqual(await unpackState(packed, 'x', rounds), state);
+  time = 101;
+  await assert.rejects(unpackState(packed, 'x', rounds), refused);
+});
+
+test('a state too large to travel waits in the store under a handle', async () => {
+  const rounds = settings({ maxStateLength: 200 });
+  const large = { ...state, own: 'y'.repeat(100_000) };
+  const packed = await packState(large, 'x', rounds);
+  assert.ok(packed.length < 300);
+  assert.deepEqual(await unpackState(packed, 'x', rounds), large);
+  await assert.rejects(unpackState(packed, 'x', { ...rounds, store: memoryRoundStore() }), refused);
+});
+
+test('a state that may be used once is refused the second time [mrtr-015]', async () => {
+  const rounds = settings({ singleUse: true });
+  const packed = await packState(state, 'x', rounds);
+  const outcomes = await Promise.allSettled([unpackState(packed, 'x', rounds), unpackState(packed, 'x', rounds)]);
+  assert.deepEqual(outcomes.map(({ status }) => status).toSorted(), ['fulfilled', 'rejected']);
+});
+
+test('the store in memory keeps no more than it may', async () => {
+  const store = memoryRoundStore({ maxEntries: 3, maxCharacters: 10 });
+  for (const name of ['a', 'b', 'c', 'd']) await store.add(name, name, 1000);
+  assert.deepEqual(await Promise.all(['a', 'b', 'c', 'd'].map((name) => store.get(name))), [undefined, 'b', 'c', 'd']);
+  await store.add('e', '123456789', 1000);
+  assert.deepEqual(await Promise.all(['c', 'd', 'e'].map((name) => store.get(name))), [undefined, 'd', '123456789']);
+});
+
+test('equal values have one digest whatever the order of their keys', () => {
+  fc.assert(
+    fc.property(fc.jsonValue({ maxDepth: 3 }), (value) => {
+      const reversed = JSON.parse(JSON.stringify(value), (_, part: unknown) =>
+        typeof part === 'object' && part !== null && !Array.isArray(part)
+          ? Object.fromEntries(Object.entries(part).toReversed())
+          : part,
+      ) as unknown;
+      assert.equal(canonical(value), canonical(reversed));
+      assert.equal(digestOf(value), digestOf(reversed));
+    }),
+  );
+  assert.notEqual(digestOf({ a: 1 }), digestOf({ a: 2 }));
+});
