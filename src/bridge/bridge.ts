@@ -1,17 +1,21 @@
 import type { Client } from '../client/client.ts';
 import type { ConnectOptions } from '../client/options.ts';
+import type { Verdict } from '../peer/negotiate.ts';
 import type { Transport } from '../jsonrpc/transport.ts';
 import type { Served } from '../peer/endpoint.ts';
-import type { Handler, Host } from '../peer/host.ts';
+import type { Host, Settled } from '../peer/host.ts';
 import { createEndpoint } from '../peer/serve.ts';
 import type { ServerCapabilities } from '../protocol/capability.ts';
 import type { Implementation } from '../protocol/common.ts';
 import { chosenRevisions, type RevisionDate } from '../protocol/revision.ts';
-import type { ListKind } from '../server/subscriptions.ts';
-import { Changes } from './changes.ts';
+import { Changes, isListChange, ownWords } from './changes.ts';
+import { revisionFor } from './forward.ts';
+import { handlersOf, type BridgeParts } from './handlers.ts';
+import { KnownTools } from './known-tools.ts';
+import { offerOf } from './offer.ts';
 import { Pool } from './pool.ts';
-import { ToolHeaders } from './tool-headers.ts';
-import type { OpenClient } from './upstream.ts';
+import type { OpenClient, UpstreamEvents } from './upstream.ts';
+import { Watches } from './watches.ts';
 
 /** What a bridge stands in front of, and how it behaves. */
 export interface BridgeOptions {
@@ -23,7 +27,10 @@ export interface BridgeOptions {
   readonly upstreamRevisions?: readonly RevisionDate[];
   /** What the bridge calls itself where it does not pass its client's name on. */
   readonly info?: Implementation;
-  /** How many upstream connections (child processes, sessions) may be open at once; 64 by default. */
+  /**
+   * How many upstream connections (child processes, sessions) may be open at once; 64 by default. Each client of a
+   * handshake revision needs one, and so does each listen stream that watches resources.
+   */
   readonly maxUpstreams?: number;
   /** Hears errors that are masked from clients; by default they go to the console's error stream. */
   readonly onError?: (error: unknown, where: string) => void;
@@ -62,30 +69,21 @@ export function bridgeOver(connect: ConnectUpstream): (options: BridgeOptions) =
 
 async function createBridge(options: BridgeOptions, connect: ConnectUpstream): Promise<Bridge> {
   const settings = settingsOf(options);
-  const changes = new Changes(settings.onWarning);
-  const headers = new ToolHeaders();
-  const pool = new Pool(opener(options, connect, { settings, headers }), {
-    onNotification: (method, params, session) => {
-      if (method === 'notifications/tools/list_changed') void learn();
-      changes.heard(method, params, session);
-    },
-    onUnattributedLog: ({ level }) => settings.onWarning(`a ${level} message of the upstream names no call; it was sent to nobody`),
-  }, settings.maxUpstreams);
-  const learn = async (): Promise<void> => {
-    try {
-      headers.learn(await (await pool.main.client()).listTools());
-    } catch (error) {
-      settings.onWarning(`the upstream's tools could not be listed: ${error instanceof Error ? error.message : 'unknown failure'}`);
-    }
-  };
-  const client = await firstClient(pool, options.signal);
-  await learn();
-  changes.follow(() => pool.main.client(), client);
-  const facts = factsOf(client);
-  const endpoint = createEndpoint(hostOf({ facts, client, settings, changes, headers, pool }), () => changes.stop());
+  const tools = new KnownTools();
+  const parts = partsOf(settings, tools, opener(options, connect, { settings, tools }));
+  const { pool, changes } = parts;
+  const first = await firstClient(pool, options.signal);
+  // A connection that failed for good is replaced; what was known of the upstream stays known meanwhile.
+  const client = (): Client => pool.main.latest ?? first;
+  await learn(parts, settings);
+  void changes.follow(pool.main);
+  const endpoint = createEndpoint(hostOf(parts, settings, client), () => changes.stop());
   return {
     endpoint,
-    upstream: facts,
+    get upstream() {
+      const { description, revision, server, capabilities } = client();
+      return { description, revision, server, capabilities };
+    },
     close: async () => {
       await endpoint.close();
       await pool.close();
@@ -102,18 +100,25 @@ interface Settings {
 }
 
 function settingsOf(options: BridgeOptions): Settings {
+  const maxUpstreams = options.maxUpstreams ?? 64;
+  if (!Number.isSafeInteger(maxUpstreams) || maxUpstreams < 1)
+    throw new TypeError(`maxUpstreams must be a positive integer, not ${maxUpstreams}`);
   return {
     info: options.info ?? { name: 'parley-bridge', version: '0.1.0' },
     revisions: chosenRevisions(options.revisions),
-    maxUpstreams: options.maxUpstreams ?? 64,
+    maxUpstreams,
     onError: options.onError ?? ((error, where) => console.error(`${where}:`, error)),
     onWarning: options.onWarning ?? ((message) => console.error(message)),
   };
 }
 
-function opener(options: BridgeOptions, connect: ConnectUpstream, { settings, headers }: Pick<HostParts, 'settings' | 'headers'>): OpenClient {
-  let prior: Client['verdict'] | undefined;
-  return async ({ onLog, onNotification }) => {
+function opener(
+  options: BridgeOptions,
+  connect: ConnectUpstream,
+  { settings, tools }: { readonly settings: Settings; readonly tools: KnownTools },
+): OpenClient {
+  let prior: Verdict | undefined;
+  return async ({ onLog, onNotification, onReconnect }) => {
     const client = await connect(options.upstream, {
       info: settings.info,
       capabilities: {},
@@ -122,15 +127,58 @@ function opener(options: BridgeOptions, connect: ConnectUpstream, { settings, he
       ...(options.probeTimeoutMs === undefined ? {} : { probeTimeoutMs: options.probeTimeoutMs }),
       // Later connections are opened for calls, which have signals of their own.
       ...(prior !== undefined || options.signal === undefined ? {} : { signal: options.signal }),
-      // The result goes to somebody else, who checks it: a bridge changes and refuses nothing.
+      // Results go to somebody else, who may keep and check them: a bridge changes and refuses nothing.
       validateOutput: false,
+      cache: 'bypass',
       onLog,
       onNotification,
+      onReconnect,
       onWarning: settings.onWarning,
     });
     prior = client.verdict;
-    client.learnTools(headers.tools);
+    client.learnTools(tools.mirroring);
     return client;
+  };
+}
+
+function partsOf(settings: Settings, tools: KnownTools, open: OpenClient): BridgeParts {
+  const { onWarning, maxUpstreams } = settings;
+  const changes: Changes = new Changes({
+    capabilities: () => (pool.main.latest === undefined ? {} : offerOf(pool.main.latest)),
+    hearsItself: (session) => tellsUnasked(pool.ownOf(session)?.latest),
+    onWarning,
+  });
+  const pool: Pool = new Pool({
+    open,
+    limit: maxUpstreams,
+    main: {
+      onNotification: (method, params) => {
+        if (method === 'notifications/tools/list_changed') void learn(parts, settings);
+        changes.heard(method, params);
+      },
+      onWarning,
+    },
+    eventsOf: (session) => sessionEvents(session, changes, onWarning),
+  });
+  const watches = new Watches(pool, changes, onWarning);
+  const parts: BridgeParts = { pool, tools, changes, watches };
+  return parts;
+}
+
+/** Handshake upstreams tell every session of changes. */
+function tellsUnasked(client: Client | undefined): boolean {
+  return client !== undefined && revisionFor(client).era === 'handshake';
+}
+
+/** What the own connection of a session tells is the session's. */
+function sessionEvents(session: Settled, changes: Changes, onWarning: (message: string) => void): UpstreamEvents {
+  return {
+    onLog: (message) => session.notify('notifications/message', { ...message }),
+    onNotification: (method, params) => {
+      if (isListChange(method) || method === 'notifications/resources/updated') session.notify(method, ownWords(params));
+    },
+    onReconnect: () => changes.everythingFor(session),
+    onWarning,
   };
 }
 
@@ -145,41 +193,33 @@ async function firstClient(pool: Pool, signal: AbortSignal | undefined): Promise
   }
 }
 
-function factsOf(client: Client): UpstreamFacts {
-  return { description: client.description, revision: client.revision, server: client.server, capabilities: client.capabilities };
+/** Fetches the tools, whose definitions say how calls travel over HTTP. */
+async function learn({ pool, tools }: BridgeParts, { onWarning }: Settings): Promise<void> {
+  try {
+    tools.learn(await (await pool.main.client()).listTools());
+  } catch (error) {
+    onWarning(`the upstream's tools could not be listed: ${error instanceof Error ? error.message : 'unknown failure'}`);
+  }
 }
 
-/** What the bridge can carry of what the upstream offers. */
-function carried({ tasks: _, resources, extensions, ...rest }: ServerCapabilities): ServerCapabilities {
-  const { 'io.modelcontextprotocol/tasks': __, ...others } = extensions ?? {};
-  const { subscribe: ___, ...reading } = resources ?? {};
+function hostOf(parts: BridgeParts, settings: Settings, client: () => Client): Host {
+  const { pool, tools, changes } = parts;
+  const handlers = handlersOf(parts);
   return {
-    ...rest,
-    ...(resources === undefined ? {} : { resources: reading }),
-    ...(Object.keys(others).length === 0 ? {} : { extensions: others }),
-  };
-}
-
-interface HostParts {
-  readonly facts: UpstreamFacts;
-  readonly client: Client;
-  readonly settings: Settings;
-  readonly changes: Changes;
-  readonly headers: ToolHeaders;
-  readonly pool: Pool;
-}
-
-function hostOf({ facts, client, settings, changes, headers, pool }: HostParts): Host {
-  const capabilities = carried(facts.capabilities);
-  const handlers = handlersOf(pool, changes, headers, capabilities);
-  return {
-    info: facts.server ?? settings.info,
-    instructions: client.instructions,
+    get info() {
+      return client().server ?? settings.info;
+    },
+    get instructions() {
+      return client().instructions;
+    },
+    get discoverHint() {
+      const { ttlMs = 0, cacheScope = 'private' } = client().verdict.discovered ?? {};
+      return { ttlMs, cacheScope };
+    },
     revisions: settings.revisions,
-    capabilities: () => capabilities,
+    capabilities: () => offerOf(client()),
     handler: (method) => handlers.get(method),
-    discoverHint: { ttlMs: 0, cacheScope: 'private' },
-    headerParameters: (tool) => headers.of(tool),
+    headerParameters: (tool) => tools.headerParameters(tool),
     onError: settings.onError,
     opened: (session) => changes.opened(session),
     closed: (session) => {
@@ -187,30 +227,4 @@ function hostOf({ facts, client, settings, changes, headers, pool }: HostParts):
       pool.release(session);
     },
   };
-}
-
-const carriedMethods = [
-  'tools/list',
-  'tools/call',
-  'resources/list',
-  'resources/templates/list',
-  'resources/read',
-  'prompts/list',
-  'prompts/get',
-  'completion/complete',
-] as const;
-
-function handlersOf(pool: Pool, changes: Changes, headers: ToolHeaders, capabilities: ServerCapabilities): ReadonlyMap<string, Handler> {
-  const carry: Handler = (params, call) => pool.carry(params, call);
-  const lists = new Set((['tools', 'resources', 'prompts'] satisfies ListKind[]).filter((kind) => capabilities[kind]?.listChanged === true));
-  return new Map<string, Handler>([
-    ...carriedMethods.map((method) => [method, carry] as const),
-    ['tools/list', async (params, call) => headers.seen(await pool.carry(params, call))],
-    ['logging/setLevel', async (_, call) => {
-      await pool.setLevel(call);
-      return {};
-    }],
-    // The parameters were read by the method's own row.
-    ['subscriptions/listen', ({ notifications }, call) => changes.subscriptions.listen(call, notifications as never, lists)],
-  ]);
 }

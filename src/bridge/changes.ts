@@ -1,85 +1,166 @@
-import type { Client } from '../client/client.ts';
+import type { Topics } from '../client/subscription.ts';
 import { after } from '../jsonrpc/timeout.ts';
+import { isObject } from '../jsonrpc/message.ts';
+import type { Call } from '../peer/call.ts';
 import type { Settled } from '../peer/host.ts';
-import { revisionOf } from '../protocol/revision.ts';
+import type { ServerCapabilities } from '../protocol/capability.ts';
+import type { JsonObject } from '../protocol/common.ts';
+import { McpError } from '../protocol/error.ts';
+import { metaKey } from '../protocol/meta.ts';
 import type { SubscriptionFilter } from '../protocol/subscriptions.ts';
-import { Subscriptions, type ListKind } from '../server/subscriptions.ts';
+import type { Upstream } from './upstream.ts';
 
-const kinds: ReadonlyMap<string, ListKind> = new Map([
-  ['notifications/tools/list_changed', 'tools'],
-  ['notifications/resources/list_changed', 'resources'],
-  ['notifications/prompts/list_changed', 'prompts'],
-]);
+/** The lists whose changes are told. */
+const lists = [
+  { kind: 'tools', method: 'notifications/tools/list_changed', flag: 'toolsListChanged' },
+  { kind: 'prompts', method: 'notifications/prompts/list_changed', flag: 'promptsListChanged' },
+  { kind: 'resources', method: 'notifications/resources/list_changed', flag: 'resourcesListChanged' },
+] as const;
 
-const firstDelayMs = 1000;
-const longestDelayMs = 30_000;
+const mostListeners = 10_000;
+const mostResources = 1_000;
+/** How long to wait after the upstream ended what was followed, or could not be reached for long. */
+const restMs = 30_000;
+
+/** What changes need to know of their bridge. */
+export interface ChangesOptions {
+  capabilities(): ServerCapabilities;
+  /** Whether a session hears of changes on a connection of its own. */
+  hearsItself(session: Settled): boolean;
+  onWarning(message: string): void;
+}
 
 /** Carries changes of the upstream's lists to the clients that may know of them. */
 export class Changes {
-  readonly subscriptions: Subscriptions = new Subscriptions({ resourcesPerClient: 0, listeners: 10_000 });
-  readonly #warn: (message: string) => void;
+  readonly #options: ChangesOptions;
+  /** By state, which stays the same for the life of a session. */
+  readonly #sessions = new Map<Settled['state'], Settled>();
+  readonly #listeners = new Map<Call, { readonly filter: SubscriptionFilter; readonly end: () => void }>();
   readonly #stopped = new AbortController();
-  #perSession = false;
-  #cancelRetry: () => void = () => undefined;
 
-  constructor(warn: (message: string) => void) {
-    this.#warn = warn;
-  }
-
-  /** Begins to follow an upstream, on the connection that calls share. */
-  follow(open: () => Promise<Client>, client: Client): void {
-    // A handshake upstream tells each session of its own lists; a stateless one is asked once for everybody.
-    this.#perSession = revisionOf(client.revision)?.era === 'handshake';
-    if (!this.#perSession) void this.#listen(open, client, firstDelayMs);
+  constructor(options: ChangesOptions) {
+    this.#options = options;
   }
 
   opened(session: Settled): void {
-    if (!this.#perSession) this.subscriptions.opened(session);
+    this.#sessions.set(session.state, session);
   }
 
   closed(session: Settled): void {
-    this.subscriptions.closed(session);
+    this.#sessions.delete(session.state);
   }
 
-  /** A notification of the upstream; `session` is the downstream session whose own connection it came on. */
-  heard(method: string, params: Readonly<Record<string, unknown>>, session: Settled | undefined): void {
-    const kind = kinds.get(method);
-    if (kind === undefined) return;
-    if (session === undefined) this.subscriptions.listChanged(kind);
-    else session.notify(method, params);
+  /** Keeps hearing of changes on the shared connection until `stop`. */
+  async follow(main: Upstream): Promise<void> {
+    const { signal } = this.#stopped;
+    for (let first = true; !signal.aborted; first = false) {
+      const topics = topicsOf(this.#options.capabilities());
+      if (Object.keys(topics).length === 0) return;
+      try {
+        const subscription = await main.follow(topics, () => this.everything(), signal);
+        if (!first) this.everything();
+        await subscription.closed;
+      } catch (error) {
+        if (signal.aborted) return;
+        this.#options.onWarning(`the upstream's changes cannot be followed: ${error instanceof Error ? error.message : 'unknown failure'}`);
+        if (error instanceof McpError && error.kind === 'methodNotFound') return;
+      }
+      await pause(restMs, signal);
+    }
   }
 
+  /** A notification on the shared connection. */
+  heard(method: string, params: JsonObject): void {
+    const list = lists.find((one) => one.method === method);
+    if (list === undefined) return;
+    for (const session of this.#sessions.values()) if (!this.#options.hearsItself(session)) session.notify(method, ownWords(params));
+    for (const [call, { filter }] of this.#listeners) if (filter[list.flag] === true) call.send(method, subscribed(params, call));
+  }
+
+  /** What changed meanwhile is not known: tells that every list may have. */
+  everything(): void {
+    for (const { method } of changing(this.#options.capabilities())) this.heard(method, {});
+  }
+
+  /** The same for one session. */
+  everythingFor(session: Settled): void {
+    for (const { method } of changing(this.#options.capabilities())) session.notify(method, {});
+  }
+
+  /** What a stateless client may listen to, of what it asks for. */
+  honoured(asked: SubscriptionFilter): SubscriptionFilter {
+    const capabilities = this.#options.capabilities();
+    const uris = capabilities.resources?.subscribe === true ? asked.resourceSubscriptions?.slice(0, mostResources) : undefined;
+    const flags = changing(capabilities).filter(({ flag }) => asked[flag] === true);
+    return {
+      ...Object.fromEntries(flags.map(({ flag }) => [flag, true])),
+      ...(uris === undefined ? {} : { resourceSubscriptions: [...new Set(uris)] }),
+    };
+  }
+
+  /** Serves `subscriptions/listen`: acknowledges, and settles when the stream ends. */
+  listen(call: Call, filter: SubscriptionFilter): Promise<JsonObject> {
+    if (this.#listeners.size >= mostListeners)
+      throw new McpError('internalError', `too many listen streams; the limit is ${mostListeners}`);
+    call.send('notifications/subscriptions/acknowledged', subscribed({ notifications: filter }, call));
+    return new Promise((resolve) => {
+      const end = (): void => {
+        this.#listeners.delete(call);
+        resolve(subscribed({}, call));
+      };
+      if (this.#stopped.signal.aborted) return end();
+      call.signal.addEventListener('abort', end, { once: true });
+      this.#listeners.set(call, { filter, end });
+    });
+  }
+
+  /** Ends every listen stream gracefully, and hears of nothing any more. */
   stop(): void {
     this.#stopped.abort();
-    this.#cancelRetry();
-    this.subscriptions.end();
-  }
-
-  /** Keeps one listen stream open; after a drop it is opened again, ever more slowly. */
-  async #listen(open: () => Promise<Client>, client: Client, delayMs: number): Promise<void> {
-    const notifications = filterOf(client);
-    if (Object.keys(notifications).length === 0 || this.#stopped.signal.aborted) return;
-    let next = delayMs;
-    try {
-      await client.request('subscriptions/listen', { notifications }, { timeoutMs: 0, signal: this.#stopped.signal });
-      next = firstDelayMs;
-    } catch (error) {
-      if (this.#stopped.signal.aborted) return;
-      this.#warn(`the upstream's changes cannot be followed: ${error instanceof Error ? error.message : 'unknown failure'}`);
-    }
-    this.#cancelRetry = after(next, () => {
-      void open().then(
-        (again) => this.#listen(open, again, Math.min(next * 2, longestDelayMs)),
-        () => this.#listen(open, client, Math.min(next * 2, longestDelayMs)),
-      );
-    });
+    for (const { end } of this.#listeners.values()) end();
   }
 }
 
-function filterOf({ capabilities }: Client): SubscriptionFilter {
+/** The params of a notification for a listen stream: its messages carry the id of the request that opened it. */
+export function subscribed(params: JsonObject, call: Call): JsonObject {
+  const meta = isObject(params['_meta']) ? params['_meta'] : {};
+  return { ...params, _meta: { ...meta, [metaKey.subscriptionId]: call.requestId } };
+}
+
+/** The params of a notification without the name of the subscription that it came by. */
+export function ownWords(params: JsonObject): JsonObject {
+  const { _meta: meta, ...rest } = params;
+  if (!isObject(meta) || !Object.hasOwn(meta, metaKey.subscriptionId)) return params;
+  const { [metaKey.subscriptionId]: _, ...others } = meta;
+  return Object.keys(others).length === 0 ? rest : { ...rest, _meta: others };
+}
+
+/** Whether a notification tells of a change of a list. */
+export function isListChange(method: string): boolean {
+  return lists.some((list) => list.method === method);
+}
+
+function changing(capabilities: ServerCapabilities): readonly (typeof lists)[number][] {
+  return lists.filter(({ kind }) => capabilities[kind]?.listChanged === true);
+}
+
+function topicsOf({ tools, prompts, resources }: ServerCapabilities): Topics {
   return {
-    ...(capabilities.tools?.listChanged === true ? { toolsListChanged: true } : {}),
-    ...(capabilities.prompts?.listChanged === true ? { promptsListChanged: true } : {}),
-    ...(capabilities.resources?.listChanged === true ? { resourcesListChanged: true } : {}),
+    ...(tools?.listChanged === true ? { tools: true } : {}),
+    ...(prompts?.listChanged === true ? { prompts: true } : {}),
+    ...(resources?.listChanged === true ? { resourceList: true } : {}),
   };
+}
+
+function pause(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) return resolve();
+    const done = (): void => {
+      cancel();
+      signal.removeEventListener('abort', done);
+      resolve();
+    };
+    const cancel = after(ms, done);
+    signal.addEventListener('abort', done, { once: true });
+  });
 }

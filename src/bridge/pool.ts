@@ -2,142 +2,145 @@ import type { Call } from '../peer/call.ts';
 import type { Settled } from '../peer/host.ts';
 import type { JsonObject } from '../protocol/common.ts';
 import { McpError } from '../protocol/error.ts';
-import type { LoggingMessageNotificationParams } from '../protocol/logging.ts';
-import { Upstream, type OpenClient } from './upstream.ts';
+import { Upstream, type OpenClient, type UpstreamEvents } from './upstream.ts';
 
-/** What the pool tells of upstream connections. */
-export interface PoolEvents {
-  /** A notification that belongs to no call. `session` is the downstream session whose connection it came on. */
-  onNotification(method: string, params: JsonObject, session: Settled | undefined): void;
-  /** A log message that no single call can be named for, on a connection that several stateless calls share. */
-  onUnattributedLog(message: LoggingMessageNotificationParams): void;
+/** What a pool needs to know of its bridge. */
+export interface PoolOptions {
+  readonly open: OpenClient;
+  /** How many connections there may be at once. */
+  readonly limit: number;
+  /** What the connection of calls without a principal tells. */
+  readonly main: UpstreamEvents;
+  /** What the own connection of a handshake session tells. */
+  eventsOf(session: Settled): UpstreamEvents;
 }
 
-const own = Symbol('upstream connection');
+/** How many quiet connections are kept for one principal's next calls. */
+const spares = 4;
 
 /**
- * The upstream connections of a bridge. Each handshake session downstream has one of its own; stateless calls share
- * one per principal, and a stateless call that wants log messages has one to itself while it runs, so that no
- * message reaches a caller it does not belong to.
+ * The upstream connections of a bridge. Each handshake session downstream has one of its own. Stateless calls share
+ * those of their principal; one that wants log messages has a connection to itself while it runs, since a log message
+ * names no call and must reach nobody else.
  */
 export class Pool {
-  readonly #open: OpenClient;
-  readonly #events: PoolEvents;
-  readonly #limit: number;
+  /** Shared by calls without a principal, and followed for changes. */
+  readonly main: Upstream;
+  readonly #options: PoolOptions;
   readonly #all = new Set<Upstream>();
-  readonly #shared = new Map<string | undefined, Upstream>();
-  readonly #idle = new Map<string | undefined, Upstream[]>();
+  /** The shared ones by principal, oldest first. */
+  readonly #shared = new Map<string | undefined, Upstream[]>();
+  readonly #owned = new WeakMap<Settled['state'], Upstream>();
+  readonly #closing = new Set<Promise<void>>();
+  #closed = false;
 
-  /** @param limit How many connections may be open at once. */
-  constructor(open: OpenClient, events: PoolEvents, limit: number) {
-    this.#open = open;
-    this.#events = events;
-    this.#limit = limit;
+  constructor(options: PoolOptions) {
+    this.#options = options;
+    this.main = this.#add(options.main);
+    this.#shared.set(undefined, [this.main]);
   }
 
-  /** The connection that calls without a principal share; it also hears of changes. */
-  get main(): Upstream {
-    return this.#sharedBy(undefined);
-  }
-
-  /** Carries one call on the connection that it belongs to. */
+  /** Carries one call on a connection that it may use. */
   async carry(params: JsonObject, call: Call): Promise<JsonObject> {
-    if (call.settled !== undefined) return this.#ownedBy(call.settled).carry(params, call);
-    if (call.logLevel === undefined) return this.#sharedBy(call.auth?.principal).carry(params, call);
-    const leased = this.#takeIdle(call.auth?.principal) ?? this.#add(undefined);
+    if (call.settled !== undefined) return this.ownedBy(call.settled).carry(params, call);
+    const alone = call.logLevel !== undefined;
+    const principal = call.auth?.principal;
+    const upstream = this.#sharedBy(principal, alone);
     try {
-      return await leased.carry(params, call);
+      return await upstream.carry(params, call, alone);
     } finally {
-      this.#giveBack(call.auth?.principal, leased);
+      this.#trim(principal, upstream);
     }
   }
 
-  /** Passes the level of a session on at once, if it has an upstream connection already. */
-  async setLevel(call: Call): Promise<void> {
-    const upstream = call.settled?.state.get(own) as Upstream | undefined;
-    await upstream?.setLevel(call.logLevel);
+  /** The connection of a handshake session. */
+  ownedBy(session: Settled): Upstream {
+    const known = this.ownOf(session);
+    if (known !== undefined) return known;
+    const upstream = this.#add(this.#options.eventsOf(session));
+    this.#owned.set(session.state, upstream);
+    return upstream;
   }
 
-  /** The downstream session ended: its connection does too. */
+  /** The connection of a handshake session, if it has one already. */
+  ownOf(session: Settled): Upstream | undefined {
+    return this.#owned.get(session.state);
+  }
+
+  /** Runs something with a connection of its own, which is closed afterwards. */
+  async withOwn<T>(events: UpstreamEvents, run: (upstream: Upstream) => Promise<T>): Promise<T> {
+    const upstream = this.#add(events);
+    try {
+      return await run(upstream);
+    } finally {
+      this.#drop(upstream);
+    }
+  }
+
+  /** The session downstream ended: its connection does too. */
   release(session: Settled): void {
-    // Only this file writes under the symbol.
-    const upstream = session.state.get(own) as Upstream | undefined;
+    const upstream = this.ownOf(session);
     if (upstream === undefined) return;
-    session.state.delete(own);
+    this.#owned.delete(session.state);
     this.#drop(upstream);
   }
 
+  /** Closes every connection; none is opened afterwards. */
   async close(): Promise<void> {
-    const all = [...this.#all];
-    this.#all.clear();
+    this.#closed = true;
+    for (const upstream of this.#all) this.#drop(upstream);
     this.#shared.clear();
-    this.#idle.clear();
-    await Promise.all(all.map((upstream) => upstream.close()));
+    await Promise.all(this.#closing);
   }
 
-  #ownedBy(session: Settled): Upstream {
-    const known = session.state.get(own) as Upstream | undefined;
-    if (known !== undefined) return known;
-    const upstream = this.#add(session);
-    session.state.set(own, upstream);
+  #sharedBy(principal: string | undefined, alone: boolean): Upstream {
+    const known = this.#shared.get(principal) ?? [];
+    const free = known.find((upstream) => upstream.free(alone));
+    if (free !== undefined) return free;
+    const upstream = this.#add({ onWarning: this.#options.main.onWarning });
+    // Making room may have taken the principal's list away.
+    this.#shared.set(principal, [...(this.#shared.get(principal) ?? []), upstream]);
     return upstream;
   }
 
-  #sharedBy(principal: string | undefined): Upstream {
-    const known = this.#shared.get(principal);
-    if (known !== undefined) return known;
-    const upstream = this.#add(undefined, principal === undefined);
-    this.#shared.set(principal, upstream);
-    return upstream;
-  }
-
-  #add(session: Settled | undefined, main = false): Upstream {
-    if (this.#all.size >= this.#limit) {
-      const spare = this.#spare();
-      if (spare === undefined) throw new McpError('internalError', `the bridge has its ${this.#limit} upstream connections in use; try again later`);
-      this.#drop(spare);
-    }
-    const upstream = new Upstream(this.#open, {
-      onLog: (message) => {
-        if (session === undefined) this.#events.onUnattributedLog(message);
-        else session.notify('notifications/message', { ...message });
-      },
-      onNotification: (method, params) => {
-        if (session !== undefined || main) this.#events.onNotification(method, params, session);
-      },
-    });
+  #add(events: UpstreamEvents): Upstream {
+    if (this.#closed) throw new McpError('internalError', 'the bridge is closed');
+    const { limit, open } = this.#options;
+    if (this.#all.size >= limit && !this.#makeRoom())
+      throw new McpError('internalError', `the bridge has its ${limit} upstream connections in use; try again later`);
+    const upstream = new Upstream(open, events);
     this.#all.add(upstream);
     return upstream;
   }
 
-  /** A connection that nobody uses and nobody owns: one kept for the next lease, or shared and quiet. */
-  #spare(): Upstream | undefined {
-    for (const principal of this.#idle.keys()) return this.#takeIdle(principal);
-    for (const [principal, upstream] of this.#shared) {
-      if (principal === undefined || upstream.running > 0) continue;
-      this.#shared.delete(principal);
-      return upstream;
+  /** Drops a shared connection that nobody uses. */
+  #makeRoom(): boolean {
+    for (const [principal, list] of this.#shared) {
+      const quiet = list.find((upstream) => upstream.quiet && upstream !== this.main);
+      if (quiet === undefined) continue;
+      this.#forget(principal, quiet);
+      return true;
     }
-    return undefined;
+    return false;
   }
 
-  #takeIdle(principal: string | undefined): Upstream | undefined {
-    const list = this.#idle.get(principal);
-    const upstream = list?.pop();
-    if (list?.length === 0) this.#idle.delete(principal);
-    return upstream;
+  /** After a burst of calls only some connections are kept. */
+  #trim(principal: string | undefined, upstream: Upstream): void {
+    const list = this.#shared.get(principal) ?? [];
+    if (upstream === this.main || !upstream.quiet || !list.includes(upstream)) return;
+    if (list.filter(({ quiet }) => quiet).length > spares) this.#forget(principal, upstream);
   }
 
-  #giveBack(principal: string | undefined, upstream: Upstream): void {
-    const list = this.#idle.get(principal) ?? [];
-    if (list.length >= 4 || !this.#all.has(upstream)) return this.#drop(upstream);
-    list.push(upstream);
-    this.#idle.set(principal, list);
+  #forget(principal: string | undefined, upstream: Upstream): void {
+    const rest = (this.#shared.get(principal) ?? []).filter((other) => other !== upstream);
+    if (rest.length === 0) this.#shared.delete(principal);
+    else this.#shared.set(principal, rest);
+    this.#drop(upstream);
   }
 
   #drop(upstream: Upstream): void {
     this.#all.delete(upstream);
-    // Nobody waits for it, and closing never rejects.
-    void upstream.close();
+    const closing = upstream.close().finally(() => this.#closing.delete(closing));
+    this.#closing.add(closing);
   }
 }

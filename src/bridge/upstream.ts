@@ -1,102 +1,191 @@
 import type { Client } from '../client/client.ts';
-import { ConnectionError } from '../jsonrpc/transport.ts';
+import type { Subscription, Topics } from '../client/subscription.ts';
 import type { Call } from '../peer/call.ts';
 import type { JsonObject } from '../protocol/common.ts';
 import { McpError } from '../protocol/error.ts';
 import type { LoggingLevel, LoggingMessageNotificationParams } from '../protocol/logging.ts';
-import { revisionOf } from '../protocol/revision.ts';
-import { forward } from './forward.ts';
+import { failureFor, unreachable } from './failure.ts';
+import { forward, revisionFor } from './forward.ts';
+import { ProgressRelays } from './progress.ts';
 
-/** What an upstream connection hears beside answers. */
-export interface UpstreamEvents {
+/** What a client to the upstream tells beside answers. */
+export interface ClientEvents {
   onLog(message: LoggingMessageNotificationParams): void;
   onNotification(method: string, params: JsonObject): void;
+  /** The connection was lost and is open again. */
+  onReconnect(): void;
 }
 
 /** Opens a client to the upstream server. */
-export type OpenClient = (events: UpstreamEvents) => Promise<Client>;
+export type OpenClient = (events: ClientEvents) => Promise<Client>;
 
-/** One connection to the upstream server for one downstream client; opened when first needed, and again after it failed. */
+/** What belongs to no running call of a connection. */
+export interface UpstreamEvents {
+  /** A log message that its client wants to hear. */
+  onLog?(message: LoggingMessageNotificationParams): void;
+  onNotification?(method: string, params: JsonObject): void;
+  onReconnect?(): void;
+  onWarning(message: string): void;
+}
+
+/** One connection to the upstream server, opened when it is first needed. */
 export class Upstream {
   readonly #open: OpenClient;
-  readonly #events: Omit<UpstreamEvents, 'onLog'>;
+  readonly #events: UpstreamEvents;
   readonly #running = new Set<Call>();
+  readonly #progress = new ProgressRelays();
   #client: Promise<Client> | undefined;
-  #level: LoggingLevel | undefined;
+  /** What came last, be it open or not. */
+  #latest: Client | undefined;
+  #uses = 0;
+  /** Whether the running call must have the connection to itself. */
+  #alone = false;
+  /** The level that the session downstream asked for, and the one that the upstream was told. */
+  #wanted: LoggingLevel | undefined;
+  #told: LoggingLevel | undefined;
+  /** The last call, which knows what its client wants to hear. */
+  #last: Call | undefined;
   #closed = false;
-  /** Hears log messages when they cannot be tied to one running call. */
-  readonly #onLog: (message: LoggingMessageNotificationParams) => void;
 
   constructor(open: OpenClient, events: UpstreamEvents) {
     this.#open = open;
     this.#events = events;
-    this.#onLog = (message) => events.onLog(message);
   }
 
-  /** How many calls run on it now. */
-  get running(): number {
-    return this.#running.size;
+  /** Whether nothing runs on it. */
+  get quiet(): boolean {
+    return this.#uses === 0;
   }
 
-  /** Carries one request; a connection that failed is opened again for the next one. */
-  async carry(params: JsonObject, call: Call): Promise<JsonObject> {
-    const client = await this.client();
-    await this.#adjustLevel(client, call.logLevel);
-    if (call.aborted) throw new McpError('internalError', 'the request was cancelled');
-    this.#running.add(call);
+  /** Whether a call may run on it beside what runs already. */
+  free(alone: boolean): boolean {
+    return alone ? this.quiet : !this.#alone;
+  }
+
+  /** The client that was opened last, if there was one. */
+  get latest(): Client | undefined {
+    return this.#latest;
+  }
+
+  /**
+   * Carries one request.
+   *
+   * @param alone Keeps other calls away, so that whatever is heard meanwhile is this one's; the connection must be quiet.
+   */
+  async carry(params: JsonObject, call: Call, alone = false): Promise<JsonObject> {
+    this.#uses++;
+    this.#alone = this.#alone || alone;
     try {
-      return await forward(client, params, call);
+      const client = await this.client();
+      await this.#adjustLevel(client, call.settled === undefined ? call.logLevel : this.#wanted);
+      if (call.aborted) throw new McpError('internalError', 'the request was cancelled');
+      return await this.#run(client, params, call);
     } finally {
-      this.#running.delete(call);
+      this.#uses--;
+      if (alone) this.#alone = false;
     }
   }
 
-  /** Sets the level of the session upstream, where it has one. */
-  async setLevel(level: LoggingLevel | undefined): Promise<void> {
-    await this.#adjustLevel(await this.client(), level);
+  /**
+   * Sets the level of the session, here and upstream, where that has one.
+   *
+   * @throws McpError what the upstream says of it.
+   */
+  async setLevel(level: LoggingLevel, call: Call): Promise<void> {
+    this.#last = call;
+    this.#wanted = level;
+    // A connection that is not open is told by the first call that opens it.
+    const client = this.#client === undefined ? undefined : await this.client();
+    if (client === undefined || !hasSessionLevel(client)) return;
+    try {
+      await client.setLogLevel(level);
+      this.#told = level;
+    } catch (error) {
+      throw failureFor(error, { call, params: { level }, revision: revisionFor(client) });
+    }
+  }
+
+  /**
+   * Follows changes as long as the subscription is open.
+   *
+   * @param onReopened Hears that changes may have been missed.
+   */
+  async follow(topics: Topics, onReopened: () => void, signal?: AbortSignal): Promise<Subscription> {
+    const client = await this.client();
+    return await client.subscribe(topics, ({ type }) => void (type === 'reopened' && onReopened()), { signal });
   }
 
   /** The open client. */
   async client(): Promise<Client> {
     if (this.#closed) throw new McpError('internalError', 'the bridge is closed');
-    this.#client ??= this.#connect();
+    const opening = (this.#client ??= this.#connect());
     try {
-      return await this.#client;
+      return await opening;
     } catch (error) {
-      this.#client = undefined;
-      const why = error instanceof ConnectionError || error instanceof McpError ? error.message : 'it could not be reached';
-      throw new McpError('internalError', `the upstream server failed: ${why}`, { cause: error });
+      if (this.#client === opening) this.#client = undefined;
+      throw unreachable(error);
     }
   }
 
   async close(): Promise<void> {
-    if (this.#closed) return;
     this.#closed = true;
     const client = await this.#client?.catch(() => undefined);
     await client?.close();
   }
 
   async #connect(): Promise<Client> {
-    const client = await this.#open({ onLog: (message) => this.#heard(message), onNotification: (method, params) => this.#events.onNotification(method, params) });
+    const client = await this.#open({
+      onLog: (message) => this.#logged(message),
+      onNotification: (method, params) => this.#notified(method, params),
+      onReconnect: () => this.#events.onReconnect?.(),
+    });
+    this.#latest = client;
+    this.#told = undefined;
     void client.closed.then(() => {
-      this.#client = undefined;
-      this.#level = undefined;
+      if (this.#latest === client) this.#client = undefined;
     });
     return client;
   }
 
-  /** A session has one level; it follows what the downstream client wants now. */
-  async #adjustLevel(client: Client, level: LoggingLevel | undefined): Promise<void> {
-    if (level === undefined || level === this.#level || client.capabilities.logging === undefined) return;
-    if (revisionOf(client.revision)?.logging === 'request') return;
-    this.#level = level;
-    await client.setLogLevel(level);
+  async #run(client: Client, params: JsonObject, call: Call): Promise<JsonObject> {
+    const progressToken = this.#progress.claim(call);
+    this.#running.add(call);
+    this.#last = call;
+    try {
+      return await forward(client, { params, call, progressToken });
+    } finally {
+      this.#running.delete(call);
+      this.#progress.release(progressToken);
+    }
   }
 
-  /** A log message names no request: the only running call takes it, else the conversation as a whole. */
-  #heard(message: LoggingMessageNotificationParams): void {
-    const [call, another] = this.#running;
-    if (call === undefined || another !== undefined) this.#onLog(message);
-    else if (call.admits(message.level)) call.send('notifications/message', { ...message });
+  /** An upstream that refuses a level still answers calls. */
+  async #adjustLevel(client: Client, level: LoggingLevel | undefined): Promise<void> {
+    if (level === undefined || level === this.#told || !hasSessionLevel(client)) return;
+    this.#told = level;
+    try {
+      await client.setLogLevel(level);
+    } catch (error) {
+      this.#events.onWarning(`the log level of the upstream could not be set: ${unreachable(error).message}`);
+    }
   }
+
+  #notified(method: string, params: JsonObject): void {
+    if (method !== 'notifications/progress') this.#events.onNotification?.(method, params);
+    else if (this.#latest !== undefined) this.#progress.heard(params, revisionFor(this.#latest));
+  }
+
+  /** A log message names no request: the only running call takes it, else it is the conversation's. */
+  #logged(message: LoggingMessageNotificationParams): void {
+    const [call, another] = this.#running;
+    const hearer = call ?? this.#last;
+    // Spec, Logging: nothing below the level that the client wants.
+    if (hearer?.admits(message.level) !== true) return;
+    if (call !== undefined && another === undefined) call.send('notifications/message', { ...message });
+    else this.#events.onLog?.(message);
+  }
+}
+
+function hasSessionLevel(client: Client): boolean {
+  return revisionFor(client).logging === 'session' && client.capabilities.logging !== undefined;
 }

@@ -9,7 +9,10 @@ export interface Installed {
 }
 
 /** Adds the capabilities that installed handlers imply; what was declared stays as it is. */
-export function advertised(declared: ClientCapabilities, { form, url, sampling, roots }: Installed): ClientCapabilities {
+export function advertised(
+  declared: ClientCapabilities,
+  { form, url, sampling, roots }: Installed,
+): ClientCapabilities {
   const elicitation = declared.elicitation ?? (form || url ? {} : undefined);
   const sayNothing = elicitation?.form === undefined && elicitation?.url === undefined;
   // Spec 2025-11-25, Elicitation, Capabilities: an empty object means forms, and must go on meaning that.

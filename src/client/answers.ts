@@ -21,8 +21,8 @@ export type SampleAnswer = CreateMessageResult | string;
 /** The roots: in full, or the list alone. */
 export type RootsAnswer = ListRootsResult | readonly Root[];
 
-/** The answer to anything that a server may ask for. */
-export type InputAnswer = ElicitAnswer | SampleAnswer | RootsAnswer;
+/** The answer to anything that a server may ask for: an `ElicitAnswer`, a `SampleAnswer` or a `RootsAnswer`. */
+export type InputAnswer = ElicitResult | CreateMessageResult | RootsAnswer | string;
 
 /**
  * Makes an answer what a revision says, with the defaults of the form that were left out.

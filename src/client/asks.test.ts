@@ -21,7 +21,11 @@ function createAgent(): Server {
     return `${found} ${JSON.stringify(said.content)}`;
   });
   server.tool('order', {}, async (_, ctx) => {
-    const schema = { type: 'object', properties: { size: { type: 'integer', default: 3 } }, required: ['size'] } as const;
+    const schema = {
+      type: 'object',
+      properties: { size: { type: 'integer', default: 3 } },
+      required: ['size'],
+    } as const;
     const answer = await ctx.elicit({ message: 'Which size?', schema });
     return JSON.stringify(answer);
   });
@@ -30,7 +34,7 @@ function createAgent(): Server {
     completed();
     return action;
   });
-  server.resource('here:', { name: 'here' }, (_uri, ctx) => places(ctx));
+  server.resource('agent:here', { name: 'here' }, (_uri, ctx) => places(ctx));
   server.prompt('ask', {}, (_args, ctx) => places(ctx));
   return server;
 }
@@ -49,12 +53,15 @@ for (const [way, reach] of Object.entries(ways)) {
     describe(`a server that asks over ${way} at ${date}`, () => {
       const connected = (options: ConnectOptions) =>
         createConnect({ http: (url) => httpTransport(url) })(reach(createAgent()), { ...options, revisions: [date] });
-      const textOf = ({ content }: { readonly content: readonly unknown[] }) => (content[0] as { readonly text?: string }).text;
+      const textOf = ({ content }: { readonly content: readonly unknown[] }) =>
+        (content[0] as { readonly text?: string }).text;
 
       it('gets roots and messages in tools, resources and prompts [mrtr-017] [mrtr-027]', async () => {
         const client = await connected({ roots: [{ uri: 'file:///a' }], onSample: () => 'hm' });
         assert.equal(textOf(await client.callTool('plan')), 'file:///a {"type":"text","text":"hm"}');
-        assert.deepEqual((await client.readResource('here:')).contents, [{ uri: 'here:', text: 'file:///a' }]);
+        assert.deepEqual((await client.readResource('agent:here')).contents, [
+          { uri: 'agent:here', text: 'file:///a' },
+        ]);
         assert.deepEqual((await client.getPrompt('ask')).messages[0]?.content, { type: 'text', text: 'file:///a' });
         await client.close();
       });
@@ -62,7 +69,10 @@ for (const [way, reach] of Object.entries(ways)) {
       if (elicitation === 'none') return;
       it('gets forms filled in [elicit-022]', async () => {
         for (const [answer, heard] of [
-          [{ action: 'accept', content: { size: 5 } }, { action: 'accept', content: { size: 5 } }],
+          [
+            { action: 'accept', content: { size: 5 } },
+            { action: 'accept', content: { size: 5 } },
+          ],
           ['decline', { action: 'decline' }],
         ] as const) {
           const client = await connected({ onElicit: () => answer });
@@ -74,7 +84,10 @@ for (const [way, reach] of Object.entries(ways)) {
       if (elicitation === 'form') return;
       it('gets pages visited, and says when that is over [C53]', async () => {
         const over: string[] = [];
-        const client = await connected({ onElicitUrl: () => 'accept', onElicitationComplete: (id) => void over.push(id) });
+        const client = await connected({
+          onElicitUrl: () => 'accept',
+          onElicitationComplete: (id) => void over.push(id),
+        });
         assert.equal(textOf(await client.callTool('pay')), 'accept');
         if (way === 'memory') assert.equal(over.length, serverRequests ? 1 : 0);
         await client.close();

@@ -609,10 +609,10 @@ describe('notifications of a client', () => {
 });
 
 describe('the end of a connection', () => {
-  it('from the other side is told once, and later requests reject at once', async () => {
+  it('from the other side is told once, and later requests reject at once, where it is not opened again', async () => {
     const ends: string[] = [];
     const one = await connected(undefined, {
-      options: { onClose: ({ reason }) => void ends.push(`option ${reason}`) },
+      options: { reconnect: false, onClose: ({ reason }) => void ends.push(`option ${reason}`) },
     });
     one.client.onClose(({ reason }) => void ends.push(`listener ${reason}`));
     one.client.onClose(() => void ends.push('never'))();

@@ -18,10 +18,13 @@ import type { RequestTypes } from '../protocol/methods.ts';
 import type { RevisionDate } from '../protocol/revision.ts';
 import type { Tool } from '../protocol/tool.ts';
 import type { CallToolResult } from '../protocol/tools.ts';
+import type { CacheMode } from './cache.ts';
 import type { RootsSource } from './inputs.ts';
 import type { Page } from './pages.ts';
 import type { InputAnswers } from './rounds.ts';
 import type { InputMethod, InputRequiredStep, Step } from './step.ts';
+import type { Subscription, SubscriptionEvent, Topics } from './subscription.ts';
+import type { SubscribeOptions } from './subscriptions.ts';
 
 /** What the lists of the protocol hold. */
 export interface ListItems {
@@ -34,8 +37,19 @@ export interface ListItems {
 /** The methods that give lists. */
 export type ListMethod = keyof ListItems;
 
+/** The options of one request of a client. */
+export interface ClientRequestOptions extends RequestOptions {
+  /**
+   * Whether a kept response may do, and whether the response is kept. Lists and reads use what `connect` was told, other
+   * requests bypass the cache; so do all that carry `meta`, `headers`, `clientInfo` or `capabilities` of their own.
+   */
+  readonly cache?: CacheMode | undefined;
+  /** Whether the request may be sent again when its answer was lost on the way; by default the method decides. */
+  readonly repeat?: boolean | undefined;
+}
+
 /** The options of a completion. */
-export interface CompleteOptions extends RequestOptions {
+export interface CompleteOptions extends ClientRequestOptions {
   readonly context?: CompletionContext;
 }
 
@@ -58,18 +72,21 @@ export interface Client {
   /** What a person would call the server: a URL or a command line. */
   readonly description: string;
 
-  /** Lists every tool; empty when the server has no tools. Fetches each page anew. */
-  listTools(options?: RequestOptions): Promise<readonly Tool[]>;
+  /**
+   * Lists every tool; empty when the server has no tools. Pages that the server allows to be kept are not fetched again
+   * while they are fresh; `cache: 'refresh'` fetches all of them, which gives one consistent list.
+   */
+  listTools(options?: ClientRequestOptions): Promise<readonly Tool[]>;
   /** Lists every resource; empty when the server has no resources. */
-  listResources(options?: RequestOptions): Promise<readonly Resource[]>;
+  listResources(options?: ClientRequestOptions): Promise<readonly Resource[]>;
   /** Lists every resource template; empty when the server has no resources. */
-  listResourceTemplates(options?: RequestOptions): Promise<readonly ResourceTemplate[]>;
+  listResourceTemplates(options?: ClientRequestOptions): Promise<readonly ResourceTemplate[]>;
   /** Lists every prompt; empty when the server has no prompts. */
-  listPrompts(options?: RequestOptions): Promise<readonly Prompt[]>;
+  listPrompts(options?: ClientRequestOptions): Promise<readonly Prompt[]>;
   /** Walks a list page by page, with how long each page may be kept. */
   pages<Method extends ListMethod>(
     method: Method,
-    options?: RequestOptions,
+    options?: ClientRequestOptions,
   ): AsyncGenerator<Page<ListItems[Method]>, void, undefined>;
   /**
    * Calls a tool. A tool that failed gives a result with `isError`, which is for the model.
@@ -84,17 +101,17 @@ export interface Client {
   callTool(
     name: string,
     argumentsOfCall?: Readonly<Record<string, unknown>>,
-    options?: RequestOptions,
+    options?: ClientRequestOptions,
   ): Promise<CallToolResult>;
   /** Tells of tools that were listed elsewhere, so that calls mirror and check what their schemas say. */
   learnTools(tools: readonly Tool[]): void;
   /** Reads a resource; one that does not exist rejects with the kind `resourceNotFound` or `invalidParams`. */
-  readResource(uri: string, options?: RequestOptions): Promise<ReadResourceResult>;
+  readResource(uri: string, options?: ClientRequestOptions): Promise<ReadResourceResult>;
   /** Fills a prompt in. */
   getPrompt(
     name: string,
     argumentsOfPrompt?: Readonly<Record<string, string>>,
-    options?: RequestOptions,
+    options?: ClientRequestOptions,
   ): Promise<GetPromptResult>;
   /**
    * Sends a request that may need input, without answering what it asks for: that is left to `resume`.
@@ -107,7 +124,7 @@ export interface Client {
   begin<Method extends InputMethod>(
     method: Method,
     params: RequestTypes[Method]['params'],
-    options?: RequestOptions,
+    options?: ClientRequestOptions,
   ): Promise<Step<Method>>;
   /**
    * Goes on with a request that needed input, perhaps begun in another process.
@@ -119,7 +136,7 @@ export interface Client {
   resume<Method extends InputMethod>(
     step: InputRequiredStep<Method>,
     answers: InputAnswers,
-    options?: RequestOptions,
+    options?: ClientRequestOptions,
   ): Promise<Step<Method>>;
   /**
    * Changes the roots, and tells the server where it wants to know.
@@ -144,7 +161,7 @@ export interface Client {
     options?: CompleteOptions,
   ): Promise<CompleteResult>;
   /** Resolves when the server answers; where there is no `ping`, `server/discover` takes its place. */
-  ping(options?: RequestOptions): Promise<void>;
+  ping(options?: ClientRequestOptions): Promise<void>;
   /**
    * Sets the least severe log message to hear. Where requests say so themselves, all later ones do; then
    * `undefined` asks for none.
@@ -158,13 +175,36 @@ export interface Client {
    * @param params In the newest words for methods of the protocol, else as they go on the wire.
    * @returns The result as it came: neither checked nor lifted to the newest words.
    */
-  request(method: string, params?: JsonObject, options?: RequestOptions): Promise<JsonObject>;
+  request(method: string, params?: JsonObject, options?: ClientRequestOptions): Promise<JsonObject>;
   /** Sends any notification. */
   notify(method: string, params?: JsonObject): Promise<void>;
 
-  /** Calls a listener when the connection ends from the other side; returns what takes it away again. */
+  /**
+   * Hears of changes, in the way of whatever revision the server speaks. A subscription that breaks off is opened again
+   * and says so with an event `reopened`; one that the server ends in good order is not.
+   *
+   * @param onEvent Called in order; what it throws becomes a warning.
+   * @throws TypeError when there is nothing, or too much, to hear of.
+   * @example
+   * const subscription = await client.subscribe({ tools: true, resources: ['file:///x'] }, (event) => {
+   *   if (event.type !== 'resource') void client.listTools();
+   * });
+   * if (subscription.honoured.resources === undefined) console.error('the server does not watch resources');
+   */
+  subscribe(
+    topics: Topics,
+    onEvent: (event: SubscriptionEvent) => void,
+    options?: SubscribeOptions,
+  ): Promise<Subscription>;
+
+  /**
+   * Calls a listener when the connection ends from the other side for good, not when it is lost and opened again;
+   * returns what takes the listener away.
+   */
   onClose(listener: (error: ConnectionError) => void): () => void;
-  /** Resolves when the connection ended: with why, or with nothing when it was closed here. */
+  /** Calls a listener whenever a lost connection was opened again, with why it was lost. */
+  onReconnect(listener: (after: ConnectionError) => void): () => void;
+  /** Resolves when the connection ended for good: with why, or with nothing when it was closed here. */
   readonly closed: Promise<ConnectionError | undefined>;
   /** Ends the connection; what waits for an answer rejects. Closing twice is fine. */
   close(): Promise<void>;

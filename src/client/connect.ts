@@ -1,9 +1,12 @@
 import type { Transport } from '../jsonrpc/transport.ts';
+import { unguessable } from './cache-options.ts';
+import { ResponseCache } from './cache.ts';
 import type { Client } from './client.ts';
 import { createClient } from './create-client.ts';
 import { KnownTools, type OutputCheck } from './known-tools.ts';
-import { settingsOf, type ConnectOptions } from './options.ts';
+import { settingsOf, type ClientSettings, type ConnectOptions } from './options.ts';
 import { Session } from './session.ts';
+import { Subscriptions } from './subscriptions.ts';
 import { createVerdicts } from './verdicts.ts';
 
 /** The transports that URLs stand for. */
@@ -37,10 +40,18 @@ export function createConnect<HttpOptions extends object>(
     const transport = isTransport(target) ? target : factories.http(urlOf(target), (options ?? {}) as HttpOptions);
     const session = await Session.open({ transport, settings, verdicts, handlers: settings.inputs.handlers });
     const { description, kind } = transport;
+    const cache = cacheOf(session, settings, isTransport(target) ? undefined : urlOf(target));
+    // The cache comes first: who hears of a change finds nothing stale in it.
+    session.observe({
+      notified: (method, params) => cache.heard(method, params),
+      reopened: () => cache.clear(),
+    });
     return createClient({
       session,
       settings,
       known: new KnownTools(compileOutput),
+      cache,
+      subscriptions: new Subscriptions({ session, settings, missed: (method, params) => cache.heard(method, params) }),
       description,
       overHttp: kind === 'http',
     });
@@ -56,6 +67,18 @@ function urlOf(target: URL | string): URL {
   if (url.protocol !== 'http:' && url.protocol !== 'https:')
     throw new TypeError(`a server is reached by http: or https:, not ${url.protocol}`);
   return url;
+}
+
+function cacheOf(session: Session, settings: ClientSettings, url: URL | undefined): ResponseCache {
+  const { authContext, cacheKey, cacheStore, now, onWarning } = settings;
+  return new ResponseCache({
+    store: cacheStore,
+    server: cacheKey ?? (url === undefined ? `unnamed ${unguessable()}` : `${url.origin}${url.pathname}${url.search}`),
+    revision: () => (session.revision.cacheHints ? session.revision.date : undefined),
+    context: authContext,
+    now,
+    warn: (message, cause) => onWarning?.(message, cause),
+  });
 }
 
 async function compileOutput(schema: unknown): Promise<OutputCheck> {

@@ -1,10 +1,10 @@
 import type { ConnectionError } from '../jsonrpc/transport.ts';
-import type { RequestOptions } from '../peer/caller.ts';
 import type { Verdict } from '../peer/negotiate.ts';
 import type { JsonObject } from '../peer/waiting.ts';
 import { hasServerCapability, projectClientCapabilities, type ServerCapabilities } from '../protocol/capability.ts';
 import type { Implementation } from '../protocol/common.ts';
 import type { CompleteRequestParams, CompleteResult, CompletionArgument } from '../protocol/completion.ts';
+import { McpError } from '../protocol/error.ts';
 import type { LoggingLevel } from '../protocol/logging-level.ts';
 import { methodOf } from '../protocol/method.ts';
 import type { RequestTypes } from '../protocol/methods.ts';
@@ -14,12 +14,14 @@ import type { ReadResourceResult } from '../protocol/resources.ts';
 import type { RevisionDate } from '../protocol/revision.ts';
 import type { Tool } from '../protocol/tool.ts';
 import type { CallToolResult } from '../protocol/tools.ts';
-import type { Client, CompleteOptions, ListItems, ListMethod } from './client.ts';
+import type { Client, ClientRequestOptions, CompleteOptions, ListItems, ListMethod } from './client.ts';
 import type { RootsSource } from './inputs.ts';
 import { walkPages, type Page } from './pages.ts';
 import { createRequests, type ClientParts, type Requests } from './requests.ts';
 import type { InputAnswers } from './rounds.ts';
 import type { InputMethod, InputRequiredStep, Step } from './step.ts';
+import type { Subscription, SubscriptionEvent, Topics } from './subscription.ts';
+import type { SubscribeOptions } from './subscriptions.ts';
 
 /** Makes the client of a settled session. */
 export function createClient(parts: ClientParts): Client {
@@ -61,30 +63,31 @@ class SessionClient implements Client {
     return this.#parts.session.closed;
   }
 
-  listTools(options?: RequestOptions): Promise<readonly Tool[]> {
+  listTools(options?: ClientRequestOptions): Promise<readonly Tool[]> {
     return this.#list('tools/list', options);
   }
 
-  listResources(options?: RequestOptions): Promise<readonly Resource[]> {
+  listResources(options?: ClientRequestOptions): Promise<readonly Resource[]> {
     return this.#list('resources/list', options);
   }
 
-  listResourceTemplates(options?: RequestOptions): Promise<readonly ResourceTemplate[]> {
+  listResourceTemplates(options?: ClientRequestOptions): Promise<readonly ResourceTemplate[]> {
     return this.#list('resources/templates/list', options);
   }
 
-  listPrompts(options?: RequestOptions): Promise<readonly Prompt[]> {
+  listPrompts(options?: ClientRequestOptions): Promise<readonly Prompt[]> {
     return this.#list('prompts/list', options);
   }
 
   pages<Method extends ListMethod>(
     method: Method,
-    options?: RequestOptions,
+    options?: ClientRequestOptions,
   ): AsyncGenerator<Page<ListItems[Method]>, void, undefined> {
-    return walkPages((cursor) => this.#requests.page(method, cursor, options), this.#parts.settings);
+    const stamp = this.#parts.cache.stamp(method);
+    return walkPages((cursor) => this.#requests.page(method, cursor, { ...options, stamp }), this.#parts.settings);
   }
 
-  async callTool(name: string, argumentsOfCall?: JsonObject, options?: RequestOptions): Promise<CallToolResult> {
+  async callTool(name: string, argumentsOfCall?: JsonObject, options?: ClientRequestOptions): Promise<CallToolResult> {
     const check = await this.#outputCheck(name);
     const params = { name, ...(argumentsOfCall && { arguments: argumentsOfCall }) };
     const result = await this.#requests.call('tools/call', params, options);
@@ -95,7 +98,7 @@ class SessionClient implements Client {
   async begin<Method extends InputMethod>(
     method: Method,
     params: RequestTypes[Method]['params'],
-    options?: RequestOptions,
+    options?: ClientRequestOptions,
   ): Promise<Step<Method>> {
     return await this.#checked({ method, params }, () => this.#requests.rounds.begin(method, params, options));
   }
@@ -103,7 +106,7 @@ class SessionClient implements Client {
   async resume<Method extends InputMethod>(
     step: InputRequiredStep<Method>,
     answers: InputAnswers,
-    options?: RequestOptions,
+    options?: ClientRequestOptions,
   ): Promise<Step<Method>> {
     return await this.#checked(step, () => this.#requests.rounds.resume(step, answers, options));
   }
@@ -124,17 +127,17 @@ class SessionClient implements Client {
   }
 
   learnTools(tools: readonly Tool[]): void {
-    this.#parts.known.learn(tools);
+    this.#requests.learn(tools);
   }
 
-  readResource(uri: string, options?: RequestOptions): Promise<ReadResourceResult> {
+  readResource(uri: string, options?: ClientRequestOptions): Promise<ReadResourceResult> {
     return this.#requests.call('resources/read', { uri }, options);
   }
 
   getPrompt(
     name: string,
     argumentsOfPrompt?: Readonly<Record<string, string>>,
-    options?: RequestOptions,
+    options?: ClientRequestOptions,
   ): Promise<GetPromptResult> {
     return this.#requests.call(
       'prompts/get',
@@ -152,7 +155,7 @@ class SessionClient implements Client {
     return this.#requests.call('completion/complete', { ref, argument, ...(context && { context }) }, options);
   }
 
-  async ping(options?: RequestOptions): Promise<void> {
+  async ping(options?: ClientRequestOptions): Promise<void> {
     const stateless = this.#parts.session.revision.era === 'stateless';
     await this.request(stateless ? 'server/discover' : 'ping', undefined, options);
   }
@@ -164,7 +167,7 @@ class SessionClient implements Client {
     else await this.#requests.call('logging/setLevel', { level });
   }
 
-  request(method: string, params?: JsonObject, options?: RequestOptions): Promise<JsonObject> {
+  request(method: string, params?: JsonObject, options?: ClientRequestOptions): Promise<JsonObject> {
     return this.#requests.request(method, params, options);
   }
 
@@ -174,6 +177,18 @@ class SessionClient implements Client {
 
   onClose(listener: (error: ConnectionError) => void): () => void {
     return this.#parts.session.onClose(listener);
+  }
+
+  onReconnect(listener: (after: ConnectionError) => void): () => void {
+    return this.#parts.session.onReconnect(listener);
+  }
+
+  subscribe(
+    topics: Topics,
+    onEvent: (event: SubscriptionEvent) => void,
+    options?: SubscribeOptions,
+  ): Promise<Subscription> {
+    return this.#parts.subscriptions.open(topics, onEvent, options);
   }
 
   close(): Promise<void> {
@@ -201,12 +216,28 @@ class SessionClient implements Client {
 
   async #list<Method extends ListMethod>(
     method: Method,
-    options: RequestOptions | undefined,
+    options: ClientRequestOptions | undefined,
   ): Promise<readonly ListItems[Method][]> {
     const needed = methodOf(method)?.needs;
     if (needed !== undefined && !hasServerCapability(this.capabilities, needed)) return [];
-    const items: ListItems[Method][] = [];
-    for await (const page of this.pages(method, options)) items.push(...page.items);
-    return items;
+    let cursor: string | undefined;
+    const drain = async (mode: ClientRequestOptions): Promise<readonly ListItems[Method][]> => {
+      const items: ListItems[Method][] = [];
+      cursor = undefined;
+      for await (const page of this.pages(method, mode)) {
+        items.push(...page.items);
+        cursor = page.nextCursor;
+      }
+      return items;
+    };
+    try {
+      return await drain({ ...options });
+    } catch (error) {
+      const invalid = cursor !== undefined && error instanceof McpError && error.kind === 'invalidParams';
+      if (!invalid || !this.#parts.session.revision.cacheHints || options?.cache === 'bypass') throw error;
+      // Spec 2026-07-28, Caching: a cursor that became invalid takes all cached pages with it.
+      this.#parts.cache.forget(method);
+      return await drain({ ...options, cache: 'refresh' });
+    }
   }
 }

@@ -81,7 +81,8 @@ async function answer(
   const signal = AbortSignal.any([controller.signal, settings.inputs.stopped]);
   running.set(id, controller);
   try {
-    if (running.size > mostAtOnce && handler !== pong) throw new McpError('internalError', 'too many requests wait for an answer here');
+    if (running.size > mostAtOnce && handler !== pong)
+      throw new McpError('internalError', 'too many requests wait for an answer here');
     if (handler === undefined) throw new McpError('methodNotFound', `this client does not answer ${shown(method)}`);
     const result = await handler(params, { revision, signal });
     if (!signal.aborted) respond({ jsonrpc: '2.0', id, result });

@@ -109,7 +109,10 @@ describe('the handlers of a client', () => {
   it('advertise nothing where that is off; what is declared goes out as it is [C28]', async () => {
     const capabilities = { sampling: { tools: {} } };
     for (const revision of [newest, stateless])
-      assert.deepEqual((await connected(revision, { ...everything, capabilities, advertise: false })).declared(), capabilities);
+      assert.deepEqual(
+        (await connected(revision, { ...everything, capabilities, advertise: false })).declared(),
+        capabilities,
+      );
   });
 
   it('that only open pages say nothing where there are none [A24] [A25]', async () => {
@@ -127,7 +130,10 @@ describe('a form', () => {
           return { action: 'accept', content: { name: 'Ada' } };
         },
       });
-      assert.deepEqual((await one.ask('elicitation/create', form))['result'], { action: 'accept', content: { name: 'Ada' } });
+      assert.deepEqual((await one.ask('elicitation/create', form))['result'], {
+        action: 'accept',
+        content: { name: 'Ada' },
+      });
       assert.deepEqual(seen, [['Who?', name, revision, false]]);
     });
   }
@@ -164,7 +170,10 @@ describe('a form', () => {
   it('of 2025-06-18 has defaults of booleans alone', async () => {
     const { tags: _, ...properties } = defaults.properties;
     const one = await connected('2025-06-18', { onElicit: () => 'accept' });
-    const { result } = await one.ask('elicitation/create', { message: 'm', requestedSchema: { ...defaults, properties } });
+    const { result } = await one.ask('elicitation/create', {
+      message: 'm',
+      requestedSchema: { ...defaults, properties },
+    });
     assert.deepEqual(result, { action: 'accept', content: { verified: true } });
   });
 
@@ -186,7 +195,10 @@ describe('a form', () => {
   for (const [title, params] of [
     ['without a message', { requestedSchema: name }],
     ['without a schema', { message: 'm' }],
-    ['with a nested field', { message: 'm', requestedSchema: { type: 'object', properties: { a: { type: 'object' } } } }],
+    [
+      'with a nested field',
+      { message: 'm', requestedSchema: { type: 'object', properties: { a: { type: 'object' } } } },
+    ],
   ] as const) {
     it(`${title} does not reach the handler`, async () => {
       const one = await connected(newest, { onElicit: () => assert.fail('the handler ran') });
@@ -252,7 +264,9 @@ describe('a page to visit', () => {
 });
 
 describe('an error that names pages to visit', () => {
-  const data = { elicitations: [page, { ...page, elicitationId: 'e2' }, { mode: 'form' }, 7, { ...page, elicitationId: 3 }] };
+  const data = {
+    elicitations: [page, { ...page, elicitationId: 'e2' }, { mode: 'form' }, 7, { ...page, elicitationId: 3 }],
+  };
   const refusing: Script = (sent, peer) => peer.refuse(sent, { code: -32042, message: 'visit first', data });
 
   it('has its kind and the pages, and makes their ids known [C50] [C51] [C52]', async () => {
@@ -261,7 +275,10 @@ describe('an error that names pages to visit', () => {
     const error: unknown = await one.client.callTool('x').catch((caught: unknown) => caught);
     assert.ok(error instanceof McpError);
     assert.deepEqual([error.kind, error.code], ['urlElicitationRequired', -32042]);
-    assert.deepEqual(urlElicitations(error).map(({ elicitationId }) => elicitationId), ['e1', 'e2']);
+    assert.deepEqual(
+      urlElicitations(error).map(({ elicitationId }) => elicitationId),
+      ['e1', 'e2'],
+    );
     for (const elicitationId of ['e2', 'e2', 'e3', 'e1'])
       one.peer.send({ jsonrpc: '2.0', method: 'notifications/elicitation/complete', params: { elicitationId } });
     assert.deepEqual(over, ['e2', 'e1']);
@@ -269,7 +286,11 @@ describe('an error that names pages to visit', () => {
 
   for (const revision of ['2025-06-18', stateless]) {
     it(`is like any other at ${revision} [C52]`, async () => {
-      const one = await connected(revision, { onElicitationComplete: () => assert.fail('nothing was waited for') }, refusing);
+      const one = await connected(
+        revision,
+        { onElicitationComplete: () => assert.fail('nothing was waited for') },
+        refusing,
+      );
       const error: unknown = await one.client.callTool('x').catch((caught: unknown) => caught);
       assert.ok(error instanceof McpError);
       assert.deepEqual([error.kind, error.code, error.data], [undefined, -32042, data]);
@@ -290,12 +311,21 @@ describe('a request for a message', () => {
     it(`is answered at ${revision} [C94]`, async () => {
       const one = await connected(revision, { onSample: ({ messages }) => `${messages.length} message` });
       const content = { type: 'text', text: '1 message' };
-      assert.deepEqual((await one.ask('sampling/createMessage', chat))['result'], { role: 'assistant', content, model: 'unknown' });
+      assert.deepEqual((await one.ask('sampling/createMessage', chat))['result'], {
+        role: 'assistant',
+        content,
+        model: 'unknown',
+      });
     });
   }
 
   it('may be answered in full, and is checked [sampling-026]', async () => {
-    const answer = { role: 'assistant', content: { type: 'text', text: 'x' }, model: 'm', stopReason: 'endTurn' } as const;
+    const answer = {
+      role: 'assistant',
+      content: { type: 'text', text: 'x' },
+      model: 'm',
+      stopReason: 'endTurn',
+    } as const;
     const good = await connected(newest, { onSample: () => answer });
     assert.deepEqual((await good.ask('sampling/createMessage', chat))['result'], answer);
     const bad = await connected(newest, { onSample: () => ({ ...answer, model: undefined }) as never });
@@ -335,7 +365,10 @@ describe('a request for a message', () => {
 
   it('whose handler fails is -32603 without a word of why', async () => {
     const one = await connected(newest, { onSample: () => Promise.reject(new Error('key sk-123')) });
-    assert.deepEqual((await one.ask('sampling/createMessage', chat))['error'], { code: -32603, message: 'internal error' });
+    assert.deepEqual((await one.ask('sampling/createMessage', chat))['error'], {
+      code: -32603,
+      message: 'internal error',
+    });
     assert.match(one.warnings.join(), /sk-123/);
   });
 
@@ -366,7 +399,8 @@ describe('a request for a message', () => {
 
   it('is refused while too many others wait', async () => {
     const one = await connected(newest, { onSample: () => new Promise(() => {}) });
-    for (let i = 0; i < 100; i++) one.peer.send({ jsonrpc: '2.0', id: i, method: 'sampling/createMessage', params: chat });
+    for (let i = 0; i < 100; i++)
+      one.peer.send({ jsonrpc: '2.0', id: i, method: 'sampling/createMessage', params: chat });
     assert.equal(codeOf(await one.ask('sampling/createMessage', chat)), -32603);
     assert.deepEqual((await one.ask('ping'))['result'], {});
   });
@@ -427,7 +461,8 @@ describe('roots', () => {
     const modern = await connected(stateless, { roots: [] });
     await modern.client.setRoots([{ uri: 'file:///b' }]);
     await modern.client.notifyRootsListChanged();
-    for (const { transport } of [quiet, modern]) assert.ok(!transport.methods.includes('notifications/roots/list_changed'));
+    for (const { transport } of [quiet, modern])
+      assert.ok(!transport.methods.includes('notifications/roots/list_changed'));
   });
 
   it('are advertised by stateless requests from when there are some [C25]', async () => {

@@ -2,7 +2,12 @@ import { ConnectionError } from '../jsonrpc/transport.ts';
 import type { AskMethod } from '../peer/ask.ts';
 import { samplingProblem } from '../peer/sampling-rules.ts';
 import type { JsonObject } from '../peer/waiting.ts';
-import { projectClientCapabilities, supports, type ClientCapabilities, type ClientFlag } from '../protocol/capability.ts';
+import {
+  projectClientCapabilities,
+  supports,
+  type ClientCapabilities,
+  type ClientFlag,
+} from '../protocol/capability.ts';
 import type { ElicitRequestFormParams, ElicitRequestURLParams } from '../protocol/elicitation.ts';
 import { McpError } from '../protocol/error.ts';
 import { fromWire } from '../protocol/from-wire.ts';
@@ -28,9 +33,7 @@ export interface InputContext {
 }
 
 /** The roots themselves, or what finds them each time that a server asks. */
-export type RootsSource =
-  | readonly Root[]
-  | ((context: InputContext) => readonly Root[] | Promise<readonly Root[]>);
+export type RootsSource = readonly Root[] | ((context: InputContext) => readonly Root[] | Promise<readonly Root[]>);
 
 /** Who answers what a server asks for; installing a handler advertises its capability. */
 export interface InputHandlers {
@@ -44,12 +47,18 @@ export interface InputHandlers {
    * Asks the user to visit a page; advertises `elicitation.url`. Show the whole URL, open it only when the user agrees,
    * and never fetch it. `accept` says that the user agreed, not that the visit is over.
    */
-  readonly onElicitUrl?: (params: ElicitRequestURLParams, context: InputContext) => ElicitAnswer | Promise<ElicitAnswer>;
+  readonly onElicitUrl?: (
+    params: ElicitRequestURLParams,
+    context: InputContext,
+  ) => ElicitAnswer | Promise<ElicitAnswer>;
   /**
    * Asks the model; advertises `sampling`. That the model may be given tools is declared in `capabilities`
    * (`sampling.tools`). A user who does not allow it is `new McpError(-1, 'User rejected sampling request')`.
    */
-  readonly onSample?: (params: CreateMessageRequestParams, context: InputContext) => SampleAnswer | Promise<SampleAnswer>;
+  readonly onSample?: (
+    params: CreateMessageRequestParams,
+    context: InputContext,
+  ) => SampleAnswer | Promise<SampleAnswer>;
   /** The places that servers may work in, each a `file://` URI; advertises `roots`. */
   readonly roots?: RootsSource;
 }
@@ -134,7 +143,8 @@ export class Inputs {
 
   /** Learns which elicitations are waited for from an error of the server. */
   learn(error: McpError): void {
-    for (const { elicitationId } of urlElicitations(error)) if (elicitationId !== undefined) this.#ids.add(elicitationId);
+    for (const { elicitationId } of urlElicitations(error))
+      if (elicitationId !== undefined) this.#ids.add(elicitationId);
   }
 
   /** Hears that an elicitation is finished; each is told once, and an unknown one is not. */
@@ -147,8 +157,10 @@ export class Inputs {
   #answerer(request: InputRequest): ((context: InputContext) => InputAnswer | Promise<InputAnswer>) | undefined {
     const { onElicit, onElicitUrl, onSample } = this.#options;
     const roots = this.#roots;
-    if (request.method === 'roots/list') return roots && ((context) => (typeof roots === 'function' ? roots(context) : roots));
-    if (request.method === 'sampling/createMessage') return onSample && ((context) => onSample(request.params, context));
+    if (request.method === 'roots/list')
+      return roots && ((context) => (typeof roots === 'function' ? roots(context) : roots));
+    if (request.method === 'sampling/createMessage')
+      return onSample && ((context) => onSample(request.params, context));
     const { params } = request;
     if (params.mode === 'url') return onElicitUrl && ((context) => onElicitUrl(params, context));
     return onElicit && ((context) => onElicit(params, context));
@@ -158,7 +170,12 @@ export class Inputs {
     return async (params, { revision, signal }) => {
       const row = methodOf(method);
       const declared = projectClientCapabilities(revision, this.capabilities);
-      if (row?.params === undefined || !maySend('server', row, revision) || !this.#installed(method) || !supports(declared, featureOf(method)))
+      if (
+        row?.params === undefined ||
+        !maySend('server', row, revision) ||
+        !this.#installed(method) ||
+        !supports(declared, featureOf(method))
+      )
         throw new McpError('methodNotFound', `this client does not answer ${method}`);
       // The row of a method names the type of its params.
       const request = { method, params: fromWire(revision, row.params, params) } as InputRequest;
@@ -177,7 +194,8 @@ export class Inputs {
 
   /** The notice that a visit is over may come before the user agreed to it here. */
   #expect(request: InputRequest, revision: Revision): void {
-    if (request.method !== 'elicitation/create' || request.params.mode !== 'url' || !namesElicitations(revision)) return;
+    if (request.method !== 'elicitation/create' || request.params.mode !== 'url' || !namesElicitations(revision))
+      return;
     if (request.params.elicitationId !== undefined) this.#ids.add(request.params.elicitationId);
   }
 }

@@ -130,7 +130,11 @@ export class Lifeline {
 
   /** Asks the server after all what it speaks; gives whether that is something else than was believed. */
   async renew(believed: Conversation): Promise<boolean> {
-    if (this.#current === believed && this.#opening === undefined) void this.#openBy(() => this.#settleAnew(believed));
+    if (this.#current === believed && this.#opening === undefined) {
+      // Another request got its answer meanwhile.
+      if (believed.confirmed) return false;
+      void this.#openBy(() => this.#settleAnew(believed));
+    }
     await this.#opening;
     return this.settled.revision !== believed.revision;
   }

@@ -5,10 +5,12 @@ import type { ClientCapabilities } from '../protocol/capability.ts';
 import type { Implementation } from '../protocol/common.ts';
 import type { LoggingMessageNotificationParams } from '../protocol/logging.ts';
 import { chosenRevisions, type Revision } from '../protocol/revision.ts';
+import { cacheSettings, type CacheOptions, type CacheSettings } from './cache-options.ts';
 import { Inputs, type InputHandlers } from './inputs.ts';
+import { recoverSettings, type RecoverOptions, type RecoverSettings } from './recover-options.ts';
 
 /** How a client connects and behaves; everything has a default. */
-export interface ConnectOptions extends InputHandlers {
+export interface ConnectOptions extends InputHandlers, RecoverOptions, CacheOptions {
   /** What the client calls itself; `parley` by default. */
   readonly info?: Implementation;
   /**
@@ -54,16 +56,16 @@ export interface ConnectOptions extends InputHandlers {
   readonly onElicitationComplete?: (elicitationId: string) => void;
   /** Hears what was ignored or left out, and why. */
   readonly onWarning?: (message: string, cause?: unknown) => void;
-  /** Hears once that the connection ended from the other side. */
+  /** Hears once that the connection ended from the other side for good: it was lost, and is not opened again. */
   readonly onClose?: (error: ConnectionError) => void;
   /** The time, in milliseconds since 1970; `Date.now` by default. */
   readonly now?: () => number;
 }
 
-type Listener = 'onLog' | 'onProgress' | 'onNotification' | 'onWarning' | 'onClose';
+type Listener = 'onLog' | 'onProgress' | 'onNotification' | 'onWarning' | 'onClose' | 'onReconnect';
 
 /** The options with their defaults. */
-export interface ClientSettings extends Pick<ConnectOptions, Listener> {
+export interface ClientSettings extends Pick<ConnectOptions, Listener>, RecoverSettings, CacheSettings {
   readonly info: Implementation;
   /** What is declared now; it may change with the roots. */
   readonly capabilities: ClientCapabilities;
@@ -106,6 +108,8 @@ export function settingsOf(options: ConnectOptions): ClientSettings {
     validateOutput: options.validateOutput ?? true,
     maxPages: options.maxPages ?? 1000,
     maxItems: options.maxItems ?? 100_000,
+    ...recoverSettings(options),
+    ...cacheSettings(options),
     now,
   };
 }

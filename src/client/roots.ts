@@ -11,7 +11,8 @@ export function checkRoots(roots: readonly Root[]): void {
     const uri: unknown = root?.uri;
     if (typeof uri !== 'string' || !uri.startsWith('file://') || !URL.canParse(uri))
       throw new TypeError(`a root must have a file:// URI, not ${JSON.stringify(uri)?.slice(0, 200)}`);
-    if (traverses(uri)) throw new TypeError(`a root must not have ".." in its path: ${JSON.stringify(uri.slice(0, 200))}`);
+    if (traverses(uri))
+      throw new TypeError(`a root must not have ".." in its path: ${JSON.stringify(uri.slice(0, 200))}`);
   }
 }
 

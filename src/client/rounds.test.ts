@@ -21,12 +21,21 @@ interface Connected {
 
 const everything = { tools: {}, resources: {}, prompts: {} };
 
-async function connected(script: Script, options: ConnectOptions = {}, revision: string = '2026-07-28'): Promise<Connected> {
+async function connected(
+  script: Script,
+  options: ConnectOptions = {},
+  revision: string = '2026-07-28',
+): Promise<Connected> {
   const transport = scriptedTransport('stdio', (sent, peer) => {
     const { method } = sent.message;
-    if (method === 'server/discover') return peer.reply(sent, { supportedVersions: [revision], capabilities: everything });
+    if (method === 'server/discover')
+      return peer.reply(sent, { supportedVersions: [revision], capabilities: everything });
     if (method === 'initialize')
-      return peer.reply(sent, { protocolVersion: revision, capabilities: everything, serverInfo: { name: 's', version: '1' } });
+      return peer.reply(sent, {
+        protocolVersion: revision,
+        capabilities: everything,
+        serverInfo: { name: 's', version: '1' },
+      });
     if (method !== 'notifications/initialized') return script(sent, peer);
   });
   const connect = createConnect({ http: () => transport });
@@ -43,7 +52,9 @@ async function connected(script: Script, options: ConnectOptions = {}, revision:
 }
 
 function requests(transport: ScriptedTransport): readonly SentMessage[] {
-  return transport.sent.filter(({ message }) => message['id'] !== undefined && !/discover|initialize/.test(String(message['method'])));
+  return transport.sent.filter(
+    ({ message }) => message['id'] !== undefined && !/discover|initialize/.test(String(message['method'])),
+  );
 }
 
 /** Replies with one result after the other; the last one again and again. */
@@ -61,7 +72,11 @@ const think = {
   params: { messages: [{ role: 'user', content: { type: 'text', text: '?' } }], maxTokens: 1 },
 };
 const where = { method: 'roots/list' };
-const asking = (inputRequests: Json, more: Json = {}): Json => ({ resultType: 'input_required', inputRequests, ...more });
+const asking = (inputRequests: Json, more: Json = {}): Json => ({
+  resultType: 'input_required',
+  inputRequests,
+  ...more,
+});
 const accepted = { action: 'accept', content: { ok: true } };
 const handlers: ConnectOptions = {
   onElicit: () => 'accept',
@@ -73,7 +88,10 @@ const key = fc.oneof(fc.string({ maxLength: 5 }), fc.constantFrom('__proto__', '
 
 describe('a request that needs input first', () => {
   it('is answered with everything that was asked for [C69] [mrtr-016] [mrtr-017] [mrtr-018] [mrtr-021]', async () => {
-    const one = await connected(replies(asking({ a: confirm, b: think, c: where, d: visit }, { requestState: 's' }), done), handlers);
+    const one = await connected(
+      replies(asking({ a: confirm, b: think, c: where, d: visit }, { requestState: 's' }), done),
+      handlers,
+    );
     assert.deepEqual((await one.client.callTool('x', { n: 1 })).content, done.content);
     const inputResponses = {
       a: accepted,
@@ -89,14 +107,22 @@ describe('a request that needs input first', () => {
 
   for (const [method, send, params, result] of [
     ['tools/call', (client: Client) => client.callTool('x'), { name: 'x' }, done],
-    ['prompts/get', (client: Client) => client.getPrompt('p', { a: 'b' }), { name: 'p', arguments: { a: 'b' } }, { messages: [] }],
+    [
+      'prompts/get',
+      (client: Client) => client.getPrompt('p', { a: 'b' }),
+      { name: 'p', arguments: { a: 'b' } },
+      { messages: [] },
+    ],
     ['resources/read', (client: Client) => client.readResource('file:///a'), { uri: 'file:///a' }, { contents: [] }],
   ] as const) {
     it(`may be ${method}; all else of it stays as it was [C70] [mrtr-017]`, async () => {
       const one = await connected(replies(asking({ k: confirm }), result), handlers);
       await send(one.client);
       assert.deepEqual(one.params(), [params, { ...params, inputResponses: { k: accepted } }]);
-      assert.deepEqual(requests(one.transport).map(({ message }) => message['method']), [method, method]);
+      assert.deepEqual(
+        requests(one.transport).map(({ message }) => message['method']),
+        [method, method],
+      );
     });
   }
 
@@ -158,13 +184,20 @@ describe('a request that needs input first', () => {
       asking({
         k: {
           ...think,
-          params: { maxTokens: 1, messages: [{ role: 'assistant', content: { type: 'tool_use', id: 'a', name: 't', input: {} } }] },
+          params: {
+            maxTokens: 1,
+            messages: [{ role: 'assistant', content: { type: 'tool_use', id: 'a', name: 't', input: {} } }],
+          },
         },
       }),
     ],
   ] as const) {
     it(`with ${title} is an invalid response`, async () => {
-      const one = await connected(replies(result), { ...handlers, onElicit: () => assert.fail(), onSample: () => assert.fail() });
+      const one = await connected(replies(result), {
+        ...handlers,
+        onElicit: () => assert.fail(),
+        onSample: () => assert.fail(),
+      });
       await assert.rejects(one.client.callTool('x'), { reason: 'invalid-message', message: /tools\/call/ });
       assert.equal(one.params().length, 1);
     });
@@ -185,14 +218,15 @@ describe('a request that needs input first', () => {
 
   it('keeps what it asks of the server: progress, log level, more metadata', async () => {
     const heard: number[] = [];
-    const one = await connected(
-      (sent, peer) => {
-        const { progressToken } = (sent.message['params'] as { _meta: Json })._meta;
-        peer.send({ jsonrpc: '2.0', method: 'notifications/progress', params: { progressToken, progress: heard.length } });
-        return peer.reply(sent, heard.length === 1 ? asking({ k: confirm }) : done);
-      },
-      handlers,
-    );
+    const one = await connected((sent, peer) => {
+      const { progressToken } = (sent.message['params'] as { _meta: Json })._meta;
+      peer.send({
+        jsonrpc: '2.0',
+        method: 'notifications/progress',
+        params: { progressToken, progress: heard.length },
+      });
+      return peer.reply(sent, heard.length === 1 ? asking({ k: confirm }) : done);
+    }, handlers);
     const onProgress = ({ progress }: { readonly progress: number }) => void heard.push(progress);
     await one.client.callTool('x', {}, { onProgress, logLevel: 'debug', meta: { mine: 1 } });
     assert.deepEqual(heard, [0, 1]);
@@ -207,7 +241,10 @@ describe('a request that needs input first', () => {
     const one = await connected(
       (sent, peer) => {
         const { name, inputResponses } = sent.message['params'] as Json;
-        return peer.reply(sent, name === 'slow' && inputResponses === undefined ? asking({ k: confirm }, { requestState: 's' }) : done);
+        return peer.reply(
+          sent,
+          name === 'slow' && inputResponses === undefined ? asking({ k: confirm }, { requestState: 's' }) : done,
+        );
       },
       { ...handlers, onElicit: () => new Promise((resolve) => (answer = resolve)) },
     );
@@ -244,7 +281,11 @@ describe('what is asked for', () => {
     ['has no handler', { capabilities: { elicitation: {} } }, all],
     ['was not declared', { onElicit: () => 'accept', advertise: false }, all],
     ['was declared in another mode alone', { onElicit: () => 'accept' }, { k: visit }],
-    ['needs tools, which were not declared', { onSample: () => 'x' }, { k: { ...think, params: { ...think.params, tools: [] } } }],
+    [
+      'needs tools, which were not declared',
+      { onSample: () => 'x' },
+      { k: { ...think, params: { ...think.params, tools: [] } } },
+    ],
     ['is of an unknown method', handlers, { k: { method: 'telepathy/create', params: {} } }],
     ['is of an unknown mode', handlers, { k: { ...confirm, params: { ...confirm.params, mode: 'telepathy' } } }],
     ['cannot be answered in part', { onElicit: () => assert.fail('asked in vain') }, { k: confirm, l: think }],
@@ -253,7 +294,10 @@ describe('what is asked for', () => {
       const one = await connected(replies(asking(inputRequests, { requestState: 's' })), options as ConnectOptions);
       const error: unknown = await one.client.callTool('x').catch((caught: unknown) => caught);
       assert.ok(error instanceof InputRequiredError);
-      assert.deepEqual([error.step.params, error.step.inputRequests, error.step.requestState], [{ name: 'x' }, inputRequests, 's']);
+      assert.deepEqual(
+        [error.step.params, error.step.inputRequests, error.step.requestState],
+        [{ name: 'x' }, inputRequests, 's'],
+      );
       assert.equal(one.params().length, 1);
     });
   }
@@ -275,7 +319,9 @@ describe('what is asked for', () => {
   });
 
   it('rejects the request when the answer does not fit, and sends nothing [elicit-059]', async () => {
-    const one = await connected(replies(asking(all)), { onElicit: () => ({ action: 'accept', content: { ok: 'yes' } }) });
+    const one = await connected(replies(asking(all)), {
+      onElicit: () => ({ action: 'accept', content: { ok: 'yes' } }),
+    });
     await assert.rejects(one.client.callTool('x'), { name: 'TypeError', message: /"ok" must be true or false/ });
     assert.equal(one.params().length, 1);
   });
@@ -298,7 +344,9 @@ describe('a request stepped by hand', () => {
   const question = asking({ k: confirm, l: where }, { requestState: 'kept' });
   const stored = <T>(value: T): T => JSON.parse(JSON.stringify(value)) as T;
 
-  async function begun(...results: readonly Json[]): Promise<{ readonly step: InputRequiredStep<'tools/call'>; readonly one: Connected }> {
+  async function begun(
+    ...results: readonly Json[]
+  ): Promise<{ readonly step: InputRequiredStep<'tools/call'>; readonly one: Connected }> {
     const one = await connected(replies(...results));
     const step = await one.client.begin('tools/call', { name: 'x', arguments: { n: 1 } });
     assert.ok(step.status === 'input_required');
@@ -324,23 +372,33 @@ describe('a request stepped by hand', () => {
     assert.deepEqual(third.result.content, done.content);
     const first = { name: 'x', arguments: { n: 1 } };
     assert.deepEqual(other.params(), [
-      { ...first, inputResponses: { k: { action: 'decline' }, l: { roots: [{ uri: 'file:///a' }] } }, requestState: 'kept' },
+      {
+        ...first,
+        inputResponses: { k: { action: 'decline' }, l: { roots: [{ uri: 'file:///a' }] } },
+        requestState: 'kept',
+      },
       { ...first, inputResponses: { m: accepted } },
     ]);
   });
 
   it('keeps any key and any state on its way through JSON', async () => {
     await fc.assert(
-      fc.asyncProperty(fc.uniqueArray(key, { maxLength: 4 }), fc.string({ unit: 'binary' }), async (keys, requestState) => {
-        const inputRequests = Object.fromEntries(keys.map((name) => [name, where]));
-        const one = await connected(replies({ resultType: 'input_required', inputRequests, requestState }, { contents: [] }));
-        const step = stored(await one.client.begin('resources/read', { uri: 'file:///a' }));
-        assert.ok(step.status === 'input_required');
-        const answers = Object.fromEntries(keys.map((name) => [name, []]));
-        assert.equal((await one.client.resume(step, answers)).status, 'complete');
-        const inputResponses = Object.fromEntries(keys.map((name) => [name, { roots: [] }]));
-        assert.deepEqual(one.params()[1], { uri: 'file:///a', inputResponses, requestState });
-      }),
+      fc.asyncProperty(
+        fc.uniqueArray(key, { maxLength: 4 }),
+        fc.string({ unit: 'binary' }),
+        async (keys, requestState) => {
+          const inputRequests = Object.fromEntries(keys.map((name) => [name, where]));
+          const one = await connected(
+            replies({ resultType: 'input_required', inputRequests, requestState }, { contents: [] }),
+          );
+          const step = stored(await one.client.begin('resources/read', { uri: 'file:///a' }));
+          assert.ok(step.status === 'input_required');
+          const answers = Object.fromEntries(keys.map((name) => [name, []]));
+          assert.equal((await one.client.resume(step, answers)).status, 'complete');
+          const inputResponses = Object.fromEntries(keys.map((name) => [name, { roots: [] }]));
+          assert.deepEqual(one.params()[1], { uri: 'file:///a', inputResponses, requestState });
+        },
+      ),
       { numRuns: 40 },
     );
   });

@@ -8,7 +8,15 @@ import { responseTo, type InputAnswer } from './answers.ts';
 import { InputRequiredError, TooManyRoundsError } from './errors.ts';
 import { malformation, type Inputs } from './inputs.ts';
 import { lift } from './lift.ts';
-import { isInputMethod, needsInput, retryOf, stepOf, type InputMethod, type InputRequiredStep, type Step } from './step.ts';
+import {
+  isInputMethod,
+  needsInput,
+  retryOf,
+  stepOf,
+  type InputMethod,
+  type InputRequiredStep,
+  type Step,
+} from './step.ts';
 
 /** What the rounds of a client are made of. */
 export interface RoundsOptions {
@@ -110,14 +118,20 @@ async function gather(
 
 function malformed({ method }: InputRequiredStep, key: string, problem: string): ConnectionError {
   const at = JSON.stringify(key.slice(0, 64));
-  return new ConnectionError('invalid-message', `the result of ${method} is malformed: inputRequests ${at}: ${problem}`);
+  return new ConnectionError(
+    'invalid-message',
+    `the result of ${method} is malformed: inputRequests ${at}: ${problem}`,
+  );
 }
 
 /** Waits no longer than a signal allows, whatever is done with it. */
 async function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   let stop!: () => void;
   const stopped = new Promise<never>((_, reject) => {
-    stop = () => reject(signal.reason);
+    stop = () => {
+      const reason: unknown = signal.reason;
+      reject(reason);
+    };
   });
   signal.addEventListener('abort', stop, { once: true });
   if (signal.aborted) stop();

@@ -104,7 +104,9 @@ function unescaped(part: string): string {
 }
 
 /** Puts headers together; a later one replaces an earlier one of the same name, however it is spelt. */
-export function lowercased(...sources: readonly (Readonly<Record<string, string>> | undefined)[]): Record<string, string> {
+export function lowercased(
+  ...sources: readonly (Readonly<Record<string, string>> | undefined)[]
+): Record<string, string> {
   const headers = new Map<string, string>();
   for (const source of sources) {
     for (const [name, value] of Object.entries(source ?? {})) {

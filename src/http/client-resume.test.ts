@@ -86,3 +86,58 @@ test('a server that will not go on fails the request', async (t) => {
   });
   await assert.rejects(channel.send(request), { reason: 'closed' });
 });
+
+/** Lets requests that are on their way arrive. */
+async function arrived(): Promise<void> {
+  for (let turn = 0; turn < 50; turn++) await new Promise((resolve) => setImmediate(resolve));
+}
+
+test('a stream is not taken up a moment earlier than the server asked for [http-026]', async (t) => {
+  const methods: unknown[] = [];
+  const { channel } = await open(t, (incoming, outgoing) => {
+    methods.push(incoming.method);
+    outgoing.writeHead(200, { 'content-type': 'text/event-stream' });
+    if (methods.length === 1) outgoing.end('id: a\nretry: 60000\ndata:\n\n');
+    else outgoing.end(`data: ${JSON.stringify(response)}\n\n`);
+  });
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  const sent = channel.send(request);
+  while (methods.length === 0) await arrived();
+  await arrived();
+  t.mock.timers.tick(59_999);
+  await arrived();
+  assert.deepEqual(methods, ['POST']);
+  t.mock.timers.tick(1);
+  await sent;
+  assert.deepEqual(methods, ['POST', 'GET']);
+});
+
+test('a stream that breaks again and again without going on is given up', async (t) => {
+  const methods: unknown[] = [];
+  const { channel } = await open(t, (incoming, outgoing) => {
+    methods.push(incoming.method);
+    outgoing.writeHead(200, { 'content-type': 'text/event-stream' }).end('id: a\nretry: 1\ndata:\n\n');
+  });
+  await assert.rejects(channel.send(request), { reason: 'closed' });
+  assert.deepEqual(methods, ['POST', 'GET', 'GET', 'GET', 'GET', 'GET']);
+});
+
+test('a listening stream whose place the server forgot is opened anew', async (t) => {
+  const from: unknown[] = [];
+  const { channel, heard, problems } = await open(t, (incoming, outgoing) => {
+    const place = incoming.headers['last-event-id'];
+    from.push(place);
+    if (place !== undefined) return void outgoing.writeHead(400).end();
+    outgoing.writeHead(200, { 'content-type': 'text/event-stream' });
+    const event = `retry: 1\nid: 7\ndata: ${JSON.stringify(notification)}\n\n`;
+    if (from.length === 1) outgoing.end(event);
+    else outgoing.write(event);
+  });
+  await channel.listen?.();
+  // The pause does not keep the process alive; this does.
+  const alive = setInterval(() => {}, 1_000);
+  while (heard.length < 2) await new Promise((resolve) => setImmediate(resolve));
+  clearInterval(alive);
+  assert.deepEqual([from, problems], [[undefined, '7', undefined], []]);
+  await channel.close();
+});

@@ -8,7 +8,7 @@ import { Answer, messageJson } from './answer.ts';
 import type { Edge, Visit } from './edge.ts';
 import { claimedVersion, headerMismatch, methodMismatch, versionMismatch } from './headers.ts';
 import { streamProblem } from './session-rules.ts';
-import { errorBody, exchangeStatus, refuse, type Problem } from './status.ts';
+import { busy, errorBody, exchangeStatus, refuse, type Problem } from './status.ts';
 
 const listen = 'subscriptions/listen';
 const invalidParams = -32602;
@@ -16,8 +16,8 @@ const invalidParams = -32602;
 /** The exchanges of one server: a POST that is a whole conversation. (Spec 2026-07-28, Streamable HTTP.) */
 export class Exchanges {
   readonly #edge: Edge;
-  /** Those whose request ends only when one side wants it to. */
-  readonly #listening = new Set<Exchange>();
+  /** Those with a request being answered. */
+  readonly #running = new Set<Exchange>();
 
   constructor(edge: Edge) {
     this.#edge = edge;
@@ -27,15 +27,14 @@ export class Exchanges {
   async request(visit: Visit, message: RequestMessage): Promise<void> {
     const error = this.#refusal(visit, message);
     if (error !== undefined) return this.#refuse(visit, error, message);
-    if (message.method !== listen) return new Exchange(this.#edge, visit).request(message);
-    const problem = this.#unstreamable(visit);
+    const problem = message.method === listen ? this.#unstreamable(visit) : undefined;
     if (problem !== undefined) return refuse(visit.request, visit.reply, problem, message.id);
-    const exchange = new Exchange(this.#edge, visit);
-    this.#listening.add(exchange);
+    const exchange = new Exchange(this.#edge, visit, message);
+    this.#running.add(exchange);
     try {
       await exchange.request(message);
     } finally {
-      this.#listening.delete(exchange);
+      this.#running.delete(exchange);
     }
   }
 
@@ -45,12 +44,17 @@ export class Exchanges {
       versionMismatch(visit.request, claimedVersion(message)) ?? methodMismatch(visit.request, message.method, false);
     const error = mismatch(problem) ?? this.#unspoken(visit);
     if (error !== undefined) return this.#refuse(visit, error);
-    await new Exchange(this.#edge, visit).notification(message);
+    await new Exchange(this.#edge, visit, message).notification(message);
   }
 
   /** Ends the exchanges that would otherwise last for ever: with their response, where the server has one for that. */
   close(): void {
-    for (const exchange of this.#listening) exchange.finish();
+    for (const exchange of this.#running) if (exchange.message.method === listen) exchange.finish();
+  }
+
+  /** Breaks off what is still being answered. */
+  abort(): void {
+    for (const exchange of this.#running) exchange.abort();
   }
 
   /** Everything that is refused before it is dispatched is a bad request. */
@@ -98,13 +102,16 @@ class Exchange implements Link {
   readonly kind = 'http';
   readonly lasting = false;
   readonly auth: AuthInfo | undefined;
+  /** What it began with. */
+  readonly message: RequestMessage | NotificationMessage;
   readonly #edge: Edge;
   readonly #visit: Visit;
   readonly #answer: Answer;
   readonly #conversation: Conversation;
 
-  constructor(edge: Edge, visit: Visit) {
+  constructor(edge: Edge, visit: Visit, message: RequestMessage | NotificationMessage) {
     this.auth = visit.auth;
+    this.message = message;
     this.#edge = edge;
     this.#visit = visit;
     this.#answer = new Answer(edge, visit);
@@ -154,6 +161,17 @@ class Exchange implements Link {
   finish(): void {
     if (this.#conversation.end === undefined) this.stop();
     else this.#conversation.end();
+  }
+
+  /** Turns the client away in the middle of it: nothing came in time. */
+  abort(): void {
+    if (this.#answer.streaming) this.#answer.finish(200, undefined);
+    else {
+      const id = 'id' in this.message ? this.message.id : undefined;
+      this.#answer.closed();
+      refuse(this.#visit.request, this.#visit.reply, busy('the server is shutting down'), id);
+    }
+    this.stop();
   }
 
   /** Ends the conversation: what still runs is aborted. */

@@ -35,6 +35,8 @@ export function fakeEndpoint(options: FakeOptions = {}): Fake {
 export class FakeConversation implements Conversation {
   revision: Revision | undefined;
   closed = false;
+  /** What the edge is told to be a graceful end; none unless a test has one. */
+  end?: () => void;
   readonly link: Link;
   readonly #received: unknown[];
   readonly #running = new Map<RequestId, (response: ResponseMessage | undefined) => void>();
@@ -72,6 +74,12 @@ export class FakeConversation implements Conversation {
   /** Answers a request that waits. */
   release(id: RequestId): void {
     this.#running.get(id)?.({ jsonrpc: '2.0', id, result: { released: true } });
+    this.#running.delete(id);
+  }
+
+  /** The ids of the requests that wait. */
+  get waiting(): readonly RequestId[] {
+    return [...this.#running.keys()];
   }
 
   async #request({ id, method, params }: RequestMessage): Promise<ResponseMessage | undefined> {

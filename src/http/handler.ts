@@ -76,6 +76,7 @@ class Handler implements HttpHandler {
     this.#closing = true;
     this.#exchanges.close();
     await settledWithin(this.#edge.settings.drainMs, this.#serving.idle());
+    this.#exchanges.abort();
     this.#sessions.close();
     this.#pairs?.close();
     this.#edge.streams.close();

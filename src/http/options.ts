@@ -132,7 +132,8 @@ function checkPaths({ path, ssePair }: HttpOptions): void {
   if (ssePair === undefined) return;
   const { sse, messages } = ssePair;
   for (const [name, value] of Object.entries({ sse, messages })) {
-    if (!/^\/[^\s?#]*$/.test(value)) throw new TypeError(`ssePair.${name} must be a path, not ${JSON.stringify(value)}`);
+    if (!/^\/[^\s?#]*$/.test(value))
+      throw new TypeError(`ssePair.${name} must be a path, not ${JSON.stringify(value)}`);
   }
   if (sse === messages || sse === path || messages === path)
     throw new TypeError('the paths of ssePair and the path of the endpoint must differ');

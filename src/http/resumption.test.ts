@@ -237,7 +237,8 @@ test('who names the last event takes the place of a reader that only looks alive
 });
 
 test('what is sent while the events are looked up is neither lost nor sent twice', async () => {
-  const slow = Promise.withResolvers<undefined>();
+  let found = (): void => undefined;
+  const looking = new Promise<void>((resolve) => (found = resolve));
   const store = memoryEvents();
   const client = await connect('2025-11-25', {
     events: {
@@ -247,7 +248,7 @@ test('what is sent while the events are looked up is neither lost nor sent twice
           append: (stream, event) => log.append(stream, event),
           clear: () => log.clear(),
           replayAfter: async (stream, number) => {
-            await slow.promise;
+            await looking;
             return log.replayAfter(stream, number);
           },
         };
@@ -260,7 +261,7 @@ test('what is sent while the events are looked up is neither lost nor sent twice
   const resumed = client.get(idsOf(answer).at(-1));
   await settle();
   client.conversation.link.send(note(3), 2);
-  slow.resolve(undefined);
+  found();
   await settle();
   client.conversation.link.send(note(4), 2);
   assert.deepEqual(resumed.events, [note(2), note(3), note(4)]);

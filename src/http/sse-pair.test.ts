@@ -165,7 +165,9 @@ test('two conversations with the same ids do not see each other', async () => {
   await visit(handler, { path: one ?? '', body: '{"jsonrpc":"2.0","id":1,"method":"one"}' });
   await visit(handler, { path: other ?? '', body: '{"jsonrpc":"2.0","id":1,"method":"other"}' });
   await settle();
-  const heard = streams.map((stream) => (JSON.parse(stream.frames[1]?.data ?? '') as { result: { method: string } }).result.method);
+  const heard = streams.map(
+    (stream) => (JSON.parse(stream.frames[1]?.data ?? '') as { result: { method: string } }).result.method,
+  );
   assert.deepEqual(heard, ['one', 'other']);
 });
 

@@ -8,7 +8,14 @@ import type { Edge, Visit } from './edge.ts';
 import { claimedVersion } from './headers.ts';
 import { isJson } from './media.ts';
 import type { SsePairPaths } from './options.ts';
-import { batchProblem, randomText, samePrincipal, sessionProblem, streamProblem, versionProblem } from './session-rules.ts';
+import {
+  batchProblem,
+  randomText,
+  samePrincipal,
+  sessionProblem,
+  streamProblem,
+  versionProblem,
+} from './session-rules.ts';
 import { errorBody, refuse, type Problem } from './status.ts';
 import type { EventStream } from './stream.ts';
 
@@ -73,13 +80,16 @@ export class SsePairs {
       return { status: 415, message: 'Content-Type must be application/json in UTF-8' };
     const pair = this.#open.get(sessionOf(request.query));
     // Somebody else's conversation and one that never was look the same from outside.
-    if (pair === undefined || !samePrincipal(pair.auth, auth)) return { status: 404, message: 'there is no such session' };
+    if (pair === undefined || !samePrincipal(pair.auth, auth))
+      return { status: 404, message: 'there is no such session' };
     const wrong = versionProblem(pair.revision, version);
     if (wrong !== undefined) return wrong;
     const content = await readContent(request, this.#edge.settings);
     if (content.kind === 'gone') return undefined;
     if (content.kind === 'problem') return content.problem;
-    return Array.isArray(content.value) ? this.#batch(visit, pair, content.value) : this.#one(visit, pair, content.value);
+    return Array.isArray(content.value)
+      ? this.#batch(visit, pair, content.value)
+      : this.#one(visit, pair, content.value);
   }
 
   async #batch({ reply }: Visit, pair: SsePair, values: readonly unknown[]): Promise<Problem | undefined> {

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { createHandler } from '../http/fetch.ts';
 import { createHttpHandler } from '../http/handler.ts';
 import type { HttpOptions } from '../http/options.ts';
-import { visit, type Sent } from '../http/fake-http.test.ts';
+import { begin, visit, type Sent } from '../http/fake-http.test.ts';
 import type { Served } from '../peer/endpoint.ts';
 import { listen, toNodeHandler } from './http.ts';
 
@@ -19,8 +19,18 @@ export interface Wire extends Sent {
   readonly chunked?: boolean;
 }
 
+/** An event stream that has begun. */
+export interface OpenStream {
+  readonly status: number;
+  /** The text that came first. */
+  readonly first: string;
+  leave(): void;
+}
+
 export interface Entrance {
   send(wire: Wire): Promise<Received>;
+  /** Sends what is answered with an event stream. */
+  stream(wire: Wire): Promise<OpenStream>;
   close(): Promise<void>;
 }
 
@@ -35,29 +45,25 @@ export const entries: Readonly<Record<string, Entry>> = {
         const { status = 0, headers, body, written } = await visit(handler, wire);
         return { status, headers, text: body ?? written };
       },
+      stream: async (wire) => {
+        const answer = await begin(handler, wire).until((so) => so.ended || so.written.includes('\n\n'));
+        return { status: answer.status ?? 0, first: answer.written, leave: () => answer.leave() };
+      },
       close: () => handler.close(),
     };
   },
   createHandler: async (served, options) => {
     const handler = createHandler(served, { path: '/mcp', ...options });
     return {
-      send: async ({ method, path = '/mcp', headers = {}, body, chunked }) => {
-        const all = {
-          host: 'localhost',
-          accept: 'application/json, text/event-stream',
-          ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-          ...lower(headers),
-        };
-        const bytes = typeof body === 'string' ? new TextEncoder().encode(body) : body;
-        const length = bytes === undefined || chunked === true ? {} : { 'content-length': String(bytes.byteLength) };
-        const response = await handler(
-          new Request(`http://localhost${path}`, {
-            method: method ?? (body === undefined ? 'GET' : 'POST'),
-            headers: defined({ ...all, ...length }),
-            ...(bytes === undefined ? {} : { body: new Blob([new Uint8Array(bytes)]).stream(), duplex: 'half' }),
-          }),
-        );
+      send: async (wire) => {
+        const response = await handler(requestOf(wire));
         return { status: response.status, headers: Object.fromEntries(response.headers), text: await response.text() };
+      },
+      stream: async (wire) => {
+        const { status, body } = await handler(requestOf(wire));
+        const reader = body?.getReader();
+        const { value } = (await reader?.read()) ?? {};
+        return { status, first: new TextDecoder().decode(value), leave: () => void reader?.cancel() };
       },
       close: () => handler.close(),
     };
@@ -68,6 +74,7 @@ export const entries: Readonly<Record<string, Entry>> = {
     const port = await portOf(server);
     return {
       send: (wire) => send(port, wire),
+      stream: (wire) => stream(port, wire),
       close: async () => {
         await handler.close();
         server.closeAllConnections();
@@ -78,15 +85,30 @@ export const entries: Readonly<Record<string, Entry>> = {
   listen: async (served, options) => {
     const { path: _, ...rest } = options ?? {};
     const listening = await listen(served, { port: 0, ...rest });
-    return { send: (wire) => send(listening.port, wire), close: () => listening.close() };
+    const { port } = listening;
+    return { send: (wire) => send(port, wire), stream: (wire) => stream(port, wire), close: () => listening.close() };
   },
 };
 
 /** Sends one request over the network, with exactly the headers that a test wants. */
-export function send(
+export async function send(port: number, wire: Wire): Promise<Received> {
+  return collect(await answerTo(port, wire));
+}
+
+async function stream(port: number, wire: Wire): Promise<OpenStream> {
+  const incoming = await answerTo(port, wire);
+  const first = await new Promise<string>((resolve) => {
+    incoming.setEncoding('utf8').once('data', resolve);
+    incoming.once('end', () => resolve(''));
+  });
+  incoming.on('error', () => undefined);
+  return { status: incoming.statusCode ?? 0, first, leave: () => incoming.destroy() };
+}
+
+function answerTo(
   port: number,
   { method, path = '/mcp', headers = {}, body, chunked = false }: Wire,
-): Promise<Received> {
+): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     const usual = {
       host: `localhost:${port}`,
@@ -108,10 +130,26 @@ export function send(
         agent: false,
         setHost: false,
       },
-      (incoming) => void collect(incoming).then(resolve, reject),
+      resolve,
     );
     outgoing.on('error', reject);
     outgoing.end(body);
+  });
+}
+
+function requestOf({ method, path = '/mcp', headers = {}, body, chunked }: Wire): Request {
+  const all = {
+    host: 'localhost',
+    accept: 'application/json, text/event-stream',
+    ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+    ...lower(headers),
+  };
+  const bytes = typeof body === 'string' ? new TextEncoder().encode(body) : body;
+  const length = bytes === undefined || chunked === true ? {} : { 'content-length': String(bytes.byteLength) };
+  return new Request(`http://localhost${path}`, {
+    method: method ?? (body === undefined ? 'GET' : 'POST'),
+    headers: defined({ ...all, ...length }),
+    ...(bytes === undefined ? {} : { body: new Blob([new Uint8Array(bytes)]).stream(), duplex: 'half' }),
   });
 }
 

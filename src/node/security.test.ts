@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { after, before, describe, test } from 'node:test';
 import { fakeEndpoint } from '../http/fake-endpoint.test.ts';
-import { entries, type Entrance, type Wire } from './entries.test.ts';
+import { entries, type Entrance, type OpenStream, type Wire } from './entries.test.ts';
 
 const good = JSON.stringify({
   jsonrpc: '2.0',
@@ -208,6 +208,73 @@ for (const [name, open] of Object.entries(entries)) {
     const entrance = await open(fakeEndpoint(), { allowedHosts: 'any', allowedOrigins: 'any' });
     assert.equal((await entrance.send(post({ host: 'evil.example', origin: evil }))).status, 200);
     await entrance.close();
+  });
+}
+
+const ssePair = { sse: '/sse', messages: '/messages' };
+
+for (const [name, open] of Object.entries(entries)) {
+  describe(`${name}, at the paths of HTTP+SSE`, () => {
+    const served = fakeEndpoint();
+    let entrance: Entrance;
+    let stream: OpenStream;
+    let endpoint: string;
+    before(async () => {
+      entrance = await open(served, { ssePair });
+      stream = await entrance.stream({ path: '/sse' });
+      endpoint = /^event: endpoint\ndata: (\/messages\?sessionId=\S+)\n/.exec(stream.first)?.[1] ?? '';
+    });
+    after(async () => {
+      stream.leave();
+      await entrance.close();
+    });
+
+    const ofPair = refused.filter(([, wire, status]) => wire.path === undefined && status !== 406);
+    for (const [title, wire, status, code] of ofPair) {
+      test(`turns away ${title} [sse-004]`, async () => {
+        assert.notEqual(endpoint, '');
+        const before = served.received.length;
+        const answer = await entrance.send({ ...wire, path: wire.body === undefined ? '/sse' : endpoint });
+        assert.equal(answer.status, status, answer.text);
+        assert.equal(answer.headers['access-control-allow-origin'], undefined);
+        if (wire.method !== 'HEAD')
+          assert.equal((JSON.parse(answer.text) as { error: { code: number } }).error.code, code);
+        assert.equal(served.received.length, before, 'nothing may reach the server');
+      });
+    }
+
+    for (const [title, { headers = {} }, status] of refused.filter(([, wire]) => wire.body !== undefined)) {
+      if (status !== 403) continue;
+      test(`opens no stream for ${title} [sse-004]`, async () => {
+        const conversations = served.conversations.length;
+        assert.equal((await entrance.send({ path: '/sse', headers })).status, 403);
+        assert.equal(served.conversations.length, conversations);
+      });
+    }
+
+    for (const [title, wire] of taken) {
+      test(`lets ${title} through`, async () => {
+        const answer = await entrance.send({ ...wire, path: endpoint });
+        assert.equal(answer.status, 202, answer.text);
+      });
+    }
+
+    test('opens no stream for who takes none', async () => {
+      assert.equal((await entrance.send({ path: '/sse', headers: { accept: 'application/json' } })).status, 406);
+    });
+
+    test('names the methods that each path allows', async () => {
+      const allowed = async (path: string): Promise<unknown> =>
+        (await entrance.send({ path, method: 'PUT', body: '{}' })).headers['allow'];
+      assert.deepEqual([await allowed('/sse'), await allowed(endpoint)], ['GET, OPTIONS', 'POST, OPTIONS']);
+    });
+
+    test('answers the preflight of an allowed page', async () => {
+      const headers = { origin: 'http://localhost:5173', 'access-control-request-method': 'POST' };
+      const answer = await entrance.send({ method: 'OPTIONS', path: endpoint, headers });
+      assert.equal(answer.status, 204);
+      assert.equal(answer.headers['access-control-allow-origin'], 'http://localhost:5173');
+    });
   });
 }
 

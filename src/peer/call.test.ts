@@ -166,6 +166,7 @@ for (const date of dates) {
       return new Promise((resolve) => ctx.signal.addEventListener('abort', resolve, { once: true }));
     }), date);
     const answer = raw.send('tools/call', { ...call, _meta: { progressToken: 1 } }, 'long');
+    await settle();
     await raw.notify('notifications/cancelled', { requestId: 'long', reason: 'enough' });
     assert.equal(await answer, undefined);
     assert.equal(signal?.aborted, true);
@@ -182,6 +183,7 @@ for (const date of dates) {
       await settle();
     }), date);
     const answer = raw.send('tools/call', call, 1);
+    await settle();
     await raw.notify('notifications/cancelled', { requestId: 1 });
     await raw.result('tools/call', call, 1);
     assert.equal(await answer, undefined);
@@ -204,6 +206,7 @@ test('the number 7 does not cancel the text "7"', async () => {
   let release: (value?: unknown) => void = () => undefined;
   const raw = await open(served(() => new Promise((resolve) => (release = resolve))), '2025-11-25');
   const answer = raw.ask('tools/call', call, '7');
+  await settle();
   await raw.notify('notifications/cancelled', { requestId: 7 });
   release();
   assert.ok('result' in (await answer));
@@ -241,6 +244,19 @@ test('a handler that ignores the cancellation sends nothing more, and its failur
   assert.deepEqual(errors, []);
 });
 
+test('a tool whose call is cancelled before it began does not run [cancel-005]', async () => {
+  let runs = 0;
+  const server = served(() => void runs++);
+  for (const date of dates) {
+    const raw = await open(server, date);
+    const answer = raw.send('tools/call', call, 1);
+    await raw.notify('notifications/cancelled', { requestId: 1 });
+    assert.equal(await answer, undefined);
+    await settle();
+  }
+  assert.equal(runs, 0);
+});
+
 test('a signal that is asked for after the cancellation is aborted already', async () => {
   let seen: boolean | undefined;
   const raw = await open(served(async (ctx) => {
@@ -248,6 +264,7 @@ test('a signal that is asked for after the cancellation is aborted already', asy
     seen = ctx.signal.aborted;
   }), '2025-06-18');
   const answer = raw.send('tools/call', call, 1);
+  await settle();
   await raw.notify('notifications/cancelled', { requestId: 1 });
   await answer;
   await settle();

@@ -150,7 +150,9 @@ export class Call {
     this.#replayed = count;
   }
 
+  /** What is reported after the end does not count: no client hears of it. */
   #repeats(): boolean {
+    if (this.#ended !== undefined) return true;
     return this.#emitted++ < this.#replayed;
   }
 

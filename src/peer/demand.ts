@@ -2,15 +2,22 @@ import { missing, type ClientCapabilities } from '../protocol/capability.ts';
 import type { JsonObject } from '../protocol/common.ts';
 import { McpError } from '../protocol/error.ts';
 import type { Revision } from '../protocol/revision.ts';
+import type { CreateMessageRequestParams } from '../protocol/sampling.ts';
 import type { AskMethod } from './ask.ts';
+import { samplingProblem } from './sampling-rules.ts';
 
 /**
- * Makes sure that the client declared what a question needs, before anything is sent.
+ * Makes sure that the client declared what a question needs, and that the question is well formed, before anything
+ * is sent.
  *
+ * @throws TypeError for messages that break the rules of tool use in sampling: the handler's own mistake.
  * @throws McpError missingRequiredClientCapability with `data.requiredCapabilities`.
  *   (Spec 2026-07-28, MRTR, Server requirements; Spec 2025-11-25, Elicitation and Sampling, Capabilities.)
  */
 export function demand(method: AskMethod, params: JsonObject, revision: Revision, declared: ClientCapabilities): void {
+  // The parameters of this method are those of the canonical model.
+  const problem = method === 'sampling/createMessage' ? samplingProblem(params as unknown as CreateMessageRequestParams) : undefined;
+  if (problem !== undefined) throw new TypeError(`the sampling request is wrong: ${problem}`);
   const requiredCapabilities = missing(requirement(method, params, revision), declared);
   if (requiredCapabilities === undefined) return;
   throw new McpError('missingRequiredClientCapability', `the client did not declare what ${method} needs: ${pathsOf(requiredCapabilities).join(', ')}`, {

@@ -14,7 +14,7 @@ interface Entry {
 const options = fc.uniqueArray(fc.string({ minLength: 1 }), { minLength: 1, maxLength: 5 });
 const entry: fc.Arbitrary<Entry> = fc.oneof(
   fc.string({ unit: 'grapheme' }).map((value): Entry => {
-    const length = [...value].length;
+    const { length } = Array.from(value);
     return { field: { type: 'string', minLength: length, maxLength: length }, value };
   }),
   fc.integer().map((value): Entry => ({ field: { type: 'integer', minimum: value, maximum: value }, value })),
@@ -28,12 +28,10 @@ const entry: fc.Arbitrary<Entry> = fc.oneof(
     return { field: { type: 'string', oneOf }, value: list.at(-1) ?? '' };
   }),
   options.chain((list) =>
-    fc.subarray(list).map(
-      (value): Entry => ({
-        field: { type: 'array', items: { type: 'string', enum: list }, minItems: value.length },
-        value,
-      }),
-    ),
+    fc.subarray(list).map((value): Entry => ({
+      field: { type: 'array', items: { type: 'string', enum: list }, minItems: value.length },
+      value,
+    })),
   ),
   options.map((list): Entry => {
     const anyOf = list.map((one) => ({ const: one, title: one }));
@@ -122,9 +120,11 @@ describe('the defaults of a form', () => {
         );
         const content = Object.fromEntries(given.map(([name, { value }]) => [name, value]));
         const whole = withDefaults(schema, content);
-        for (const [name, { value }] of given) assert.deepEqual(Object.getOwnPropertyDescriptor(whole, name)?.value, value);
+        for (const [name, { value }] of given)
+          assert.deepEqual(Object.getOwnPropertyDescriptor(whole, name)?.value, value);
         for (const [name, { value }] of defaults)
-          if (!Object.hasOwn(content, name)) assert.deepEqual(Object.getOwnPropertyDescriptor(whole, name)?.value, value);
+          if (!Object.hasOwn(content, name))
+            assert.deepEqual(Object.getOwnPropertyDescriptor(whole, name)?.value, value);
         assert.equal(Object.getPrototypeOf(whole), Object.prototype);
         assert.equal(withDefaults(schema, whole), whole);
         if (given.length === 0) assert.equal(formProblem(schema, whole), undefined);

@@ -53,7 +53,11 @@ function valueProblem(value: unknown): string | undefined {
 function fieldProblem(schema: PrimitiveSchemaDefinition, value: unknown): string | undefined {
   if (schema.type === 'array') return choicesProblem(schema, value);
   if ('enum' in schema) return choiceProblem(schema.enum, value);
-  if ('oneOf' in schema) return choiceProblem(schema.oneOf.map((option) => option.const), value);
+  if ('oneOf' in schema)
+    return choiceProblem(
+      schema.oneOf.map((option) => option.const),
+      value,
+    );
   if (schema.type === 'boolean') return typeof value === 'boolean' ? undefined : 'must be true or false';
   if (schema.type === 'string') return textProblem(schema, value);
   return numberProblem(schema, value);
@@ -93,7 +97,7 @@ interface TextRules {
 function textProblem({ minLength = 0, maxLength = Infinity, format }: TextRules, value: unknown): string | undefined {
   if (typeof value !== 'string') return 'must be a string';
   // JSON Schema counts characters, not UTF-16 units.
-  const length = [...value].length;
+  const { length } = Array.from(value);
   if (length < minLength) return `must have ${minLength} or more characters`;
   if (length > maxLength) return `must have ${maxLength} or fewer characters`;
   const isFormat = format === undefined ? undefined : formats.get(format);

@@ -43,18 +43,25 @@ export class RoundAsker implements Asker {
   readonly #call: Call;
   readonly #state: RoundState;
   readonly #answers: Map<string, RoundAnswer>;
+  /** What came with a request that has no state: answers to questions that have a key, if the handler asks them. */
+  readonly #early: JsonObject;
   readonly #open = new Map<string, Open>();
   readonly #once: Once;
   #order = 0;
   #over = false;
   #end: () => void = () => undefined;
 
-  /** @param responses What the client answered to what the state says was asked; anything else is ignored. */
+  /**
+   * @param responses What the client answered to what the state says was asked; anything else is ignored. Without a
+   *   state, when nothing was asked, it may be answers to questions to come. (Spec 2026-07-28, MRTR: servers that keep
+   *   nothing get no state back.)
+   */
   constructor(call: Call, state: RoundState, responses: JsonObject) {
     this.#call = call;
     this.#state = state;
     this.#once = new Once(state.once);
     this.#answers = new Map(Object.entries(state.answers));
+    this.#early = state.rounds === 0 ? responses : {};
     for (const [key, digest] of Object.entries(state.asked)) {
       const answer = Object.hasOwn(responses, key) ? responses[key] : undefined;
       if (isObject(answer)) this.#answers.set(key, { digest, answer });
@@ -71,6 +78,7 @@ export class RoundAsker implements Asker {
     demand(method, params, this.#call.facts, this.#call.client.capabilities);
     const name = key ?? `ask-${++this.#order}`;
     const digest = digestOf([method, params]);
+    if (key !== undefined) this.#takeEarly(key, digest);
     const known = this.#answers.get(name);
     // A handler that changed its mind is asked again, not answered with what was said to another question.
     if (known?.digest === digest) {
@@ -117,6 +125,11 @@ export class RoundAsker implements Asker {
     };
   }
 
+  #takeEarly(key: string, digest: string): void {
+    const answer = Object.hasOwn(this.#early, key) ? this.#early[key] : undefined;
+    if (isObject(answer) && !this.#answers.has(key)) this.#answers.set(key, { digest, answer });
+  }
+
   /** An answer that is not of the type of its question counts as missing. */
   #read(method: AskMethod, answer: JsonObject): JsonObject | undefined {
     const type = methodOf(method)?.result;
@@ -141,6 +154,7 @@ export class RoundAsker implements Asker {
 
   #endRun(): void {
     this.#over = true;
+    this.#call.finish();
     this.#end();
     for (const { reject } of this.#open.values()) reject(new RoundEnded());
   }

@@ -10,13 +10,17 @@ const result = (toolUseId: string) => ({ type: 'tool_result', toolUseId, content
 const user = (...content: SamplingMessageContentBlock[]): SamplingMessage => ({ role: 'user', content });
 const assistant = (...content: SamplingMessageContentBlock[]): SamplingMessage => ({ role: 'assistant', content });
 
-const turn = fc.uniqueArray(fc.string({ maxLength: 8 }), { maxLength: 4 }).chain((ids) =>
-  fc.shuffledSubarray(ids, { minLength: ids.length }).map((answered): readonly SamplingMessage[] => [
-    { role: 'user', content: text },
-    assistant(text, ...ids.map(use)),
-    ...(ids.length === 0 ? [] : [user(...answered.map(result))]),
-  ]),
-);
+const turn = fc
+  .uniqueArray(fc.string({ maxLength: 8 }), { maxLength: 4 })
+  .chain((ids) =>
+    fc
+      .shuffledSubarray(ids, { minLength: ids.length })
+      .map((answered): readonly SamplingMessage[] => [
+        { role: 'user', content: text },
+        assistant(text, ...ids.map(use)),
+        ...(ids.length === 0 ? [] : [user(...answered.map(result))]),
+      ]),
+  );
 const conversation = fc.array(turn, { maxLength: 5 }).map((turns) => turns.flat());
 
 describe('the messages of a sampling request', () => {

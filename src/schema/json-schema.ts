@@ -43,9 +43,8 @@ export async function compileDocument(document: SchemaDocument, options: Compile
   const steps = limits.steps ?? 1_000_000;
   try {
     if (origin === 'own') {
-      const { schema: prepared, recursive } = prepare(document, { patterns, run: undefined });
-      // Where a schema contains itself, what a value costs must be bounded even if we wrote the schema.
-      const fits = recursive ? undefined : accelerated(prepared);
+      const { schema: prepared, isTree, tracks } = prepare(document, { patterns, run: undefined });
+      const fits = isTree && !tracks ? accelerated(prepared) : undefined;
       if (fits !== undefined) return { check: (value) => guarded(() => check(prepared, toJson(value), fits)) };
     }
     const run: Run = { steps, names: new Set() };
@@ -127,9 +126,11 @@ function toProblems(error: TLocalizedValidationError): readonly Problem[] {
       return [{ path: instancePath, message: `must be ${brief(params.allowedValue)}` }];
     case 'enum':
       return [{ path: instancePath, message: `must be one of ${params.allowedValues.map(brief).join(', ')}`.slice(0, 500) }];
-    // Told of each of the properties already.
+    // What does not fit has been told of already.
     case 'additionalProperties':
       return [];
+    case 'if':
+      return params.failingKeyword === 'else' ? [] : [{ path: instancePath, message }];
     default:
       return [{ path: instancePath, message }];
   }

@@ -31,8 +31,10 @@ export interface PrepareOptions {
 /** A schema for typebox. */
 export interface Prepared {
   readonly schema: object;
-  /** Whether a subschema contains itself, so that the value decides how often it is applied. */
-  readonly recursive: boolean;
+  /** Whether no subschema contains itself: where one does, the value decides how often it is applied. */
+  readonly isTree: boolean;
+  /** Whether some subschema asks what others looked at; typebox's compiler optimizes that away in places. */
+  readonly tracks: boolean;
 }
 
 /** A function of our own among the keywords of typebox. */
@@ -50,7 +52,7 @@ export function prepare(document: SchemaDocument, options: PrepareOptions): Prep
   const root = preparation.reference(document.root, noScope);
   // With `$schema`, typebox spares itself a search of the document at every reference.
   const schema = { $schema: 'https://json-schema.org/draft/2020-12/schema', ...root, $defs: preparation.definitions };
-  return { schema, recursive: preparation.recursive };
+  return { schema, isTree: preparation.isTree, tracks: preparation.tracks };
 }
 
 /** The schemas that dynamic anchors name in the resources entered so far, the outermost first. */
@@ -63,10 +65,10 @@ const noScope: Scope = { anchors: new Map(), key: '' };
 
 class Preparation {
   readonly definitions: Record<string, unknown> = {};
-  recursive = false;
+  isTree = true;
+  readonly tracks: boolean;
   readonly #document: SchemaDocument;
   readonly #options: PrepareOptions;
-  readonly #tracks: boolean;
   readonly #identities = new Map<unknown, number>();
   readonly #names = new Map<string, string>();
   readonly #open = new Set<string>();
@@ -75,7 +77,7 @@ class Preparation {
   constructor(document: SchemaDocument, options: PrepareOptions) {
     this.#document = document;
     this.#options = options;
-    this.#tracks = document.names.has('unevaluatedItems') || document.names.has('unevaluatedProperties');
+    this.tracks = document.names.has('unevaluatedItems') || document.names.has('unevaluatedProperties');
   }
 
   /** A reference to a schema as it is in a scope; what `$dynamicRef` means is settled there. */
@@ -88,7 +90,7 @@ class Preparation {
       this.#open.add(key);
       this.definitions[name] = this.#rewrite(raw, scope);
       this.#open.delete(key);
-    } else if (this.#open.has(key)) this.recursive = true;
+    } else if (this.#open.has(key)) this.isTree = false;
     return { $ref: `#/$defs/${name}` };
   }
 
@@ -138,7 +140,7 @@ class Preparation {
    * for the items of an array as if they were the array. Doubly negated, a schema says the same and notes nothing.
    */
   #isolate(name: string, value: unknown): unknown {
-    if (!this.#tracks || !isKeywords(value)) return value;
+    if (!this.tracks || !isKeywords(value)) return value;
     if (name === 'if') return { allOf: [value] };
     if (name === 'not') return { not: { not: value } };
     return ['contains', 'unevaluatedItems', 'unevaluatedProperties'].includes(name) ? { not: { not: value } } : value;
@@ -180,7 +182,7 @@ class Preparation {
   /** Charges every application of a schema, before it begins, by the size of the schema and of the value. */
   #charged(rewritten: Record<string, unknown>): object {
     const { run } = this.#options;
-    if (run === undefined) return rewritten;
+    if (run === undefined) return exceptArrays(rewritten);
     const weight = 1 + weigh(rewritten) / 32;
     const byName = 'patternProperties' in rewritten;
     if (byName) this.#settleNames(rewritten, run);
@@ -191,7 +193,7 @@ class Preparation {
       },
       error: () => '',
     };
-    return { allOf: [{ '~refine': [charge] }, rewritten] };
+    return { allOf: [{ '~refine': [charge] }, exceptArrays(rewritten)] };
   }
 
   /** Typebox looks for patterns with the engine of the platform; so they become the names that occur in the value. */
@@ -217,6 +219,19 @@ class Preparation {
       },
     });
   }
+}
+
+/** Typebox takes the items of an array for properties that nothing looked at. */
+function exceptArrays(rewritten: object): object {
+  if (!('unevaluatedProperties' in rewritten)) return rewritten;
+  const { unevaluatedProperties: _, ...others } = Object.getOwnPropertyDescriptors(rewritten);
+  const isArray = { type: 'array' };
+  return {
+    allOf: [
+      { if: isArray, else: rewritten },
+      { if: { not: isArray }, else: Object.defineProperties({}, others) },
+    ],
+  };
 }
 
 function listOf(value: unknown): readonly unknown[] {

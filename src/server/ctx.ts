@@ -25,13 +25,6 @@ export interface RequestCtx {
   progress(done: number, total?: number, message?: string): void;
   /** Sends a log message when the client's level admits it. */
   log(level: LoggingLevel, data: unknown, logger?: string): void;
-  /**
-   * Breaks the connection that waits for this request, so that a long one holds none open: the client comes back for
-   * the result and for what was sent meanwhile. Only HTTP sessions of 2025-11-25 do; elsewhere nothing happens.
-   *
-   * @param retryMs How long the client is asked to stay away, in milliseconds; `retryMs` of the HTTP edge by default.
-   */
-  closeStream(retryMs?: number): void;
 }
 
 /** How one question is asked. */
@@ -84,6 +77,13 @@ export interface Ctx extends RequestCtx {
    * @param run Gives JSON; it is what later runs get, without running it.
    */
   once<T>(key: string, run: () => T | Promise<T>): Promise<T>;
+  /**
+   * Breaks the connection that waits for this request, so that a long one holds none open: the client comes back for
+   * the result and for what was sent meanwhile. Only HTTP sessions of 2025-11-25 do; elsewhere nothing happens.
+   *
+   * @param retryMs How long the client is asked to stay away, in milliseconds; `retryMs` of the HTTP edge by default.
+   */
+  closeStream(retryMs?: number): void;
   /** What was answered to an `inputRequired` that this handler returned, by key; `undefined` in the first round. */
   readonly inputResponses: Readonly<Record<string, unknown>> | undefined;
   /** The state that it returned with it. */

@@ -75,6 +75,8 @@ export async function callTool(
   const entry = registry.find(params.name);
   if (entry === undefined) throw new McpError('invalidParams', `unknown tool ${JSON.stringify(params.name.slice(0, 128))}`);
   const checked = await entry.input.validate(params.arguments ?? {});
+  // Cancelled before it began: nothing is done, and nobody hears what is returned.
+  if (call.aborted) return failure([]);
   if (checked.problems !== undefined) return wrongArguments(params.name, checked.problems, call);
   try {
     return forRevision(await outcome(entry, await entry.run(checked.value, new Context(call))), entry.tool, call.facts);

@@ -1,0 +1,131 @@
+/** Runs scenarios of the official conformance suite against the fixtures of `test/conformance/`, by the strict rule. */
+
+import { mkdtemp, readFile, readdir, rm } from 'node:fs/promises';
+import { availableParallelism, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { program, root, type Scenario } from './conformance-plan.ts';
+import { run, serve, type Ended } from './conformance-process.ts';
+
+/** Why a scenario did not pass, or `undefined` when it did. */
+export type Problem = string | undefined;
+
+/** Hears how a scenario went. */
+export type OnScenario = (scenario: Scenario, problem: Problem) => void;
+
+/** What the suite says of one thing that it looked at. */
+export interface Check {
+  readonly id: string;
+  readonly status: string;
+  readonly description?: string;
+  readonly errorMessage?: string;
+}
+
+/** What a run of the suite is given, and where it leaves its results. */
+interface Suite {
+  readonly target: readonly string[];
+  readonly directory: string;
+}
+
+const fixtures = join(root, 'test/conformance');
+
+/** For one scenario; the suite's own limit of 30 seconds is short where processors are busy. */
+const timeoutMs = 90_000;
+
+/** What the suite takes to start and to write its results. */
+const graceMs = 15_000;
+
+/** Below this many, scenarios are run one by one and not with all that their revision requires. */
+const fewScenarios = 6;
+
+/**
+ * Runs scenarios.
+ *
+ * Those of the server come first and run one after the other, since the suite measures time; those of the client run a
+ * few at once, each with a time limit of its own.
+ */
+export async function runScenarios(scenarios: readonly Scenario[], onScenario: OnScenario): Promise<void> {
+  const directory = await mkdtemp(join(tmpdir(), 'parley-conformance-'));
+  try {
+    await runServerScenarios(scenarios, directory, onScenario);
+    const target = ['--command', `${process.execPath} ${join(fixtures, 'client.ts')}`];
+    const pending = scenarios.filter(({ side }) => side === 'client').values();
+    const worker = async (): Promise<void> => {
+      for (const scenario of pending) onScenario(scenario, await runOne(scenario, { target, directory }));
+    };
+    await Promise.all(Array.from({ length: Math.min(8, availableParallelism()) }, worker));
+  } finally {
+    await rm(directory, { recursive: true, force: true });
+  }
+}
+
+async function runServerScenarios(
+  scenarios: readonly Scenario[],
+  directory: string,
+  onScenario: OnScenario,
+): Promise<void> {
+  const wanted = scenarios.filter(({ side }) => side === 'server');
+  if (wanted.length === 0) return;
+  const server = await serve(join(fixtures, 'server.ts'), ['--port', '0']);
+  const suite = { target: ['--url', server.url], directory };
+  try {
+    for (const revision of new Set(wanted.map((scenario) => scenario.revision))) {
+      const group = wanted.filter((scenario) => scenario.revision === revision);
+      const required = group.length < fewScenarios ? undefined : await runRequired(revision, suite);
+      for (const scenario of group) {
+        const checks = required?.get(scenario.name);
+        onScenario(scenario, checks === undefined ? await runOne(scenario, suite) : problemIn(checks));
+      }
+    }
+  } finally {
+    await server.stop();
+  }
+}
+
+/** Runs all that a revision requires of a server in one go, which takes a tenth of the time; the checks by scenario. */
+async function runRequired(revision: string, { target, directory }: Suite): Promise<ReadonlyMap<string, readonly Check[]>> {
+  const results = join(directory, `server-${revision}`);
+  await run(program, ['server', ...target, '--requirements', revision, '-o', results], { timeoutMs: 3 * timeoutMs });
+  const found = new Map<string, readonly Check[]>();
+  for (const name of await readdir(results)) {
+    const scenario = /^server-(.+)-\d{4}-\d\d-\d\dT[\dZ-]+$/.exec(name)?.[1];
+    const checks = await checksIn(join(results, name));
+    if (scenario !== undefined && checks !== undefined) found.set(scenario, checks);
+  }
+  return found;
+}
+
+async function runOne({ side, revision, name }: Scenario, { target, directory }: Suite): Promise<Problem> {
+  const results = join(directory, side, revision, name);
+  const choice = ['--scenario', name, '--spec-version', revision, '--force', '--timeout', String(timeoutMs)];
+  const ended = await run(program, [side, ...target, ...choice, '-o', results], { timeoutMs: timeoutMs + graceMs });
+  if (ended.timedOut) return 'timed out';
+  const checks = await checksIn(results);
+  if (checks === undefined) return `the suite left no checks:\n${ended.output}`;
+  return problemIn(checks) ?? exitProblem(ended);
+}
+
+/** The strict rule: no failure, no warning, and a success that is more than messages of the right form. */
+export function problemIn(checks: readonly Check[]): Problem {
+  const bad = checks.filter(({ status }) => status === 'FAILURE' || status === 'WARNING');
+  if (bad.length > 0) return bad.map(lineOf).join('\n');
+  const passed = checks.some(({ id, status }) => status === 'SUCCESS' && id !== 'wire-schema-valid');
+  return passed ? undefined : 'nothing was checked';
+}
+
+function lineOf({ id, status, description, errorMessage }: Check): string {
+  return `${status} ${id}: ${errorMessage ?? description ?? 'no reason given'}`;
+}
+
+/** The suite counts a client that exits with an error, where the scenario does not allow one, or takes too long. */
+function exitProblem({ status, output }: Ended): Problem {
+  return status === 0 ? undefined : `the suite exited with ${status ?? 'a signal'}:\n${output}`;
+}
+
+/** The checks of the one run whose results a directory holds, at whatever depth. */
+async function checksIn(directory: string): Promise<readonly Check[] | undefined> {
+  const names = await readdir(directory, { recursive: true }).catch(() => []);
+  const file = names.find((name) => name.endsWith('checks.json'));
+  if (file === undefined) return undefined;
+  // The suite writes its checks in this form.
+  return JSON.parse(await readFile(join(directory, file), 'utf8')) as readonly Check[];
+}

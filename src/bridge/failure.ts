@@ -1,0 +1,73 @@
+import { isObject } from '../jsonrpc/message.ts';
+import { ConnectionError } from '../jsonrpc/transport.ts';
+import type { Call } from '../peer/call.ts';
+import { McpError } from '../protocol/error.ts';
+import type { Revision } from '../protocol/revision.ts';
+
+/** What a failure upstream is about. */
+export interface FailureContext {
+  readonly call: Pick<Call, 'method' | 'facts'>;
+  /** The parameters that the client sent. */
+  readonly params: Readonly<Record<string, unknown>>;
+  /** What the upstream speaks. */
+  readonly revision: Revision;
+}
+
+/**
+ * An error upstream in words that are true for the client downstream: what the upstream says of the client's request
+ * passes as it is; what it says of the bridge's, and what became of the connection, is an internal error.
+ */
+export function failureFor(error: unknown, context: FailureContext): unknown {
+  if (error instanceof ConnectionError) return unreachable(error);
+  if (!(error instanceof McpError)) return error;
+  if (isOfTheHop(error, context)) {
+    const message = `the upstream server refused ${context.call.method}: ${error.message}`;
+    return new McpError('internalError', message, { cause: error });
+  }
+  return isNotFound(error, context) ? notFound(error, context.params) : error;
+}
+
+/** What a client hears when the connection upstream failed or could not be opened. */
+export function unreachable(error: unknown): McpError {
+  const known = error instanceof ConnectionError || error instanceof McpError;
+  const why = known ? error.message : 'it could not be reached';
+  return new McpError('internalError', `the upstream server failed: ${why}`, { cause: error });
+}
+
+/** Codes that speak of versions and capabilities, should they come without the data that names them. */
+const hopCodes: ReadonlySet<number> = new Set([-32021, -32022]);
+
+function isOfTheHop({ kind, code }: McpError, { call }: FailureContext): boolean {
+  switch (kind) {
+    case 'headerMismatch':
+    case 'unsupportedProtocolVersion':
+    case 'missingRequiredClientCapability':
+    case 'parseError':
+    case 'invalidRequest':
+      return true;
+    case undefined:
+      return hopCodes.has(code) || (code === visitFirst && !visitsUrls(call.facts));
+    case 'urlElicitationRequired':
+      return !visitsUrls(call.facts);
+    default:
+      return false;
+  }
+}
+
+/** The code of `urlElicitationRequired`, which a client knows where errors of this name exist, and nowhere else. */
+const visitFirst = -32042;
+
+function visitsUrls({ elicitation, serverRequests }: Revision): boolean {
+  return elicitation === 'form-and-url' && serverRequests;
+}
+
+/** Spec 2026-07-28, Resources, Error handling: a resource that is not found is invalid params with its URI. */
+function isNotFound({ kind, data }: McpError, { call, revision }: FailureContext): boolean {
+  if (call.method !== 'resources/read') return false;
+  const named = isObject(data) && typeof data['uri'] === 'string';
+  return kind === 'resourceNotFound' || (kind === 'invalidParams' && named && revision.era === 'stateless');
+}
+
+function notFound(error: McpError, { uri }: FailureContext['params']): McpError {
+  return new McpError('resourceNotFound', error.message, { data: error.data ?? { uri }, cause: error });
+}

@@ -1,0 +1,57 @@
+import { isObject } from '../jsonrpc/message.ts';
+import type { HeaderParameter } from '../peer/endpoint.ts';
+import { headerParametersOf } from '../peer/header.ts';
+import { wrapStructuredContent } from '../protocol/adapt-content.ts';
+import { needsWrapping } from '../protocol/adapt-tool.ts';
+import type { JsonObject } from '../protocol/common.ts';
+import type { Revision } from '../protocol/revision.ts';
+import type { Tool } from '../protocol/tool.ts';
+
+const most = 10_000;
+
+interface Known {
+  readonly tool: Tool;
+  readonly parameters: readonly HeaderParameter[];
+  readonly wrapped: boolean;
+}
+
+/** The tools of the upstream whose definitions say how their calls travel: in headers, or with a wrapped result. */
+export class KnownTools {
+  readonly #known = new Map<string, Known>();
+
+  /** The definitions that mirror a parameter. */
+  get mirroring(): readonly Tool[] {
+    return [...this.#known.values()].filter(({ parameters }) => parameters.length > 0).map(({ tool }) => tool);
+  }
+
+  /** Takes a whole list: what is not in it is gone. */
+  learn(tools: readonly Tool[]): void {
+    this.#known.clear();
+    for (const tool of tools) this.#add(tool);
+  }
+
+  /** Takes what a page of a list says, and gives the page back. */
+  seen(page: JsonObject): JsonObject {
+    // The page was read as the result of tools/list.
+    for (const tool of page['tools'] as readonly Tool[]) this.#add(tool);
+    return page;
+  }
+
+  headerParameters(tool: string): readonly HeaderParameter[] {
+    return this.#known.get(tool)?.parameters ?? [];
+  }
+
+  /** The result of a call as the listed output schema has it: where that is wrapped, so is an object. */
+  fitted(result: JsonObject, tool: unknown, revision: Revision): JsonObject {
+    if (revision.structuredContent !== 'object' || !isObject(result['structuredContent'])) return result;
+    return typeof tool === 'string' && this.#known.get(tool)?.wrapped === true ? wrapStructuredContent(result) : result;
+  }
+
+  #add(tool: Tool): void {
+    const { parameters: found, problems } = headerParametersOf(tool.inputSchema);
+    const parameters = problems.length > 0 ? [] : found;
+    const wrapped = tool.outputSchema !== undefined && needsWrapping(tool.outputSchema);
+    this.#known.delete(tool.name);
+    if ((parameters.length > 0 || wrapped) && this.#known.size < most) this.#known.set(tool.name, { tool, parameters, wrapped });
+  }
+}

@@ -1,0 +1,95 @@
+import type { Subscription } from '../client/subscription.ts';
+import type { Call } from '../peer/call.ts';
+import type { Settled } from '../peer/host.ts';
+import type { JsonObject } from '../protocol/common.ts';
+import { McpError } from '../protocol/error.ts';
+import type { SubscriptionFilter } from '../protocol/subscriptions.ts';
+import { subscribed, type Changes } from './changes.ts';
+import { unreachable } from './failure.ts';
+import type { Pool } from './pool.ts';
+
+const updated = 'notifications/resources/updated';
+const mostResources = 1_000;
+const mine = Symbol('watched resources');
+
+/** What a session watches, by URI. */
+type Watched = Map<string, Promise<Subscription>>;
+
+/** Carries watches of single resources: upstream they follow its way, downstream that of the client. */
+export class Watches {
+  readonly #pool: Pool;
+  readonly #changes: Changes;
+  readonly #onWarning: (message: string) => void;
+
+  constructor(pool: Pool, changes: Changes, onWarning: (message: string) => void) {
+    this.#pool = pool;
+    this.#changes = changes;
+    this.#onWarning = onWarning;
+  }
+
+  /** Serves `resources/subscribe`; updates come on the session's own connection. */
+  async watch(uri: string, session: Settled): Promise<JsonObject> {
+    const watched = watchedBy(session);
+    if (!watched.has(uri) && watched.size >= mostResources)
+      throw new McpError('invalidRequest', `too many resource subscriptions; the limit is ${mostResources}`);
+    const opening = watched.get(uri) ?? this.#open(uri, session, watched);
+    watched.set(uri, opening);
+    const { honoured } = await opening;
+    if (honoured.resources?.includes(uri) === true) return {};
+    await this.unwatch(uri, session);
+    throw new McpError('invalidParams', `the upstream server would not watch ${JSON.stringify(uri.slice(0, 256))}`);
+  }
+
+  /** Serves `resources/unsubscribe`; an unknown URI is fine. */
+  async unwatch(uri: string, session: Settled): Promise<JsonObject> {
+    const watched = watchedBy(session);
+    const opening = watched.get(uri);
+    watched.delete(uri);
+    await (await opening?.catch(() => undefined))?.close();
+    return {};
+  }
+
+  /** Serves `subscriptions/listen` with resources, on a connection of its own. */
+  listen(call: Call, filter: SubscriptionFilter & { readonly resourceSubscriptions: readonly string[] }): Promise<JsonObject> {
+    const uris = filter.resourceSubscriptions;
+    // The acknowledgement is the first message of a stream: what comes earlier waits for it.
+    let early: JsonObject[] | undefined = [];
+    const tell = (params: JsonObject): void => {
+      if (early !== undefined) early.push(params);
+      else call.send(updated, subscribed(params, call));
+    };
+    const events = {
+      onNotification: (method: string, params: JsonObject) => void (method === updated && tell(params)),
+      onWarning: this.#onWarning,
+    };
+    return this.#pool.withOwn(events, async (upstream) => {
+      const missed = (): void => uris.forEach((uri) => tell({ uri }));
+      const { honoured } = await upstream.follow({ resources: uris }, missed, call.signal).catch((error: unknown) => {
+        throw unreachable(error);
+      });
+      const listening = this.#changes.listen(call, { ...filter, resourceSubscriptions: honoured.resources ?? [] });
+      const waiting = early ?? [];
+      early = undefined;
+      for (const params of waiting) tell(params);
+      return await listening;
+    });
+  }
+
+  #open(uri: string, session: Settled, watched: Watched): Promise<Subscription> {
+    const missed = (): void => session.notify(updated, { uri });
+    const opening = this.#pool.ownedBy(session).follow({ resources: [uri] }, missed);
+    return opening.catch((error: unknown) => {
+      watched.delete(uri);
+      throw unreachable(error);
+    });
+  }
+}
+
+function watchedBy(session: Settled): Watched {
+  // Only this file writes under the symbol.
+  const known = session.state.get(mine) as Watched | undefined;
+  if (known !== undefined) return known;
+  const watched: Watched = new Map();
+  session.state.set(mine, watched);
+  return watched;
+}

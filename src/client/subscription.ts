@@ -1,0 +1,102 @@
+import type { JsonObject } from '../peer/waiting.ts';
+import type { SubscriptionFilter } from '../protocol/subscriptions.ts';
+
+/** The lists of a server that may change. */
+export type ListKind = 'tools' | 'resources' | 'prompts';
+
+/** What a subscription is about. */
+export interface Topics {
+  /** That the list of tools changed. */
+  readonly tools?: boolean;
+  /** That the list of prompts changed. */
+  readonly prompts?: boolean;
+  /** That the list of resources or of resource templates changed. */
+  readonly resourceList?: boolean;
+  /** That one of these resources, by their URIs, changed, or a part of one. */
+  readonly resources?: readonly string[];
+}
+
+/** What a subscription tells: that something changed, not what it is now. */
+export type SubscriptionEvent =
+  | { readonly type: 'list'; readonly list: ListKind }
+  /** The URI may be that of a part of what was subscribed to. */
+  | { readonly type: 'resource'; readonly uri: string }
+  /** The subscription broke off and is open again: anything that it is about may have changed unheard. */
+  | { readonly type: 'reopened' };
+
+/** How a subscription ended. */
+export interface SubscriptionEnd {
+  /** Whether somebody ended it on purpose: this side, or the server in good order. */
+  readonly graceful: boolean;
+  /** Why it could not go on. */
+  readonly error?: Error;
+}
+
+/** An open subscription. */
+export interface Subscription {
+  /**
+   * What the server agreed to, which may be less than was asked for; it may change with an event `reopened`. For
+   * servers of handshake revisions, lists count as agreed to when the server declared that it tells of their changes.
+   */
+  readonly honoured: Topics;
+  /** Resolves when no more events follow; never rejects. */
+  readonly closed: Promise<SubscriptionEnd>;
+  /** Ends the subscription; resolves when the server was told. Closing twice is fine. */
+  close(): Promise<void>;
+}
+
+const lists: ReadonlyMap<string, ListKind> = new Map([
+  ['notifications/tools/list_changed', 'tools'],
+  ['notifications/resources/list_changed', 'resources'],
+  ['notifications/prompts/list_changed', 'prompts'],
+]);
+
+/** The event that a notification means; `undefined` when it means none. */
+export function eventOf(method: string, params: JsonObject): SubscriptionEvent | undefined {
+  const list = lists.get(method);
+  if (list !== undefined) return { type: 'list', list };
+  const { uri } = params;
+  return method === 'notifications/resources/updated' && typeof uri === 'string' ? { type: 'resource', uri } : undefined;
+}
+
+/** Whether an event is about one of the topics; a resource has its parts below it. */
+export function covers(topics: Topics, event: SubscriptionEvent): boolean {
+  if (event.type === 'reopened') return true;
+  if (event.type === 'resource') return topics.resources?.some((uri) => isWithin(event.uri, uri)) ?? false;
+  return topics[event.list === 'resources' ? 'resourceList' : event.list] === true;
+}
+
+function isWithin(uri: string, whole: string): boolean {
+  return uri === whole || (uri.startsWith(whole) && (/[/#?]$/.test(whole) || /^[/#?]/.test(uri.slice(whole.length))));
+}
+
+/** The notifications that would have told of every change of the topics. */
+export function staleBy({ tools, prompts, resourceList, resources = [] }: Topics): readonly (readonly [string, JsonObject])[] {
+  const changed: (readonly [string, JsonObject])[] = resources.map((uri) => ['notifications/resources/updated', { uri }]);
+  if (tools === true) changed.push(['notifications/tools/list_changed', {}]);
+  if (prompts === true) changed.push(['notifications/prompts/list_changed', {}]);
+  if (resourceList === true) changed.push(['notifications/resources/list_changed', {}]);
+  return changed;
+}
+
+/** The topics as `subscriptions/listen` has them; what is not wanted is left out. */
+export function toFilter({ tools, prompts, resourceList, resources = [] }: Topics): SubscriptionFilter {
+  return {
+    ...(tools === true && { toolsListChanged: true }),
+    ...(prompts === true && { promptsListChanged: true }),
+    ...(resourceList === true && { resourcesListChanged: true }),
+    ...(resources.length > 0 && { resourceSubscriptions: [...new Set(resources)] }),
+  };
+}
+
+/** What a server agreed to, of what was asked; more than that is none of it. */
+export function fromFilter(filter: SubscriptionFilter, asked: Topics): Topics {
+  const agreed = new Set(filter.resourceSubscriptions);
+  const resources = [...new Set(asked.resources)].filter((uri) => agreed.has(uri));
+  return {
+    ...(asked.tools === true && filter.toolsListChanged === true && { tools: true }),
+    ...(asked.prompts === true && filter.promptsListChanged === true && { prompts: true }),
+    ...(asked.resourceList === true && filter.resourcesListChanged === true && { resourceList: true }),
+    ...(resources.length > 0 && { resources }),
+  };
+}

@@ -1,0 +1,188 @@
+import type { ConnectionError } from '../jsonrpc/transport.ts';
+import type { JsonObject } from '../peer/waiting.ts';
+import { McpError } from '../protocol/error.ts';
+import { backoffMs, Pause } from './backoff.ts';
+import type { Conversation } from './conversation.ts';
+import { ListenSubscription } from './listen.ts';
+import { subscriptionOf } from './listen-tap.ts';
+import type { ClientSettings } from './options.ts';
+import { isPassing } from './recover.ts';
+import { covers, eventOf, staleBy, type Subscription, type SubscriptionEvent, type Topics } from './subscription.ts';
+import { WatchSubscription } from './watch.ts';
+import { Watches } from './watches.ts';
+import type { Session } from './session.ts';
+
+/** What subscriptions need of their client. */
+export interface SubscriptionsOptions {
+  readonly session: Session;
+  readonly settings: ClientSettings;
+  /** Hears what may have changed while nobody listened, as the notification that would have said so. */
+  missed(method: string, params: JsonObject): void;
+}
+
+/** The options of one subscription. */
+export interface SubscribeOptions {
+  /** Ends the subscription, also while it is being opened. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** The most subscriptions of one client, and the most resources of one subscription. */
+const most = { subscriptions: 1_000, resources: 10_000 };
+
+/** The subscriptions of one client, in the way of whatever revision it speaks. */
+export class Subscriptions {
+  readonly #options: SubscriptionsOptions;
+  readonly #watches: Watches;
+  readonly #listening = new Set<ListenSubscription>();
+  readonly #watching = new Set<WatchSubscription>();
+  readonly #pause = new Pause();
+  #reviving = false;
+
+  constructor(options: SubscriptionsOptions) {
+    this.#options = options;
+    this.#watches = new Watches({
+      request: (method, params) => options.session.request(method, params),
+      warn: (message, cause) => options.settings.onWarning?.(message, cause),
+    });
+    options.session.observe({
+      notified: (method, params) => this.#notified(method, params),
+      lost: () => void this.#revive(),
+      reopened: (conversation) => this.#reopened(conversation),
+      ended: (error) => this.#ended(error),
+    });
+  }
+
+  /**
+   * Opens a subscription; resolves when the server agreed.
+   *
+   * @throws TypeError when there is nothing or too much to subscribe to.
+   * @throws McpError that the server refused with.
+   * @throws ConnectionError when the server does not answer.
+   */
+  async open(
+    topics: Topics,
+    onEvent: (event: SubscriptionEvent) => void,
+    { signal }: SubscribeOptions = {},
+  ): Promise<Subscription> {
+    this.#check(topics);
+    const { session, settings } = this.#options;
+    await session.ensureOpen(signal);
+    const heard = (event: SubscriptionEvent): void => this.#tell(onEvent, event);
+    const subscription =
+      session.revision.era === 'stateless'
+        ? this.#listen(topics, heard)
+        : new WatchSubscription(topics, {
+            capabilities: () => session.capabilities,
+            watches: this.#watches,
+            heard,
+            done: (ended) => void this.#watching.delete(ended),
+          });
+    if (subscription instanceof WatchSubscription) this.#watching.add(subscription);
+    const end = (): void => void subscription.close();
+    signal?.addEventListener('abort', end, { once: true });
+    void subscription.closed.then(() => signal?.removeEventListener('abort', end));
+    if (signal?.aborted === true) end();
+    await subscription.open(settings.timeoutMs);
+    return subscription;
+  }
+
+  #listen(topics: Topics, heard: (event: SubscriptionEvent) => void): ListenSubscription {
+    const { session, settings } = this.#options;
+    const subscription: ListenSubscription = new ListenSubscription(topics, {
+      session,
+      settings,
+      heard: (event) => {
+        if (event.type === 'reopened') this.#missed(topics);
+        heard(event);
+      },
+      done: () => void this.#listening.delete(subscription),
+    });
+    this.#listening.add(subscription);
+    return subscription;
+  }
+
+  #check({ tools, prompts, resourceList, resources = [] }: Topics): void {
+    if (tools !== true && prompts !== true && resourceList !== true && resources.length === 0)
+      throw new TypeError('a subscription needs something to hear of');
+    if (resources.length > most.resources)
+      throw new TypeError(`a subscription has at most ${most.resources} resources`);
+    if (this.#listening.size + this.#watching.size >= most.subscriptions)
+      throw new TypeError(`a client has at most ${most.subscriptions} subscriptions`);
+  }
+
+  #tell(onEvent: (event: SubscriptionEvent) => void, event: SubscriptionEvent): void {
+    try {
+      onEvent(event);
+    } catch (error) {
+      this.#options.settings.onWarning?.('the listener of a subscription threw', error);
+    }
+  }
+
+  #notified(method: string, params: JsonObject): void {
+    const id = subscriptionOf(params);
+    if (id !== undefined) {
+      for (const subscription of this.#listening) if (subscription.id === id) subscription.notified(method, params);
+      return;
+    }
+    const event = this.#watching.size === 0 ? undefined : eventOf(method, params);
+    if (event === undefined) return;
+    const wanted = [...this.#watching].filter(({ topics }) => covers(topics, event));
+    // What a server takes for a part of a watched resource may not look like one.
+    const anybody = event.type === 'resource' && wanted.length === 0;
+    const hearers = anybody ? [...this.#watching].filter(({ topics }) => (topics.resources ?? []).length > 0) : wanted;
+    for (const subscription of hearers) subscription.heard(event);
+  }
+
+  /** Nobody but the subscriptions may need the connection; so they see to it. */
+  async #revive(): Promise<void> {
+    if (this.#reviving || this.#watching.size === 0) return;
+    this.#reviving = true;
+    const { session, settings } = this.#options;
+    try {
+      for (let tries = 0; this.#watching.size > 0; tries++) {
+        await this.#pause.wait(backoffMs(tries, settings.random()));
+        const failure = this.#watching.size === 0 ? undefined : await failureOf(session.ensureOpen());
+        if (failure === undefined) return;
+        if (isPassing(failure) && tries + 1 < settings.maxReopens) continue;
+        for (const subscription of this.#watching) subscription.end({ graceful: false, error: failure });
+      }
+    } finally {
+      this.#reviving = false;
+    }
+  }
+
+  async #reopened(conversation: Conversation): Promise<void> {
+    this.#pause.wake();
+    for (const subscription of this.#listening) subscription.wake();
+    if (this.#watching.size === 0) return;
+    if (conversation.revision.era === 'stateless') {
+      const error = new McpError('methodNotFound', 'the server came back with another way to subscribe');
+      for (const subscription of this.#watching) subscription.end({ graceful: false, error });
+      return;
+    }
+    await this.#watches.restore((method, params) => conversation.request(method, params));
+    for (const subscription of this.#watching) {
+      this.#missed(subscription.topics);
+      subscription.heard({ type: 'reopened' });
+    }
+  }
+
+  #missed(topics: Topics): void {
+    for (const [method, params] of staleBy(topics)) this.#options.missed(method, params);
+  }
+
+  #ended(error: ConnectionError | undefined): void {
+    this.#pause.wake();
+    const closure = error === undefined ? { graceful: true } : { graceful: false, error };
+    for (const subscription of [...this.#listening, ...this.#watching]) subscription.end(closure);
+  }
+}
+
+async function failureOf(work: Promise<unknown>): Promise<Error | undefined> {
+  try {
+    await work;
+    return undefined;
+  } catch (error) {
+    return error instanceof Error ? error : new Error('connecting failed', { cause: error });
+  }
+}

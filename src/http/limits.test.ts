@@ -1,0 +1,139 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { fakeEndpoint, type Fake } from './fake-endpoint.test.ts';
+import { begin, settle, visit, type FakeVisit } from './fake-http.test.ts';
+import { createHttpHandler, type HttpHandler } from './handler.ts';
+import type { HttpOptions } from './options.ts';
+
+const ssePair = { sse: '/sse', messages: '/messages' };
+
+/** A server that believes the name in `Authorization`; without one nobody is asked. */
+function serve(options: HttpOptions = {}): { readonly handler: HttpHandler; readonly fake: Fake } {
+  const fake = fakeEndpoint();
+  const authenticate: HttpOptions['authenticate'] = (request) => ({ principal: request.header('authorization') ?? '' });
+  return { fake, handler: createHttpHandler(fake, { path: '/mcp', ssePair, authenticate, ...options }) };
+}
+
+const initialize = JSON.stringify({
+  jsonrpc: '2.0',
+  id: 1,
+  method: 'initialize',
+  params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'c', version: '1' } },
+});
+const listen = JSON.stringify({
+  jsonrpc: '2.0',
+  id: 1,
+  method: 'subscriptions/listen',
+  params: { _meta: { 'io.modelcontextprotocol/protocolVersion': '2026-07-28' } },
+});
+const stateless = { 'MCP-Protocol-Version': '2026-07-28', 'Mcp-Method': 'subscriptions/listen' };
+
+async function subscribe(handler: HttpHandler, authorization: string): Promise<FakeVisit> {
+  const answer = begin(handler, { headers: { ...stateless, authorization }, body: listen });
+  await settle();
+  return answer;
+}
+
+async function openPair(handler: HttpHandler, authorization: string): Promise<FakeVisit> {
+  const stream = begin(handler, { path: '/sse', headers: { authorization } });
+  await settle();
+  return stream;
+}
+
+test('one principal cannot take all streams, and gets its place back when one ends', async () => {
+  const { handler } = serve({ maxStreamsPerPrincipal: 2 });
+  const first = await subscribe(handler, 'greedy');
+  assert.equal((await openPair(handler, 'greedy')).status, 200);
+  const refused = await subscribe(handler, 'greedy');
+  assert.deepEqual([refused.status, refused.headers['retry-after']], [429, '1']);
+  assert.equal((await openPair(handler, 'greedy')).status, 429);
+  assert.equal((await subscribe(handler, 'modest')).status, 200);
+  first.leave();
+  assert.equal((await subscribe(handler, 'greedy')).status, 200);
+});
+
+test('a listening stream of a session counts for its principal too', async () => {
+  const { handler } = serve({ maxStreamsPerPrincipal: 1 });
+  const opened = await visit(handler, { headers: { authorization: 'a' }, body: initialize });
+  const headers = { authorization: 'a', 'Mcp-Session-Id': opened.headers['mcp-session-id'] };
+  await subscribe(handler, 'a');
+  assert.equal((await visit(handler, { headers })).status, 429);
+});
+
+test('one principal cannot take all sessions, of either transport, and gets its place back when one ends', async () => {
+  const { handler } = serve({ maxSessionsPerPrincipal: 2 });
+  const begun = (authorization: string): Promise<FakeVisit> =>
+    visit(handler, { headers: { authorization }, body: initialize });
+  const first = await begun('greedy');
+  const pair = await openPair(handler, 'greedy');
+  assert.equal((await begun('greedy')).status, 429);
+  assert.equal((await openPair(handler, 'greedy')).status, 429);
+  assert.equal((await begun('modest')).status, 200);
+  pair.leave();
+  assert.equal((await begun('greedy')).status, 200);
+  const id = first.headers['mcp-session-id'];
+  await visit(handler, { method: 'DELETE', headers: { authorization: 'greedy', 'Mcp-Session-Id': id } });
+  assert.equal((await begun('greedy')).status, 200);
+  assert.equal((await begun('greedy')).status, 429);
+});
+
+test('initialize that fails takes no place', async () => {
+  const { handler } = serve({ maxSessions: 1 });
+  for (let at = 0; at < 3; at++)
+    assert.notEqual((await visit(handler, { body: initialize.replace('2025-11-25', '1999-01-01') })).status, 503);
+  assert.equal((await visit(handler, { body: initialize })).status, 200);
+});
+
+test('without authorization nobody is counted', async () => {
+  const fake = fakeEndpoint();
+  const handler = createHttpHandler(fake, { maxStreamsPerPrincipal: 1, maxSessionsPerPrincipal: 1 });
+  for (let at = 0; at < 3; at++) {
+    assert.equal((await visit(handler, { body: initialize })).status, 200);
+    const answer = begin(handler, { headers: stateless, body: listen });
+    await settle();
+    assert.equal(answer.status, 200);
+  }
+});
+
+test('thousands of streams leave nothing behind when they are gone', async () => {
+  const { handler, fake } = serve({ maxStreams: 2000, maxStreamsPerPrincipal: 2000 });
+  for (let round = 0; round < 2; round++) {
+    const streams = await Promise.all(Array.from({ length: 2000 }, () => subscribe(handler, 'a')));
+    assert.ok(streams.every(({ status }) => status === 200));
+    assert.equal((await subscribe(handler, 'a')).status, 503);
+    for (const stream of streams) stream.leave();
+    await settle();
+    assert.ok(fake.conversations.every(({ closed }) => closed));
+  }
+});
+
+test('stalled listeners cost a bounded amount each, and are cut off', async () => {
+  const { handler, fake } = serve({ maxStreamBuffer: 10_000 });
+  const streams = await Promise.all(Array.from({ length: 10 }, () => subscribe(handler, 'a')));
+  for (const stream of streams) stream.stalled = true;
+  for (let at = 0; at < 100_000; at++)
+    for (const { link } of fake.conversations)
+      link.send({ jsonrpc: '2.0', method: 'notifications/resources/updated', params: { uri: `file:///${at}` } }, 1);
+  for (const { destroyed, written } of streams) assert.ok(destroyed && written.length < 10_200);
+});
+
+test('closing gives subscriptions their response before it ends the rest', async () => {
+  const { handler, fake } = serve();
+  const stream = await subscribe(handler, 'a');
+  const [conversation] = fake.conversations;
+  assert.ok(conversation);
+  conversation.end = () => conversation.release(1);
+  await handler.close();
+  assert.deepEqual(stream.events.at(-1), { jsonrpc: '2.0', id: 1, result: { released: true } });
+  assert.deepEqual([stream.ended, conversation.closed], [true, true]);
+});
+
+test('closing ends a subscription that does not end when it is asked to', async () => {
+  const { handler, fake } = serve({ drainMs: 1 });
+  const stream = await subscribe(handler, 'a');
+  const [conversation] = fake.conversations;
+  assert.ok(conversation);
+  conversation.end = () => undefined;
+  await handler.close();
+  assert.deepEqual([stream.ended, conversation.closed], [true, true]);
+});

@@ -1,0 +1,115 @@
+/** A bridge between one server of ours and clients of ours, each at a revision of its own. */
+
+import type { TestContext } from 'node:test';
+import { createBridge, type Bridge, type BridgeOptions } from '../../src/bridge.ts';
+import type { Client } from '../../src/client/client.ts';
+import { ConnectionError, type Channel, type Receiver, type Transport } from '../../src/jsonrpc/transport.ts';
+import type { Served } from '../../src/peer/endpoint.ts';
+import { memoryTransport } from '../../src/peer/memory.ts';
+import { revisions, type RevisionDate } from '../../src/protocol/revision.ts';
+import { createServer, type Server } from '../../src/server/server.ts';
+import type { ServerOptions } from '../../src/server/options.ts';
+import { connectInMemory, type PairOptions } from '../../src/testing/pair.ts';
+
+/** Two revisions that a bridge stands between. */
+export interface Pair {
+  /** That of the client. */
+  readonly down: RevisionDate;
+  /** That of the server. */
+  readonly up: RevisionDate;
+}
+
+/** Every revision with every other, and with itself. */
+export const pairs: readonly Pair[] = revisions.flatMap(({ date: down }) =>
+  revisions.map(({ date: up }) => ({ down, up })),
+);
+
+/** Whether a revision begins with `initialize`. */
+export function shakesHands(date: RevisionDate): boolean {
+  return revisions.some((revision) => revision.date === date && revision.era === 'handshake');
+}
+
+/** A server that speaks one revision alone. */
+export function serverAt(date: RevisionDate, options: ServerOptions = {}): Server {
+  return createServer({ name: 'upstream', version: '1.0.0' }, { revisions: [date], onError: () => undefined, ...options });
+}
+
+/** How a bridge is made for a test; it complains to nobody. */
+export type QuietOptions = Partial<BridgeOptions> & { readonly warnings?: string[]; readonly errors?: unknown[] };
+
+/** Puts a bridge in front of a transport until the test is over. */
+export async function bridgeTo(t: TestContext, upstream: Transport, options: QuietOptions = {}): Promise<Bridge> {
+  const { warnings, errors, ...rest } = options;
+  const bridge = await createBridge({
+    upstream,
+    onWarning: (message) => void warnings?.push(message),
+    onError: (error) => void errors?.push(error),
+    ...rest,
+  });
+  t.after(() => bridge.close());
+  return bridge;
+}
+
+/** Puts a bridge in front of a server in memory until the test is over. */
+export function bridgeBefore(t: TestContext, served: Served, options?: QuietOptions): Promise<Bridge> {
+  return bridgeTo(t, memoryTransport(served), options);
+}
+
+/** Connects to a bridge in memory until the test is over. */
+export async function clientOf(t: TestContext, bridge: Served, down: RevisionDate, options: PairOptions = {}): Promise<Client> {
+  const client = await connectInMemory(bridge, { ...options, revision: down });
+  t.after(() => client.close());
+  return client;
+}
+
+/** A transport that counts its conversations and can break them off. */
+export interface Line {
+  readonly transport: Transport;
+  /** How many conversations are open now. */
+  readonly open: number;
+  /** How many were opened so far. */
+  readonly opened: number;
+  /** Ends every open conversation, as a server does that dies. */
+  cut(): void;
+  /** From now on, or until `false`, nothing can be opened. */
+  down: boolean;
+}
+
+/** Watches over a transport. */
+export function lineOver(transport: Transport): Line {
+  const open = new Set<{ readonly receiver: Receiver; readonly channel: Channel }>();
+  const line = {
+    opened: 0,
+    down: false,
+    get open() {
+      return open.size;
+    },
+    cut() {
+      const cut = [...open];
+      open.clear();
+      for (const { receiver, channel } of cut) {
+        void channel.close();
+        receiver.closed(new ConnectionError('exited', 'the server exited'));
+      }
+    },
+    transport: {
+      kind: transport.kind,
+      description: transport.description,
+      async open(receiver: Receiver): Promise<Channel> {
+        if (line.down) throw new ConnectionError('refused', 'the server cannot be started');
+        const channel = await transport.open(receiver);
+        const entry = { receiver, channel };
+        open.add(entry);
+        line.opened++;
+        return {
+          ...channel,
+          close: async () => {
+            open.delete(entry);
+            await channel.close();
+          },
+        };
+      },
+    },
+  };
+  return line;
+}
