@@ -145,7 +145,9 @@ export class Lifeline {
     if (conversation.lost !== undefined && conversation.lost !== error) return;
     conversation.lost = error;
     // Nobody waits for what is left of it.
-    conversation.agreement.calls.close().catch((cause: unknown) => this.#warn('a lost connection did not close', cause));
+    conversation.agreement.calls
+      .close()
+      .catch((cause: unknown) => this.#warn('a lost connection did not close', cause));
     if (!this.#options.settings.reconnect) return void this.#end(error);
     for (const observer of this.#observers) observer.lost?.();
   }

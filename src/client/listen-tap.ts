@@ -54,7 +54,8 @@ function tapReceiver(receiver: Receiver, { open, tap }: Tapped): Receiver {
 function tapChannel(channel: Channel, { open, tap }: Tapped): Channel {
   return {
     async send(message, options) {
-      if ('method' in message && message.method === 'notifications/cancelled') open.delete(message.params?.['requestId']);
+      if ('method' in message && message.method === 'notifications/cancelled')
+        open.delete(message.params?.['requestId']);
       const id = listenId(message);
       if (id === undefined) return await channel.send(message, options);
       const forget = (): void => void open.delete(id);

@@ -141,7 +141,9 @@ export class ListenSubscription implements Subscription {
       give();
     };
     const cancel = after(acknowledgeMs === 0 ? Infinity : acknowledgeMs, () =>
-      this.#broken?.(new ConnectionError('timeout', `the subscription was not acknowledged within ${acknowledgeMs} ms`)),
+      this.#broken?.(
+        new ConnectionError('timeout', `the subscription was not acknowledged within ${acknowledgeMs} ms`),
+      ),
     );
     this.#acknowledgedAt = undefined;
     this.#acknowledged = () => {

@@ -112,7 +112,8 @@ export class Session {
   ): Promise<JsonObject> {
     const { now } = this.#settings;
     const begun = now();
-    const conversation = this.#lifeline.usable ?? (await this.#lifeline.conversation(this.#impatience(method, options)));
+    const conversation =
+      this.#lifeline.usable ?? (await this.#lifeline.conversation(this.#impatience(method, options)));
     const believed = !conversation.confirmed;
     try {
       return await this.#send(conversation, { method, params, options });

@@ -56,7 +56,9 @@ export function eventOf(method: string, params: JsonObject): SubscriptionEvent |
   const list = lists.get(method);
   if (list !== undefined) return { type: 'list', list };
   const { uri } = params;
-  return method === 'notifications/resources/updated' && typeof uri === 'string' ? { type: 'resource', uri } : undefined;
+  return method === 'notifications/resources/updated' && typeof uri === 'string'
+    ? { type: 'resource', uri }
+    : undefined;
 }
 
 /** Whether an event is about one of the topics; a resource has its parts below it. */
@@ -71,8 +73,16 @@ function isWithin(uri: string, whole: string): boolean {
 }
 
 /** The notifications that would have told of every change of the topics. */
-export function staleBy({ tools, prompts, resourceList, resources = [] }: Topics): readonly (readonly [string, JsonObject])[] {
-  const changed: (readonly [string, JsonObject])[] = resources.map((uri) => ['notifications/resources/updated', { uri }]);
+export function staleBy({
+  tools,
+  prompts,
+  resourceList,
+  resources = [],
+}: Topics): readonly (readonly [string, JsonObject])[] {
+  const changed: (readonly [string, JsonObject])[] = resources.map((uri) => [
+    'notifications/resources/updated',
+    { uri },
+  ]);
   if (tools === true) changed.push(['notifications/tools/list_changed', {}]);
   if (prompts === true) changed.push(['notifications/prompts/list_changed', {}]);
   if (resourceList === true) changed.push(['notifications/resources/list_changed', {}]);
