@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { PassThrough } from 'node:stream';
 import { describe, test } from 'node:test';
 import { connect, type Client, type ConnectOptions } from '../src/client.ts';
+import { ssePairTransport } from '../src/http.ts';
 import { listen } from '../src/node.ts';
 import { memoryTransport } from '../src/peer/memory.ts';
 import { revisions, type Revision, type RevisionDate } from '../src/protocol/revision.ts';
@@ -103,7 +104,23 @@ const wires: Readonly<Record<string, Wire>> = {
       },
     };
   },
+  'http+sse': async (server, given) => {
+    const { url, close } = await listen(server, { port: 0, drainMs: 0, ssePair: { sse: '/sse', messages: '/messages' } });
+    const client = await connect(ssePairTransport(new URL('/sse', url)), given);
+    return {
+      client,
+      close: async () => {
+        await client.close();
+        await close();
+      },
+    };
+  },
 };
+
+/** The pair of endpoints belongs to 2024-11-05, and carries every handshake revision. */
+function hasCell(wire: string, { era }: Revision): boolean {
+  return wire !== 'http+sse' || era === 'handshake';
+}
 
 const expected = {
   order: { number: 1 },
@@ -114,7 +131,7 @@ const expected = {
 
 for (const [name, wire] of Object.entries(wires)) {
   describe(`one conversation over ${name}`, () => {
-    for (const revision of revisions) {
+    for (const revision of revisions.filter((one) => hasCell(name, one))) {
       test(`gives the same answer at ${revision.date} [mrtr-027, mrtr-001]`, async () => {
         const { server, effects } = fixture();
         const heard: Heard = { progress: [], logs: [] };

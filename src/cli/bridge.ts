@@ -4,6 +4,7 @@ import type { ParseArgsOptionsConfig } from 'node:util';
 import type { Bridge } from '../bridge/bridge.ts';
 import type { TransportKind } from '../jsonrpc/transport.ts';
 import { listen } from '../node/http.ts';
+import { revisions } from '../protocol/revision.ts';
 import { serveStdio } from '../stdio/server.ts';
 import { aborted, printable, reasonOf, UsageError, type Io } from './io.ts';
 import { parse, revisionDates, wholeNumber, type Parsed } from './options.ts';
@@ -130,6 +131,8 @@ async function overStdio(served: Bridge, introduction: string, io: Io): Promise<
   await stdio.close();
 }
 
+const oldest = revisions[0]?.date;
+
 async function overHttp(
   served: Bridge,
   introduction: string,
@@ -137,6 +140,8 @@ async function overHttp(
 ): Promise<void> {
   const http = await listen(served, {
     ...address,
+    // Clients of 2024-11-05 know nothing else. (Spec 2024-11-05, Transports: HTTP with SSE.)
+    ssePair: { sse: '/sse', messages: '/messages' },
     onError: (error) => void io.stderr.write(`parley: ${reasonOf(error)}\n`),
   });
   // The addresses that mean "all of this machine's" are not for connecting to.
@@ -144,7 +149,7 @@ async function overHttp(
   const entry = { mcpServers: { [served.upstream.server?.name ?? 'server']: { type: 'http', url } } };
   io.stdout.write(
     printable(
-      `${introduction}  url      ${url}\n  connect  ${JSON.stringify(entry)}\n  try      parley call ${url}\n${warningOn(address)}`,
+      `${introduction}  url      ${url} (and ${new URL('/sse', url).href} for clients that know only ${oldest})\n  connect  ${JSON.stringify(entry)}\n  try      parley call ${url}\n${warningOn(address)}`,
     ),
   );
   await aborted(io.signal);

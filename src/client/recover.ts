@@ -117,7 +117,9 @@ export async function waitFor(work: Promise<unknown>, { method, signal, ms = 0 }
   if (signal?.aborted === true) throw aborted(method, signal);
   let release = (): void => {};
   const givenUp = new Promise<never>((_, reject) => {
-    const onAbort = (): void => void (signal && reject(aborted(method, signal)));
+    const onAbort = (): void => {
+      if (signal !== undefined) reject(aborted(method, signal));
+    };
     signal?.addEventListener('abort', onAbort, { once: true });
     const cancel = after(ms === 0 ? Infinity : ms, () =>
       reject(new ConnectionError('timeout', `${method} was not answered within ${ms} ms`)),

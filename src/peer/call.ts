@@ -40,6 +40,7 @@ export class Call {
   #asker: Asker | undefined;
   #controller: AbortController | undefined;
   #onEnd: (() => void) | undefined;
+  #onLeave: (() => void) | undefined;
   #ended: 'finished' | 'aborted' | undefined;
   #progress = Number.NEGATIVE_INFINITY;
   /** What the client answered to a handler that drives the rounds by hand, by key. */
@@ -189,6 +190,16 @@ export class Call {
     this.#ended = 'aborted';
     this.#controller?.abort(abortReason());
     this.#onEnd?.();
+  }
+
+  /** Asks a request that lasts to come to its end with a result; what does not last ends by itself. */
+  leave(): void {
+    this.#onLeave?.();
+  }
+
+  /** Hears that the request should come to its end; one listener. */
+  onLeave(run: () => void): void {
+    this.#onLeave = run;
   }
 
   /** Hears of an abort without the price of a signal; one listener. */

@@ -70,6 +70,10 @@ export class HostConversation implements Conversation {
     return this.#refusal(undefined, new McpError('parseError', reason));
   }
 
+  end(): void {
+    for (const call of this.#running.values()) call.leave();
+  }
+
   close(): void {
     if (this.#closed) return;
     this.#closed = true;

@@ -103,6 +103,7 @@ export class Subscriptions {
         resolve(subscribed(call.requestId));
       };
       call.signal.addEventListener('abort', end, { once: true });
+      call.onLeave(end);
       this.#listeners.set(call, { call, filter, uris: new Set(filter.resourceSubscriptions), end });
     });
   }
