@@ -82,7 +82,8 @@ function requirements(revision: string): readonly Omit<Scenario, 'missing'>[] {
 }
 
 function sideOf(text: string): Side {
-  if (text !== 'server' && text !== 'client') throw new Error(`the requirements name an unknown side ${JSON.stringify(text)}`);
+  if (text !== 'server' && text !== 'client')
+    throw new Error(`the requirements name an unknown side ${JSON.stringify(text)}`);
   return text;
 }
 

@@ -20,7 +20,11 @@ process.once('exit', () => {
 });
 
 /** Runs a script with this Node; never rejects for how it ends. */
-export function run(script: string, argv: readonly string[], { timeoutMs }: { readonly timeoutMs: number }): Promise<Ended> {
+export function run(
+  script: string,
+  argv: readonly string[],
+  { timeoutMs }: { readonly timeoutMs: number },
+): Promise<Ended> {
   return new Promise((resolve, reject) => {
     const child = begin(script, argv);
     let output = '';

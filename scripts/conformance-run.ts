@@ -82,7 +82,10 @@ async function runServerScenarios(
 }
 
 /** Runs all that a revision requires of a server in one go, which takes a tenth of the time; the checks by scenario. */
-async function runRequired(revision: string, { target, directory }: Suite): Promise<ReadonlyMap<string, readonly Check[]>> {
+async function runRequired(
+  revision: string,
+  { target, directory }: Suite,
+): Promise<ReadonlyMap<string, readonly Check[]>> {
   const results = join(directory, `server-${revision}`);
   await run(program, ['server', ...target, '--requirements', revision, '-o', results], { timeoutMs: 3 * timeoutMs });
   const found = new Map<string, readonly Check[]>();

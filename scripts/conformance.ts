@@ -30,10 +30,10 @@ function report(scenario: Scenario, problem: Problem): void {
   if (problem === undefined && missing === undefined) return print('pass', scenario);
   if (problem !== undefined && missing !== undefined) {
     expected++;
-    return print('expected', scenario, missing);
+    return print('expected', scenario, `Parley has no ${missing}`);
   }
   wrong++;
-  print('FAIL', scenario, problem ?? `passes, although ${missing ?? ''} is said to be missing: take it off the list`);
+  print('FAIL', scenario, problem ?? 'it passes: take it off the list of expected failures');
 }
 
 function count(scenario: Scenario, problem: Problem): void {

@@ -149,7 +149,7 @@ async function overHttp(
   const entry = { mcpServers: { [served.upstream.server?.name ?? 'server']: { type: 'http', url } } };
   io.stdout.write(
     printable(
-      `${introduction}  url      ${url} (and ${new URL('/sse', url).href} for clients that know only ${oldest})\n  connect  ${JSON.stringify(entry)}\n  try      parley call ${url}\n${warningOn(address)}`,
+      `${introduction}  url      ${url}\n  also     ${new URL('/sse', url).href} (HTTP+SSE, for clients of ${oldest})\n  connect  ${JSON.stringify(entry)}\n  try      parley call ${url}\n${warningOn(address)}`,
     ),
   );
   await aborted(io.signal);

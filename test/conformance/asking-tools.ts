@@ -14,7 +14,11 @@ const choices = {
   properties: {
     untitledSingle: { type: 'string', enum: ['option1', 'option2', 'option3'] },
     titledSingle: { type: 'string', oneOf: titled },
-    legacyEnum: { type: 'string', enum: ['opt1', 'opt2', 'opt3'], enumNames: ['Option One', 'Option Two', 'Option Three'] },
+    legacyEnum: {
+      type: 'string',
+      enum: ['opt1', 'opt2', 'opt3'],
+      enumNames: ['Option One', 'Option Two', 'Option Three'],
+    },
     untitledMulti: { type: 'array', items: { type: 'string', enum: ['option1', 'option2', 'option3'] } },
     titledMulti: { type: 'array', items: { anyOf: titled } },
   },
@@ -67,13 +71,21 @@ export function addAskingTools(server: Server): void {
   server.tool('test_elicitation_sep1330_enums', { description: 'Asks to choose.' }, async (_args, ctx) => {
     return `The user said ${JSON.stringify(await ctx.elicit({ message: 'Please choose.', schema: choices }))}.`;
   });
-  server.tool('test_missing_capability', { description: 'Cannot do without the model of the client.' }, async (_args, ctx) => {
-    const messages = [{ role: 'user', content: { type: 'text', text: 'Hello' } }] as const;
-    return `The model said ${JSON.stringify(await ctx.sample({ messages, maxTokens: 100 }))}.`;
-  });
-  server.tool('test_streaming_elicitation', { description: 'Reports progress, then asks the user.' }, async (_args, ctx) => {
-    ctx.progress(0, 1);
-    const schema = { type: 'object', properties: { answer: { type: 'string' } } } as const;
-    return `The user said ${JSON.stringify(await ctx.elicit({ message: 'Well?', schema }))}.`;
-  });
+  server.tool(
+    'test_missing_capability',
+    { description: 'Cannot do without the model of the client.' },
+    async (_args, ctx) => {
+      const messages = [{ role: 'user', content: { type: 'text', text: 'Hello' } }] as const;
+      return `The model said ${JSON.stringify(await ctx.sample({ messages, maxTokens: 100 }))}.`;
+    },
+  );
+  server.tool(
+    'test_streaming_elicitation',
+    { description: 'Reports progress, then asks the user.' },
+    async (_args, ctx) => {
+      ctx.progress(0, 1);
+      const schema = { type: 'object', properties: { answer: { type: 'string' } } } as const;
+      return `The user said ${JSON.stringify(await ctx.elicit({ message: 'Well?', schema }))}.`;
+    },
+  );
 }

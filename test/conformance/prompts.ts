@@ -36,12 +36,18 @@ export function addPrompts(server: Server): void {
     { role: 'user', content: picture },
     { role: 'user', content: { type: 'text', text: 'What is in the image?' } },
   ]);
-  server.prompt('test_input_required_result_prompt', { description: 'A prompt that asks before it is written.' }, (_args, ctx) => {
-    const answer = ctx.inputResponses?.['user_context'];
-    if (answer !== undefined) return `The context is ${JSON.stringify(answer)}.`;
-    const requestedSchema = { type: 'object', properties: { context: { type: 'string' } } } as const;
-    return inputRequired({
-      requests: { user_context: { method: 'elicitation/create', params: { message: 'What is it about?', requestedSchema } } },
-    });
-  });
+  server.prompt(
+    'test_input_required_result_prompt',
+    { description: 'A prompt that asks before it is written.' },
+    (_args, ctx) => {
+      const answer = ctx.inputResponses?.['user_context'];
+      if (answer !== undefined) return `The context is ${JSON.stringify(answer)}.`;
+      const requestedSchema = { type: 'object', properties: { context: { type: 'string' } } } as const;
+      return inputRequired({
+        requests: {
+          user_context: { method: 'elicitation/create', params: { message: 'What is it about?', requestedSchema } },
+        },
+      });
+    },
+  );
 }

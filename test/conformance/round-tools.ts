@@ -4,7 +4,10 @@ import { inputRequired, type Ctx, type Server } from '../../src/server.ts';
 
 const nameSchema = { type: 'object', properties: { name: { type: 'string' } }, required: ['name'] } as const;
 const confirmation = { type: 'object', properties: { ok: { type: 'boolean' } }, required: ['ok'] } as const;
-const greeting = { messages: [{ role: 'user', content: { type: 'text', text: 'Say hello.' } }], maxTokens: 100 } as const;
+const greeting = {
+  messages: [{ role: 'user', content: { type: 'text', text: 'Say hello.' } }],
+  maxTokens: 100,
+} as const;
 
 /** Adds them. */
 export function addRoundTools(server: Server): void {
@@ -24,7 +27,9 @@ function addSingleQuestions(server: Server): void {
   server.tool('test_input_required_result_list_roots', { description: 'Asks for the roots.' }, async (_args, ctx) => {
     return `The roots are ${JSON.stringify(await ctx.roots({ key: 'client_roots' }))}.`;
   });
-  server.tool('test_input_required_result_capabilities', { description: 'Asks whoever can be asked.' }, (_args, ctx) => askSomebody(ctx));
+  server.tool('test_input_required_result_capabilities', { description: 'Asks whoever can be asked.' }, (_args, ctx) =>
+    askSomebody(ctx),
+  );
 }
 
 async function askSomebody(ctx: Ctx): Promise<string> {
@@ -34,18 +39,25 @@ async function askSomebody(ctx: Ctx): Promise<string> {
 }
 
 function addSeveralQuestions(server: Server): void {
-  server.tool('test_input_required_result_multiple_inputs', { description: 'Asks everybody at once.' }, async (_args, ctx) => {
-    const answers = await Promise.all([
-      ctx.elicit({ message: 'What is your name?', schema: nameSchema }, { key: 'user_name' }),
-      ctx.sample(greeting, { key: 'greeting' }),
-      ctx.roots({ key: 'client_roots' }),
-    ]);
-    return `The answers are ${JSON.stringify(answers)}.`;
-  });
+  server.tool(
+    'test_input_required_result_multiple_inputs',
+    { description: 'Asks everybody at once.' },
+    async (_args, ctx) => {
+      const answers = await Promise.all([
+        ctx.elicit({ message: 'What is your name?', schema: nameSchema }, { key: 'user_name' }),
+        ctx.sample(greeting, { key: 'greeting' }),
+        ctx.roots({ key: 'client_roots' }),
+      ]);
+      return `The answers are ${JSON.stringify(answers)}.`;
+    },
+  );
   server.tool('test_input_required_result_multi_round', { description: 'Asks twice.' }, async (_args, ctx) => {
     const name = await ctx.elicit({ message: 'What is your name?', schema: nameSchema }, { key: 'step1' });
     const color = await ctx.elicit(
-      { message: 'What is your favourite colour?', schema: { type: 'object', properties: { color: { type: 'string' } } } },
+      {
+        message: 'What is your favourite colour?',
+        schema: { type: 'object', properties: { color: { type: 'string' } } },
+      },
       { key: 'step2' },
     );
     return `The answers are ${JSON.stringify([name, color])}.`;

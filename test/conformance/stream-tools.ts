@@ -23,11 +23,15 @@ export function addStreamTools(server: Server): void {
     ctx.log('info', 'Tool execution');
     return 'Done.';
   });
-  server.tool('test_reconnection', { description: 'Breaks its own connection and answers on the next.' }, async (_args, ctx) => {
-    ctx.closeStream(100);
-    await pause(300);
-    return 'Answered after the connection was taken up again.';
-  });
+  server.tool(
+    'test_reconnection',
+    { description: 'Breaks its own connection and answers on the next.' },
+    async (_args, ctx) => {
+      ctx.closeStream(100);
+      await pause(300);
+      return 'Answered after the connection was taken up again.';
+    },
+  );
   server.tool('test_trigger_tool_change', { description: 'Announces that the list of tools changed.' }, () => {
     server.changed('tools');
   });

@@ -1,0 +1,52 @@
+/** What `npm run conformance` prints, scenario by scenario. */
+
+import assert from 'node:assert/strict';
+import { before, describe, test } from 'node:test';
+import { keyOf, plan } from '../scripts/conformance-plan.ts';
+import { problemIn, runScenarios, type Problem } from '../scripts/conformance-run.ts';
+
+const scenarios = plan();
+
+describe('the official conformance suite', () => {
+  const problems = new Map<string, Problem>();
+  before(() => runScenarios(scenarios, (scenario, problem) => problems.set(keyOf(scenario), problem)), {
+    timeout: 600_000,
+  });
+
+  for (const scenario of scenarios) {
+    const { side, revision, name, missing } = scenario;
+    const outcome = missing === undefined ? 'passes' : `without ${missing} fails`;
+    test(`the ${side} ${outcome} ${name} at ${revision}`, () => {
+      const key = keyOf(scenario);
+      assert.ok(problems.has(key), 'it was not run');
+      const problem = problems.get(key);
+      if (missing === undefined) assert.equal(problem, undefined);
+      else assert.notEqual(problem, undefined, 'it passes: take it off the list of expected failures');
+    });
+  }
+});
+
+test('the suite requires 30 and 37 scenarios of a server, 18 and 32 of a client', () => {
+  const required = (side: string, revision: string): number =>
+    scenarios.filter((scenario) => scenario.scored && scenario.side === side && scenario.revision === revision).length;
+  assert.deepEqual([required('server', '2025-11-25'), required('server', '2026-07-28')], [30, 37]);
+  assert.deepEqual([required('client', '2025-11-25'), required('client', '2026-07-28')], [18, 32]);
+});
+
+test('failures are expected of scenarios of OAuth, tasks and skills alone', () => {
+  const parts = { OAuth: /^auth\//, tasks: /^tasks-/, skills: /^sep-2640-/ };
+  const others = scenarios.filter(({ name, missing }) => {
+    const pattern = Object.entries(parts).find(([part]) => part === missing)?.[1];
+    return missing !== undefined && pattern?.test(name) !== true;
+  });
+  assert.deepEqual(others, []);
+});
+
+test('a scenario passes with a success, without a failure and without a warning', () => {
+  const check = (id: string, status: string): { readonly id: string; readonly status: string } => ({ id, status });
+  const success = check('a', 'SUCCESS');
+  assert.equal(problemIn([success, check('b', 'INFO'), check('c', 'SKIPPED')]), undefined);
+  assert.equal(problemIn([success, check('b', 'WARNING')]), 'WARNING b: no reason given');
+  assert.equal(problemIn([success, check('b', 'FAILURE')]), 'FAILURE b: no reason given');
+  assert.equal(problemIn([check('wire-schema-valid', 'SUCCESS')]), 'nothing was checked');
+});
