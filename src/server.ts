@@ -26,6 +26,8 @@ export type {
   ToolHandler,
   ToolReturn,
 } from './server/definition.ts';
+export { memoryRoundStore, type RoundStore } from './peer/round-state.ts';
+export type { SealingKey } from './peer/seal.ts';
 export type { ListKind, SubscriptionLimits } from './server/subscriptions.ts';
 export { ToolError } from './server/tool-result.ts';
 export type { AnySchema, InferInput, InferOutput, JsonSchema } from './schema/infer.ts';

@@ -23,7 +23,11 @@ function run(file: string, args: readonly string[] = []): ChildProcess {
 
 test('the programs of the README are those in examples/', () => {
   const blocks = [...read('README.md').matchAll(/```ts\n([^]*?)```/g)].map(([, code]) => code);
-  assert.deepEqual(blocks, [read('examples/server.ts'), read('examples/client.ts')]);
+  assert.deepEqual(blocks, ['server', 'client', 'asking'].map((name) => read(`examples/${name}.ts`)));
+});
+
+test('the asking program of the README is answered', async () => {
+  assert.match(await lineWith(run('examples/asking.ts'), 'booked'), /booked for 2, number 7/);
 });
 
 test('the client of the README calls the server of the README', async () => {

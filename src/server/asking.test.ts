@@ -100,6 +100,20 @@ describe('questions of a handler to a stateless client', () => {
     assert.deepEqual(JSON.parse(played.text), ['accept', 0, 'n-c', 'n-d']);
   });
 
+  test('a client that answers without a state is asked again, except for a question with a key [mrtr-023, mrtr-025]', async () => {
+    const inputResponses = { who: accept({ name: 'Ada' }), 'ask-1': accept({ name: 'Eve' }), extra: accept({}) };
+    const keyed = serverWith(async (ctx) => ctx.elicit({ message: 'who?', schema: name }, { key: 'who' }));
+    const result = resultOf(await rounds(keyed).ask('tools/call', { name: 't', inputResponses }));
+    assert.deepEqual(result['content'], [{ type: 'text', text: '{"action":"accept","content":{"name":"Ada"}}' }]);
+    const wrong = { who: accept({ name: 'A' }) };
+    assert.equal(resultOf(await rounds(keyed).ask('tools/call', { name: 't', inputResponses: wrong }))['resultType'], 'input_required');
+    const counted = serverWith(async (ctx) => ctx.elicit({ message: 'who?', schema: name }));
+    assert.equal(resultOf(await rounds(counted).ask('tools/call', { name: 't', inputResponses }))['resultType'], 'input_required');
+    const byHand = serverWith((ctx) => ctx.inputResponses ?? null);
+    const [block] = resultOf(await rounds(byHand).ask('tools/call', { name: 't', inputResponses }))['content'] as { text: string }[];
+    assert.equal(block?.text, 'null');
+  });
+
   test('what is missing or does not fit is asked again, and extra answers are ignored [mrtr-023, mrtr-025, mrtr-026]', async () => {
     const server = serverWith(async (ctx) => (await Promise.all([
       ctx.elicit({ message: 'a', schema: name }, { key: 'a' }),
