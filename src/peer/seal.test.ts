@@ -36,7 +36,7 @@ test('what was never sealed does not open', async () => {
 
 test('a sealed text does not show what it holds', async () => {
   const sealed = await createSeal().seal('open sesame', 'x');
-  assert.ok(!Buffer.from(sealed, 'base64url').toString('latin1').includes('sesame'));
+  assert.ok(!atob(sealed.replaceAll('-', '+').replaceAll('_', '/')).includes('sesame'));
   assert.match(sealed, /^[\w-]+$/);
 });
 
@@ -50,7 +50,7 @@ test('the newest key seals and every key of the ring opens', async () => {
 });
 
 test('keys in base64 are the same keys', async () => {
-  const seal = createSeal([Buffer.from(key(7)).toString('base64')]);
+  const seal = createSeal([btoa(String.fromCharCode(...key(7)))]);
   assert.equal(await seal.open(await createSeal([key(7)]).seal('a', 'x'), 'x'), 'a');
 });
 

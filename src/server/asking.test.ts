@@ -100,7 +100,7 @@ describe('questions of a handler to a stateless client', () => {
     assert.deepEqual(JSON.parse(played.text), ['accept', 0, 'n-c', 'n-d']);
   });
 
-  test('a client that answers without a state is asked again, except for a question with a key [mrtr-023, mrtr-025]', async () => {
+  test('an answer that comes without a state counts for a question with a key alone [mrtr-023, mrtr-025]', async () => {
     const inputResponses = { who: accept({ name: 'Ada' }), 'ask-1': accept({ name: 'Eve' }), extra: accept({}) };
     const keyed = serverWith(async (ctx) => ctx.elicit({ message: 'who?', schema: name }, { key: 'who' }));
     const result = resultOf(await rounds(keyed).ask('tools/call', { name: 't', inputResponses }));
@@ -302,7 +302,7 @@ describe('rounds driven by hand', () => {
     const server = createServer({ name: 'w', version: '1' });
     server.tool('t', {}, (_, ctx) => byHand(ctx) as string);
     const result = resultOf(await rounds(server).ask('tools/call', { name: 't' }));
-    assert.ok(!Buffer.from(String(result['requestState']), 'base64url').toString('latin1').includes('step'));
+    assert.ok(!atob(String(result['requestState']).replaceAll('-', '+').replaceAll('_', '/')).includes('step'));
     assert.equal(errorOf(await rounds(server, { capabilities: {} }).ask('tools/call', { name: 't' }))['code'], -32021);
   });
 });
