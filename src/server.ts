@@ -3,6 +3,7 @@
 export { McpError, type ErrorName, type McpErrorOptions } from './protocol/error.ts';
 export { createServer, type Server } from './server/server.ts';
 export type { CacheHint, RoundOptions, ServerOptions } from './server/options.ts';
+export type { RateLimit, RateLimits } from './server/rate-limit.ts';
 export type { AskOptions, CompletionCtx, Ctx, CtxClient, Elicited, ElicitedUrl, RequestCtx } from './server/ctx.ts';
 export { inputRequired, type InputRequired, type InputRequiredOptions } from './server/input-required.ts';
 export type {
@@ -30,6 +31,7 @@ export { memoryRoundStore, type RoundStore } from './peer/round-state.ts';
 export type { SealingKey } from './peer/seal.ts';
 export type { ListKind, SubscriptionLimits } from './server/subscriptions.ts';
 export { ToolError } from './server/tool-result.ts';
+export { urlElicitationRequired, type RequiredVisit } from './server/url-elicitation.ts';
 export type { AnySchema, InferInput, InferOutput, JsonSchema } from './schema/infer.ts';
 export type { StandardSchema } from './schema/standard.ts';
 export type { AuthInfo, Endpoint, Served } from './peer/endpoint.ts';

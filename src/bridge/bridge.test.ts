@@ -99,7 +99,8 @@ for (const pair of pairs) {
       assert.deepEqual(plain(await bridged.listResources()), plain(await direct.listResources()));
       assert.deepEqual(plain(await bridged.listResourceTemplates()), plain(await direct.listResourceTemplates()));
       assert.deepEqual(plain(await bridged.listPrompts()), plain(await direct.listPrompts()));
-      const pages = await Array.fromAsync(bridged.pages('tools/list'));
+      const pages = [];
+      for await (const page of bridged.pages('tools/list')) pages.push(page);
       assert.equal(pages.length, 4);
     });
 
@@ -145,7 +146,10 @@ for (const pair of pairs) {
     it('gets prompts', async (t) => {
       const { bridged, direct } = await ends(t, pair);
       const who = { who: 'Ada' };
-      assert.deepEqual((await bridged.getPrompt('greet', who)).messages, (await direct.getPrompt('greet', who)).messages);
+      assert.deepEqual(
+        (await bridged.getPrompt('greet', who)).messages,
+        (await direct.getPrompt('greet', who)).messages,
+      );
       await assert.rejects(bridged.getPrompt('greet', {}), { code: -32602 });
     });
 
@@ -193,7 +197,10 @@ function plain(value: unknown): unknown {
   return JSON.parse(JSON.stringify(value));
 }
 
-async function rejects(work: Promise<unknown>, { code, message, data }: { code: number; message: string; data: unknown }): Promise<void> {
+async function rejects(
+  work: Promise<unknown>,
+  { code, message, data }: { code: number; message: string; data: unknown },
+): Promise<void> {
   await assert.rejects(work, (error) => {
     assert.ok(error instanceof McpError, String(error));
     assert.deepEqual({ code: error.code, message: error.message, data: error.data }, { code, message, data });

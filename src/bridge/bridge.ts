@@ -9,6 +9,7 @@ import type { ServerCapabilities } from '../protocol/capability.ts';
 import type { Implementation } from '../protocol/common.ts';
 import { chosenRevisions, type RevisionDate } from '../protocol/revision.ts';
 import { Changes, isListChange, ownWords } from './changes.ts';
+import { wordsOf } from './failure.ts';
 import { revisionFor } from './forward.ts';
 import { handlersOf, type BridgeParts } from './handlers.ts';
 import { KnownTools } from './known-tools.ts';
@@ -28,8 +29,9 @@ export interface BridgeOptions {
   /** What the bridge calls itself where it does not pass its client's name on. */
   readonly info?: Implementation;
   /**
-   * How many upstream connections (child processes, sessions) may be open at once; 64 by default. Each client of a
-   * handshake revision needs one, and so does each listen stream that watches resources.
+   * How many upstream connections (child processes, sessions) may be open at once; 64 by default. Beside the one that
+   * stateless clients share, each client of a handshake revision needs one, and so does each listen stream that
+   * watches resources.
    */
   readonly maxUpstreams?: number;
   /** Hears errors that are masked from clients; by default they go to the console's error stream. */
@@ -156,6 +158,8 @@ function partsOf(settings: Settings, tools: KnownTools, open: OpenClient): Bridg
         if (method === 'notifications/tools/list_changed') void learn(parts, settings);
         changes.heard(method, params);
       },
+      // A server that was started again may be another version of itself.
+      onReconnect: () => void learn(parts, settings),
       onWarning,
     },
     eventsOf: (session) => sessionEvents(session, changes, onWarning),
@@ -175,7 +179,8 @@ function sessionEvents(session: Settled, changes: Changes, onWarning: (message: 
   return {
     onLog: (message) => session.notify('notifications/message', { ...message }),
     onNotification: (method, params) => {
-      if (isListChange(method) || method === 'notifications/resources/updated') session.notify(method, ownWords(params));
+      if (isListChange(method) || method === 'notifications/resources/updated')
+        session.notify(method, ownWords(params));
     },
     onReconnect: () => changes.everythingFor(session),
     onWarning,
@@ -198,7 +203,7 @@ async function learn({ pool, tools }: BridgeParts, { onWarning }: Settings): Pro
   try {
     tools.learn(await (await pool.main.client()).listTools());
   } catch (error) {
-    onWarning(`the upstream's tools could not be listed: ${error instanceof Error ? error.message : 'unknown failure'}`);
+    onWarning(`the upstream's tools could not be listed: ${wordsOf(error)}`);
   }
 }
 

@@ -8,6 +8,7 @@ import type { JsonObject } from '../protocol/common.ts';
 import { McpError } from '../protocol/error.ts';
 import { metaKey } from '../protocol/meta.ts';
 import type { SubscriptionFilter } from '../protocol/subscriptions.ts';
+import { wordsOf } from './failure.ts';
 import type { Upstream } from './upstream.ts';
 
 /** The lists whose changes are told. */
@@ -62,7 +63,7 @@ export class Changes {
         await subscription.closed;
       } catch (error) {
         if (signal.aborted) return;
-        this.#options.onWarning(`the upstream's changes cannot be followed: ${error instanceof Error ? error.message : 'unknown failure'}`);
+        this.#options.onWarning(`the upstream's changes cannot be followed: ${wordsOf(error)}`);
         if (error instanceof McpError && error.kind === 'methodNotFound') return;
       }
       await pause(restMs, signal);
@@ -73,8 +74,10 @@ export class Changes {
   heard(method: string, params: JsonObject): void {
     const list = lists.find((one) => one.method === method);
     if (list === undefined) return;
-    for (const session of this.#sessions.values()) if (!this.#options.hearsItself(session)) session.notify(method, ownWords(params));
-    for (const [call, { filter }] of this.#listeners) if (filter[list.flag] === true) call.send(method, subscribed(params, call));
+    for (const session of this.#sessions.values())
+      if (!this.#options.hearsItself(session)) session.notify(method, ownWords(params));
+    for (const [call, { filter }] of this.#listeners)
+      if (filter[list.flag] === true) call.send(method, subscribed(params, call));
   }
 
   /** What changed meanwhile is not known: tells that every list may have. */
@@ -90,7 +93,8 @@ export class Changes {
   /** What a stateless client may listen to, of what it asks for. */
   honoured(asked: SubscriptionFilter): SubscriptionFilter {
     const capabilities = this.#options.capabilities();
-    const uris = capabilities.resources?.subscribe === true ? asked.resourceSubscriptions?.slice(0, mostResources) : undefined;
+    const uris =
+      capabilities.resources?.subscribe === true ? asked.resourceSubscriptions?.slice(0, mostResources) : undefined;
     const flags = changing(capabilities).filter(({ flag }) => asked[flag] === true);
     return {
       ...Object.fromEntries(flags.map(({ flag }) => [flag, true])),
@@ -98,8 +102,12 @@ export class Changes {
     };
   }
 
-  /** Serves `subscriptions/listen`: acknowledges, and settles when the stream ends. */
-  listen(call: Call, filter: SubscriptionFilter): Promise<JsonObject> {
+  /**
+   * Serves `subscriptions/listen`: acknowledges, and settles when the stream ends.
+   *
+   * @param until Ends it in good order, so that the client can ask again.
+   */
+  listen(call: Call, filter: SubscriptionFilter, until?: Promise<unknown>): Promise<JsonObject> {
     if (this.#listeners.size >= mostListeners)
       throw new McpError('internalError', `too many listen streams; the limit is ${mostListeners}`);
     call.send('notifications/subscriptions/acknowledged', subscribed({ notifications: filter }, call));
@@ -111,6 +119,7 @@ export class Changes {
       if (this.#stopped.signal.aborted) return end();
       call.signal.addEventListener('abort', end, { once: true });
       this.#listeners.set(call, { filter, end });
+      void until?.then(end);
     });
   }
 

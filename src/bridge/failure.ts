@@ -34,6 +34,11 @@ export function unreachable(error: unknown): McpError {
   return new McpError('internalError', `the upstream server failed: ${why}`, { cause: error });
 }
 
+/** The words of an error, for warnings. */
+export function wordsOf(error: unknown): string {
+  return error instanceof Error ? error.message : 'unknown failure';
+}
+
 /** Codes that speak of versions and capabilities, should they come without the data that names them. */
 const hopCodes: ReadonlySet<number> = new Set([-32021, -32022]);
 

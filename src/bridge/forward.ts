@@ -68,13 +68,18 @@ function carriedMeta(meta: unknown): Pick<RequestOptions, 'meta'> {
 function lifted(result: JsonObject, method: string, revision: Revision): JsonObject {
   const row = methodOf(method);
   if (row?.inputRequired === true && revision.era === 'stateless' && result['resultType'] === 'input_required')
-    throw new McpError('internalError', `the upstream server wants input for ${method}, which the bridge did not offer to give`);
+    throw new McpError(
+      'internalError',
+      `the upstream server wants input for ${method}, which the bridge did not offer to give`,
+    );
   if (row?.result === undefined) return result;
   try {
     // Every result type is an object with string keys.
     return fromWire(revision, row.result, result) as unknown as JsonObject;
   } catch (error) {
     if (!(error instanceof McpError)) throw error;
-    throw new McpError('internalError', `the upstream server's result of ${method} is malformed: ${error.message}`, { cause: error });
+    throw new McpError('internalError', `the upstream server's result of ${method} is malformed: ${error.message}`, {
+      cause: error,
+    });
   }
 }

@@ -44,7 +44,9 @@ export function handlersOf({ pool, tools, changes, watches }: BridgeParts): Read
     'subscriptions/listen': ({ notifications }, call) => {
       const filter = changes.honoured(notifications);
       const { resourceSubscriptions = [] } = filter;
-      return resourceSubscriptions.length === 0 ? changes.listen(call, filter) : watches.listen(call, { ...filter, resourceSubscriptions });
+      return resourceSubscriptions.length === 0
+        ? changes.listen(call, filter)
+        : watches.listen(call, { ...filter, resourceSubscriptions });
     },
   };
   return new Map([

@@ -52,6 +52,7 @@ export class KnownTools {
     const parameters = problems.length > 0 ? [] : found;
     const wrapped = tool.outputSchema !== undefined && needsWrapping(tool.outputSchema);
     this.#known.delete(tool.name);
-    if ((parameters.length > 0 || wrapped) && this.#known.size < most) this.#known.set(tool.name, { tool, parameters, wrapped });
+    if ((parameters.length > 0 || wrapped) && this.#known.size < most)
+      this.#known.set(tool.name, { tool, parameters, wrapped });
   }
 }

@@ -4,7 +4,7 @@ import type { Call } from '../peer/call.ts';
 import type { JsonObject } from '../protocol/common.ts';
 import { McpError } from '../protocol/error.ts';
 import type { LoggingLevel, LoggingMessageNotificationParams } from '../protocol/logging.ts';
-import { failureFor, unreachable } from './failure.ts';
+import { failureFor, unreachable, wordsOf } from './failure.ts';
 import { forward, revisionFor } from './forward.ts';
 import { ProgressRelays } from './progress.ts';
 
@@ -166,7 +166,7 @@ export class Upstream {
     try {
       await client.setLogLevel(level);
     } catch (error) {
-      this.#events.onWarning(`the log level of the upstream could not be set: ${unreachable(error).message}`);
+      this.#events.onWarning(`the log level of the upstream could not be set: ${wordsOf(error)}`);
     }
   }
 

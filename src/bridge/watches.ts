@@ -10,7 +10,6 @@ import type { Pool } from './pool.ts';
 
 const updated = 'notifications/resources/updated';
 const mostResources = 1_000;
-const mine = Symbol('watched resources');
 
 /** What a session watches, by URI. */
 type Watched = Map<string, Promise<Subscription>>;
@@ -20,6 +19,8 @@ export class Watches {
   readonly #pool: Pool;
   readonly #changes: Changes;
   readonly #onWarning: (message: string) => void;
+  /** By the state of the session, which stays the same for its life. */
+  readonly #watched = new WeakMap<Settled['state'], Watched>();
 
   constructor(pool: Pool, changes: Changes, onWarning: (message: string) => void) {
     this.#pool = pool;
@@ -29,11 +30,11 @@ export class Watches {
 
   /** Serves `resources/subscribe`; updates come on the session's own connection. */
   async watch(uri: string, session: Settled): Promise<JsonObject> {
-    const watched = watchedBy(session);
+    const watched = this.#watchedBy(session);
     if (!watched.has(uri) && watched.size >= mostResources)
       throw new McpError('invalidRequest', `too many resource subscriptions; the limit is ${mostResources}`);
-    const opening = watched.get(uri) ?? this.#open(uri, session, watched);
-    watched.set(uri, opening);
+    const opening = watched.get(uri) ?? this.#open(uri, session);
+    if (!watched.has(uri)) void keepWhileOpen(watched, uri, opening);
     const { honoured } = await opening;
     if (honoured.resources?.includes(uri) === true) return {};
     await this.unwatch(uri, session);
@@ -42,7 +43,7 @@ export class Watches {
 
   /** Serves `resources/unsubscribe`; an unknown URI is fine. */
   async unwatch(uri: string, session: Settled): Promise<JsonObject> {
-    const watched = watchedBy(session);
+    const watched = this.#watchedBy(session);
     const opening = watched.get(uri);
     watched.delete(uri);
     await (await opening?.catch(() => undefined))?.close();
@@ -50,7 +51,10 @@ export class Watches {
   }
 
   /** Serves `subscriptions/listen` with resources, on a connection of its own. */
-  listen(call: Call, filter: SubscriptionFilter & { readonly resourceSubscriptions: readonly string[] }): Promise<JsonObject> {
+  listen(
+    call: Call,
+    filter: SubscriptionFilter & { readonly resourceSubscriptions: readonly string[] },
+  ): Promise<JsonObject> {
     const uris = filter.resourceSubscriptions;
     // The acknowledgement is the first message of a stream: what comes earlier waits for it.
     let early: JsonObject[] | undefined = [];
@@ -64,10 +68,13 @@ export class Watches {
     };
     return this.#pool.withOwn(events, async (upstream) => {
       const missed = (): void => uris.forEach((uri) => tell({ uri }));
-      const { honoured } = await upstream.follow({ resources: uris }, missed, call.signal).catch((error: unknown) => {
-        throw unreachable(error);
-      });
-      const listening = this.#changes.listen(call, { ...filter, resourceSubscriptions: honoured.resources ?? [] });
+      const { honoured, closed } = await upstream
+        .follow({ resources: uris }, missed, call.signal)
+        .catch((error: unknown) => {
+          throw unreachable(error);
+        });
+      const agreed = { ...filter, resourceSubscriptions: honoured.resources ?? [] };
+      const listening = this.#changes.listen(call, agreed, closed);
       const waiting = early ?? [];
       early = undefined;
       for (const params of waiting) tell(params);
@@ -75,21 +82,32 @@ export class Watches {
     });
   }
 
-  #open(uri: string, session: Settled, watched: Watched): Promise<Subscription> {
-    const missed = (): void => session.notify(updated, { uri });
-    const opening = this.#pool.ownedBy(session).follow({ resources: [uri] }, missed);
-    return opening.catch((error: unknown) => {
-      watched.delete(uri);
+  async #open(uri: string, session: Settled): Promise<Subscription> {
+    try {
+      return await this.#pool.ownedBy(session).follow({ resources: [uri] }, () => session.notify(updated, { uri }));
+    } catch (error) {
       throw unreachable(error);
-    });
+    }
+  }
+
+  #watchedBy(session: Settled): Watched {
+    const known = this.#watched.get(session.state);
+    if (known !== undefined) return known;
+    const watched: Watched = new Map();
+    this.#watched.set(session.state, watched);
+    return watched;
   }
 }
 
-function watchedBy(session: Settled): Watched {
-  // Only this file writes under the symbol.
-  const known = session.state.get(mine) as Watched | undefined;
-  if (known !== undefined) return known;
-  const watched: Watched = new Map();
-  session.state.set(mine, watched);
-  return watched;
+/** A watch that ended by itself, or never began, is forgotten, so that it can be asked for again. */
+async function keepWhileOpen(watched: Watched, uri: string, opening: Promise<Subscription>): Promise<void> {
+  watched.set(uri, opening);
+  try {
+    await (
+      await opening
+    ).closed;
+  } catch {
+    // Who asked for it hears why.
+  }
+  if (watched.get(uri) === opening) watched.delete(uri);
 }

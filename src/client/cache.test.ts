@@ -530,9 +530,9 @@ describe('a store of several clients', () => {
 
   it('that is slow does not bring back what was forgotten', async () => {
     const inner = memoryCacheStore();
-    const slowly = async <T>(run: () => T): Promise<T> => {
+    const slowly = async <T>(run: () => T | Promise<T>): Promise<T> => {
       await turns();
-      return run();
+      return await run();
     };
     const cacheStore = {
       get: (key: string) => slowly(() => inner.get(key)),

@@ -69,7 +69,7 @@ const text = { content: [{ type: 'text', text: 'hi' }] };
 const tool = (name: string, more: object = {}) => ({ name, inputSchema: { type: 'object' }, ...more });
 
 describe('what a client knows of its server', () => {
-  it('is there once it is connected [C48] [C55] [C57]', async () => {
+  it('is there once it is connected [C23] [C48] [C55] [C57]', async () => {
     const { client } = await connected(undefined, { revision: handshake });
     assert.deepEqual(
       [client.revision, client.server, client.capabilities, client.description],
@@ -153,7 +153,7 @@ describe('a stateless request', () => {
     assert.equal(lastOf(one).headers['Mcp-Name'], '=?base64?w6Q=?=');
   });
 
-  it('that is answered with another resultType is an invalid response [basic-023]', async () => {
+  it('that is answered with another resultType is an invalid response [basic-023] [basic-024]', async () => {
     const one = await connected(replying({ ...text, resultType: 'surprise' }));
     await assert.rejects(one.client.callTool('x'), { reason: 'invalid-message', message: /surprise/ });
     assert.equal(
@@ -258,7 +258,7 @@ describe('lists', () => {
       peer.reply(sent, { ...pages[index] });
     };
 
-  it('follow cursors to the end; an empty cursor is one [C44] [page-004] [page-007]', async () => {
+  it('follow cursors to the end; an empty cursor is one [C44] [page-001] [page-004] [page-007]', async () => {
     const one = await connected(
       paged([
         { tools: [tool('a')], nextCursor: '' },
@@ -277,7 +277,7 @@ describe('lists', () => {
     ['resources/templates/list', 'resourceTemplates', (client: Client) => client.listResourceTemplates()],
     ['prompts/list', 'prompts', (client: Client) => client.listPrompts()],
   ] as const) {
-    it(`of ${method} gather their pages [C41] [C42] [C43]`, async () => {
+    it(`of ${method} gather their pages [C41] [C42] [C43] [prompts-012]`, async () => {
       const item = (name: string) => ({ name, uri: `x:${name}`, uriTemplate: `x:{${name}}` });
       const one = await connected(paged([{ [key]: [item('a')], nextCursor: '' }, { [key]: [item('b')] }]));
       const items: readonly { readonly name: string }[] = await list(one.client);
@@ -431,7 +431,7 @@ describe('structured results', () => {
       assert.deepEqual((await client.callTool('add')).structuredContent, { sum: 3 });
     });
 
-    it(`of ${revision} that do not fit are an error with the places [C09]`, async () => {
+    it(`of ${revision} that do not fit are an error with the places [C09] [C31] [tools-040]`, async () => {
       const { client } = await connected(giving({ structuredContent: { sum: 'x' } }), { revision });
       await client.listTools();
       await assert.rejects(client.callTool('add'), (error: unknown) => {
@@ -452,7 +452,7 @@ describe('structured results', () => {
     assert.equal((await failed.client.callTool('add')).isError, true);
   });
 
-  it('are not checked when nobody wants it, or the tool is not known', async () => {
+  it('are not checked when nobody wants it, or the tool is not known [C31]', async () => {
     const off = await connected(giving({}), { options: { validateOutput: false } });
     await off.client.listTools();
     await off.client.callTool('add');
@@ -478,7 +478,7 @@ describe('giving up', () => {
     ['http', handshake, true],
     ['http', stateless, false],
   ] as const) {
-    it(`over ${kind} at ${revision} ${told ? 'tells the server' : 'closes the stream'} [C10] [cancel-011] [http-030]`, async () => {
+    it(`over ${kind} at ${revision} ${told ? 'tells the server' : 'closes the stream'} [C10] [cancel-004] [cancel-011] [cancel-019] [http-030] [lifecycle-020] [lifecycle-021] [stdio-009] [tools-041]`, async () => {
       const one = await connected(({ message }) => (message['id'] === undefined ? undefined : new Promise(() => {})), {
         kind,
         revision,
@@ -531,7 +531,7 @@ describe('what a server sends by itself', () => {
     });
   }
 
-  it('a request at a stateless revision is ignored with a warning [C96] [basic-038]', async () => {
+  it('a request at a stateless revision is ignored with a warning [C96] [basic-038] [stdio-006]', async () => {
     const one = await connected();
     const before = one.transport.sent.length;
     one.peer.send({ jsonrpc: '2.0', id: 7, method: 'ping' });

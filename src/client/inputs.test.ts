@@ -431,14 +431,14 @@ describe('what a client cannot be asked', () => {
 
 describe('roots', () => {
   for (const revision of handshakes) {
-    it(`are listed at ${revision}, as they are now [C61]`, async () => {
+    it(`are listed at ${revision}, as they are now [C61] [E04]`, async () => {
       const one = await connected(revision, { roots: [{ uri: 'file:///a', name: 'A' }] });
       assert.deepEqual((await one.ask('roots/list'))['result'], { roots: [{ uri: 'file:///a', name: 'A' }] });
       await one.client.setRoots([]);
       assert.deepEqual((await one.ask('roots/list'))['result'], { roots: [] });
     });
 
-    it(`that change are told at ${revision} [C46] [roots-003]`, async () => {
+    it(`that change are told at ${revision} [C46] [E10] [roots-003]`, async () => {
       const one = await connected(revision, { roots: [] });
       await one.client.setRoots([{ uri: 'file:///b' }]);
       const told = { jsonrpc: '2.0', method: 'notifications/roots/list_changed' };
@@ -455,7 +455,7 @@ describe('roots', () => {
     assert.deepEqual((await one.ask('roots/list'))['result'], { roots: [{ uri: `file:///${newest}/2` }] });
   });
 
-  it('that change are not told where that was not declared, or nobody listens [C46]', async () => {
+  it('that change are not told where that was not declared, or nobody listens [C46] [E10]', async () => {
     const quiet = await connected(newest, { roots: [], capabilities: { roots: {} } });
     await quiet.client.setRoots([{ uri: 'file:///b' }]);
     const modern = await connected(stateless, { roots: [] });

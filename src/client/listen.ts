@@ -154,6 +154,7 @@ export class ListenSubscription implements Subscription {
       if (again) this.#options.heard({ type: 'reopened' });
     };
     this.#stop.signal.addEventListener('abort', give, { once: true });
+    if (this.#ended) give();
     try {
       await this.#options.session.listen(
         { notifications: toFilter(this.#topics) },

@@ -87,7 +87,7 @@ const handlers: ConnectOptions = {
 const key = fc.oneof(fc.string({ maxLength: 5 }), fc.constantFrom('__proto__', 'constructor'));
 
 describe('a request that needs input first', () => {
-  it('is answered with everything that was asked for [C69] [mrtr-016] [mrtr-017] [mrtr-018] [mrtr-021]', async () => {
+  it('is answered with everything that was asked for [C69] [E04] [mrtr-016] [mrtr-017] [mrtr-018] [mrtr-021] [tools-007]', async () => {
     const one = await connected(
       replies(asking({ a: confirm, b: think, c: where, d: visit }, { requestState: 's' }), done),
       handlers,
@@ -115,7 +115,7 @@ describe('a request that needs input first', () => {
     ],
     ['resources/read', (client: Client) => client.readResource('file:///a'), { uri: 'file:///a' }, { contents: [] }],
   ] as const) {
-    it(`may be ${method}; all else of it stays as it was [C70] [mrtr-017]`, async () => {
+    it(`may be ${method}; all else of it stays as it was [C32] [C49] [C70] [mrtr-017]`, async () => {
       const one = await connected(replies(asking({ k: confirm }), result), handlers);
       await send(one.client);
       assert.deepEqual(one.params(), [params, { ...params, inputResponses: { k: accepted } }]);

@@ -112,15 +112,16 @@ export class Session {
   ): Promise<JsonObject> {
     const { now } = this.#settings;
     const begun = now();
-    const conversation =
-      this.#lifeline.usable ?? (await this.#lifeline.conversation(this.#impatience(method, options)));
-    const believed = !conversation.confirmed;
-    try {
-      return await this.#send(conversation, { method, params, options });
-    } catch (error) {
-      const failure = this.#failure(conversation, error);
-      const again = await this.#another(conversation, failure, { method, options, believed });
-      return await this.#send(again, { method, params, options: this.#within(options, now() - begun) });
+    const tried = new Set<Remedy>();
+    let conversation = this.#lifeline.usable ?? (await this.#lifeline.conversation(this.#impatience(method, options)));
+    for (let limits = options; ; limits = this.#within(options, now() - begun)) {
+      const believed = !conversation.confirmed;
+      try {
+        return await this.#send(conversation, { method, params, options: limits });
+      } catch (error) {
+        const failure = this.#failure(conversation, error);
+        conversation = await this.#another(conversation, failure, { method, options, believed, tried });
+      }
     }
   }
 
@@ -209,31 +210,23 @@ export class Session {
   }
 
   /**
-   * The conversation in which a failed request may be sent again.
+   * The conversation in which a failed request may be sent again; each remedy is tried once.
    *
    * @throws The failure, when there is none.
    */
-  async #another(
-    conversation: Conversation,
-    failure: unknown,
-    { method, options, believed }: Outgoing & { readonly believed: boolean },
-  ): Promise<Conversation> {
+  async #another(conversation: Conversation, failure: unknown, attempt: Attempt): Promise<Conversation> {
+    const { method, options, believed, tried } = attempt;
     if (options.signal?.aborted === true || this.#lifeline.stopped) throw failure;
     const impatience = this.#impatience(method, options);
     if (believed && disproves(failure) && (await this.#lifeline.renew(conversation)))
       return await this.#lifeline.conversation(impatience);
-    if (!(failure instanceof ConnectionError) || !this.#settings.reconnect) throw failure;
-    const repeats = isRepeatable(method, options.repeat);
-    if (failure.reason === 'session-lost') {
-      if (!repeats) throw unrepeated(method, failure);
-      return await this.#lifeline.conversation(impatience).catch((cause: unknown) => {
-        throw notReopened(cause);
-      });
-    }
-    // Spec 2026-07-28, Streamable HTTP: what broke off is asked again as a new request.
-    const dropped = failure.reason === 'closed' && conversation.agreement.calls.kind === 'http';
-    if (dropped && repeats) return await this.#lifeline.conversation(impatience);
-    throw failure;
+    const remedy = this.#settings.reconnect ? remedyOf(failure, conversation) : undefined;
+    if (remedy === undefined || tried.has(remedy)) throw failure;
+    tried.add(remedy);
+    if (!isRepeatable(method, options.repeat)) throw remedy === 'new session' ? unrepeated(method, failure) : failure;
+    return await this.#lifeline.conversation(impatience).catch((cause: unknown) => {
+      throw remedy === 'new session' ? notReopened(cause) : cause;
+    });
   }
 
   #impatience(method: string, { signal, timeoutMs }: SessionRequestOptions): Impatience {
@@ -252,11 +245,30 @@ interface Outgoing {
   readonly options: SessionRequestOptions;
 }
 
-function of(cause: ConnectionError): { readonly cause: unknown; readonly status?: number } {
-  return { cause, ...(cause.status === undefined ? {} : { status: cause.status }) };
+/** What may help against a failure. */
+type Remedy = 'new session' | 'once more';
+
+interface Attempt extends Outgoing {
+  /** Whether nobody but a stored verdict said what the server speaks. */
+  readonly believed: boolean;
+  readonly tried: Set<Remedy>;
 }
 
-function unrepeated(method: string, lost: ConnectionError): ConnectionError {
+function remedyOf(failure: unknown, conversation: Conversation): Remedy | undefined {
+  if (!(failure instanceof ConnectionError)) return undefined;
+  if (failure.reason === 'session-lost') return 'new session';
+  // Spec 2026-07-28, Streamable HTTP: what broke off is asked again as a new request. A server that restarted also
+  // breaks the connections that were kept for the next requests, which looks as if it could not be reached.
+  const broke = failure.reason === 'closed' || failure.reason === 'refused';
+  return broke && conversation.agreement.calls.kind === 'http' ? 'once more' : undefined;
+}
+
+function of(cause: unknown): { readonly cause: unknown; readonly status?: number } {
+  const status = cause instanceof ConnectionError ? cause.status : undefined;
+  return { cause, ...(status === undefined ? {} : { status }) };
+}
+
+function unrepeated(method: string, lost: unknown): ConnectionError {
   const message = `the server lost the session, and ${method} may not be sent twice; the next request has a new session`;
   return new ConnectionError('session-lost', message, of(lost));
 }

@@ -1,5 +1,5 @@
 import type { ConnectionError } from '../jsonrpc/transport.ts';
-import type { JsonObject } from '../peer/waiting.ts';
+import { aborted, type JsonObject } from '../peer/waiting.ts';
 import { McpError } from '../protocol/error.ts';
 import { backoffMs, Pause } from './backoff.ts';
 import type { Conversation } from './conversation.ts';
@@ -65,6 +65,7 @@ export class Subscriptions {
     { signal }: SubscribeOptions = {},
   ): Promise<Subscription> {
     this.#check(topics);
+    if (signal !== undefined && isAborted(signal)) throw aborted('subscribing', signal);
     const { session, settings } = this.#options;
     await session.ensureOpen(signal);
     const heard = (event: SubscriptionEvent): void => this.#tell(onEvent, event);
@@ -81,8 +82,9 @@ export class Subscriptions {
     const end = (): void => void subscription.close();
     signal?.addEventListener('abort', end, { once: true });
     void subscription.closed.then(() => signal?.removeEventListener('abort', end));
-    if (signal?.aborted === true) end();
-    await subscription.open(settings.timeoutMs);
+    if (isAborted(signal)) end();
+    else await subscription.open(settings.timeoutMs);
+    if (signal !== undefined && isAborted(signal)) throw aborted('subscribing', signal);
     return subscription;
   }
 
@@ -185,4 +187,9 @@ async function failureOf(work: Promise<unknown>): Promise<Error | undefined> {
   } catch (error) {
     return error instanceof Error ? error : new Error('connecting failed', { cause: error });
   }
+}
+
+/** Asked again and again, since it changes meanwhile. */
+function isAborted(signal: AbortSignal | undefined): boolean {
+  return signal?.aborted === true;
 }

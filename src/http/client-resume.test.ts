@@ -16,7 +16,7 @@ test('listening hears messages that belong to no request [http-031]', async (t) 
 });
 
 for (const status of [404, 405]) {
-  test(`a server that answers listening with ${status} just has no such stream`, async (t) => {
+  test(`a server that answers listening with ${status} just has no such stream [C62]`, async (t) => {
     const { channel, problems } = await open(t, (_incoming, outgoing) => void outgoing.writeHead(status).end());
     await channel.listen?.();
     assert.deepEqual(problems, []);

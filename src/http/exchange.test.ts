@@ -94,7 +94,7 @@ test('a request of the server never travels in an exchange [http-055]', async ()
   answer.leave();
 });
 
-test('a client that leaves cancels its request, and nothing more is sent [http-060] [http-061] [http-062]', async () => {
+test('a client that leaves cancels its request, and nothing more is sent [cancel-014] [http-060] [http-061] [http-062]', async () => {
   const fake = fakeEndpoint();
   const answer = begin(createHttpHandler(fake), call({ method: 'slow' }));
   await settle();
@@ -103,6 +103,21 @@ test('a client that leaves cancels its request, and nothing more is sent [http-0
   assert.equal(fake.conversations[0]?.closed, true);
   assert.equal(answer.status, undefined);
   assert.equal(answer.written, '');
+});
+
+test('a client that left while it was being authenticated starts nothing, and takes no place', async () => {
+  const fake = fakeEndpoint();
+  let admit: (auth: { principal: string }) => void = () => undefined;
+  const authenticate = (): Promise<{ principal: string }> => new Promise((resolve) => (admit = resolve));
+  const busy = createHttpHandler(fake, { authenticate, maxRequests: 1 });
+  const left = begin(busy, call({ method: 'subscriptions/listen' }));
+  left.leave();
+  admit({ principal: 'p' });
+  await settle();
+  assert.deepEqual(fake.received, []);
+  const next = begin(busy, call());
+  admit({ principal: 'p' });
+  assert.equal((await next.done()).status, 200);
 });
 
 test('a conversation is closed once its exchange is over', async () => {

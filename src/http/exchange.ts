@@ -135,6 +135,8 @@ class Exchange implements Link {
       this.#answer.closed();
       this.stop();
     });
+    // A client that left before its request was read wants nothing done.
+    if (this.#answer.gone) return;
     const response = await this.#conversation.receive(message);
     this.#answer.respond(response === undefined ? 200 : this.#status(message, response), response);
     this.stop();

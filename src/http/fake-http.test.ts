@@ -87,7 +87,8 @@ export class FakeVisit implements HttpReply {
   }
 
   onClose(run: () => void): void {
-    this.#closed = run;
+    if (this.ended) run();
+    else this.#closed = run;
   }
 
   /** The client breaks the connection. */

@@ -56,6 +56,53 @@ test('a reader that takes nothing is cut off at the limit', async () => {
   await assert.rejects(response.text());
 });
 
+test('a request that was aborted while it was being authenticated starts nothing', async () => {
+  const fake = fakeEndpoint();
+  const controller = new AbortController();
+  const authenticate = async (): Promise<{ principal: string }> => {
+    controller.abort();
+    return { principal: 'p' };
+  };
+  const response = await createHandler(fake, { authenticate })(call('subscriptions/listen', controller.signal));
+  await settle();
+  assert.equal(response.status, 499);
+  assert.deepEqual(fake.received, []);
+});
+
+test('a reader of the HTTP+SSE pair that is cut off gives its place back', async () => {
+  const fake = fakeEndpoint();
+  const ssePair = { sse: '/sse', messages: '/messages' };
+  const handler = createHandler(fake, { ssePair, maxSessions: 1, maxStreamBuffer: 1000 });
+  const connect = (): Promise<Response> => handler(new Request('http://localhost/sse'));
+  assert.equal((await connect()).status, 200);
+  for (let sent = 0; sent < 100; sent++)
+    fake.conversations[0]?.link.send({ jsonrpc: '2.0', method: 'notifications/tools/list_changed' });
+  assert.equal(fake.conversations[0]?.closed, true);
+  assert.equal((await connect()).status, 200);
+});
+
+test('a session whose stream was cut off expires like any other', async () => {
+  const fake = fakeEndpoint();
+  let now = 0;
+  const handler = createHandler(fake, { maxSessions: 1, maxStreamBuffer: 1000, sessionIdleMs: 1000, now: () => now });
+  const initialize = (): Promise<Response> =>
+    handler(
+      new Request('http://localhost/mcp', {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ jsonrpc: '2.0', id: 0, method: 'initialize', params: { protocolVersion: '2025-06-18' } }),
+      }),
+    );
+  const session = (await initialize()).headers.get('mcp-session-id') ?? '';
+  const listen = await handler(new Request('http://localhost/mcp', { headers: { 'mcp-session-id': session } }));
+  assert.equal(listen.status, 200);
+  for (let sent = 0; sent < 100; sent++)
+    fake.conversations[0]?.link.send({ jsonrpc: '2.0', method: 'notifications/tools/list_changed' });
+  await assert.rejects(listen.text());
+  now = 1001;
+  assert.equal((await initialize()).status, 200);
+});
+
 test('the host of the URL counts where there is no Host header', async () => {
   const handler = createHandler(fakeEndpoint());
   const request = call('echo');

@@ -95,14 +95,12 @@ class FetchReply implements HttpReply {
   readonly #headers: Record<string, string> = {};
   #closed: (() => void) | undefined;
   #answered = false;
+  #over = false;
 
   constructor(request: Request, resolve: (response: Response) => void) {
     this.#resolve = resolve;
-    request.signal.addEventListener('abort', () => {
-      this.#closed?.();
-      // Where the client is gone nobody reads the answer; it only settles the promise.
-      this.#answer(() => new Response(null, { status: 499 }));
-    });
+    if (request.signal.aborted) this.#abandoned();
+    else request.signal.addEventListener('abort', () => this.#abandoned(), { once: true });
   }
 
   send(status: number, body?: string, headers?: HeaderFields): void {
@@ -113,7 +111,7 @@ class FetchReply implements HttpReply {
   }
 
   stream(headers?: HeaderFields): EventWriter {
-    const writer = new FetchEventWriter(() => this.#closed?.());
+    const writer = new FetchEventWriter(() => this.#end());
     this.#answer(
       () =>
         new Response(writer.readable, {
@@ -129,7 +127,20 @@ class FetchReply implements HttpReply {
   }
 
   onClose(run: () => void): void {
-    this.#closed = run;
+    if (this.#over) run();
+    else this.#closed = run;
+  }
+
+  #abandoned(): void {
+    this.#end();
+    // Where the client is gone nobody reads the answer; it only settles the promise.
+    this.#answer(() => new Response(null, { status: 499 }));
+  }
+
+  #end(): void {
+    if (this.#over) return;
+    this.#over = true;
+    this.#closed?.();
   }
 
   #answer(response: () => Response): void {
@@ -143,9 +154,12 @@ class FetchReply implements HttpReply {
 class FetchEventWriter implements EventWriter {
   readonly readable: ReadableStream<Uint8Array>;
   readonly #encoder = new TextEncoder();
+  readonly #closed: () => void;
   #controller: ReadableStreamDefaultController<Uint8Array> | undefined;
 
+  /** @param closed Hears of the end, whoever brought it about. */
   constructor(closed: () => void) {
+    this.#closed = closed;
     this.readable = new ReadableStream<Uint8Array>(
       {
         start: (controller) => {
@@ -172,10 +186,12 @@ class FetchEventWriter implements EventWriter {
     if (text !== undefined) this.write(text);
     this.#controller?.close();
     this.#controller = undefined;
+    this.#closed();
   }
 
   destroy(): void {
     this.#controller?.error(new Error('the reader was too slow'));
     this.#controller = undefined;
+    this.#closed();
   }
 }

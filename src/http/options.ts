@@ -31,6 +31,8 @@ export interface HttpOptions {
   /**
    * Serves clients of 2024-11-05 at two paths of their own, beside the one endpoint. Left out, they are not served:
    * every newer client knows the one endpoint.
+   *
+   * @deprecated Since 2025-03-26 (SEP-2596); the specification may remove it three months after that SEP is final.
    */
   readonly ssePair?: SsePairPaths;
   /**

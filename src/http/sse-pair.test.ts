@@ -211,7 +211,7 @@ test('closing waits for what is being answered, and then ends the streams', asyn
   assert.deepEqual([client.stream.ended, client.conversation.closed], [true, true]);
 });
 
-test('without its paths the older transport is not served', async () => {
+test('without its paths the older transport is not served [sse-012]', async () => {
   const handler = createHttpHandler(fakeEndpoint(), { path: '/mcp' });
   assert.equal((await visit(handler, { path: '/sse' })).status, 404);
   assert.equal((await visit(handler, { path: '/messages?sessionId=x', body: '{}' })).status, 404);

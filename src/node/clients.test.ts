@@ -148,7 +148,7 @@ describe('a server over HTTP', () => {
     assert.equal((JSON.parse(fresh.text) as { result: { resultType?: string } }).result.resultType, 'complete');
   });
 
-  test('answers a stateless request without capabilities as a bad request', async (t) => {
+  test('answers a stateless request without capabilities as a bad request [meta-011]', async (t) => {
     const { port } = await serve(t);
     const answer = await send(
       port,

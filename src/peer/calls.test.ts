@@ -291,7 +291,7 @@ describe('giving a request up', () => {
     assert.deepEqual(one.transport.methods, ['a']);
   });
 
-  it('happens when no answer came in time, and the peer is told [cancel-018]', async () => {
+  it('happens when no answer came in time, and the peer is told [cancel-018] [lifecycle-020]', async () => {
     const one = await opened();
     const rejected = assert.rejects(one.calls.call('a', undefined, { ...told, timeoutMs: 50 }), {
       reason: 'timeout',
@@ -307,7 +307,7 @@ describe('giving a request up', () => {
     assert.deepEqual(one.transport.methods, ['a', 'notifications/cancelled']);
   });
 
-  it('is put off by progress, but not past the total limit [cancel-020]', async () => {
+  it('is put off by progress, but not past the total limit [cancel-020] [lifecycle-022]', async () => {
     const one = await opened();
     const seen: number[] = [];
     const rejected = assert.rejects(

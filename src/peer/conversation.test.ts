@@ -304,6 +304,19 @@ test('closing aborts what runs, and nothing more is sent', async () => {
   }
 });
 
+test('what comes after the end of a conversation is not run', async () => {
+  const server = served();
+  const ran: unknown[] = [];
+  server.tool('note', {}, (_, ctx) => void ran.push(ctx.revision));
+  for (const date of dates) {
+    const raw = await open(server, date);
+    raw.conversation.close();
+    assert.equal(await raw.send('tools/call', { name: 'note' }), undefined);
+    if (date === statelessDate) assert.equal(await raw.send('subscriptions/listen', { notifications: {} }), undefined);
+  }
+  assert.deepEqual(ran, []);
+});
+
 test('closing the server ends every conversation', async () => {
   const server = served();
   let aborted = 0;

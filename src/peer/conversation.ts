@@ -51,6 +51,8 @@ export class HostConversation implements Conversation {
   }
 
   async receive(value: unknown): Promise<ResponseMessage | undefined> {
+    // Nobody would hear the answer, and nobody would stop what is run for it.
+    if (this.#closed) return undefined;
     const received = classify(value);
     switch (received.kind) {
       case 'request':

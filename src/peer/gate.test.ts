@@ -49,7 +49,7 @@ for (const date of dates) {
     }
   });
 
-  test(`what the server does not offer is not found at ${date}, whatever the client declares [D09, D18, D19, D20, X20]`, async () => {
+  test(`what the server does not offer is not found at ${date}, whatever the client declares [prompts-013, D09, D18, D19, D20, X20]`, async () => {
     const bare = createServer(info, { logging: false });
     const raw = await open(bare, date, { capabilities: { tools: {}, prompts: {}, resources: {} } });
     for (const method of ['tools/list', 'tools/call', 'prompts/list', 'prompts/get', 'resources/list', 'resources/read', 'resources/templates/list', 'resources/subscribe', 'logging/setLevel']) {

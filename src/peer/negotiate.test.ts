@@ -325,7 +325,7 @@ describe('a server that wants initialize', () => {
   });
 
   for (const answer of ['2023-01-01', '2024-11-05', newest, 7, undefined]) {
-    it(`is left when it chooses ${answer} and that may not be used [lifecycle-015] [C37]`, async () => {
+    it(`is left when it chooses ${answer} and that may not be used [C37] [lifecycle-015] [lifecycle-016]`, async () => {
       const transport = scriptedTransport(
         'stdio',
         server(refusing(-32601), replying({ ...initialized(), protocolVersion: answer })),
@@ -451,7 +451,7 @@ describe('a failure that says nothing of the server', () => {
     ['a lost answer', failing('closed', 'cut'), { reason: 'closed' }],
   ];
   for (const [title, discover, expected] of rows) {
-    it(`over HTTP, ${title}, is thrown and nothing else is tried`, async () => {
+    it(`over HTTP, ${title}, is thrown and nothing else is tried [C22]`, async () => {
       const transport = scriptedTransport('http', server(discover));
       await assert.rejects(start(transport), expected);
       assert.deepEqual(transport.methods, ['server/discover']);

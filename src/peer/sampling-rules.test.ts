@@ -38,7 +38,7 @@ describe('the messages of a sampling request', () => {
     assert.equal(samplingProblem({ messages: [] }), undefined);
   });
 
-  it('are refused when any one tool result is taken away [sampling-011] [sampling-024]', () => {
+  it('are refused when any one tool result is taken away [sampling-011] [sampling-012] [sampling-024]', () => {
     fc.assert(
       fc.property(conversation, fc.nat(), (messages, seed) => {
         const places = messages.flatMap(({ content }, at) =>
@@ -63,7 +63,7 @@ describe('the messages of a sampling request', () => {
     ['end with a tool use', [user(text), assistant(use('a'))], /"a" is missing/],
     ['go on before a tool use is answered', [assistant(use('a')), user(text), user(result('a'))], /\[1\] lacks/],
     ['answer in two messages', [assistant(use('a'), use('b')), user(result('a')), user(result('b'))], /\[1\] lacks/],
-    ['answer what was not used', [assistant(use('a')), user(result('b'))], /"b".*nothing/],
+    ['answer what was not used [sampling-013]', [assistant(use('a')), user(result('b'))], /"b".*nothing/],
     ['answer twice', [assistant(use('a')), user(result('a'), result('a'))], /"a".*nothing/],
     ['answer later again', [assistant(use('a')), user(result('a')), user(result('a'))], /\[2\].*nothing/],
     ['use one id twice', [assistant(use('a'), use('a')), user(result('a'))], /two tool uses/],

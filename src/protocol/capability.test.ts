@@ -111,7 +111,7 @@ for (const { title, declared, sent } of projections) {
   });
 }
 
-test('capabilities of nobody the tables know pass in every revision', () => {
+test('capabilities of nobody the tables know pass in every revision [E01]', () => {
   const declared = { 'com.example': { a: 1 } } as ClientCapabilities;
   for (const revision of revisions) assert.equal(projectClientCapabilities(revision, declared), declared);
 });
@@ -252,7 +252,7 @@ test('extensions are read in every revision, tasks of the core only where they l
   }
 });
 
-test('experimental capabilities are kept, whatever their value', () => {
+test('experimental capabilities are kept, whatever their value [D33]', () => {
   const read = fromWire(at('2025-03-26'), 'ServerCapabilities', { experimental: { custom: true } });
   assert.deepEqual(Object.keys(read.experimental ?? {}), ['custom']);
 });

@@ -94,10 +94,22 @@ export function errorToWire(revision: Revision | undefined, error: McpError): Er
 }
 
 function codeIn(revision: Revision | undefined, { kind, code }: McpError): number {
-  if (kind === undefined) return code;
+  if (kind === undefined) return revision?.era === 'stateless' ? allowed(code) : code;
   const row = rows[kind];
   const earlier = row.earlier !== undefined && revision !== undefined && isAlive(row.earlier.life, revision);
   return earlier ? row.earlier.code : row.code;
+}
+
+/**
+ * The code to send for one that a handler or a peer chose by number. (Spec 2026-07-28, Base protocol, Error codes: those
+ * of earlier revisions are not sent any more, and -32020 to -32099 belong to the specification.)
+ */
+function allowed(code: number): number {
+  for (const row of Object.values(rows)) {
+    if (row.code === code) return code;
+    if (row.earlier?.code === code) return row.code;
+  }
+  return code <= -32020 && code >= -32099 ? rows.internalError.code : code;
 }
 
 /** The HTTP status of an error response in an exchange of 2026-07-28. */

@@ -27,6 +27,24 @@ export const metaKey: {
   modelImmediateResponse: 'io.modelcontextprotocol/model-immediate-response',
 };
 
+const prefix = /^(?:[A-Za-z](?:[A-Za-z0-9-]*[A-Za-z0-9])?\.)*[A-Za-z](?:[A-Za-z0-9-]*[A-Za-z0-9])?$/;
+const name = /^[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?$/;
+
+/**
+ * Whether text is a key of `_meta`: a name, or labels and a slash before it, such as `com.example/trace`. The name may
+ * be empty. (Spec 2025-06-18, Base protocol, _meta.)
+ */
+export function isMetaKey(key: string): boolean {
+  const slash = key.indexOf('/');
+  const rest = key.slice(slash + 1);
+  return (slash < 0 || prefix.test(key.slice(0, slash))) && (rest === '' || name.test(rest));
+}
+
+/** Whether text identifies an extension: a key of `_meta` that has a prefix and a name. (Spec 2026-07-28, Versioning.) */
+export function isExtensionId(key: string): boolean {
+  return isMetaKey(key) && key.includes('/') && !key.endsWith('/');
+}
+
 /** The task that a message belongs to. Within 2025-11-25. */
 export interface RelatedTaskMetadata {
   readonly taskId: string;

@@ -17,7 +17,7 @@ export interface SchemaLimits {
   readonly depth?: number;
   /** How many subschemas there may be; 10,000 by default. */
   readonly subschemas?: number;
-  /** How many steps (roughly: subschemas applied to values) one check may take; 1,000,000 by default. */
+  /** How many steps (roughly: subschemas applied to values) one check may take; 300,000 by default. */
   readonly steps?: number;
 }
 
@@ -155,8 +155,7 @@ export class SchemaDocument {
       if ($id.startsWith('#')) outer.anchors.set($id.slice(1), raw);
       else resource = this.#addResource(withoutFragment(new URL($id, outer.base)), raw);
     }
-    for (const anchor of [$anchor, $dynamicAnchor])
-      if (typeof anchor === 'string') resource.anchors.set(anchor, raw);
+    for (const anchor of [$anchor, $dynamicAnchor]) if (typeof anchor === 'string') resource.anchors.set(anchor, raw);
     if (typeof $dynamicAnchor === 'string') {
       resource.dynamicAnchors.set($dynamicAnchor, raw);
       this.targets.add(raw);

@@ -3,9 +3,10 @@
 import type { TLocalizedValidationError } from 'typebox/error';
 import { Check, Compile, Errors } from 'typebox/schema';
 import { SchemaDocument, SchemaError, type SchemaLimits } from './document.ts';
+import { OverBudget, type Run } from './guards.ts';
 import { isKeywords } from './keywords.ts';
 import { linearPatterns, trustedPatterns } from './pattern.ts';
-import { OverBudget, prepare, type Run } from './prepare.ts';
+import { prepare } from './prepare.ts';
 import { toPointer, type Problem } from './problem.ts';
 
 /** A schema that is ready to check values. */
@@ -40,27 +41,19 @@ export async function compileDocument(document: SchemaDocument, options: Compile
   const { origin = 'peer', limits = {} } = options;
   const hasPatterns = document.names.has('pattern') || document.names.has('patternProperties');
   const patterns = origin === 'peer' && hasPatterns ? await linearPatterns() : trustedPatterns;
-  const steps = limits.steps ?? 1_000_000;
+  const steps = limits.steps ?? 300_000;
   try {
-    if (origin === 'own') {
-      const { schema: prepared, isTree, tracks } = prepare(document, { patterns, run: undefined });
-      const fits = isTree && !tracks ? accelerated(prepared) : undefined;
-      if (fits !== undefined) return { check: (value) => guarded(() => check(prepared, toJson(value), fits)) };
-    }
+    const free = origin === 'own' ? prepare(document, { patterns, run: undefined }) : undefined;
+    const fits = free?.isTree === true && !free.tracks ? accelerated(free.schema) : undefined;
+    if (free !== undefined && fits !== undefined)
+      return { check: (value) => check(value, { schema: free.schema, fits, run: { steps, names: new Set() } }) };
     const run: Run = { steps, names: new Set() };
-    const { schema: prepared } = prepare(document, { patterns, run });
-    const fits = (value: unknown): boolean => {
-      run.steps = steps;
-      return Check(prepared, value);
-    };
+    const { schema } = prepare(document, { patterns, run });
     return {
-      check: (given) =>
-        guarded(() => {
-          const names = new Set<string>();
-          const value = toJson(given, document.names.has('patternProperties') ? names : undefined);
-          run.names = names;
-          return check(prepared, value, fits);
-        }),
+      check(value) {
+        run.steps = steps;
+        return check(value, { schema, fits: (json) => Check(schema, json), run });
+      },
     };
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
@@ -79,30 +72,41 @@ function accelerated(schema: object): ((value: unknown) => boolean) | undefined 
   }
 }
 
-function check(schema: object, value: unknown, fits: (value: unknown) => boolean): readonly Problem[] {
-  if (fits(value)) return [];
-  const problems = Errors(schema, value)[1].flatMap(toProblems).slice(0, maxProblems);
-  return problems.length === 0 ? [{ path: '', message: 'does not fit the schema' }] : problems;
+interface Checking {
+  readonly schema: object;
+  readonly fits: (value: unknown) => boolean;
+  readonly run: Run;
 }
 
-function guarded(run: () => readonly Problem[]): readonly Problem[] {
+function check(given: unknown, { schema, fits, run }: Checking): readonly Problem[] {
+  let isWrong = false;
   try {
-    return run();
+    const names = new Set<string>();
+    const value = toJson(given, names);
+    run.names = names;
+    const { steps } = run;
+    if (fits(value)) return [];
+    isWrong = true;
+    run.steps = steps;
+    const problems = Errors(schema, value)[1].flatMap(toProblems).slice(0, maxProblems);
+    if (problems.length > 0) return problems;
   } catch (error) {
     // A schema that recurs without end overflows the stack long before it runs out of steps.
     const isTooMuch = error instanceof OverBudget || error instanceof RangeError;
-    return [{ path: '', message: `cannot be checked: ${isTooMuch ? 'the schema asks for too many steps' : String(error)}` }];
+    const reason = isTooMuch ? 'the schema asks for too many steps' : String(error);
+    if (!isWrong) return [{ path: '', message: `cannot be checked: ${reason}` }];
   }
+  return [{ path: '', message: 'does not fit the schema' }];
 }
 
 /** A value as it is when it is sent: without undefined, and with no names that objects inherit. */
-function toJson(value: unknown, names?: Set<string>): unknown {
+function toJson(value: unknown, names: Set<string>): unknown {
   if (Array.isArray(value)) return Array.from(value, (item) => (item === undefined ? null : toJson(item, names)));
   if (!isKeywords(value)) return value;
   const copy: Record<string, unknown> = Object.create(null);
   for (const key of Object.keys(value)) {
     if (value[key] === undefined) continue;
-    names?.add(key);
+    names.add(key);
     copy[key] = toJson(value[key], names);
   }
   return copy;
@@ -125,7 +129,9 @@ function toProblems(error: TLocalizedValidationError): readonly Problem[] {
     case 'const':
       return [{ path: instancePath, message: `must be ${brief(params.allowedValue)}` }];
     case 'enum':
-      return [{ path: instancePath, message: `must be one of ${params.allowedValues.map(brief).join(', ')}`.slice(0, 500) }];
+      return [
+        { path: instancePath, message: `must be one of ${params.allowedValues.map(brief).join(', ')}`.slice(0, 500) },
+      ];
     // What does not fit has been told of already.
     case 'additionalProperties':
       return [];

@@ -114,7 +114,7 @@ describe('questions of a handler to a stateless client', () => {
     assert.equal(block?.text, 'null');
   });
 
-  test('what is missing or does not fit is asked again, and extra answers are ignored [mrtr-023, mrtr-025, mrtr-026]', async () => {
+  test('what is missing or does not fit is asked again, and extra answers are ignored [mrtr-023, mrtr-025, mrtr-026, elicit-060]', async () => {
     const server = serverWith(async (ctx) => (await Promise.all([
       ctx.elicit({ message: 'a', schema: name }, { key: 'a' }),
       ctx.elicit({ message: 'b', schema: name }, { key: 'b' }),
@@ -163,7 +163,7 @@ describe('questions of a handler to a stateless client', () => {
     assert.deepEqual([JSON.parse(text), paid], [[{ receipt: 1 }, { receipt: 1 }], 1]);
   });
 
-  test('an early end runs finally blocks, sends nothing more, and its outcome is ignored', async () => {
+  test('an early end runs finally blocks, sends nothing more, and its outcome is ignored [mrtr-008]', async () => {
     const seen: string[] = [];
     const server = serverWith(async (ctx) => {
       try {
@@ -216,7 +216,7 @@ describe('questions of a handler to a stateless client', () => {
     assert.deepEqual(heard, [[1, 'one'], [2, 'two'], [3]]);
   });
 
-  test('a client is never asked for what it did not declare [mrtr-007, A25]', async () => {
+  test('a client is never asked for what it did not declare [mrtr-007, meta-014, sampling-009, roots-011, A25]', async () => {
     const cases: readonly (readonly [(ctx: Ctx) => Promise<unknown>, Json, Json])[] = [
       [(ctx) => ctx.elicit({ message: 'a', schema: name }), { sampling: {} }, { elicitation: { form: {} } }],
       [(ctx) => ctx.elicit({ message: 'a', schema: name }), { elicitation: { url: {} } }, { elicitation: { form: {} } }],
@@ -238,7 +238,7 @@ describe('questions of a handler to a stateless client', () => {
     assert.equal(error['code'], -32021);
   });
 
-  test('a state is refused on other arguments and from another user [mrtr-012, mrtr-014]', async () => {
+  test('a state is refused on other arguments and from another user [mrtr-012, mrtr-014, mrtr-024, security-020, security-022]', async () => {
     const server = serverWith((ctx) => ctx.elicit({ message: 'a', schema: name }));
     const result = resultOf(await rounds(server, { principal: 'ann' }).ask('tools/call', { name: 't' }));
     const { requestState } = result;

@@ -1,4 +1,5 @@
 import type { Icon } from '../protocol/common.ts';
+import { isMetaKey } from '../protocol/meta.ts';
 import type { CommonDefinition } from './definition.ts';
 
 /** The fields that listed things have in common, as they travel; what is not given is left out. */
@@ -9,8 +10,15 @@ export interface CommonFields {
   readonly _meta?: Readonly<Record<string, unknown>>;
 }
 
-/** Takes the common fields of a definition. */
+/**
+ * Takes the common fields of a definition.
+ *
+ * @throws TypeError for a key that `_meta` cannot have.
+ */
 export function common({ title, description, icons, meta }: CommonDefinition): CommonFields {
+  for (const key of Object.keys(meta ?? {})) {
+    if (!isMetaKey(key)) throw new TypeError(`${JSON.stringify(key)} is no key of meta; keys are names, such as com.example/name`);
+  }
   return {
     ...(title === undefined ? {} : { title }),
     ...(description === undefined ? {} : { description }),

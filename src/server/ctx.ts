@@ -23,7 +23,11 @@ export interface RequestCtx {
   readonly meta: Readonly<Record<string, unknown>>;
   /** Reports progress; nothing is sent unless the client asked for it, and never a value that does not increase. */
   progress(done: number, total?: number, message?: string): void;
-  /** Sends a log message when the client's level admits it. */
+  /**
+   * Sends a log message when the client's level admits it.
+   *
+   * @deprecated Since 2026-07-28 (SEP-2577); the first revision from 2027-07-28 on may remove it. Write to stderr or use OpenTelemetry.
+   */
   log(level: LoggingLevel, data: unknown, logger?: string): void;
 }
 
@@ -66,9 +70,17 @@ export interface Ctx extends RequestCtx {
   ): Promise<Elicited<InferOutput<S>>>;
   /** Sends the user to a page; the terms of `elicit` hold. Since 2025-11-25. */
   elicitUrl(request: { readonly message: string; readonly url: string }, options?: AskOptions): Promise<ElicitedUrl>;
-  /** Asks the client's model; the terms of `elicit` hold. Deprecated in 2026-07-28. */
+  /**
+   * Asks the client's model; the terms of `elicit` hold.
+   *
+   * @deprecated Since 2026-07-28 (SEP-2577); the first revision from 2027-07-28 on may remove it. Call a model provider yourself.
+   */
   sample(params: CreateMessageRequestParams, options?: AskOptions): Promise<CreateMessageResult>;
-  /** Asks which directories and files the client works in; the terms of `elicit` hold. Deprecated in 2026-07-28. */
+  /**
+   * Asks which directories and files the client works in; the terms of `elicit` hold.
+   *
+   * @deprecated Since 2026-07-28 (SEP-2577); the first revision from 2027-07-28 on may remove it. Take paths as arguments of tools or as URIs.
+   */
   roots(options?: AskOptions): Promise<readonly Root[]>;
   /**
    * Runs a side effect at most once, however often the handler runs for one request of the user.

@@ -14,6 +14,7 @@ import type { AnySchema, InferInput, InferOutput } from '../schema/infer.ts';
 import type { StandardSchema } from '../schema/standard.ts';
 import type { CompletionCtx, Ctx, RequestCtx } from './ctx.ts';
 import type { InputRequired } from './input-required.ts';
+import type { CacheHint } from './options.ts';
 import type { VariableNames, VariablesOf } from './uri-template-types.ts';
 
 /** What every definition may say to people and to clients. */
@@ -22,7 +23,7 @@ export interface CommonDefinition {
   readonly title?: string;
   readonly description?: string;
   readonly icons?: readonly Icon[];
-  /** Sent as `_meta`. */
+  /** Sent as `_meta`; keys are names, with a prefix such as `com.example/` unless they are yours and the client's. */
   readonly meta?: Readonly<Record<string, unknown>>;
 }
 
@@ -76,6 +77,8 @@ export interface ResourceDefinition extends CommonDefinition {
   /** Its size in bytes, before any encoding. */
   readonly size?: number;
   readonly annotations?: Annotations;
+  /** The hint on reads whose result names none; sent on 2026-07-28 and later. */
+  readonly cache?: CacheHint;
 }
 
 /**
@@ -99,13 +102,23 @@ export interface ResourceTemplateDefinition<Template extends string = string> ex
   readonly name: string;
   readonly mimeType?: string;
   readonly annotations?: Annotations;
+  /** The hint on reads whose result names none; sent on 2026-07-28 and later. */
+  readonly cache?: CacheHint;
+  /**
+   * Whether variables may hold `..` between slashes or backslashes, or a null character; false by default, so that a
+   * reader that makes paths of them stays below its folder. Other URIs are not found.
+   */
+  readonly allowTraversal?: boolean;
   /** Suggests values of variables. */
   readonly complete?: { readonly [Name in VariableNames<Template>]?: Completer };
   /** Names the resources of the template that exist, for `resources/list`. */
   readonly list?: (ctx: RequestCtx) => readonly Resource[] | Promise<readonly Resource[]>;
 }
 
-/** Reads a resource of a template; `undefined` means that there is none. The variables are decoded but not checked. */
+/**
+ * Reads a resource of a template; `undefined` means that there is none. The variables are decoded; of their values only
+ * what `allowTraversal` says is checked.
+ */
 export type ResourceTemplateReader<Template extends string> = (
   uri: string,
   variables: VariablesOf<Template>,

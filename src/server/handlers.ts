@@ -6,8 +6,10 @@ import type { RequestTypes } from '../protocol/methods.ts';
 import { complete } from './completion.ts';
 import type { Parts } from './parts.ts';
 import { getPrompt } from './prompts.ts';
+import { rateLimited } from './rate-limit.ts';
 import { listResources, readResource } from './resources.ts';
 import type { Telling } from './subscriptions.ts';
+import { failure, text } from './tool-result.ts';
 import { callTool } from './tools.ts';
 
 type Handlers = {
@@ -46,11 +48,20 @@ function lists({ options, tools, resources, templates, prompts }: Parts): Handle
 }
 
 function uses({ options, tools, resources, templates, prompts }: Parts): Handlers {
+  const { rateLimits } = options;
+  const mayCall = rateLimited(rateLimits.tools, rateLimits.now);
+  const mayComplete = rateLimited(rateLimits.completions, rateLimits.now);
   return {
-    'tools/call': (params, call) => callTool(tools, params, call, options.onError),
+    'tools/call': (params, call) => {
+      if (!mayCall(call)) return failure([text('too many tool calls in a short time; wait a moment before the next')]);
+      return callTool(tools, params, call, options.onError);
+    },
     'resources/read': (params, call) => readResource(resources, templates, { params, call }),
     'prompts/get': (params, call) => getPrompt(prompts, params, call),
-    'completion/complete': (params, call) => complete(prompts, templates, { params, call }),
+    'completion/complete': (params, call) => {
+      if (!mayComplete(call)) throw new McpError('internalError', 'too many completion requests in a short time');
+      return complete(prompts, templates, { params, call });
+    },
   };
 }
 

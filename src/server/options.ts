@@ -1,7 +1,9 @@
 import { memoryRoundStore, type RoundSettings, type RoundStore } from '../peer/round-state.ts';
 import { createSeal, type SealingKey } from '../peer/seal.ts';
 import type { ServerCapabilities } from '../protocol/capability.ts';
+import { isExtensionId } from '../protocol/meta.ts';
 import { chosenRevisions, type Revision, type RevisionDate } from '../protocol/revision.ts';
+import type { RateLimits } from './rate-limit.ts';
 import type { SubscriptionLimits } from './subscriptions.ts';
 
 /** How long an answer may be kept, and by whom; sent on 2026-07-28 and later. */
@@ -24,10 +26,16 @@ export interface ServerOptions {
   readonly pageSize?: number;
   /** The hint on lists and `server/discover`; `{ ttlMs: 0, cacheScope: 'private' }` by default. */
   readonly cache?: CacheHint;
-  /** Whether log messages may be sent; true by default. */
+  /**
+   * Whether log messages may be sent; true by default.
+   *
+   * @deprecated Since 2026-07-28 (SEP-2577); the first revision from 2027-07-28 on may remove it.
+   */
   readonly logging?: boolean;
   /** How handlers that ask their clients are run; see `RoundOptions`. */
   readonly rounds?: RoundOptions;
+  /** How often clients may call tools and ask for completions; without limits by default. */
+  readonly rateLimits?: RateLimits;
   /** Limits of subscriptions; 1000 resources per client and 10,000 listen streams by default. */
   readonly subscriptions?: Partial<SubscriptionLimits>;
   /**
@@ -35,6 +43,11 @@ export interface ServerOptions {
    * the console's error stream.
    */
   readonly onError?: (error: unknown, where: string) => void;
+  /**
+   * Hears what works and yet goes against advice of the specification, such as the name of a tool that some clients
+   * will not take. By default it is written to the console's error stream.
+   */
+  readonly onWarning?: (message: string) => void;
 }
 
 /** How conversations with a client are kept, where they take several requests (2026-07-28) or a wait. */
@@ -73,7 +86,9 @@ export interface ResolvedOptions {
   readonly logging: boolean;
   readonly rounds: RoundSettings;
   readonly subscriptions: SubscriptionLimits;
+  readonly rateLimits: RateLimits;
   readonly onError: (error: unknown, where: string) => void;
+  readonly onWarning: (message: string) => void;
 }
 
 /** @throws TypeError for an option that makes no sense. */
@@ -83,6 +98,9 @@ export function resolveOptions(options: ServerOptions): ResolvedOptions {
   const cache = options.cache ?? { ttlMs: 0, cacheScope: 'private' };
   if (!['public', 'private'].includes(cache.cacheScope)) throw new TypeError(`cache.cacheScope must be public or private, not ${cache.cacheScope}`);
   if (!Number.isSafeInteger(cache.ttlMs) || cache.ttlMs < 0) throw new TypeError(`cache.ttlMs must be a non-negative integer, not ${cache.ttlMs}`);
+  for (const id of Object.keys(options.capabilities?.extensions ?? {})) {
+    if (!isExtensionId(id)) throw new TypeError(`capabilities.extensions: ${JSON.stringify(id)} is no identifier such as com.example/name`);
+  }
   return {
     instructions: options.instructions,
     revisions: chosenRevisions(options.revisions),
@@ -92,7 +110,9 @@ export function resolveOptions(options: ServerOptions): ResolvedOptions {
     logging: options.logging ?? true,
     rounds: roundsOf(options.rounds ?? {}),
     subscriptions: { resourcesPerClient: 1000, listeners: 10_000, ...options.subscriptions },
+    rateLimits: options.rateLimits ?? {},
     onError: guarded(options.onError ?? ((error, where) => console.error(`${where}:`, error))),
+    onWarning: options.onWarning ?? ((message) => console.error(message)),
   };
 }
 

@@ -7,6 +7,7 @@ import { Context } from './context.ts';
 import type { Ctx, RequestCtx } from './ctx.ts';
 import type { Completer, Handle, ResourceDefinition, ResourceTemplateDefinition } from './definition.ts';
 import { isInputRequired } from './input-required.ts';
+import type { CacheHint } from './options.ts';
 import type { Page, Registry } from './registry.ts';
 import { isUri } from './uri.ts';
 import { parseTemplate, type UriTemplate } from './uri-template.ts';
@@ -14,6 +15,7 @@ import { parseTemplate, type UriTemplate } from './uri-template.ts';
 /** A resource as it is kept. */
 export interface ResourceEntry {
   readonly resource: Resource;
+  readonly cache: CacheHint | undefined;
   readonly read: (uri: string, ctx: Ctx) => unknown;
 }
 
@@ -21,6 +23,8 @@ export interface ResourceEntry {
 export interface TemplateEntry {
   readonly resourceTemplate: ResourceTemplate;
   readonly template: UriTemplate;
+  readonly cache: CacheHint | undefined;
+  readonly allowTraversal: boolean;
   readonly complete: ReadonlyMap<string, Completer>;
   readonly list: ((ctx: RequestCtx) => readonly Resource[] | Promise<readonly Resource[]>) | undefined;
   readonly read: (uri: string, variables: Readonly<Record<string, unknown>>, ctx: Ctx) => unknown;
@@ -41,6 +45,7 @@ export function addResource(
       ...described(current),
       ...(current.size === undefined ? {} : { size: current.size }),
     },
+    cache: current.cache,
     read,
   }));
 }
@@ -56,6 +61,8 @@ export function addTemplate(
   return registry.add(uriTemplate, definition, (current) => ({
     resourceTemplate: { uriTemplate, name: current.name, ...described(current) },
     template,
+    cache: current.cache,
+    allowTraversal: current.allowTraversal ?? false,
     complete: completers(current.complete),
     list: current.list,
     read,
@@ -122,23 +129,37 @@ export async function readResource(
 ): Promise<ReadResourceResult> {
   const { uri } = params;
   const entry = resources.find(uri);
-  if (entry !== undefined) return contents(await entry.read(uri, new Context(call)), uri, entry.resource.mimeType);
+  if (entry !== undefined) return contents(await entry.read(uri, new Context(call)), uri, { ...entry.resource, cache: entry.cache });
   // The contents repeat the URI, which must be one.
-  for (const { template, read, resourceTemplate } of isUri(uri) ? templates.values() : []) {
+  for (const { template, read, resourceTemplate, cache, allowTraversal } of isUri(uri) ? templates.values() : []) {
     const variables = template.match(uri);
-    if (variables === undefined) continue;
+    if (variables === undefined || (!allowTraversal && traverses(variables))) continue;
     const found = await read(uri, variables, new Context(call));
-    if (found !== undefined) return contents(found, uri, resourceTemplate.mimeType);
+    if (found !== undefined) return contents(found, uri, { ...resourceTemplate, cache });
   }
   throw new McpError('resourceNotFound', `no resource at ${JSON.stringify(uri.slice(0, 256))}`, { data: { uri } });
 }
 
-function contents(value: unknown, uri: string, mimeType: string | undefined): ReadResourceResult {
+/** Whether a value would lead out of the folder that it is read below. (Spec 2026-07-28, Resources, Security considerations.) */
+function traverses(variables: Readonly<Record<string, unknown>>): boolean {
+  return Object.values(variables).flat().some((value) => typeof value === 'string' && (value.includes('\0') || value.split(/[\\/]/).includes('..')));
+}
+
+interface Read {
+  readonly mimeType?: string | undefined;
+  readonly cache: CacheHint | undefined;
+}
+
+/** A wish for input is not kept by anybody: it has no hint. */
+function contents(value: unknown, uri: string, { mimeType, cache }: Read): ReadResourceResult {
+  return isInputRequired(value) ? (value as ReadResourceResult) : { ...cache, ...contentsOf(value, uri, mimeType) };
+}
+
+function contentsOf(value: unknown, uri: string, mimeType: string | undefined): ReadResourceResult {
   const base = { uri, ...(mimeType === undefined ? {} : { mimeType }) };
   if (typeof value === 'string') return { contents: [{ ...base, text: value }] };
   if (value instanceof Uint8Array) return { contents: [{ ...base, blob: base64(value) }] };
   // What is not text or bytes is contents or a result by the reader's type; the projection checks it.
-  if (isInputRequired(value)) return value as ReadResourceResult;
   if (Array.isArray(value)) return { contents: value };
   if (isObject(value) && Array.isArray(value['contents'])) return value as unknown as ReadResourceResult;
   if (isObject(value) && (typeof value['text'] === 'string' || typeof value['blob'] === 'string')) {

@@ -9,6 +9,7 @@ import { createParts, type Parts } from './parts.ts';
 import { addPrompt, type PromptEntry } from './prompts.ts';
 import { addResource, addTemplate, type TemplateEntry } from './resources.ts';
 import type { ListKind } from './subscriptions.ts';
+import { toolNameProblem } from './tool-name.ts';
 import { addTool, type ToolEntry } from './tools.ts';
 
 /**
@@ -51,9 +52,14 @@ export function createServer(info: Implementation, options: ServerOptions = {}):
 }
 
 /** The types promise the user's handlers more than the registries need to know, hence the widenings. */
-function definitionsOf({ tools, resources, templates, prompts }: Parts): Definitions {
+function definitionsOf({ options, tools, resources, templates, prompts }: Parts): Definitions {
   return {
-    tool: (name, definition, handler) => addTool(tools, name, definition, handler as ToolEntry['run']) as never,
+    tool: (name, definition, handler) => {
+      const handle = addTool(tools, name, definition, handler as ToolEntry['run']);
+      const problem = toolNameProblem(name);
+      if (problem !== undefined) options.onWarning(problem);
+      return handle as never;
+    },
     resource: (uri, definition, read) => addResource(resources, uri, definition, read),
     resourceTemplate: (template, definition, read) =>
       addTemplate(templates, template, definition as never, read as TemplateEntry['read']) as never,

@@ -253,7 +253,7 @@ test('there are only so many streams, and each watches only so many resources', 
   assert.deepEqual(raw.take().map(({ method }) => method), ['notifications/subscriptions/acknowledged']);
 });
 
-test('the server sends no request and cancels nothing at 2026-07-28 [basic-037, cancel-015]', async () => {
+test('the server sends no request and cancels nothing at 2026-07-28 [basic-037, cancel-015, cancel-016]', async () => {
   const server = served();
   const raw = await open(server, statelessDate, { meta: { [metaKey.logLevel]: 'debug', progressToken: 1 } });
   void raw.send('subscriptions/listen', { notifications: everything }, 'ears');

@@ -104,7 +104,18 @@ test('names differ by case [tools-017]', async () => {
   assert.partialDeepStrictEqual(await called(server, '2025-11-25', 'A'), { content: [{ text: 'big' }] });
 });
 
-test('a name is taken once, and a tool needs one [tools-020]', () => {
+test('a name that clients may refuse is warned of, and served all the same [tools-016, tools-018, tools-019]', async () => {
+  const warnings: string[] = [];
+  const server = createServer({ name: 'tested', version: '1.0.0' }, { onWarning: (message) => warnings.push(message) });
+  const fine = ['a', 'A-1_b.c', 'x'.repeat(128)];
+  const doubtful = ['with space', 'a,b', 'x'.repeat(129), 'é', 'a/b'];
+  for (const name of [...fine, ...doubtful]) server.tool(name, {}, () => 'x');
+  assert.equal(warnings.length, doubtful.length);
+  for (const [at, name] of doubtful.entries()) assert.ok(warnings[at]?.includes(name), warnings[at]);
+  assert.deepEqual((await listed(server, statelessDate)).map(({ name }) => name), [...fine, ...doubtful]);
+});
+
+test('a name is taken once, and a tool needs one [tools-016, tools-020]', () => {
   const server = empty();
   server.tool('a', {}, () => 'x');
   assert.throws(() => server.tool('a', {}, () => 'y'), TypeError);
@@ -119,11 +130,26 @@ test('an input schema that is no object cannot be registered [tools-008, tools-0
   server.tool('a', {}, () => 'the name is still free');
 });
 
-test('an x-mcp-header that breaks a rule cannot be registered [X17]', () => {
-  const server = empty();
-  const input = { type: 'object', properties: { list: { type: 'array', items: { type: 'string', 'x-mcp-header': 'Bad' } } } };
-  assert.throws(() => server.tool('a', { input }, () => 'x'), TypeError);
-});
+const header = (name: unknown, type: unknown = 'string'): Json => ({ type, 'x-mcp-header': name });
+
+for (const [what, properties, more] of [
+  ['that is empty [http-082]', { a: header('') }, {}],
+  ['that is no token [http-083]', { a: header('a b') }, {}],
+  ['with a line break [http-084]', { a: header('a\r\nX-Evil: 1') }, {}],
+  ['that is used twice in other case [http-085]', { a: header('Region'), b: header('REGION') }, {}],
+  ['on a number [http-086]', { a: header('A', 'number') }, {}],
+  ['on an object [http-086]', { a: header('A', 'object') }, {}],
+  ['in additionalProperties [http-088]', {}, { additionalProperties: header('A') }],
+  ['in the items of an array [http-088, http-089]', { a: { type: 'array', items: header('A') } }, {}],
+  ['in a branch of anyOf [http-088, http-089]', {}, { anyOf: [{ properties: { a: header('A') } }] }],
+  ['under if [http-088, http-089]', {}, { if: { properties: { a: header('A') } } }],
+  ['behind $ref [http-088, http-089]', { a: { $ref: '#/$defs/a' } }, { $defs: { a: header('A') } }],
+] as const) {
+  test(`a tool with an x-mcp-header ${what} cannot be registered [X17]`, () => {
+    const server = empty();
+    assert.throws(() => server.tool('a', { input: { type: 'object', properties, ...more } }, () => 'x'), /x-mcp-header/);
+  });
+}
 
 test('tools are listed in the order in which they were added, each in the words of its revision [tools-004]', async () => {
   const server = empty();

@@ -82,7 +82,7 @@ function pidOf(value: unknown): number {
   return value.pid;
 }
 
-test('a message reaches the child as one line, and what it writes comes back [stdio-002] [stdio-004]', async () => {
+test('a message reaches the child as one line, and what it writes comes back [stdio-001] [stdio-002] [stdio-004]', async () => {
   const { channel, next } = await open(await program(echo));
   await channel.send(request);
   assert.deepEqual(await next(), request);

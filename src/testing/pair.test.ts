@@ -6,7 +6,7 @@ import { connectInMemory } from './pair.ts';
 import { record } from './recorder.ts';
 
 for (const { date } of revisions) {
-  test(`a client in memory speaks the revision that was asked for (${date})`, async () => {
+  test(`a client in memory speaks the revision that was asked for (${date}) [C95]`, async () => {
     const server = createServer({ name: 'pair', version: '1.0.0' });
     server.tool('greet', {}, () => 'hello');
     const client = await connectInMemory(server, { revision: date });

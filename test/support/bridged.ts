@@ -31,7 +31,10 @@ export function shakesHands(date: RevisionDate): boolean {
 
 /** A server that speaks one revision alone. */
 export function serverAt(date: RevisionDate, options: ServerOptions = {}): Server {
-  return createServer({ name: 'upstream', version: '1.0.0' }, { revisions: [date], onError: () => undefined, ...options });
+  return createServer(
+    { name: 'upstream', version: '1.0.0' },
+    { revisions: [date], onError: () => undefined, ...options },
+  );
 }
 
 /** How a bridge is made for a test; it complains to nobody. */
@@ -56,7 +59,12 @@ export function bridgeBefore(t: TestContext, served: Served, options?: QuietOpti
 }
 
 /** Connects to a bridge in memory until the test is over. */
-export async function clientOf(t: TestContext, bridge: Served, down: RevisionDate, options: PairOptions = {}): Promise<Client> {
+export async function clientOf(
+  t: TestContext,
+  bridge: Served,
+  down: RevisionDate,
+  options: PairOptions = {},
+): Promise<Client> {
   const client = await connectInMemory(bridge, { ...options, revision: down });
   t.after(() => client.close());
   return client;
@@ -102,7 +110,9 @@ export function lineOver(transport: Transport): Line {
         open.add(entry);
         line.opened++;
         return {
-          ...channel,
+          send: (message, options) => channel.send(message, options),
+          ...(channel.setHeaders && { setHeaders: (headers) => channel.setHeaders?.(headers) }),
+          ...(channel.listen && { listen: async () => await channel.listen?.() }),
           close: async () => {
             open.delete(entry);
             await channel.close();

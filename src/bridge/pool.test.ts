@@ -1,0 +1,192 @@
+/** Which connections a bridge has to its upstream, and who shares them. */
+
+import assert from 'node:assert/strict';
+import { describe, it, type TestContext } from 'node:test';
+import { bridgeTo, clientOf, lineOver, serverAt, type Line } from '../../test/support/bridged.ts';
+import { settle } from '../../test/support/raw.ts';
+import { createBridge, type Bridge } from '../bridge.ts';
+import type { Client } from '../client/client.ts';
+import { memoryTransport } from '../peer/memory.ts';
+import type { RevisionDate } from '../protocol/revision.ts';
+import type { PairOptions } from '../testing/pair.ts';
+
+interface Setup {
+  readonly bridge: Bridge;
+  readonly line: Line;
+  /** How many calls of `wait` run upstream. */
+  running(): number;
+  /** How many of them were cancelled. */
+  ended(): number;
+  release(): void;
+  client(down: RevisionDate, options?: PairOptions): Promise<Client>;
+}
+
+/** A server with a tool that waits and one that logs, behind a bridge. */
+async function setup(t: TestContext, up: RevisionDate, maxUpstreams?: number): Promise<Setup> {
+  const server = serverAt(up);
+  let running = 0;
+  let ended = 0;
+  const waiting: (() => void)[] = [];
+  server.tool('wait', {}, async (_, ctx) => {
+    running++;
+    ctx.signal.addEventListener('abort', () => void ended++, { once: true });
+    await new Promise<void>((resolve) => waiting.push(resolve));
+    running--;
+    return ctx.revision;
+  });
+  server.tool('secret', { input: { type: 'object', properties: { word: { type: 'string' } } } }, ({ word }, ctx) => {
+    ctx.log('info', word);
+    return 'kept';
+  });
+  const line = lineOver(memoryTransport(server));
+  const bridge = await bridgeTo(t, line.transport, maxUpstreams === undefined ? {} : { maxUpstreams });
+  return {
+    bridge,
+    line,
+    running: () => running,
+    ended: () => ended,
+    release: () => waiting.splice(0).forEach((resolve) => resolve()),
+    client: (down, options) => clientOf(t, bridge, down, options),
+  };
+}
+
+async function until(done: () => boolean): Promise<void> {
+  while (!done()) await settle();
+}
+
+for (const up of ['2025-06-18', '2026-07-28'] as const) {
+  describe(`before a server at ${up}`, () => {
+    it('each session has a connection of its own, as long as it lasts', async (t) => {
+      const { line, client } = await setup(t, up);
+      const [one, two] = [await client('2025-06-18'), await client('2024-11-05')];
+      assert.equal(line.open, 1);
+      for (const each of [one, two, one]) await each.listTools();
+      assert.equal(line.open, 3);
+      await one.close();
+      await until(() => line.open === 2);
+      await two.close();
+      await until(() => line.open === 1);
+    });
+
+    it('stateless clients share one, however many they are', async (t) => {
+      const { line, client, running, release } = await setup(t, up);
+      const clients = await Promise.all([1, 2, 3].map(() => client('2026-07-28')));
+      const calls = clients.map((each) => each.callTool('wait'));
+      await until(() => running() === 3);
+      assert.equal(line.opened, 1);
+      release();
+      await Promise.all(calls);
+    });
+
+    it('principals share nothing', async (t) => {
+      const { line, client } = await setup(t, up);
+      const [ada, bob, anon] = [
+        await client('2026-07-28', { auth: { principal: 'ada' } }),
+        await client('2026-07-28', { auth: { principal: 'bob' } }),
+        await client('2026-07-28'),
+      ];
+      for (const each of [ada, bob, anon, ada]) await each.callTool('secret', { word: 'hush' });
+      assert.equal(line.open, 3);
+    });
+
+    it('log messages reach nobody of another principal', async (t) => {
+      const { client } = await setup(t, up);
+      const heard = new Map<string, unknown[]>();
+      const listening = async (principal: string): Promise<Client> => {
+        const words: unknown[] = [];
+        heard.set(principal, words);
+        const each = await client('2026-07-28', { auth: { principal }, onLog: ({ data }) => words.push(data) });
+        await each.setLogLevel('debug');
+        return each;
+      };
+      const clients = await Promise.all(['ada', 'bob'].map(async (name) => [name, await listening(name)] as const));
+      await Promise.all(clients.map(([word, each]) => each.callTool('secret', { word })));
+      assert.deepEqual(Object.fromEntries(heard), { ada: ['ada'], bob: ['bob'] });
+    });
+
+    it('there are never more than allowed, and who finds none is told so', async (t) => {
+      const { line, client } = await setup(t, up, 2);
+      const [one, two] = [await client('2025-06-18'), await client('2025-06-18')];
+      await one.listTools();
+      await assert.rejects(two.listTools(), {
+        name: 'McpError',
+        code: -32603,
+        message: 'the bridge has its 2 upstream connections in use; try again later',
+      });
+      assert.equal(line.open, 2);
+      await (await client('2026-07-28')).listTools();
+      await one.close();
+      assert.equal((await two.listTools()).length, 2);
+    });
+
+    it('quiet connections of a principal make room, those in use do not', async (t) => {
+      const { line, client, running, release } = await setup(t, up, 3);
+      const [ada, bob, eve] = await Promise.all(
+        ['ada', 'bob', 'eve'].map((principal) => client('2026-07-28', { auth: { principal } })),
+      );
+      assert.ok(ada !== undefined && bob !== undefined && eve !== undefined);
+      const calls = [ada.callTool('wait')];
+      await until(() => running() === 1);
+      await bob.listTools();
+      await eve.listTools();
+      assert.equal(line.open, 3);
+      calls.push(eve.callTool('wait'));
+      await until(() => running() === 2);
+      await assert.rejects(bob.listTools(), /3 upstream connections in use/);
+      release();
+      await Promise.all(calls);
+      await bob.listTools();
+      assert.equal(line.open, 3);
+    });
+
+    it('after a burst of calls that log, a few stay for the next ones', async (t) => {
+      const { line, client, running, release } = await setup(t, up);
+      const each = await client('2026-07-28');
+      await each.setLogLevel('debug');
+      const calls = Array.from({ length: 12 }, () => each.callTool('wait'));
+      await until(() => running() === 12);
+      assert.equal(line.open, 12);
+      release();
+      await Promise.all(calls);
+      await until(() => line.open <= 5);
+      await each.callTool('secret', { word: 'again' });
+      assert.ok(line.open >= 1 && line.opened === 12, `${line.open} of ${line.opened}`);
+    });
+
+    it('closing the bridge closes them all, and opens none afterwards', async (t) => {
+      const { bridge, line, client } = await setup(t, up);
+      const clients = [
+        await client('2025-06-18'),
+        await client('2026-07-28'),
+        await client('2026-07-28', { auth: { principal: 'ada' } }),
+      ];
+      for (const each of clients) await each.listTools();
+      assert.equal(line.open, 3);
+      await Promise.all([bridge.close(), bridge.close()]);
+      assert.equal(line.open, 0);
+      const late = bridge.endpoint.converse({ kind: 'memory', lasting: true, send: () => undefined });
+      const params = { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'late', version: '1' } };
+      await late.receive({ jsonrpc: '2.0', id: 1, method: 'initialize', params });
+      const answer = await late.receive({ jsonrpc: '2.0', id: 2, method: 'tools/list' });
+      assert.ok(answer !== undefined && 'error' in answer);
+      assert.deepEqual(answer.error, { code: -32603, message: 'the bridge is closed' });
+      assert.equal(line.open, 0);
+    });
+
+    it('closing the bridge ends what runs', async (t) => {
+      const { bridge, client, running, ended } = await setup(t, up);
+      for (const down of ['2025-06-18', '2026-07-28'] as const)
+        void (await client(down)).callTool('wait').catch(() => undefined);
+      await until(() => running() === 2);
+      await bridge.close();
+      await until(() => ended() === 2);
+    });
+  });
+}
+
+it('a limit that makes no sense is refused', async () => {
+  const upstream = memoryTransport(serverAt('2025-06-18'));
+  for (const maxUpstreams of [0, -1, 1.5, Number.NaN]) {
+    await assert.rejects(createBridge({ upstream, maxUpstreams }), TypeError, String(maxUpstreams));
+  }
+});

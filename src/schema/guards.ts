@@ -1,0 +1,131 @@
+/** What keeps typebox within bounds, and to the specification where it strays from it. */
+
+import { isKeywords, mapSchemas, type Keywords } from './keywords.ts';
+import type { Pattern } from './pattern.ts';
+
+/** The state of a check. */
+export interface Run {
+  /** How many steps are left before the check gives up. */
+  steps: number;
+  /** The names of all properties in the value. */
+  names: ReadonlySet<string>;
+}
+
+/** A check that took more steps than it may: a hostile schema, or a value made for a costly one. */
+export class OverBudget extends Error {}
+
+function spend(run: Run | undefined, steps: number): void {
+  if (run !== undefined && (run.steps -= steps) < 0) throw new OverBudget('the schema asks for too many steps');
+}
+
+/** A function among the keywords of typebox; it runs after them. */
+export interface Refinement {
+  check(value: unknown): boolean;
+  error(): string;
+}
+
+/** Looks for a pattern, at the expense of a check. */
+export function matches(pattern: Pattern, text: string, run: Run | undefined): boolean {
+  spend(run, 1 + (text.length * pattern.size) / 16);
+  return pattern.test(text);
+}
+
+/** `pattern`, with the engine that is right for who wrote it. */
+export function matching(pattern: Pattern, source: string, run: Run | undefined): Refinement {
+  return {
+    check: (value) => typeof value !== 'string' || matches(pattern, value, run),
+    error: () => `must match the pattern ${source.slice(0, 200)}`,
+  };
+}
+
+/** `uniqueItems`. Typebox compares hashes, which are the same for `[[1], 2]` and `[[1, 2]]`. */
+export function unique(run: Run | undefined): Refinement {
+  const textOf = (item: unknown): string => {
+    const text = JSON.stringify(item, sorted);
+    spend(run, 1 + text.length / 64);
+    return text;
+  };
+  return {
+    check: (value) => !Array.isArray(value) || new Set(value.map(textOf)).size === value.length,
+    error: () => 'must not have duplicate items',
+  };
+}
+
+function sorted(_key: string, value: unknown): unknown {
+  if (!isKeywords(value)) return value;
+  return Object.fromEntries(Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+/** Keywords that cost the same for every value; a small schema of them is charged to the schema around it. */
+const cheap = new Set('type const enum minimum maximum exclusiveMinimum exclusiveMaximum multipleOf'.split(' '));
+
+/** Charges every application of a schema, before it begins, by the size of the schema and of the value. */
+export function charged(schema: Keywords, names: boolean, run: Run): object {
+  const own = Object.entries(schema).map(([name, value]) => mapSchemas(name, value, () => 'a subschema') ?? value);
+  const weight = 1 + JSON.stringify(own).length / 32;
+  if (weight < 4 && Object.keys(schema).every((name) => cheap.has(name))) return schema;
+  const charge: Refinement = {
+    check(value) {
+      spend(run, (weight + (names ? run.names.size / 32 : 0)) * (1 + sizeOf(value)));
+      return true;
+    },
+    error: () => '',
+  };
+  return { allOf: [{ '~refine': [charge] }, exceptArrays(schema)] };
+}
+
+function sizeOf(value: unknown): number {
+  if (typeof value === 'string') return value.length / 256;
+  return (Array.isArray(value) ? value.length : isKeywords(value) ? Object.keys(value).length : 0) / 8;
+}
+
+/** `patternProperties` as `properties`, by the names in the value: typebox has only the platform's engine for them. */
+export function settleNames(
+  schema: Record<string, unknown>,
+  patterns: readonly (readonly [Pattern, unknown])[],
+  run: Run,
+): void {
+  const fixed = Object.entries(Object(schema['properties']));
+  let names: Run['names'] | undefined;
+  let settled: Keywords = {};
+  const settle = (): Keywords => {
+    const merged = new Map<string, unknown>(fixed);
+    for (const name of run.names) {
+      const schemas = patterns.filter(([pattern]) => matches(pattern, name, run)).map(([, item]) => item);
+      if (schemas.length > 0) merged.set(name, { allOf: [...schemas, merged.get(name) ?? true] });
+    }
+    return Object.fromEntries(merged);
+  };
+  Object.defineProperty(schema, 'properties', {
+    enumerable: true,
+    get() {
+      if (names !== run.names) settled = settle();
+      names = run.names;
+      return settled;
+    },
+  });
+}
+
+/** Typebox takes the items of an array for properties that `unevaluatedProperties` must look at. */
+export function exceptArrays(schema: object): object {
+  if (!('unevaluatedProperties' in schema)) return schema;
+  const { unevaluatedProperties: _, ...others } = Object.getOwnPropertyDescriptors(schema);
+  const isArray = { type: 'array' };
+  return {
+    allOf: [
+      { if: isArray, else: schema },
+      { if: { not: isArray }, else: Object.defineProperties({}, others) },
+    ],
+  };
+}
+
+/**
+ * Typebox notes what a subschema looked at even where that must not count: after a failed `if`, inside of `not`, and for
+ * the items of an array as if they were the array. Doubly negated, a schema says the same and notes nothing.
+ */
+export function isolated(name: string, value: unknown): unknown {
+  if (!isKeywords(value)) return value;
+  if (name === 'if') return { allOf: [value] };
+  if (name === 'not') return { not: { not: value } };
+  return ['contains', 'unevaluatedItems', 'unevaluatedProperties'].includes(name) ? { not: { not: value } } : value;
+}

@@ -1,0 +1,76 @@
+import type { Call } from '../peer/call.ts';
+import type { Settled } from '../peer/host.ts';
+
+/** How often something may be done by one client. */
+export interface RateLimit {
+  /** How often in one second, on average. */
+  readonly perSecond: number;
+  /** How often at once after a pause; one second's worth by default. */
+  readonly burst?: number;
+}
+
+/**
+ * How often clients may ask. Each principal has its own measure, and each session of a client without one; stateless
+ * requests from nobody in particular share one. It is kept in this process.
+ */
+export interface RateLimits {
+  /** Beyond it a call is a failed result that the model can read. */
+  readonly tools?: RateLimit;
+  /** Beyond it a completion is an internal error. */
+  readonly completions?: RateLimit;
+  /** The time, in milliseconds; `Date.now` by default. */
+  now?(): number;
+}
+
+/** Takes one from the measure of whoever asks: false when there is none left. */
+export type Take = (call: Pick<Call, 'auth' | 'settled'>) => boolean;
+
+interface Bucket {
+  left: number;
+  at: number;
+}
+
+/** How many principals are measured at once; the one that came longest ago is forgotten first. */
+const maxPrincipals = 10_000;
+
+/**
+ * Measures by token buckets.
+ *
+ * @throws TypeError for a limit that nothing can pass.
+ */
+export function rateLimited(limit: RateLimit | undefined, now: () => number = Date.now): Take {
+  if (limit === undefined) return () => true;
+  const { perSecond, burst = Math.max(1, perSecond) } = limit;
+  if (!(perSecond > 0) || !(burst >= 1)) throw new TypeError(`a rate of ${perSecond} per second, ${burst} at once, lets nothing pass`);
+  const principals = new Map<string, Bucket>();
+  const sessions = new WeakMap<Settled, Bucket>();
+  const anybody: Bucket = { left: burst, at: now() };
+
+  const bucketOf = ({ auth, settled }: Parameters<Take>[0]): Bucket => {
+    if (auth === undefined && settled === undefined) return anybody;
+    const fresh = { left: burst, at: now() };
+    if (auth !== undefined) {
+      const bucket = principals.get(auth.principal) ?? fresh;
+      principals.delete(auth.principal);
+      principals.set(auth.principal, bucket);
+      const [oldest] = principals.keys();
+      if (principals.size > maxPrincipals && oldest !== undefined) principals.delete(oldest);
+      return bucket;
+    }
+    // Without a principal there is a session: the case of neither is above.
+    const session = settled as Settled;
+    const bucket = sessions.get(session) ?? fresh;
+    sessions.set(session, bucket);
+    return bucket;
+  };
+
+  return (call) => {
+    const bucket = bucketOf(call);
+    const time = now();
+    bucket.left = Math.min(burst, bucket.left + (Math.max(0, time - bucket.at) * perSecond) / 1000);
+    bucket.at = time;
+    if (bucket.left < 1) return false;
+    bucket.left -= 1;
+    return true;
+  };
+}

@@ -1,0 +1,27 @@
+import { McpError } from '../protocol/error.ts';
+
+/** A page that the user must visit before a request can succeed. */
+export interface RequiredVisit {
+  readonly message: string;
+  readonly url: string;
+  /** Names the visit; `notifications/elicitation/complete` repeats it. Left out, one is made. */
+  readonly elicitationId?: string;
+}
+
+/**
+ * The error that says which pages the user must visit before the request is made again: -32042 in 2025-11-25, the one
+ * revision that has it. Where a handler can wait, `ctx.elicitUrl` serves clients of later revisions too.
+ *
+ * @throws TypeError without a page, or for a URL that is none.
+ *
+ * @example
+ * throw urlElicitationRequired([{ message: 'Sign in.', url: 'https://example.com/connect' }]);
+ */
+export function urlElicitationRequired(visits: readonly [RequiredVisit, ...RequiredVisit[]]): McpError {
+  if (visits.length === 0) throw new TypeError('urlElicitationRequired needs at least one page to visit');
+  const elicitations = visits.map(({ message, url, elicitationId = crypto.randomUUID() }) => {
+    if (!URL.canParse(url)) throw new TypeError(`${JSON.stringify(url)} is not a URL`);
+    return { mode: 'url', message, url, elicitationId };
+  });
+  return new McpError('urlElicitationRequired', `the user must visit ${elicitations.length === 1 ? 'a page' : 'some pages'} first`, { data: { elicitations } });
+}
