@@ -357,3 +357,22 @@ test('a result never has an error beside it, nor the other way round [basic-011,
     for (const answer of answers) assert.equal(Number('result' in answer) + Number('error' in answer), 1);
   }
 });
+
+test('a conversation runs no more requests at once than it may, and refuses the rest', async () => {
+  const server = served();
+  const waiting: (() => void)[] = [];
+  server.tool('wait', {}, () => new Promise<string>((resolve) => waiting.push(() => resolve('done'))));
+  const conversation = server.endpoint.converse({ kind: 'memory', lasting: true, send: () => undefined });
+  const ask = (id: number): Promise<unknown> =>
+    conversation.receive({ jsonrpc: '2.0', id, method: 'tools/call', params: withMeta({ name: 'wait' }) });
+  const running = Array.from({ length: 1024 }, (_, id) => ask(id));
+  assert.partialDeepStrictEqual(await ask(5000), { id: 5000, error: { code: -32603 } });
+  // Every handler has begun by now: the refusal came after them.
+  while (waiting.length < 1024) await new Promise((resolve) => setImmediate(resolve));
+  for (const finish of waiting) finish();
+  await Promise.all(running);
+  const again = ask(5001);
+  while (waiting.length < 1025) await new Promise((resolve) => setImmediate(resolve));
+  waiting.at(-1)?.();
+  assert.partialDeepStrictEqual(await again, { id: 5001, result: { resultType: 'complete' } });
+});

@@ -23,6 +23,9 @@ interface Settlement extends Settled {
   readonly facts: CallFacts;
 }
 
+/** How many requests of one conversation may run at once; what one client can keep waiting is bounded by it. */
+const maxRunning = 1024;
+
 /**
  * One client's conversation with a host. It serves stateless requests by their own `_meta` at any time, and the
  * handshake revisions once `initialize` settled one. (Spec 2026-07-28, Versioning: a dual-era server selects its
@@ -89,6 +92,9 @@ export class HostConversation implements Conversation {
   async #request(message: RequestMessage): Promise<ResponseMessage | undefined> {
     if (this.#running.has(message.id)) {
       return this.#refusal(message.id, new McpError('invalidRequest', `id ${JSON.stringify(message.id)} is already in use by a running request`));
+    }
+    if (this.#running.size >= maxRunning) {
+      return this.#refusal(message.id, new McpError('internalError', `${maxRunning} requests of this conversation run already; wait for some of them`));
     }
     const preamble = readPreamble(this.#host.revisions, message, this.#settlement === undefined);
     if (preamble instanceof McpError) return this.#refusal(message.id, preamble, newestOf(this.#host.revisions, 'stateless'));

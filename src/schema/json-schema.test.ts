@@ -5,22 +5,34 @@ import { test } from 'node:test';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import fc from 'fast-check';
 import { SchemaError } from './document.ts';
-import { compileSchema } from './json-schema.ts';
+import { compileSchema, type CompileOptions } from './json-schema.ts';
+import type { Problem } from './problem.ts';
 
-const fits = (schema: unknown, value: unknown): boolean => compileSchema(schema).check(value).length === 0;
+const tooMany = 'cannot be checked: the schema asks for too many steps';
 
-test('a schema without $schema is read as 2020-12 [schema-001] [schema-002]', () => {
+async function problems(schema: unknown, value: unknown, options?: CompileOptions): Promise<readonly Problem[]> {
+  return (await compileSchema(schema, options)).check(value);
+}
+
+/** Whether a value fits; our own schemas and those of peers must agree. */
+async function fits(schema: unknown, value: unknown): Promise<boolean> {
+  const [own, peer] = [await problems(schema, value, { origin: 'own' }), await problems(schema, value)];
+  assert.equal(own.length === 0, peer.length === 0, JSON.stringify({ schema, value, own, peer }));
+  return peer.length === 0;
+}
+
+test('a schema without $schema is read as 2020-12 [schema-001] [schema-002]', async () => {
   const schema = { prefixItems: [{ type: 'string' }], items: false };
-  assert.equal(fits(schema, ['a']), true);
-  assert.equal(fits(schema, ['a', 1]), false);
+  assert.equal(await fits(schema, ['a']), true);
+  assert.equal(await fits(schema, ['a', 1]), false);
 });
 
-test('draft-07 ignores what it does not have, and what stands beside $ref [schema-003]', () => {
+test('draft-07 ignores what it does not have, and what stands beside $ref [schema-003]', async () => {
   const $schema = 'http://json-schema.org/draft-07/schema#';
-  assert.equal(fits({ $schema, dependentRequired: { a: ['b'] } }, { a: 1 }), true);
-  assert.equal(fits({ $schema, items: [{ type: 'string' }], additionalItems: false }, ['a', 1]), false);
+  assert.equal(await fits({ $schema, dependentRequired: { a: ['b'] } }, { a: 1 }), true);
+  assert.equal(await fits({ $schema, items: [{ type: 'string' }], additionalItems: false }, ['a', 1]), false);
   assert.equal(
-    fits(
+    await fits(
       { $schema, properties: { a: { $ref: '#/definitions/s', maxLength: 1 } }, definitions: { s: { type: 'string' } } },
       { a: 'long' },
     ),
@@ -28,14 +40,14 @@ test('draft-07 ignores what it does not have, and what stands beside $ref [schem
   );
 });
 
-test('an unknown dialect is an error that names it [schema-004]', () => {
+test('an unknown dialect is an error that names it [schema-004]', async () => {
   assert.throws(() => compileSchema({ $schema: 'https://json-schema.org/draft/2019-09/schema' }), {
     name: 'SchemaError',
     message: /draft\/2019-09\/schema" is not supported/,
   });
 });
 
-test('a malformed keyword is an error that says where [schema-006]', () => {
+test('a malformed keyword is an error that says where [schema-006]', async () => {
   const cases: [unknown, RegExp][] = [
     [{ properties: { a: { minLength: 'x' } } }, /at \/properties\/a: minLength must be a whole number/],
     [{ type: 'text' }, /type "text" is not one of/],
@@ -52,7 +64,7 @@ test('a malformed keyword is an error that says where [schema-006]', () => {
   for (const [schema, message] of cases) assert.throws(() => compileSchema(schema), message);
 });
 
-test('an external $ref is refused and never fetched [schema-007] [schema-011] [tools-043]', (t) => {
+test('an external $ref is refused and never fetched [schema-007] [schema-011] [tools-043]', async (t) => {
   const fetch = t.mock.method(globalThis, 'fetch', () => Promise.reject(new Error('no')));
   for (const $ref of [
     'http://127.0.0.1:1/x.json',
@@ -71,30 +83,30 @@ test('an external $ref is refused and never fetched [schema-007] [schema-011] [t
   assert.equal(fetch.mock.callCount(), 0);
 });
 
-test('references within the document are followed', () => {
+test('references within the document are followed', async () => {
   const schema = {
     $id: 'https://example.com/root',
     $ref: 'item#name',
     $defs: { item: { $id: 'item', $defs: { name: { $anchor: 'name', type: 'string' } } } },
   };
-  assert.equal(fits(schema, 'a'), true);
-  assert.equal(fits(schema, 1), false);
+  assert.equal(await fits(schema, 'a'), true);
+  assert.equal(await fits(schema, 1), false);
   const tree = { properties: { children: { items: { $ref: '#' } }, name: { type: 'string' } }, required: ['name'] };
-  assert.equal(fits(tree, { name: 'a', children: [{ name: 'b', children: [] }] }), true);
-  assert.equal(fits(tree, { name: 'a', children: [{ children: [] }] }), false);
+  assert.equal(await fits(tree, { name: 'a', children: [{ name: 'b', children: [] }] }), true);
+  assert.equal(await fits(tree, { name: 'a', children: [{ children: [] }] }), false);
 });
 
-test('a schema that only a reference leads to is bounded and checked too', () => {
+test('a schema that only a reference leads to is bounded and checked too', async () => {
   const schema = {
     $ref: '#/components/schemas/City',
     components: { schemas: { City: { type: 'string', minLength: 2 } } },
   };
-  assert.equal(fits(schema, 'Rome'), true);
-  assert.equal(fits(schema, 'R'), false);
+  assert.equal(await fits(schema, 'Rome'), true);
+  assert.equal(await fits(schema, 'R'), false);
   assert.throws(() => compileSchema({ $ref: '#/x/y', x: { y: { type: 'city' } } }), /type "city"/);
 });
 
-test('every problem is told with its path', () => {
+test('every problem is told with its path', async () => {
   const schema = {
     type: 'object',
     properties: { city: { type: 'string' }, days: { type: 'integer', minimum: 1 }, 'a/b~c': { items: { const: 1 } } },
@@ -111,7 +123,7 @@ test('every problem is told with its path', () => {
   ]);
 });
 
-test('alternatives tell what the nearest of them misses', () => {
+test('alternatives tell what the nearest of them misses', async () => {
   const schema = { anyOf: [{ type: 'string', minLength: 5 }, { type: 'number' }] };
   assert.deepEqual(compileSchema(schema).check('abc'), [
     { path: '', message: 'must fit one of 2 alternatives' },
@@ -122,40 +134,40 @@ test('alternatives tell what the nearest of them misses', () => {
   ]);
 });
 
-test('at most 20 problems are told', () => {
+test('at most 20 problems are told', async () => {
   assert.equal(
     compileSchema({ items: { type: 'string' } }).check(Array.from({ length: 500 }, (_, index) => index)).length,
     20,
   );
 });
 
-test('format is an annotation, and unknown keywords are nothing', () => {
-  assert.equal(fits({ type: 'string', format: 'email', 'x-mcp-header': 'City', nullable: true }, 'no address'), true);
+test('format is an annotation, and unknown keywords are nothing', async () => {
+  assert.equal(await fits({ type: 'string', format: 'email', 'x-mcp-header': 'City', nullable: true }, 'no address'), true);
 });
 
-test('names of the prototype of all objects are names like any other', () => {
+test('names of the prototype of all objects are names like any other', async () => {
   for (const name of ['__proto__', 'constructor', 'toString', 'hasOwnProperty']) {
     const value: unknown = JSON.parse(`{${JSON.stringify(name)}: 1}`);
     const schema: unknown = JSON.parse(
       `{"properties": {${JSON.stringify(name)}: {"type": "string"}}, "additionalProperties": false}`,
     );
-    assert.equal(fits({ required: [name] }, {}), false, name);
-    assert.equal(fits({ required: [name] }, value), true, name);
+    assert.equal(await fits({ required: [name] }, {}), false, name);
+    assert.equal(await fits({ required: [name] }, value), true, name);
     assert.equal(compileSchema(schema).check(value)[0]?.path, `/${name}`);
-    assert.equal(fits(schema, {}), true, name);
-    assert.equal(fits({ additionalProperties: false }, value), false, name);
+    assert.equal(await fits(schema, {}), true, name);
+    assert.equal(await fits({ additionalProperties: false }, value), false, name);
   }
   assert.equal(({} as Record<string, unknown>)['1'], undefined);
 });
 
-test('numbers are multiples in decimal arithmetic', () => {
-  assert.equal(fits({ multipleOf: 0.01 }, 19.99), true);
-  assert.equal(fits({ multipleOf: 0.1 }, 0.35), false);
-  assert.equal(fits({ multipleOf: 1e-8 }, 12_391_239_123), true);
-  assert.equal(fits({ multipleOf: 0.123456789 }, 1e308), false);
+test('numbers are multiples in decimal arithmetic', async () => {
+  assert.equal(await fits({ multipleOf: 0.01 }, 19.99), true);
+  assert.equal(await fits({ multipleOf: 0.1 }, 0.35), false);
+  assert.equal(await fits({ multipleOf: 1e-8 }, 12_391_239_123), true);
+  assert.equal(await fits({ multipleOf: 0.123456789 }, 1e308), false);
 });
 
-test('a schema that nests too deep, or has too many parts, is refused [schema-012]', () => {
+test('a schema that nests too deep, or has too many parts, is refused [schema-012]', async () => {
   let deep: unknown = { type: 'string' };
   for (let level = 0; level < 65; level++) deep = { items: deep };
   assert.throws(() => compileSchema(deep), /nests deeper than 64 levels/);
@@ -167,7 +179,7 @@ test('a schema that nests too deep, or has too many parts, is refused [schema-01
   assert.equal(compileSchema(cyclic).check(1)[0]?.message, 'cannot be checked: the schema asks for too many steps');
 });
 
-test('a schema that recurs without end cannot hang or crash a check [schema-012]', () => {
+test('a schema that recurs without end cannot hang or crash a check [schema-012]', async () => {
   const cases: unknown[] = [
     { $ref: '#' },
     { $ref: '#/$defs/a', $defs: { a: { $ref: '#/$defs/b' }, b: { allOf: [{ $ref: '#/$defs/a' }] } } },
@@ -181,7 +193,7 @@ test('a schema that recurs without end cannot hang or crash a check [schema-012]
   }
 });
 
-test('a schema that doubles its work at every step runs out of budget [schema-012]', () => {
+test('a schema that doubles its work at every step runs out of budget [schema-012]', async () => {
   const $defs: Record<string, unknown> = { a0: { type: 'string' } };
   for (let level = 1; level <= 60; level++)
     $defs[`a${level}`] = { allOf: [{ $ref: `#/$defs/a${level - 1}` }, { $ref: `#/$defs/a${level - 1}` }] };
@@ -194,7 +206,7 @@ test('a schema that doubles its work at every step runs out of budget [schema-01
   assert.match(compileSchema(byInstance).check(value)[0]?.message ?? '', /too many steps/);
 });
 
-test('the budget is spent on the value too, and can be set', () => {
+test('the budget is spent on the value too, and can be set', async () => {
   const items = Array.from({ length: 1000 }, (_, index) => ({ index }));
   assert.deepEqual(compileSchema({ uniqueItems: true }).check(items), []);
   assert.match(
@@ -203,14 +215,14 @@ test('the budget is spent on the value too, and can be set', () => {
   );
 });
 
-test('many repeated items cost no more than few', () => {
+test('many repeated items cost no more than few', async () => {
   const items = Array.from({ length: 200_000 }, () => 1);
   assert.deepEqual(compileSchema({ uniqueItems: true }).check(items), [
     { path: '/1', message: 'must not repeat item 0' },
   ]);
 });
 
-test('a check works where making code from text is forbidden', () => {
+test('a check works where making code from text is forbidden', async () => {
   const program = `
     const { compileSchema } = await import(${JSON.stringify(new URL('json-schema.ts', import.meta.url).href)});
     process.stdout.write(JSON.stringify(compileSchema({ type: 'object', required: ['a'] }).check({})));`;
@@ -222,7 +234,7 @@ test('a check works where making code from text is forbidden', () => {
   assert.equal(output, '[{"path":"/a","message":"is required"}]');
 });
 
-test('every failure of a keyword is a SchemaError, whatever the schema holds', () => {
+test('every failure of a keyword is a SchemaError, whatever the schema holds', async () => {
   fc.assert(
     fc.property(schemaLike, fc.jsonValue(), (schema, value) => {
       try {
@@ -235,7 +247,7 @@ test('every failure of a keyword is a SchemaError, whatever the schema holds', (
 });
 
 // Without unevaluatedItems and unevaluatedProperties, where ajv counts what failed alternatives looked at.
-test('a check agrees with ajv', () => {
+test('a check agrees with ajv', async () => {
   const ajv = new Ajv2020({ strict: false, logger: false, validateFormats: false });
   fc.assert(
     fc.property(validSchema, smallValue, (made, value) => {

@@ -119,6 +119,7 @@ export function mapSchemas(
     return Object.fromEntries(
       Object.entries(value).map(([key, item]) => [key, isSchema(item) ? map(item, name, key) : item]),
     );
+  // What a keyword must be tells whether it holds schemas.
   const words = shapes.get(name)?.[0] ?? '';
   if (!words.startsWith('a schema') && !words.startsWith('a list of schemas')) return undefined;
   return Array.isArray(value) ? value.map((item, index) => map(item, name, index)) : map(value, name);

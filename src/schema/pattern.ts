@@ -41,7 +41,7 @@ export async function linearPatterns(): Promise<Patterns> {
     const words = `pattern ${JSON.stringify(source.slice(0, 200))}`;
     if (source.length > maxLength) throw new SchemaError(`${words} is too large`);
     // The translation would read a reference to a named group as text.
-    if (/\\k/.test(source)) throw new SchemaError(`${words} is not supported in a peer's schema`);
+    if (/(?:^|[^\\])(?:\\\\)*\\k/.test(source)) throw new SchemaError(`${words} is not supported in a peer's schema`);
     let compiled;
     try {
       compiled = RE2JS.compile(RE2JS.translateRegExp(source));

@@ -1,14 +1,13 @@
 import { spawn as spawnProcess, type ChildProcess } from 'node:child_process';
 import type { Writable } from 'node:stream';
-import { JsonError, parseJson } from '../jsonrpc/json.ts';
 import type { Message } from '../jsonrpc/message.ts';
-import { lineReader } from '../jsonrpc/ndjson.ts';
 import { messageText } from '../jsonrpc/text.ts';
 import { settledWithin } from '../jsonrpc/timeout.ts';
 import { ConnectionError, type Channel, type Receiver, type Transport } from '../jsonrpc/transport.ts';
 import { describeCommand, resolveCommand } from './command.ts';
 import { childEnvironment, type Environment } from './environment.ts';
 import { lineWriter, type LineWriter } from './line-writer.ts';
+import { messageReader } from './message-reader.ts';
 import { endWithProcess, forget, signalTree } from './process-tree.ts';
 
 export interface SpawnOptions {
@@ -126,10 +125,9 @@ class ChildChannel implements Channel {
     this.#emptied = new Promise((resolve) => child.once('close', () => resolve()));
     void this.#exited.then(() => this.#swept());
 
-    const reader = lineReader({
+    const reader = messageReader(receiver, {
       maxBytes: options.maxLineBytes,
-      line: (text) => this.#line(text),
-      problem: (problem) => this.#problem(problem),
+      isSilent: () => this.#closing !== undefined || this.#ended !== undefined,
     });
     stdout.on('data', (chunk: Uint8Array) => reader.push(chunk));
     stdout.once('end', () => {
@@ -171,29 +169,6 @@ class ChildChannel implements Channel {
     if (await settledWithin(wait, this.#exited)) return;
     signalTree(this.#child, 'SIGKILL');
     await settledWithin(wait, this.#exited);
-  }
-
-  #line(text: string): void {
-    if (this.#isSilent()) return;
-    let value: unknown;
-    try {
-      value = parseJson(text);
-    } catch (error) {
-      if (!(error instanceof JsonError)) throw error;
-      this.#problem(
-        new ConnectionError('invalid-message', `${error.message}: ${text.slice(0, 200)}`, { cause: error }),
-      );
-      return;
-    }
-    this.#receiver.message(value);
-  }
-
-  #problem(problem: ConnectionError): void {
-    if (!this.#isSilent()) this.#receiver.problem(problem);
-  }
-
-  #isSilent(): boolean {
-    return this.#closing !== undefined || this.#ended !== undefined;
   }
 
   #heard(text: string): void {

@@ -1,7 +1,7 @@
 /** A client that is nothing but JSON: what goes in is what a peer wrote, what comes out is what it would read. */
 
 import assert from 'node:assert/strict';
-import type { Conversation, Served } from '../../src/peer/endpoint.ts';
+import type { AuthInfo, Conversation, Served } from '../../src/peer/endpoint.ts';
 import { metaKey } from '../../src/protocol/meta.ts';
 import { revisionOf, revisions, type RevisionDate } from '../../src/protocol/revision.ts';
 
@@ -33,6 +33,8 @@ export interface RawOptions {
   readonly capabilities?: Json;
   /** Sent in the `_meta` of every stateless request. */
   readonly meta?: Json;
+  /** Who the edge found the client to be. */
+  readonly auth?: AuthInfo;
 }
 
 /** One conversation as its client sees it. */
@@ -50,6 +52,7 @@ export class Raw {
     this.conversation = served.endpoint.converse({
       kind: 'memory',
       lasting: options.lasting ?? true,
+      auth: options.auth,
       send: (message, related) => void this.heard.push({ message: copy(message) as Json, related }),
     });
   }

@@ -1,0 +1,31 @@
+import { JsonError, parseJson } from '../jsonrpc/json.ts';
+import { lineReader, type LineReader } from '../jsonrpc/ndjson.ts';
+import { ConnectionError, type Receiver } from '../jsonrpc/transport.ts';
+
+export interface MessageReaderOptions {
+  readonly maxBytes: number | undefined;
+  /** Whether nothing is to be heard any more. */
+  isSilent(): boolean;
+}
+
+/** Reads lines of JSON and hands them to a receiver; what is none is a problem, and the next line is read as usual. */
+export function messageReader(receiver: Receiver, { maxBytes, isSilent }: MessageReaderOptions): LineReader {
+  function problem(error: ConnectionError): void {
+    if (!isSilent()) receiver.problem(error);
+  }
+
+  function line(text: string): void {
+    if (isSilent()) return;
+    let value: unknown;
+    try {
+      value = parseJson(text);
+    } catch (error) {
+      if (!(error instanceof JsonError)) throw error;
+      problem(new ConnectionError('invalid-message', `${error.message}: ${text.slice(0, 200)}`, { cause: error }));
+      return;
+    }
+    receiver.message(value);
+  }
+
+  return lineReader({ maxBytes, line, problem });
+}

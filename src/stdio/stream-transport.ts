@@ -1,0 +1,98 @@
+import type { Readable, Writable } from 'node:stream';
+import type { Message } from '../jsonrpc/message.ts';
+import { messageText } from '../jsonrpc/text.ts';
+import { ConnectionError, type Channel, type Receiver, type Transport } from '../jsonrpc/transport.ts';
+import { lineWriter, type LineWriter } from './line-writer.ts';
+import { messageReader } from './message-reader.ts';
+
+/** The two directions of a connection; for a socket both are the socket. */
+export interface ByteStreams {
+  /** What the server writes. */
+  readonly input: Readable;
+  /** What the server reads. */
+  readonly output: Writable;
+}
+
+export interface StreamTransportOptions {
+  /** What a person would call the server; `streams` by default. */
+  readonly description?: string;
+  /** How many bytes a message of the server may have; 10 MiB by default. */
+  readonly maxLineBytes?: number;
+  /** How many bytes may wait for a server that does not read; 64 MiB by default. Beyond it, sending fails. */
+  readonly maxPendingBytes?: number;
+}
+
+/**
+ * Reaches a server over byte streams that are open already, such as a TCP or Unix socket, with the framing of stdio:
+ * each message is one line. There is one conversation in them, so it can be opened once; closing ends both streams.
+ *
+ * @example
+ * const socket = createConnection('/run/weather.sock');
+ * const client = await connect(streamTransport({ input: socket, output: socket }));
+ */
+export function streamTransport(streams: ByteStreams, options: StreamTransportOptions = {}): Transport {
+  const description = options.description ?? 'streams';
+  let opened = false;
+  return {
+    kind: 'stdio',
+    description,
+    async open(receiver) {
+      if (opened) throw new ConnectionError('refused', `${description} can be opened once`);
+      opened = true;
+      return new StreamChannel(streams, receiver, options);
+    },
+  };
+}
+
+class StreamChannel implements Channel {
+  readonly #streams: ByteStreams;
+  readonly #receiver: Receiver;
+  readonly #maxPending: number;
+  readonly #writer: LineWriter;
+  #ended: ConnectionError | undefined;
+
+  constructor(streams: ByteStreams, receiver: Receiver, options: StreamTransportOptions) {
+    const { input, output } = streams;
+    this.#streams = streams;
+    this.#receiver = receiver;
+    this.#maxPending = options.maxPendingBytes ?? 64 * 1024 * 1024;
+    this.#writer = lineWriter(output);
+    const reader = messageReader(receiver, {
+      maxBytes: options.maxLineBytes,
+      isSilent: () => this.#ended !== undefined,
+    });
+    input.on('data', (chunk: Uint8Array | string) => reader.push(chunk));
+    input.once('end', () => {
+      reader.end();
+      this.#over(new ConnectionError('closed', 'the server closed its output'));
+    });
+    for (const stream of new Set([input, output])) {
+      stream.on('error', (cause: Error) => this.#over(new ConnectionError('closed', 'the stream broke', { cause })));
+      stream.once('close', () => this.#over(new ConnectionError('closed', 'the stream was closed')));
+    }
+  }
+
+  async send(message: Message | readonly Message[]): Promise<void> {
+    if (this.#ended !== undefined) throw this.#ended;
+    if (this.#writer.pending > this.#maxPending)
+      throw new ConnectionError('too-large', `the server has not read ${this.#writer.pending} bytes`);
+    const text = messageText(message);
+    try {
+      await this.#writer.write(text);
+    } catch (cause) {
+      throw this.#ended ?? new ConnectionError('closed', 'the server closed its input', { cause });
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#ended ??= new ConnectionError('closed', 'the conversation is closed');
+    this.#streams.output.end();
+    this.#streams.input.destroy();
+  }
+
+  #over(error: ConnectionError): void {
+    if (this.#ended !== undefined) return;
+    this.#ended = error;
+    this.#receiver.closed(error);
+  }
+}
