@@ -26,14 +26,14 @@ for (const [folder, $schema] of [
     test(
       `the official suite of ${folder} passes for schemas of ${origin === 'own' ? 'our own' : 'a peer'} [schema-003]`,
       { skip },
-      () => {
+      async () => {
         const directory = join(suite ?? '', 'tests', folder);
         const wrong: string[] = [];
         let total = 0;
         for (const file of readdirSync(directory).filter((name) => name.endsWith('.json') && !leftOut.has(name))) {
           const groups: Groups = JSON.parse(readFileSync(join(directory, file), 'utf8'));
           for (const group of groups) {
-            const check = checker(
+            const check = await checker(
               typeof group.schema === 'boolean' ? group.schema : { $schema, ...group.schema },
               origin,
             );
@@ -51,13 +51,13 @@ for (const [folder, $schema] of [
   }
 }
 
-/** `undefined` for a schema with an external reference: it is refused. */
-function checker(schema: unknown, origin: 'own' | 'peer'): ((value: unknown) => boolean) | undefined {
+/** `undefined` for a schema that is refused: for an external reference, or a name of Unicode that RE2 does not know. */
+async function checker(schema: unknown, origin: 'own' | 'peer'): Promise<((value: unknown) => boolean) | undefined> {
   try {
-    const compiled = compileSchema(schema, { origin });
-    return (value) => compiled.check(value).length === 0;
+    const { check } = await compileSchema(schema, { origin });
+    return (value) => check(value).length === 0;
   } catch (error) {
-    assert.match(String(error), /external references are never fetched/);
+    assert.match(String(error), /external references are never fetched|\\\\p\{Letter\}.* is not supported in a peer's/);
     return undefined;
   }
 }

@@ -27,6 +27,8 @@ export interface CompileOptions {
 
 const maxProblems = 20;
 
+const notAllowed = 'is not allowed';
+
 /**
  * Makes a schema ready to check values. `format` is not asserted: it is an annotation in 2020-12.
  *
@@ -89,7 +91,7 @@ function check(given: unknown, { schema, fits, run }: Checking): readonly Proble
     isWrong = true;
     run.steps = steps;
     const problems = Errors(schema, value)[1].flatMap(toProblems).slice(0, maxProblems);
-    if (problems.length > 0) return problems;
+    if (problems.length > 0) return problems.filter((problem) => !isEcho(problem, problems));
   } catch (error) {
     // A schema that recurs without end overflows the stack long before it runs out of steps.
     const isTooMuch = error instanceof OverBudget || error instanceof RangeError;
@@ -97,6 +99,12 @@ function check(given: unknown, { schema, fits, run }: Checking): readonly Proble
     if (!isWrong) return [{ path: '', message: `cannot be checked: ${reason}` }];
   }
   return [{ path: '', message: 'does not fit the schema' }];
+}
+
+/** What failed counts as unevaluated, and so is told of twice. */
+function isEcho({ path, message }: Problem, among: readonly Problem[]): boolean {
+  const below = (other: Problem): boolean => other.message !== message && `${other.path}/`.startsWith(`${path}/`);
+  return message === notAllowed && among.some(below);
 }
 
 /** A value as it is when it is sent: without undefined, and with no names that objects inherit. */
@@ -121,11 +129,11 @@ function toProblems(error: TLocalizedValidationError): readonly Problem[] {
     case 'required':
       return each(params.requiredProperties, 'is required');
     case 'unevaluatedProperties':
-      return each(params.unevaluatedProperties.map(String), 'is not allowed');
+      return each(params.unevaluatedProperties.map(String), notAllowed);
     case 'unevaluatedItems':
-      return each(params.unevaluatedItems, 'is not allowed');
+      return each(params.unevaluatedItems, notAllowed);
     case 'boolean':
-      return [{ path: instancePath, message: 'is not allowed' }];
+      return [{ path: instancePath, message: notAllowed }];
     case 'const':
       return [{ path: instancePath, message: `must be ${brief(params.allowedValue)}` }];
     case 'enum':

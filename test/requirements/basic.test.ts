@@ -10,7 +10,7 @@ import type { Transport } from '../../src/jsonrpc/transport.ts';
 import { isObject, type Message } from '../../src/jsonrpc/message.ts';
 import { errorToWire, McpError, type ErrorName } from '../../src/protocol/error.ts';
 import { isMetaKey, metaKey } from '../../src/protocol/meta.ts';
-import { revisionOf, revisions } from '../../src/protocol/revision.ts';
+import { revisions } from '../../src/protocol/revision.ts';
 import { createServer, ToolError, type Server, type ServerOptions } from '../../src/server.ts';
 import { serveStdio } from '../../src/stdio.ts';
 import { dates, handshakeDates, open, settle, statelessDate, type Json } from '../support/raw.ts';
@@ -90,24 +90,12 @@ test('a reserved code that a handler made up is not sent to a stateless client [
     [-32099, -32603],
     [-32042, -32602],
     [-32002, -32602],
-    [-32021, -32021],
     [-32603, -32603],
     [4711, 4711],
     [-1, -1],
   ] as const) {
     chosen = own;
     assert.deepEqual(await raw.error('tools/call', { name: 'fail' }), { code: sent, message: 'made up', data: { why: 1 } });
-  }
-});
-
-test('an error code of an application travels as it is [basic-031]', async () => {
-  const server = create();
-  server.tool('fail', {}, () => {
-    throw new McpError(4711, 'sold out');
-  });
-  for (const date of dates) {
-    const raw = await open(server, date);
-    assert.equal((await raw.error('tools/call', { name: 'fail' })).code, 4711);
   }
 });
 
@@ -219,7 +207,7 @@ test('the framing of stdio serves any byte stream, such as a socket [basic-045]'
   assert.deepEqual(answers, ['a', 'b'].map((id) => ({ jsonrpc: '2.0', id, result: {} })));
 });
 
-test('the mark of a reliable end: what fails as foreseen is answered, and the conversation lives on [lifecycle-023]', async (t) => {
+test('what can be foreseen to fail is answered, and the conversation lives on [lifecycle-023]', async (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] });
   const server = create({ rounds: { askTimeoutMs: 1000 } });
   server.tool('roots', {}, async (_, ctx) => String((await ctx.roots()).length));
@@ -328,5 +316,4 @@ test('who a client says it is changes no answer [meta-017]', async () => {
   }
   assert.deepEqual(heard[0], heard[1]);
   assert.deepEqual(heard[0], heard[2]);
-  assert.equal(revisionOf(statelessDate)?.era, 'stateless');
 });

@@ -1,0 +1,115 @@
+import assert from 'node:assert/strict';
+import { createConnection, createServer as createSocketServer, type AddressInfo, type Socket } from 'node:net';
+import { PassThrough } from 'node:stream';
+import { test, type TestContext } from 'node:test';
+import type { Message } from '../jsonrpc/message.ts';
+import type { Channel } from '../jsonrpc/transport.ts';
+import { streamTransport, type StreamTransportOptions } from './stream-transport.ts';
+
+const request: Message = { jsonrpc: '2.0', id: 1, method: 'ping' };
+
+interface Opened {
+  readonly channel: Channel;
+  readonly input: PassThrough;
+  readonly output: PassThrough;
+  readonly heard: unknown[];
+  readonly problems: Error[];
+  readonly ends: Error[];
+}
+
+async function open(options?: StreamTransportOptions): Promise<Opened> {
+  const [input, output] = [new PassThrough(), new PassThrough()];
+  const [heard, problems, ends]: [unknown[], Error[], Error[]] = [[], [], []];
+  const channel = await streamTransport({ input, output }, options).open({
+    message: (value) => heard.push(value),
+    problem: (error) => problems.push(error),
+    closed: (error) => ends.push(error),
+  });
+  return { channel, input, output, heard, problems, ends };
+}
+
+async function turn(): Promise<void> {
+  await new Promise((resolve) => setImmediate(resolve));
+}
+
+test('each message is one line, and each line is one message [C81] [basic-045]', async () => {
+  const one = await open();
+  await one.channel.send({ ...request, params: { text: 'a\nb' } });
+  assert.equal(String(one.output.read()), '{"jsonrpc":"2.0","id":1,"method":"ping","params":{"text":"a\\nb"}}\n');
+  for (const chunk of ['{"a":', '1}\r\n\n{"b"', ':2}\n{"c":3}']) one.input.write(chunk);
+  one.input.end();
+  await turn();
+  assert.deepEqual(one.heard, [{ a: 1 }, { b: 2 }, { c: 3 }]);
+});
+
+test('a line that is no JSON is a problem, and the next is heard', async () => {
+  const one = await open({ maxLineBytes: 20 });
+  one.input.write(`nonsense\n${'x'.repeat(30)}\n{"a":1}\n`);
+  await turn();
+  assert.deepEqual(one.heard, [{ a: 1 }]);
+  assert.equal(one.problems.length, 2);
+});
+
+test('the end of the input is the end of the conversation, told once [C81]', async () => {
+  const one = await open();
+  one.input.end();
+  await turn();
+  one.output.destroy(new Error('late'));
+  await turn();
+  assert.deepEqual(one.ends.map(({ message }) => message), ['the server closed its output']);
+  await assert.rejects(one.channel.send(request), { reason: 'closed' });
+});
+
+test('a stream that breaks ends the conversation with its cause', async () => {
+  const one = await open();
+  const cause = new Error('cut');
+  one.output.destroy(cause);
+  await turn();
+  assert.deepEqual(one.ends.map((error) => error.cause), [cause]);
+});
+
+test('closing ends both streams, twice is fine, and nothing is heard after it', async () => {
+  const one = await open();
+  await one.channel.close();
+  await one.channel.close();
+  one.input.push('{"a":1}\n');
+  await turn();
+  assert.deepEqual([one.output.writableEnded, one.input.destroyed, one.heard, one.ends], [true, true, [], []]);
+  await assert.rejects(one.channel.send(request), { reason: 'closed' });
+});
+
+test('streams hold one conversation', async () => {
+  const transport = streamTransport({ input: new PassThrough(), output: new PassThrough() });
+  const receiver = { message() {}, problem() {}, closed() {} };
+  await transport.open(receiver);
+  await assert.rejects(transport.open(receiver), { reason: 'refused' });
+});
+
+test('a server that does not read makes sending fail at the limit', async () => {
+  const one = await open({ maxPendingBytes: 10 });
+  one.channel.send(request).catch(() => undefined);
+  for (let i = 0; i < 2000 && one.output.writableLength <= 10; i++) one.channel.send(request).catch(() => undefined);
+  await assert.rejects(one.channel.send(request), { reason: 'too-large' });
+});
+
+/** Listens on a free port and gives a socket to it. */
+async function connectedTo(t: TestContext, serve: (socket: Socket) => void): Promise<Socket> {
+  const listener = createSocketServer(serve);
+  await new Promise<void>((resolve) => listener.listen(0, '127.0.0.1', resolve));
+  t.after(() => listener.close());
+  // What listens on a port has the address of one.
+  return createConnection((listener.address() as AddressInfo).port, '127.0.0.1');
+}
+
+test('a socket is both streams', async (t) => {
+  const socket = await connectedTo(t, (server) => server.pipe(server));
+  const heard: unknown[] = [];
+  const arrived = new Promise<void>((resolve) => {
+    void streamTransport({ input: socket, output: socket })
+      .open({ message: (value) => (heard.push(value), resolve()), problem() {}, closed() {} })
+      .then((channel) => channel.send(request));
+  });
+  await arrived;
+  assert.deepEqual(heard, [request]);
+  socket.destroy();
+});

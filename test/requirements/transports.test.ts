@@ -1,0 +1,152 @@
+/** What the transports ask of a server, shown with a whole server behind them. */
+
+import assert from 'node:assert/strict';
+import { PassThrough } from 'node:stream';
+import { createInterface } from 'node:readline';
+import { setImmediate } from 'node:timers/promises';
+import { test, type TestContext } from 'node:test';
+import { createHandler } from '../../src/http.ts';
+import { listen } from '../../src/node.ts';
+import { createServer, type Ctx, type Server } from '../../src/server.ts';
+import { serveStdio } from '../../src/stdio.ts';
+import { initializeParams, statelessDate, withMeta, type Json } from '../support/raw.ts';
+
+const schema = { type: 'object', properties: { n: { type: 'number' } } } as const;
+
+function serving(run: (ctx: Ctx) => unknown): Server {
+  const server = createServer({ name: 'tested', version: '1.0.0' }, { onError: () => undefined });
+  server.tool('t', {}, async (_, ctx) => String(await run(ctx)));
+  return server;
+}
+
+/** A server on streams in this process: lines go in, and what was written comes out as messages. */
+function stdio(t: TestContext, server: Server): { send(message: Json): void; readonly written: Json[] } {
+  const input = new PassThrough();
+  const output = new PassThrough();
+  const served = serveStdio(server, { input, output, guardStdout: false });
+  t.after(() => served.close());
+  const written: Json[] = [];
+  createInterface({ input: output }).on('line', (line) => written.push(JSON.parse(line)));
+  return { written, send: (message) => void input.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`) };
+}
+
+/** Lets streams and handlers do what is due. */
+async function turns(): Promise<void> {
+  for (let at = 0; at < 10; at++) await setImmediate();
+}
+
+test('what a server asks of a stateless client is never a request on stdout [stdio-007]', async (t) => {
+  const { send, written } = stdio(
+    t,
+    serving(async (ctx) => {
+      ctx.progress(1);
+      ctx.log('error', 'said');
+      return Promise.all([ctx.elicit({ message: 'm', schema }), ctx.roots(), ctx.sample({ messages: [], maxTokens: 1 })]);
+    }),
+  );
+  const capabilities = { elicitation: {}, roots: {}, sampling: {} };
+  const meta = { progressToken: 'p', 'io.modelcontextprotocol/logLevel': 'debug' };
+  send({ id: 1, method: 'tools/call', params: withMeta({ name: 't' }, { capabilities, meta }) });
+  send({ id: 2, method: 'server/discover', params: withMeta({}) });
+  await turns();
+  assert.equal(written.length, 4);
+  for (const message of written) assert.ok(!('method' in message && 'id' in message), JSON.stringify(message));
+  assert.partialDeepStrictEqual(written.find(({ id }) => id === 1), { result: { resultType: 'input_required' } });
+});
+
+test('a cancelled request stops working, and not a line more is written for it [stdio-010, stdio-011]', async (t) => {
+  const seen: string[] = [];
+  const { send, written } = stdio(
+    t,
+    serving(async (ctx) => {
+      ctx.progress(1);
+      await new Promise((resolve) => ctx.signal.addEventListener('abort', resolve));
+      seen.push('stopped');
+      ctx.progress(2);
+      ctx.log('error', 'late');
+      return 'late';
+    }),
+  );
+  const meta = { progressToken: 'p', 'io.modelcontextprotocol/logLevel': 'debug' };
+  send({ id: 1, method: 'tools/call', params: withMeta({ name: 't' }, { meta }) });
+  await turns();
+  assert.deepEqual(written.splice(0).map(({ method }) => method), ['notifications/progress']);
+  send({ method: 'notifications/cancelled', params: { requestId: 1 } });
+  await turns();
+  send({ id: 2, method: 'server/discover', params: withMeta({}) });
+  await turns();
+  assert.deepEqual(seen, ['stopped']);
+  assert.deepEqual(written.map(({ id }) => id), [2]);
+});
+
+function post(method: string, params: Json): Request {
+  return new Request('http://localhost/mcp', {
+    method: 'POST',
+    headers: {
+      host: 'localhost',
+      'content-type': 'application/json',
+      accept: 'application/json, text/event-stream',
+      'mcp-protocol-version': statelessDate,
+      'mcp-method': method,
+      ...(typeof params['name'] === 'string' ? { 'mcp-name': params['name'] } : {}),
+    },
+    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
+  });
+}
+
+test('a request that needs what its client did not declare has status 400 and says what [meta-014, meta-015]', async () => {
+  const handler = createHandler(serving((ctx) => ctx.elicit({ message: 'm', schema })));
+  const response = await handler.fetch(post('tools/call', withMeta({ name: 't' })));
+  assert.equal(response.status, 400);
+  assert.partialDeepStrictEqual(await response.json(), { error: { code: -32021, data: { requiredCapabilities: { elicitation: { form: {} } } } } });
+  const able = await handler.fetch(post('tools/call', withMeta({ name: 't' }, { capabilities: { elicitation: {} } })));
+  assert.equal(able.status, 200);
+  await handler.close();
+});
+
+test('a stateless request that lacks its version or its capabilities has status 400 [meta-011]', async () => {
+  const handler = createHandler(serving(() => 'x'));
+  for (const key of ['io.modelcontextprotocol/protocolVersion', 'io.modelcontextprotocol/clientCapabilities']) {
+    const response = await handler.fetch(post('tools/list', withMeta({}, { meta: { [key]: undefined } })));
+    assert.equal(response.status, 400, key);
+    assert.partialDeepStrictEqual(await response.json(), { error: { code: -32602 } });
+  }
+  await handler.close();
+});
+
+const ssePair = { sse: '/sse', messages: '/messages' };
+
+test('the pair of 2024-11-05 is served on loopback alone, unless its owner says otherwise [sse-005]', async (t) => {
+  const served = await listen(serving(() => 'x'), { port: 0, drainMs: 0, ssePair });
+  t.after(() => served.close());
+  assert.equal(new URL(served.url).hostname, '127.0.0.1');
+});
+
+test('the stream and every message of the pair are asked who they come from [sse-006]', async (t) => {
+  const asked: string[] = [];
+  const server = serving(() => 'x');
+  const served = await listen(server, {
+    port: 0,
+    drainMs: 0,
+    ssePair,
+    authenticate: ({ header, path }) => {
+      asked.push(path);
+      return header('authorization') === 'Bearer good' ? { principal: 'ann' } : { status: 401 };
+    },
+  });
+  t.after(() => served.close());
+  const authorization = 'Bearer good';
+  assert.equal((await fetch(new URL('/sse', served.url), { headers: { accept: 'text/event-stream' } })).status, 401);
+  const stream = await fetch(new URL('/sse', served.url), { headers: { accept: 'text/event-stream', authorization } });
+  assert.equal(stream.status, 200);
+  const reader = stream.body!.getReader();
+  const { value } = await reader.read();
+  const endpoint = /data: (\S+)/.exec(new TextDecoder().decode(value))?.[1] ?? '';
+  const send = async (headers: Record<string, string>): Promise<number> => {
+    const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'initialize', params: initializeParams('2024-11-05') });
+    return (await fetch(new URL(endpoint, served.url), { method: 'POST', headers: { 'content-type': 'application/json', ...headers }, body })).status;
+  };
+  assert.deepEqual([await send({}), await send({ authorization: 'Bearer bad' }), await send({ authorization })], [401, 401, 202]);
+  assert.deepEqual(asked, ['/sse', '/sse', '/messages', '/messages', '/messages']);
+  await reader.cancel();
+});
