@@ -222,6 +222,8 @@ function hostOf(parts: BridgeParts, settings: Settings, client: () => Client): H
       return { ttlMs, cacheScope };
     },
     revisions: settings.revisions,
+    askTimeoutMs: 600_000,
+    maxRounds: 32,
     capabilities: () => offerOf(client()),
     handler: (method) => handlers.get(method),
     headerParameters: (tool) => tools.headerParameters(tool),

@@ -272,7 +272,7 @@ describe('a change', () => {
   it('while the answer is on its way keeps it from being kept', async () => {
     const one = await cached(async (sent, peer) => {
       one.notify('notifications/tools/list_changed');
-      counting()(sent, peer);
+      await counting()(sent, peer);
     });
     await one.client.listTools();
     await one.client.listTools();
@@ -472,9 +472,9 @@ describe('a store of several clients', () => {
     let who = 'ada';
     const cacheStore = memoryCacheStore();
     const one = await cached(
-      (sent, peer) => {
+      async (sent, peer) => {
         who = 'bob';
-        counting()(sent, peer);
+        await counting()(sent, peer);
       },
       { cacheStore, authContext: () => who },
     );

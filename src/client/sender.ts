@@ -47,7 +47,11 @@ export function createSender({ session, settings, known, cache, overHttp }: Send
     known.learn(tools);
     hints.learn(tools);
   };
-  const sendAnew = async (method: string, params: JsonObject | undefined, options: PageOptions): Promise<JsonObject> => {
+  const sendAnew = async (
+    method: string,
+    params: JsonObject | undefined,
+    options: PageOptions,
+  ): Promise<JsonObject> => {
     const call = method === 'tools/call';
     const harmless = call && settings.trustToolHints && hints.has(params?.['name']);
     const mirrored = call && mirrors() ? withToolHeaders(known, params, options) : options;
@@ -73,7 +77,14 @@ export function createSender({ session, settings, known, cache, overHttp }: Send
 }
 
 /** A request that differs in more than its parameters is not one of those that were kept. */
-function cacheModeOf({ cache = 'bypass', meta, headers, clientInfo, capabilities, progressToken }: PageOptions): CacheMode {
+function cacheModeOf({
+  cache = 'bypass',
+  meta,
+  headers,
+  clientInfo,
+  capabilities,
+  progressToken,
+}: PageOptions): CacheMode {
   const own = meta ?? headers ?? clientInfo ?? capabilities ?? progressToken;
   return own === undefined ? cache : 'bypass';
 }

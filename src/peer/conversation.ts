@@ -209,11 +209,13 @@ export class HostConversation implements Conversation {
 
   /** Runs the handler; where it may ask the client, by the way of the era. */
   async #outcome(handler: Handler, params: Readonly<Record<string, unknown>>, call: Call): Promise<unknown> {
-    const { rounds } = this.#host;
-    if (rounds === undefined || methodOf(call.method)?.inputRequired === undefined) return handler(params, call);
-    if (!call.facts.serverRequests) return runInRounds(handler, params, { call, settings: rounds });
-    const asker = new SessionAsker(call, this.#outgoing, rounds.askTimeoutMs);
-    return runInSession(handler, params, { call, asker, maxRounds: rounds.maxRounds });
+    const { rounds, askTimeoutMs, maxRounds } = this.#host;
+    if (methodOf(call.method)?.inputRequired === undefined) return handler(params, call);
+    if (call.facts.serverRequests) {
+      call.asker = new SessionAsker(call, this.#outgoing, askTimeoutMs);
+      return runInSession(handler, params, { call, maxRounds });
+    }
+    return rounds === undefined ? handler(params, call) : runInRounds(handler, params, { call, settings: rounds });
   }
 
   /** The methods that belong to the conversation and not to what the host offers. */

@@ -30,10 +30,11 @@ export function decodeHeaderValue(text: string): string | undefined {
   if (!headerText.test(text)) return undefined;
   const base64 = sentinel.exec(text)?.[1];
   if (base64 === undefined) return text;
-  // `atob` forgives missing padding and inner whitespace; only the canonical form is accepted.
-  if (base64.length % 4 !== 0 || !/^[A-Za-z0-9+/]*={0,2}$/.test(base64)) return undefined;
   try {
-    const bytes = Uint8Array.from(atob(base64), (char) => char.charCodeAt(0));
+    const binary = atob(base64);
+    // `atob` forgives missing padding, inner whitespace and left-over bits; only the canonical form is accepted.
+    if (btoa(binary) !== base64) return undefined;
+    const bytes = Uint8Array.from(binary, (char) => char.charCodeAt(0));
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch {
     return undefined;

@@ -25,7 +25,11 @@ export interface Host {
   handler(method: string): Handler | undefined;
   /** How long `server/discover` may be kept, and by whom. */
   readonly discoverHint: { readonly ttlMs: number; readonly cacheScope: 'public' | 'private' };
-  /** How handlers talk with their clients; without it the host carries rounds itself. */
+  /** How long a handshake client may take to answer one question, in milliseconds. */
+  readonly askTimeoutMs: number;
+  /** How many rounds of questions one request may take. */
+  readonly maxRounds: number;
+  /** How stateless clients are asked by rounds; without it the handlers see to the rounds themselves. */
   readonly rounds?: RoundSettings;
   headerParameters(tool: string): readonly HeaderParameter[];
   /** Hears what must not be lost and must not reach the peer. */

@@ -15,7 +15,6 @@ function settings(change: Partial<RoundSettings> = {}): RoundSettings {
     store: memoryRoundStore({ now }),
     singleUse: false,
     maxRounds: 10,
-    askTimeoutMs: 1000,
     now,
     ...change,
   };
@@ -65,6 +64,16 @@ test('a state is refused after its time [mrtr-013]', async () => {
   await assert.rejects(unpackState(packed, 'x', rounds), refused);
 });
 
+test('text that is too long to be a state is refused without a look inside', async () => {
+  let looks = 0;
+  const seal = createSeal();
+  const rounds = settings({ seal: { ...seal, open: (...given) => (looks++, seal.open(...given)) } });
+  await assert.rejects(unpackState('A'.repeat(4_000_000), 'x', rounds), refused);
+  assert.equal(looks, 0);
+  const largest = { ...state, own: '界'.repeat(65_000) };
+  assert.deepEqual(await unpackState(await packState(largest, 'x', rounds), 'x', rounds), largest);
+});
+
 test('a state too large to travel waits in the store under a handle', async () => {
   const rounds = settings({ maxStateLength: 200 });
   const large = { ...state, own: 'y'.repeat(100_000) };
@@ -102,4 +111,10 @@ test('equal values have one digest whatever the order of their keys', () => {
     }),
   );
   assert.notEqual(digestOf({ a: 1 }), digestOf({ a: 2 }));
+});
+
+test('the text of a value is the JSON of it, for what only a handler can give too', () => {
+  const own = { b: undefined, a: [undefined, new Date(0), { toJSON: () => ({ y: 1, x: 2 }) }], __proto__: null, c: Number.NaN };
+  assert.equal(canonical(own), '{"a":[null,"1970-01-01T00:00:00.000Z",{"x":2,"y":1}],"c":null}');
+  assert.equal(canonical(JSON.parse('{"__proto__":{"b":1},"a":"\\u2028"}')), '{"__proto__":{"b":1},"a":"\u2028"}');
 });

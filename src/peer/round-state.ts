@@ -48,8 +48,6 @@ export interface RoundSettings {
   readonly singleUse: boolean;
   /** How many rounds one conversation may have. */
   readonly maxRounds: number;
-  /** How long a handshake client may take to answer one request, in milliseconds. */
-  readonly askTimeoutMs: number;
   now(): number;
 }
 
@@ -79,6 +77,7 @@ export async function packState(state: RoundState, boundTo: string, settings: Ro
  *   the message does not say which. (Spec 2026-07-28, MRTR, Server requirements: it is controlled by the attacker.)
  */
 export async function unpackState(requestState: string, boundTo: string, settings: RoundSettings): Promise<RoundState> {
+  if (requestState.length > longest(settings)) throw refused();
   const text = await settings.seal.open(requestState, boundTo);
   // Only text that was sealed here gets this far: it has the shape that it was written with.
   const packed = text === undefined ? undefined : (JSON.parse(text) as Packed);
@@ -88,6 +87,11 @@ export async function unpackState(requestState: string, boundTo: string, setting
   const kept = await settings.store.get(packed.id);
   if (kept === undefined) throw refused();
   return JSON.parse(kept) as RoundState;
+}
+
+/** No state that was sealed here is longer: a character takes three bytes at most, a byte four thirds of a character. */
+function longest({ maxStateLength }: RoundSettings): number {
+  return 4 * maxStateLength + 1024;
 }
 
 function refused(): McpError {
@@ -115,10 +119,20 @@ export function digestOf(value: unknown): string {
 
 /** JSON with sorted keys, so that equal values give equal text. */
 export function canonical(value: unknown): string {
-  return JSON.stringify(value, (_key, part: unknown) => {
-    if (!isObject(part)) return part;
-    return Object.fromEntries(Object.entries(part).toSorted(([a], [b]) => (a < b ? -1 : 1)));
-  });
+  return textOf(value) ?? 'null';
+}
+
+/** `undefined` for what JSON leaves out. Much faster on large values than a replacer of `JSON.stringify`. */
+function textOf(value: unknown): string | undefined {
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+  if ('toJSON' in value && typeof value.toJSON === 'function') return textOf(value.toJSON());
+  if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`;
+  const fields: string[] = [];
+  for (const [key, part] of Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1))) {
+    const text = textOf(part);
+    if (text !== undefined) fields.push(`${JSON.stringify(key)}:${text}`);
+  }
+  return `{${fields.join(',')}}`;
 }
 
 /** A store in this process, bounded: the oldest states go first. */

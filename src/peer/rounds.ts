@@ -1,7 +1,7 @@
 import { isObject } from '../jsonrpc/message.ts';
 import type { JsonObject } from '../protocol/common.ts';
 import { McpError } from '../protocol/error.ts';
-import type { AskMethod, Asker } from './ask.ts';
+import type { AskMethod } from './ask.ts';
 import type { Call } from './call.ts';
 import { demand } from './demand.ts';
 import type { Handler } from './host.ts';
@@ -44,15 +44,14 @@ export async function runInRounds(handler: Handler, params: JsonObject, { call, 
  * Runs a handler for a handshake client. One that drives its rounds by hand runs again with the answers, which the
  * client gave to requests.
  */
-export async function runInSession(handler: Handler, params: JsonObject, { call, asker, maxRounds }: { readonly call: Call; readonly asker: Asker; readonly maxRounds: number }): Promise<unknown> {
-  call.asker = asker;
+export async function runInSession(handler: Handler, params: JsonObject, { call, maxRounds }: { readonly call: Call; readonly maxRounds: number }): Promise<unknown> {
   for (let round = 0; round < maxRounds; round++) {
     const value = await handler(params, call);
     if (!isByHand(value)) return value;
     const entries = Object.entries(value.inputRequests ?? {});
     const answers = await Promise.all(
       entries.map(async ([key, { method, params: asked = {} }]) => {
-        const answer = await asker.ask({ method, params: asked, key, accept: (given) => ({ value: given }) });
+        const answer = await call.asker.ask({ method, params: asked, key, accept: (given) => ({ value: given }) });
         return [key, answer] as const;
       }),
     );

@@ -85,6 +85,7 @@ export interface ResolvedOptions {
   readonly cache: CacheHint;
   readonly logging: boolean;
   readonly rounds: RoundSettings;
+  readonly askTimeoutMs: number;
   readonly subscriptions: SubscriptionLimits;
   readonly rateLimits: RateLimits;
   readonly onError: (error: unknown, where: string) => void;
@@ -109,6 +110,7 @@ export function resolveOptions(options: ServerOptions): ResolvedOptions {
     cache,
     logging: options.logging ?? true,
     rounds: roundsOf(options.rounds ?? {}),
+    askTimeoutMs: options.rounds?.askTimeoutMs ?? 600_000,
     subscriptions: { resourcesPerClient: 1000, listeners: 10_000, ...options.subscriptions },
     rateLimits: options.rateLimits ?? {},
     onError: guarded(options.onError ?? ((error, where) => console.error(`${where}:`, error))),
@@ -136,7 +138,6 @@ function roundsOf(options: RoundOptions): RoundSettings {
     store: options.store ?? memoryRoundStore({ now }),
     singleUse: options.singleUse ?? false,
     maxRounds: options.maxRounds ?? 32,
-    askTimeoutMs: options.askTimeoutMs ?? 600_000,
     now,
   };
 }

@@ -78,6 +78,8 @@ function hostOf(info: Implementation, parts: Parts): Host {
     handler: (method) => handlers.get(method),
     discoverHint: options.cache,
     rounds: options.rounds,
+    maxRounds: options.rounds.maxRounds,
+    askTimeoutMs: options.askTimeoutMs,
     headerParameters: (tool) => tools.find(tool)?.headers ?? [],
     onError: options.onError,
     opened: (session) => subscriptions.opened(session),

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer as createTcpServer, connect as connectTcp, type AddressInfo } from 'node:net';
 import { createInterface } from 'node:readline';
+import { MessageChannel } from 'node:worker_threads';
 import { test } from 'node:test';
 import { connect } from '../../src/client.ts';
 import type { Transport } from '../../src/jsonrpc/transport.ts';

@@ -134,7 +134,7 @@ test('completions come as often as their owner allows, for sound requests alone 
   let time = 0;
   const seen: unknown[] = [];
   const server = create({ rateLimits: { completions: { perSecond: 1, burst: 2 }, now: () => time } });
-  server.prompt('p', { arguments: [{ name: 'a' }], complete: { a: (value) => void seen.push(value) ?? ['x'] } }, () => 'x');
+  server.prompt('p', { arguments: [{ name: 'a' }], complete: { a: (value) => [String(seen.push(value))] } }, () => 'x');
   const params = { ref: { type: 'ref/prompt', name: 'p' }, argument: { name: 'a', value: 'v' } };
   for (const date of dates) {
     time += 60_000;

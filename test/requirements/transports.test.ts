@@ -96,10 +96,10 @@ function post(method: string, params: Json): Request {
 
 test('a request that needs what its client did not declare has status 400 and says what [meta-014, meta-015]', async () => {
   const handler = createHandler(serving((ctx) => ctx.elicit({ message: 'm', schema })));
-  const response = await handler.fetch(post('tools/call', withMeta({ name: 't' })));
+  const response = await handler(post('tools/call', withMeta({ name: 't' })));
   assert.equal(response.status, 400);
   assert.partialDeepStrictEqual(await response.json(), { error: { code: -32021, data: { requiredCapabilities: { elicitation: { form: {} } } } } });
-  const able = await handler.fetch(post('tools/call', withMeta({ name: 't' }, { capabilities: { elicitation: {} } })));
+  const able = await handler(post('tools/call', withMeta({ name: 't' }, { capabilities: { elicitation: {} } })));
   assert.equal(able.status, 200);
   await handler.close();
 });
@@ -107,7 +107,7 @@ test('a request that needs what its client did not declare has status 400 and sa
 test('a stateless request that lacks its version or its capabilities has status 400 [meta-011]', async () => {
   const handler = createHandler(serving(() => 'x'));
   for (const key of ['io.modelcontextprotocol/protocolVersion', 'io.modelcontextprotocol/clientCapabilities']) {
-    const response = await handler.fetch(post('tools/list', withMeta({}, { meta: { [key]: undefined } })));
+    const response = await handler(post('tools/list', withMeta({}, { meta: { [key]: undefined } })));
     assert.equal(response.status, 400, key);
     assert.partialDeepStrictEqual(await response.json(), { error: { code: -32602 } });
   }
@@ -129,9 +129,9 @@ test('the stream and every message of the pair are asked who they come from [sse
     port: 0,
     drainMs: 0,
     ssePair,
-    authenticate: ({ header, path }) => {
-      asked.push(path);
-      return header('authorization') === 'Bearer good' ? { principal: 'ann' } : { status: 401 };
+    authenticate: (request) => {
+      asked.push(request.path);
+      return request.header('authorization') === 'Bearer good' ? { principal: 'ann' } : { status: 401 };
     },
   });
   t.after(() => served.close());
