@@ -15,7 +15,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   store: ['protocol'],
   peer: ['jsonrpc', 'protocol', 'schema'],
   server: ['peer', 'jsonrpc', 'protocol', 'schema', 'store'],
-  client: ['peer', 'jsonrpc', 'protocol', 'schema'],
+  client: ['peer', 'jsonrpc', 'protocol', 'schema', 'store'],
   bridge: ['server', 'client', 'peer', 'jsonrpc', 'protocol', 'schema'],
   http: ['jsonrpc', 'protocol', 'peer', 'store'],
   stdio: ['jsonrpc', 'protocol', 'peer'],

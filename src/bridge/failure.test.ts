@@ -60,7 +60,7 @@ for (const down of downs) {
 
     it('hears the server itself in every other error', async (t) => {
       for (const up of ['2025-06-18', '2026-07-28'] as const) {
-        for (const code of [-32601, -32602, -32603, -32050, 0, 17]) {
+        for (const code of [-32601, -32602, -32603, -32005, 0, 17]) {
           const answer = { code, message: 'its own words', data: { deep: [null] } };
           assert.deepEqual(await heard(t, { up, down, answer }), answer);
         }
@@ -166,6 +166,19 @@ for (const up of ['2025-06-18', '2026-07-28'] as const) {
     });
   }
 }
+
+it('a session that found no server at first finds it later', async (t) => {
+  const server = serverAt('2025-06-18');
+  server.tool('ok', {}, () => 'ok');
+  const line = lineOver(memoryTransport(server));
+  const client = await clientOf(t, await bridgeTo(t, line.transport), '2025-06-18');
+  line.down = true;
+  const calls = [client.callTool('ok'), client.callTool('ok')];
+  for (const call of calls)
+    await assert.rejects(call, { code: -32603, message: 'the upstream server failed: the server cannot be started' });
+  line.down = false;
+  assert.deepEqual((await client.callTool('ok')).content, [{ type: 'text', text: 'ok' }]);
+});
 
 it('a server that dies again and again is never given up', async (t) => {
   const server = serverAt('2025-06-18');

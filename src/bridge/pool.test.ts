@@ -6,6 +6,7 @@ import { bridgeTo, clientOf, lineOver, serverAt, type Line } from '../../test/su
 import { settle } from '../../test/support/raw.ts';
 import { createBridge, type Bridge } from '../bridge.ts';
 import type { Client } from '../client/client.ts';
+import type { Transport } from '../jsonrpc/transport.ts';
 import { memoryTransport } from '../peer/memory.ts';
 import type { RevisionDate } from '../protocol/revision.ts';
 import type { PairOptions } from '../testing/pair.ts';
@@ -183,6 +184,31 @@ for (const up of ['2025-06-18', '2026-07-28'] as const) {
     });
   });
 }
+
+it('closing the bridge waits until every connection is closed, those of its sessions too', async (t) => {
+  const server = serverAt('2025-06-18');
+  server.tool('ok', {}, () => 'ok');
+  const upstream = memoryTransport(server);
+  let open = 0;
+  const transport: Transport = {
+    ...upstream,
+    open: async (receiver) => {
+      const channel = await upstream.open(receiver);
+      open++;
+      const close = async (): Promise<void> => {
+        await settle();
+        await channel.close();
+        open--;
+      };
+      return { send: (message) => channel.send(message), close };
+    },
+  };
+  const bridge = await bridgeTo(t, transport);
+  await (await clientOf(t, bridge, '2025-06-18')).listTools();
+  assert.equal(open, 2);
+  await bridge.close();
+  assert.equal(open, 0);
+});
 
 it('a limit that makes no sense is refused', async () => {
   const upstream = memoryTransport(serverAt('2025-06-18'));

@@ -214,6 +214,13 @@ it('equal progress tokens of two clients are told apart [progress-002]', async (
   }
 });
 
+it('a session that sets its level first is heard by a server that it has not called yet', async (t) => {
+  const { client, logs } = await listening(t, await bridgeBefore(t, createUpstream('2025-03-26').server), '2025-11-25');
+  await client.setLogLevel('debug');
+  await client.callTool('chatter');
+  assert.equal(logs.length, 4);
+});
+
 it('nobody is sent progress that was not asked for', async (t) => {
   const bridge = await bridgeBefore(t, createUpstream('2026-07-28').server);
   const raw = await open(bridge, '2025-03-26');

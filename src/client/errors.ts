@@ -2,6 +2,7 @@ import { isObject } from '../jsonrpc/message.ts';
 import type { ElicitRequestURLParams } from '../protocol/elicitation.ts';
 import { McpError } from '../protocol/error.ts';
 import type { CallToolResult } from '../protocol/tools.ts';
+import { isPageUrl } from './page-url.ts';
 import type { InputMethod, InputRequiredStep } from './step.ts';
 
 /** One place where a structured result does not fit its schema. */
@@ -60,7 +61,7 @@ export class TooManyRoundsError extends Error {
 
 /**
  * The pages that must be visited before a request is tried again, from an error of the kind `urlElicitationRequired`;
- * of any other error there are none. What is malformed is left out.
+ * of any other error there are none. What is malformed or no page of the web is left out.
  *
  * @example
  * client.callTool('files').catch((error) => {
@@ -75,5 +76,6 @@ export function urlElicitations(error: unknown): readonly ElicitRequestURLParams
 
 function isUrlElicitation(value: unknown): value is ElicitRequestURLParams {
   if (!isObject(value) || value['mode'] !== 'url') return false;
-  return ['message', 'url', 'elicitationId'].every((key) => typeof value[key] === 'string');
+  const { message, url, elicitationId } = value;
+  return typeof message === 'string' && typeof elicitationId === 'string' && typeof url === 'string' && isPageUrl(url);
 }

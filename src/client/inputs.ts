@@ -21,6 +21,7 @@ import { advertised } from './advertise.ts';
 import { asObject, responseTo, type ElicitAnswer, type InputAnswer, type SampleAnswer } from './answers.ts';
 import { ElicitationIds } from './elicitation-ids.ts';
 import { urlElicitations } from './errors.ts';
+import { isPageUrl } from './page-url.ts';
 import type { InboundHandler } from './inbound.ts';
 import { checkRoots } from './roots.ts';
 
@@ -204,7 +205,7 @@ export class Inputs {
 export function malformation(request: InputRequest): string | undefined {
   if (request.method === 'sampling/createMessage') return samplingProblem(request.params);
   if (request.method !== 'elicitation/create' || request.params.mode !== 'url') return undefined;
-  return URL.canParse(request.params.url) ? undefined : 'the url of the elicitation is no URL';
+  return isPageUrl(request.params.url) ? undefined : 'the url of the elicitation is no URL of a page';
 }
 
 /** Whether elicitations have ids in a revision, which completion notices and errors name. */

@@ -46,6 +46,7 @@ export class Answer {
   closed(): void {
     this.#connection?.closed();
     if (this.#outlet === undefined) this.#gone = true;
+    if (!this.gone) this.#visit.comeBack();
   }
 
   /** Breaks the connection of an event stream that can be resumed, and asks the client to come back. */

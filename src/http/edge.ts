@@ -52,6 +52,13 @@ export class Visit {
     this.#counted = false;
     this.#load.leave();
   }
+
+  /** Counts again: the stream that it became lost its client, and it is still being answered. */
+  comeBack(): void {
+    if (this.#counted) return;
+    this.#counted = true;
+    this.#load.rejoin();
+  }
 }
 
 /** Counts the requests being answered, so that they can be limited and waited for. */
@@ -69,6 +76,11 @@ export class Load {
     if (this.#running >= this.#limit) return false;
     this.#running++;
     return true;
+  }
+
+  /** Takes back one that left, even above the limit: it is running already. */
+  rejoin(): void {
+    this.#running++;
   }
 
   leave(): void {

@@ -137,3 +137,29 @@ test('closing ends a subscription that does not end when it is asked to', async 
   await handler.close();
   assert.deepEqual([stream.ended, conversation.closed], [true, true]);
 });
+
+test('a request whose stream lost its client still counts as being answered until it is', async () => {
+  const { handler, fake } = serve({ maxRequests: 1 });
+  const opened = await visit(handler, { headers: { authorization: 'a' }, body: initialize });
+  const headers = { authorization: 'a', 'Mcp-Session-Id': opened.headers['mcp-session-id'] };
+  const ask = (id: number): FakeVisit =>
+    begin(handler, { headers, body: JSON.stringify({ jsonrpc: '2.0', id, method: 'slow' }) });
+  const first = ask(1);
+  await settle();
+  const [conversation] = fake.conversations;
+  conversation?.link.send({ jsonrpc: '2.0', method: 'notifications/message', params: { data: 'working' } }, 1);
+  const second = ask(2);
+  await settle();
+  assert.equal(second.status, undefined, 'an open stream takes no place of a request');
+  second.leave();
+  conversation?.release(2);
+  await settle();
+  first.leave();
+  assert.equal((await ask(3).done()).status, 503);
+  conversation?.release(1);
+  await settle();
+  const last = ask(4);
+  await settle();
+  conversation?.release(4);
+  assert.equal((await last.done()).status, 200);
+});

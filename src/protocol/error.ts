@@ -121,8 +121,9 @@ export function statusOf(error: ErrorObject): number {
 }
 
 /**
- * Reads an error object of a peer. Codes that only make sense with their data are recognised by code and shape;
- * the codes of the 2026-07-28 drafts (-32001, -32003, -32004) are not told apart from others.
+ * Reads an error object of a peer. Codes that only make sense with their data are recognised by code and shape, and so
+ * are two of the 2026-07-28 drafts (-32003, -32004): the code alone means nothing, the data says what is meant. -32001,
+ * which peers use for other things, is not told apart.
  */
 export function errorFromWire(error: ErrorObject): McpError {
   const kind = recognise(error);

@@ -40,6 +40,19 @@ export function isMetaKey(key: string): boolean {
   return (slash < 0 || prefix.test(key.slice(0, slash))) && (rest === '' || name.test(rest));
 }
 
+const own: ReadonlySet<string> = new Set(Object.values(metaKey));
+
+/**
+ * Whether a key lies under a prefix that belongs to MCP and is none that the protocol defines. The rule changed once; what
+ * either reserves is told. (Spec 2025-06-18 and 2025-11-25, Base protocol, _meta.)
+ */
+export function isReservedMetaKey(key: string): boolean {
+  const slash = key.indexOf('/');
+  if (slash < 0 || own.has(key)) return false;
+  const labels = key.slice(0, slash).split('.');
+  return [labels[1], labels.at(-2)].some((label) => label === 'modelcontextprotocol' || label === 'mcp');
+}
+
 /** Whether text identifies an extension: a key of `_meta` that has a prefix and a name. (Spec 2026-07-28, Versioning.) */
 export function isExtensionId(key: string): boolean {
   return isMetaKey(key) && key.includes('/') && !key.endsWith('/');

@@ -1,5 +1,5 @@
 import type { Icon } from '../protocol/common.ts';
-import { isMetaKey } from '../protocol/meta.ts';
+import { isMetaKey, isReservedMetaKey } from '../protocol/meta.ts';
 import type { CommonDefinition } from './definition.ts';
 
 /** The fields that listed things have in common, as they travel; what is not given is left out. */
@@ -25,4 +25,10 @@ export function common({ title, description, icons, meta }: CommonDefinition): C
     ...(icons === undefined ? {} : { icons }),
     ...(meta === undefined ? {} : { _meta: meta }),
   };
+}
+
+/** What the specification holds against the `meta` of a definition that works all the same, in one sentence, or `undefined`. */
+export function metaProblem(what: string, { meta }: CommonDefinition): string | undefined {
+  const key = Object.keys(meta ?? {}).find(isReservedMetaKey);
+  return key === undefined ? undefined : `${what} has ${JSON.stringify(key)} in its meta, under a prefix that is reserved for MCP`;
 }

@@ -41,7 +41,8 @@ const maxPrincipals = 10_000;
 export function rateLimited(limit: RateLimit | undefined, now: () => number = Date.now): Take {
   if (limit === undefined) return () => true;
   const { perSecond, burst = Math.max(1, perSecond) } = limit;
-  if (!(perSecond > 0) || !(burst >= 1)) throw new TypeError(`a rate of ${perSecond} per second, ${burst} at once, lets nothing pass`);
+  if (!(perSecond > 0) || !(burst >= 1))
+    throw new TypeError(`a rate of ${perSecond} per second, ${burst} at once, lets nothing pass`);
   const principals = new Map<string, Bucket>();
   const sessions = new WeakMap<Settled, Bucket>();
   const anybody: Bucket = { left: burst, at: now() };

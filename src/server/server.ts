@@ -2,6 +2,7 @@ import type { Endpoint, Served } from '../peer/endpoint.ts';
 import type { Handler, Host } from '../peer/host.ts';
 import { createEndpoint } from '../peer/serve.ts';
 import type { Implementation } from '../protocol/common.ts';
+import { metaProblem } from './common.ts';
 import type { Definitions } from './definition.ts';
 import { handlersOf } from './handlers.ts';
 import { resolveOptions, type ServerOptions } from './options.ts';
@@ -53,17 +54,31 @@ export function createServer(info: Implementation, options: ServerOptions = {}):
 
 /** The types promise the user's handlers more than the registries need to know, hence the widenings. */
 function definitionsOf({ options, tools, resources, templates, prompts }: Parts): Definitions {
+  const warn = (problem: string | undefined): void => {
+    if (problem !== undefined) options.onWarning(problem);
+  };
   return {
     tool: (name, definition, handler) => {
       const handle = addTool(tools, name, definition, handler as ToolEntry['run']);
-      const problem = toolNameProblem(name);
-      if (problem !== undefined) options.onWarning(problem);
+      warn(toolNameProblem(name));
+      warn(metaProblem(`tool ${JSON.stringify(name)}`, definition));
       return handle as never;
     },
-    resource: (uri, definition, read) => addResource(resources, uri, definition, read),
-    resourceTemplate: (template, definition, read) =>
-      addTemplate(templates, template, definition as never, read as TemplateEntry['read']) as never,
-    prompt: (name, definition, get) => addPrompt(prompts, name, definition, get as PromptEntry['get']) as never,
+    resource: (uri, definition, read) => {
+      const handle = addResource(resources, uri, definition, read);
+      warn(metaProblem(`resource ${JSON.stringify(uri)}`, definition));
+      return handle;
+    },
+    resourceTemplate: (template, definition, read) => {
+      const handle = addTemplate(templates, template, definition as never, read as TemplateEntry['read']);
+      warn(metaProblem(`resource template ${JSON.stringify(template)}`, definition));
+      return handle as never;
+    },
+    prompt: (name, definition, get) => {
+      const handle = addPrompt(prompts, name, definition, get as PromptEntry['get']);
+      warn(metaProblem(`prompt ${JSON.stringify(name)}`, definition));
+      return handle as never;
+    },
   };
 }
 

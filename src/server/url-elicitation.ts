@@ -23,5 +23,9 @@ export function urlElicitationRequired(visits: readonly [RequiredVisit, ...Requi
     if (!URL.canParse(url)) throw new TypeError(`${JSON.stringify(url)} is not a URL`);
     return { mode: 'url', message, url, elicitationId };
   });
-  return new McpError('urlElicitationRequired', `the user must visit ${elicitations.length === 1 ? 'a page' : 'some pages'} first`, { data: { elicitations } });
+  return new McpError(
+    'urlElicitationRequired',
+    `the user must visit ${elicitations.length === 1 ? 'a page' : 'some pages'} first`,
+    { data: { elicitations } },
+  );
 }

@@ -56,7 +56,10 @@ test('the end of the input is the end of the conversation, told once [C81]', asy
   await turn();
   one.output.destroy(new Error('late'));
   await turn();
-  assert.deepEqual(one.ends.map(({ message }) => message), ['the server closed its output']);
+  assert.deepEqual(
+    one.ends.map(({ message }) => message),
+    ['the server closed its output'],
+  );
   await assert.rejects(one.channel.send(request), { reason: 'closed' });
 });
 
@@ -65,7 +68,10 @@ test('a stream that breaks ends the conversation with its cause', async () => {
   const cause = new Error('cut');
   one.output.destroy(cause);
   await turn();
-  assert.deepEqual(one.ends.map((error) => error.cause), [cause]);
+  assert.deepEqual(
+    one.ends.map((error) => error.cause),
+    [cause],
+  );
 });
 
 test('closing ends both streams, twice is fine, and nothing is heard after it', async () => {

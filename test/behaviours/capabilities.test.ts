@@ -158,7 +158,10 @@ describe('what a client did not declare', () => {
 describe('what a server says of itself', () => {
   for (const date of dates) {
     test(`is its capabilities, its version and its identity at ${date} [D22]`, async () => {
-      const result = await opening(serverWith(() => undefined), date);
+      const result = await opening(
+        serverWith(() => undefined),
+        date,
+      );
       assert.partialDeepStrictEqual(result.capabilities, { tools: {} });
       const name = { name: 's', version: '1' };
       if (revisionOf(date)?.era === 'handshake')

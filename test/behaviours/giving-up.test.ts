@@ -37,7 +37,9 @@ for (const { date } of revisions) {
       await given;
       await turns();
       const params = { requestId: id, reason: 'enough' };
-      assert.deepEqual(cancellationsOf(transport.sent), [{ jsonrpc: '2.0', method: 'notifications/cancelled', params }]);
+      assert.deepEqual(cancellationsOf(transport.sent), [
+        { jsonrpc: '2.0', method: 'notifications/cancelled', params },
+      ]);
       kept.catch(() => undefined);
       await client.close();
     });
@@ -46,13 +48,13 @@ for (const { date } of revisions) {
       const { client, peer, transport, warnings } = await connectScripted(() => {}, { date });
       const controller = new AbortController();
       const before = transport.sent.length;
-      const many = Array.from({ length: 5000 }, () => client.callTool('x', {}, { signal: controller.signal }));
+      const many = Array.from({ length: 1000 }, () => client.callTool('x', {}, { signal: controller.signal }));
       await turns();
       const ids = transport.sent.slice(before).map(({ message }) => message['id']);
       controller.abort();
       for (const { status } of await Promise.allSettled(many)) assert.equal(status, 'rejected');
-      assert.equal(new Set(ids).size, 5000);
-      for (const id of [ids.at(0), ids.at(-1), ids.at(0), ids.at(2500)]) peer.send({ jsonrpc: '2.0', id, result: text });
+      assert.equal(new Set(ids).size, 1000);
+      for (const id of [ids.at(0), ids.at(-1), ids.at(0), ids.at(500)]) peer.send({ jsonrpc: '2.0', id, result: text });
       await turns();
       assert.deepEqual(warnings, []);
       // It is not that anything goes.
@@ -78,7 +80,7 @@ for (const date of handshakeDates) {
 
   test(`a server cancels at ${date} what it asked for a call that is over [C13]`, async () => {
     const server = createServer({ name: 's', version: '1' });
-    server.tool('ask', {}, async (_, ctx) => String(await ctx.roots().catch(() => 'nothing')));
+    server.tool('ask', {}, async (_, ctx) => JSON.stringify(await ctx.roots().catch(() => [])));
     const raw = await open(server, date, { capabilities: { roots: {} } });
     void raw.send('tools/call', { name: 'ask' }, 'call');
     await new Promise((resolve) => setImmediate(resolve));
@@ -95,7 +97,7 @@ for (const date of handshakeDates) {
 
 test('a server cancels nothing at a stateless revision [C13]', async () => {
   const server = createServer({ name: 's', version: '1' });
-  server.tool('ask', {}, async (_, ctx) => String(await ctx.roots()));
+  server.tool('ask', {}, async (_, ctx) => JSON.stringify(await ctx.roots()));
   const raw = await open(server, statelessDate, { capabilities: { roots: {} } });
   await raw.result('tools/call', { name: 'ask' });
   const again = raw.send('tools/call', { name: 'ask' }, 'call');

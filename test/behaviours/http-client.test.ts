@@ -72,7 +72,10 @@ for (const { date, era, versionHeader } of revisions.filter(({ http }) => http !
       const gets = (await conversation(date)).filter(({ method }) => method === 'GET');
       assert.equal(gets.length, stateless ? 0 : 1);
       for (const { headers } of gets) {
-        assert.equal(headers['mcp-protocol-version'], versionHeader === 'never' || date === '2025-03-26' ? undefined : date);
+        assert.equal(
+          headers['mcp-protocol-version'],
+          versionHeader === 'never' || date === '2025-03-26' ? undefined : date,
+        );
         const mirrored = Object.keys(headers).filter((name) => /^mcp-(method|name|param)/.test(name));
         assert.deepEqual(mirrored, []);
       }
@@ -131,3 +134,26 @@ for (const status of [413, 431]) {
     await assert.rejects(connect(transport, { revisions: ['2025-11-25'] }), { reason: 'http', status });
   });
 }
+
+test('a transport is told with each message what goes beside it, and when it is given up [C02]', async () => {
+  const tool = {
+    name: 'x',
+    inputSchema: { type: 'object', properties: { r: { type: 'string', 'x-mcp-header': 'R' } } },
+  };
+  const one = await connectScripted(
+    (sent, peer) => (sent.message['method'] === 'tools/list' ? peer.reply(sent, { tools: [tool] }) : undefined),
+    { date: '2026-07-28', kind: 'http' },
+  );
+  await one.client.listTools();
+  const controller = new AbortController();
+  const given = assert.rejects(one.client.callTool('x', { r: 'eu' }, { signal: controller.signal }));
+  const kept = one.client.callTool('x', { r: 'us' });
+  await turns();
+  const [first, second] = one.transport.sent.slice(-2);
+  assert.deepEqual([first?.headers['Mcp-Param-R'], second?.headers['Mcp-Param-R']], ['eu', 'us']);
+  controller.abort();
+  await given;
+  assert.deepEqual([first?.signal?.aborted, second?.signal?.aborted], [true, false]);
+  kept.catch(() => undefined);
+  await one.client.close();
+});

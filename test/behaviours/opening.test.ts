@@ -48,7 +48,10 @@ describe('the opening of a client', () => {
       const capabilities = { 'com.example': { unknown: true } };
       const { client } = await connectScripted(replying({}), { date, capabilities });
       assert.deepEqual(client.capabilities, capabilities);
-      assert.deepEqual([await client.listTools(), await client.listPrompts(), await client.listResources()], [[], [], []]);
+      assert.deepEqual(
+        [await client.listTools(), await client.listPrompts(), await client.listResources()],
+        [[], [], []],
+      );
       await client.ping();
     });
 
@@ -65,7 +68,9 @@ describe('the opening of a client', () => {
     const client = await connect(own);
     await client.callTool('x');
     assert.deepEqual(own.methods, ['server/discover', 'tools/call']);
-    const byUrl = httpTransport('https://host.example/mcp?key=secret', { fetch: () => Promise.reject(new Error('no')) });
+    const byUrl = httpTransport('https://host.example/mcp?key=secret', {
+      fetch: () => Promise.reject(new Error('no')),
+    });
     assert.deepEqual([byUrl.kind, byUrl.description], ['http', 'https://host.example/mcp']);
     await assert.rejects(connect(byUrl), { reason: 'refused' });
   });
@@ -99,7 +104,10 @@ describe('the opening of a server', () => {
       spoken.push(client.revision);
       await client.close();
     }
-    assert.deepEqual(spoken, revisions.map(({ date }) => date));
+    assert.deepEqual(
+      spoken,
+      revisions.map(({ date }) => date),
+    );
     assert.equal(newestRevision.date, spoken.at(-1));
   });
 

@@ -32,11 +32,15 @@ for (const { date, era } of revisions) {
         { date },
       );
       const heard: unknown[] = [];
-      const result = await client.callTool('x', { a: 1 }, {
-        progressToken: 'mine',
-        logLevel: 'error',
-        onProgress: (progress) => heard.push(progress),
-      });
+      const result = await client.callTool(
+        'x',
+        { a: 1 },
+        {
+          progressToken: 'mine',
+          logLevel: 'error',
+          onProgress: (progress) => heard.push(progress),
+        },
+      );
       assert.deepEqual(result.content, text.content);
       assert.deepEqual(heard, [{ progress: 1, total: 2 }]);
       const meta = metaOf(transport.sent.at(-1));
@@ -95,7 +99,10 @@ for (const { date, era } of revisions) {
         await client.callTool('x', { a: 1 });
         return transport.sent;
       };
-      const names = [{ name: 'mcp.example/legacy', version: '0.0.1' }, { name: '__proto__', version: '2024-11-05' }];
+      const names = [
+        { name: 'mcp.example/legacy', version: '0.0.1' },
+        { name: '__proto__', version: '2024-11-05' },
+      ];
       const usual = JSON.stringify(await sent({ name: 's', version: '1' }));
       for (const info of names) assert.equal(JSON.stringify(await sent(info)), usual);
     });
@@ -120,6 +127,12 @@ for (const { date, era } of revisions) {
         );
         assert.equal((await client.listPrompts()).length, pages);
       }
+    });
+
+    test('that is answered with -32002 finds no resource, whatever the revision calls it [resources-016]', async () => {
+      const refusal = { code: -32002, message: 'Resource not found' };
+      const { client } = await connectScripted((sent, peer) => peer.refuse(sent, refusal), { date });
+      await assert.rejects(client.readResource('file:///a'), { kind: 'resourceNotFound', code: -32002 });
     });
 
     test('of a completion carries what is settled, where the revision has it [compl-003]', async () => {

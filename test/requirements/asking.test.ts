@@ -6,7 +6,14 @@ import { isObject } from '../../src/jsonrpc/message.ts';
 import { errorToWire, McpError } from '../../src/protocol/error.ts';
 import { metaKey } from '../../src/protocol/meta.ts';
 import { revisions, type RevisionDate } from '../../src/protocol/revision.ts';
-import { createServer, urlElicitationRequired, type Ctx, type Server, type ServerOptions } from '../../src/server.ts';
+import {
+  createServer,
+  inputRequired,
+  urlElicitationRequired,
+  type Ctx,
+  type Server,
+  type ServerOptions,
+} from '../../src/server.ts';
 import { dates, handshakeDates, open, settle, statelessDate, type Json, type Raw } from '../support/raw.ts';
 
 const everything = { elicitation: { form: {}, url: {} }, sampling: { tools: {}, context: {} }, roots: {} };
@@ -21,8 +28,19 @@ function asking(run: (ctx: Ctx) => unknown, options: ServerOptions = {}): Server
   return server;
 }
 
+/** The next message that is sent to the client, taken away. */
+async function heardNext(raw: Raw): Promise<Json> {
+  for (let turn = 0; turn < 1000 && raw.heard.length === 0; turn++) await settle();
+  const [next] = raw.heard.splice(0, 1);
+  assert.ok(next !== undefined, 'nothing was sent');
+  return next.message;
+}
+
 /** Calls the tool up to its first question; gives the question, the pending answer, and what answers the question. */
-async function firstQuestion(raw: Raw, stateless: boolean): Promise<{ readonly method: unknown; readonly params: Json; answer(result: Json): Promise<Json> }> {
+async function firstQuestion(
+  raw: Raw,
+  stateless: boolean,
+): Promise<{ readonly method: unknown; readonly params: Json; answer(result: Json): Promise<Json> }> {
   if (stateless) {
     const { inputRequests, requestState } = await raw.result('tools/call', { name: 't' });
     assert.ok(isObject(inputRequests));
@@ -34,10 +52,7 @@ async function firstQuestion(raw: Raw, stateless: boolean): Promise<{ readonly m
     return { method, params: params as Json, answer };
   }
   const done = raw.result('tools/call', { name: 't' });
-  await settle();
-  const [question] = raw.take();
-  assert.ok(question !== undefined);
-  const { id, method, params = {} } = question;
+  const { id, method, params = {} } = await heardNext(raw);
   const answer = async (result: Json): Promise<Json> => {
     await raw.receive({ jsonrpc: '2.0', id, result });
     return done;
@@ -62,7 +77,10 @@ for (const date of since('2025-06-18')) {
       required: ['name'],
       additionalProperties: false,
     } as const;
-    const { method, params } = await question(asking((ctx) => ctx.elicit({ message: 'Who?', schema })), date);
+    const { method, params } = await question(
+      asking((ctx) => ctx.elicit({ message: 'Who?', schema })),
+      date,
+    );
     assert.equal(method, 'elicitation/create');
     assert.deepEqual(params, {
       message: 'Who?',
@@ -85,7 +103,11 @@ for (const date of since('2025-06-18')) {
     ['null', { type: 'null' }],
   ] as const) {
     test(`a form that asks for ${what} is never sent at ${date} [elicit-021]`, async () => {
-      const raw = await open(asking((ctx) => ctx.elicit({ message: 'm', schema: { type: 'object', properties: { field } } as never })), date, { capabilities: everything });
+      const raw = await open(
+        asking((ctx) => ctx.elicit({ message: 'm', schema: { type: 'object', properties: { field } } as never })),
+        date,
+        { capabilities: everything },
+      );
       assert.equal((await raw.result('tools/call', { name: 't' }))['isError'], true);
       assert.deepEqual(raw.heard, []);
     });
@@ -99,9 +121,8 @@ for (const date of since('2025-06-18')) {
     const wrong = first.answer({ action: 'accept', content: { name: 'x' } });
     if (date === statelessDate) assert.equal((await wrong)['resultType'], 'input_required');
     else {
-      await settle();
-      const [again] = raw.take();
-      assert.equal(again?.['method'], 'elicitation/create');
+      const again = await heardNext(raw);
+      assert.equal(again['method'], 'elicitation/create');
       await raw.receive({ jsonrpc: '2.0', id: again['id'], result: { action: 'accept', content: { name: 'Ann' } } });
       await wrong;
     }
@@ -110,7 +131,10 @@ for (const date of since('2025-06-18')) {
 
   for (const action of ['decline', 'cancel']) {
     test(`a handler hears that the user chose to ${action} at ${date} [elicit-035]`, async () => {
-      const { answer } = await question(asking(async (ctx) => (await ctx.elicit({ message: 'm', schema: name })).action), date);
+      const { answer } = await question(
+        asking(async (ctx) => (await ctx.elicit({ message: 'm', schema: name })).action),
+        date,
+      );
       assert.partialDeepStrictEqual(await answer({ action }), { content: [{ text: JSON.stringify(action) }] });
     });
   }
@@ -118,21 +142,35 @@ for (const date of since('2025-06-18')) {
 
 for (const date of ['2025-06-18', '2025-11-25'] as const) {
   test(`a client that fails to ask its user fails the call alone at ${date} [elicit-035]`, async () => {
-    const raw = await open(asking((ctx) => ctx.elicit({ message: 'm', schema: name })), date, { capabilities: everything });
+    const raw = await open(
+      asking((ctx) => ctx.elicit({ message: 'm', schema: name })),
+      date,
+      { capabilities: everything },
+    );
     const answer = raw.ask('tools/call', { name: 't' });
-    await settle();
-    await raw.receive({ jsonrpc: '2.0', id: raw.take()[0]?.['id'], error: { code: -32603, message: 'no screen' } });
+    await raw.receive({
+      jsonrpc: '2.0',
+      id: (await heardNext(raw))['id'],
+      error: { code: -32603, message: 'no screen' },
+    });
     const response = await answer;
     assert.ok('error' in response || (isObject(response['result']) && response['result']['isError'] === true));
     assert.ok('tools' in (await raw.result('tools/list')));
   });
 }
 
-const visit = (url: string) => (ctx: Ctx): Promise<unknown> => ctx.elicitUrl({ message: 'Go.', url });
+const visit =
+  (url: string) =>
+  (ctx: Ctx): Promise<unknown> =>
+    ctx.elicitUrl({ message: 'Go.', url });
 
 test('a page is asked for with its mode, message and URL, and in 2025-11-25 with an id of its own [elicit-018, elicit-020, elicit-023]', async () => {
   const server = asking(visit('https://a.example/'));
-  assert.deepEqual((await question(server, statelessDate)).params, { mode: 'url', message: 'Go.', url: 'https://a.example/' });
+  assert.deepEqual((await question(server, statelessDate)).params, {
+    mode: 'url',
+    message: 'Go.',
+    url: 'https://a.example/',
+  });
   const ids = new Set<unknown>();
   for (let at = 0; at < 2; at++) {
     const { elicitationId, ...params } = (await question(server, '2025-11-25')).params;
@@ -154,13 +192,17 @@ test('a page whose URL is none is never asked for [elicit-025]', async () => {
 });
 
 test('that a user is done is told to the client that was asked, with the id, and to no other [elicit-026, elicit-027]', async () => {
-  const server = asking(async (ctx) => (await ctx.elicitUrl({ message: 'Go.', url: 'https://a.example/' })).completed());
+  const server = asking(async (ctx) =>
+    (await ctx.elicitUrl({ message: 'Go.', url: 'https://a.example/' })).completed(),
+  );
   const asked = await open(server, '2025-11-25', { capabilities: everything });
   const other = await open(server, '2025-11-25', { capabilities: everything });
   const { params, answer } = await firstQuestion(asked, false);
   await answer({ action: 'accept' });
   const { elicitationId } = params;
-  assert.deepEqual(asked.take(), [{ jsonrpc: '2.0', method: 'notifications/elicitation/complete', params: { elicitationId } }]);
+  assert.deepEqual(asked.take(), [
+    { jsonrpc: '2.0', method: 'notifications/elicitation/complete', params: { elicitationId } },
+  ]);
   assert.deepEqual(other.take(), []);
 });
 
@@ -177,7 +219,12 @@ test('pages that must be visited first are an error with all of them, in 2025-11
   assert.ok(isObject(data) && Array.isArray(data['elicitations']));
   const [first, second] = data['elicitations'];
   assert.match(first.elicitationId, /^[0-9a-f-]{36}$/);
-  assert.deepEqual(first, { mode: 'url', message: 'Sign in.', url: 'https://a.example/', elicitationId: first.elicitationId });
+  assert.deepEqual(first, {
+    mode: 'url',
+    message: 'Sign in.',
+    url: 'https://a.example/',
+    elicitationId: first.elicitationId,
+  });
   assert.deepEqual(second, { mode: 'url', message: 'Pay.', url: 'https://b.example/', elicitationId: 'pay' });
 });
 
@@ -190,7 +237,12 @@ test('nothing but a page to visit has the code -32042, and that in 2025-11-25 al
   for (const revision of revisions) {
     const { code } = errorToWire(revision, urlElicitationRequired([{ message: 'm', url: 'https://a.example/' }]));
     assert.equal(code === -32042, revision.date === '2025-11-25');
-    for (const kind of ['invalidParams', 'invalidRequest', 'internalError', 'missingRequiredClientCapability'] as const) {
+    for (const kind of [
+      'invalidParams',
+      'invalidRequest',
+      'internalError',
+      'missingRequiredClientCapability',
+    ] as const) {
       assert.notEqual(errorToWire(revision, new McpError(kind, 'x')).code, -32042);
     }
   }
@@ -200,8 +252,14 @@ test('who the user is comes from the edge, whatever the client says [elicit-040,
   const server = asking((ctx) => ctx.auth?.principal ?? 'nobody');
   const claims = { sub: 'admin', principal: 'admin', 'com.example/user': 'admin' };
   for (const date of dates) {
-    for (const [auth, expected] of [[{ principal: 'ann' }, 'ann'], [undefined, 'nobody']] as const) {
-      const raw = await open(server, date, { ...(auth === undefined ? {} : { auth }), meta: { ...claims, [metaKey.clientInfo]: { name: 'admin', version: '1' } } });
+    for (const [auth, expected] of [
+      [{ principal: 'ann' }, 'ann'],
+      [undefined, 'nobody'],
+    ] as const) {
+      const raw = await open(server, date, {
+        ...(auth === undefined ? {} : { auth }),
+        meta: { ...claims, [metaKey.clientInfo]: { name: 'admin', version: '1' } },
+      });
       const result = await raw.result('tools/call', { name: 't', _meta: claims, principal: 'admin' });
       assert.partialDeepStrictEqual(result, { content: [{ text: JSON.stringify(expected) }] });
     }
@@ -231,10 +289,13 @@ for (const date of handshakeDates) {
     const server = asking(async (ctx) => (await ctx.sample({ messages: [text], maxTokens: 5 })).model);
     const raw = await open(server, date, { capabilities: everything });
     const answer = raw.result('tools/call', { name: 't' }, 'call');
-    await settle();
+    for (let turn = 0; turn < 1000 && raw.heard.length === 0; turn++) await settle();
     const [asked] = raw.heard.splice(0);
     assert.equal(asked?.related, 'call');
-    assert.partialDeepStrictEqual(asked.message, { method: 'sampling/createMessage', params: { messages: [text], maxTokens: 5 } });
+    assert.partialDeepStrictEqual(asked.message, {
+      method: 'sampling/createMessage',
+      params: { messages: [text], maxTokens: 5 },
+    });
     const result = { role: 'assistant', model: 'm-1', content: { type: 'text', text: 'hello' } };
     await raw.receive({ jsonrpc: '2.0', id: asked.message['id'], result });
     assert.partialDeepStrictEqual(await answer, { content: [{ text: '"m-1"' }] });
@@ -244,7 +305,10 @@ for (const date of handshakeDates) {
 for (const date of dates) {
   test(`a sampling request says who speaks and what, and asks for no context by itself at ${date} [sampling-008, sampling-017]`, async () => {
     const reply = { role: 'assistant', content: { type: 'text', text: 'yes' } } as const;
-    const { method, params } = await question(asking((ctx) => ctx.sample({ messages: [text, reply, text], maxTokens: 5 })), date);
+    const { method, params } = await question(
+      asking((ctx) => ctx.sample({ messages: [text, reply, text], maxTokens: 5 })),
+      date,
+    );
     assert.equal(method, 'sampling/createMessage');
     assert.deepEqual(params, { messages: [text, reply, text], maxTokens: 5 });
   });
@@ -252,15 +316,27 @@ for (const date of dates) {
   test(`a tool use that nobody answered is never sent at ${date} [sampling-012, sampling-013]`, async () => {
     const use = { role: 'assistant', content: { type: 'tool_use', id: 'a', name: 'n', input: {} } } as const;
     const result = { role: 'user', content: { type: 'tool_result', toolUseId: 'b', content: [] } } as const;
-    for (const messages of [[text, use], [text, use, result], [text, use, text]]) {
-      const raw = await open(asking((ctx) => ctx.sample({ messages, maxTokens: 5, tools: [] })), date, { capabilities: everything });
+    for (const messages of [
+      [text, use],
+      [text, use, result],
+      [text, use, text],
+    ]) {
+      const raw = await open(
+        asking((ctx) => ctx.sample({ messages, maxTokens: 5, tools: [] })),
+        date,
+        { capabilities: everything },
+      );
       assert.equal((await raw.result('tools/call', { name: 't' }))['isError'], true);
       assert.deepEqual(raw.heard, []);
     }
   });
 
   test(`roots are asked of no client that did not say it has them at ${date} [roots-011]`, async () => {
-    const raw = await open(asking((ctx) => ctx.roots()), date, { capabilities: { sampling: {} } });
+    const raw = await open(
+      asking((ctx) => ctx.roots()),
+      date,
+      { capabilities: { sampling: {} } },
+    );
     const { message } = await raw.error('tools/call', { name: 't' });
     assert.match(message, /roots/);
     assert.deepEqual(raw.heard, []);
@@ -282,22 +358,31 @@ for (const date of handshakeDates) {
 
   test(`a question that gets no answer in time is given up, and the client told so by its id at ${date} [lifecycle-018, lifecycle-019, lifecycle-020, cancel-001, cancel-004]`, async (t) => {
     t.mock.timers.enable({ apis: ['setTimeout'] });
-    const raw = await open(asking((ctx) => ctx.roots(), { rounds: { askTimeoutMs: 5000 } }), date, { capabilities: everything });
+    const raw = await open(
+      asking((ctx) => ctx.roots(), { rounds: { askTimeoutMs: 5000 } }),
+      date,
+      { capabilities: everything },
+    );
     const answer = raw.error('tools/call', { name: 't' });
-    await settle();
-    const [asked] = raw.take();
+    const asked = await heardNext(raw);
     t.mock.timers.tick(4999);
     assert.deepEqual(raw.take(), []);
     t.mock.timers.tick(1);
     assert.match((await answer).message, /within 5000 ms/);
-    assert.partialDeepStrictEqual(raw.take(), [{ method: 'notifications/cancelled', params: { requestId: asked?.['id'] } }]);
+    assert.partialDeepStrictEqual(raw.take(), [
+      { method: 'notifications/cancelled', params: { requestId: asked['id'] } },
+    ]);
   });
 
   test(`without a limit of its owner's a question still ends, after ten minutes, at ${date} [lifecycle-018, lifecycle-019]`, async (t) => {
     t.mock.timers.enable({ apis: ['setTimeout'] });
-    const raw = await open(asking((ctx) => ctx.roots()), date, { capabilities: everything });
+    const raw = await open(
+      asking((ctx) => ctx.roots()),
+      date,
+      { capabilities: everything },
+    );
     const answer = raw.error('tools/call', { name: 't' });
-    await settle();
+    await heardNext(raw);
     t.mock.timers.tick(600_000);
     assert.match((await answer).message, /did not answer/);
   });
@@ -306,12 +391,19 @@ for (const date of handshakeDates) {
 test('a wish for input has no cache hint, whatever the resource and the server say [caching-002]', async () => {
   const cache = { ttlMs: 60_000, cacheScope: 'public' } as const;
   const server = createServer({ name: 'tested', version: '1.0.0' }, { cache });
-  server.resource('a://b', { name: 'b', cache }, async (_, ctx) => JSON.stringify(await ctx.roots()));
+  server.resource('a://asks', { name: 'asks', cache }, async (_, ctx) => JSON.stringify(await ctx.roots()));
+  server.resource('a://by-hand', { name: 'by hand', cache }, (_, { inputResponses }) =>
+    inputResponses === undefined ? inputRequired({ requests: { where: { method: 'roots/list' } } }) : 'x',
+  );
   const raw = await open(server, statelessDate, { capabilities: everything });
-  const { requestState, inputRequests, ...rest } = await raw.result('resources/read', { uri: 'a://b' });
-  assert.equal(rest['resultType'], 'input_required');
-  assert.deepEqual(Object.keys(rest).toSorted(), ['_meta', 'resultType']);
-  const [key = ''] = Object.keys(inputRequests as Json);
-  const done = await raw.result('resources/read', { uri: 'a://b', requestState, inputResponses: { [key]: { roots: [] } } });
-  assert.partialDeepStrictEqual(done, { resultType: 'complete', ...cache });
+  for (const uri of ['a://asks', 'a://by-hand']) {
+    const { requestState, inputRequests, ...rest } = await raw.result('resources/read', { uri });
+    assert.equal(rest['resultType'], 'input_required');
+    assert.deepEqual(Object.keys(rest).toSorted(), ['_meta', 'resultType']);
+    assert.ok(isObject(inputRequests));
+    const [key = ''] = Object.keys(inputRequests);
+    const inputResponses = { [key]: { roots: [] } };
+    const done = await raw.result('resources/read', { uri, requestState, inputResponses });
+    assert.partialDeepStrictEqual(done, { resultType: 'complete', ...cache });
+  }
 });

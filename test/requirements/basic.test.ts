@@ -96,14 +96,23 @@ test('a reserved code that a handler made up is not sent to a stateless client [
     [-1, -1],
   ] as const) {
     chosen = own;
-    assert.deepEqual(await raw.error('tools/call', { name: 'fail' }), { code: sent, message: 'made up', data: { why: 1 } });
+    assert.deepEqual(await raw.error('tools/call', { name: 'fail' }), {
+      code: sent,
+      message: 'made up',
+      data: { why: 1 },
+    });
   }
 });
 
 test('a stateless client may send each request over a connection of its own [basic-034]', async () => {
   const server = create({ pageSize: 1 });
   server.tool('a', {}, () => 'x');
-  server.tool('ask', {}, async (_, ctx) => (await ctx.elicit({ message: 'm', schema: { type: 'object', properties: { n: { type: 'number' } } } })).action);
+  server.tool(
+    'ask',
+    {},
+    async (_, ctx) =>
+      (await ctx.elicit({ message: 'm', schema: { type: 'object', properties: { n: { type: 'number' } } } })).action,
+  );
   const fresh = async (method: string, params: Json = {}): Promise<Json> => {
     const raw = await open(server, statelessDate, { lasting: false, capabilities: { elicitation: {} } });
     const result = await raw.result(method, params);
@@ -111,7 +120,9 @@ test('a stateless client may send each request over a connection of its own [bas
     return result;
   };
   const first = await fresh('tools/list');
-  assert.partialDeepStrictEqual(await fresh('tools/list', { cursor: first['nextCursor'] }), { tools: [{ name: 'ask' }] });
+  assert.partialDeepStrictEqual(await fresh('tools/list', { cursor: first['nextCursor'] }), {
+    tools: [{ name: 'ask' }],
+  });
   const { inputRequests, requestState } = await fresh('tools/call', { name: 'ask' });
   assert.ok(isObject(inputRequests));
   const [key = ''] = Object.keys(inputRequests);
@@ -121,12 +132,26 @@ test('a stateless client may send each request over a connection of its own [bas
 
 test('what one request began is known to the next by its state alone, not by the connection [basic-036]', async () => {
   const server = create();
-  server.tool('ask', {}, async (_, ctx) => (await ctx.elicit({ message: 'm', schema: { type: 'object', properties: { n: { type: 'number' } } } }, { key: 'k' })).action);
+  server.tool(
+    'ask',
+    {},
+    async (_, ctx) =>
+      (
+        await ctx.elicit(
+          { message: 'm', schema: { type: 'object', properties: { n: { type: 'number' } } } },
+          { key: 'k' },
+        )
+      ).action,
+  );
   const raw = await open(server, statelessDate, { capabilities: { elicitation: {} } });
   assert.equal((await raw.result('tools/call', { name: 'ask' }))['resultType'], 'input_required');
   const again = await raw.result('tools/call', { name: 'ask' });
   assert.equal(again['resultType'], 'input_required');
-  const done = await raw.result('tools/call', { name: 'ask', requestState: again['requestState'], inputResponses: { k: { action: 'cancel' } } });
+  const done = await raw.result('tools/call', {
+    name: 'ask',
+    requestState: again['requestState'],
+    inputResponses: { k: { action: 'cancel' } },
+  });
   assert.partialDeepStrictEqual(done, { resultType: 'complete', content: [{ text: 'cancel' }] });
 });
 
@@ -205,7 +230,10 @@ test('the framing of stdio serves any byte stream, such as a socket [basic-045]'
     answers.push(JSON.parse(line));
     if (answers.length === 2) break;
   }
-  assert.deepEqual(answers, ['a', 'b'].map((id) => ({ jsonrpc: '2.0', id, result: {} })));
+  assert.deepEqual(
+    answers,
+    ['a', 'b'].map((id) => ({ jsonrpc: '2.0', id, result: {} })),
+  );
 });
 
 test('what can be foreseen to fail is answered, and the conversation lives on [lifecycle-023]', async (t) => {
@@ -218,13 +246,16 @@ test('what can be foreseen to fail is answered, and the conversation lives on [l
     assert.deepEqual(await poor.result('ping'), {});
     const silent = await open(server, date, { capabilities: { roots: {} } });
     const answer = silent.error('tools/call', { name: 'roots' });
-    await settle();
+    for (let turn = 0; turn < 1000 && silent.heard.length === 0; turn++) await settle();
     t.mock.timers.tick(1000);
     assert.match((await answer).message, /did not answer roots\/list within 1000 ms/);
     assert.deepEqual(await silent.result('ping'), {});
   }
   const other = await open(server, statelessDate);
-  const { code } = await other.error('tools/call', { name: 'roots', _meta: { [metaKey.protocolVersion]: '2027-01-01' } });
+  const { code } = await other.error('tools/call', {
+    name: 'roots',
+    _meta: { [metaKey.protocolVersion]: '2027-01-01' },
+  });
   assert.equal(code, -32022);
   assert.ok('tools' in (await other.result('tools/list')));
 });
@@ -233,14 +264,19 @@ test('an extension needs an identifier with a prefix [versioning-012]', () => {
   for (const id of ['name', '/name', 'com.example/', 'com example/x', '1com/x', 'com.-a/x', 'com..a/x', 'a/b/c', '']) {
     assert.throws(() => create({ capabilities: { extensions: { [id]: {} } } }), TypeError, id);
   }
-  for (const id of ['com.example/x', 'io.modelcontextprotocol/tasks', 'a-1.b/x_y.z']) create({ capabilities: { extensions: { [id]: {} } } });
+  for (const id of ['com.example/x', 'io.modelcontextprotocol/tasks', 'a-1.b/x_y.z'])
+    create({ capabilities: { extensions: { [id]: {} } } });
 });
 
 test('neither side declares an extension that nobody asked for [versioning-015]', async () => {
   const server = create();
   server.tool('declared', {}, (_, ctx) => JSON.stringify(ctx.client.capabilities.extensions ?? 'none'));
   for (const date of dates) {
-    const client = await connect(portTransport(server, []), { revisions: [date], onElicit: () => ({ action: 'cancel' }), roots: [] });
+    const client = await connect(portTransport(server, []), {
+      revisions: [date],
+      onElicit: () => ({ action: 'cancel' }),
+      roots: [],
+    });
     assert.equal(client.capabilities.extensions, undefined);
     assert.partialDeepStrictEqual(await client.callTool('declared', {}), { content: [{ text: '"none"' }] });
     await client.close();
@@ -252,12 +288,15 @@ test('a handler asks whether its client has an extension, and does without or re
   server.tool('chart', {}, (_, ctx) => (ctx.client.supports('com.example/charts') ? 'a chart' : 'a table'));
   server.tool('only', {}, (_, ctx) => {
     const requiredCapabilities = { extensions: { 'com.example/charts': {} } };
-    if (!ctx.client.supports('com.example/charts')) throw new McpError('missingRequiredClientCapability', 'no charts', { data: { requiredCapabilities } });
+    if (!ctx.client.supports('com.example/charts'))
+      throw new McpError('missingRequiredClientCapability', 'no charts', { data: { requiredCapabilities } });
     return 'a chart';
   });
   const plain = await open(server, statelessDate);
   const rich = await open(server, statelessDate, { capabilities: { extensions: { 'com.example/charts': {} } } });
-  assert.partialDeepStrictEqual(await plain.result('tools/call', { name: 'chart' }), { content: [{ text: 'a table' }] });
+  assert.partialDeepStrictEqual(await plain.result('tools/call', { name: 'chart' }), {
+    content: [{ text: 'a table' }],
+  });
   assert.partialDeepStrictEqual(await rich.result('tools/call', { name: 'chart' }), { content: [{ text: 'a chart' }] });
   assert.equal((await plain.error('tools/call', { name: 'only' })).code, -32021);
   assert.partialDeepStrictEqual(await rich.result('tools/call', { name: 'only' }), { content: [{ text: 'a chart' }] });
@@ -303,6 +342,30 @@ for (const [key, expected] of [
   });
 }
 
+test('a key under a prefix of MCP that MCP does not define is warned of [meta-006]', () => {
+  const warned = (key: string): boolean => {
+    const warnings: string[] = [];
+    const server = create({ onWarning: (message) => warnings.push(message) });
+    const meta = { [key]: 1 };
+    server.tool('t', { meta }, () => 'x');
+    server.prompt('p', { meta }, () => 'x');
+    server.resource('a://b', { name: 'b', meta }, () => 'x');
+    server.resourceTemplate('a://{b}', { name: 'b', meta }, () => 'x');
+    assert.ok(warnings.length === 0 || warnings.length === 4);
+    return warnings.length > 0;
+  };
+  for (const key of [
+    'io.modelcontextprotocol/x',
+    'dev.mcp/',
+    'com.mcp.tools/x',
+    'mcp.dev/x',
+    'api.modelcontextprotocol.org/x',
+  ])
+    assert.ok(warned(key), key);
+  for (const key of ['com.example.mcp/x', 'mcp', 'com.example/mcp', metaKey.modelImmediateResponse])
+    assert.ok(!warned(key), key);
+});
+
 test('who a client says it is changes no answer [meta-017]', async () => {
   const server = create();
   server.tool('t', { input: { type: 'object', required: ['a'] } }, () => {
@@ -313,7 +376,12 @@ test('who a client says it is changes no answer [meta-017]', async () => {
   for (const clientInfo of names) {
     const raw = await open(server, statelessDate, { meta: { [metaKey.clientInfo]: clientInfo } });
     const params = { name: 't', arguments: { a: 1 } };
-    heard.push([await raw.result('server/discover'), await raw.result('tools/list'), await raw.result('tools/call', params), await raw.error('nobody/knows')]);
+    heard.push([
+      await raw.result('server/discover'),
+      await raw.result('tools/list'),
+      await raw.result('tools/call', params),
+      await raw.error('nobody/knows'),
+    ]);
   }
   assert.deepEqual(heard[0], heard[1]);
   assert.deepEqual(heard[0], heard[2]);

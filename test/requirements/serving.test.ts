@@ -21,7 +21,11 @@ test('resources and prompts are the same for every connection [resources-003, pr
   const lists: unknown[] = [];
   for (const capabilities of [{}, { sampling: {}, elicitation: {}, roots: {} }]) {
     const raw = await open(server, statelessDate, { capabilities });
-    lists.push([await raw.result('resources/list'), await raw.result('resources/templates/list'), await raw.result('prompts/list')]);
+    lists.push([
+      await raw.result('resources/list'),
+      await raw.result('resources/templates/list'),
+      await raw.result('prompts/list'),
+    ]);
   }
   assert.deepEqual(lists[0], lists[1]);
 });
@@ -48,10 +52,16 @@ test('a reader of files sees no path that leads out of its folder [resources-022
   });
   for (const date of dates) {
     const raw = await open(server, date);
-    for (const uri of upwards) assert.equal((await raw.error('resources/read', { uri })).code, date === statelessDate ? -32602 : -32002, uri);
-    assert.partialDeepStrictEqual(await raw.result('resources/read', { uri: 'files:///a..b.txt' }), { contents: [{ text: 'fine' }] });
+    for (const uri of upwards)
+      assert.equal((await raw.error('resources/read', { uri })).code, date === statelessDate ? -32602 : -32002, uri);
+    assert.partialDeepStrictEqual(await raw.result('resources/read', { uri: 'files:///a..b.txt' }), {
+      contents: [{ text: 'fine' }],
+    });
   }
-  assert.deepEqual(read, dates.map(() => 'a..b.txt'));
+  assert.deepEqual(
+    read,
+    dates.map(() => 'a..b.txt'),
+  );
 });
 
 test('every kind of variable is looked through for such paths [resources-022]', async () => {
@@ -64,14 +74,17 @@ test('every kind of variable is looked through for such paths [resources-022]', 
   for (const uri of ['one://..', 'one://..%2Fb', 'many://x/a/../b', 'query://x?path=..%2Fb', 'query://x?path=a%2F..']) {
     assert.equal((await raw.error('resources/read', { uri })).code, -32002, uri);
   }
-  for (const uri of ['one://...', 'one://a..', 'many://x/a/b', 'query://x?path=a%2Fb']) await raw.result('resources/read', { uri });
+  for (const uri of ['one://...', 'one://a..', 'many://x/a/b', 'query://x?path=a%2Fb'])
+    await raw.result('resources/read', { uri });
 });
 
 test('a template whose variables are no paths may take them as they are', async () => {
   const server = create();
   server.resourceTemplate('search://{query}', { name: 'search', allowTraversal: true }, (_, { query }) => query);
   const raw = await open(server, '2025-06-18');
-  assert.partialDeepStrictEqual(await raw.result('resources/read', { uri: 'search://..%2F..' }), { contents: [{ text: '../..' }] });
+  assert.partialDeepStrictEqual(await raw.result('resources/read', { uri: 'search://..%2F..' }), {
+    contents: [{ text: '../..' }],
+  });
 });
 
 test('a read has the hint of its definition, unless its result has its own [caching-001, caching-003]', async () => {
@@ -79,7 +92,11 @@ test('a read has the hint of its definition, unless its result has its own [cach
   const cache = { ttlMs: 5000, cacheScope: 'public' } as const;
   server.resource('a://plain', { name: 'plain' }, () => 'x');
   server.resource('a://kept', { name: 'kept', cache }, () => 'x');
-  server.resource('a://own', { name: 'own', cache }, (uri) => ({ contents: [{ uri, text: 'x' }], ttlMs: 1, cacheScope: 'private' }));
+  server.resource('a://own', { name: 'own', cache }, (uri) => ({
+    contents: [{ uri, text: 'x' }],
+    ttlMs: 1,
+    cacheScope: 'private',
+  }));
   server.resourceTemplate('t://{id}', { name: 't', cache }, () => 'x');
   const hints = async (uri: string): Promise<unknown> => {
     const { ttlMs, cacheScope } = await (await open(server, statelessDate)).result('resources/read', { uri });
@@ -89,7 +106,10 @@ test('a read has the hint of its definition, unless its result has its own [cach
   assert.deepEqual(await hints('a://kept'), cache);
   assert.deepEqual(await hints('t://1'), cache);
   assert.deepEqual(await hints('a://own'), { ttlMs: 1, cacheScope: 'private' });
-  assert.deepEqual(Object.keys(await (await open(server, '2025-11-25')).result('resources/read', { uri: 'a://kept' })), ['contents']);
+  assert.deepEqual(
+    Object.keys(await (await open(server, '2025-11-25')).result('resources/read', { uri: 'a://kept' })),
+    ['contents'],
+  );
 });
 
 test('tools are called as often as their owner allows, and again after a while [tools-037]', async () => {
@@ -157,7 +177,10 @@ test('no schema ever makes the server fetch anything [schema-008]', async (t) =>
     return Promise.reject(new Error('no network'));
   });
   const $ref = 'https://schemas.example/a.json';
-  for (const input of [{ type: 'object', properties: { a: { $ref } } }, { type: 'object', allOf: [{ $ref }] }]) {
+  for (const input of [
+    { type: 'object', properties: { a: { $ref } } },
+    { type: 'object', allOf: [{ $ref }] },
+  ]) {
     const server = create();
     try {
       server.tool('t', { input }, () => 'x');

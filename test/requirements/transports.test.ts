@@ -1,9 +1,9 @@
 /** What the transports ask of a server, shown with a whole server behind them. */
 
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { PassThrough } from 'node:stream';
 import { createInterface } from 'node:readline';
-import { setImmediate } from 'node:timers/promises';
 import { test, type TestContext } from 'node:test';
 import { createHandler } from '../../src/http.ts';
 import { listen } from '../../src/node.ts';
@@ -19,64 +19,84 @@ function serving(run: (ctx: Ctx) => unknown): Server {
   return server;
 }
 
+interface Wire {
+  readonly written: Json[];
+  send(message: Json): void;
+  /** Waits until so many messages were written. */
+  wrote(count: number): Promise<void>;
+}
+
 /** A server on streams in this process: lines go in, and what was written comes out as messages. */
-function stdio(t: TestContext, server: Server): { send(message: Json): void; readonly written: Json[] } {
+function stdio(t: TestContext, server: Server): Wire {
   const input = new PassThrough();
   const output = new PassThrough();
   const served = serveStdio(server, { input, output, guardStdout: false });
   t.after(() => served.close());
   const written: Json[] = [];
-  createInterface({ input: output }).on('line', (line) => written.push(JSON.parse(line)));
-  return { written, send: (message) => void input.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`) };
-}
-
-/** Lets streams and handlers do what is due. */
-async function turns(): Promise<void> {
-  for (let at = 0; at < 10; at++) await setImmediate();
+  const lines = createInterface({ input: output }).on('line', (line) => written.push(JSON.parse(line)));
+  return {
+    written,
+    send: (message) => void input.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`),
+    wrote: async (count) => {
+      while (written.length < count) await once(lines, 'line');
+    },
+  };
 }
 
 test('what a server asks of a stateless client is never a request on stdout [stdio-007]', async (t) => {
-  const { send, written } = stdio(
+  const { send, written, wrote } = stdio(
     t,
     serving(async (ctx) => {
       ctx.progress(1);
       ctx.log('error', 'said');
-      return Promise.all([ctx.elicit({ message: 'm', schema }), ctx.roots(), ctx.sample({ messages: [], maxTokens: 1 })]);
+      return Promise.all([
+        ctx.elicit({ message: 'm', schema }),
+        ctx.roots(),
+        ctx.sample({ messages: [], maxTokens: 1 }),
+      ]);
     }),
   );
   const capabilities = { elicitation: {}, roots: {}, sampling: {} };
   const meta = { progressToken: 'p', 'io.modelcontextprotocol/logLevel': 'debug' };
   send({ id: 1, method: 'tools/call', params: withMeta({ name: 't' }, { capabilities, meta }) });
   send({ id: 2, method: 'server/discover', params: withMeta({}) });
-  await turns();
-  assert.equal(written.length, 4);
+  await wrote(4);
   for (const message of written) assert.ok(!('method' in message && 'id' in message), JSON.stringify(message));
-  assert.partialDeepStrictEqual(written.find(({ id }) => id === 1), { result: { resultType: 'input_required' } });
+  assert.partialDeepStrictEqual(
+    written.find(({ id }) => id === 1),
+    { result: { resultType: 'input_required' } },
+  );
 });
 
 test('a cancelled request stops working, and not a line more is written for it [stdio-010, stdio-011]', async (t) => {
-  const seen: string[] = [];
-  const { send, written } = stdio(
+  let stop: () => void = () => undefined;
+  const stopped = new Promise<void>((resolve) => (stop = resolve));
+  const { send, written, wrote } = stdio(
     t,
     serving(async (ctx) => {
       ctx.progress(1);
       await new Promise((resolve) => ctx.signal.addEventListener('abort', resolve));
-      seen.push('stopped');
       ctx.progress(2);
       ctx.log('error', 'late');
+      stop();
       return 'late';
     }),
   );
   const meta = { progressToken: 'p', 'io.modelcontextprotocol/logLevel': 'debug' };
   send({ id: 1, method: 'tools/call', params: withMeta({ name: 't' }, { meta }) });
-  await turns();
-  assert.deepEqual(written.splice(0).map(({ method }) => method), ['notifications/progress']);
+  await wrote(1);
+  assert.deepEqual(
+    written.splice(0).map(({ method }) => method),
+    ['notifications/progress'],
+  );
   send({ method: 'notifications/cancelled', params: { requestId: 1 } });
-  await turns();
+  await stopped;
   send({ id: 2, method: 'server/discover', params: withMeta({}) });
-  await turns();
-  assert.deepEqual(seen, ['stopped']);
-  assert.deepEqual(written.map(({ id }) => id), [2]);
+  await wrote(1);
+  assert.deepEqual(
+    written.map(({ id }) => id),
+    [2],
+  );
 });
 
 function post(method: string, params: Json): Request {
@@ -98,7 +118,9 @@ test('a request that needs what its client did not declare has status 400 and sa
   const handler = createHandler(serving((ctx) => ctx.elicit({ message: 'm', schema })));
   const response = await handler(post('tools/call', withMeta({ name: 't' })));
   assert.equal(response.status, 400);
-  assert.partialDeepStrictEqual(await response.json(), { error: { code: -32021, data: { requiredCapabilities: { elicitation: { form: {} } } } } });
+  assert.partialDeepStrictEqual(await response.json(), {
+    error: { code: -32021, data: { requiredCapabilities: { elicitation: { form: {} } } } },
+  });
   const able = await handler(post('tools/call', withMeta({ name: 't' }, { capabilities: { elicitation: {} } })));
   assert.equal(able.status, 200);
   await handler.close();
@@ -117,7 +139,10 @@ test('a stateless request that lacks its version or its capabilities has status 
 const ssePair = { sse: '/sse', messages: '/messages' };
 
 test('the pair of 2024-11-05 is served on loopback alone, unless its owner says otherwise [sse-005]', async (t) => {
-  const served = await listen(serving(() => 'x'), { port: 0, drainMs: 0, ssePair });
+  const served = await listen(
+    serving(() => 'x'),
+    { port: 0, drainMs: 0, ssePair },
+  );
   t.after(() => served.close());
   assert.equal(new URL(served.url).hostname, '127.0.0.1');
 });
@@ -143,10 +168,24 @@ test('the stream and every message of the pair are asked who they come from [sse
   const { value } = await reader.read();
   const endpoint = /data: (\S+)/.exec(new TextDecoder().decode(value))?.[1] ?? '';
   const send = async (headers: Record<string, string>): Promise<number> => {
-    const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'initialize', params: initializeParams('2024-11-05') });
-    return (await fetch(new URL(endpoint, served.url), { method: 'POST', headers: { 'content-type': 'application/json', ...headers }, body })).status;
+    const body = JSON.stringify({
+      jsonrpc: '2.0',
+      id: 1,
+      method: 'initialize',
+      params: initializeParams('2024-11-05'),
+    });
+    return (
+      await fetch(new URL(endpoint, served.url), {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', ...headers },
+        body,
+      })
+    ).status;
   };
-  assert.deepEqual([await send({}), await send({ authorization: 'Bearer bad' }), await send({ authorization })], [401, 401, 202]);
+  assert.deepEqual(
+    [await send({}), await send({ authorization: 'Bearer bad' }), await send({ authorization })],
+    [401, 401, 202],
+  );
   assert.deepEqual(asked, ['/sse', '/sse', '/messages', '/messages', '/messages']);
   await reader.cancel();
 });

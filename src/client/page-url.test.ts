@@ -1,0 +1,43 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { McpError } from '../protocol/error.ts';
+import { urlElicitations } from './errors.ts';
+import { malformation } from './inputs.ts';
+
+const good = ['https://pay.example/1?a=b#c', 'http://127.0.0.1:8080/', 'HTTPS://PAY.example'];
+const bad = [
+  'javascript:alert(1)',
+  'JavaScript:alert(1)',
+  'java\nscript:alert(1)',
+  ' javascript:alert(1)',
+  'https://pay.example/\n',
+  'data:text/html,x',
+  'file:///etc/passwd',
+  'vbscript:x',
+  'blob:https://pay.example/1',
+  'ms-settings:',
+  '//pay.example/',
+  '/pay',
+  'pay here',
+  '',
+];
+
+/** Whether a question with the URL reaches a handler, and whether an error with it names a page. */
+function taken(url: string): readonly [boolean, boolean] {
+  const params = { mode: 'url', message: 'm', url, elicitationId: 'e' } as const;
+  const error = new McpError('urlElicitationRequired', 'm', { data: { elicitations: [params] } });
+  const asked = malformation({ method: 'elicitation/create', params }) === undefined;
+  return [asked, urlElicitations(error).length === 1];
+}
+
+describe('a page that a server names', () => {
+  for (const url of good) {
+    it(`may be at ${JSON.stringify(url)}`, () => assert.deepEqual(taken(url), [true, true]));
+  }
+
+  for (const url of bad) {
+    it(`may not be at ${JSON.stringify(url)} [security-028] [security-029] [security-033]`, () => {
+      assert.deepEqual(taken(url), [false, false]);
+    });
+  }
+});

@@ -1,0 +1,21 @@
+/** What the specification deprecated is marked so where people program against it. */
+
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { test } from 'node:test';
+
+for (const [path, name, proposal] of [
+  ['server/ctx.ts', 'log(', 'SEP-2577'],
+  ['server/ctx.ts', 'sample(', 'SEP-2577'],
+  ['server/ctx.ts', 'roots(', 'SEP-2577'],
+  ['server/options.ts', 'readonly logging?:', 'SEP-2577'],
+  ['http/options.ts', 'readonly ssePair?:', 'SEP-2596'],
+] as const) {
+  test(`${name} of ${path} is marked as deprecated, with the proposal and the earliest end`, () => {
+    const text = readFileSync(new URL(`../../src/${path}`, import.meta.url), 'utf8');
+    const at = text.indexOf(`\n  ${name}`);
+    assert.ok(at > 0);
+    const comment = text.slice(text.lastIndexOf('/**', at), at);
+    assert.match(comment, new RegExp(`@deprecated Since \\d{4}-\\d\\d-\\d\\d \\(${proposal}\\)[^@]*may remove it`));
+  });
+}
