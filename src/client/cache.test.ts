@@ -365,6 +365,20 @@ describe('equal requests at the same time', () => {
     assert.equal(count('tools/list'), 3);
   });
 
+  it('do not wait for each other where the last response was stale at once', async () => {
+    const waiting: (() => void)[] = [];
+    const { client, count } = await cached((sent, peer) => {
+      if (count('tools/list') === 1) return peer.reply(sent, { tools: [] });
+      waiting.push(() => peer.reply(sent, { tools: [] }));
+    });
+    await client.listTools();
+    const lists = Promise.all([client.listTools(), client.listTools()]);
+    await turns();
+    assert.equal(waiting.length, 2);
+    for (const answer of waiting) answer();
+    await lists;
+  });
+
   it('share a failure, but not that one was given up', async () => {
     const waiting: (() => void)[] = [];
     const script: Script = (sent, peer) => void waiting.push(() => counting()(sent, peer));

@@ -141,6 +141,7 @@ test('closing ends a subscription that does not end when it is asked to', async 
 test('a request whose stream lost its client still counts as being answered until it is', async () => {
   const { handler, fake } = serve({ maxRequests: 1 });
   const opened = await visit(handler, { headers: { authorization: 'a' }, body: initialize });
+  await settle();
   const headers = { authorization: 'a', 'Mcp-Session-Id': opened.headers['mcp-session-id'] };
   const ask = (id: number): FakeVisit =>
     begin(handler, { headers, body: JSON.stringify({ jsonrpc: '2.0', id, method: 'slow' }) });

@@ -225,6 +225,7 @@ test('what a failed or negated subschema looked at stays unevaluated', async () 
   const contains = { contains: { type: 'array', prefixItems: [true, true] }, unevaluatedItems: false };
   assert.equal(await fits(contains, [[1, 2], 5]), false);
   assert.equal(await fits({ contains: { type: 'number' }, unevaluatedProperties: false }, [1]), true);
+  assert.equal(await fits({ if: { contains: true }, unevaluatedItems: false }, [1]), true);
   const negated = { not: { properties: { a: { type: 'string' } }, items: false }, unevaluatedProperties: false };
   assert.equal(await fits(negated, { a: 1 }), false);
 });
@@ -329,13 +330,14 @@ test('a check works where making code from text is forbidden', () => {
   const program = `
     const { compileSchema } = await import(${JSON.stringify(new URL('json-schema.ts', import.meta.url).href)});
     const { check } = await compileSchema({ type: 'object', required: ['a'] }, { origin: 'own' });
-    process.stdout.write(JSON.stringify([check({}), check({ a: 1 })]));`;
+    const bounded = await compileSchema({ uniqueItems: true }, { origin: 'own', limits: { steps: 1 } });
+    process.stdout.write(JSON.stringify([check({}), check({ a: 1 }), bounded.check([1, 2])[0].message]));`;
   const output = execFileSync(
     execPath,
     ['--disallow-code-generation-from-strings', '--input-type=module', '-e', program],
     { encoding: 'utf8' },
   );
-  assert.equal(output, '[[{"path":"/a","message":"is required"}],[]]');
+  assert.deepEqual(JSON.parse(output), [[{ path: '/a', message: 'is required' }], [], tooMany]);
 });
 
 test('every failure of a keyword is a SchemaError, whatever the schema holds', async () => {
