@@ -167,6 +167,8 @@ export interface Client {
    * `undefined` asks for none.
    *
    * @throws TypeError for `undefined` where the level is the session's, which cannot be unset.
+   *
+   * @deprecated Since 2026-07-28 (SEP-2577): logging still works; a revision from 2027-07-28 on may remove it.
    */
   setLogLevel(level: LoggingLevel | undefined): Promise<void>;
   /**

@@ -55,12 +55,18 @@ export interface InputHandlers {
   /**
    * Asks the model; advertises `sampling`. That the model may be given tools is declared in `capabilities`
    * (`sampling.tools`). A user who does not allow it is `new McpError(-1, 'User rejected sampling request')`.
+   *
+   * @deprecated Since 2026-07-28 (SEP-2577): sampling still works; a revision from 2027-07-28 on may remove it.
    */
   readonly onSample?: (
     params: CreateMessageRequestParams,
     context: InputContext,
   ) => SampleAnswer | Promise<SampleAnswer>;
-  /** The places that servers may work in, each a `file://` URI; advertises `roots`. */
+  /**
+   * The places that servers may work in, each a `file://` URI; advertises `roots`.
+   *
+   * @deprecated Since 2026-07-28 (SEP-2577): roots still work; a revision from 2027-07-28 on may remove it.
+   */
   readonly roots?: RootsSource;
 }
 

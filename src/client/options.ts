@@ -43,7 +43,11 @@ export interface ConnectOptions extends InputHandlers, RecoverOptions, CacheOpti
   readonly maxPages?: number;
   /** The most items that one list may have; 100000. */
   readonly maxItems?: number;
-  /** Hears log messages of the server. */
+  /**
+   * Hears log messages of the server.
+   *
+   * @deprecated Since 2026-07-28 (SEP-2577): logging still works; a revision from 2027-07-28 on may remove it.
+   */
   readonly onLog?: (message: LoggingMessageNotificationParams) => void;
   /** Hears the progress of every request, beside the `onProgress` of the request itself. */
   readonly onProgress?: (progress: Progress & { readonly progressToken: ProgressToken }) => void;

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import { test } from 'node:test';
 import { after, settledWithin } from './timeout.ts';
 
@@ -37,4 +38,10 @@ test('settledWithin tells work that ended in time, well or badly, from work that
   const late = settledWithin(10, new Promise(() => {}));
   t.mock.timers.tick(10);
   assert.equal(await late, false);
+});
+
+test('a process lives long enough to see that something was not settled in time', () => {
+  const source = `import { settledWithin } from ${JSON.stringify(new URL('timeout.ts', import.meta.url).href)};
+    console.log(await settledWithin(1, new Promise(() => {})));`;
+  assert.equal(execFileSync(process.execPath, ['--input-type=module', '-e', source], { encoding: 'utf8' }), 'false\n');
 });

@@ -21,13 +21,14 @@ export function after(ms: number, run: () => void, keepsAlive = false): () => vo
 }
 
 /**
- * Waits for something, but not for ever.
+ * Waits for something, but not for ever. The process lives until one of the two is over: what follows the wait is to
+ * be run.
  *
  * @returns Whether it was settled in time; how it was settled does not matter.
  */
 export function settledWithin(ms: number, work: Promise<unknown>): Promise<boolean> {
   return new Promise((resolve) => {
-    const cancel = after(ms, () => resolve(false));
+    const cancel = after(ms, () => resolve(false), true);
     const settled = (): void => {
       cancel();
       resolve(true);

@@ -31,7 +31,11 @@ export interface RequestOptions {
   readonly onProgress?: ((progress: Progress) => void) | undefined;
   /** The token to ask for progress with; one is made where `onProgress` needs it. */
   readonly progressToken?: ProgressToken | undefined;
-  /** The least severe log message to be sent for this request; only where each request says so. */
+  /**
+   * The least severe log message to be sent for this request; only where each request says so.
+   *
+   * @deprecated Since 2026-07-28 (SEP-2577): logging still works; a revision from 2027-07-28 on may remove it.
+   */
   readonly logLevel?: LoggingLevel | undefined;
   /** More keys of `_meta`; those that the protocol fills in win. */
   readonly meta?: JsonObject | undefined;

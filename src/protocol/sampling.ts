@@ -76,7 +76,11 @@ export interface CreateMessageRequestParams extends RequestParams {
   readonly messages: readonly SamplingMessage[];
   readonly modelPreferences?: ModelPreferences;
   readonly systemPrompt?: string;
-  /** Anything but `none` needs the client capability `sampling.context` since 2025-11-25. */
+  /**
+   * Anything but `none` needs the client capability `sampling.context` since 2025-11-25.
+   *
+   * @deprecated Since 2026-07-28 (SEP-2596): `thisServer` and `allServers` still work; a revision from 2027-07-28 on may remove it.
+   */
   readonly includeContext?: 'none' | 'thisServer' | 'allServers';
   readonly temperature?: number;
   readonly maxTokens: number;
