@@ -10,7 +10,7 @@ import type { SubscriptionEvent, Topics } from '../client/subscription.ts';
 import { memoryTransport } from '../peer/memory.ts';
 import { metaKey } from '../protocol/meta.ts';
 import type { Server } from '../server/server.ts';
-import { scriptedTransport, type ScriptedTransport } from '../testing/scripted.ts';
+import { scriptedTransport, type ScriptedPeer, type ScriptedTransport, type SentMessage } from '../testing/scripted.ts';
 
 function createUpstream(up: Pair['up']): Server {
   const server = serverAt(up);
@@ -143,6 +143,15 @@ for (const up of ['2025-11-25', '2026-07-28'] as const) {
       assert.deepEqual(raw.take(), []);
     });
 
+    it('is answered when its edge shuts down', async (t) => {
+      const raw = await open(await bridgeBefore(t, createUpstream(up)), '2026-07-28');
+      const notifications = { toolsListChanged: true, resourceSubscriptions: ['memo:one'] };
+      const listening = raw.result('subscriptions/listen', { notifications }, 7);
+      await until(() => raw.heard.length === 1);
+      raw.conversation.end?.();
+      assert.equal(Object((await listening)['_meta'])[metaKey.subscriptionId], 7);
+    });
+
     it('is answered when the bridge closes', async (t) => {
       const bridge = await bridgeBefore(t, createUpstream(up));
       const raw = await open(bridge, '2026-07-28');
@@ -261,25 +270,110 @@ describe('a server that watches only what it likes', () => {
   });
 });
 
+it('an update that comes at once waits for the acknowledgement of its stream [subs-002]', async (t) => {
+  const { answers } = listening((_, peer, _meta) => {
+    const params = { uri: 'memo:one', _meta };
+    peer.send({ jsonrpc: '2.0', method: 'notifications/resources/updated', params });
+  });
+  const raw = await open(
+    await bridgeTo(t, scriptedUpstream({ up: '2026-07-28', capabilities: watching, answers })),
+    '2026-07-28',
+  );
+  void raw.send('subscriptions/listen', { notifications: { resourceSubscriptions: ['memo:one'] } }, 1);
+  await until(() => raw.heard.length > 1);
+  assert.deepEqual(raw.methods, ['notifications/subscriptions/acknowledged', 'notifications/resources/updated']);
+});
+
+it('changes are followed again some time after the server ended the stream', async (t) => {
+  let end = (): void => undefined;
+  const { answers, begun } = listening((sent, peer, _meta) => {
+    end = () => peer.reply(sent, { resultType: 'complete', _meta });
+  });
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  t.after(() => t.mock.timers.reset());
+  const capabilities = { tools: { listChanged: true } };
+  const raw = await open(
+    await bridgeTo(t, scriptedUpstream({ up: '2026-07-28', capabilities, answers })),
+    '2025-11-25',
+  );
+  await until(() => begun() === 1);
+  end();
+  for (let turns = 0; turns < 10; turns++) await settle();
+  assert.equal(begun(), 1);
+  assert.deepEqual(raw.methods, []);
+  t.mock.timers.tick(30_000);
+  await until(() => raw.heard.length > 0);
+  assert.equal(begun(), 2);
+  assert.deepEqual(raw.methods, ['notifications/tools/list_changed']);
+});
+
+it('a stateless server without listen streams is asked for one once, with a warning', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  t.after(() => t.mock.timers.reset());
+  const warnings: string[] = [];
+  const upstream = scriptedUpstream({ up: '2026-07-28', capabilities: { tools: { listChanged: true } } });
+  await bridgeTo(t, upstream, { warnings });
+  await until(() => warnings.length > 0);
+  t.mock.timers.tick(60_000);
+  for (let turns = 0; turns < 10; turns++) await settle();
+  assert.equal(upstream.methods.filter((method) => method === 'subscriptions/listen').length, 1);
+  assert.deepEqual(warnings, ["the upstream's changes cannot be followed: no subscriptions/listen"]);
+});
+
+for (const up of ['2025-06-18', '2026-07-28'] as const) {
+  it(`a session that watches no longer is told no longer, before a server at ${up} [resources-006]`, async (t) => {
+    const server = createUpstream(up);
+    const raw = await open(await bridgeBefore(t, server), '2025-03-26');
+    await raw.result('resources/subscribe', { uri: 'memo:one' });
+    await raw.result('resources/subscribe', { uri: 'memo:two' });
+    await raw.result('resources/unsubscribe', { uri: 'memo:one' });
+    server.resourceUpdated('memo:one');
+    server.resourceUpdated('memo:two');
+    await until(() => raw.heard.length > 0);
+    assert.deepEqual(raw.take().map(paramsOf), [{ uri: 'memo:two' }]);
+  });
+
+  it(`a watch that could not begin can be asked for again, before a server at ${up}`, async (t) => {
+    const line = lineOver(memoryTransport(createUpstream(up)));
+    const raw = await open(await bridgeTo(t, line.transport), '2025-06-18');
+    line.down = true;
+    const error = await raw.error('resources/subscribe', { uri: 'memo:one' });
+    assert.deepEqual(error, { code: -32603, message: 'the upstream server failed: the server cannot be started' });
+    line.down = false;
+    assert.deepEqual(await raw.result('resources/subscribe', { uri: 'memo:one' }), {});
+  });
+}
+
 it('a stateless server that ends a watch ends it for its client, who can ask again', async (t) => {
-  let end: (() => void) | undefined;
-  const answers: Scripted['answers'] = {
-    'subscriptions/listen': (sent, peer) => {
-      const _meta = { [metaKey.subscriptionId]: sent.message['id'] };
-      const { notifications } = Object(sent.message['params']);
-      const method = 'notifications/subscriptions/acknowledged';
-      peer.send({ jsonrpc: '2.0', method, params: { notifications, _meta } });
-      end = () => peer.reply(sent, { resultType: 'complete', _meta });
-    },
-  };
-  const capabilities = { resources: { subscribe: true } };
-  const bridge = await bridgeTo(t, scriptedUpstream({ up: '2026-07-28', capabilities, answers }));
+  let end = (): void => undefined;
+  const { answers } = listening((sent, peer, _meta) => {
+    end = () => peer.reply(sent, { resultType: 'complete', _meta });
+  });
+  const bridge = await bridgeTo(t, scriptedUpstream({ up: '2026-07-28', capabilities: watching, answers }));
   const raw = await open(bridge, '2026-07-28');
   const notifications = { resourceSubscriptions: ['memo:one'] };
   for (const id of [1, 2]) {
     const listening = raw.result('subscriptions/listen', { notifications }, id);
     await until(() => raw.take().length > 0);
-    end?.();
+    end();
     assert.equal(Object((await listening)['_meta'])[metaKey.subscriptionId], id);
   }
 });
+
+const watching = { resources: { subscribe: true } };
+
+/** A stateless server that acknowledges whatever it is asked to tell, and then does something more. */
+function listening(then: (sent: SentMessage, peer: ScriptedPeer, meta: Json) => void): {
+  readonly answers: NonNullable<Scripted['answers']>;
+  readonly begun: () => number;
+} {
+  let begun = 0;
+  const listen = (sent: SentMessage, peer: ScriptedPeer): void => {
+    begun++;
+    const _meta = { [metaKey.subscriptionId]: sent.message['id'] };
+    const { notifications } = Object(sent.message['params']);
+    peer.send({ jsonrpc: '2.0', method: 'notifications/subscriptions/acknowledged', params: { notifications, _meta } });
+    then(sent, peer, _meta);
+  };
+  return { answers: { 'subscriptions/listen': listen }, begun: () => begun };
+}

@@ -118,6 +118,7 @@ export class Changes {
       };
       if (this.#stopped.signal.aborted) return end();
       call.signal.addEventListener('abort', end, { once: true });
+      call.onLeave(end);
       this.#listeners.set(call, { filter, end });
       void until?.then(end);
     });

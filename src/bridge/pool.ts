@@ -98,8 +98,7 @@ export class Pool {
     const free = known.find((upstream) => upstream.free(alone));
     if (free !== undefined) return free;
     const upstream = this.#add({ onWarning: this.#options.main.onWarning });
-    // Making room may have taken the principal's list away.
-    this.#shared.set(principal, [...(this.#shared.get(principal) ?? []), upstream]);
+    this.#shared.set(principal, [...known, upstream]);
     return upstream;
   }
 

@@ -151,8 +151,13 @@ describe('over HTTP on both sides', () => {
   it('a client of a session reaches a server that wants headers', async (t) => {
     const upstream = overHttp(createWeather(statelessDate));
     const client = await clientOver(t, memoryTransport(await bridgeTo(t, upstream.transport)), '2025-06-18');
+    const before = upstream.requests.length;
     await client.callTool('forecast', { city: 'Bern' });
-    assert.equal(upstream.requests.at(-1)?.headers.get('mcp-param-city'), 'Bern');
+    // What the bridge knows of the tool is known on every connection.
+    assert.deepEqual(
+      upstream.requests.slice(before).map(({ headers }) => [headers.get('mcp-method'), headers.get('mcp-param-city')]),
+      [['tools/call', 'Bern']],
+    );
   });
 
   it('a tool that begins to mirror is called as it wants, once it says so', async (t) => {
@@ -169,6 +174,23 @@ describe('over HTTP on both sides', () => {
     while ((await downstream.send(call('Bern', {}))).status !== 400) await settle();
     assert.equal((await downstream.send(call('Bern', { 'mcp-param-city': 'Bern' }))).status, 200);
     assert.equal(upstream.requests.at(-1)?.headers.get('mcp-param-city'), 'Bern');
+  });
+
+  it('a server that is started again as another version of itself is asked for its tools anew', async (t) => {
+    const input = (more: object): JsonSchema => ({ type: 'object', properties: { city: { type: 'string', ...more } } });
+    const version = (schema: JsonSchema): Server => {
+      const server = serverAt('2025-06-18');
+      server.tool('forecast', { input: schema }, () => 'sunny');
+      return server;
+    };
+    let running = memoryTransport(version(input({})));
+    const line = lineOver({ ...running, open: (receiver) => running.open(receiver) });
+    const downstream = overHttp(await bridgeTo(t, line.transport));
+    assert.equal((await downstream.send(call('Bern', {}))).status, 200);
+    running = memoryTransport(version(input({ 'x-mcp-header': 'City' })));
+    line.cut();
+    while ((await downstream.send(call('Bern', {}))).status !== 400) await settle();
+    assert.equal((await downstream.send(call('Bern', { 'mcp-param-city': 'Bern' }))).status, 200);
   });
 
   for (const up of ['2025-06-18', statelessDate] as const) {

@@ -1,5 +1,6 @@
 import type { Client } from '../client/client.ts';
 import type { Subscription, Topics } from '../client/subscription.ts';
+import { ConnectionError } from '../jsonrpc/transport.ts';
 import type { Call } from '../peer/call.ts';
 import type { JsonObject } from '../protocol/common.ts';
 import { McpError } from '../protocol/error.ts';
@@ -78,7 +79,6 @@ export class Upstream {
     try {
       const client = await this.client();
       await this.#adjustLevel(client, call.settled === undefined ? call.logLevel : this.#wanted);
-      if (call.aborted) throw new McpError('internalError', 'the request was cancelled');
       return await this.#run(client, params, call);
     } finally {
       this.#uses--;
@@ -112,7 +112,11 @@ export class Upstream {
    */
   async follow(topics: Topics, onReopened: () => void, signal?: AbortSignal): Promise<Subscription> {
     const client = await this.client();
-    return await client.subscribe(topics, ({ type }) => void (type === 'reopened' && onReopened()), { signal });
+    try {
+      return await client.subscribe(topics, ({ type }) => void (type === 'reopened' && onReopened()), { signal });
+    } catch (error) {
+      throw error instanceof ConnectionError ? unreachable(error) : error;
+    }
   }
 
   /** The open client. */

@@ -5,7 +5,6 @@ import type { JsonObject } from '../protocol/common.ts';
 import { McpError } from '../protocol/error.ts';
 import type { SubscriptionFilter } from '../protocol/subscriptions.ts';
 import { subscribed, type Changes } from './changes.ts';
-import { unreachable } from './failure.ts';
 import type { Pool } from './pool.ts';
 
 const updated = 'notifications/resources/updated';
@@ -68,11 +67,7 @@ export class Watches {
     };
     return this.#pool.withOwn(events, async (upstream) => {
       const missed = (): void => uris.forEach((uri) => tell({ uri }));
-      const { honoured, closed } = await upstream
-        .follow({ resources: uris }, missed, call.signal)
-        .catch((error: unknown) => {
-          throw unreachable(error);
-        });
+      const { honoured, closed } = await upstream.follow({ resources: uris }, missed, call.signal);
       const agreed = { ...filter, resourceSubscriptions: honoured.resources ?? [] };
       const listening = this.#changes.listen(call, agreed, closed);
       const waiting = early ?? [];
@@ -83,11 +78,7 @@ export class Watches {
   }
 
   async #open(uri: string, session: Settled): Promise<Subscription> {
-    try {
-      return await this.#pool.ownedBy(session).follow({ resources: [uri] }, () => session.notify(updated, { uri }));
-    } catch (error) {
-      throw unreachable(error);
-    }
+    return await this.#pool.ownedBy(session).follow({ resources: [uri] }, () => session.notify(updated, { uri }));
   }
 
   #watchedBy(session: Settled): Watched {

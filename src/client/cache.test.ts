@@ -325,19 +325,18 @@ describe('the pages of a list', () => {
   it('are all forgotten when a cursor becomes invalid, and the list begins again [caching-016]', async () => {
     let generation = 'old';
     const { client, clock } = await cached((sent, peer) => {
-      const cursor = cursorOf(sent);
-      if (cursor !== undefined && cursor !== generation) return peer.refuse(sent, { code: -32602, message: 'cursor' });
-      const first = cursor === undefined;
-      peer.reply(sent, {
-        tools: [tool(generation + first)],
-        ttlMs: first ? 100 : 10,
-        ...(first && { nextCursor: generation }),
-      });
+      const [from, page = '0'] = String(cursorOf(sent) ?? generation).split(' ');
+      if (from !== generation) return peer.refuse(sent, { code: -32602, message: 'cursor' });
+      const next = page === '2' ? {} : { nextCursor: `${generation} ${Number(page) + 1}` };
+      peer.reply(sent, { tools: [tool(generation + page)], ttlMs: page === '2' ? 10 : 100, ...next });
     });
     await client.listTools();
     generation = 'new';
     clock.now = 50;
-    assert.deepEqual(names(await client.listTools()), ['newtrue', 'newfalse']);
+    assert.deepEqual(names(await client.listTools()), ['new0', 'new1', 'new2']);
+    await assert.rejects(client.request('tools/list', { cursor: 'old 1' }, { cache: 'use' }), {
+      kind: 'invalidParams',
+    });
   });
 
   it('begin again once only', async () => {

@@ -233,3 +233,19 @@ test('a server that is bound to an address may be called by it', async (t) => {
   });
   assert.equal(answer.status, 200);
 });
+
+test('a body that a framework looked at and left alone is read all the same', async (t) => {
+  // Parsers of Express 4 leave an empty object behind for every body that they do not parse.
+  const handler = toNodeHandler(fakeEndpoint());
+  const server = createServer((request, response) => handler(Object.assign(request, { body: {} }), response));
+  t.after(() => server.close());
+  const headers = { ...stateless, 'Mcp-Method': 'echo' };
+  assert.equal((await send(await portOf(server), { headers, body: call('echo') })).status, 200);
+});
+
+test('a request without Host is told so in JSON like every other', async (t) => {
+  const { listening } = await open(t);
+  const socket = connectSocket(listening.port, '127.0.0.1');
+  socket.end('GET /mcp HTTP/1.1\r\nConnection: close\r\n\r\n');
+  assert.match(await heard(socket), /^HTTP\/1\.1 400 [^]*"code":-32600,"message":"the Host header is missing"/);
+});

@@ -82,6 +82,8 @@ export async function listen(served: Served, options: ListenOptions = {}): Promi
       requestTimeout: (options.headersTimeoutMs ?? 10_000) + (options.bodyTimeoutMs ?? bodyTimeout),
       keepAliveTimeout: options.idleTimeoutMs ?? 60_000,
       connectionsCheckingInterval: 2000,
+      // The guard says it in JSON.
+      requireHostHeader: false,
       // Finds out about clients that vanished without a word, so that they do not hold on to their places.
       keepAlive: true,
       keepAliveInitialDelay: 30_000,

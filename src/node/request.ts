@@ -49,7 +49,8 @@ export class NodeRequest implements HttpRequest {
 
   body(limit: number): Promise<Body> {
     const message: IncomingMessage & { body?: unknown } = this.#message;
-    if (message.body !== undefined) return Promise.resolve(alreadyRead(message.body, limit));
+    if (message.body !== undefined && !leftAlone(message, message.body))
+      return Promise.resolve(alreadyRead(message.body, limit));
     if (Number(message.headers['content-length'] ?? 0) > limit) return Promise.resolve({ kind: 'too-large' });
     return readBody(message, limit, this.#bodyTimeout);
   }
@@ -72,6 +73,12 @@ export class NodeRequest implements HttpRequest {
     const value = this.#message.headers[':authority'];
     return typeof value === 'string' ? value : undefined;
   }
+}
+
+/** Parsers of Express 4 put an empty object in place of every body that they do not parse. */
+function leftAlone(message: IncomingMessage, body: unknown): boolean {
+  if (typeof body !== 'object' || body === null || Object.keys(body).length > 0) return false;
+  return !(body instanceof Uint8Array) && !message.readableDidRead;
 }
 
 /** A framework in front has read the body: parsed, as text, or as bytes. */

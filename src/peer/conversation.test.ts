@@ -3,6 +3,8 @@ import { test } from 'node:test';
 import { dates, errorOf, handshakeDates, initializeParams, open, Raw, resultOf, settle, statelessDate, withMeta, type Json } from '../../test/support/raw.ts';
 import { createServer, type Server } from '../server/server.ts';
 import type { ServerOptions } from '../server/options.ts';
+import { revisions } from '../protocol/revision.ts';
+import { createEndpoint } from './serve.ts';
 
 const info = { name: 'tested', version: '1.0.0', title: 'Tested', websiteUrl: 'https://tested.example/' };
 
@@ -375,4 +377,27 @@ test('a conversation runs no more requests at once than it may, and refuses the 
   while (waiting.length < 1025) await new Promise((resolve) => setImmediate(resolve));
   waiting.at(-1)?.();
   assert.partialDeepStrictEqual(await again, { id: 5001, result: { resultType: 'complete' } });
+});
+
+test('the host hears of the end of the very session whose beginning it heard', async () => {
+  const seen: unknown[] = [];
+  const endpoint = createEndpoint({
+    info: { name: 'h', version: '1' },
+    instructions: undefined,
+    revisions,
+    askTimeoutMs: 1000,
+    maxRounds: 1,
+    capabilities: () => ({}),
+    handler: () => undefined,
+    discoverHint: { ttlMs: 0, cacheScope: 'private' },
+    headerParameters: () => [],
+    onError: () => undefined,
+    opened: (session) => seen.push(session),
+    closed: (session) => seen.push(session),
+  });
+  const conversation = endpoint.converse({ kind: 'memory', lasting: true, send: () => undefined });
+  await conversation.receive({ jsonrpc: '2.0', id: 1, method: 'initialize', params: initializeParams('2025-11-25') });
+  conversation.close();
+  assert.equal(seen.length, 2);
+  assert.equal(seen[0], seen[1]);
 });

@@ -18,8 +18,8 @@ import { runInRounds, runInSession } from './rounds.ts';
 import { SessionAsker } from './session-asker.ts';
 
 /** What `initialize` settled for a handshake conversation. */
-interface Settlement extends Settled {
-  readonly client: ClientView;
+interface Settlement {
+  readonly settled: Settled;
   readonly facts: CallFacts;
 }
 
@@ -50,7 +50,7 @@ export class HostConversation implements Conversation {
   }
 
   get revision(): Revision | undefined {
-    return this.#settlement?.revision;
+    return this.#settlement?.settled.revision;
   }
 
   async receive(value: unknown): Promise<ResponseMessage | undefined> {
@@ -85,7 +85,7 @@ export class HostConversation implements Conversation {
     for (const call of this.#running.values()) call.abort();
     this.#running.clear();
     this.#outgoing.close();
-    if (this.#settlement !== undefined) this.#host.closed?.(this.#settlement);
+    if (this.#settlement !== undefined) this.#host.closed?.(this.#settlement.settled);
     this.#onClose();
   }
 
@@ -148,7 +148,7 @@ export class HostConversation implements Conversation {
       },
     };
     const facts: CallFacts = { revision, client, link: this.#link, settled, logLevel: () => (offered.logging === undefined ? undefined : this.#level) };
-    this.#settlement = { ...settled, client, facts };
+    this.#settlement = { settled, facts };
     this.#host.opened?.(settled);
   }
 
