@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
+import { execPath } from 'node:process';
 import { test } from 'node:test';
 import { after, settledWithin } from './timeout.ts';
 
@@ -43,5 +44,5 @@ test('settledWithin tells work that ended in time, well or badly, from work that
 test('a process lives long enough to see that something was not settled in time', () => {
   const source = `import { settledWithin } from ${JSON.stringify(new URL('timeout.ts', import.meta.url).href)};
     console.log(await settledWithin(1, new Promise(() => {})));`;
-  assert.equal(execFileSync(process.execPath, ['--input-type=module', '-e', source], { encoding: 'utf8' }), 'false\n');
+  assert.equal(execFileSync(execPath, ['--input-type=module', '-e', source], { encoding: 'utf8' }), 'false\n');
 });

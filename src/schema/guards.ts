@@ -59,7 +59,10 @@ function sorted(_key: string, value: unknown): unknown {
 /** Keywords that cost the same for every value; a small schema of them is charged to the schema around it. */
 const cheap = new Set('type const enum minimum maximum exclusiveMinimum exclusiveMaximum multipleOf'.split(' '));
 
-/** Charges every application of a schema, before it begins, by the size of the schema and of the value. */
+/**
+ * Charges every application of a schema, before it begins, by the size of the schema and of the value. Within `allOf`,
+ * what a subschema that fails has looked at is forgotten, as it must be.
+ */
 export function charged(schema: Keywords, names: boolean, run: Run): object {
   const own = Object.entries(schema).map(([name, value]) => mapSchemas(name, value, () => 'a subschema') ?? value);
   const weight = 1 + JSON.stringify(own).length / 32;
@@ -120,12 +123,10 @@ export function exceptArrays(schema: object): object {
 }
 
 /**
- * Typebox notes what a subschema looked at even where that must not count: after a failed `if`, inside of `not`, and for
- * the items of an array as if they were the array. Doubly negated, a schema says the same and notes nothing.
+ * What a keyword's subschema looked at in an item or property must not count for the array or object around it, as it
+ * does in typebox. Doubly negated, a schema says the same and notes nothing.
  */
 export function isolated(name: string, value: unknown): unknown {
-  if (!isKeywords(value)) return value;
-  if (name === 'if') return { allOf: [value] };
-  if (name === 'not') return { not: { not: value } };
-  return ['contains', 'unevaluatedItems', 'unevaluatedProperties'].includes(name) ? { not: { not: value } } : value;
+  const leaks = ['contains', 'unevaluatedItems', 'unevaluatedProperties'].includes(name) && isKeywords(value);
+  return leaks ? { not: { not: value } } : value;
 }

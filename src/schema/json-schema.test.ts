@@ -225,7 +225,10 @@ test('what a failed or negated subschema looked at stays unevaluated', async () 
   const contains = { contains: { type: 'array', prefixItems: [true, true] }, unevaluatedItems: false };
   assert.equal(await fits(contains, [[1, 2], 5]), false);
   assert.equal(await fits({ contains: { type: 'number' }, unevaluatedProperties: false }, [1]), true);
-  assert.equal(await fits({ if: { contains: true }, unevaluatedItems: false }, [1]), true);
+  const pairs = { unevaluatedItems: { type: 'array', prefixItems: [true, true] } };
+  assert.equal(await fits(pairs, [[1, 2], 5]), false);
+  const members = { unevaluatedProperties: { type: 'object', properties: { b: true } } };
+  assert.equal(await fits(members, { a: { b: 1 }, b: 5 }), false);
   const negated = { not: { properties: { a: { type: 'string' } }, items: false }, unevaluatedProperties: false };
   assert.equal(await fits(negated, { a: 1 }), false);
 });
@@ -283,6 +286,8 @@ test('the budget is spent by the size of schema and value, and can be set', asyn
   const items = Array.from({ length: 1000 }, (_, index) => ({ index }));
   assert.deepEqual(await problems({ uniqueItems: true }, items), []);
   assert.equal((await problems({ uniqueItems: true }, items, { limits: { steps: 100 } }))[0]?.message, tooMany);
+  const long = Array.from({ length: 10 }, (_, index) => `${index}`.repeat(10_000));
+  assert.equal((await problems({ uniqueItems: true }, long, { limits: { steps: 1000 } }))[0]?.message, tooMany);
 
   const often = (schema: object): object => ({ allOf: Array.from({ length: 9000 }, () => schema) });
   const wide = Object.fromEntries(Array.from({ length: 20_000 }, (_, index) => [`k${index}`, 1]));

@@ -17,7 +17,7 @@ export interface Prepared {
   readonly schema: object;
   /** Whether no subschema contains itself: where one does, the value decides how often it is applied. */
   readonly isTree: boolean;
-  /** Whether some subschema asks what others looked at; typebox's compiler optimizes that away in places. */
+  /** Whether some subschema asks what others looked at; typebox answers it right only where checks are bounded. */
   readonly tracks: boolean;
 }
 
