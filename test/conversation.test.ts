@@ -105,7 +105,11 @@ const wires: Readonly<Record<string, Wire>> = {
     };
   },
   'http+sse': async (server, given) => {
-    const { url, close } = await listen(server, { port: 0, drainMs: 0, ssePair: { sse: '/sse', messages: '/messages' } });
+    const { url, close } = await listen(server, {
+      port: 0,
+      drainMs: 0,
+      ssePair: { sse: '/sse', messages: '/messages' },
+    });
     const client = await connect(ssePairTransport(new URL('/sse', url)), given);
     return {
       client,
@@ -137,10 +141,14 @@ for (const [name, wire] of Object.entries(wires)) {
         const heard: Heard = { progress: [], logs: [] };
         const { client, close } = await wire(server, options(revision, heard));
         try {
-          const { content } = await client.callTool('book', {}, {
-            logLevel: 'info',
-            onProgress: ({ progress }) => heard.progress.push(progress),
-          });
+          const { content } = await client.callTool(
+            'book',
+            {},
+            {
+              logLevel: 'info',
+              onProgress: ({ progress }) => heard.progress.push(progress),
+            },
+          );
           const [block] = content;
           assert.deepEqual(JSON.parse(block?.type === 'text' ? block.text : ''), expected);
           assert.equal(effects(), 1);
@@ -158,11 +166,20 @@ test('clients of every revision hold the conversation at once, over one endpoint
   const { url, close } = await listen(server, { port: 0, drainMs: 0 });
   const dates: readonly RevisionDate[] = revisions.filter(({ http }) => http !== 'sse-pair').map(({ date }) => date);
   const clients = await Promise.all(
-    dates.map((date) => connect(url, { ...options(revisions.find((one) => one.date === date) ?? revisions[0]!, { progress: [], logs: [] }) })),
+    dates.map((date) =>
+      connect(url, {
+        ...options(revisions.find((one) => one.date === date) ?? revisions[0]!, { progress: [], logs: [] }),
+      }),
+    ),
   );
   const results = await Promise.all(clients.flatMap((client) => [client.callTool('book'), client.callTool('book')]));
-  const names = results.map(({ content: [block] }) => (JSON.parse(block?.type === 'text' ? block.text : '') as { name: string }).name);
-  assert.deepEqual(names, Array.from({ length: dates.length * 2 }, () => 'Ann'));
+  const names = results.map(
+    ({ content: [block] }) => (JSON.parse(block?.type === 'text' ? block.text : '') as { name: string }).name,
+  );
+  assert.deepEqual(
+    names,
+    Array.from({ length: dates.length * 2 }, () => 'Ann'),
+  );
   await Promise.all(clients.map((client) => client.close()));
   await close();
 });

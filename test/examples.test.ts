@@ -59,12 +59,17 @@ test('every official example of an error is recognised by name', { skip }, () =>
 /** The part of an example that is a type of the tables: messages and responses are framing around one. */
 function exampleOf(type: string, value: unknown): Example | undefined {
   if (Object.hasOwn(shapes, type)) return { type: type as TypeName, value };
-  const message = value as { readonly method?: string; readonly params?: unknown; readonly result?: { readonly resultType: string } };
+  const message = value as {
+    readonly method?: string;
+    readonly params?: unknown;
+    readonly result?: { readonly resultType: string };
+  };
   if (message.method !== undefined) {
     const params = methodOf(message.method)?.params;
     return params === undefined ? undefined : { type: params, value: message.params ?? {} };
   }
   if (message.result === undefined) return undefined;
-  const result = message.result.resultType === 'input_required' ? 'InputRequiredResult' : type.slice(0, -'Response'.length);
+  const result =
+    message.result.resultType === 'input_required' ? 'InputRequiredResult' : type.slice(0, -'Response'.length);
   return { type: result as TypeName, value: message.result };
 }

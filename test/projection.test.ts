@@ -137,7 +137,10 @@ test('a value is never changed in place, and no key reaches a prototype', () => 
 test('the newest revision says everything but what has ended', () => {
   for (const type of typeNames) {
     if (!lives(type, newestRevision)) continue;
-    fc.assert(fc.property(valueOf(type), (value) => projected(newestRevision, type, value) !== undefined), { numRuns });
+    fc.assert(
+      fc.property(valueOf(type), (value) => projected(newestRevision, type, value) !== undefined),
+      { numRuns },
+    );
   }
 });
 

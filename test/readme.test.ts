@@ -18,12 +18,19 @@ async function lineWith(child: ChildProcess, word: string): Promise<string> {
 }
 
 function run(file: string, args: readonly string[] = []): ChildProcess {
-  return spawn(process.execPath, [file, ...args], { cwd: root, env: { ...process.env, PORT: '0' }, stdio: ['ignore', 'pipe', 'inherit'] });
+  return spawn(process.execPath, [file, ...args], {
+    cwd: root,
+    env: { ...process.env, PORT: '0' },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
 }
 
 test('the programs of the README are those in examples/', () => {
   const blocks = [...read('README.md').matchAll(/```ts\n([^]*?)```/g)].map(([, code]) => code);
-  assert.deepEqual(blocks, ['server', 'client', 'asking'].map((name) => read(`examples/${name}.ts`)));
+  assert.deepEqual(
+    blocks,
+    ['server', 'client', 'asking'].map((name) => read(`examples/${name}.ts`)),
+  );
 });
 
 test('the asking program of the README is answered', async () => {

@@ -23,7 +23,9 @@ async function start(key: string | undefined): Promise<Backend> {
 }
 
 /** Hands each request to the next backend in turn, and counts. */
-async function roundRobin(backends: readonly Backend[]): Promise<{ readonly url: string; readonly proxy: Server; count(): number }> {
+async function roundRobin(
+  backends: readonly Backend[],
+): Promise<{ readonly url: string; readonly proxy: Server; count(): number }> {
   let count = 0;
   const proxy = createServer((incoming, outgoing) => {
     const backend = backends[count++ % backends.length];
@@ -42,7 +44,9 @@ async function roundRobin(backends: readonly Backend[]): Promise<{ readonly url:
   return { url: `http://127.0.0.1:${port}/mcp`, proxy, count: () => count };
 }
 
-async function callThrough(key: string | undefined): Promise<{ readonly outcome: Promise<string>; end(): Promise<void>; count(): number }> {
+async function callThrough(
+  key: string | undefined,
+): Promise<{ readonly outcome: Promise<string>; end(): Promise<void>; count(): number }> {
   const backends = await Promise.all([start(key), start(key)]);
   const { url, proxy, count } = await roundRobin(backends);
   const client = await connect(url, {
@@ -65,7 +69,10 @@ async function callThrough(key: string | undefined): Promise<{ readonly outcome:
 test('processes that share sealing keys, and nothing else, continue each other’s conversations [mrtr-001, mrtr-027]', async () => {
   const { outcome, end, count } = await callThrough(Buffer.alloc(32, 5).toString('base64'));
   try {
-    assert.match(await outcome, /^\d+ \{"first":"first answer"\} \{"second":"second answer"\} \{"third":"third answer"\}$/);
+    assert.match(
+      await outcome,
+      /^\d+ \{"first":"first answer"\} \{"second":"second answer"\} \{"third":"third answer"\}$/,
+    );
     // The discovery, the call and three retries: both processes had a part.
     assert.ok(count() >= 5);
   } finally {

@@ -28,7 +28,10 @@ test('every allowed difference is one', { skip }, () => {
     comparison.run();
     for (const difference of comparison.used) used.add(difference);
   }
-  assert.deepEqual([...allowed.keys()].filter((difference) => !used.has(difference)), []);
+  assert.deepEqual(
+    [...allowed.keys()].filter((difference) => !used.has(difference)),
+    [],
+  );
 });
 
 /** One revision's official schema beside the tables. */
@@ -193,7 +196,8 @@ class Comparison {
       if (field === undefined) this.#problem(at, 'is not in the official schema');
       else {
         const required = official.required?.includes(key) ?? false;
-        if (required !== isRequired(row, this.#revision)) this.#problem(at, `is officially ${required ? 'required' : 'optional'}`);
+        if (required !== isRequired(row, this.#revision))
+          this.#problem(at, `is officially ${required ? 'required' : 'optional'}`);
         this.#kind(field, row.kind, at);
       }
     }
@@ -276,7 +280,9 @@ class Comparison {
 
   #methodIsOfficial(method: string): void {
     const row = methodOf(method);
-    const alive = row !== undefined && (isAlive(row.lifetime, this.#revision) || (row.embedded !== undefined && isAlive(row.embedded, this.#revision)));
+    const alive =
+      row !== undefined &&
+      (isAlive(row.lifetime, this.#revision) || (row.embedded !== undefined && isAlive(row.embedded, this.#revision)));
     const inExtension = row?.extension !== undefined && isAlive(row.extension.lifetime, this.#revision);
     const official = Object.values(this.#official).some((schema) => schema.properties?.['method']?.const === method);
     if (inExtension) assert.equal(official, false);
@@ -294,7 +300,11 @@ function jsonType(kind: Kind): string {
 }
 
 function assertSame(official: readonly string[], own: readonly string[], report: (message: string) => void): void {
-  const difference = (a: readonly string[], b: readonly string[]): string => a.filter((value) => !b.includes(value)).toSorted().join(', ');
+  const difference = (a: readonly string[], b: readonly string[]): string =>
+    a
+      .filter((value) => !b.includes(value))
+      .toSorted()
+      .join(', ');
   const missing = difference(official, own);
   const extra = difference(own, official);
   if (missing !== '') report(`is officially also ${missing}`);
@@ -302,14 +312,19 @@ function assertSame(official: readonly string[], own: readonly string[], report:
 }
 
 test('what is explained is in an official schema', { skip }, () => {
-  const names = new Set(revisions.flatMap(({ date }) => Object.keys(definitions(date)).flatMap((name) => [name, `${date} ${name}`])));
+  const names = new Set(
+    revisions.flatMap(({ date }) => Object.keys(definitions(date)).flatMap((name) => [name, `${date} ${name}`])),
+  );
   const strange = [...explained.keys(), ...renamed.keys()].filter((name) => !names.has(name));
   assert.deepEqual(strange, []);
 });
 
 test('every revision has a schema to be compared with', { skip }, () => {
   const dates: readonly RevisionDate[] = ['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25', '2026-07-28'];
-  assert.deepEqual(revisions.map((revision) => revision.date), dates);
+  assert.deepEqual(
+    revisions.map((revision) => revision.date),
+    dates,
+  );
   for (const date of dates) {
     assert.notEqual(revisionOf(date), undefined);
     assert.ok(Object.keys(definitions(date)).length > 70);

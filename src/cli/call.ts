@@ -46,7 +46,11 @@ function wantedIn(words: readonly string[], after: readonly string[] | undefined
  * Opens the server. Where the last word may be a tool or belong to the command, the server itself tells: it is the
  * tool when the whole command starts a server that has it, or starts none.
  */
-async function reach(wanted: Wanted, parsed: Parsed, io: Io): Promise<{ readonly client: Client; readonly tool: string | undefined }> {
+async function reach(
+  wanted: Wanted,
+  parsed: Parsed,
+  io: Io,
+): Promise<{ readonly client: Client; readonly tool: string | undefined }> {
   const { perhaps } = wanted;
   if (perhaps === undefined) return { client: await open(wanted.target, parsed, io), tool: wanted.tool };
   let client: Client;

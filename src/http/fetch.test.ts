@@ -90,7 +90,12 @@ test('a session whose stream was cut off expires like any other', async () => {
       new Request('http://localhost/mcp', {
         method: 'POST',
         headers: { 'content-type': 'application/json' },
-        body: JSON.stringify({ jsonrpc: '2.0', id: 0, method: 'initialize', params: { protocolVersion: '2025-06-18' } }),
+        body: JSON.stringify({
+          jsonrpc: '2.0',
+          id: 0,
+          method: 'initialize',
+          params: { protocolVersion: '2025-06-18' },
+        }),
       }),
     );
   const session = (await initialize()).headers.get('mcp-session-id') ?? '';

@@ -70,7 +70,8 @@ function classifyResponse(value: Record<string, unknown>, id: RequestId | undefi
     if (!Number.isInteger(error['code']) || typeof error['message'] !== 'string') {
       return malformed(id, 'error must have an integer code and a message');
     }
-    if (id === undefined && value['id'] !== undefined && value['id'] !== null) return malformed(undefined, 'id must be a string or an integer');
+    if (id === undefined && value['id'] !== undefined && value['id'] !== null)
+      return malformed(undefined, 'id must be a string or an integer');
     return { kind: 'response', message: value as unknown as ErrorMessage };
   }
   return malformed(id, 'a message needs a method, a result or an error');

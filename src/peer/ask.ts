@@ -52,7 +52,12 @@ export class Once {
   /** The results by key, once those that still run are done. */
   async settled(): Promise<Readonly<Record<string, unknown>>> {
     const entries = await Promise.all(
-      [...this.#results].map(async ([key, result]) => result.then((value) => [key, value] as const, () => undefined)),
+      [...this.#results].map(async ([key, result]) =>
+        result.then(
+          (value) => [key, value] as const,
+          () => undefined,
+        ),
+      ),
     );
     return Object.fromEntries(entries.filter((entry) => entry !== undefined));
   }

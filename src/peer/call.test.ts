@@ -1,6 +1,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { dates, handshakeDates, initializeParams, open, Raw, settle, statelessDate, withMeta } from '../../test/support/raw.ts';
+import {
+  dates,
+  handshakeDates,
+  initializeParams,
+  open,
+  Raw,
+  settle,
+  statelessDate,
+  withMeta,
+} from '../../test/support/raw.ts';
 import { loggingLevels } from '../protocol/logging.ts';
 import { metaKey } from '../protocol/meta.ts';
 import type { RevisionDate } from '../protocol/revision.ts';
@@ -21,19 +30,29 @@ const call = { name: 'run' };
 
 for (const date of dates) {
   test(`progress goes to the stream of its request, with the client's token, at ${date} [progress-001, progress-012]`, async () => {
-    const raw = await open(served((ctx) => ctx.progress(1, 2, 'half')), date);
+    const raw = await open(
+      served((ctx) => ctx.progress(1, 2, 'half')),
+      date,
+    );
     for (const progressToken of ['t', 7, 0, -1, '']) {
       await raw.result('tools/call', { ...call, _meta: { progressToken } }, 'id');
       const [only, ...others] = raw.heard.splice(0);
       assert.deepEqual(others, []);
       assert.equal(only?.related, 'id');
       const message = date === '2024-11-05' ? {} : { message: 'half' };
-      assert.deepEqual(only?.message, { jsonrpc: '2.0', method: 'notifications/progress', params: { progressToken, progress: 1, total: 2, ...message } });
+      assert.deepEqual(only?.message, {
+        jsonrpc: '2.0',
+        method: 'notifications/progress',
+        params: { progressToken, progress: 1, total: 2, ...message },
+      });
     }
   });
 
   test(`without a token there is no progress at ${date} [progress-005]`, async () => {
-    const raw = await open(served((ctx) => ctx.progress(1)), date);
+    const raw = await open(
+      served((ctx) => ctx.progress(1)),
+      date,
+    );
     await raw.result('tools/call', call);
     await raw.ask('tools/call', { ...call, _meta: {} });
     assert.deepEqual(raw.heard, []);
@@ -42,32 +61,55 @@ for (const date of dates) {
 
 test('a token that is neither text nor an integer asks for nothing [progress-001]', async () => {
   for (const date of dates) {
-    const raw = await open(served((ctx) => ctx.progress(1)), date);
-    for (const progressToken of [null, 1.5, 2 ** 60, {}, [], true]) await raw.ask('tools/call', { ...call, _meta: { progressToken } });
+    const raw = await open(
+      served((ctx) => ctx.progress(1)),
+      date,
+    );
+    for (const progressToken of [null, 1.5, 2 ** 60, {}, [], true])
+      await raw.ask('tools/call', { ...call, _meta: { progressToken } });
     assert.deepEqual(raw.heard, []);
   }
 });
 
 test('progress only ever rises [progress-003]', async () => {
   const reported = [1, 1, 0.5, Number.NaN, 2, -3, 2.5, Number.POSITIVE_INFINITY, 2.25, 3];
-  const raw = await open(served((ctx) => reported.forEach((done) => ctx.progress(done))), '2025-06-18');
+  const raw = await open(
+    served((ctx) => reported.forEach((done) => ctx.progress(done))),
+    '2025-06-18',
+  );
   await raw.result('tools/call', { ...call, _meta: { progressToken: 1 } });
-  assert.deepEqual(raw.take().map(({ params }) => (params as { progress: unknown }).progress), [1, 2, 2.5, 3]);
+  assert.deepEqual(
+    raw.take().map(({ params }) => (params as { progress: unknown }).progress),
+    [1, 2, 2.5, 3],
+  );
 });
 
 test('a total that is no number is left out', async () => {
-  const raw = await open(served((ctx) => {
-    ctx.progress(1, Number.POSITIVE_INFINITY);
-    ctx.progress(2, Number.NaN);
-  }), '2025-06-18');
+  const raw = await open(
+    served((ctx) => {
+      ctx.progress(1, Number.POSITIVE_INFINITY);
+      ctx.progress(2, Number.NaN);
+    }),
+    '2025-06-18',
+  );
   await raw.result('tools/call', { ...call, _meta: { progressToken: 1 } });
-  assert.deepEqual(raw.take().map(({ params }) => params), [{ progressToken: 1, progress: 1 }, { progressToken: 1, progress: 2 }]);
+  assert.deepEqual(
+    raw.take().map(({ params }) => params),
+    [
+      { progressToken: 1, progress: 1 },
+      { progressToken: 1, progress: 2 },
+    ],
+  );
 });
 
 test('after the result there is neither progress nor a log message [progress-006, logging-005]', async () => {
   for (const date of dates) {
     let late: Ctx | undefined;
-    const raw = await open(served((ctx) => void (late = ctx)), date, { meta: { [metaKey.logLevel]: 'debug' } });
+    const raw = await open(
+      served((ctx) => void (late = ctx)),
+      date,
+      { meta: { [metaKey.logLevel]: 'debug' } },
+    );
     await raw.result('tools/call', { ...call, _meta: { progressToken: 1 } });
     late?.progress(1);
     late?.log('emergency', 'late');
@@ -85,7 +127,11 @@ test('requests at the same time report under their own tokens [progress-005, pro
     }
   });
   const raw = await open(server, '2025-11-25');
-  await Promise.all(['a', 'b', 'c'].map((who) => raw.result('tools/call', { name: 'count', arguments: { who }, _meta: { progressToken: who } }, `id-${who}`)));
+  await Promise.all(
+    ['a', 'b', 'c'].map((who) =>
+      raw.result('tools/call', { name: 'count', arguments: { who }, _meta: { progressToken: who } }, `id-${who}`),
+    ),
+  );
   assert.equal(raw.heard.length, 9);
   for (const { message, related } of raw.heard) {
     const { progressToken, message: said } = message['params'] as { progressToken: unknown; message: unknown };
@@ -96,18 +142,28 @@ test('requests at the same time report under their own tokens [progress-005, pro
 
 for (const date of handshakeDates) {
   test(`logging/setLevel decides for the session at ${date} [logging-002, logging-008]`, async () => {
-    const raw = await open(served((ctx) => loggingLevels.forEach((level) => ctx.log(level, level))), date);
+    const raw = await open(
+      served((ctx) => loggingLevels.forEach((level) => ctx.log(level, level))),
+      date,
+    );
     for (const [at, level] of loggingLevels.entries()) {
       assert.deepEqual(await raw.result('logging/setLevel', { level }), {});
       await raw.result('tools/call', call);
-      assert.deepEqual(raw.take().map(({ params }) => (params as { level: unknown }).level), loggingLevels.slice(at));
+      assert.deepEqual(
+        raw.take().map(({ params }) => (params as { level: unknown }).level),
+        loggingLevels.slice(at),
+      );
     }
   });
 
   test(`an unknown level changes nothing at ${date} [logging-003]`, async () => {
-    const raw = await open(served((ctx) => ctx.log('warning', 'w')), date);
+    const raw = await open(
+      served((ctx) => ctx.log('warning', 'w')),
+      date,
+    );
     await raw.result('logging/setLevel', { level: 'error' });
-    for (const level of ['loud', 7, null, undefined, '__proto__']) assert.equal((await raw.error('logging/setLevel', { level })).code, -32602);
+    for (const level of ['loud', 7, null, undefined, '__proto__'])
+      assert.equal((await raw.error('logging/setLevel', { level })).code, -32602);
     await raw.result('tools/call', call);
     assert.deepEqual(raw.heard, []);
   });
@@ -125,19 +181,28 @@ test('sessions have their own levels', async () => {
 });
 
 test('a stateless request hears nothing without a level, and from its level on with one [logging-004, E05]', async () => {
-  const raw = await open(served((ctx) => loggingLevels.forEach((level) => ctx.log(level, level))), statelessDate);
+  const raw = await open(
+    served((ctx) => loggingLevels.forEach((level) => ctx.log(level, level))),
+    statelessDate,
+  );
   await raw.result('tools/call', call);
   assert.deepEqual(raw.take(), []);
   for (const [at, level] of loggingLevels.entries()) {
     await raw.result('tools/call', { ...call, _meta: { [metaKey.logLevel]: level } });
-    assert.deepEqual(raw.take().map(({ params }) => (params as { level: unknown }).level), loggingLevels.slice(at));
+    assert.deepEqual(
+      raw.take().map(({ params }) => (params as { level: unknown }).level),
+      loggingLevels.slice(at),
+    );
   }
   await raw.result('tools/call', call);
   assert.deepEqual(raw.take(), []);
 });
 
 test('the level of a session is nothing to a stateless request beside it [logging-004, basic-032]', async () => {
-  const raw = await open(served((ctx) => ctx.log('emergency', 'e')), '2025-06-18');
+  const raw = await open(
+    served((ctx) => ctx.log('emergency', 'e')),
+    '2025-06-18',
+  );
   await raw.result('logging/setLevel', { level: 'debug' });
   await raw.receive({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: withMeta(call) });
   assert.deepEqual(raw.heard, []);
@@ -145,14 +210,24 @@ test('the level of a session is nothing to a stateless request beside it [loggin
 
 test('a log message carries its logger and any JSON value', async () => {
   const values = [undefined, null, 0, '', [1], { deep: { er: true } }];
-  const raw = await open(served((ctx) => values.forEach((value) => ctx.log('error', value, 'kettle'))), '2025-11-25');
+  const raw = await open(
+    served((ctx) => values.forEach((value) => ctx.log('error', value, 'kettle'))),
+    '2025-11-25',
+  );
   await raw.result('tools/call', call);
-  assert.deepEqual(raw.take().map(({ params }) => params), values.map((data) => ({ level: 'error', logger: 'kettle', data: data ?? null })));
+  assert.deepEqual(
+    raw.take().map(({ params }) => params),
+    values.map((data) => ({ level: 'error', logger: 'kettle', data: data ?? null })),
+  );
 });
 
 test('a server that declares no logging sends no log messages [logging-001]', async () => {
   for (const date of dates) {
-    const raw = await open(served((ctx) => ctx.log('emergency', 'e'), { logging: false }), date, { meta: { [metaKey.logLevel]: 'debug' } });
+    const raw = await open(
+      served((ctx) => ctx.log('emergency', 'e'), { logging: false }),
+      date,
+      { meta: { [metaKey.logLevel]: 'debug' } },
+    );
     await raw.result('tools/call', call);
     assert.deepEqual(raw.heard, []);
   }
@@ -161,10 +236,13 @@ test('a server that declares no logging sends no log messages [logging-001]', as
 for (const date of dates) {
   test(`a cancelled request is aborted and gets no response at ${date} [cancel-005]`, async () => {
     let signal: AbortSignal | undefined;
-    const raw = await open(served((ctx) => {
-      signal = ctx.signal;
-      return new Promise((resolve) => ctx.signal.addEventListener('abort', resolve, { once: true }));
-    }), date);
+    const raw = await open(
+      served((ctx) => {
+        signal = ctx.signal;
+        return new Promise((resolve) => ctx.signal.addEventListener('abort', resolve, { once: true }));
+      }),
+      date,
+    );
     const answer = raw.send('tools/call', { ...call, _meta: { progressToken: 1 } }, 'long');
     await settle();
     await raw.notify('notifications/cancelled', { requestId: 'long', reason: 'enough' });
@@ -177,11 +255,14 @@ for (const date of dates) {
 
   test(`the id of a cancelled request is free again at ${date}`, async () => {
     let runs = 0;
-    const raw = await open(served(async (ctx) => {
-      if (++runs > 1) return;
-      await new Promise((resolve) => ctx.signal.addEventListener('abort', resolve));
-      await settle();
-    }), date);
+    const raw = await open(
+      served(async (ctx) => {
+        if (++runs > 1) return;
+        await new Promise((resolve) => ctx.signal.addEventListener('abort', resolve));
+        await settle();
+      }),
+      date,
+    );
     const answer = raw.send('tools/call', call, 1);
     await settle();
     await raw.notify('notifications/cancelled', { requestId: 1 });
@@ -192,9 +273,21 @@ for (const date of dates) {
 
 test('cancellations of nothing, of what is over and of nonsense are ignored [cancel-007, cancel-010]', async () => {
   for (const date of dates) {
-    const raw = await open(served(() => undefined), date);
+    const raw = await open(
+      served(() => undefined),
+      date,
+    );
     await raw.result('tools/call', call, 'over');
-    for (const params of [{ requestId: 'over' }, { requestId: 'never' }, { requestId: 7 }, { requestId: null }, { requestId: {} }, { requestId: ['over'] }, { reason: 'x' }, {}]) {
+    for (const params of [
+      { requestId: 'over' },
+      { requestId: 'never' },
+      { requestId: 7 },
+      { requestId: null },
+      { requestId: {} },
+      { requestId: ['over'] },
+      { reason: 'x' },
+      {},
+    ]) {
       await raw.notify('notifications/cancelled', params);
     }
     await raw.notify('notifications/cancelled');
@@ -204,7 +297,10 @@ test('cancellations of nothing, of what is over and of nonsense are ignored [can
 
 test('the number 7 does not cancel the text "7"', async () => {
   let release: (value?: unknown) => void = () => undefined;
-  const raw = await open(served(() => new Promise((resolve) => (release = resolve))), '2025-11-25');
+  const raw = await open(
+    served(() => new Promise((resolve) => (release = resolve))),
+    '2025-11-25',
+  );
   const answer = raw.ask('tools/call', call, '7');
   await settle();
   await raw.notify('notifications/cancelled', { requestId: 7 });
@@ -213,13 +309,16 @@ test('the number 7 does not cancel the text "7"', async () => {
 });
 
 test('initialize cannot be cancelled', async () => {
-  const raw = new Raw(served(() => undefined), false);
+  const raw = new Raw(
+    served(() => undefined),
+    false,
+  );
   const answer = raw.result('initialize', initializeParams('2025-06-18'), 'first');
   await raw.notify('notifications/cancelled', { requestId: 'first' });
   assert.equal((await answer)['protocolVersion'], '2025-06-18');
 });
 
-test('a handler that ignores the cancellation sends nothing more, and its failure is nobody\'s', async () => {
+test("a handler that ignores the cancellation sends nothing more, and its failure is nobody's", async () => {
   const errors: unknown[] = [];
   const server = createServer({ name: 's', version: '1' }, { onError: (error) => errors.push(error) });
   const late = async (ctx: Ctx): Promise<never> => {
@@ -259,10 +358,13 @@ test('a tool whose call is cancelled before it began does not run [cancel-005]',
 
 test('a signal that is asked for after the cancellation is aborted already', async () => {
   let seen: boolean | undefined;
-  const raw = await open(served(async (ctx) => {
-    await settle();
-    seen = ctx.signal.aborted;
-  }), '2025-06-18');
+  const raw = await open(
+    served(async (ctx) => {
+      await settle();
+      seen = ctx.signal.aborted;
+    }),
+    '2025-06-18',
+  );
   const answer = raw.send('tools/call', call, 1);
   await settle();
   await raw.notify('notifications/cancelled', { requestId: 1 });
@@ -275,11 +377,27 @@ test('a signal that is asked for after the cancellation is aborted already', asy
 test('a handler sees who asks, in which revision and under which id', async () => {
   let seen: unknown;
   const server = served(({ requestId, revision, client, auth, meta }) => {
-    seen = { requestId, revision, info: client.info, roots: client.supports('roots'), elicitation: client.supports('elicitation.form'), auth, trace: meta['com.example/trace'] };
+    seen = {
+      requestId,
+      revision,
+      info: client.info,
+      roots: client.supports('roots'),
+      elicitation: client.supports('elicitation.form'),
+      auth,
+      trace: meta['com.example/trace'],
+    };
   });
   for (const date of dates satisfies readonly RevisionDate[]) {
     const raw = await open(server, date, { capabilities: { roots: {} } });
     await raw.result('tools/call', { ...call, _meta: { 'com.example/trace': 't' } }, 'mine');
-    assert.deepEqual(seen, { requestId: 'mine', revision: date, info: { name: 'raw', version: '1' }, roots: true, elicitation: false, auth: undefined, trace: 't' });
+    assert.deepEqual(seen, {
+      requestId: 'mine',
+      revision: date,
+      info: { name: 'raw', version: '1' },
+      roots: true,
+      elicitation: false,
+      auth: undefined,
+      trace: 't',
+    });
   }
 });

@@ -96,7 +96,8 @@ export class Call {
 
   /** Asks the client; what may be asked, and how, is the business of the era. */
   get asker(): Asker {
-    if (this.#asker === undefined) throw new TypeError(`${this.method} cannot ask the client; tools, prompts and reads of resources can`);
+    if (this.#asker === undefined)
+      throw new TypeError(`${this.method} cannot ask the client; tools, prompts and reads of resources can`);
     return this.#asker;
   }
 
@@ -124,7 +125,8 @@ export class Call {
     const repeated = this.#repeats();
     const progressToken = this.meta['progressToken'];
     // JSON has no infinity; a token that is no token asks for nothing.
-    if (!isRequestId(progressToken) || this.#ended !== undefined || !Number.isFinite(done) || done <= this.#progress) return;
+    if (!isRequestId(progressToken) || this.#ended !== undefined || !Number.isFinite(done) || done <= this.#progress)
+      return;
     this.#progress = done;
     if (repeated) return;
     this.send('notifications/progress', {
@@ -209,7 +211,11 @@ export class Call {
 }
 
 /** Builds a notification in the words of a revision and tells the observer of it. */
-export function notification(revision: Revision, method: string, params: Readonly<Record<string, unknown>>): NotificationMessage {
+export function notification(
+  revision: Revision,
+  method: string,
+  params: Readonly<Record<string, unknown>>,
+): NotificationMessage {
   const type = methodOf(method)?.params;
   // The row's type is the type of these parameters: both come from the same method name.
   const wire = type === undefined ? params : toWire(revision, type, params as never);

@@ -1,6 +1,18 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { dates, errorOf, handshakeDates, initializeParams, open, Raw, resultOf, settle, statelessDate, withMeta, type Json } from '../../test/support/raw.ts';
+import {
+  dates,
+  errorOf,
+  handshakeDates,
+  initializeParams,
+  open,
+  Raw,
+  resultOf,
+  settle,
+  statelessDate,
+  withMeta,
+  type Json,
+} from '../../test/support/raw.ts';
 import { createServer, type Server } from '../server/server.ts';
 import type { ServerOptions } from '../server/options.ts';
 import { revisions } from '../protocol/revision.ts';
@@ -44,8 +56,14 @@ test('the counter-offer is the newest handshake revision that the server speaks 
 
 for (const [what, params] of [
   ['no protocolVersion', { capabilities: {}, clientInfo: { name: 'c', version: '1' } }],
-  ['a protocolVersion that is no string', { protocolVersion: 20250618, capabilities: {}, clientInfo: { name: 'c', version: '1' } }],
-  ['a protocolVersion that is null', { protocolVersion: null, capabilities: {}, clientInfo: { name: 'c', version: '1' } }],
+  [
+    'a protocolVersion that is no string',
+    { protocolVersion: 20250618, capabilities: {}, clientInfo: { name: 'c', version: '1' } },
+  ],
+  [
+    'a protocolVersion that is null',
+    { protocolVersion: null, capabilities: {}, clientInfo: { name: 'c', version: '1' } },
+  ],
   ['no clientInfo', { protocolVersion: '2025-06-18', capabilities: {} }],
   ['no capabilities', { protocolVersion: '2025-06-18', clientInfo: { name: 'c', version: '1' } }],
   ['no parameters', {}],
@@ -93,7 +111,11 @@ test('a link that does not last cannot be initialized', async () => {
   const raw = new Raw(served(), false, { lasting: false });
   assert.equal((await raw.error('initialize', initializeParams('2025-06-18'))).code, -32600);
   assert.equal(raw.conversation.revision, undefined);
-  assert.ok(Array.isArray(resultOf(await raw.receive({ jsonrpc: '2.0', id: 1, method: 'tools/list', params: withMeta() }))['tools']));
+  assert.ok(
+    Array.isArray(
+      resultOf(await raw.receive({ jsonrpc: '2.0', id: 1, method: 'tools/list', params: withMeta() }))['tools'],
+    ),
+  );
 });
 
 test('a stateless-only server answers initialize with what it speaks [versioning-010, X02]', async () => {
@@ -111,7 +133,9 @@ test('a stateless-only server answers initialize with what it speaks [versioning
 
 test('a handshake-only server refuses a stateless request with what it speaks [versioning-001]', async () => {
   const raw = new Raw(served({ revisions: ['2025-06-18', '2025-11-25'] }), false);
-  const { code, data } = errorOf(await raw.receive({ jsonrpc: '2.0', id: 1, method: 'server/discover', params: withMeta() }));
+  const { code, data } = errorOf(
+    await raw.receive({ jsonrpc: '2.0', id: 1, method: 'server/discover', params: withMeta() }),
+  );
   assert.equal(code, -32022);
   assert.deepEqual(data, { supported: ['2025-11-25', '2025-06-18'], requested: statelessDate });
 });
@@ -125,7 +149,10 @@ test('a stateless request is served at any time on a conversation of both eras [
   await raw.notify('notifications/initialized');
   assert.equal(resultOf(await raw.receive(list))['resultType'], 'complete');
   const handshake = await raw.result('tools/list');
-  assert.ok(!('resultType' in handshake) && !('ttlMs' in handshake) && !('_meta' in handshake), JSON.stringify(handshake));
+  assert.ok(
+    !('resultType' in handshake) && !('ttlMs' in handshake) && !('_meta' in handshake),
+    JSON.stringify(handshake),
+  );
 });
 
 test('a stateless request settles nothing [basic-032, D35]', async () => {
@@ -134,7 +161,6 @@ test('a stateless request settles nothing [basic-032, D35]', async () => {
   assert.equal(raw.conversation.revision, undefined);
   assert.equal((await raw.error('tools/list')).code, -32600);
 });
-
 
 test('the id comes back exactly as it was sent [basic-005, basic-009]', async () => {
   const raw = await open(served(), '2025-06-18');
@@ -247,7 +273,14 @@ const notifications = ['notifications/initialized', 'notifications/cancelled', '
 test('notifications get no response, whatever they are [basic-017, basic-018]', async () => {
   for (const date of dates) {
     const raw = await open(served(), date);
-    for (const method of [...nowhere, ...notifications, 'tools/call', 'initialize', 'notifications/roots/list_changed', 'notifications/progress']) {
+    for (const method of [
+      ...nowhere,
+      ...notifications,
+      'tools/call',
+      'initialize',
+      'notifications/roots/list_changed',
+      'notifications/progress',
+    ]) {
       await raw.notify(method);
       await raw.notify(method, { requestId: {}, _meta: { 'io.modelcontextprotocol/protocolVersion': 7 } });
     }
@@ -276,7 +309,11 @@ test('clients that use the same ids at the same time get their own answers [basi
   const asked = raws.flatMap((raw, client) =>
     [1, 2, 3].map(async (id): Promise<void> => {
       const who = `${client}/${id}`;
-      const result = await raw.result('tools/call', { name: 'slow', arguments: { who, turns: (client * 7 + id * 3) % 5 } }, id);
+      const result = await raw.result(
+        'tools/call',
+        { name: 'slow', arguments: { who, turns: (client * 7 + id * 3) % 5 } },
+        id,
+      );
       assert.partialDeepStrictEqual(result, { content: [{ type: 'text', text: who }] });
     }),
   );
@@ -322,16 +359,26 @@ test('what comes after the end of a conversation is not run', async () => {
 test('closing the server ends every conversation', async () => {
   const server = served();
   let aborted = 0;
-  server.tool('wait', {}, (_, ctx) => new Promise<undefined>((resolve) => ctx.signal.addEventListener('abort', () => {
-    aborted++;
-    resolve(undefined);
-  })));
+  server.tool(
+    'wait',
+    {},
+    (_, ctx) =>
+      new Promise<undefined>((resolve) =>
+        ctx.signal.addEventListener('abort', () => {
+          aborted++;
+          resolve(undefined);
+        }),
+      ),
+  );
   const raws = await Promise.all(dates.map((date) => open(server, date)));
   const answers = raws.map((raw) => raw.send('tools/call', { name: 'wait' }));
   await settle();
   await server.close();
   await server.close();
-  assert.deepEqual(await Promise.all(answers), dates.map(() => undefined));
+  assert.deepEqual(
+    await Promise.all(answers),
+    dates.map(() => undefined),
+  );
   assert.equal(aborted, dates.length);
 });
 
@@ -355,7 +402,11 @@ function gates(): Gates {
 test('a result never has an error beside it, nor the other way round [basic-011, basic-012, basic-013]', async () => {
   for (const date of dates) {
     const raw = await open(served(), date);
-    const answers: Json[] = [await raw.ask('tools/list'), await raw.ask('nobody/knows'), await raw.ask('tools/call', {})];
+    const answers: Json[] = [
+      await raw.ask('tools/list'),
+      await raw.ask('nobody/knows'),
+      await raw.ask('tools/call', {}),
+    ];
     for (const answer of answers) assert.equal(Number('result' in answer) + Number('error' in answer), 1);
   }
 });

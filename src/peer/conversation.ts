@@ -1,4 +1,12 @@
-import { classify, isObject, type ErrorMessage, type NotificationMessage, type RequestId, type RequestMessage, type ResponseMessage } from '../jsonrpc/message.ts';
+import {
+  classify,
+  isObject,
+  type ErrorMessage,
+  type NotificationMessage,
+  type RequestId,
+  type RequestMessage,
+  type ResponseMessage,
+} from '../jsonrpc/message.ts';
 import { projectServerCapabilities } from '../protocol/capability.ts';
 import { errorToWire, McpError } from '../protocol/error.ts';
 import { fromWire } from '../protocol/from-wire.ts';
@@ -91,13 +99,20 @@ export class HostConversation implements Conversation {
 
   async #request(message: RequestMessage): Promise<ResponseMessage | undefined> {
     if (this.#running.has(message.id)) {
-      return this.#refusal(message.id, new McpError('invalidRequest', `id ${JSON.stringify(message.id)} is already in use by a running request`));
+      return this.#refusal(
+        message.id,
+        new McpError('invalidRequest', `id ${JSON.stringify(message.id)} is already in use by a running request`),
+      );
     }
     if (this.#running.size >= maxRunning) {
-      return this.#refusal(message.id, new McpError('internalError', `${maxRunning} requests of this conversation run already; wait for some of them`));
+      return this.#refusal(
+        message.id,
+        new McpError('internalError', `${maxRunning} requests of this conversation run already; wait for some of them`),
+      );
     }
     const preamble = readPreamble(this.#host.revisions, message, this.#settlement === undefined);
-    if (preamble instanceof McpError) return this.#refusal(message.id, preamble, newestOf(this.#host.revisions, 'stateless'));
+    if (preamble instanceof McpError)
+      return this.#refusal(message.id, preamble, newestOf(this.#host.revisions, 'stateless'));
     if (preamble !== undefined) return this.#serve(message, this.#statelessFacts(preamble));
     if (message.method === 'initialize') return this.#initialize(message);
     if (this.#settlement !== undefined) return this.#serve(message, this.#settlement.facts);
@@ -108,10 +123,18 @@ export class HostConversation implements Conversation {
   #unsettled(message: RequestMessage): ResponseMessage {
     const handshake = newestOf(this.#host.revisions, 'handshake');
     if (handshake === undefined) {
-      return this.#refusal(message.id, new McpError('invalidParams', `_meta must have ${metaKey.protocolVersion}`), newestRevision);
+      return this.#refusal(
+        message.id,
+        new McpError('invalidParams', `_meta must have ${metaKey.protocolVersion}`),
+        newestRevision,
+      );
     }
     if (message.method === 'ping') return this.#respond(message, handshake, {});
-    return this.#refusal(message.id, new McpError('invalidRequest', `${message.method} came before initialize`), handshake);
+    return this.#refusal(
+      message.id,
+      new McpError('invalidRequest', `${message.method} came before initialize`),
+      handshake,
+    );
   }
 
   #initialize(message: RequestMessage): ResponseMessage {
@@ -119,20 +142,29 @@ export class HostConversation implements Conversation {
     if (handshake === undefined) {
       // Spec 2026-07-28, Versioning: whatever is wrong, the error names what is spoken.
       const requested = message.params?.['protocolVersion'];
-      return this.#refusal(message.id, unsupported(this.#host.revisions, typeof requested === 'string' ? requested : ''), newestRevision);
+      return this.#refusal(
+        message.id,
+        unsupported(this.#host.revisions, typeof requested === 'string' ? requested : ''),
+        newestRevision,
+      );
     }
     try {
       const params = fromWire(handshake, 'InitializeRequestParams', message.params);
-      if (this.#settlement !== undefined) throw new McpError('invalidRequest', 'this conversation is already initialized');
+      if (this.#settlement !== undefined)
+        throw new McpError('invalidRequest', 'this conversation is already initialized');
       if (!this.#link.lasting) throw new McpError('invalidRequest', 'initialize needs a connection that lasts');
       const revision = chooseRevision(this.#host.revisions, params.protocolVersion) ?? handshake;
       this.#settle(revision, { info: params.clientInfo, capabilities: params.capabilities });
-      return this.#respond(message, revision, toWire(revision, 'InitializeResult', {
-        protocolVersion: revision.date,
-        capabilities: projectServerCapabilities(revision, this.#host.capabilities()),
-        serverInfo: this.#host.info,
-        ...(this.#host.instructions === undefined ? {} : { instructions: this.#host.instructions }),
-      }));
+      return this.#respond(
+        message,
+        revision,
+        toWire(revision, 'InitializeResult', {
+          protocolVersion: revision.date,
+          capabilities: projectServerCapabilities(revision, this.#host.capabilities()),
+          serverInfo: this.#host.info,
+          ...(this.#host.instructions === undefined ? {} : { instructions: this.#host.instructions }),
+        }),
+      );
     } catch (error) {
       return this.#refusal(message.id, this.#expose(error, 'initialize'), this.revision ?? handshake);
     }
@@ -144,10 +176,17 @@ export class HostConversation implements Conversation {
       revision,
       state: new Map(),
       notify: (method, params) => {
-        if (this.#initialized && !this.#closed && isPromised(method, offered)) this.#link.send(notification(revision, method, params));
+        if (this.#initialized && !this.#closed && isPromised(method, offered))
+          this.#link.send(notification(revision, method, params));
       },
     };
-    const facts: CallFacts = { revision, client, link: this.#link, settled, logLevel: () => (offered.logging === undefined ? undefined : this.#level) };
+    const facts: CallFacts = {
+      revision,
+      client,
+      link: this.#link,
+      settled,
+      logLevel: () => (offered.logging === undefined ? undefined : this.#level),
+    };
     this.#settlement = { settled, facts };
     this.#host.opened?.(settled);
   }
@@ -171,16 +210,19 @@ export class HostConversation implements Conversation {
         this.#forget(call);
         resolve(undefined);
       });
-      this.#run(message, call).then((response) => {
-        this.#forget(call);
-        call.finish();
-        resolve(response);
-      }, (error: unknown) => {
-        this.#forget(call);
-        if (call.aborted) return;
-        call.finish();
-        resolve(this.#refusal(message.id, this.#expose(error, message.method), facts.revision));
-      });
+      this.#run(message, call).then(
+        (response) => {
+          this.#forget(call);
+          call.finish();
+          resolve(response);
+        },
+        (error: unknown) => {
+          this.#forget(call);
+          if (call.aborted) return;
+          call.finish();
+          resolve(this.#refusal(message.id, this.#expose(error, message.method), facts.revision));
+        },
+      );
     });
   }
 
@@ -229,12 +271,16 @@ export class HostConversation implements Conversation {
         return this.#host.handler(message.method) === undefined ? this.#respond(message, revision, {}) : undefined;
       }
       case 'server/discover':
-        return this.#respond(message, revision, toWire(revision, 'DiscoverResult', {
-          supportedVersions: this.#host.revisions.map(({ date }) => date).toReversed(),
-          capabilities: projectServerCapabilities(revision, this.#host.capabilities()),
-          ...this.#host.discoverHint,
-          ...(this.#host.instructions === undefined ? {} : { instructions: this.#host.instructions }),
-        }));
+        return this.#respond(
+          message,
+          revision,
+          toWire(revision, 'DiscoverResult', {
+            supportedVersions: this.#host.revisions.map(({ date }) => date).toReversed(),
+            capabilities: projectServerCapabilities(revision, this.#host.capabilities()),
+            ...this.#host.discoverHint,
+            ...(this.#host.instructions === undefined ? {} : { instructions: this.#host.instructions }),
+          }),
+        );
       default:
         return undefined;
     }
@@ -256,7 +302,11 @@ export class HostConversation implements Conversation {
   }
 
   #respond(message: RequestMessage, revision: Revision, result: Readonly<Record<string, unknown>>): ResponseMessage {
-    const response: ResponseMessage = { jsonrpc: '2.0', id: message.id, result: revision.era === 'stateless' ? this.#signed(result) : result };
+    const response: ResponseMessage = {
+      jsonrpc: '2.0',
+      id: message.id,
+      result: revision.era === 'stateless' ? this.#signed(result) : result,
+    };
     tell({ from: 'server', revision, message: response, answers: message.method });
     return response;
   }

@@ -16,13 +16,18 @@ import { samplingProblem } from './sampling-rules.ts';
  */
 export function demand(method: AskMethod, params: JsonObject, revision: Revision, declared: ClientCapabilities): void {
   // The parameters of this method are those of the canonical model.
-  const problem = method === 'sampling/createMessage' ? samplingProblem(params as unknown as CreateMessageRequestParams) : undefined;
+  const problem =
+    method === 'sampling/createMessage' ? samplingProblem(params as unknown as CreateMessageRequestParams) : undefined;
   if (problem !== undefined) throw new TypeError(`the sampling request is wrong: ${problem}`);
   const requiredCapabilities = missing(requirement(method, params, revision), declared);
   if (requiredCapabilities === undefined) return;
-  throw new McpError('missingRequiredClientCapability', `the client did not declare what ${method} needs: ${pathsOf(requiredCapabilities).join(', ')}`, {
-    data: { requiredCapabilities },
-  });
+  throw new McpError(
+    'missingRequiredClientCapability',
+    `the client did not declare what ${method} needs: ${pathsOf(requiredCapabilities).join(', ')}`,
+    {
+      data: { requiredCapabilities },
+    },
+  );
 }
 
 /** The capabilities that a question needs; sub-capabilities are asked for only where the revision has them. */

@@ -1,6 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { dates, handshakeDates, initializeParams, open, settle, statelessDate, type Json } from '../../test/support/raw.ts';
+import {
+  dates,
+  handshakeDates,
+  initializeParams,
+  open,
+  settle,
+  statelessDate,
+  type Json,
+} from '../../test/support/raw.ts';
 import { createServer, type Server } from '../server/server.ts';
 import type { ServerOptions } from '../server/options.ts';
 
@@ -12,7 +20,17 @@ function served(options: ServerOptions = {}): Server {
   return server;
 }
 
-const nowhere = ['nobody/knows', 'tools/juggle', '', '__proto__', 'constructor', 'toString', 'hasOwnProperty', 'prototype', 'TOOLS/LIST'];
+const nowhere = [
+  'nobody/knows',
+  'tools/juggle',
+  '',
+  '__proto__',
+  'constructor',
+  'toString',
+  'hasOwnProperty',
+  'prototype',
+  'TOOLS/LIST',
+];
 const serverOnly = ['sampling/createMessage', 'elicitation/create', 'roots/list'];
 const notifications = ['notifications/initialized', 'notifications/cancelled', 'notifications/message'];
 
@@ -27,8 +45,20 @@ for (const date of dates) {
 
 test('methods of the handshake are gone from the stateless revision [ping-005, logging-007, resources-007]', async () => {
   const raw = await open(served({ capabilities: { resources: {} } }), statelessDate);
-  for (const method of ['initialize', 'ping', 'logging/setLevel', 'resources/subscribe', 'resources/unsubscribe', 'tasks/list', 'tasks/result']) {
-    assert.equal((await raw.error(method, { ...initializeParams('2025-06-18'), level: 'info', uri: 'a://b', taskId: 't' })).code, -32601, method);
+  for (const method of [
+    'initialize',
+    'ping',
+    'logging/setLevel',
+    'resources/subscribe',
+    'resources/unsubscribe',
+    'tasks/list',
+    'tasks/result',
+  ]) {
+    assert.equal(
+      (await raw.error(method, { ...initializeParams('2025-06-18'), level: 'info', uri: 'a://b', taskId: 't' })).code,
+      -32601,
+      method,
+    );
   }
 });
 
@@ -36,7 +66,11 @@ for (const date of handshakeDates) {
   test(`methods of the stateless revision are not found at ${date} [lifecycle-008]`, async () => {
     const raw = await open(served(), date);
     for (const method of ['server/discover', 'subscriptions/listen', 'tasks/update']) {
-      assert.equal((await raw.error(method, { notifications: {}, taskId: 't', inputResponses: {} })).code, -32601, method);
+      assert.equal(
+        (await raw.error(method, { notifications: {}, taskId: 't', inputResponses: {} })).code,
+        -32601,
+        method,
+      );
     }
   });
 }
@@ -52,7 +86,17 @@ for (const date of dates) {
   test(`what the server does not offer is not found at ${date}, whatever the client declares [prompts-013, D09, D18, D19, D20, X20]`, async () => {
     const bare = createServer(info, { logging: false });
     const raw = await open(bare, date, { capabilities: { tools: {}, prompts: {}, resources: {} } });
-    for (const method of ['tools/list', 'tools/call', 'prompts/list', 'prompts/get', 'resources/list', 'resources/read', 'resources/templates/list', 'resources/subscribe', 'logging/setLevel']) {
+    for (const method of [
+      'tools/list',
+      'tools/call',
+      'prompts/list',
+      'prompts/get',
+      'resources/list',
+      'resources/read',
+      'resources/templates/list',
+      'resources/subscribe',
+      'logging/setLevel',
+    ]) {
       assert.equal((await raw.error(method, { name: 'a', uri: 'a://b', level: 'info' })).code, -32601, method);
     }
   });
@@ -78,5 +122,7 @@ test('what the server says of a feature of the client needs no promise of its ow
   await raw.receive({ jsonrpc: '2.0', id: question?.['id'], result: { action: 'accept' } });
   assert.partialDeepStrictEqual(await answer, { content: [{ text: 'accept' }] });
   const { elicitationId } = (question?.['params'] ?? {}) as Json;
-  assert.deepEqual(raw.take(), [{ jsonrpc: '2.0', method: 'notifications/elicitation/complete', params: { elicitationId } }]);
+  assert.deepEqual(raw.take(), [
+    { jsonrpc: '2.0', method: 'notifications/elicitation/complete', params: { elicitationId } },
+  ]);
 });

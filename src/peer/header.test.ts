@@ -30,7 +30,16 @@ describe('the text of a mirrored value', () => {
     );
   });
 
-  for (const broken of ['a\u0000b', 'é', '=?base64?A?=', '=?base64?A A=?=', '=?base64?/w==?=', '=?base64?QQ=?=', '=?base64?QR==?=', '=?base64?QUJ=?=']) {
+  for (const broken of [
+    'a\u0000b',
+    'é',
+    '=?base64?A?=',
+    '=?base64?A A=?=',
+    '=?base64?/w==?=',
+    '=?base64?QQ=?=',
+    '=?base64?QR==?=',
+    '=?base64?QUJ=?=',
+  ]) {
     it(`${JSON.stringify(broken)} stands for nothing`, () => assert.equal(decodeHeaderValue(broken), undefined));
   }
 });

@@ -25,8 +25,14 @@ test('what an error of a handler says never leaves the server, and onError hears
       await raw.ask('resources/read', { uri: 't://1' }),
       await raw.ask('resources/list'),
       await raw.ask('prompts/get', { name: 'p' }),
-      await raw.ask('completion/complete', { ref: { type: 'ref/prompt', name: 'p' }, argument: { name: 'a', value: '' } }),
-      await raw.ask('completion/complete', { ref: { type: 'ref/resource', uri: 't://{x}' }, argument: { name: 'x', value: '' } }),
+      await raw.ask('completion/complete', {
+        ref: { type: 'ref/prompt', name: 'p' },
+        argument: { name: 'a', value: '' },
+      }),
+      await raw.ask('completion/complete', {
+        ref: { type: 'ref/resource', uri: 't://{x}' },
+        argument: { name: 'x', value: '' },
+      }),
     ];
     assert.equal(heard.splice(0).length, answers.length);
     const [tool, ...others] = answers;
@@ -62,7 +68,8 @@ test('whatever is thrown is answered [resources-015, prompts-010]', async () => 
     throw next;
   });
   const raw = await open(server, '2025-11-25');
-  for (next of thrown) assert.deepEqual(await raw.error('prompts/get', { name: 'throw' }), { code: -32603, message: 'internal error' });
+  for (next of thrown)
+    assert.deepEqual(await raw.error('prompts/get', { name: 'throw' }), { code: -32603, message: 'internal error' });
 });
 
 test('an McpError of a handler keeps its code, message and data, and nothing of its cause', async () => {

@@ -35,7 +35,8 @@ export class Outgoing {
   request(method: string, params: JsonObject, call: Call, timeoutMs: number): Promise<JsonObject> {
     // Spec 2025-11-25, Lifecycle, Initialization: no requests before `notifications/initialized`.
     if (!this.ready) throw new McpError('invalidRequest', `${method} cannot be asked before notifications/initialized`);
-    if (this.#pending.size >= maxPending) throw new McpError('internalError', `more than ${maxPending} questions wait for the client`);
+    if (this.#pending.size >= maxPending)
+      throw new McpError('internalError', `more than ${maxPending} questions wait for the client`);
     const id = ++this.#lastId;
     return new Promise((resolve, reject) => {
       const stop = (why: string): void => {
@@ -75,11 +76,13 @@ export class Outgoing {
 
   /** The client is gone: nobody will answer. */
   close(): void {
-    for (const { reject } of this.#pending.values()) reject(new McpError('internalError', 'the client went away before it answered'));
+    for (const { reject } of this.#pending.values())
+      reject(new McpError('internalError', 'the client went away before it answered'));
   }
 
   #send(id: number, method: string, params: JsonObject, call: Call): void {
-    const message: RequestMessage = Object.keys(params).length === 0 ? { jsonrpc: '2.0', id, method } : { jsonrpc: '2.0', id, method, params };
+    const message: RequestMessage =
+      Object.keys(params).length === 0 ? { jsonrpc: '2.0', id, method } : { jsonrpc: '2.0', id, method, params };
     tell({ from: 'server', revision: call.facts, message });
     this.#link.send(message, call.requestId);
   }
@@ -91,4 +94,3 @@ export class Outgoing {
     this.#link.send(message, call.requestId);
   }
 }
-

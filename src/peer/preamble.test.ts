@@ -1,12 +1,23 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { errorOf, initializeParams, open, Raw, resultOf, statelessDate, withMeta, type Json } from '../../test/support/raw.ts';
+import {
+  errorOf,
+  initializeParams,
+  open,
+  Raw,
+  resultOf,
+  statelessDate,
+  withMeta,
+  type Json,
+} from '../../test/support/raw.ts';
 import { metaKey } from '../protocol/meta.ts';
 import { createServer, type Server } from '../server/server.ts';
 
 function served(): Server {
   const server = createServer({ name: 'tested', version: '1.0.0' }, { onError: () => undefined });
-  server.tool('who', {}, (_, ctx) => JSON.stringify({ info: ctx.client.info, sampling: ctx.client.supports('sampling'), revision: ctx.revision }));
+  server.tool('who', {}, (_, ctx) =>
+    JSON.stringify({ info: ctx.client.info, sampling: ctx.client.supports('sampling'), revision: ctx.revision }),
+  );
   return server;
 }
 
@@ -36,8 +47,20 @@ test('a stateless request needs its version and its capabilities [meta-010]', as
 test('a method of stateless revisions alone without _meta lacks its version [meta-010]', async () => {
   const raw = new Raw(served(), true);
   for (const method of ['server/discover', 'subscriptions/listen', 'tasks/update']) {
-    for (const params of [undefined, {}, { _meta: {} }, { _meta: null }, { _meta: 'x' }, { _meta: { progressToken: 1 } }]) {
-      const response = await raw.receive({ jsonrpc: '2.0', id: 1, method, ...(params === undefined ? {} : { params }) });
+    for (const params of [
+      undefined,
+      {},
+      { _meta: {} },
+      { _meta: null },
+      { _meta: 'x' },
+      { _meta: { progressToken: 1 } },
+    ]) {
+      const response = await raw.receive({
+        jsonrpc: '2.0',
+        id: 1,
+        method,
+        ...(params === undefined ? {} : { params }),
+      });
       assert.equal(errorOf(response).code, -32602);
     }
   }
@@ -52,18 +75,33 @@ test('every request to a stateless-only server needs _meta [meta-010]', async ()
   }
 });
 
-for (const requested of ['2099-01-01', '2026-06-30', 'draft', '2025-11-25', '2024-11-05', '', '__proto__', 'toString']) {
+for (const requested of [
+  '2099-01-01',
+  '2026-06-30',
+  'draft',
+  '2025-11-25',
+  '2024-11-05',
+  '',
+  '__proto__',
+  'toString',
+]) {
   test(`a request at ${JSON.stringify(requested)} is refused with what is spoken [versioning-001, basic-029]`, async () => {
     const raw = new Raw(served(), true);
     const { code, data } = errorOf(await ask(raw, 'tools/list', { ...complete, [metaKey.protocolVersion]: requested }));
     assert.equal(code, -32022);
-    assert.deepEqual(data, { supported: ['2026-07-28', '2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05'], requested });
+    assert.deepEqual(data, {
+      supported: ['2026-07-28', '2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05'],
+      requested,
+    });
   });
 }
 
 test('a version that is refused is so in a conversation with handshake too', async () => {
   const raw = await open(served(), '2025-06-18');
-  assert.equal(errorOf(await ask(raw, 'tools/list', { ...complete, [metaKey.protocolVersion]: '2099-01-01' })).code, -32022);
+  assert.equal(
+    errorOf(await ask(raw, 'tools/list', { ...complete, [metaKey.protocolVersion]: '2099-01-01' })).code,
+    -32022,
+  );
 });
 
 test('a request without clientInfo is served, with or without one that is null [meta-012]', async () => {
@@ -96,15 +134,23 @@ test('each request is answered by its own capabilities and identity alone [basic
     return JSON.parse(content[0].text);
   };
   const info = { name: 'c', version: '1' };
-  assert.deepEqual(await seen({ [metaKey.clientCapabilities]: { sampling: {} }, [metaKey.clientInfo]: info }), { info, sampling: true, revision: statelessDate });
+  assert.deepEqual(await seen({ [metaKey.clientCapabilities]: { sampling: {} }, [metaKey.clientInfo]: info }), {
+    info,
+    sampling: true,
+    revision: statelessDate,
+  });
   assert.deepEqual(await seen({}), { sampling: false, revision: statelessDate });
 });
 
 test('a stateless request takes nothing from the handshake of its conversation [basic-032]', async () => {
   const raw = new Raw(served(), false);
   await raw.result('initialize', initializeParams('2025-06-18', { sampling: {} }));
-  const stateless = resultOf(await raw.receive({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'who', _meta: complete } }));
-  assert.partialDeepStrictEqual(stateless['content'], [{ text: JSON.stringify({ sampling: false, revision: statelessDate }) }]);
+  const stateless = resultOf(
+    await raw.receive({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'who', _meta: complete } }),
+  );
+  assert.partialDeepStrictEqual(stateless['content'], [
+    { text: JSON.stringify({ sampling: false, revision: statelessDate }) },
+  ]);
   const { content } = await raw.result('tools/call', { name: 'who' });
   assert.match(JSON.stringify(content), /2025-06-18/);
   assert.match(JSON.stringify(content), /sampling\\":true/);
@@ -114,9 +160,19 @@ test('keys of _meta that nobody here defines are let be [meta-001]', async () =>
   const server = served();
   server.tool('meta', {}, (_, ctx) => JSON.stringify(ctx.meta));
   const raw = new Raw(server, true);
-  const meta = JSON.parse(`{"__proto__":{"a":1},"com.example/x":[1],"io.modelcontextprotocol/unheard":7,"traceparent":"00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"}`);
-  const { content } = resultOf(await raw.receive({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'meta', ...withMeta({ _meta: meta }) } }));
+  const meta = JSON.parse(
+    `{"__proto__":{"a":1},"com.example/x":[1],"io.modelcontextprotocol/unheard":7,"traceparent":"00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"}`,
+  );
+  const { content } = resultOf(
+    await raw.receive({
+      jsonrpc: '2.0',
+      id: 1,
+      method: 'tools/call',
+      params: { name: 'meta', ...withMeta({ _meta: meta }) },
+    }),
+  );
   assert.ok(Array.isArray(content));
   const back = JSON.parse(content[0].text);
-  for (const key of ['com.example/x', 'io.modelcontextprotocol/unheard', 'traceparent']) assert.deepEqual(back[key], meta[key]);
+  for (const key of ['com.example/x', 'io.modelcontextprotocol/unheard', 'traceparent'])
+    assert.deepEqual(back[key], meta[key]);
 });

@@ -26,24 +26,35 @@ export interface Preamble {
  * @returns The preamble; `undefined` when the message does not claim to be stateless; the error to answer when it
  *   does, but wrongly. (Spec 2026-07-28, Base protocol, _meta: the two keys are required; Versioning: -32022.)
  */
-export function readPreamble(spoken: readonly Revision[], message: RequestMessage | NotificationMessage, open = true): Preamble | McpError | undefined {
+export function readPreamble(
+  spoken: readonly Revision[],
+  message: RequestMessage | NotificationMessage,
+  open = true,
+): Preamble | McpError | undefined {
   const meta = message.params?.['_meta'];
   const named = isObject(meta) ? meta[metaKey.protocolVersion] : undefined;
   if (!isObject(meta) || named === undefined) {
-    return open && (hasStatelessKey(meta) || livesStatelessOnly(message.method)) ? missingKey(metaKey.protocolVersion) : undefined;
+    return open && (hasStatelessKey(meta) || livesStatelessOnly(message.method))
+      ? missingKey(metaKey.protocolVersion)
+      : undefined;
   }
   if (typeof named !== 'string') return invalidKey(metaKey.protocolVersion, 'must be a string');
   const revision = revisionOf(named);
-  if (revision === undefined || revision.era !== 'stateless' || !spoken.includes(revision)) return unsupported(spoken, named);
+  if (revision === undefined || revision.era !== 'stateless' || !spoken.includes(revision))
+    return unsupported(spoken, named);
   return checked(revision, meta);
 }
 
 /** The answer to a revision that is not spoken here: it names those that are, newest first. */
 export function unsupported(spoken: readonly Revision[], requested: string): McpError {
   const supported = spoken.map((revision) => revision.date).toReversed();
-  return new McpError('unsupportedProtocolVersion', `unsupported protocol version ${short(requested)}; supported are ${supported.join(', ')}`, {
-    data: { supported, requested },
-  });
+  return new McpError(
+    'unsupportedProtocolVersion',
+    `unsupported protocol version ${short(requested)}; supported are ${supported.join(', ')}`,
+    {
+      data: { supported, requested },
+    },
+  );
 }
 
 function checked(revision: Revision, meta: Readonly<Record<string, unknown>>): Preamble | McpError {
@@ -70,7 +81,10 @@ function checked(revision: Revision, meta: Readonly<Record<string, unknown>>): P
 /** A method that only stateless revisions have cannot be asked without saying the revision. */
 function livesStatelessOnly(method: string): boolean {
   const row = methodOf(method);
-  return row?.kind === 'request' && revisions.every((revision) => revision.era === 'stateless' || !isAlive(row.lifetime, revision));
+  return (
+    row?.kind === 'request' &&
+    revisions.every((revision) => revision.era === 'stateless' || !isAlive(row.lifetime, revision))
+  );
 }
 
 /** Who describes itself in `_meta` speaks a stateless revision and only forgot to say which. */

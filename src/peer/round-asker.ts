@@ -165,7 +165,10 @@ export class RoundAsker implements Asker {
     const state = await this.nextState(Object.fromEntries(entries.map(([key, { digest }]) => [key, digest])));
     // `roots/list` has no parameters to speak of.
     const inputRequests = Object.fromEntries(
-      entries.map(([key, { method, params }]) => [key, Object.keys(params).length === 0 ? { method } : { method, params }]),
+      entries.map(([key, { method, params }]) => [
+        key,
+        Object.keys(params).length === 0 ? { method } : { method, params },
+      ]),
     );
     return { kind: 'asks', inputRequests, state };
   }

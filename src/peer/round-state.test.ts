@@ -2,7 +2,17 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { McpError } from '../protocol/error.ts';
-import { bindingOf, canonical, digestOf, freshState, memoryRoundStore, packState, unpackState, type RoundSettings, type RoundState } from './round-state.ts';
+import {
+  bindingOf,
+  canonical,
+  digestOf,
+  freshState,
+  memoryRoundStore,
+  packState,
+  unpackState,
+  type RoundSettings,
+  type RoundState,
+} from './round-state.ts';
 import { createSeal } from './seal.ts';
 
 function settings(change: Partial<RoundSettings> = {}): RoundSettings {
@@ -114,7 +124,12 @@ test('equal values have one digest whatever the order of their keys', () => {
 });
 
 test('the text of a value is the JSON of it, for what only a handler can give too', () => {
-  const own = { b: undefined, a: [undefined, new Date(0), { toJSON: () => ({ y: 1, x: 2 }) }], __proto__: null, c: Number.NaN };
+  const own = {
+    b: undefined,
+    a: [undefined, new Date(0), { toJSON: () => ({ y: 1, x: 2 }) }],
+    __proto__: null,
+    c: Number.NaN,
+  };
   assert.equal(canonical(own), '{"a":[null,"1970-01-01T00:00:00.000Z",{"x":2,"y":1}],"c":null}');
   assert.equal(canonical(JSON.parse('{"__proto__":{"b":1},"a":"\\u2028"}')), '{"__proto__":{"b":1},"a":"\u2028"}');
 });

@@ -136,7 +136,9 @@ function textOf(value: unknown): string | undefined {
 }
 
 /** A store in this process, bounded: the oldest states go first. */
-export function memoryRoundStore(options: { readonly maxEntries?: number; readonly maxCharacters?: number; now?(): number } = {}): RoundStore {
+export function memoryRoundStore(
+  options: { readonly maxEntries?: number; readonly maxCharacters?: number; now?(): number } = {},
+): RoundStore {
   const { maxEntries = 1000, maxCharacters = 64 * 1024 * 1024, now = Date.now } = options;
   const kept = new Map<string, { readonly text: string; readonly expires: number }>();
   let characters = 0;

@@ -6,7 +6,15 @@ import type { Call } from './call.ts';
 import { demand } from './demand.ts';
 import type { Handler } from './host.ts';
 import { RoundAsker } from './round-asker.ts';
-import { bindingOf, digestOf, freshState, packState, unpackState, type RoundSettings, type RoundState } from './round-state.ts';
+import {
+  bindingOf,
+  digestOf,
+  freshState,
+  packState,
+  unpackState,
+  type RoundSettings,
+  type RoundState,
+} from './round-state.ts';
 
 /** What a handler returns that drives its rounds by hand; the state is any JSON. */
 interface ByHand {
@@ -21,11 +29,16 @@ interface ByHand {
  * @returns The handler's result, or an `InputRequiredResult`.
  * @throws McpError invalidParams for a `requestState` that is not valid here.
  */
-export async function runInRounds(handler: Handler, params: JsonObject, { call, settings }: { readonly call: Call; readonly settings: RoundSettings }): Promise<unknown> {
+export async function runInRounds(
+  handler: Handler,
+  params: JsonObject,
+  { call, settings }: { readonly call: Call; readonly settings: RoundSettings },
+): Promise<unknown> {
   const boundTo = bindingOf(call.method, params, call.auth?.principal);
   const given = params['requestState'];
   const state = typeof given === 'string' ? await unpackState(given, boundTo, settings) : freshState;
-  if (state.rounds >= settings.maxRounds) throw new McpError('invalidRequest', `the request took more than ${settings.maxRounds} rounds`);
+  if (state.rounds >= settings.maxRounds)
+    throw new McpError('invalidRequest', `the request took more than ${settings.maxRounds} rounds`);
   const responses = isObject(params['inputResponses']) ? params['inputResponses'] : {};
   const asker = new RoundAsker(call, state, responses);
   call.asker = asker;
@@ -35,7 +48,8 @@ export async function runInRounds(handler: Handler, params: JsonObject, { call, 
   if (outcome.kind === 'asks') return inputRequired(outcome.inputRequests, outcome.state, { boundTo, settings });
   if (!isByHand(outcome.value)) return outcome.value;
   const { inputRequests = {}, requestState } = outcome.value;
-  for (const { method, params: asked = {} } of Object.values(inputRequests)) demand(method, asked, call.facts, call.client.capabilities);
+  for (const { method, params: asked = {} } of Object.values(inputRequests))
+    demand(method, asked, call.facts, call.client.capabilities);
   const next = await asker.nextState(digestsOf(inputRequests), requestState);
   return inputRequired(inputRequests, next, { boundTo, settings });
 }
@@ -44,7 +58,11 @@ export async function runInRounds(handler: Handler, params: JsonObject, { call, 
  * Runs a handler for a handshake client. One that drives its rounds by hand runs again with the answers, which the
  * client gave to requests.
  */
-export async function runInSession(handler: Handler, params: JsonObject, { call, maxRounds }: { readonly call: Call; readonly maxRounds: number }): Promise<unknown> {
+export async function runInSession(
+  handler: Handler,
+  params: JsonObject,
+  { call, maxRounds }: { readonly call: Call; readonly maxRounds: number },
+): Promise<unknown> {
   for (let round = 0; round < maxRounds; round++) {
     const value = await handler(params, call);
     if (!isByHand(value)) return value;
@@ -61,9 +79,17 @@ export async function runInSession(handler: Handler, params: JsonObject, { call,
   throw new McpError('invalidRequest', `the request took more than ${maxRounds} rounds`);
 }
 
-async function inputRequired(inputRequests: JsonObject, state: RoundState, { boundTo, settings }: { readonly boundTo: string; readonly settings: RoundSettings }): Promise<JsonObject> {
+async function inputRequired(
+  inputRequests: JsonObject,
+  state: RoundState,
+  { boundTo, settings }: { readonly boundTo: string; readonly settings: RoundSettings },
+): Promise<JsonObject> {
   const requestState = await packState(state, boundTo, settings);
-  return { resultType: 'input_required', ...(Object.keys(inputRequests).length === 0 ? {} : { inputRequests }), requestState };
+  return {
+    resultType: 'input_required',
+    ...(Object.keys(inputRequests).length === 0 ? {} : { inputRequests }),
+    requestState,
+  };
 }
 
 function isByHand(value: unknown): value is ByHand {
@@ -71,7 +97,9 @@ function isByHand(value: unknown): value is ByHand {
 }
 
 function digestsOf(inputRequests: NonNullable<ByHand['inputRequests']>): Readonly<Record<string, string>> {
-  return Object.fromEntries(Object.entries(inputRequests).map(([key, { method, params }]) => [key, digestOf([method, params ?? {}])]));
+  return Object.fromEntries(
+    Object.entries(inputRequests).map(([key, { method, params }]) => [key, digestOf([method, params ?? {}])]),
+  );
 }
 
 /** Spec 2026-07-28, MRTR, Error handling: what was not asked is ignored. */

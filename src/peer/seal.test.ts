@@ -29,7 +29,17 @@ test('a sealed text that was changed in any place does not open', async () => {
 test('what was never sealed does not open', async () => {
   const seal = createSeal();
   const sealed = await seal.seal('secret', 'x');
-  for (const text of ['', 'A', 'AQ', '!', `${sealed}-TAMPERED`, `${sealed}=`, ` ${sealed}`, sealed.slice(0, -1), 'AQ'.repeat(100)]) {
+  for (const text of [
+    '',
+    'A',
+    'AQ',
+    '!',
+    `${sealed}-TAMPERED`,
+    `${sealed}=`,
+    ` ${sealed}`,
+    sealed.slice(0, -1),
+    'AQ'.repeat(100),
+  ]) {
     assert.equal(await seal.open(text, 'x'), undefined, text);
   }
 });

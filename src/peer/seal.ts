@@ -19,7 +19,11 @@ const headBytes = 1 + idBytes + nonceBytes;
 
 /** What the platform calls a key and the parameters of the cipher; the names of these types differ between platforms. */
 type PlatformKey = Awaited<ReturnType<typeof crypto.subtle.importKey>>;
-type Cipher = { readonly name: 'AES-GCM'; readonly iv: Uint8Array<ArrayBuffer>; readonly additionalData: Uint8Array<ArrayBuffer> };
+type Cipher = {
+  readonly name: 'AES-GCM';
+  readonly iv: Uint8Array<ArrayBuffer>;
+  readonly additionalData: Uint8Array<ArrayBuffer>;
+};
 
 interface RingKey {
   readonly id: Uint8Array;
@@ -34,7 +38,8 @@ interface RingKey {
  * @throws TypeError when a key is not 32 bytes.
  */
 export function createSeal(keys?: readonly SealingKey[]): Seal {
-  const bytes = keys === undefined || keys.length === 0 ? [crypto.getRandomValues(new Uint8Array(keyBytes))] : keys.map(bytesOf);
+  const bytes =
+    keys === undefined || keys.length === 0 ? [crypto.getRandomValues(new Uint8Array(keyBytes))] : keys.map(bytesOf);
   let ring: Promise<readonly RingKey[]> | undefined;
   const keyRing = (): Promise<readonly RingKey[]> => (ring ??= Promise.all(bytes.map(imported)));
   return {

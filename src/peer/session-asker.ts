@@ -27,14 +27,21 @@ export class SessionAsker implements Asker {
     const { facts, client } = this.#call;
     const row = methodOf(method);
     if (row?.params === undefined || row.result === undefined || !maySend('server', row, facts)) {
-      throw new McpError('missingRequiredClientCapability', `${method} does not exist in ${facts.date}, the revision of this client`);
+      throw new McpError(
+        'missingRequiredClientCapability',
+        `${method} does not exist in ${facts.date}, the revision of this client`,
+      );
     }
     demand(method, params, facts, client.capabilities);
     // The method's own rows are the types of its parameters and result.
     const wire = toWire(facts, row.params, params as never);
     let problem = '';
     for (let attempt = 0; attempt < attempts; attempt++) {
-      const answer = fromWire(facts, row.result, await this.#outgoing.request(method, wire, this.#call, this.#timeoutMs));
+      const answer = fromWire(
+        facts,
+        row.result,
+        await this.#outgoing.request(method, wire, this.#call, this.#timeoutMs),
+      );
       const accepted = await accept(answer as never);
       if (accepted.problem === undefined) return accepted.value;
       problem = accepted.problem;

@@ -32,7 +32,9 @@ function describeAudio({ mimeType, data }: AudioContent): string {
 }
 
 function describeLink({ name, title, description, mimeType, uri, size }: ResourceLink): string {
-  const details = [mimeType, size === undefined ? undefined : `${size} bytes`].filter((part) => part !== undefined).join(', ');
+  const details = [mimeType, size === undefined ? undefined : `${size} bytes`]
+    .filter((part) => part !== undefined)
+    .join(', ');
   const label = `${title ?? name}${details === '' ? '' : ` (${details})`}: ${uri}`;
   return `[resource link: ${label}]${description === undefined ? '' : `\n${description}`}`;
 }

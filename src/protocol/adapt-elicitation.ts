@@ -1,7 +1,11 @@
 /** Questions to the user as older revisions know them. */
 
 import { cannotSay, type Adaptation } from './adaptation.ts';
-import type { LegacyTitledEnumSchema, PrimitiveSchemaDefinition, TitledSingleSelectEnumSchema } from './elicitation-schema.ts';
+import type {
+  LegacyTitledEnumSchema,
+  PrimitiveSchemaDefinition,
+  TitledSingleSelectEnumSchema,
+} from './elicitation-schema.ts';
 import type { ElicitRequestURLParams, ElicitResult } from './elicitation.ts';
 import { until, within } from './lifetime.ts';
 
@@ -28,7 +32,8 @@ export const urlNeedsId: Adaptation<ElicitRequestURLParams> = {
 export const oneValuePerField: Adaptation<ElicitResult> = {
   life: until('2025-11-25'),
   toWire: (result, revision) => {
-    if (Object.values(result.content ?? {}).some(Array.isArray)) throw cannotSay('an answer of several values', revision);
+    if (Object.values(result.content ?? {}).some(Array.isArray))
+      throw cannotSay('an answer of several values', revision);
     return result;
   },
 };

@@ -3,7 +3,12 @@
 import { cannotSay, needsCapability, type Adaptation } from './adaptation.ts';
 import { until } from './lifetime.ts';
 import type { Revision } from './revision.ts';
-import type { CreateMessageRequestParams, CreateMessageResult, SamplingMessage, SamplingMessageContentBlock } from './sampling.ts';
+import type {
+  CreateMessageRequestParams,
+  CreateMessageResult,
+  SamplingMessage,
+  SamplingMessageContentBlock,
+} from './sampling.ts';
 
 /** A message of several blocks before 2025-11-25: several messages of the same role, in the same order. */
 export const blocksAsMessages: Adaptation<CreateMessageRequestParams> = {
@@ -31,13 +36,15 @@ export const noToolsForModels: Adaptation<CreateMessageRequestParams> = {
 /** A single message of several blocks before 2025-11-25: its block when there is one, else an error. */
 export const oneBlockPerMessage: Adaptation<SamplingMessage> = {
   life: until('2025-11-25'),
-  toWire: (message, revision) => (isList(message.content) ? { ...message, content: singleBlock(message.content, revision) } : message),
+  toWire: (message, revision) =>
+    isList(message.content) ? { ...message, content: singleBlock(message.content, revision) } : message,
 };
 
 /** An answer of several blocks before 2025-11-25: one text when all are texts, else an error. */
 export const oneBlockPerAnswer: Adaptation<CreateMessageResult> = {
   life: until('2025-11-25'),
-  toWire: (result, revision) => (isList(result.content) ? { ...result, content: singleBlock(result.content, revision) } : result),
+  toWire: (result, revision) =>
+    isList(result.content) ? { ...result, content: singleBlock(result.content, revision) } : result,
 };
 
 function singleBlock(blocks: readonly SamplingMessageContentBlock[], revision: Revision): SamplingMessageContentBlock {

@@ -75,5 +75,7 @@ function moveReferences(value: unknown, key: string): unknown {
 function moveReference(reference: string): string {
   if (reference === '#') return '#/properties/result';
   if (!reference.startsWith('#/')) return reference;
-  return definitions.some((name) => reference.startsWith(`#/${name}/`)) ? reference : `#/properties/result${reference.slice(1)}`;
+  return definitions.some((name) => reference.startsWith(`#/${name}/`))
+    ? reference
+    : `#/properties/result${reference.slice(1)}`;
 }

@@ -16,7 +16,14 @@ function at(date: RevisionDate): Revision {
 }
 
 const audio: ContentBlock = { type: 'audio', data: 'AAAAAAA=', mimeType: 'audio/wav', annotations: { priority: 1 } };
-const link: ContentBlock = { type: 'resource_link', uri: 'file:///a.csv', name: 'a', mimeType: 'text/csv', size: 9, description: 'sales' };
+const link: ContentBlock = {
+  type: 'resource_link',
+  uri: 'file:///a.csv',
+  name: 'a',
+  mimeType: 'text/csv',
+  size: 9,
+  description: 'sales',
+};
 
 test('audio before 2025-03-26 is a text that says what it was', () => {
   const text = { type: 'text', text: '[audio: audio/wav, 5 bytes]', annotations: { priority: 1 } };
@@ -84,7 +91,9 @@ test('an output schema whose root is no object is wrapped until 2025-11-25 [tool
   const wrapped = {
     $schema: 'https://json-schema.org/draft/2020-12/schema',
     type: 'object',
-    properties: { result: { type: 'array', items: { $ref: '#/$defs/node' }, contains: { $ref: '#/properties/result/items' } } },
+    properties: {
+      result: { type: 'array', items: { $ref: '#/$defs/node' }, contains: { $ref: '#/properties/result/items' } },
+    },
     required: ['result'],
     $defs: { node: { anyOf: [{ $ref: '#/properties/result' }, { const: { $ref: '#' } }] } },
   };

@@ -5,7 +5,13 @@
 
 import { cannotSay, needsCapability, type Adaptation } from './adaptation.ts';
 import { experimentalObjects, extensionSettings, urlOnlyElicitation } from './adapt-capability.ts';
-import { audioAsText, resourceLinkAsText, structuredContentAsText, textBesideValue, wrappedStructuredContent } from './adapt-content.ts';
+import {
+  audioAsText,
+  resourceLinkAsText,
+  structuredContentAsText,
+  textBesideValue,
+  wrappedStructuredContent,
+} from './adapt-content.ts';
 import { oneValuePerField, titledOptionsAsEnumNames, urlNeedsId } from './adapt-elicitation.ts';
 import { blocksAsMessages, noToolsForModels, oneBlockPerAnswer, oneBlockPerMessage } from './adapt-sampling.ts';
 import { booleanSchemas, wrappedOutputSchema } from './adapt-tool.ts';

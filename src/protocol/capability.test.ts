@@ -29,7 +29,11 @@ interface Projection {
 const list = { list: {}, cancel: {}, requests: { sampling: { createMessage: {} }, elicitation: { create: {} } } };
 
 const projections: readonly Projection[] = [
-  { title: 'roots pass through [A03]', declared: { roots: {} }, sent: [{ roots: {} }, { roots: {} }, { roots: {} }, { roots: {} }, { roots: {} }] },
+  {
+    title: 'roots pass through [A03]',
+    declared: { roots: {} },
+    sent: [{ roots: {} }, { roots: {} }, { roots: {} }, { roots: {} }, { roots: {} }],
+  },
   {
     title: 'changes of roots end with the handshake [A04] [A27]',
     declared: { roots: { listChanged: true } },
@@ -107,7 +111,10 @@ const projections: readonly Projection[] = [
 
 for (const { title, declared, sent } of projections) {
   test(`client capabilities: ${title} [A01]`, () => {
-    assert.deepEqual(revisions.map((revision) => projectClientCapabilities(revision, declared)), sent);
+    assert.deepEqual(
+      revisions.map((revision) => projectClientCapabilities(revision, declared)),
+      sent,
+    );
   });
 }
 
@@ -147,8 +154,18 @@ interface Need {
 
 const needs: readonly Need[] = [
   { title: 'nothing is missing of nothing [A20]', required: {}, declared: {}, missing: undefined },
-  { title: 'what is declared is not missing [A15] [A18]', required: { sampling: {} }, declared: { sampling: {} }, missing: undefined },
-  { title: 'what is not declared is missing [A15]', required: { sampling: {} }, declared: { roots: {} }, missing: { sampling: {} } },
+  {
+    title: 'what is declared is not missing [A15] [A18]',
+    required: { sampling: {} },
+    declared: { sampling: {} },
+    missing: undefined,
+  },
+  {
+    title: 'what is not declared is missing [A15]',
+    required: { sampling: {} },
+    declared: { roots: {} },
+    missing: { sampling: {} },
+  },
   {
     title: 'exactly the missing part is named [A17] [A19]',
     required: { elicitation: { form: {}, url: {} }, roots: {} },
@@ -239,7 +256,12 @@ test('a server capability is named by its path', () => {
 });
 
 test('junk in place of a capability says that it is there [A23] [elicit-015]', () => {
-  const read = fromWire(at('2025-11-25'), 'ClientCapabilities', { elicitation: true, sampling: 'yes', roots: false, tasks: null });
+  const read = fromWire(at('2025-11-25'), 'ClientCapabilities', {
+    elicitation: true,
+    sampling: 'yes',
+    roots: false,
+    tasks: null,
+  });
   assert.deepEqual(read, { elicitation: {}, sampling: {} });
   assert.equal(supports(read, 'elicitation.form'), true);
 });

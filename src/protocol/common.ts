@@ -1,7 +1,21 @@
 /** The small types that many features share. */
 
 import { from } from './lifetime.ts';
-import { array, hint, integer, literal, number, oneOf, optional, ref, shape, since, string, type Row, type ShapeOf } from './shape.ts';
+import {
+  array,
+  hint,
+  integer,
+  literal,
+  number,
+  oneOf,
+  optional,
+  ref,
+  shape,
+  since,
+  string,
+  type Row,
+  type ShapeOf,
+} from './shape.ts';
 
 /** A JSON object whose fields are not known here. */
 export type JsonObject = Readonly<Record<string, unknown>>;

@@ -3,7 +3,21 @@
 import { requestRows, resultRows, type RequestParams, type Result } from './envelope.ts';
 import { always, from } from './lifetime.ts';
 import type { Methods } from './method.ts';
-import { array, boolean, integer, literal, map, optional, ref, shape, since, string, tagged, type Row, type ShapeOf } from './shape.ts';
+import {
+  array,
+  boolean,
+  integer,
+  literal,
+  map,
+  optional,
+  ref,
+  shape,
+  since,
+  string,
+  tagged,
+  type Row,
+  type ShapeOf,
+} from './shape.ts';
 
 /** Names a prompt. */
 export interface PromptReference {
@@ -69,7 +83,10 @@ const reference: Row<PromptReference | ResourceTemplateReference, 'required'> = 
   'ref/resource': resourceTemplateReferenceShape,
 });
 
-export const completionArgumentShape: ShapeOf<CompletionArgument> = shape('CompletionArgument', { name: string, value: string });
+export const completionArgumentShape: ShapeOf<CompletionArgument> = shape('CompletionArgument', {
+  name: string,
+  value: string,
+});
 export const completionContextShape: ShapeOf<CompletionContext> = shape(
   'CompletionContext',
   { arguments: optional(map(string)) },

@@ -1,7 +1,23 @@
 /** The fields of a form that asks the user: a small part of JSON Schema. */
 
 import { from, type Lifetime } from './lifetime.ts';
-import { array, boolean, choice, hint, integer, literal, map, number, optional, ref, shape, since, string, type Row, type ShapeOf } from './shape.ts';
+import {
+  array,
+  boolean,
+  choice,
+  hint,
+  integer,
+  literal,
+  map,
+  number,
+  optional,
+  ref,
+  shape,
+  since,
+  string,
+  type Row,
+  type ShapeOf,
+} from './shape.ts';
 
 /** A text field. */
 export interface StringSchema {
@@ -157,7 +173,11 @@ export const booleanSchemaShape: ShapeOf<BooleanSchema> = shape(
   elicitation,
 );
 
-export const titledOptionShape: ShapeOf<TitledOption> = shape('TitledOption', { const: string, title: string }, richEnums);
+export const titledOptionShape: ShapeOf<TitledOption> = shape(
+  'TitledOption',
+  { const: string, title: string },
+  richEnums,
+);
 
 export const untitledOptionsShape: ShapeOf<UntitledOptions> = shape(
   'UntitledOptions',

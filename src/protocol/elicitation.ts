@@ -1,7 +1,13 @@
 /** Questions to the user, in a form or behind a URL. Since 2025-06-18. */
 
 import { requestedSchemaShape, type RequestedSchema } from './elicitation-schema.ts';
-import { endedRequestRows, resultMeta, notificationRows, type NotificationParams, type RequestParams } from './envelope.ts';
+import {
+  endedRequestRows,
+  resultMeta,
+  notificationRows,
+  type NotificationParams,
+  type RequestParams,
+} from './envelope.ts';
 import { from, within, type Lifetime } from './lifetime.ts';
 import type { ResultMetaObject } from './meta.ts';
 import type { Methods } from './method.ts';

@@ -94,6 +94,9 @@ export function resultType(fill: string): Row<string, 'optional'> {
 }
 
 export const requestParamsShape: ShapeOf<RequestParams> = shape('RequestParams', requestRows);
-export const paginatedRequestParamsShape: ShapeOf<PaginatedRequestParams> = shape('PaginatedRequestParams', paginatedRequestRows);
+export const paginatedRequestParamsShape: ShapeOf<PaginatedRequestParams> = shape(
+  'PaginatedRequestParams',
+  paginatedRequestRows,
+);
 export const notificationParamsShape: ShapeOf<NotificationParams> = shape('NotificationParams', notificationRows);
 export const emptyResultShape: ShapeOf<EmptyResult> = shape('EmptyResult', resultRows);

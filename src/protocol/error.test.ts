@@ -21,14 +21,18 @@ for (const [name, expected] of Object.entries(codes)) {
   test(`${name} has its code in every revision`, () => {
     // The keys of the table above are error names.
     const error = new McpError(name as ErrorName, 'x');
-    assert.deepEqual(revisions.map((revision) => errorToWire(revision, error).code), expected);
+    assert.deepEqual(
+      revisions.map((revision) => errorToWire(revision, error).code),
+      expected,
+    );
     assert.equal(errorToWire(undefined, error).code, expected[0]);
   });
 }
 
 test('an application has codes of its own', () => {
   const error = new McpError(7, 'x', { data: { a: 1 }, cause: new Error('secret') });
-  for (const revision of revisions) assert.deepEqual(errorToWire(revision, error), { code: 7, message: 'x', data: { a: 1 } });
+  for (const revision of revisions)
+    assert.deepEqual(errorToWire(revision, error), { code: 7, message: 'x', data: { a: 1 } });
 });
 
 const received: readonly (readonly [number, unknown, ErrorName | undefined])[] = [

@@ -37,7 +37,11 @@ const rows: Readonly<Record<ErrorName, ErrorRow>> = {
   headerMismatch: { code: -32020, status: 400 },
   missingRequiredClientCapability: { code: -32021, earlier: { code: -32600, life: handshake }, status: 400 },
   unsupportedProtocolVersion: { code: -32022, status: 400 },
-  urlElicitationRequired: { code: -32602, earlier: { code: -32042, life: within('2025-11-25', '2026-07-28') }, status: 200 },
+  urlElicitationRequired: {
+    code: -32602,
+    earlier: { code: -32042, life: within('2025-11-25', '2026-07-28') },
+    status: 200,
+  },
 };
 
 /** The error object of a JSON-RPC error response. */
@@ -90,7 +94,9 @@ export class McpError extends Error {
  */
 export function errorToWire(revision: Revision | undefined, error: McpError): ErrorObject {
   const code = codeIn(revision ?? revisions[0], error);
-  return error.data === undefined ? { code, message: error.message } : { code, message: error.message, data: error.data };
+  return error.data === undefined
+    ? { code, message: error.message }
+    : { code, message: error.message, data: error.data };
 }
 
 function codeIn(revision: Revision | undefined, { kind, code }: McpError): number {
@@ -151,7 +157,9 @@ function recognise({ code, data }: ErrorObject): ErrorName | undefined {
     case -32004:
     case -32022:
       // Any JSON value may be asked for a field this way, null and undefined included.
-      return Array.isArray((data as { supported?: unknown } | null | undefined)?.supported) ? 'unsupportedProtocolVersion' : undefined;
+      return Array.isArray((data as { supported?: unknown } | null | undefined)?.supported)
+        ? 'unsupportedProtocolVersion'
+        : undefined;
     case -32042:
       return 'urlElicitationRequired';
     case -32602:

@@ -86,14 +86,34 @@ const mistakes: readonly (readonly [TypeName, unknown, string])[] = [
   ['CallToolRequestParams', [], 'CallToolRequestParams must be an object'],
   ['CallToolRequestParams', null, 'CallToolRequestParams must be an object'],
   ['GetPromptRequestParams', { name: 'p', arguments: { a: 1 } }, 'GetPromptRequestParams.arguments.a must be a string'],
-  ['CallToolResult', { content: [{ type: 'text', text: 'a' }, { type: 'text' }] }, 'CallToolResult.content[1].text is required'],
+  [
+    'CallToolResult',
+    { content: [{ type: 'text', text: 'a' }, { type: 'text' }] },
+    'CallToolResult.content[1].text is required',
+  ],
   ['CallToolResult', { content: [{}] }, 'CallToolResult.content[0].type is required'],
   ['CallToolResult', { content: 'x' }, 'CallToolResult.content must be an array'],
-  ['ReadResourceResult', { contents: [{ uri: 'x' }] }, 'ReadResourceResult.contents[0] must be one of TextResourceContents, BlobResourceContents'],
-  ['ProgressNotificationParams', { progressToken: {}, progress: 1 }, 'ProgressNotificationParams.progressToken must be string or number'],
-  ['LoggingMessageNotificationParams', { level: long, data: 1 }, 'LoggingMessageNotificationParams.level must be one of debug, info, notice, warning, error, critical, alert, emergency'],
+  [
+    'ReadResourceResult',
+    { contents: [{ uri: 'x' }] },
+    'ReadResourceResult.contents[0] must be one of TextResourceContents, BlobResourceContents',
+  ],
+  [
+    'ProgressNotificationParams',
+    { progressToken: {}, progress: 1 },
+    'ProgressNotificationParams.progressToken must be string or number',
+  ],
+  [
+    'LoggingMessageNotificationParams',
+    { level: long, data: 1 },
+    'LoggingMessageNotificationParams.level must be one of debug, info, notice, warning, error, critical, alert, emergency',
+  ],
   ['ElicitResult', { action: 'maybe' }, 'ElicitResult.action must be one of accept, decline, cancel'],
-  ['GetPromptRequestParams', { name: 'p', arguments: { [long]: 1 } }, `GetPromptRequestParams.arguments.${long.slice(0, 64)}… must be a string`],
+  [
+    'GetPromptRequestParams',
+    { name: 'p', arguments: { [long]: 1 } },
+    `GetPromptRequestParams.arguments.${long.slice(0, 64)}… must be a string`,
+  ],
 ];
 
 for (const [type, value, message] of mistakes) {
@@ -106,13 +126,17 @@ for (const [type, value, message] of mistakes) {
 }
 
 test('keys of a prototype are fields like any other', () => {
-  const value: unknown = JSON.parse('{"name":"t","__proto__":{"polluted":1},"constructor":null,"task":1,"arguments":null}');
+  const value: unknown = JSON.parse(
+    '{"name":"t","__proto__":{"polluted":1},"constructor":null,"task":1,"arguments":null}',
+  );
   const read = fromWire(newestRevision, 'CallToolRequestParams', value);
   assert.deepEqual(Object.keys(read), ['name', '__proto__', 'constructor']);
   assert.equal(Object.getPrototypeOf(read), Object.prototype);
   assert.equal(({} as { polluted?: unknown }).polluted, undefined);
   const prompt: unknown = JSON.parse('{"name":"p","arguments":{"__proto__":"x"}}');
-  assert.deepEqual(Object.keys(fromWire(newestRevision, 'GetPromptRequestParams', prompt).arguments ?? {}), ['__proto__']);
+  assert.deepEqual(Object.keys(fromWire(newestRevision, 'GetPromptRequestParams', prompt).arguments ?? {}), [
+    '__proto__',
+  ]);
 });
 
 test('a cancellation without a request is understood', () => {

@@ -46,7 +46,10 @@ function compile(revision: Revision, kind: Kind): Inspect {
     case 'presence':
       return must('be an object', isFields);
     case 'literal':
-      return must(`be one of ${kind.values.join(', ')}`, (value) => typeof value === 'string' && kind.values.includes(value));
+      return must(
+        `be one of ${kind.values.join(', ')}`,
+        (value) => typeof value === 'string' && kind.values.includes(value),
+      );
     case 'array':
       return forArray(inspection(revision, kind.of));
     case 'map':

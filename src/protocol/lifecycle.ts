@@ -1,7 +1,19 @@
 /** How a conversation begins, shows that it lives, and how a request reports and ends. */
 
-import { clientCapabilitiesShape, serverCapabilitiesShape, type ClientCapabilities, type ServerCapabilities } from './capability.ts';
-import { implementationShape, progressToken, requestId, type Implementation, type ProgressToken, type RequestId } from './common.ts';
+import {
+  clientCapabilitiesShape,
+  serverCapabilitiesShape,
+  type ClientCapabilities,
+  type ServerCapabilities,
+} from './capability.ts';
+import {
+  implementationShape,
+  progressToken,
+  requestId,
+  type Implementation,
+  type ProgressToken,
+  type RequestId,
+} from './common.ts';
 import {
   cacheableRows,
   endedRequestRows,
@@ -97,19 +109,25 @@ export const discoverResultShape: ShapeOf<DiscoverResult> = shape(
   from('2026-07-28'),
 );
 
-export const cancelledNotificationParamsShape: ShapeOf<CancelledNotificationParams> = shape('CancelledNotificationParams', {
-  ...notificationRows,
-  requestId: requiredIn(requestId, until('2025-11-25'), from('2026-07-28')),
-  reason: optional(string),
-});
+export const cancelledNotificationParamsShape: ShapeOf<CancelledNotificationParams> = shape(
+  'CancelledNotificationParams',
+  {
+    ...notificationRows,
+    requestId: requiredIn(requestId, until('2025-11-25'), from('2026-07-28')),
+    reason: optional(string),
+  },
+);
 
-export const progressNotificationParamsShape: ShapeOf<ProgressNotificationParams> = shape('ProgressNotificationParams', {
-  ...notificationRows,
-  progressToken,
-  progress: number,
-  total: optional(number),
-  message: since('2025-03-26', optional(string)),
-});
+export const progressNotificationParamsShape: ShapeOf<ProgressNotificationParams> = shape(
+  'ProgressNotificationParams',
+  {
+    ...notificationRows,
+    progressToken,
+    progress: number,
+    total: optional(number),
+    message: since('2025-03-26', optional(string)),
+  },
+);
 
 export const lifecycleMethods: Methods = {
   initialize: {

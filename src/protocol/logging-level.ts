@@ -6,6 +6,15 @@ import { literal, type Row } from './shape.ts';
 export type LoggingLevel = 'debug' | 'info' | 'notice' | 'warning' | 'error' | 'critical' | 'alert' | 'emergency';
 
 /** Every level, the least severe first. */
-export const loggingLevels: readonly LoggingLevel[] = ['debug', 'info', 'notice', 'warning', 'error', 'critical', 'alert', 'emergency'];
+export const loggingLevels: readonly LoggingLevel[] = [
+  'debug',
+  'info',
+  'notice',
+  'warning',
+  'error',
+  'critical',
+  'alert',
+  'emergency',
+];
 
 export const loggingLevel: Row<LoggingLevel, 'required'> = literal(...loggingLevels);

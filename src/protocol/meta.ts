@@ -1,7 +1,14 @@
 /** The keys of `_meta` that the protocol defines, and the objects that carry them. */
 
 import { clientCapabilitiesShape, coreTasks, type ClientCapabilities } from './capability.ts';
-import { implementationShape, progressToken, requestId, type Implementation, type ProgressToken, type RequestId } from './common.ts';
+import {
+  implementationShape,
+  progressToken,
+  requestId,
+  type Implementation,
+  type ProgressToken,
+  type RequestId,
+} from './common.ts';
 import { from } from './lifetime.ts';
 import { loggingLevel, type LoggingLevel } from './logging-level.ts';
 import { between, optional, ref, requiredIn, shape, since, string, type Row, type ShapeOf } from './shape.ts';
@@ -106,13 +113,20 @@ export const relatedTaskMetadataShape: ShapeOf<RelatedTaskMetadata> = shape(
   coreTasks,
 );
 
-const relatedTask: Row<RelatedTaskMetadata, 'optional'> = between('2025-11-25', '2026-07-28', optional(ref(relatedTaskMetadataShape)));
+const relatedTask: Row<RelatedTaskMetadata, 'optional'> = between(
+  '2025-11-25',
+  '2026-07-28',
+  optional(ref(relatedTaskMetadataShape)),
+);
 
 export const requestMetaShape: ShapeOf<RequestMetaObject> = shape('RequestMetaObject', {
   progressToken: optional(progressToken),
   'io.modelcontextprotocol/protocolVersion': since('2026-07-28', requiredIn(string, from('2026-07-28'))),
   'io.modelcontextprotocol/clientInfo': since('2026-07-28', optional(ref(implementationShape))),
-  'io.modelcontextprotocol/clientCapabilities': since('2026-07-28', requiredIn(ref(clientCapabilitiesShape), from('2026-07-28'))),
+  'io.modelcontextprotocol/clientCapabilities': since(
+    '2026-07-28',
+    requiredIn(ref(clientCapabilitiesShape), from('2026-07-28')),
+  ),
   'io.modelcontextprotocol/logLevel': since('2026-07-28', optional(loggingLevel)),
   'io.modelcontextprotocol/related-task': relatedTask,
 });

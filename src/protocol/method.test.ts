@@ -56,14 +56,16 @@ test('what a method carries is in the table of types, and a request has a result
 
 test('36 methods are known, and no other', () => {
   assert.equal(methodNames.length, 36);
-  for (const name of ['__proto__', 'constructor', 'toString', '', 'tools/Call']) assert.equal(methodOf(name), undefined);
+  for (const name of ['__proto__', 'constructor', 'toString', '', 'tools/Call'])
+    assert.equal(methodOf(name), undefined);
 });
 
 test('three requests may be answered with a wish for input', () => {
-  assert.deepEqual(
-    methodNames.filter((method) => methodOf(method)?.inputRequired).toSorted(),
-    ['prompts/get', 'resources/read', 'tools/call'],
-  );
+  assert.deepEqual(methodNames.filter((method) => methodOf(method)?.inputRequired).toSorted(), [
+    'prompts/get',
+    'resources/read',
+    'tools/call',
+  ]);
 });
 
 test('tasks belong to the core once and to an extension later', () => {

@@ -50,7 +50,10 @@ export interface RequestTypes {
   readonly 'tools/list': { readonly params: PaginatedRequestParams; readonly result: ListToolsResult };
   readonly 'tools/call': { readonly params: CallToolRequestParams; readonly result: CallToolResult };
   readonly 'resources/list': { readonly params: PaginatedRequestParams; readonly result: ListResourcesResult };
-  readonly 'resources/templates/list': { readonly params: PaginatedRequestParams; readonly result: ListResourceTemplatesResult };
+  readonly 'resources/templates/list': {
+    readonly params: PaginatedRequestParams;
+    readonly result: ListResourceTemplatesResult;
+  };
   readonly 'resources/read': { readonly params: ReadResourceRequestParams; readonly result: ReadResourceResult };
   readonly 'resources/subscribe': { readonly params: SubscribeRequestParams; readonly result: EmptyResult };
   readonly 'resources/unsubscribe': { readonly params: UnsubscribeRequestParams; readonly result: EmptyResult };
@@ -58,7 +61,10 @@ export interface RequestTypes {
   readonly 'prompts/get': { readonly params: GetPromptRequestParams; readonly result: GetPromptResult };
   readonly 'completion/complete': { readonly params: CompleteRequestParams; readonly result: CompleteResult };
   readonly 'logging/setLevel': { readonly params: SetLevelRequestParams; readonly result: EmptyResult };
-  readonly 'sampling/createMessage': { readonly params: CreateMessageRequestParams; readonly result: CreateMessageResult };
+  readonly 'sampling/createMessage': {
+    readonly params: CreateMessageRequestParams;
+    readonly result: CreateMessageResult;
+  };
   readonly 'elicitation/create': { readonly params: ElicitRequestParams; readonly result: ElicitResult };
   readonly 'roots/list': { readonly params: ListRootsRequestParams; readonly result: ListRootsResult };
   readonly 'subscriptions/listen': {

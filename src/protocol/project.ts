@@ -88,7 +88,8 @@ function forShape(revision: Revision, shape: Shape): Project {
   let byShape = shapesCompiled.get(revision);
   if (byShape === undefined) shapesCompiled.set(revision, (byShape = new Map()));
   let project = byShape.get(shape);
-  if (project === undefined) byShape.set(shape, (project = adapted(revision, shape.name, compileShape(revision, shape))));
+  if (project === undefined)
+    byShape.set(shape, (project = adapted(revision, shape.name, compileShape(revision, shape))));
   return project;
 }
 

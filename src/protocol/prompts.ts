@@ -2,7 +2,15 @@
 
 import { icons, role, type Icon, type Role } from './common.ts';
 import { contentBlock, type ContentBlock } from './content.ts';
-import { cacheableRows, dataMeta, paginatedResultRows, resultRows, type CacheableResult, type PaginatedResult, type Result } from './envelope.ts';
+import {
+  cacheableRows,
+  dataMeta,
+  paginatedResultRows,
+  resultRows,
+  type CacheableResult,
+  type PaginatedResult,
+  type Result,
+} from './envelope.ts';
 import { always } from './lifetime.ts';
 import type { MetaObject } from './meta.ts';
 import type { Methods } from './method.ts';

@@ -122,7 +122,8 @@ function forTagged(revision: Revision, kind: Extract<Kind, { kind: 'tagged' }>):
   return (value) => {
     if (!isFields(value)) return fail('must be an object');
     const tag = value[kind.by] ?? kind.absent;
-    if (typeof tag !== 'string') throw Mismatch.within(kind.by, new Mismatch(tag === undefined ? 'is required' : 'must be a string'));
+    if (typeof tag !== 'string')
+      throw Mismatch.within(kind.by, new Mismatch(tag === undefined ? 'is required' : 'must be a string'));
     const read = cases.get(tag);
     return read === undefined ? value : read(value);
   };
@@ -226,7 +227,10 @@ function isHeard(row: Row, revision: Revision): boolean {
 
 /** Puts the named adaptations of a type after the reading of its fields. */
 function lifted(revision: Revision, name: string, read: Read): Read {
-  const rules = adaptationsOf(name).flatMap((rule) => (rule.fromWire !== undefined && isAlive(rule.life, revision) ? [rule.fromWire] : []));
+  const rules = adaptationsOf(name).flatMap((rule) =>
+    rule.fromWire !== undefined && isAlive(rule.life, revision) ? [rule.fromWire] : [],
+  );
   if (rules.length === 0) return read;
-  return (value) => rules.reduce((fields: unknown, rule) => (isFields(fields) ? rule(fields, revision) : fields), read(value));
+  return (value) =>
+    rules.reduce((fields: unknown, rule) => (isFields(fields) ? rule(fields, revision) : fields), read(value));
 }

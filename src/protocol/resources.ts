@@ -1,6 +1,5 @@
 /** Reading what a server offers to be read. */
 
-
 import {
   cacheableRows,
   endedRequestRows,
@@ -13,7 +12,14 @@ import {
 } from './envelope.ts';
 import { always, until, type Lifetime } from './lifetime.ts';
 import type { Methods } from './method.ts';
-import { resourceContents, resourceShape, resourceTemplateShape, type AnyResourceContents, type Resource, type ResourceTemplate } from './resource.ts';
+import {
+  resourceContents,
+  resourceShape,
+  resourceTemplateShape,
+  type AnyResourceContents,
+  type Resource,
+  type ResourceTemplate,
+} from './resource.ts';
 import { inputResponseRows, type InputResponseRequestParams } from './rounds.ts';
 import { array, ref, shape, string, type RowsOf, type ShapeOf } from './shape.ts';
 
@@ -85,11 +91,14 @@ export const listResourcesResultShape: ShapeOf<ListResourcesResult> = shape('Lis
   resources: array(ref(resourceShape)),
 });
 
-export const listResourceTemplatesResultShape: ShapeOf<ListResourceTemplatesResult> = shape('ListResourceTemplatesResult', {
-  ...paginatedResultRows,
-  ...cacheableRows,
-  resourceTemplates: array(ref(resourceTemplateShape)),
-});
+export const listResourceTemplatesResultShape: ShapeOf<ListResourceTemplatesResult> = shape(
+  'ListResourceTemplatesResult',
+  {
+    ...paginatedResultRows,
+    ...cacheableRows,
+    resourceTemplates: array(ref(resourceTemplateShape)),
+  },
+);
 
 export const readResourceResultShape: ShapeOf<ReadResourceResult> = shape('ReadResourceResult', {
   ...cacheableRows,

@@ -39,11 +39,15 @@ test('a client picks the newest revision in common', () => {
 
 test('a revision is found by its date alone', () => {
   assert.equal(revisionOf('2026-07-28'), newestRevision);
-  for (const name of ['draft', '2026-06-30', '__proto__', 20260728, undefined]) assert.equal(revisionOf(name), undefined);
+  for (const name of ['draft', '2026-06-30', '__proto__', 20260728, undefined])
+    assert.equal(revisionOf(name), undefined);
 });
 
 test('a choice of revisions is sorted, and refuses what is none', () => {
-  assert.deepEqual(chosenRevisions(['2025-11-25', '2024-11-05', '2025-11-25']).map(({ date }) => date), ['2024-11-05', '2025-11-25']);
+  assert.deepEqual(
+    chosenRevisions(['2025-11-25', '2024-11-05', '2025-11-25']).map(({ date }) => date),
+    ['2024-11-05', '2025-11-25'],
+  );
   assert.throws(() => chosenRevisions(['2026-06-30']), TypeError);
   assert.throws(() => chosenRevisions([]), TypeError);
 });

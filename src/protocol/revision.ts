@@ -137,7 +137,8 @@ export function ordinal(revision: Revision): number {
 export function chosenRevisions(dates?: readonly string[]): readonly Revision[] {
   if (dates === undefined) return revisions;
   for (const date of dates) {
-    if (!byDate.has(date)) throw new TypeError(`unknown revision ${JSON.stringify(date)}; known are ${[...byDate.keys()].join(', ')}`);
+    if (!byDate.has(date))
+      throw new TypeError(`unknown revision ${JSON.stringify(date)}; known are ${[...byDate.keys()].join(', ')}`);
   }
   if (dates.length === 0) throw new TypeError('revisions must name at least one revision');
   return revisions.filter((revision) => dates.includes(revision.date));
@@ -169,6 +170,12 @@ export function chooseRevision(spoken: readonly Revision[], requested: unknown):
  * @param supported The dates that the server named, in any order; unknown ones are passed over.
  * @param era Considers the revisions of one era alone.
  */
-export function commonRevision(spoken: readonly Revision[], supported: readonly unknown[], era?: Era): Revision | undefined {
-  return spoken.findLast((revision) => supported.includes(revision.date) && (era === undefined || revision.era === era));
+export function commonRevision(
+  spoken: readonly Revision[],
+  supported: readonly unknown[],
+  era?: Era,
+): Revision | undefined {
+  return spoken.findLast(
+    (revision) => supported.includes(revision.date) && (era === undefined || revision.era === era),
+  );
 }

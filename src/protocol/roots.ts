@@ -34,7 +34,9 @@ export interface ListRootsRequest {
 
 export const rootShape: ShapeOf<Root> = shape('Root', { uri: string, name: optional(string), _meta: dataMeta });
 
-export const listRootsRequestParamsShape: ShapeOf<ListRootsRequestParams> = shape('ListRootsRequestParams', { _meta: meta });
+export const listRootsRequestParamsShape: ShapeOf<ListRootsRequestParams> = shape('ListRootsRequestParams', {
+  _meta: meta,
+});
 
 export const listRootsResultShape: ShapeOf<ListRootsResult> = shape('ListRootsResult', {
   roots: array(ref(rootShape)),

@@ -4,8 +4,25 @@ import { elicitRequestShape, elicitResultShape, type ElicitRequest, type ElicitR
 import { requestRows, resultMeta, type RequestParams, type Result } from './envelope.ts';
 import { from } from './lifetime.ts';
 import { listRootsRequestShape, listRootsResultShape, type ListRootsRequest, type ListRootsResult } from './roots.ts';
-import { createMessageRequestShape, createMessageResultShape, type CreateMessageRequest, type CreateMessageResult } from './sampling.ts';
-import { choice, literal, map, optional, shape, since, string, tagged, type Row, type RowsOf, type ShapeOf } from './shape.ts';
+import {
+  createMessageRequestShape,
+  createMessageResultShape,
+  type CreateMessageRequest,
+  type CreateMessageResult,
+} from './sampling.ts';
+import {
+  choice,
+  literal,
+  map,
+  optional,
+  shape,
+  since,
+  string,
+  tagged,
+  type Row,
+  type RowsOf,
+  type ShapeOf,
+} from './shape.ts';
 
 /** One thing that the server needs from the client. */
 export type InputRequest = ElicitRequest | CreateMessageRequest | ListRootsRequest;

@@ -15,7 +15,26 @@ import { endedRequestRows, meta, type RequestParams } from './envelope.ts';
 import { from, until, type Lifetime } from './lifetime.ts';
 import { resultMetaShape, type MetaObject } from './meta.ts';
 import type { Methods } from './method.ts';
-import { any, array, between, boolean, integer, literal, number, object, oneOf, optional, ref, shape, since, string, tagged, widened, type Row, type ShapeOf } from './shape.ts';
+import {
+  any,
+  array,
+  between,
+  boolean,
+  integer,
+  literal,
+  number,
+  object,
+  oneOf,
+  optional,
+  ref,
+  shape,
+  since,
+  string,
+  tagged,
+  widened,
+  type Row,
+  type ShapeOf,
+} from './shape.ts';
 import { taskMetadataShape, type TaskMetadata } from './task-metadata.ts';
 import { toolShape, type Tool } from './tool.ts';
 
@@ -41,7 +60,12 @@ export interface ToolResultContent {
 }
 
 /** One block of a message to or from a model. */
-export type SamplingMessageContentBlock = TextContent | ImageContent | AudioContent | ToolUseContent | ToolResultContent;
+export type SamplingMessageContentBlock =
+  | TextContent
+  | ImageContent
+  | AudioContent
+  | ToolUseContent
+  | ToolResultContent;
 
 /** One message to or from a model. */
 export interface SamplingMessage {
@@ -134,13 +158,17 @@ export const toolResultContentShape: ShapeOf<ToolResultContent> = shape(
   toolUse,
 );
 
-export const samplingBlock: Row<SamplingMessageContentBlock, 'required'> = tagged('SamplingMessageContentBlock', 'type', {
-  text: textContentShape,
-  image: imageContentShape,
-  audio: audioContentShape,
-  tool_use: toolUseContentShape,
-  tool_result: toolResultContentShape,
-});
+export const samplingBlock: Row<SamplingMessageContentBlock, 'required'> = tagged(
+  'SamplingMessageContentBlock',
+  'type',
+  {
+    text: textContentShape,
+    image: imageContentShape,
+    audio: audioContentShape,
+    tool_use: toolUseContentShape,
+    tool_result: toolResultContentShape,
+  },
+);
 
 const samplingContent: Row<SamplingMessage['content'], 'required'> = widened(
   '2025-11-25',
@@ -169,20 +197,23 @@ export const toolChoiceShape: ShapeOf<ToolChoice> = shape(
   toolUse,
 );
 
-export const createMessageRequestParamsShape: ShapeOf<CreateMessageRequestParams> = shape('CreateMessageRequestParams', {
-  ...endedRequestRows,
-  messages: array(ref(samplingMessageShape)),
-  modelPreferences: optional(ref(modelPreferencesShape)),
-  systemPrompt: optional(string),
-  includeContext: optional(literal('none', 'thisServer', 'allServers')),
-  temperature: optional(number),
-  maxTokens: integer,
-  stopSequences: optional(array(string)),
-  metadata: optional(object),
-  tools: since('2025-11-25', optional(array(ref(toolShape)))),
-  toolChoice: since('2025-11-25', optional(ref(toolChoiceShape))),
-  task: between('2025-11-25', '2026-07-28', optional(ref(taskMetadataShape))),
-});
+export const createMessageRequestParamsShape: ShapeOf<CreateMessageRequestParams> = shape(
+  'CreateMessageRequestParams',
+  {
+    ...endedRequestRows,
+    messages: array(ref(samplingMessageShape)),
+    modelPreferences: optional(ref(modelPreferencesShape)),
+    systemPrompt: optional(string),
+    includeContext: optional(literal('none', 'thisServer', 'allServers')),
+    temperature: optional(number),
+    maxTokens: integer,
+    stopSequences: optional(array(string)),
+    metadata: optional(object),
+    tools: since('2025-11-25', optional(array(ref(toolShape)))),
+    toolChoice: since('2025-11-25', optional(ref(toolChoiceShape))),
+    task: between('2025-11-25', '2026-07-28', optional(ref(taskMetadataShape))),
+  },
+);
 
 export const createMessageResultShape: ShapeOf<CreateMessageResult> = shape('CreateMessageResult', {
   role,

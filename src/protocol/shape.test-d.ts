@@ -39,8 +39,10 @@ export const wrongValue: ShapeOf<{ readonly kind: 'a' | 'b' }> = shape('Thing', 
 
 export const nested: ShapeOf<{ readonly things: readonly Thing[] }> = shape('Things', { things: array(ref(right)) });
 
-// @ts-expect-error: what was narrower once is of the same type
-export const wider: ShapeOf<{ readonly size: number }> = shape('Thing', { size: widened('2025-06-18', string, number) });
+export const wider: ShapeOf<{ readonly size: number }> = shape('Thing', {
+  // @ts-expect-error: what was narrower once is of the same type
+  size: widened('2025-06-18', string, number),
+});
 
 export const result: MethodTypes['tools/call']['result'] = { content: [] } satisfies CallToolResult;
 

@@ -135,7 +135,9 @@ export function capability<T>(of: ShapeOf<T>): Row<T, 'required'> {
 }
 
 /** One of several kinds that differ in their JSON type. */
-export function oneOf<T extends readonly Row[]>(...of: T): Row<NonNullable<T[number]['type']> | (null extends T[number]['type'] ? null : never), 'required'> {
+export function oneOf<T extends readonly Row[]>(
+  ...of: T
+): Row<NonNullable<T[number]['type']> | (null extends T[number]['type'] ? null : never), 'required'> {
   return row({ kind: 'oneOf', of });
 }
 
@@ -150,7 +152,10 @@ export function tagged<T>(
 }
 
 /** One of several shapes: the first whose required fields are there. */
-export function choice<T>(name: string, ...cases: readonly ShapeOf<T & object>[] | readonly Shape[]): Row<T, 'required'> {
+export function choice<T>(
+  name: string,
+  ...cases: readonly ShapeOf<T & object>[] | readonly Shape[]
+): Row<T, 'required'> {
   return row({ kind: 'choice', name, cases });
 }
 

@@ -53,7 +53,12 @@ import {
   elicitResultShape,
   elicitationCompleteParamsShape,
 } from './elicitation.ts';
-import { emptyResultShape, notificationParamsShape, paginatedRequestParamsShape, requestParamsShape } from './envelope.ts';
+import {
+  emptyResultShape,
+  notificationParamsShape,
+  paginatedRequestParamsShape,
+  requestParamsShape,
+} from './envelope.ts';
 import {
   cancelledNotificationParamsShape,
   discoverResultShape,
@@ -125,7 +130,13 @@ import {
   taskStatusNotificationParamsShape,
   updateTaskRequestParamsShape,
 } from './tasks.ts';
-import { toolAnnotationsShape, toolExecutionShape, toolInputSchemaShape, toolOutputSchemaShape, toolShape } from './tool.ts';
+import {
+  toolAnnotationsShape,
+  toolExecutionShape,
+  toolInputSchemaShape,
+  toolOutputSchemaShape,
+  toolShape,
+} from './tool.ts';
 import { callToolRequestParamsShape, callToolResultShape, listToolsResultShape } from './tools.ts';
 import { map, ref, type Row } from './shape.ts';
 import type { TypeName, Types } from './types.ts';

@@ -191,7 +191,11 @@ export const detailedTaskShape: ShapeOf<DetailedTask> = shape('DetailedTask', de
 const byTask: RowsOf<GetTaskRequestParams> = { ...requestRows, taskId: string };
 
 export const getTaskRequestParamsShape: ShapeOf<GetTaskRequestParams> = shape('GetTaskRequestParams', byTask, tasks);
-export const cancelTaskRequestParamsShape: ShapeOf<CancelTaskRequestParams> = shape('CancelTaskRequestParams', byTask, tasks);
+export const cancelTaskRequestParamsShape: ShapeOf<CancelTaskRequestParams> = shape(
+  'CancelTaskRequestParams',
+  byTask,
+  tasks,
+);
 export const getTaskPayloadRequestParamsShape: ShapeOf<GetTaskPayloadRequestParams> = shape(
   'GetTaskPayloadRequestParams',
   byTask,
@@ -217,7 +221,11 @@ export const createTaskResultShape: ShapeOf<CreateTaskResult> = shape(
   tasks,
 );
 
-export const getTaskResultShape: ShapeOf<GetTaskResult> = shape('GetTaskResult', { ...resultRows, ...detailedTaskRows }, tasks);
+export const getTaskResultShape: ShapeOf<GetTaskResult> = shape(
+  'GetTaskResult',
+  { ...resultRows, ...detailedTaskRows },
+  tasks,
+);
 
 export const getTaskPayloadResultShape: ShapeOf<GetTaskPayloadResult> = shape(
   'GetTaskPayloadResult',

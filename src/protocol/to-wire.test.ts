@@ -29,7 +29,10 @@ test('what may be cached says for how long, since 2026-07-28 [caching-001]', () 
   assert.deepEqual(toWire(newestRevision, 'ListToolsResult', { tools: [] }), { tools: [], ...hints });
   assert.deepEqual(toWire(newestRevision, 'ListPromptsResult', { prompts: [] }), { prompts: [], ...hints });
   assert.deepEqual(toWire(newestRevision, 'ListResourcesResult', { resources: [] }), { resources: [], ...hints });
-  assert.deepEqual(toWire(newestRevision, 'ListResourceTemplatesResult', { resourceTemplates: [] }), { resourceTemplates: [], ...hints });
+  assert.deepEqual(toWire(newestRevision, 'ListResourceTemplatesResult', { resourceTemplates: [] }), {
+    resourceTemplates: [],
+    ...hints,
+  });
   assert.deepEqual(toWire(newestRevision, 'ReadResourceResult', { contents: [] }), { contents: [], ...hints });
   assert.deepEqual(toWire(newestRevision, 'DiscoverResult', { supportedVersions: [], capabilities: {} }), {
     supportedVersions: [],
@@ -47,7 +50,11 @@ test('cache hints stay at home before 2026-07-28', () => {
 test('a task is nested in the core and flat in the extension [tasks-056]', () => {
   const task = { taskId: '1', status: 'working', createdAt: 't', lastUpdatedAt: 't' } as const;
   assert.deepEqual(toWire(at('2025-11-25'), 'CreateTaskResult', { task }), { task: { ...task, ttl: null } });
-  assert.deepEqual(toWire(newestRevision, 'CreateTaskResult', { ...task, ttlMs: 5 }), { ...task, ttlMs: 5, resultType: 'task' });
+  assert.deepEqual(toWire(newestRevision, 'CreateTaskResult', { ...task, ttlMs: 5 }), {
+    ...task,
+    ttlMs: 5,
+    resultType: 'task',
+  });
   assert.deepEqual(toWire(newestRevision, 'CancelTaskResult', { ...task, ttl: 5 }), { resultType: 'complete' });
 });
 
@@ -66,10 +73,15 @@ test('fields that nobody knows pass untouched', () => {
 
 test('the metadata of a stateless request stays away from a handshake revision', () => {
   const _meta = { progressToken: 1, 'io.modelcontextprotocol/protocolVersion': '2026-07-28', 'com.example/x': 1 };
-  assert.deepEqual(toWire(at('2025-11-25'), 'RequestParams', { _meta }), { _meta: { progressToken: 1, 'com.example/x': 1 } });
+  assert.deepEqual(toWire(at('2025-11-25'), 'RequestParams', { _meta }), {
+    _meta: { progressToken: 1, 'com.example/x': 1 },
+  });
 });
 
 test('a type that does not exist in a revision cannot be sent', () => {
   const filter = { toolsListChanged: true };
-  assert.throws(() => toWire(at('2025-11-25'), 'SubscriptionFilter', filter), /SubscriptionFilter cannot be expressed in 2025-11-25/);
+  assert.throws(
+    () => toWire(at('2025-11-25'), 'SubscriptionFilter', filter),
+    /SubscriptionFilter cannot be expressed in 2025-11-25/,
+  );
 });

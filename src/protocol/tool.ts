@@ -5,7 +5,22 @@ import { icons, type Icon } from './common.ts';
 import { dataMeta } from './envelope.ts';
 import { from } from './lifetime.ts';
 import type { MetaObject } from './meta.ts';
-import { array, between, boolean, hint, literal, map, object, optional, ref, shape, since, string, widened, type ShapeOf } from './shape.ts';
+import {
+  array,
+  between,
+  boolean,
+  hint,
+  literal,
+  map,
+  object,
+  optional,
+  ref,
+  shape,
+  since,
+  string,
+  widened,
+  type ShapeOf,
+} from './shape.ts';
 
 /** What a tool promises about itself; hints from an untrusted server prove nothing. Since 2025-03-26. */
 export interface ToolAnnotations {
@@ -99,7 +114,10 @@ export const toolShape: ShapeOf<Tool> = shape('Tool', {
   title: since('2025-06-18', optional(string)),
   description: optional(string),
   inputSchema: ref(toolInputSchemaShape),
-  outputSchema: since('2025-06-18', optional(widened('2026-07-28', ref(toolInputSchemaShape), ref(toolOutputSchemaShape)))),
+  outputSchema: since(
+    '2025-06-18',
+    optional(widened('2026-07-28', ref(toolInputSchemaShape), ref(toolOutputSchemaShape))),
+  ),
   annotations: since('2025-03-26', optional(ref(toolAnnotationsShape))),
   execution: between('2025-11-25', '2026-07-28', optional(ref(toolExecutionShape))),
   icons,

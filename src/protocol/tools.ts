@@ -1,11 +1,31 @@
 /** Functions that a server lets a model call. */
 
 import { contentBlock, type ContentBlock } from './content.ts';
-import { cacheableRows, paginatedResultRows, resultRows, type CacheableResult, type PaginatedResult, type Result } from './envelope.ts';
+import {
+  cacheableRows,
+  paginatedResultRows,
+  resultRows,
+  type CacheableResult,
+  type PaginatedResult,
+  type Result,
+} from './envelope.ts';
 import { always } from './lifetime.ts';
 import type { Methods } from './method.ts';
 import { inputResponseRows, type InputResponseRequestParams } from './rounds.ts';
-import { any, array, between, boolean, object, optional, ref, shape, since, string, widened, type ShapeOf } from './shape.ts';
+import {
+  any,
+  array,
+  between,
+  boolean,
+  object,
+  optional,
+  ref,
+  shape,
+  since,
+  string,
+  widened,
+  type ShapeOf,
+} from './shape.ts';
 import { taskMetadataShape, type TaskMetadata } from './task-metadata.ts';
 import { toolShape, type Tool } from './tool.ts';
 

@@ -22,7 +22,14 @@ import type {
   PromptReference,
   ResourceTemplateReference,
 } from './completion.ts';
-import type { AudioContent, ContentBlock, EmbeddedResource, ImageContent, ResourceLink, TextContent } from './content.ts';
+import type {
+  AudioContent,
+  ContentBlock,
+  EmbeddedResource,
+  ImageContent,
+  ResourceLink,
+  TextContent,
+} from './content.ts';
 import type {
   BooleanSchema,
   LegacyTitledEnumSchema,
@@ -64,7 +71,13 @@ import type {
   PromptArgument,
   PromptMessage,
 } from './prompts.ts';
-import type { AnyResourceContents, BlobResourceContents, Resource, ResourceTemplate, TextResourceContents } from './resource.ts';
+import type {
+  AnyResourceContents,
+  BlobResourceContents,
+  Resource,
+  ResourceTemplate,
+  TextResourceContents,
+} from './resource.ts';
 import type {
   ListResourceTemplatesResult,
   ListResourcesResult,

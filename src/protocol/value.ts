@@ -9,7 +9,10 @@ export function isFields(value: unknown): value is Fields {
 }
 
 /** Applies a function to every item; the same array when no item changed. */
-export function mapItems(items: readonly unknown[], each: (item: unknown, index: number) => unknown): readonly unknown[] {
+export function mapItems(
+  items: readonly unknown[],
+  each: (item: unknown, index: number) => unknown,
+): readonly unknown[] {
   let out: unknown[] | undefined;
   for (let index = 0; index < items.length; index++) {
     const before = items[index];

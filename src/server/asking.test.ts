@@ -14,7 +14,10 @@ const name = { type: 'object', properties: { name: { type: 'string', minLength: 
 const everything = { elicitation: { form: {}, url: {} }, sampling: { tools: {}, context: {} }, roots: {} };
 
 /** One stateless client, as raw messages: it asks, and asks again with answers. */
-function rounds(server: Server, options: { readonly capabilities?: Json; readonly principal?: string; readonly meta?: Json } = {}) {
+function rounds(
+  server: Server,
+  options: { readonly capabilities?: Json; readonly principal?: string; readonly meta?: Json } = {},
+) {
   const sent: Json[] = [];
   let id = 0;
   const conversation = server.endpoint.converse({
@@ -31,7 +34,12 @@ function rounds(server: Server, options: { readonly capabilities?: Json; readonl
         [metaKey.clientCapabilities]: options.capabilities ?? everything,
         ...options.meta,
       };
-      return (await conversation.receive({ jsonrpc: '2.0', id: id++, method, params: { ...params, _meta } })) as unknown as Json;
+      return (await conversation.receive({
+        jsonrpc: '2.0',
+        id: id++,
+        method,
+        params: { ...params, _meta },
+      })) as unknown as Json;
     },
   };
 }
@@ -55,7 +63,10 @@ function serverWith(run: (ctx: Ctx) => unknown, options?: ServerOptions): Server
 }
 
 /** Plays a call to its end with a function that answers each question by its key. */
-async function play(server: Server, answer: (key: string, request: Json, round: number) => unknown): Promise<{ readonly text: string; readonly rounds: string[][] }> {
+async function play(
+  server: Server,
+  answer: (key: string, request: Json, round: number) => unknown,
+): Promise<{ readonly text: string; readonly rounds: string[][] }> {
   const client = rounds(server);
   const keys: string[][] = [];
   let params: Json = { name: 't' };
@@ -68,7 +79,9 @@ async function play(server: Server, answer: (key: string, request: Json, round: 
     const requests = (result['inputRequests'] ?? {}) as Record<string, Json>;
     keys.push(Object.keys(requests));
     const inputResponses = Object.fromEntries(
-      Object.entries(requests).map(([key, request]) => [key, answer(key, request, round)] as const).filter(([, value]) => value !== undefined),
+      Object.entries(requests)
+        .map(([key, request]) => [key, answer(key, request, round)] as const)
+        .filter(([, value]) => value !== undefined),
     );
     params = { name: 't', inputResponses, requestState: result['requestState'] };
   }
@@ -92,10 +105,13 @@ describe('questions of a handler to a stateless client', () => {
     const server = serverWith(async (ctx) => {
       const [a, b] = await Promise.all([ctx.elicit({ message: 'a', schema: name }), ctx.roots()]);
       const all: unknown[] = [a.action, b.length];
-      for (const message of ['c', 'd']) all.push((await ctx.elicit({ message, schema: name }, { key: message })).content?.name);
+      for (const message of ['c', 'd'])
+        all.push((await ctx.elicit({ message, schema: name }, { key: message })).content?.name);
       return all;
     });
-    const played = await play(server, (key, { method }) => (method === 'roots/list' ? { roots: [] } : accept({ name: `n-${key}` })));
+    const played = await play(server, (key, { method }) =>
+      method === 'roots/list' ? { roots: [] } : accept({ name: `n-${key}` }),
+    );
     assert.deepEqual(played.rounds, [['ask-1', 'ask-2'], ['c'], ['d']]);
     assert.deepEqual(JSON.parse(played.text), ['accept', 0, 'n-c', 'n-d']);
   });
@@ -106,19 +122,31 @@ describe('questions of a handler to a stateless client', () => {
     const result = resultOf(await rounds(keyed).ask('tools/call', { name: 't', inputResponses }));
     assert.deepEqual(result['content'], [{ type: 'text', text: '{"action":"accept","content":{"name":"Ada"}}' }]);
     const wrong = { who: accept({ name: 'A' }) };
-    assert.equal(resultOf(await rounds(keyed).ask('tools/call', { name: 't', inputResponses: wrong }))['resultType'], 'input_required');
+    assert.equal(
+      resultOf(await rounds(keyed).ask('tools/call', { name: 't', inputResponses: wrong }))['resultType'],
+      'input_required',
+    );
     const counted = serverWith(async (ctx) => ctx.elicit({ message: 'who?', schema: name }));
-    assert.equal(resultOf(await rounds(counted).ask('tools/call', { name: 't', inputResponses }))['resultType'], 'input_required');
+    assert.equal(
+      resultOf(await rounds(counted).ask('tools/call', { name: 't', inputResponses }))['resultType'],
+      'input_required',
+    );
     const byHand = serverWith((ctx) => ctx.inputResponses ?? null);
-    const [block] = resultOf(await rounds(byHand).ask('tools/call', { name: 't', inputResponses }))['content'] as { text: string }[];
+    const [block] = resultOf(await rounds(byHand).ask('tools/call', { name: 't', inputResponses }))['content'] as {
+      text: string;
+    }[];
     assert.equal(block?.text, 'null');
   });
 
   test('what is missing or does not fit is asked again, and extra answers are ignored [mrtr-023, mrtr-025, mrtr-026, elicit-060]', async () => {
-    const server = serverWith(async (ctx) => (await Promise.all([
-      ctx.elicit({ message: 'a', schema: name }, { key: 'a' }),
-      ctx.elicit({ message: 'b', schema: name }, { key: 'b' }),
-    ])).map(({ content }) => content?.name));
+    const server = serverWith(async (ctx) =>
+      (
+        await Promise.all([
+          ctx.elicit({ message: 'a', schema: name }, { key: 'a' }),
+          ctx.elicit({ message: 'b', schema: name }, { key: 'b' }),
+        ])
+      ).map(({ content }) => content?.name),
+    );
     const answers: Json[] = [
       { a: accept({ name: 'x' }), other: accept({ name: 'extra' }) },
       { a: accept({ name: 'Ann' }), b: { roots: [] } },
@@ -140,7 +168,10 @@ describe('questions of a handler to a stateless client', () => {
 
   test('a handler that asks something else under the same key is asked again, not answered wrongly', async () => {
     let run = 0;
-    const server = serverWith(async (ctx) => (await ctx.elicit({ message: run++ === 0 ? 'pet?' : 'child?', schema: name }, { key: 'q' })).content?.name);
+    const server = serverWith(
+      async (ctx) =>
+        (await ctx.elicit({ message: run++ === 0 ? 'pet?' : 'child?', schema: name }, { key: 'q' })).content?.name,
+    );
     const messages: unknown[] = [];
     const { text } = await play(server, (_, { params }) => {
       messages.push((params as Json)['message']);
@@ -186,7 +217,10 @@ describe('questions of a handler to a stateless client', () => {
 
   test('a question that nobody waits for does not end the process', async () => {
     const server = serverWith(async (ctx) => {
-      void ctx.elicit({ message: 'a', schema: name }).then(() => undefined, () => undefined);
+      void ctx.elicit({ message: 'a', schema: name }).then(
+        () => undefined,
+        () => undefined,
+      );
       return new Promise(() => undefined);
     });
     const result = resultOf(await rounds(server).ask('tools/call', { name: 't' }));
@@ -211,7 +245,11 @@ describe('questions of a handler to a stateless client', () => {
       const result = resultOf(await client.ask('tools/call', params));
       heard.push(client.sent.splice(0).map(({ params: told }) => (told as Json)['progress'] ?? (told as Json)['data']));
       const [key] = Object.keys((result['inputRequests'] ?? {}) as Json);
-      params = { name: 't', requestState: result['requestState'], inputResponses: { [key ?? '']: accept({ name: 'Ann' }) } };
+      params = {
+        name: 't',
+        requestState: result['requestState'],
+        inputResponses: { [key ?? '']: accept({ name: 'Ann' }) },
+      };
     }
     assert.deepEqual(heard, [[1, 'one'], [2, 'two'], [3]]);
   });
@@ -219,11 +257,23 @@ describe('questions of a handler to a stateless client', () => {
   test('a client is never asked for what it did not declare [mrtr-007, meta-014, sampling-009, roots-011, A25]', async () => {
     const cases: readonly (readonly [(ctx: Ctx) => Promise<unknown>, Json, Json])[] = [
       [(ctx) => ctx.elicit({ message: 'a', schema: name }), { sampling: {} }, { elicitation: { form: {} } }],
-      [(ctx) => ctx.elicit({ message: 'a', schema: name }), { elicitation: { url: {} } }, { elicitation: { form: {} } }],
-      [(ctx) => ctx.elicitUrl({ message: 'a', url: 'https://example.com' }), { elicitation: {} }, { elicitation: { url: {} } }],
+      [
+        (ctx) => ctx.elicit({ message: 'a', schema: name }),
+        { elicitation: { url: {} } },
+        { elicitation: { form: {} } },
+      ],
+      [
+        (ctx) => ctx.elicitUrl({ message: 'a', url: 'https://example.com' }),
+        { elicitation: {} },
+        { elicitation: { url: {} } },
+      ],
       [(ctx) => ctx.roots(), {}, { roots: {} }],
       [(ctx) => ctx.sample({ messages: [], maxTokens: 1, tools: [] }), { sampling: {} }, { sampling: { tools: {} } }],
-      [(ctx) => ctx.sample({ messages: [], maxTokens: 1, includeContext: 'allServers' }), { sampling: {} }, { sampling: { context: {} } }],
+      [
+        (ctx) => ctx.sample({ messages: [], maxTokens: 1, includeContext: 'allServers' }),
+        { sampling: {} },
+        { sampling: { context: {} } },
+      ],
     ];
     for (const [ask, capabilities, requiredCapabilities] of cases) {
       const error = errorOf(await rounds(serverWith(ask), { capabilities }).ask('tools/call', { name: 't' }));
@@ -243,8 +293,16 @@ describe('questions of a handler to a stateless client', () => {
     const result = resultOf(await rounds(server, { principal: 'ann' }).ask('tools/call', { name: 't' }));
     const { requestState } = result;
     const asked = async (principal: string | undefined, params: Json): Promise<Json> =>
-      rounds(server, principal === undefined ? {} : { principal }).ask('tools/call', { requestState, inputResponses: {}, ...params });
-    for (const [principal, params] of [['bob', { name: 't' }], [undefined, { name: 't' }], ['ann', { name: 't', arguments: {} }]] as const) {
+      rounds(server, principal === undefined ? {} : { principal }).ask('tools/call', {
+        requestState,
+        inputResponses: {},
+        ...params,
+      });
+    for (const [principal, params] of [
+      ['bob', { name: 't' }],
+      [undefined, { name: 't' }],
+      ['ann', { name: 't', arguments: {} }],
+    ] as const) {
       assert.equal(errorOf(await asked(principal, params))['code'], -32602);
     }
     assert.equal(resultOf(await asked('ann', { name: 't' }))['resultType'], 'input_required');
@@ -255,13 +313,19 @@ describe('questions of a handler to a stateless client', () => {
     const failures: unknown[] = [];
     server.prompt('p', {}, async (_, ctx) => `for ${(await ctx.elicit({ message: 'a', schema: name })).content?.name}`);
     server.resource('x://y', { name: 'y' }, async (_, ctx) => String((await ctx.roots()).length));
-    server.resourceTemplate('z://{id}', {
-      name: 'z',
-      complete: { id: (_, ctx) => {
-        failures.push('elicit' in ctx);
-        return [];
-      } },
-    }, () => 'z');
+    server.resourceTemplate(
+      'z://{id}',
+      {
+        name: 'z',
+        complete: {
+          id: (_, ctx) => {
+            failures.push('elicit' in ctx);
+            return [];
+          },
+        },
+      },
+      () => 'z',
+    );
     const client = rounds(server);
     for (const [method, params, answer] of [
       ['prompts/get', { name: 'p' }, accept({ name: 'Ann' })],
@@ -272,14 +336,22 @@ describe('questions of a handler to a stateless client', () => {
       const done = resultOf(await client.ask(method, { ...params, requestState, inputResponses: { 'ask-1': answer } }));
       assert.equal(done['resultType'], 'complete');
     }
-    await client.ask('completion/complete', { ref: { type: 'ref/resource', uri: 'z://{id}' }, argument: { name: 'id', value: '' } });
+    await client.ask('completion/complete', {
+      ref: { type: 'ref/resource', uri: 'z://{id}' },
+      argument: { name: 'id', value: '' },
+    });
     assert.deepEqual(failures, [false]);
   });
 
   test('a conversation that never ends is ended', async () => {
     let count = 0;
-    const server = serverWith((ctx) => ctx.elicit({ message: `again ${count++}`, schema: name }), { rounds: { maxRounds: 3 } });
-    await assert.rejects(play(server, () => accept({ name: 'Ann' })), /took more than 3 rounds/);
+    const server = serverWith((ctx) => ctx.elicit({ message: `again ${count++}`, schema: name }), {
+      rounds: { maxRounds: 3 },
+    });
+    await assert.rejects(
+      play(server, () => accept({ name: 'Ann' })),
+      /took more than 3 rounds/,
+    );
   });
 });
 

@@ -17,7 +17,8 @@ export interface CommonFields {
  */
 export function common({ title, description, icons, meta }: CommonDefinition): CommonFields {
   for (const key of Object.keys(meta ?? {})) {
-    if (!isMetaKey(key)) throw new TypeError(`${JSON.stringify(key)} is no key of meta; keys are names, such as com.example/name`);
+    if (!isMetaKey(key))
+      throw new TypeError(`${JSON.stringify(key)} is no key of meta; keys are names, such as com.example/name`);
   }
   return {
     ...(title === undefined ? {} : { title }),
@@ -30,5 +31,7 @@ export function common({ title, description, icons, meta }: CommonDefinition): C
 /** What the specification holds against the `meta` of a definition that works all the same, in one sentence, or `undefined`. */
 export function metaProblem(what: string, { meta }: CommonDefinition): string | undefined {
   const key = Object.keys(meta ?? {}).find(isReservedMetaKey);
-  return key === undefined ? undefined : `${what} has ${JSON.stringify(key)} in its meta, under a prefix that is reserved for MCP`;
+  return key === undefined
+    ? undefined
+    : `${what} has ${JSON.stringify(key)} in its meta, under a prefix that is reserved for MCP`;
 }

@@ -14,7 +14,10 @@ function served(complete: Completer): Server {
 const ofPrompt = { ref: { type: 'ref/prompt', name: 'p' }, argument: { name: 'a', value: 'v' } };
 
 async function completed(found: Completions): Promise<Json> {
-  const raw = await open(served(() => found), '2025-06-18');
+  const raw = await open(
+    served(() => found),
+    '2025-06-18',
+  );
   const { completion } = await raw.result('completion/complete', ofPrompt);
   assert.ok(typeof completion === 'object' && completion !== null);
   return completion as Json;
@@ -30,7 +33,11 @@ for (const [what, found, wanted] of [
   ['values alone', { values: ['x'] }, { values: ['x'], hasMore: false }],
   ['values of a greater total', { values: ['x'], total: 7 }, { values: ['x'], total: 7, hasMore: true }],
   ['values with more to come', { values: ['x'], hasMore: true }, { values: ['x'], hasMore: true }],
-  ['more than 100 that claim to be all', { values: many, hasMore: false }, { values: many.slice(0, 100), hasMore: true }],
+  [
+    'more than 100 that claim to be all',
+    { values: many, hasMore: false },
+    { values: many.slice(0, 100), hasMore: true },
+  ],
 ] as const) {
   test(`${what}: at most 100 are sent, and whether there are more is true [compl-002]`, async () => {
     assert.deepEqual(await completed(found), wanted);
@@ -40,13 +47,22 @@ for (const [what, found, wanted] of [
 test('a completer gets what was typed, by prompt, by template and by a URI of the template', async () => {
   for (const date of dates) {
     const seen: string[] = [];
-    const raw = await open(served((value) => {
-      seen.push(value);
-      return [value];
-    }), date);
+    const raw = await open(
+      served((value) => {
+        seen.push(value);
+        return [value];
+      }),
+      date,
+    );
     await raw.result('completion/complete', ofPrompt);
-    await raw.result('completion/complete', { ref: { type: 'ref/resource', uri: 'user://{id}/{part}' }, argument: { name: 'id', value: 'w' } });
-    await raw.result('completion/complete', { ref: { type: 'ref/resource', uri: 'user://7/x' }, argument: { name: 'id', value: '' } });
+    await raw.result('completion/complete', {
+      ref: { type: 'ref/resource', uri: 'user://{id}/{part}' },
+      argument: { name: 'id', value: 'w' },
+    });
+    await raw.result('completion/complete', {
+      ref: { type: 'ref/resource', uri: 'user://7/x' },
+      argument: { name: 'id', value: '' },
+    });
     assert.deepEqual(seen, ['v', 'w', '']);
   }
 });
@@ -54,10 +70,13 @@ test('a completer gets what was typed, by prompt, by template and by a URI of th
 test('what is settled already reaches the completer where the revision has it', async () => {
   for (const date of dates) {
     let seen: unknown;
-    const raw = await open(served((_, ctx) => {
-      seen = [ctx.arguments, ctx.revision, ctx.requestId, ctx.signal.aborted];
-      return [];
-    }), date);
+    const raw = await open(
+      served((_, ctx) => {
+        seen = [ctx.arguments, ctx.revision, ctx.requestId, ctx.signal.aborted];
+        return [];
+      }),
+      date,
+    );
     await raw.result('completion/complete', { ...ofPrompt, context: { arguments: { b: 'set' } } }, 'c');
     assert.deepEqual(seen, [date < '2025-06-18' ? {} : { b: 'set' }, date, 'c', false]);
     await raw.result('completion/complete', ofPrompt);
@@ -67,15 +86,24 @@ test('what is settled already reaches the completer where the revision has it', 
 });
 
 test('an argument that nobody completes has no values', async () => {
-  const raw = await open(served(() => ['x']), '2025-06-18');
+  const raw = await open(
+    served(() => ['x']),
+    '2025-06-18',
+  );
   for (const name of ['b', 'nobody', '__proto__', 'toString', 'constructor']) {
-    assert.deepEqual((await raw.result('completion/complete', { ...ofPrompt, argument: { name, value: '' } }))['completion'], { values: [], total: 0, hasMore: false });
+    assert.deepEqual(
+      (await raw.result('completion/complete', { ...ofPrompt, argument: { name, value: '' } }))['completion'],
+      { values: [], total: 0, hasMore: false },
+    );
   }
 });
 
 for (const date of dates) {
   test(`references and arguments that are none are refused at ${date} [compl-004, compl-008]`, async () => {
-    const raw = await open(served(() => ['x']), date);
+    const raw = await open(
+      served(() => ['x']),
+      date,
+    );
     const argument = { name: 'a', value: '' };
     for (const params of [
       {},
@@ -109,6 +137,9 @@ for (const date of dates) {
     const raw = await open(server, date);
     const response = await raw.ask('completion/complete', ofPrompt);
     // 2024-11-05 has no capability for it, so nothing can be missing.
-    assert.partialDeepStrictEqual(response, date === '2024-11-05' ? { result: { completion: { values: [] } } } : { error: { code: -32601 } });
+    assert.partialDeepStrictEqual(
+      response,
+      date === '2024-11-05' ? { result: { completion: { values: [] } } } : { error: { code: -32601 } },
+    );
   });
 }

@@ -52,8 +52,10 @@ function ofPrompt(prompts: Registry<PromptEntry>, name: string, argument: string
 
 /** The reference names a template by its text; hosts also send a URI that follows it. */
 function ofTemplate(templates: Registry<TemplateEntry>, uri: string, variable: string): Completer | undefined {
-  const entry = templates.find(uri) ?? [...templates.values()].find(({ template }) => template.match(uri) !== undefined);
-  if (entry === undefined) throw new McpError('invalidParams', `unknown resource template ${JSON.stringify(uri.slice(0, 256))}`);
+  const entry =
+    templates.find(uri) ?? [...templates.values()].find(({ template }) => template.match(uri) !== undefined);
+  if (entry === undefined)
+    throw new McpError('invalidParams', `unknown resource template ${JSON.stringify(uri.slice(0, 256))}`);
   return entry.complete.get(variable);
 }
 

@@ -65,34 +65,51 @@ export class Context implements Ctx {
     this.#call.closeStream(retryMs);
   }
 
-  elicit<const S extends AnySchema>(request: { readonly message: string; readonly schema: S }, options: AskOptions = {}): Promise<Elicited<InferOutput<S>>> {
+  elicit<const S extends AnySchema>(
+    request: { readonly message: string; readonly schema: S },
+    options: AskOptions = {},
+  ): Promise<Elicited<InferOutput<S>>> {
     const schema = toInputSchema(request.schema);
     const params = { message: request.message, requestedSchema: formOf(schema.json) };
-    return this.#ask<Elicited<InferOutput<S>>>('elicitation/create', { ...params }, options.key, async ({ action, content }) => {
-      // The answer was read as an ElicitResult: the action is one of three.
-      if (action !== 'accept') return { value: { action: action as 'decline' | 'cancel' } };
-      const checked = await schema.validate(content ?? {});
-      if (checked.problems === undefined) return { value: { action: 'accept', content: checked.value as InferOutput<S> } };
-      return { problem: checked.problems.map(({ path, message }) => `${path}: ${message}`).join('; ') };
-    });
+    return this.#ask<Elicited<InferOutput<S>>>(
+      'elicitation/create',
+      { ...params },
+      options.key,
+      async ({ action, content }) => {
+        // The answer was read as an ElicitResult: the action is one of three.
+        if (action !== 'accept') return { value: { action: action as 'decline' | 'cancel' } };
+        const checked = await schema.validate(content ?? {});
+        if (checked.problems === undefined)
+          return { value: { action: 'accept', content: checked.value as InferOutput<S> } };
+        return { problem: checked.problems.map(({ path, message }) => `${path}: ${message}`).join('; ') };
+      },
+    );
   }
 
-  async elicitUrl({ message, url }: { readonly message: string; readonly url: string }, options: AskOptions = {}): Promise<ElicitedUrl> {
+  async elicitUrl(
+    { message, url }: { readonly message: string; readonly url: string },
+    options: AskOptions = {},
+  ): Promise<ElicitedUrl> {
     if (!URL.canParse(url)) throw new TypeError(`${JSON.stringify(url)} is not a URL`);
     // Spec 2025-11-25, Elicitation, URL mode: an id ties the notice of completion to the question. Later there is none.
     const elicitationId = this.#call.facts.serverRequests ? crypto.randomUUID() : undefined;
     const params = { mode: 'url', message, url, ...(elicitationId === undefined ? {} : { elicitationId }) };
-    const { action } = await this.#ask('elicitation/create', params, options.key, (answer) => ({ value: answer as unknown as ElicitedUrl }));
+    const { action } = await this.#ask('elicitation/create', params, options.key, (answer) => ({
+      value: answer as unknown as ElicitedUrl,
+    }));
     return {
       action,
       completed: () => {
-        if (elicitationId !== undefined) this.#call.settled?.notify('notifications/elicitation/complete', { elicitationId });
+        if (elicitationId !== undefined)
+          this.#call.settled?.notify('notifications/elicitation/complete', { elicitationId });
       },
     };
   }
 
   sample(params: CreateMessageRequestParams, options: AskOptions = {}): Promise<CreateMessageResult> {
-    return this.#ask('sampling/createMessage', { ...params }, options.key, (answer) => ({ value: answer as unknown as CreateMessageResult }));
+    return this.#ask('sampling/createMessage', { ...params }, options.key, (answer) => ({
+      value: answer as unknown as CreateMessageResult,
+    }));
   }
 
   roots(options: AskOptions = {}): Promise<readonly Root[]> {

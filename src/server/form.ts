@@ -39,7 +39,9 @@ function fieldOf(name: string, property: unknown): PrimitiveSchemaDefinition {
     // The kind was told by the keywords that its type requires.
     if (kind !== undefined) return pick(property, keywords[kind]) as unknown as PrimitiveSchemaDefinition;
   }
-  throw new TypeError(`a form cannot ask for ${JSON.stringify(name)}: fields are strings, numbers, booleans, or choices of strings`);
+  throw new TypeError(
+    `a form cannot ask for ${JSON.stringify(name)}: fields are strings, numbers, booleans, or choices of strings`,
+  );
 }
 
 function kindOf(property: JsonObject): keyof typeof keywords | undefined {
@@ -61,7 +63,12 @@ function kindOf(property: JsonObject): keyof typeof keywords | undefined {
 }
 
 function isTitled(options: unknown): boolean {
-  return Array.isArray(options) && options.every((option) => isObject(option) && typeof option['const'] === 'string' && typeof option['title'] === 'string');
+  return (
+    Array.isArray(options) &&
+    options.every(
+      (option) => isObject(option) && typeof option['const'] === 'string' && typeof option['title'] === 'string',
+    )
+  );
 }
 
 function pick(property: JsonObject, keys: readonly string[]): JsonObject {

@@ -95,12 +95,16 @@ export interface ResolvedOptions {
 /** @throws TypeError for an option that makes no sense. */
 export function resolveOptions(options: ServerOptions): ResolvedOptions {
   const pageSize = options.pageSize ?? 1000;
-  if (!Number.isSafeInteger(pageSize) || pageSize < 1) throw new TypeError(`pageSize must be a positive integer, not ${pageSize}`);
+  if (!Number.isSafeInteger(pageSize) || pageSize < 1)
+    throw new TypeError(`pageSize must be a positive integer, not ${pageSize}`);
   const cache = options.cache ?? { ttlMs: 0, cacheScope: 'private' };
-  if (!['public', 'private'].includes(cache.cacheScope)) throw new TypeError(`cache.cacheScope must be public or private, not ${cache.cacheScope}`);
-  if (!Number.isSafeInteger(cache.ttlMs) || cache.ttlMs < 0) throw new TypeError(`cache.ttlMs must be a non-negative integer, not ${cache.ttlMs}`);
+  if (!['public', 'private'].includes(cache.cacheScope))
+    throw new TypeError(`cache.cacheScope must be public or private, not ${cache.cacheScope}`);
+  if (!Number.isSafeInteger(cache.ttlMs) || cache.ttlMs < 0)
+    throw new TypeError(`cache.ttlMs must be a non-negative integer, not ${cache.ttlMs}`);
   for (const id of Object.keys(options.capabilities?.extensions ?? {})) {
-    if (!isExtensionId(id)) throw new TypeError(`capabilities.extensions: ${JSON.stringify(id)} is no identifier such as com.example/name`);
+    if (!isExtensionId(id))
+      throw new TypeError(`capabilities.extensions: ${JSON.stringify(id)} is no identifier such as com.example/name`);
   }
   return {
     instructions: options.instructions,

@@ -56,6 +56,8 @@ function capabilitiesOf({ options, tools, resources, templates, prompts }: Parts
     ...(resources.size + templates.size > 0 || declared.resources !== undefined
       ? { resources: { listChanged: true, subscribe: true, ...declared.resources } }
       : {}),
-    ...(prompts.size > 0 || declared.prompts !== undefined ? { prompts: { listChanged: true, ...declared.prompts } } : {}),
+    ...(prompts.size > 0 || declared.prompts !== undefined
+      ? { prompts: { listChanged: true, ...declared.prompts } }
+      : {}),
   };
 }

@@ -42,7 +42,9 @@ test('audio in a message is text where the revision has none, an embedded resour
   for (const date of dates) {
     const raw = await open(server, date);
     const audio = date === '2024-11-05' ? { type: 'text' } : { type: 'audio', data: 'AAAA', mimeType: 'audio/wav' };
-    assert.partialDeepStrictEqual(await raw.result('prompts/get', { name: 'play' }), { messages: [{ content: audio }, { content: { type: 'resource', resource } }] });
+    assert.partialDeepStrictEqual(await raw.result('prompts/get', { name: 'play' }), {
+      messages: [{ content: audio }, { content: { type: 'resource', resource } }],
+    });
   }
 });
 
@@ -91,7 +93,16 @@ for (const date of dates) {
 
 test('the error names every argument that is missing [prompts-009]', async () => {
   const server = empty();
-  server.prompt('p', { arguments: [{ name: 'a', required: true }, { name: 'b', required: true }] }, () => 'x');
+  server.prompt(
+    'p',
+    {
+      arguments: [
+        { name: 'a', required: true },
+        { name: 'b', required: true },
+      ],
+    },
+    () => 'x',
+  );
   const raw = await open(server, '2025-06-18');
   const { message } = await raw.error('prompts/get', { name: 'p' });
   assert.ok(message.includes('"a"') && message.includes('"b"'), message);
@@ -99,19 +110,40 @@ test('the error names every argument that is missing [prompts-009]', async () =>
 
 test('arguments of a schema are listed, and given as the schema makes them', async () => {
   const server = empty();
-  const schema = z.object({ count: z.string().regex(/^\d+$/).describe('How many.'), tone: z.string().default('warm').meta({ title: 'Tone' }) });
+  const schema = z.object({
+    count: z.string().regex(/^\d+$/).describe('How many.'),
+    tone: z.string().default('warm').meta({ title: 'Tone' }),
+  });
   server.prompt('p', { arguments: schema }, (args) => JSON.stringify(args));
   const raw = await open(server, '2025-06-18');
   assert.deepEqual((await raw.result('prompts/list'))['prompts'], [
-    { name: 'p', arguments: [{ name: 'count', description: 'How many.', required: true }, { name: 'tone', title: 'Tone', required: false }] },
+    {
+      name: 'p',
+      arguments: [
+        { name: 'count', description: 'How many.', required: true },
+        { name: 'tone', title: 'Tone', required: false },
+      ],
+    },
   ]);
-  assert.partialDeepStrictEqual(await raw.result('prompts/get', { name: 'p', arguments: { count: '3' } }), { messages: [{ content: { text: '{"count":"3","tone":"warm"}' } }] });
+  assert.partialDeepStrictEqual(await raw.result('prompts/get', { name: 'p', arguments: { count: '3' } }), {
+    messages: [{ content: { text: '{"count":"3","tone":"warm"}' } }],
+  });
 });
 
 test('prompts are listed in the words of the revision, fields of their own untouched', async () => {
   const server = empty();
   const icons = [{ src: 'https://a.example/i.png' }];
-  server.prompt('p', { title: 'P', description: 'D', icons, meta: { 'com.example/x': [1] }, arguments: [{ name: 'a', title: 'A', description: 'd', required: false }] }, () => 'x');
+  server.prompt(
+    'p',
+    {
+      title: 'P',
+      description: 'D',
+      icons,
+      meta: { 'com.example/x': [1] },
+      arguments: [{ name: 'a', title: 'A', description: 'd', required: false }],
+    },
+    () => 'x',
+  );
   for (const date of dates) {
     const raw = await open(server, date);
     const since06 = date >= '2025-06-18';

@@ -22,7 +22,12 @@ export interface PromptEntry {
 type AnyPrompt = PromptDefinition<PromptArguments | undefined>;
 
 /** Adds a prompt. */
-export function addPrompt(registry: Registry<PromptEntry>, name: string, definition: AnyPrompt, get: PromptEntry['get']): Handle<AnyPrompt> {
+export function addPrompt(
+  registry: Registry<PromptEntry>,
+  name: string,
+  definition: AnyPrompt,
+  get: PromptEntry['get'],
+): Handle<AnyPrompt> {
   if (name === '') throw new TypeError('a prompt needs a name');
   return registry.add(name, definition, (current) => {
     const given = current.arguments;
@@ -58,17 +63,28 @@ function argumentsOf(schema: Readonly<Record<string, unknown>>): readonly Prompt
  *
  * @throws McpError invalidParams for an unknown prompt, a missing required argument, or arguments that do not fit.
  */
-export async function getPrompt(registry: Registry<PromptEntry>, params: GetPromptRequestParams, call: Call): Promise<GetPromptResult> {
+export async function getPrompt(
+  registry: Registry<PromptEntry>,
+  params: GetPromptRequestParams,
+  call: Call,
+): Promise<GetPromptResult> {
   const entry = registry.find(params.name);
-  if (entry === undefined) throw new McpError('invalidParams', `unknown prompt ${JSON.stringify(params.name.slice(0, 128))}`);
+  if (entry === undefined)
+    throw new McpError('invalidParams', `unknown prompt ${JSON.stringify(params.name.slice(0, 128))}`);
   const args = await checkedArguments(entry, params.arguments ?? {});
   return messages(params.name, await entry.get(args, new Context(call)), entry.prompt.description);
 }
 
-async function checkedArguments({ prompt, schema }: PromptEntry, given: Readonly<Record<string, string>>): Promise<unknown> {
+async function checkedArguments(
+  { prompt, schema }: PromptEntry,
+  given: Readonly<Record<string, string>>,
+): Promise<unknown> {
   if (schema === undefined) {
-    const missing = (prompt.arguments ?? []).filter(({ name, required }) => required === true && !Object.hasOwn(given, name));
-    if (missing.length > 0) throw wrong(prompt.name, `missing ${missing.map(({ name }) => JSON.stringify(name)).join(', ')}`);
+    const missing = (prompt.arguments ?? []).filter(
+      ({ name, required }) => required === true && !Object.hasOwn(given, name),
+    );
+    if (missing.length > 0)
+      throw wrong(prompt.name, `missing ${missing.map(({ name }) => JSON.stringify(name)).join(', ')}`);
     return given;
   }
   const checked = await schema.validate(given);
@@ -82,11 +98,13 @@ function wrong(prompt: string, why: string): McpError {
 
 function messages(prompt: string, value: unknown, description: string | undefined): GetPromptResult {
   const base = description === undefined ? {} : { description };
-  if (typeof value === 'string') return { ...base, messages: [{ role: 'user', content: { type: 'text', text: value } }] };
+  if (typeof value === 'string')
+    return { ...base, messages: [{ role: 'user', content: { type: 'text', text: value } }] };
   // What is not text is messages or a result by the handler's type; the projection checks it.
   if (isInputRequired(value)) return value as GetPromptResult;
   if (Array.isArray(value)) return { ...base, messages: value };
   if (isObject(value) && Array.isArray(value['messages'])) return { ...base, ...value } as unknown as GetPromptResult;
-  if (isObject(value) && typeof value['role'] === 'string') return { ...base, messages: [value] } as unknown as GetPromptResult;
+  if (isObject(value) && typeof value['role'] === 'string')
+    return { ...base, messages: [value] } as unknown as GetPromptResult;
   throw new TypeError(`the prompt ${JSON.stringify(prompt)} gave a ${typeof value}; give text, messages or a result`);
 }

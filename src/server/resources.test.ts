@@ -21,11 +21,29 @@ const forms: readonly (readonly [string, ReadReturn, readonly Json[]])[] = [
   ['text', 'first', [{ uri, mimeType: 'text/plain', text: 'first' }]],
   ['empty text', '', [{ uri, mimeType: 'text/plain', text: '' }]],
   ['bytes', new Uint8Array([0, 255, 254]), [{ uri, mimeType: 'text/plain', blob: 'AP/+' }]],
-  ['a part of a buffer', new Uint8Array([9, 1, 2, 3, 9]).subarray(1, 4), [{ uri, mimeType: 'text/plain', blob: 'AQID' }]],
+  [
+    'a part of a buffer',
+    new Uint8Array([9, 1, 2, 3, 9]).subarray(1, 4),
+    [{ uri, mimeType: 'text/plain', blob: 'AQID' }],
+  ],
   ['no bytes', new Uint8Array(), [{ uri, mimeType: 'text/plain', blob: '' }]],
-  ['contents', { uri: 'memo://sub', text: 'x', mimeType: 'text/html' }, [{ uri: 'memo://sub', mimeType: 'text/html', text: 'x' }]],
+  [
+    'contents',
+    { uri: 'memo://sub', text: 'x', mimeType: 'text/html' },
+    [{ uri: 'memo://sub', mimeType: 'text/html', text: 'x' }],
+  ],
   ['contents with base64', { uri, blob: 'AQID' }, [{ uri, mimeType: 'text/plain', blob: 'AQID' }]],
-  ['several contents', [{ uri, text: 'a' }, { uri: 'memo://two', blob: 'AQID', mimeType: 'image/png' }], [{ uri, text: 'a' }, { uri: 'memo://two', blob: 'AQID', mimeType: 'image/png' }]],
+  [
+    'several contents',
+    [
+      { uri, text: 'a' },
+      { uri: 'memo://two', blob: 'AQID', mimeType: 'image/png' },
+    ],
+    [
+      { uri, text: 'a' },
+      { uri: 'memo://two', blob: 'AQID', mimeType: 'image/png' },
+    ],
+  ],
   ['a whole result', { contents: [{ uri, text: 'a' }] }, [{ uri, text: 'a' }]],
 ];
 
@@ -42,7 +60,10 @@ test('many bytes are encoded whole [resources-020]', async () => {
   const server = empty();
   server.resource(uri, { name: 'one' }, () => bytes);
   const [only] = await contents(server, uri);
-  assert.deepEqual(Uint8Array.from(atob(String(only?.['blob'])), (char) => char.charCodeAt(0)), bytes);
+  assert.deepEqual(
+    Uint8Array.from(atob(String(only?.['blob'])), (char) => char.charCodeAt(0)),
+    bytes,
+  );
 });
 
 test('contents without a MIME type say none', async () => {
@@ -73,13 +94,16 @@ for (const date of dates) {
       assert.equal(code, date === statelessDate ? -32602 : -32002, asked);
       assert.deepEqual(data, { uri: asked });
     }
-    for (const asked of [7, null, {}, undefined]) assert.equal((await raw.error('resources/read', { uri: asked })).code, -32602);
+    for (const asked of [7, null, {}, undefined])
+      assert.equal((await raw.error('resources/read', { uri: asked })).code, -32602);
   });
 }
 
 test('a template reads with its variables decoded [resources-009]', async () => {
   const server = empty();
-  server.resourceTemplate('user://{id}/{+path}{?lang}', { name: 'user' }, (asked, variables) => JSON.stringify([asked, variables]));
+  server.resourceTemplate('user://{id}/{+path}{?lang}', { name: 'user' }, (asked, variables) =>
+    JSON.stringify([asked, variables]),
+  );
   const asked = 'user://a%2Fb%20%C3%A4/deep/er?lang=de';
   const [only] = await contents(server, asked);
   assert.deepEqual(JSON.parse(String(only?.['text'])), [asked, { id: 'a/b ä', path: 'deep/er', lang: 'de' }]);
@@ -98,7 +122,15 @@ test('a registered resource goes before a template, and the first template befor
 test('templates and resources are listed in the words of the revision', async () => {
   const server = empty();
   const icons = [{ src: 'https://a.example/i.png' }];
-  const definition = { name: 'n', title: 'N', description: 'D', mimeType: 'text/plain', icons, meta: { 'com.example/x': 1 }, annotations: { priority: 1, audience: ['user' as const], lastModified: '2025-01-12T15:00:58Z' } };
+  const definition = {
+    name: 'n',
+    title: 'N',
+    description: 'D',
+    mimeType: 'text/plain',
+    icons,
+    meta: { 'com.example/x': 1 },
+    annotations: { priority: 1, audience: ['user' as const], lastModified: '2025-01-12T15:00:58Z' },
+  };
   server.resource(uri, { ...definition, size: 7 }, () => 'x');
   server.resourceTemplate('user://{id}', definition, () => 'x');
   for (const date of dates) {
@@ -107,29 +139,46 @@ test('templates and resources are listed in the words of the revision', async ()
       name: 'n',
       description: 'D',
       mimeType: 'text/plain',
-      annotations: { priority: 1, audience: ['user'], ...(date >= '2025-06-18' ? { lastModified: '2025-01-12T15:00:58Z' } : {}) },
+      annotations: {
+        priority: 1,
+        audience: ['user'],
+        ...(date >= '2025-06-18' ? { lastModified: '2025-01-12T15:00:58Z' } : {}),
+      },
       ...(date >= '2025-06-18' ? { title: 'N', _meta: { 'com.example/x': 1 } } : {}),
       ...(date >= '2025-11-25' ? { icons } : {}),
     };
     assert.deepEqual((await raw.result('resources/list'))['resources'], [{ uri, size: 7, ...shared }]);
-    assert.deepEqual((await raw.result('resources/templates/list'))['resourceTemplates'], [{ uriTemplate: 'user://{id}', ...shared }]);
+    assert.deepEqual((await raw.result('resources/templates/list'))['resourceTemplates'], [
+      { uriTemplate: 'user://{id}', ...shared },
+    ]);
   }
 });
 
 test('templates that name their resources have them listed after the registered ones', async () => {
   const server = empty();
-  server.resourceTemplate('user://{id}', { name: 'user', list: async (ctx) => [{ uri: `user://${ctx.requestId}`, name: 'asker' }] }, () => 'x');
+  server.resourceTemplate(
+    'user://{id}',
+    { name: 'user', list: async (ctx) => [{ uri: `user://${ctx.requestId}`, name: 'asker' }] },
+    () => 'x',
+  );
   server.resource(uri, { name: 'one' }, () => 'x');
   for (const date of dates) {
     const raw = await open(server, date);
     const { resources } = await raw.result('resources/list', {}, 'me');
-    assert.partialDeepStrictEqual(resources, [{ uri, name: 'one' }, { uri: 'user://me', name: 'asker' }]);
+    assert.partialDeepStrictEqual(resources, [
+      { uri, name: 'one' },
+      { uri: 'user://me', name: 'asker' },
+    ]);
   }
 });
 
 test('a disabled template neither reads nor lists', async () => {
   const server = empty();
-  const handle = server.resourceTemplate('user://{id}', { name: 'user', list: () => [{ uri: 'user://7', name: 'seven' }] }, () => 'x');
+  const handle = server.resourceTemplate(
+    'user://{id}',
+    { name: 'user', list: () => [{ uri: 'user://7', name: 'seven' }] },
+    () => 'x',
+  );
   handle.disable();
   const raw = await open(server, '2025-06-18');
   assert.deepEqual((await raw.result('resources/list'))['resources'], []);
@@ -139,7 +188,8 @@ test('a disabled template neither reads nor lists', async () => {
 
 test('a resource needs an absolute URI, a template a good one, and both their own [resources-018]', () => {
   const server = empty();
-  for (const bad of ['', 'one', '/etc/passwd', '../x', '//host/x']) assert.throws(() => server.resource(bad, { name: 'x' }, () => 'x'), TypeError, bad);
+  for (const bad of ['', 'one', '/etc/passwd', '../x', '//host/x'])
+    assert.throws(() => server.resource(bad, { name: 'x' }, () => 'x'), TypeError, bad);
   assert.throws(() => server.resourceTemplate('user://{', { name: 'x' }, () => 'x'), TypeError);
   server.resource(uri, { name: 'x' }, () => 'x');
   server.resourceTemplate('user://{id}', { name: 'x' }, () => 'x');

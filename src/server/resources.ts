@@ -1,7 +1,12 @@
 import { isObject } from '../jsonrpc/message.ts';
 import type { Call } from '../peer/call.ts';
 import { McpError } from '../protocol/error.ts';
-import type { ReadResourceRequestParams, ReadResourceResult, Resource, ResourceTemplate } from '../protocol/resources.ts';
+import type {
+  ReadResourceRequestParams,
+  ReadResourceResult,
+  Resource,
+  ResourceTemplate,
+} from '../protocol/resources.ts';
 import { common } from './common.ts';
 import { Context } from './context.ts';
 import type { Ctx, RequestCtx } from './ctx.ts';
@@ -70,7 +75,9 @@ export function addTemplate(
 }
 
 /** The completers of a definition by name; names of a peer's choosing are looked up in a map. */
-export function completers(complete: Readonly<Record<string, Completer | undefined>> | undefined): ReadonlyMap<string, Completer> {
+export function completers(
+  complete: Readonly<Record<string, Completer | undefined>> | undefined,
+): ReadonlyMap<string, Completer> {
   const map = new Map<string, Completer>();
   for (const [name, completer] of Object.entries(complete ?? {})) if (completer !== undefined) map.set(name, completer);
   return map;
@@ -100,7 +107,10 @@ export async function listResources(
   const found = (await Promise.all([...templates.values()].map(async ({ list }) => list?.(ctx) ?? []))).flat();
   const start = position ?? 0;
   const end = start + size - items.length;
-  return { items: [...items, ...found.slice(start, end)], ...(end < found.length ? { nextCursor: btoa(`at:${end}`) } : {}) };
+  return {
+    items: [...items, ...found.slice(start, end)],
+    ...(end < found.length ? { nextCursor: btoa(`at:${end}`) } : {}),
+  };
 }
 
 /** The position that a cursor names among what templates list; `undefined` for a cursor of the registered resources. */
@@ -129,7 +139,8 @@ export async function readResource(
 ): Promise<ReadResourceResult> {
   const { uri } = params;
   const entry = resources.find(uri);
-  if (entry !== undefined) return contents(await entry.read(uri, new Context(call)), uri, { ...entry.resource, cache: entry.cache });
+  if (entry !== undefined)
+    return contents(await entry.read(uri, new Context(call)), uri, { ...entry.resource, cache: entry.cache });
   // The contents repeat the URI, which must be one.
   for (const { template, read, resourceTemplate, cache, allowTraversal } of isUri(uri) ? templates.values() : []) {
     const variables = template.match(uri);
@@ -142,7 +153,9 @@ export async function readResource(
 
 /** Whether a value would lead out of the folder that it is read below. (Spec 2026-07-28, Resources, Security considerations.) */
 function traverses(variables: Readonly<Record<string, unknown>>): boolean {
-  return Object.values(variables).flat().some((value) => typeof value === 'string' && (value.includes('\0') || value.split(/[\\/]/).includes('..')));
+  return Object.values(variables)
+    .flat()
+    .some((value) => typeof value === 'string' && (value.includes('\0') || value.split(/[\\/]/).includes('..')));
 }
 
 interface Read {

@@ -6,7 +6,14 @@ import type { RevisionDate } from '../protocol/revision.ts';
 import type { ServerOptions } from './options.ts';
 import { createServer, type Server } from './server.ts';
 
-const info = { name: 'tested', version: '1.0.0', title: 'Tested', description: 'A server.', websiteUrl: 'https://tested.example/', icons: [{ src: 'https://tested.example/i.png' }] };
+const info = {
+  name: 'tested',
+  version: '1.0.0',
+  title: 'Tested',
+  description: 'A server.',
+  websiteUrl: 'https://tested.example/',
+  icons: [{ src: 'https://tested.example/i.png' }],
+};
 
 function create(options: ServerOptions = {}): Server {
   return createServer(info, { onError: () => undefined, ...options });
@@ -30,7 +37,10 @@ for (const date of dates) {
     server.tool('t', {}, () => 'x');
     assert.deepEqual(await capabilities(server, date), { tools: { listChanged: true } });
     server.resourceTemplate('user://{id}', { name: 'u' }, () => 'x');
-    assert.deepEqual(await capabilities(server, date), { tools: { listChanged: true }, resources: { listChanged: true, subscribe: true } });
+    assert.deepEqual(await capabilities(server, date), {
+      tools: { listChanged: true },
+      resources: { listChanged: true, subscribe: true },
+    });
     server.prompt('p', { arguments: [{ name: 'a' }], complete: { a: () => [] } }, () => 'x');
     assert.deepEqual(await capabilities(server, date), {
       tools: { listChanged: true },
@@ -54,7 +64,15 @@ for (const date of dates) {
     assert.deepEqual((await raw.result('resources/list'))['resources'], []);
     assert.deepEqual((await raw.result('resources/templates/list'))['resourceTemplates'], []);
     assert.deepEqual((await raw.result('prompts/list'))['prompts'], []);
-    assert.equal((await raw.error('completion/complete', { ref: { type: 'ref/prompt', name: 'p' }, argument: { name: 'a', value: '' } })).code, -32602);
+    assert.equal(
+      (
+        await raw.error('completion/complete', {
+          ref: { type: 'ref/prompt', name: 'p' },
+          argument: { name: 'a', value: '' },
+        })
+      ).code,
+      -32602,
+    );
   });
 
   test(`declared capabilities go beyond what is registered, in the words of ${date} [D13, X03, X21]`, async () => {
@@ -83,7 +101,12 @@ for (const date of dates) {
   test(`the server's identity is told in the words of ${date} [lifecycle-003, versioning-005, C24, C88]`, async () => {
     const result = await opening(create(), date);
     const { name, version, title, ...later } = info;
-    const wanted = { name, version, ...(date >= '2025-06-18' ? { title } : {}), ...(date >= '2025-11-25' ? later : {}) };
+    const wanted = {
+      name,
+      version,
+      ...(date >= '2025-06-18' ? { title } : {}),
+      ...(date >= '2025-11-25' ? later : {}),
+    };
     if (date !== statelessDate) assert.deepEqual(result['serverInfo'], wanted);
     else {
       assert.ok(!('serverInfo' in result));
@@ -100,8 +123,16 @@ for (const date of dates) {
 test('server/discover names every revision that is spoken, newest first [versioning-003, caching-001]', async () => {
   const all = await opening(create(), statelessDate);
   assert.deepEqual(all['supportedVersions'], dates.toReversed());
-  const some = await opening(create({ revisions: [statelessDate, '2025-06-18'], cache: { ttlMs: 5000, cacheScope: 'public' } }), statelessDate);
-  assert.partialDeepStrictEqual(some, { supportedVersions: [statelessDate, '2025-06-18'], resultType: 'complete', ttlMs: 5000, cacheScope: 'public' });
+  const some = await opening(
+    create({ revisions: [statelessDate, '2025-06-18'], cache: { ttlMs: 5000, cacheScope: 'public' } }),
+    statelessDate,
+  );
+  assert.partialDeepStrictEqual(some, {
+    supportedVersions: [statelessDate, '2025-06-18'],
+    resultType: 'complete',
+    ttlMs: 5000,
+    cacheScope: 'public',
+  });
 });
 
 test('lists carry the cache hint and reads one of their own, where the revision has hints [caching-001, caching-003, caching-004, basic-021]', async () => {
@@ -110,17 +141,32 @@ test('lists carry the cache hint and reads one of their own, where the revision 
     server.tool('t', {}, () => 'x');
     server.prompt('p', {}, () => 'x');
     server.resource('a://plain', { name: 'plain' }, () => 'x');
-    server.resource('a://kept', { name: 'kept' }, (uri) => ({ contents: [{ uri, text: 'x' }], ttlMs: 9, cacheScope: 'public' }));
+    server.resource('a://kept', { name: 'kept' }, (uri) => ({
+      contents: [{ uri, text: 'x' }],
+      ttlMs: 9,
+      cacheScope: 'public',
+    }));
     const hint = cache ?? { ttlMs: 0, cacheScope: 'private' };
     for (const date of dates) {
       const raw = await open(server, date);
       for (const method of ['tools/list', 'prompts/list', 'resources/list', 'resources/templates/list']) {
         const { ttlMs, cacheScope, resultType } = await raw.result(method);
-        assert.deepEqual({ ttlMs, cacheScope, resultType }, date === statelessDate ? { ...hint, resultType: 'complete' } : { ttlMs: undefined, cacheScope: undefined, resultType: undefined });
+        assert.deepEqual(
+          { ttlMs, cacheScope, resultType },
+          date === statelessDate
+            ? { ...hint, resultType: 'complete' }
+            : { ttlMs: undefined, cacheScope: undefined, resultType: undefined },
+        );
       }
-      for (const [uri, own] of [['a://plain', { ttlMs: 0, cacheScope: 'private' }], ['a://kept', { ttlMs: 9, cacheScope: 'public' }]] as const) {
+      for (const [uri, own] of [
+        ['a://plain', { ttlMs: 0, cacheScope: 'private' }],
+        ['a://kept', { ttlMs: 9, cacheScope: 'public' }],
+      ] as const) {
         const { ttlMs, cacheScope } = await raw.result('resources/read', { uri });
-        assert.deepEqual({ ttlMs, cacheScope }, date === statelessDate ? own : { ttlMs: undefined, cacheScope: undefined });
+        assert.deepEqual(
+          { ttlMs, cacheScope },
+          date === statelessDate ? own : { ttlMs: undefined, cacheScope: undefined },
+        );
       }
     }
   }
@@ -155,7 +201,11 @@ test('every stateless result names its kind and its server, and keeps the _meta 
     ['completion/complete', { ref: { type: 'ref/prompt', name: 'p' }, argument: { name: 'a', value: '' } }],
     ['tools/call', { name: 't' }],
   ] as const) {
-    assert.partialDeepStrictEqual(await raw.result(method, params), { resultType: 'complete', _meta: { [metaKey.serverInfo]: { name: 'tested', version: '1.0.0' } } }, method);
+    assert.partialDeepStrictEqual(
+      await raw.result(method, params),
+      { resultType: 'complete', _meta: { [metaKey.serverInfo]: { name: 'tested', version: '1.0.0' } } },
+      method,
+    );
   }
   assert.partialDeepStrictEqual(await raw.result('tools/call', { name: 't' }), { _meta: { 'com.example/x': 1 } });
 });
@@ -178,6 +228,11 @@ test('a definition serves any number of conversations, each of its own revision'
   const server = create();
   server.tool('t', {}, (_, ctx) => ctx.revision);
   const raws = await Promise.all([...dates, ...dates].map((date) => open(server, date)));
-  const revisions = await Promise.all(raws.map(async (raw) => (await raw.result('tools/call', { name: 't' }))['content']));
-  assert.deepEqual(revisions, [...dates, ...dates].map((text) => [{ type: 'text', text }]));
+  const revisions = await Promise.all(
+    raws.map(async (raw) => (await raw.result('tools/call', { name: 't' }))['content']),
+  );
+  assert.deepEqual(
+    revisions,
+    [...dates, ...dates].map((text) => [{ type: 'text', text }]),
+  );
 });

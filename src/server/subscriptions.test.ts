@@ -1,6 +1,16 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { dates, handshakeDates, initializeParams, open, Raw, resultOf, settle, statelessDate, type Json } from '../../test/support/raw.ts';
+import {
+  dates,
+  handshakeDates,
+  initializeParams,
+  open,
+  Raw,
+  resultOf,
+  settle,
+  statelessDate,
+  type Json,
+} from '../../test/support/raw.ts';
 import { metaKey } from '../protocol/meta.ts';
 import { createServer, type Server } from './server.ts';
 
@@ -17,7 +27,12 @@ function served(options = {}): Server {
   return server;
 }
 
-const everything = { toolsListChanged: true, resourcesListChanged: true, promptsListChanged: true, resourceSubscriptions: ['memo://one', 'memo://two'] };
+const everything = {
+  toolsListChanged: true,
+  resourcesListChanged: true,
+  promptsListChanged: true,
+  resourceSubscriptions: ['memo://one', 'memo://two'],
+};
 
 function listChanged(list: string): string {
   return `notifications/${list}/list_changed`;
@@ -43,7 +58,10 @@ for (const date of handshakeDates) {
     server.resourceTemplate('user://{id}', { name: 'user' }, () => 'x');
     server.resource('memo://two', { name: 'two' }, () => 'x');
     await settle();
-    assert.deepEqual(raw.take().map(({ method }) => method), [listChanged('prompts'), listChanged('resources')]);
+    assert.deepEqual(
+      raw.take().map(({ method }) => method),
+      [listChanged('prompts'), listChanged('resources')],
+    );
     server.changed('tools');
     await settle();
     assert.deepEqual(raw.take(), [{ jsonrpc: '2.0', method: listChanged('tools') }]);
@@ -136,8 +154,16 @@ for (const id of ['ears', 7, '', 0]) {
     await settle();
     assert.ok(raw.heard.every(({ related }) => related === id));
     assert.deepEqual(raw.take(), [
-      { jsonrpc: '2.0', method: 'notifications/subscriptions/acknowledged', params: { notifications: everything, _meta: marked(id) } },
-      ...['tools', 'resources', 'prompts'].map((list) => ({ jsonrpc: '2.0', method: listChanged(list), params: { _meta: marked(id) } })),
+      {
+        jsonrpc: '2.0',
+        method: 'notifications/subscriptions/acknowledged',
+        params: { notifications: everything, _meta: marked(id) },
+      },
+      ...['tools', 'resources', 'prompts'].map((list) => ({
+        jsonrpc: '2.0',
+        method: listChanged(list),
+        params: { _meta: marked(id) },
+      })),
       { jsonrpc: '2.0', method: 'notifications/resources/updated', params: { uri: 'memo://two', _meta: marked(id) } },
     ]);
   });
@@ -148,7 +174,11 @@ for (const [asked, agreed, heard] of [
   [{ toolsListChanged: false, promptsListChanged: true }, { promptsListChanged: true }, [listChanged('prompts')]],
   [{ toolsListChanged: true }, { toolsListChanged: true }, [listChanged('tools')]],
   [{ resourcesListChanged: true }, { resourcesListChanged: true }, [listChanged('resources')]],
-  [{ resourceSubscriptions: ['memo://one'] }, { resourceSubscriptions: ['memo://one'] }, ['notifications/resources/updated']],
+  [
+    { resourceSubscriptions: ['memo://one'] },
+    { resourceSubscriptions: ['memo://one'] },
+    ['notifications/resources/updated'],
+  ],
   [{ resourceSubscriptions: [] }, { resourceSubscriptions: [] }, []],
   [{ taskIds: ['t'], 'com.example/x': true, toolsListChanged: null }, {}, []],
 ] as const) {
@@ -157,11 +187,20 @@ for (const [asked, agreed, heard] of [
     const raw = await open(server, statelessDate);
     void raw.send('subscriptions/listen', { notifications: asked }, 'ears');
     await settle();
-    assert.deepEqual(raw.take(), [{ jsonrpc: '2.0', method: 'notifications/subscriptions/acknowledged', params: { notifications: agreed, _meta: marked('ears') } }]);
+    assert.deepEqual(raw.take(), [
+      {
+        jsonrpc: '2.0',
+        method: 'notifications/subscriptions/acknowledged',
+        params: { notifications: agreed, _meta: marked('ears') },
+      },
+    ]);
     for (const list of ['tools', 'resources', 'prompts'] as const) server.changed(list);
     server.resourceUpdated('memo://one');
     await settle();
-    assert.deepEqual(raw.take().map(({ method }) => method), heard);
+    assert.deepEqual(
+      raw.take().map(({ method }) => method),
+      heard,
+    );
   });
 }
 
@@ -171,7 +210,9 @@ test('only what the server declares is agreed to [subs-004, versioning-004]', as
   const raw = await open(server, statelessDate);
   void raw.send('subscriptions/listen', { notifications: everything }, 1);
   await settle();
-  assert.partialDeepStrictEqual(raw.take(), [{ params: { notifications: { resourcesListChanged: true, promptsListChanged: true } } }]);
+  assert.partialDeepStrictEqual(raw.take(), [
+    { params: { notifications: { resourcesListChanged: true, promptsListChanged: true } } },
+  ]);
 });
 
 test('a list that is declared but empty still can be listened to [tools-006]', async () => {
@@ -180,13 +221,29 @@ test('a list that is declared but empty still can be listened to [tools-006]', a
   void raw.send('subscriptions/listen', { notifications: { toolsListChanged: true } }, 1);
   server.tool('first', {}, () => 'x');
   await settle();
-  assert.deepEqual(raw.take().map(({ method }) => method), ['notifications/subscriptions/acknowledged', listChanged('tools')]);
+  assert.deepEqual(
+    raw.take().map(({ method }) => method),
+    ['notifications/subscriptions/acknowledged', listChanged('tools')],
+  );
 });
 
 test('a filter that is none is refused', async () => {
   const raw = await open(served(), statelessDate);
-  for (const notifications of [undefined, null, 7, [], 'all', { toolsListChanged: 'yes' }, { resourceSubscriptions: 'memo://one' }, { resourceSubscriptions: [7] }]) {
-    assert.equal((await raw.error('subscriptions/listen', { notifications })).code, -32602, JSON.stringify(notifications));
+  for (const notifications of [
+    undefined,
+    null,
+    7,
+    [],
+    'all',
+    { toolsListChanged: 'yes' },
+    { resourceSubscriptions: 'memo://one' },
+    { resourceSubscriptions: [7] },
+  ]) {
+    assert.equal(
+      (await raw.error('subscriptions/listen', { notifications })).code,
+      -32602,
+      JSON.stringify(notifications),
+    );
   }
   assert.deepEqual(raw.take(), []);
 });
@@ -200,12 +257,18 @@ test('one client may hold several streams, and ends each by its own id [subs-008
   raw.take();
   server.changed('tools');
   await settle();
-  assert.deepEqual(raw.heard.splice(0).map(({ related }) => related), ['one', 'two']);
+  assert.deepEqual(
+    raw.heard.splice(0).map(({ related }) => related),
+    ['one', 'two'],
+  );
   await raw.notify('notifications/cancelled', { requestId: 'one' });
   assert.equal(await one, undefined);
   server.changed('tools');
   await settle();
-  assert.deepEqual(raw.heard.splice(0).map(({ related }) => related), ['two']);
+  assert.deepEqual(
+    raw.heard.splice(0).map(({ related }) => related),
+    ['two'],
+  );
   raw.conversation.close();
   assert.equal(await two, undefined);
 });
@@ -214,7 +277,11 @@ test('closing the server ends every stream with a result that names it [subs-009
   const server = served();
   const raw = await open(server, statelessDate);
   const other = await open(server, statelessDate);
-  const answers = [raw.send('subscriptions/listen', { notifications: everything }, 'a'), raw.send('subscriptions/listen', { notifications: {} }, 'b'), other.send('subscriptions/listen', { notifications: {} }, 'a')];
+  const answers = [
+    raw.send('subscriptions/listen', { notifications: everything }, 'a'),
+    raw.send('subscriptions/listen', { notifications: {} }, 'b'),
+    other.send('subscriptions/listen', { notifications: {} }, 'a'),
+  ];
   await settle();
   await server.close();
   const results = (await Promise.all(answers)).map(resultOf);
@@ -235,7 +302,10 @@ test('progress and log messages stay on the streams of their own requests [subs-
   await settle();
   raw.take();
   await raw.result('tools/call', { name: 'tool' }, 'call');
-  assert.deepEqual(raw.heard.map(({ related }) => related), ['call', 'call']);
+  assert.deepEqual(
+    raw.heard.map(({ related }) => related),
+    ['call', 'call'],
+  );
 });
 
 test('there are only so many streams, and each watches only so many resources', async () => {
@@ -244,13 +314,18 @@ test('there are only so many streams, and each watches only so many resources', 
   const first = raw.send('subscriptions/listen', { notifications: everything }, 1);
   void raw.send('subscriptions/listen', { notifications: {} }, 2);
   await settle();
-  assert.partialDeepStrictEqual(raw.take()[0], { params: { notifications: { resourceSubscriptions: ['memo://one'] } } });
+  assert.partialDeepStrictEqual(raw.take()[0], {
+    params: { notifications: { resourceSubscriptions: ['memo://one'] } },
+  });
   await raw.error('subscriptions/listen', { notifications: {} }, 3);
   await raw.notify('notifications/cancelled', { requestId: 1 });
   await first;
   void raw.send('subscriptions/listen', { notifications: {} }, 4);
   await settle();
-  assert.deepEqual(raw.take().map(({ method }) => method), ['notifications/subscriptions/acknowledged']);
+  assert.deepEqual(
+    raw.take().map(({ method }) => method),
+    ['notifications/subscriptions/acknowledged'],
+  );
 });
 
 test('the server sends no request and cancels nothing at 2026-07-28 [basic-037, cancel-015, cancel-016]', async () => {

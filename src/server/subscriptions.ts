@@ -80,7 +80,10 @@ export class Subscriptions {
   watch(session: Settled, uri: string): void {
     const uris = watchedBy(session);
     if (!uris.has(uri) && uris.size >= this.#limits.resourcesPerClient) {
-      throw new McpError('invalidRequest', `too many resource subscriptions; the limit is ${this.#limits.resourcesPerClient}`);
+      throw new McpError(
+        'invalidRequest',
+        `too many resource subscriptions; the limit is ${this.#limits.resourcesPerClient}`,
+      );
     }
     uris.add(uri);
   }
@@ -114,7 +117,9 @@ export class Subscriptions {
   }
 
   #honoured(asked: SubscriptionFilter, offered: ReadonlySet<Telling>): SubscriptionFilter {
-    const uris = offered.has('updates') ? asked.resourceSubscriptions?.slice(0, this.#limits.resourcesPerClient) : undefined;
+    const uris = offered.has('updates')
+      ? asked.resourceSubscriptions?.slice(0, this.#limits.resourcesPerClient)
+      : undefined;
     return {
       ...(asked.toolsListChanged === true && offered.has('tools') ? { toolsListChanged: true } : {}),
       ...(asked.promptsListChanged === true && offered.has('prompts') ? { promptsListChanged: true } : {}),

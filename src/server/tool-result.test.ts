@@ -30,11 +30,19 @@ const forms: readonly (readonly [string, unknown, Json])[] = [
   ['nothing', undefined, { content: [] }],
   ['null', null, { content: [] }],
   ['one block', words, { content: [words] }],
-  ['several blocks', [words, { type: 'image', data: 'AAAA', mimeType: 'image/png' }], { content: [words, { type: 'image', data: 'AAAA', mimeType: 'image/png' }] }],
+  [
+    'several blocks',
+    [words, { type: 'image', data: 'AAAA', mimeType: 'image/png' }],
+    { content: [words, { type: 'image', data: 'AAAA', mimeType: 'image/png' }] },
+  ],
   ['no blocks', [], { content: [] }],
   ['a whole result', { content: [words] }, { content: [words] }],
   ['a whole result that failed', { content: [words], isError: true }, { content: [words], isError: true }],
-  ['a whole result with _meta', { content: [words], _meta: { 'com.example/cost': 3 } }, { content: [words], _meta: { 'com.example/cost': 3 } }],
+  [
+    'a whole result with _meta',
+    { content: [words], _meta: { 'com.example/cost': 3 } },
+    { content: [words], _meta: { 'com.example/cost': 3 } },
+  ],
   ['a whole result with fields of its own', { content: [], 'x-acme': [1] }, { content: [], 'x-acme': [1] }],
 ];
 
@@ -68,7 +76,10 @@ for (const [what, returned] of [
 test('structured content alone gets its text', async () => {
   const server = empty();
   server.tool('give', {}, () => ({ structuredContent: { a: 1 } }) as never);
-  assert.partialDeepStrictEqual(await called(server, '2025-06-18', 'give'), { structuredContent: { a: 1 }, content: [{ type: 'text', text: '{"a":1}' }] });
+  assert.partialDeepStrictEqual(await called(server, '2025-06-18', 'give'), {
+    structuredContent: { a: 1 },
+    content: [{ type: 'text', text: '{"a":1}' }],
+  });
   assert.deepEqual(await called(server, '2024-11-05', 'give'), { content: [{ type: 'text', text: '{"a":1}' }] });
 });
 
@@ -84,7 +95,10 @@ test('a value of the output schema travels as data and as text [tools-011, tools
 
 test('the output schema makes the value: defaults are filled in, what it strips is not sent', async () => {
   const server = empty();
-  server.tool('give', { output: z.object({ a: z.number(), unit: z.string().default('km') }) }, () => ({ a: 1, secret: 2 }));
+  server.tool('give', { output: z.object({ a: z.number(), unit: z.string().default('km') }) }, () => ({
+    a: 1,
+    secret: 2,
+  }));
   const { content, structuredContent } = await called(server, '2025-11-25', 'give');
   assert.deepEqual(structuredContent, { a: 1, unit: 'km' });
   assert.deepEqual(content, [{ type: 'text', text: '{"a":1,"unit":"km"}' }]);
@@ -92,9 +106,18 @@ test('the output schema makes the value: defaults are filled in, what it strips 
 
 test('a whole result of a tool with output schema keeps its own content', async () => {
   const server = empty();
-  server.tool('give', { output: z.object({ a: z.number() }) }, () => ({ content: [{ type: 'text', text: 'one' }], structuredContent: { a: 1 } }));
-  assert.partialDeepStrictEqual(await called(server, '2025-06-18', 'give'), { content: [{ type: 'text', text: 'one' }], structuredContent: { a: 1 } });
-  assert.deepEqual((await called(server, '2025-03-26', 'give'))['content'], [{ type: 'text', text: 'one' }, { type: 'text', text: '{"a":1}' }]);
+  server.tool('give', { output: z.object({ a: z.number() }) }, () => ({
+    content: [{ type: 'text', text: 'one' }],
+    structuredContent: { a: 1 },
+  }));
+  assert.partialDeepStrictEqual(await called(server, '2025-06-18', 'give'), {
+    content: [{ type: 'text', text: 'one' }],
+    structuredContent: { a: 1 },
+  });
+  assert.deepEqual((await called(server, '2025-03-26', 'give'))['content'], [
+    { type: 'text', text: 'one' },
+    { type: 'text', text: '{"a":1}' },
+  ]);
 });
 
 for (const [what, returned] of [
@@ -120,7 +143,10 @@ for (const [what, returned] of [
 
 test('a failed result of a tool with output schema needs no structured content [C82]', async () => {
   const server = empty();
-  server.tool('sum', { output: z.object({ sum: z.number() }) }, () => ({ content: [{ type: 'text', text: 'no numbers' }], isError: true }));
+  server.tool('sum', { output: z.object({ sum: z.number() }) }, () => ({
+    content: [{ type: 'text', text: 'no numbers' }],
+    isError: true,
+  }));
   for (const date of dates) {
     const result = await called(server, date, 'sum');
     assert.partialDeepStrictEqual(result, { content: [{ type: 'text', text: 'no numbers' }], isError: true });
@@ -140,7 +166,9 @@ test('output that is no object is wrapped where the revision wants one, in the s
       assert.partialDeepStrictEqual(tool, { outputSchema: { type: 'array' } });
       assert.deepEqual(structuredContent, [1, 2]);
     } else {
-      assert.partialDeepStrictEqual(tool, { outputSchema: { type: 'object', properties: { result: { type: 'array' } }, required: ['result'] } });
+      assert.partialDeepStrictEqual(tool, {
+        outputSchema: { type: 'object', properties: { result: { type: 'array' } }, required: ['result'] },
+      });
       assert.deepEqual(structuredContent, { result: [1, 2] });
     }
   }
@@ -149,21 +177,32 @@ test('output that is no object is wrapped where the revision wants one, in the s
 test('an object under an output schema that is wrapped is wrapped too [tools-010, tools-011]', async () => {
   const server = empty();
   const output = z.union([z.object({ found: z.string() }), z.string()]);
-  server.tool('find', { input: z.object({ what: z.string() }), output }, ({ what }) => (what === '' ? 'nothing' : { found: what }));
+  server.tool('find', { input: z.object({ what: z.string() }), output }, ({ what }) =>
+    what === '' ? 'nothing' : { found: what },
+  );
   for (const date of ['2025-06-18', '2025-11-25'] as const) {
-    assert.partialDeepStrictEqual(await listed(server, date), [{ outputSchema: { type: 'object', required: ['result'] } }]);
-    assert.deepEqual((await called(server, date, 'find', { what: 'x' }))['structuredContent'], { result: { found: 'x' } });
+    assert.partialDeepStrictEqual(await listed(server, date), [
+      { outputSchema: { type: 'object', required: ['result'] } },
+    ]);
+    assert.deepEqual((await called(server, date, 'find', { what: 'x' }))['structuredContent'], {
+      result: { found: 'x' },
+    });
     assert.deepEqual((await called(server, date, 'find', { what: '' }))['structuredContent'], { result: 'nothing' });
   }
   assert.deepEqual((await called(server, statelessDate, 'find', { what: 'x' }))['structuredContent'], { found: 'x' });
-  assert.deepEqual((await called(server, '2025-03-26', 'find', { what: 'x' }))['content'], [{ type: 'text', text: '{"found":"x"}' }]);
+  assert.deepEqual((await called(server, '2025-03-26', 'find', { what: 'x' }))['content'], [
+    { type: 'text', text: '{"found":"x"}' },
+  ]);
 });
 
 test('null and false are output values [tools-014]', async () => {
   const server = empty();
   server.tool('null', { output: z.null() }, () => null);
   server.tool('false', { output: z.boolean() }, () => false);
-  for (const [name, value] of [['null', null], ['false', false]] as const) {
+  for (const [name, value] of [
+    ['null', null],
+    ['false', false],
+  ] as const) {
     const { content, structuredContent } = await called(server, statelessDate, name);
     assert.deepEqual([content, structuredContent], [[{ type: 'text', text: JSON.stringify(value) }], value]);
     assert.deepEqual((await called(server, '2025-11-25', name))['structuredContent'], { result: value });
@@ -195,11 +234,22 @@ test('a ToolError is a result that the model can read [tools-023]', async () => 
     throw new ToolError('no such city', { cause: new Error('secret') });
   });
   server.tool('rich', { output: z.object({ a: z.number() }) }, () => {
-    throw new ToolError('no such city', { content: [{ type: 'text', text: 'try another' }, { type: 'image', data: 'AAAA', mimeType: 'image/png' }] });
+    throw new ToolError('no such city', {
+      content: [
+        { type: 'text', text: 'try another' },
+        { type: 'image', data: 'AAAA', mimeType: 'image/png' },
+      ],
+    });
   });
   for (const date of dates) {
-    assert.partialDeepStrictEqual(await called(server, date, 'plain'), { isError: true, content: [{ type: 'text', text: 'no such city' }] });
-    assert.partialDeepStrictEqual(await called(server, date, 'rich'), { isError: true, content: [{ type: 'text', text: 'try another' }, { type: 'image' }] });
+    assert.partialDeepStrictEqual(await called(server, date, 'plain'), {
+      isError: true,
+      content: [{ type: 'text', text: 'no such city' }],
+    });
+    assert.partialDeepStrictEqual(await called(server, date, 'rich'), {
+      isError: true,
+      content: [{ type: 'text', text: 'try another' }, { type: 'image' }],
+    });
   }
   assert.deepEqual(errors, []);
 });

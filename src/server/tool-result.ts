@@ -42,13 +42,19 @@ export function contentResult(tool: string, value: unknown): CallToolResult {
   if (isBlock(value)) return { content: [value] };
   // An object with a content array is a result by the declared type; the projection checks the rest.
   if (isObject(value) && Array.isArray(value['content'])) return value as unknown as CallToolResult;
-  if (isObject(value) && value['structuredContent'] !== undefined) return structuredResult(value['structuredContent'], value);
-  throw new TypeError(`tool ${JSON.stringify(tool)} returned a ${typeof value}; return a string, content blocks or a result, or declare an output schema`);
+  if (isObject(value) && value['structuredContent'] !== undefined)
+    return structuredResult(value['structuredContent'], value);
+  throw new TypeError(
+    `tool ${JSON.stringify(tool)} returned a ${typeof value}; return a string, content blocks or a result, or declare an output schema`,
+  );
 }
 
 /** Whether what a tool with an output schema returned is a whole result and not the output value. */
 export function isWholeResult(value: unknown): value is CallToolResult {
-  return isObject(value) && (value['isError'] === true ? Array.isArray(value['content']) : Object.hasOwn(value, 'structuredContent'));
+  return (
+    isObject(value) &&
+    (value['isError'] === true ? Array.isArray(value['content']) : Object.hasOwn(value, 'structuredContent'))
+  );
 }
 
 /**

@@ -31,9 +31,13 @@ test('arguments are checked before the handler runs, and made what the schema sa
   for (const date of dates) {
     const raw = await open(server, date);
     await raw.result('tools/call', { name: 'add', arguments: { a: 1 } });
-    for (const args of [{}, { a: '1' }, { a: null }, undefined]) await raw.ask('tools/call', { name: 'add', arguments: args });
+    for (const args of [{}, { a: '1' }, { a: null }, undefined])
+      await raw.ask('tools/call', { name: 'add', arguments: args });
   }
-  assert.deepEqual(seen, dates.map(() => ({ a: 1, b: 1 })));
+  assert.deepEqual(
+    seen,
+    dates.map(() => ({ a: 1, b: 1 })),
+  );
 });
 
 for (const date of dates) {
@@ -52,7 +56,8 @@ for (const date of dates) {
     const server = empty();
     server.tool('add', add, () => 'sum');
     const raw = await open(server, date);
-    for (const args of [[], 'x', 7, true]) assert.equal((await raw.error('tools/call', { name: 'add', arguments: args })).code, -32602);
+    for (const args of [[], 'x', 7, true])
+      assert.equal((await raw.error('tools/call', { name: 'add', arguments: args })).code, -32602);
     for (const name of [7, null, {}, undefined]) assert.equal((await raw.error('tools/call', { name })).code, -32602);
   });
 
@@ -71,28 +76,49 @@ for (const date of dates) {
 test('a schema whose library throws while it checks is an internal error, without its words', async () => {
   const errors: unknown[] = [];
   const server = empty((error) => errors.push(error));
-  server.tool('bad', { input: z.object({ a: z.string().refine(() => { throw new Error('secret'); }) }) }, () => 'fine');
+  server.tool(
+    'bad',
+    {
+      input: z.object({
+        a: z.string().refine(() => {
+          throw new Error('secret');
+        }),
+      }),
+    },
+    () => 'fine',
+  );
   const raw = await open(server, '2025-11-25');
-  assert.deepEqual(await raw.error('tools/call', { name: 'bad', arguments: { a: 'x' } }), { code: -32603, message: 'internal error' });
+  assert.deepEqual(await raw.error('tools/call', { name: 'bad', arguments: { a: 'x' } }), {
+    code: -32603,
+    message: 'internal error',
+  });
   assert.equal(errors.length, 1);
 });
 
 test('a tool without input takes no arguments, and says so', async () => {
   const server = empty();
   server.tool('none', {}, () => 'fine');
-  assert.partialDeepStrictEqual(await listed(server, '2025-11-25'), [{ inputSchema: { type: 'object', additionalProperties: false } }]);
+  assert.partialDeepStrictEqual(await listed(server, '2025-11-25'), [
+    { inputSchema: { type: 'object', additionalProperties: false } },
+  ]);
   assert.equal((await called(server, '2025-11-25', 'none', { a: 1 }))['isError'], true);
   assert.partialDeepStrictEqual(await called(server, '2025-11-25', 'none', {}), { content: [{ text: 'fine' }] });
 });
 
 test('names that every object has are names like any other', async () => {
   const server = empty();
-  for (const name of ['__proto__', 'constructor', 'toString']) server.tool(name, { input: { type: 'object' } }, (args) => `${name} ${Object.keys(args).join()}`);
+  for (const name of ['__proto__', 'constructor', 'toString'])
+    server.tool(name, { input: { type: 'object' } }, (args) => `${name} ${Object.keys(args).join()}`);
   for (const date of dates) {
-    assert.deepEqual((await listed(server, date)).map(({ name }) => name), ['__proto__', 'constructor', 'toString']);
+    assert.deepEqual(
+      (await listed(server, date)).map(({ name }) => name),
+      ['__proto__', 'constructor', 'toString'],
+    );
     const raw = await open(server, date);
     const params = JSON.parse('{"name":"__proto__","arguments":{"__proto__":{"polluted":true},"constructor":1}}');
-    assert.partialDeepStrictEqual(await raw.result('tools/call', params), { content: [{ text: '__proto__ __proto__,constructor' }] });
+    assert.partialDeepStrictEqual(await raw.result('tools/call', params), {
+      content: [{ text: '__proto__ __proto__,constructor' }],
+    });
   }
   assert.equal(({} as { polluted?: unknown }).polluted, undefined);
 });
@@ -112,7 +138,10 @@ test('a name that clients may refuse is warned of, and served all the same [tool
   for (const name of [...fine, ...doubtful]) server.tool(name, {}, () => 'x');
   assert.equal(warnings.length, doubtful.length);
   for (const [at, name] of doubtful.entries()) assert.ok(warnings[at]?.includes(name), warnings[at]);
-  assert.deepEqual((await listed(server, statelessDate)).map(({ name }) => name), [...fine, ...doubtful]);
+  assert.deepEqual(
+    (await listed(server, statelessDate)).map(({ name }) => name),
+    [...fine, ...doubtful],
+  );
 });
 
 test('a name is taken once, and a tool needs one [tools-016, tools-020]', () => {
@@ -147,14 +176,28 @@ for (const [what, properties, more] of [
 ] as const) {
   test(`a tool with an x-mcp-header ${what} cannot be registered [X17]`, () => {
     const server = empty();
-    assert.throws(() => server.tool('a', { input: { type: 'object', properties, ...more } }, () => 'x'), /x-mcp-header/);
+    assert.throws(
+      () => server.tool('a', { input: { type: 'object', properties, ...more } }, () => 'x'),
+      /x-mcp-header/,
+    );
   });
 }
 
 test('tools are listed in the order in which they were added, each in the words of its revision [tools-004]', async () => {
   const server = empty();
   const icons = [{ src: 'https://a.example/i.png', mimeType: 'image/png', sizes: ['48x48'] }];
-  server.tool('z', { title: 'Zed', description: 'Last.', icons, meta: { 'com.example/x': 1 }, annotations: { readOnlyHint: true }, execution: { taskSupport: 'forbidden' } }, () => 'z');
+  server.tool(
+    'z',
+    {
+      title: 'Zed',
+      description: 'Last.',
+      icons,
+      meta: { 'com.example/x': 1 },
+      annotations: { readOnlyHint: true },
+      execution: { taskSupport: 'forbidden' },
+    },
+    () => 'z',
+  );
   server.tool('a', {}, () => 'a');
   for (const date of dates) {
     const [z, a] = await listed(server, date);
@@ -190,7 +233,9 @@ test('the list is the same for every client [tools-003]', async () => {
   const server = empty();
   server.tool('a', {}, () => 'x');
   const one = await (await open(server, statelessDate, { capabilities: {} })).result('tools/list');
-  const two = await (await open(server, statelessDate, { capabilities: { sampling: {}, elicitation: {} } })).result('tools/list');
+  const two = await (
+    await open(server, statelessDate, { capabilities: { sampling: {}, elicitation: {} } })
+  ).result('tools/list');
   assert.deepEqual(one, two);
 });
 
@@ -214,7 +259,10 @@ test('a disabled or removed tool is neither listed nor usable, and comes back wh
   handle.remove();
   assert.equal(handle.enabled, false);
   handle.enable();
-  assert.deepEqual((await listed(server, '2025-06-18')).map(({ name }) => name), ['b']);
+  assert.deepEqual(
+    (await listed(server, '2025-06-18')).map(({ name }) => name),
+    ['b'],
+  );
   assert.throws(() => handle.update({ title: 'A' }), TypeError);
   const again = server.tool('a', {}, () => 'new');
   handle.remove();
@@ -225,9 +273,13 @@ test('a disabled or removed tool is neither listed nor usable, and comes back wh
 
 test('an update changes the given parts and leaves the others', async () => {
   const server = empty();
-  const handle = server.tool('a', { title: 'A', description: 'Old.', input: z.object({ n: z.number() }) }, ({ n }) => String(n));
+  const handle = server.tool('a', { title: 'A', description: 'Old.', input: z.object({ n: z.number() }) }, ({ n }) =>
+    String(n),
+  );
   handle.update({ description: 'New.' });
-  assert.partialDeepStrictEqual(await listed(server, '2025-06-18'), [{ title: 'A', description: 'New.', inputSchema: { required: ['n'] } }]);
+  assert.partialDeepStrictEqual(await listed(server, '2025-06-18'), [
+    { title: 'A', description: 'New.', inputSchema: { required: ['n'] } },
+  ]);
 });
 
 test('an update that cannot be is refused and leaves no trace', async () => {
@@ -235,7 +287,9 @@ test('an update that cannot be is refused and leaves no trace', async () => {
   const handle = server.tool('a', { description: 'Old.', input: { type: 'object' } }, () => 'x');
   assert.throws(() => handle.update({ input: { type: 'string' } as never, description: 'Bad.' }), TypeError);
   handle.update({ title: 'A' });
-  assert.partialDeepStrictEqual(await listed(server, '2025-06-18'), [{ title: 'A', description: 'Old.', inputSchema: { type: 'object' } }]);
+  assert.partialDeepStrictEqual(await listed(server, '2025-06-18'), [
+    { title: 'A', description: 'Old.', inputSchema: { type: 'object' } },
+  ]);
 });
 
 test('an McpError of a tool is a protocol error with the code of its revision [basic-030]', async () => {
@@ -263,7 +317,8 @@ test('content that an older revision cannot name becomes text', async () => {
   };
   assert.deepEqual(await kinds('2024-11-05'), ['text', 'text', 'resource']);
   assert.deepEqual(await kinds('2025-03-26'), ['audio', 'text', 'resource']);
-  for (const date of ['2025-06-18', '2025-11-25', '2026-07-28'] as const) assert.deepEqual(await kinds(date), ['audio', 'resource_link', 'resource']);
+  for (const date of ['2025-06-18', '2025-11-25', '2026-07-28'] as const)
+    assert.deepEqual(await kinds(date), ['audio', 'resource_link', 'resource']);
 });
 
 test('calls of one client run at the same time', async () => {

@@ -38,7 +38,12 @@ const noArguments = { type: 'object', additionalProperties: false } as const;
  *
  * @throws TypeError when the name is empty or taken, a schema cannot be used, or an `x-mcp-header` breaks a rule.
  */
-export function addTool(registry: Registry<ToolEntry>, name: string, definition: AnyTool, run: ToolEntry['run']): Handle<AnyTool> {
+export function addTool(
+  registry: Registry<ToolEntry>,
+  name: string,
+  definition: AnyTool,
+  run: ToolEntry['run'],
+): Handle<AnyTool> {
   if (name === '') throw new TypeError('a tool needs a name');
   return registry.add(name, definition, (current) => toolEntry(name, current, run));
 }
@@ -73,7 +78,8 @@ export async function callTool(
   onError: (error: unknown, where: string) => void,
 ): Promise<CallToolResult> {
   const entry = registry.find(params.name);
-  if (entry === undefined) throw new McpError('invalidParams', `unknown tool ${JSON.stringify(params.name.slice(0, 128))}`);
+  if (entry === undefined)
+    throw new McpError('invalidParams', `unknown tool ${JSON.stringify(params.name.slice(0, 128))}`);
   const checked = await entry.input.validate(params.arguments ?? {});
   // Cancelled before it began: nothing is done, and nobody hears what is returned.
   if (call.aborted) return failure([]);
@@ -95,10 +101,13 @@ async function outcome(entry: ToolEntry, returned: unknown): Promise<CallToolRes
   if (output === undefined) return contentResult(tool.name, returned);
   const result = isWholeResult(returned) ? returned : structuredResult(returned);
   if (result.isError === true) return result;
-  if (result.structuredContent === undefined) throw new TypeError(`tool ${JSON.stringify(tool.name)} returned nothing; its output schema wants a value`);
+  if (result.structuredContent === undefined)
+    throw new TypeError(`tool ${JSON.stringify(tool.name)} returned nothing; its output schema wants a value`);
   const checked = await output.validate(result.structuredContent);
   if (checked.problems !== undefined) {
-    throw new TypeError(`tool ${JSON.stringify(tool.name)} returned what is not its output: ${listed(checked.problems)}`);
+    throw new TypeError(
+      `tool ${JSON.stringify(tool.name)} returned what is not its output: ${listed(checked.problems)}`,
+    );
   }
   return isWholeResult(returned) ? withText(result) : structuredResult(checked.value);
 }

@@ -20,7 +20,29 @@ for (const uri of [
   test(`${uri} is a URI [resources-012, resources-018]`, () => assert.equal(isUri(uri), true));
 }
 
-for (const text of ['', 'one', 'a:', '/etc/passwd', '//host/x', '1a://b', 'user://{id}', 'user://a b', 'user://ä', 'user://%', 'user://%zz', 'a:b#c#d', 'a://b:port', 'a://b@c@d', 'a://[::1', 'a://x[0]', 'a://b\n', '\u0000a:b', 'a:\\b', 'a:<b>', `a:${'x'.repeat(70_000)}`]) {
+for (const text of [
+  '',
+  'one',
+  'a:',
+  '/etc/passwd',
+  '//host/x',
+  '1a://b',
+  'user://{id}',
+  'user://a b',
+  'user://ä',
+  'user://%',
+  'user://%zz',
+  'a:b#c#d',
+  'a://b:port',
+  'a://b@c@d',
+  'a://[::1',
+  'a://x[0]',
+  'a://b\n',
+  '\u0000a:b',
+  'a:\\b',
+  'a:<b>',
+  `a:${'x'.repeat(70_000)}`,
+]) {
   test(`${JSON.stringify(text.slice(0, 20))} is no URI [resources-018]`, () => assert.equal(isUri(text), false));
 }
 
@@ -28,11 +50,42 @@ test('what is a URI here is one for the official schemas', () => {
   const ajv = new Ajv();
   addFormats.default(ajv, ['uri']);
   const official = ajv.compile({ type: 'string', format: 'uri' });
-  const part = fc.constantFrom('a', 'Z', '7', ':', '/', '//', '?', '#', '[', ']', '@', '%41', '%', '{', ' ', '.', '-', '_', '~', '+', ';', '=', '::1', 'ä');
+  const part = fc.constantFrom(
+    'a',
+    'Z',
+    '7',
+    ':',
+    '/',
+    '//',
+    '?',
+    '#',
+    '[',
+    ']',
+    '@',
+    '%41',
+    '%',
+    '{',
+    ' ',
+    '.',
+    '-',
+    '_',
+    '~',
+    '+',
+    ';',
+    '=',
+    '::1',
+    'ä',
+  );
   fc.assert(
-    fc.property(fc.oneof(fc.webUrl(), fc.array(part, { maxLength: 12 }).map((parts) => `a:${parts.join('')}`)), (text) => {
-      if (isUri(text)) assert.equal(official(text), true, text);
-    }),
+    fc.property(
+      fc.oneof(
+        fc.webUrl(),
+        fc.array(part, { maxLength: 12 }).map((parts) => `a:${parts.join('')}`),
+      ),
+      (text) => {
+        if (isUri(text)) assert.equal(official(text), true, text);
+      },
+    ),
     { numRuns: 5000 },
   );
 });

@@ -11,7 +11,11 @@ const uri = fc.constantFrom('file:///a', 'https://example.org/b?c=d', 'urn:x:y')
 const base64 = fc.uint8Array({ maxLength: 9 }).map((bytes) => Buffer.from(bytes).toString('base64'));
 const json = fc.jsonValue({ maxDepth: 2 });
 // The official schema.json of 2026-07-28 forgets null among the JSON values; schema.ts has it.
-const jsonObject = fc.dictionary(key, json.filter((value) => !JSON.stringify(value).includes('null')), { ...plain, maxKeys: 3 });
+const jsonObject = fc.dictionary(
+  key,
+  json.filter((value) => !JSON.stringify(value).includes('null')),
+  { ...plain, maxKeys: 3 },
+);
 const subschema = fc.oneof(fc.constant({}), fc.constant({ type: 'string' }), fc.boolean());
 
 /** Fields whose values have a format that the official schemas check. */
@@ -24,7 +28,15 @@ const formats: ReadonlyMap<string, Arbitrary<unknown>> = new Map<string, Arbitra
   ['data', base64],
   ['blob', base64],
   ['properties', fc.dictionary(key, subschema, { ...plain, maxKeys: 3 })],
-  ['outputSchema', fc.constantFrom({ type: 'object', properties: { a: true } }, { type: 'array', items: { $ref: '#' } }, {}, { type: 'string' })],
+  [
+    'outputSchema',
+    fc.constantFrom(
+      { type: 'object', properties: { a: true } },
+      { type: 'array', items: { $ref: '#' } },
+      {},
+      { type: 'string' },
+    ),
+  ],
 ]);
 
 /** A random value of a type, with the fields of all revisions. */
@@ -81,7 +93,9 @@ function record(shape: Shape): Arbitrary<unknown> {
   const fields: Record<string, Arbitrary<unknown>> = {};
   for (const [name, row] of Object.entries(shape.rows)) fields[name] = field(shape, name, row);
   // What some revision requires is always there; what is filled in may be missing.
-  const needed = Object.entries(shape.rows).filter(([, row]) => row.presence === 'required' || (row.requiredIn.length > 0 && row.fill === undefined));
+  const needed = Object.entries(shape.rows).filter(
+    ([, row]) => row.presence === 'required' || (row.requiredIn.length > 0 && row.fill === undefined),
+  );
   const known = fc.record(fields, { ...plain, requiredKeys: needed.map(([name]) => name) });
   const unknown = fc.dictionary(fc.constantFrom('x-other', '__proto__', 'constructor'), json, { ...plain, maxKeys: 1 });
   return fc.tuple(unknown, known).map(([other, own]) => ({ ...other, ...own }));

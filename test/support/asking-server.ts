@@ -4,7 +4,10 @@ import { listen } from '../../src/node.ts';
 import { createServer } from '../../src/server.ts';
 
 const key = process.env['SEALING_KEY'];
-const server = createServer({ name: 'one of several', version: '1.0.0' }, key === undefined ? {} : { rounds: { keys: [key] } });
+const server = createServer(
+  { name: 'one of several', version: '1.0.0' },
+  key === undefined ? {} : { rounds: { keys: [key] } },
+);
 
 server.tool('three', { description: 'Asks three times.' }, async (_, ctx) => {
   const answers: string[] = [String(process.pid)];

@@ -19,7 +19,9 @@ export interface RawError {
 export const dates: readonly RevisionDate[] = revisions.map(({ date }) => date);
 
 /** The revisions that begin with `initialize`. */
-export const handshakeDates: readonly RevisionDate[] = revisions.filter(({ era }) => era === 'handshake').map(({ date }) => date);
+export const handshakeDates: readonly RevisionDate[] = revisions
+  .filter(({ era }) => era === 'handshake')
+  .map(({ date }) => date);
 
 /** The revision without `initialize`. */
 export const statelessDate = '2026-07-28';
@@ -79,7 +81,12 @@ export class Raw {
 
   /** Sends a request; gives its response, or `undefined` when none comes. */
   send(method: string, params: Json = {}, id: string | number = ++this.#lastId): Promise<Json | undefined> {
-    return this.receive({ jsonrpc: '2.0', id, method, params: this.#stateless ? withMeta(params, this.#options) : params });
+    return this.receive({
+      jsonrpc: '2.0',
+      id,
+      method,
+      params: this.#stateless ? withMeta(params, this.#options) : params,
+    });
   }
 
   /** Sends a request that must succeed, and gives its result. */
@@ -94,7 +101,10 @@ export class Raw {
 
   /** Sends a notification, which must get no response. */
   async notify(method: string, params?: Json): Promise<void> {
-    assert.equal(await this.receive({ jsonrpc: '2.0', method, ...(params === undefined ? {} : { params }) }), undefined);
+    assert.equal(
+      await this.receive({ jsonrpc: '2.0', method, ...(params === undefined ? {} : { params }) }),
+      undefined,
+    );
   }
 
   /** Takes away what was heard so far. */
@@ -146,7 +156,10 @@ export function errorOf(response: Json | undefined): RawError {
   assert.ok(response !== undefined, 'no response');
   assert.ok(!('result' in response), JSON.stringify(response));
   const error = response['error'] as RawError | undefined;
-  assert.ok(error !== undefined && Number.isInteger(error.code) && typeof error.message === 'string', JSON.stringify(response));
+  assert.ok(
+    error !== undefined && Number.isInteger(error.code) && typeof error.message === 'string',
+    JSON.stringify(response),
+  );
   return error;
 }
 

@@ -85,7 +85,8 @@ export const extensionTypes: ReadonlyMap<string, string> = new Map([
 
 const keywords = 'a keyword of JSON Schema, legal in every revision';
 const inProse = 'the page on tasks defines the key, the schema leaves it open';
-const openParams = '`_meta` is legal in all parameters, which the schema of 2025-11-25 forgets where it writes them inline';
+const openParams =
+  '`_meta` is legal in all parameters, which the schema of 2025-11-25 forgets where it writes them inline';
 const legacyFirst = 'with `enum` alone it is the same as LegacyTitledEnumSchema, which stands for both';
 const numbers = 'schema.ts says number, and schema.json is generated wrongly';
 
@@ -105,7 +106,13 @@ export const allowed: ReadonlyMap<string, string> = new Map([
   ['2025-11-25 ElicitationCompleteNotificationParams._meta is not in the official schema', openParams],
   ['RequestedSchema.properties{} is officially also UntitledSingleSelectEnumSchema', legacyFirst],
   ['PrimitiveSchemaDefinition is officially also UntitledSingleSelectEnumSchema', legacyFirst],
-  ['2025-11-25 roots/list has the parameters RequestParams, and not ListRootsRequestParams', 'embedded, it has others in 2026-07-28'],
-  ['2026-07-28 InputRequiredResult.resultType is officially never input_required', 'the schema says string, the text names the value'],
+  [
+    '2025-11-25 roots/list has the parameters RequestParams, and not ListRootsRequestParams',
+    'embedded, it has others in 2026-07-28',
+  ],
+  [
+    '2026-07-28 InputRequiredResult.resultType is officially never input_required',
+    'the schema says string, the text names the value',
+  ],
   ['2026-07-28 SubscriptionFilter.taskIds is not in the official schema', tasksExtension],
 ]);
