@@ -325,7 +325,8 @@ describe('the pages of a list', () => {
   it('are all forgotten when a cursor becomes invalid, and the list begins again [caching-016]', async () => {
     let generation = 'old';
     const { client, clock } = await cached((sent, peer) => {
-      const [from, page = '0'] = String(cursorOf(sent) ?? generation).split(' ');
+      const cursor = cursorOf(sent);
+      const [from, page = '0'] = typeof cursor === 'string' ? cursor.split(' ') : [generation];
       if (from !== generation) return peer.refuse(sent, { code: -32602, message: 'cursor' });
       const next = page === '2' ? {} : { nextCursor: `${generation} ${Number(page) + 1}` };
       peer.reply(sent, { tools: [tool(generation + page)], ttlMs: page === '2' ? 10 : 100, ...next });
