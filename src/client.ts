@@ -13,7 +13,8 @@ import type { HttpTransportOptions } from './http/client-request.ts';
  */
 export const connect: Connect<HttpTransportOptions> = createConnect<HttpTransportOptions>({ http: httpTransport });
 
-export type { Client, CompleteOptions, ListItems, ListMethod } from './client/client.ts';
+export type { CacheMode } from './client/cache.ts';
+export type { Client, ClientRequestOptions, CompleteOptions, ListItems, ListMethod } from './client/client.ts';
 export {
   InputRequiredError,
   OutputValidationError,
@@ -27,6 +28,10 @@ export type { InputAnswers } from './client/rounds.ts';
 export type { CompleteStep, InputMethod, InputRequiredStep, Step } from './client/step.ts';
 export type { ConnectOptions } from './client/options.ts';
 export { combinedHint, type CacheHint, type Page } from './client/pages.ts';
+export type { ListKind, Subscription, SubscriptionEnd, SubscriptionEvent, Topics } from './client/subscription.ts';
+export type { SubscribeOptions } from './client/subscriptions.ts';
+export type { CacheStore } from './store/cache.ts';
+export { memoryCacheStore, type MemoryCacheOptions } from './store/memory-cache.ts';
 export { httpTransport } from './http/client.ts';
 export type { HttpTransportOptions } from './http/client-request.ts';
 export { ConnectionError, type ConnectionReason } from './jsonrpc/transport.ts';

@@ -677,6 +677,20 @@ describe('a client of a server over HTTP that is restarted', () => {
     });
   }
 
+  it('finds out by itself that its session is gone, where it listens for changes [http-048]', async (t) => {
+    const server = weather();
+    let serving = await serve(server);
+    t.after(() => serving.kill());
+    const client = await connect(serving.url, { revisions: [handshake] });
+    t.after(() => client.close());
+    let again = (): void => {};
+    const reopened = new Promise<void>((resolve) => (again = resolve));
+    await client.subscribe({ resources: ['memo://one'] }, ({ type }) => type === 'reopened' && again());
+    await client.readResource('memo://one');
+    serving = await restart(serving, server);
+    await reopened;
+  });
+
   it('notices nothing at a stateless revision but a subscription that is opened again', async (t) => {
     const server = weather();
     let serving = await serve(server);

@@ -18,6 +18,8 @@ const maxFailures = 5;
 
 /** The first pause before reconnecting where the server names none; it doubles with every failure in a row. */
 const pauseMs = 1_000;
+/** A server that asks for less would have us ask without end. */
+const shortestPauseMs = 100;
 const longestPauseMs = 30_000;
 
 /**
@@ -30,7 +32,7 @@ export async function resumeStream(open: OpenStream, exchange: Exchange, from: S
   for (let failures = 0; exchange.waiting.size > 0 && position.lastEventId !== undefined && failures < maxFailures;) {
     await pause(position, failures, exchange);
     const next = await attempt(open, exchange, position);
-    if (next === 'refused') return;
+    if (next === 'none' || next === 'gone') return;
     const advanced = next !== undefined && next.lastEventId !== position.lastEventId;
     failures = advanced ? 0 : failures + 1;
     position = next ?? position;
@@ -42,13 +44,13 @@ export async function resumeStream(open: OpenStream, exchange: Exchange, from: S
  * open or refused; `ended` is called when it is over. (Spec 2025-11-25, Transports, Listening for Messages.)
  */
 export async function listenStream(open: OpenStream, exchange: Exchange, ended: () => void): Promise<void> {
-  let first: FetchResponse | undefined;
+  let first: FetchResponse | 'none' | 'gone' = 'none';
   try {
     first = await openStream(open, exchange, {});
   } catch (error) {
     exchange.receiver.problem(asConnectionError(error, exchange));
   }
-  if (first === undefined) return ended();
+  if (typeof first === 'string') return ended();
   // Listening goes on beside whatever else happens, and reports its own end.
   void keepListening(open, exchange, first)
     .catch((error: unknown) => exchange.receiver.problem(asConnectionError(error, exchange)))
@@ -60,8 +62,8 @@ async function keepListening(open: OpenStream, exchange: Exchange, first: FetchR
   for (let failures = 0; failures < maxFailures;) {
     await pause(position, failures, exchange);
     const next = await attempt(open, exchange, position);
-    if (next === 'refused') {
-      if (position.lastEventId === undefined) return;
+    if (next === 'none' || next === 'gone') {
+      if (position.lastEventId === undefined) return next === 'gone' ? exchange.receiver.closed(lost()) : undefined;
       // What was missed is gone for good; what comes is still worth hearing.
       position = { lastEventId: undefined, retryMs: position.retryMs };
       continue;
@@ -80,35 +82,41 @@ async function attempt(
   open: OpenStream,
   exchange: Exchange,
   position: StreamPosition,
-): Promise<StreamPosition | 'refused' | undefined> {
+): Promise<StreamPosition | 'none' | 'gone' | undefined> {
   const from = position.lastEventId === undefined ? undefined : { 'last-event-id': position.lastEventId };
-  let response: FetchResponse | undefined;
+  let response: FetchResponse | 'none' | 'gone';
   try {
     response = await openStream(open, exchange, from ?? {});
   } catch (error) {
     if (exchange.signal.aborted || !isPassing(error)) throw error;
     return undefined;
   }
-  if (response === undefined) return 'refused';
+  if (typeof response === 'string') return response;
   const next = await readStream(response, exchange);
   return { lastEventId: next.lastEventId ?? position.lastEventId, retryMs: next.retryMs ?? position.retryMs };
 }
 
-/** Gives `undefined` when the server has no such stream. */
+/** Gives `none` when the server has no such stream, and `gone` when it may no longer know the session. */
 async function openStream(
   open: OpenStream,
   exchange: Exchange,
   from: Readonly<Record<string, string>>,
-): Promise<FetchResponse | undefined> {
+): Promise<FetchResponse | 'none' | 'gone'> {
   const response = await open(from);
   if (isSuccess(response) && mediaType(response) === 'text/event-stream') return response;
   void discard(response);
   const { status } = response;
   // 405 is what the spec has for it; what answers 404, 400 or with something else has no such stream either.
-  if (status <= 400 || status === 404 || status === 405) return undefined;
+  if (status === 404 && exchange.inSession) return 'gone';
+  if (status <= 400 || status === 404 || status === 405) return 'none';
   const reason = status === 401 || status === 403 ? 'unauthorized' : 'http';
   if (exchange.signal.aborted) throw new ConnectionError('aborted', 'the exchange was given up');
   throw new ConnectionError(reason, `the stream for messages of the server was refused: HTTP ${status}`, { status });
+}
+
+/** Spec 2025-11-25, Transports, Session Management: 404 for a session that the server knew before. */
+function lost(): ConnectionError {
+  return new ConnectionError('session-lost', 'the server no longer knows the session', { status: 404 });
 }
 
 /** Whether a failure may be gone the next time. */
@@ -119,7 +127,8 @@ function isPassing(error: unknown): boolean {
 /** Waits before the next attempt; at least as long as the server asked for. */
 function pause(position: StreamPosition, failures: number, exchange: Exchange): Promise<void> {
   const { signal } = exchange;
-  const ms = Math.max(position.retryMs ?? 0, Math.min(longestPauseMs, (position.retryMs ?? pauseMs) * 2 ** failures));
+  const asked = position.retryMs ?? pauseMs;
+  const ms = Math.max(shortestPauseMs, asked, Math.min(longestPauseMs, asked * 2 ** failures));
   return new Promise((resolve, reject) => {
     const aborted = (): void => {
       cancel();

@@ -58,7 +58,11 @@ class HttpChannel implements Channel {
     this.#receiver = {
       message: (value, about) => this.#unlessClosed(() => receiver.message(value, about)),
       problem: (error) => this.#unlessClosed(() => receiver.problem(error)),
-      closed: (error) => this.#unlessClosed(() => receiver.closed(error)),
+      closed: (error) => {
+        // A session that the server does not know needs not be ended.
+        if (error.reason === 'session-lost') this.#session = undefined;
+        this.#unlessClosed(() => receiver.closed(error));
+      },
     };
   }
 

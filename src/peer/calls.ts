@@ -74,11 +74,19 @@ export class Calls {
     const calls = new Calls(transport, inbound);
     calls.#opening = transport.open({
       message: (value, origin) => calls.#receive(value, origin?.status),
-      problem: (error) => calls.#warn(`unreadable message from ${transport.description}`, error),
+      problem: (error) => calls.#unreadable(error, transport.description),
       closed: (error) => calls.#peerClosed(error),
     });
     calls.#channel = await calls.#opening;
     return calls;
+  }
+
+  /** A message that was too large to be read answers the only request that waits: nobody waits for it in vain. */
+  #unreadable(error: Error, description: string): void {
+    const [waiting, another] = this.#pending.values();
+    const isLost = error instanceof ConnectionError && error.reason === 'too-large';
+    if (isLost && waiting !== undefined && another === undefined) waiting.settle(error);
+    else this.#warn(`unreadable message from ${description}`, error);
   }
 
   /** Why nothing can be sent any more, or `undefined` while the conversation is open. */

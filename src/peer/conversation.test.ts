@@ -452,3 +452,18 @@ test('the host hears of the end of the very session whose beginning it heard', a
   assert.equal(seen.length, 2);
   assert.equal(seen[0], seen[1]);
 });
+
+test('a cancelled request whose handler goes on still counts', async () => {
+  const server = served();
+  server.tool('deaf', {}, () => new Promise<string>(() => undefined));
+  const conversation = server.endpoint.converse({ kind: 'memory', lasting: true, send: () => undefined });
+  for (let id = 0; id < 1024; id++) {
+    const answer = conversation.receive({ jsonrpc: '2.0', id, method: 'tools/call', params: withMeta({ name: 'deaf' }) });
+    // The handler must have begun: what is cancelled before runs nothing.
+    for (let turn = 0; turn < 20; turn++) await Promise.resolve();
+    await conversation.receive({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: id } });
+    assert.equal(await answer, undefined);
+  }
+  const refused = await conversation.receive({ jsonrpc: '2.0', id: 1, method: 'tools/list', params: withMeta() });
+  assert.partialDeepStrictEqual(refused, { id: 1, error: { code: -32603 } });
+});

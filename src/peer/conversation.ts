@@ -45,6 +45,8 @@ export class HostConversation implements Conversation {
   readonly #onClose: () => void;
   readonly #outgoing: Outgoing;
   readonly #running = new Map<RequestId, Call>();
+  /** How many handlers run, those of cancelled requests among them. */
+  #handlers = 0;
   #settlement: Settlement | undefined;
   #initialized = false;
   #level: LoggingLevel = 'info';
@@ -104,7 +106,7 @@ export class HostConversation implements Conversation {
         new McpError('invalidRequest', `id ${JSON.stringify(message.id)} is already in use by a running request`),
       );
     }
-    if (this.#running.size >= maxRunning) {
+    if (this.#handlers >= maxRunning) {
       return this.#refusal(
         message.id,
         new McpError('internalError', `${maxRunning} requests of this conversation run already; wait for some of them`),
@@ -205,6 +207,7 @@ export class HostConversation implements Conversation {
   #serve(message: RequestMessage, facts: CallFacts): Promise<ResponseMessage | undefined> {
     const call = new Call(facts, message);
     this.#running.set(message.id, call);
+    this.#handlers++;
     return new Promise((resolve) => {
       call.onAbort(() => {
         this.#forget(call);
@@ -212,11 +215,13 @@ export class HostConversation implements Conversation {
       });
       this.#run(message, call).then(
         (response) => {
+          this.#handlers--;
           this.#forget(call);
           call.finish();
           resolve(response);
         },
         (error: unknown) => {
+          this.#handlers--;
           this.#forget(call);
           if (call.aborted) return;
           call.finish();

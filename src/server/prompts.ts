@@ -10,6 +10,7 @@ import type { Completer, Handle, PromptArguments, PromptDefinition } from './def
 import { isInputRequired } from './input-required.ts';
 import type { Registry } from './registry.ts';
 import { completers } from './resources.ts';
+import { sendable } from './sendable.ts';
 
 /** A prompt as it is kept. */
 export interface PromptEntry {
@@ -72,7 +73,8 @@ export async function getPrompt(
   if (entry === undefined)
     throw new McpError('invalidParams', `unknown prompt ${JSON.stringify(params.name.slice(0, 128))}`);
   const args = await checkedArguments(entry, params.arguments ?? {});
-  return messages(params.name, await entry.get(args, new Context(call)), entry.prompt.description);
+  const result = messages(params.name, await entry.get(args, new Context(call)), entry.prompt.description);
+  return sendable('GetPromptResult', result, `the prompt ${JSON.stringify(params.name)}`);
 }
 
 async function checkedArguments(

@@ -15,6 +15,7 @@ import { isInputRequired } from './input-required.ts';
 import type { CacheHint } from './options.ts';
 import type { Page, Registry } from './registry.ts';
 import { isUri } from './uri.ts';
+import { sendable } from './sendable.ts';
 import { parseTemplate, type UriTemplate } from './uri-template.ts';
 
 /** A resource as it is kept. */
@@ -165,7 +166,9 @@ interface Read {
 
 /** A wish for input is not kept by anybody: it has no hint. */
 function contents(value: unknown, uri: string, { mimeType, cache }: Read): ReadResourceResult {
-  return isInputRequired(value) ? (value as ReadResourceResult) : { ...cache, ...contentsOf(value, uri, mimeType) };
+  if (isInputRequired(value)) return value as ReadResourceResult;
+  const result = { ...cache, ...contentsOf(value, uri, mimeType) };
+  return sendable('ReadResourceResult', result, `the resource ${JSON.stringify(uri)}`);
 }
 
 function contentsOf(value: unknown, uri: string, mimeType: string | undefined): ReadResourceResult {

@@ -17,6 +17,7 @@ import type { Handle, ToolDefinition } from './definition.ts';
 import { common } from './common.ts';
 import { isInputRequired } from './input-required.ts';
 import type { Registry } from './registry.ts';
+import { sendable } from './sendable.ts';
 import { contentResult, failure, isWholeResult, structuredResult, text, ToolError } from './tool-result.ts';
 
 /** A tool as it is kept: everything that can be worked out once is. */
@@ -85,7 +86,8 @@ export async function callTool(
   if (call.aborted) return failure([]);
   if (checked.problems !== undefined) return wrongArguments(params.name, checked.problems, call);
   try {
-    return forRevision(await outcome(entry, await entry.run(checked.value, new Context(call))), entry.tool, call.facts);
+    const result = await outcome(entry, await entry.run(checked.value, new Context(call)));
+    return forRevision(sendable('CallToolResult', result, `tool ${JSON.stringify(params.name)}`), entry.tool, call.facts);
   } catch (error) {
     if (error instanceof ToolError) return failure(error.content);
     if (error instanceof McpError || isRoundEnd(error)) throw error;
