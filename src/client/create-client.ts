@@ -1,4 +1,4 @@
-import type { ConnectionError } from '../jsonrpc/transport.ts';
+import { ConnectionError } from '../jsonrpc/transport.ts';
 import type { Verdict } from '../peer/negotiate.ts';
 import type { JsonObject } from '../peer/waiting.ts';
 import { hasServerCapability, projectClientCapabilities, type ServerCapabilities } from '../protocol/capability.ts';
@@ -84,7 +84,16 @@ class SessionClient implements Client {
     options?: ClientRequestOptions,
   ): AsyncGenerator<Page<ListItems[Method]>, void, undefined> {
     const stamp = this.#parts.cache.stamp(method);
-    return walkPages((cursor) => this.#requests.page(method, cursor, { ...options, stamp }), this.#parts.settings);
+    const { session, settings } = this.#parts;
+    let scope: unknown;
+    return walkPages(async (cursor) => {
+      if (cursor !== undefined && session.cursorScope !== scope)
+        throw new ConnectionError('session-lost', 'the session in which the list was begun is gone; begin it again');
+      const page = await this.#requests.page(method, cursor, { ...options, stamp });
+      // Only now it is known which session the list was begun in.
+      if (cursor === undefined) scope = session.cursorScope;
+      return page;
+    }, settings);
   }
 
   async callTool(name: string, argumentsOfCall?: JsonObject, options?: ClientRequestOptions): Promise<CallToolResult> {
@@ -233,6 +242,8 @@ class SessionClient implements Client {
     try {
       return await drain({ ...options });
     } catch (error) {
+      const isLost = cursor !== undefined && error instanceof ConnectionError && error.reason === 'session-lost';
+      if (isLost) return await drain({ ...options });
       const invalid = cursor !== undefined && error instanceof McpError && error.kind === 'invalidParams';
       if (!invalid || !this.#parts.session.revision.cacheHints || options?.cache === 'bypass') throw error;
       // Spec 2026-07-28, Caching: a cursor that became invalid takes all cached pages with it.

@@ -136,6 +136,32 @@ describe('a session that the server forgot', () => {
     });
   }
 
+  for (const when of ['as the next page is asked for', 'between two pages'] as const) {
+    it(`takes its cursors with it: lost ${when}, the list is begun again [page-003]`, async () => {
+      const cursors: unknown[] = [];
+      const one = await recovering((sent, peer) => {
+        const { id, method, params } = sent.message as { id?: unknown; method: string; params?: { cursor?: string } };
+        if (method !== 'tools/list') return void (id !== undefined && peer.reply(sent, {}));
+        if (sent.conversation === 1 && params?.cursor !== undefined) return gone();
+        cursors.push([sent.conversation, params?.cursor]);
+        const tool = { name: `t${sent.conversation}${params?.cursor ?? ''}`, inputSchema: { type: 'object' } };
+        peer.reply(sent, { tools: [tool], ...(params?.cursor === undefined ? { nextCursor: 'a' } : {}) });
+        if (when === 'between two pages' && sent.conversation === 1)
+          peer.end(new ConnectionError('session-lost', 'HTTP 404', { status: 404 }));
+      });
+      const tools = await one.client.listTools();
+      assert.deepEqual(
+        tools.map(({ name }) => name),
+        ['t2', 't2a'],
+      );
+      assert.deepEqual(cursors, [
+        [1, undefined],
+        [2, undefined],
+        [2, 'a'],
+      ]);
+    });
+  }
+
   it('makes the call of a tool fail, and the next one work [http-048]', async () => {
     const server = forgetful();
     const one = await recovering(server.script);

@@ -86,6 +86,14 @@ export class Session {
     return this.#lifeline.closed;
   }
 
+  /**
+   * What cursors belong to: the session, where there is one. Another value means that those from before are void,
+   * and a value of its own that there is no session now.
+   */
+  get cursorScope(): unknown {
+    return this.revision.era === 'handshake' ? (this.#lifeline.usable ?? Symbol('no session')) : 'every request';
+  }
+
   /** The level that each request asks for, where requests say so. */
   set logLevel(level: LoggingLevel | undefined) {
     this.#lifeline.requestLevel = level;
@@ -120,7 +128,8 @@ export class Session {
         return await this.#send(conversation, { method, params, options: limits });
       } catch (error) {
         const failure = this.#failure(conversation, error);
-        conversation = await this.#another(conversation, failure, { method, options, believed, tried });
+        const cursor = params?.['cursor'];
+        conversation = await this.#another(conversation, failure, { method, options, believed, tried, cursor });
       }
     }
   }
@@ -223,7 +232,10 @@ export class Session {
     const remedy = this.#settings.reconnect ? remedyOf(failure, conversation) : undefined;
     if (remedy === undefined || tried.has(remedy)) throw failure;
     tried.add(remedy);
-    if (!isRepeatable(method, options.repeat)) throw remedy === 'new session' ? unrepeated(method, failure) : failure;
+    // Spec, Pagination: cursors are not kept across sessions.
+    const ofSession = remedy === 'new session' && attempt.cursor !== undefined;
+    if (ofSession || !isRepeatable(method, options.repeat))
+      throw remedy === 'new session' ? unrepeated(method, failure) : failure;
     return await this.#lifeline.conversation(impatience).catch((cause: unknown) => {
       throw remedy === 'new session' ? notReopened(cause) : cause;
     });
@@ -252,6 +264,7 @@ interface Attempt extends Outgoing {
   /** Whether nobody but a stored verdict said what the server speaks. */
   readonly believed: boolean;
   readonly tried: Set<Remedy>;
+  readonly cursor: unknown;
 }
 
 function remedyOf(failure: unknown, conversation: Conversation): Remedy | undefined {

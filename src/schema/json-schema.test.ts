@@ -241,6 +241,10 @@ test('a schema that nests too deep, or has too many parts, is refused [schema-01
   assert.throws(() => new SchemaDocument(wide), /more than 10000 subschemas/);
   const chain = Object.fromEntries(Array.from({ length: 9000 }, (_, at) => [`a${at}`, { $ref: `#/$defs/a${at + 1}` }]));
   await assert.rejects(compileSchema({ $ref: '#/$defs/a0', $defs: { ...chain, a9000: true } }), SchemaError);
+  const ids = Array.from({ length: 12 }, (_, at) => `r${at}`);
+  const resources = ids.map(($id) => ({ $id, $dynamicAnchor: $id, anyOf: ids.map(($ref) => ({ $ref })) }));
+  const scopes = { $ref: 'r0', $defs: Object.fromEntries(resources.map((item) => [item.$id, item])) };
+  await assert.rejects(compileSchema({ ...scopes, not: { $dynamicRef: 'r0#r0' } }), /too many dynamic scopes/);
   const cyclic: Record<string, unknown> = {};
   cyclic['not'] = { not: cyclic };
   await assert.rejects(compileSchema(cyclic), SchemaError);
