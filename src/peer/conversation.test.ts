@@ -458,7 +458,12 @@ test('a cancelled request whose handler goes on still counts', async () => {
   server.tool('deaf', {}, () => new Promise<string>(() => undefined));
   const conversation = server.endpoint.converse({ kind: 'memory', lasting: true, send: () => undefined });
   for (let id = 0; id < 1024; id++) {
-    const answer = conversation.receive({ jsonrpc: '2.0', id, method: 'tools/call', params: withMeta({ name: 'deaf' }) });
+    const answer = conversation.receive({
+      jsonrpc: '2.0',
+      id,
+      method: 'tools/call',
+      params: withMeta({ name: 'deaf' }),
+    });
     // The handler must have begun: what is cancelled before runs nothing.
     for (let turn = 0; turn < 20; turn++) await Promise.resolve();
     await conversation.receive({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: id } });

@@ -43,20 +43,17 @@ export async function compileDocument(document: SchemaDocument, options: Compile
   const { origin = 'peer', limits = {} } = options;
   const hasPatterns = document.names.has('pattern') || document.names.has('patternProperties');
   const patterns = origin === 'peer' && hasPatterns ? await linearPatterns() : trustedPatterns;
-  const steps = limits.steps ?? 300_000;
+  const { steps } = limits;
   try {
     const free = origin === 'own' ? prepare(document, { patterns, run: undefined }) : undefined;
     const fits = free?.isTree === true && !free.tracks ? accelerated(free.schema) : undefined;
     if (free !== undefined && fits !== undefined)
-      return { check: (value) => check(value, { schema: free.schema, fits, run: { steps, names: new Set() } }) };
-    const run: Run = { steps, names: new Set() };
+      return {
+        check: (value) => check(value, { schema: free.schema, fits, run: { steps: 0, names: new Set() }, steps }),
+      };
+    const run: Run = { steps: 0, names: new Set() };
     const { schema } = prepare(document, { patterns, run });
-    return {
-      check(value) {
-        run.steps = steps;
-        return check(value, { schema, fits: (json) => Check(schema, json), run });
-      },
-    };
+    return { check: (value) => check(value, { schema, fits: (json) => Check(schema, json), run, steps }) };
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
     throw new SchemaError('schema has references that lead on and on', { cause: error });
@@ -78,18 +75,21 @@ interface Checking {
   readonly schema: object;
   readonly fits: (value: unknown) => boolean;
   readonly run: Run;
+  /** How many steps the check may take; by default as many as the value is worth. */
+  readonly steps: number | undefined;
 }
 
-function check(given: unknown, { schema, fits, run }: Checking): readonly Problem[] {
+function check(given: unknown, { schema, fits, run, steps }: Checking): readonly Problem[] {
   let isWrong = false;
   try {
     const names = new Set<string>();
     const value = toJson(given, names);
     run.names = names;
-    const { steps } = run;
+    const budget = steps ?? Math.min(10_000 + 100 * partsOf(value), 300_000);
+    run.steps = budget;
     if (fits(value)) return [];
     isWrong = true;
-    run.steps = steps;
+    run.steps = budget;
     const problems = Errors(schema, value)[1].flatMap(toProblems).slice(0, maxProblems);
     if (problems.length > 0) return problems.filter((problem) => !isEcho(problem, problems));
   } catch (error) {
@@ -105,6 +105,14 @@ function check(given: unknown, { schema, fits, run }: Checking): readonly Proble
 function isEcho({ path, message }: Problem, among: readonly Problem[]): boolean {
   const below = (other: Problem): boolean => other.message !== message && `${other.path}/`.startsWith(`${path}/`);
   return message === notAllowed && among.some(below);
+}
+
+/** How many values a value is made of, itself included. */
+function partsOf(value: unknown): number {
+  if (typeof value !== 'object' || value === null) return 1;
+  let parts = 1;
+  for (const part of Object.values(value)) parts += partsOf(part);
+  return parts;
 }
 
 /** A value as it is when it is sent: without undefined, and with no names that objects inherit. */

@@ -17,7 +17,10 @@ for (const [index, result] of nonsense.entries()) {
     // What a program without types may return.
     server.tool('wrong', {}, () => result as string);
     const answer = await new Raw(server, false).result('tools/call', withMeta({ name: 'wrong' }));
-    assert.partialDeepStrictEqual(answer, { isError: true, content: [{ type: 'text', text: 'the tool "wrong" failed' }] });
+    assert.partialDeepStrictEqual(answer, {
+      isError: true,
+      content: [{ type: 'text', text: 'the tool "wrong" failed' }],
+    });
     assert.match(String(errors[0]), /tool "wrong" returned what cannot be sent: \S+ /);
   });
 }

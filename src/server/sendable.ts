@@ -21,6 +21,7 @@ export function sendable<Type extends keyof Written>(type: Type, result: Written
   if (isInputRequired(result)) return result;
   // The result is of the type that stands beside it; the compiler cannot follow the key that both share.
   const [problem] = check(newestRevision, type, toWire(newestRevision, type, result as never));
-  if (problem !== undefined) throw new TypeError(`${what} returned what cannot be sent: ${problem.path} ${problem.message}`);
+  if (problem !== undefined)
+    throw new TypeError(`${what} returned what cannot be sent: ${problem.path} ${problem.message}`);
   return result;
 }

@@ -87,7 +87,11 @@ export async function callTool(
   if (checked.problems !== undefined) return wrongArguments(params.name, checked.problems, call);
   try {
     const result = await outcome(entry, await entry.run(checked.value, new Context(call)));
-    return forRevision(sendable('CallToolResult', result, `tool ${JSON.stringify(params.name)}`), entry.tool, call.facts);
+    return forRevision(
+      sendable('CallToolResult', result, `tool ${JSON.stringify(params.name)}`),
+      entry.tool,
+      call.facts,
+    );
   } catch (error) {
     if (error instanceof ToolError) return failure(error.content);
     if (error instanceof McpError || isRoundEnd(error)) throw error;
