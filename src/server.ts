@@ -28,6 +28,7 @@ export type {
   ToolReturn,
 } from './server/definition.ts';
 export { memoryRoundStore, type RoundStore } from './peer/round-state.ts';
+export type { TraceAttributes, TraceParent, Tracer, TraceSpan, TraceStart } from './peer/trace.ts';
 export type { SealingKey } from './peer/seal.ts';
 export type { ListKind, SubscriptionLimits } from './server/subscriptions.ts';
 export { ToolError } from './server/tool-result.ts';

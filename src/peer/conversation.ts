@@ -24,6 +24,7 @@ import { Outgoing } from './outgoing.ts';
 import { readPreamble, unsupported, type Preamble } from './preamble.ts';
 import { runInRounds, runInSession } from './rounds.ts';
 import { SessionAsker } from './session-asker.ts';
+import { traceEnd, traceStart } from './trace.ts';
 
 /** What `initialize` settled for a handshake conversation. */
 interface Settlement {
@@ -69,7 +70,7 @@ export class HostConversation implements Conversation {
     const received = classify(value);
     switch (received.kind) {
       case 'request':
-        return this.#request(received.message);
+        return this.#traced(received.message);
       case 'notification':
         this.#notified(received.message);
         return undefined;
@@ -97,6 +98,27 @@ export class HostConversation implements Conversation {
     this.#outgoing.close();
     if (this.#settlement !== undefined) this.#host.closed?.(this.#settlement.settled);
     this.#onClose();
+  }
+
+  async #traced(message: RequestMessage): Promise<ResponseMessage | undefined> {
+    const { tracer } = this.#host;
+    if (tracer === undefined) return this.#request(message);
+    const span = this.#guarded(() => tracer(traceStart(message, this.#link)));
+    const response = await this.#request(message);
+    const preamble = readPreamble(this.#host.revisions, message, this.#settlement === undefined);
+    const revision = preamble === undefined || preamble instanceof McpError ? this.revision : preamble.revision;
+    this.#guarded(() => span?.end(traceEnd(response, revision)));
+    return response;
+  }
+
+  /** Runs what is not ours; its failure is told and changes nothing. */
+  #guarded<T>(run: () => T): T | undefined {
+    try {
+      return run();
+    } catch (error) {
+      this.#expose(error, 'tracer');
+      return undefined;
+    }
   }
 
   async #request(message: RequestMessage): Promise<ResponseMessage | undefined> {

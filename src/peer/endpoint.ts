@@ -62,6 +62,8 @@ export interface Link {
    * @param retryMs How long the client is asked to stay away; left out, the edge chooses.
    */
   disconnect?(related: RequestId, retryMs?: number): void;
+  /** The session's id, where the edge gave it one. */
+  readonly id?: string | undefined;
   /** What the edge knows of the client from its authorization. */
   readonly auth?: AuthInfo | undefined;
 }

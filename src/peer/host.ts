@@ -4,6 +4,7 @@ import type { Revision } from '../protocol/revision.ts';
 import type { Call } from './call.ts';
 import type { HeaderParameter } from './endpoint.ts';
 import type { RoundSettings } from './round-state.ts';
+import type { Tracer } from './trace.ts';
 
 /**
  * Answers one request.
@@ -32,6 +33,8 @@ export interface Host {
   /** How stateless clients are asked by rounds; without it the handlers see to the rounds themselves. */
   readonly rounds?: RoundSettings;
   headerParameters(tool: string): readonly HeaderParameter[];
+  /** Follows requests, where somebody traces them. */
+  readonly tracer?: Tracer | undefined;
   /** Hears what must not be lost and must not reach the peer. */
   onError(error: unknown, where: string): void;
   /** A handshake conversation was settled by `initialize`. */

@@ -1,4 +1,5 @@
 import { memoryRoundStore, type RoundSettings, type RoundStore } from '../peer/round-state.ts';
+import type { Tracer } from '../peer/trace.ts';
 import { createSeal, type SealingKey } from '../peer/seal.ts';
 import type { ServerCapabilities } from '../protocol/capability.ts';
 import { isExtensionId } from '../protocol/meta.ts';
@@ -38,6 +39,11 @@ export interface ServerOptions {
   readonly rateLimits?: RateLimits;
   /** Limits of subscriptions; 1000 resources per client and 10,000 listen streams by default. */
   readonly subscriptions?: Partial<SubscriptionLimits>;
+  /**
+   * Begins a span for each request, with the attributes and the parent that the OpenTelemetry conventions for MCP name;
+   * nothing is traced by default. What a handler sends on (`ctx.meta`) is its own.
+   */
+  readonly tracer?: Tracer;
   /**
    * Hears every error that is masked from the peer, with the place where it happened. By default they are written to
    * the console's error stream.
@@ -84,6 +90,7 @@ export interface ResolvedOptions {
   readonly pageSize: number;
   readonly cache: CacheHint;
   readonly logging: boolean;
+  readonly tracer: Tracer | undefined;
   readonly rounds: RoundSettings;
   readonly askTimeoutMs: number;
   readonly subscriptions: SubscriptionLimits;
@@ -113,6 +120,7 @@ export function resolveOptions(options: ServerOptions): ResolvedOptions {
     pageSize,
     cache,
     logging: options.logging ?? true,
+    tracer: options.tracer,
     rounds: roundsOf(options.rounds ?? {}),
     askTimeoutMs: options.rounds?.askTimeoutMs ?? 600_000,
     subscriptions: { resourcesPerClient: 1000, listeners: 10_000, ...options.subscriptions },

@@ -92,6 +92,7 @@ function hostOf(info: Implementation, parts: Parts): Host {
     capabilities: () => parts.capabilities(),
     handler: (method) => handlers.get(method),
     discoverHint: options.cache,
+    tracer: options.tracer,
     rounds: options.rounds,
     maxRounds: options.rounds.maxRounds,
     askTimeoutMs: options.askTimeoutMs,
