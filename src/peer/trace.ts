@@ -55,7 +55,7 @@ export function traceStart(message: RequestMessage, link: Link): TraceStart {
 
 /** What is known of it when it was answered. */
 export function traceEnd(response: ResponseMessage | undefined, revision: Revision | undefined): TraceAttributes {
-  const failure =
+  const failure: TraceAttributes =
     response === undefined
       ? { 'error.type': 'cancelled' }
       : 'error' in response
