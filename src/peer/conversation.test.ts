@@ -13,18 +13,7 @@ import {
   withMeta,
   type Json,
 } from '../../test/support/raw.ts';
-import { createServer, type Server } from '../server/server.ts';
-import type { ServerOptions } from '../server/options.ts';
-import { revisions } from '../protocol/revision.ts';
-import { createEndpoint } from './serve.ts';
-
-const info = { name: 'tested', version: '1.0.0', title: 'Tested', websiteUrl: 'https://tested.example/' };
-
-function served(options: ServerOptions = {}): Server {
-  const server = createServer(info, { onError: () => undefined, instructions: 'Be kind.', ...options });
-  server.tool('echo', { input: { type: 'object' } }, (args) => JSON.stringify(args));
-  return server;
-}
+import { served } from '../../test/support/tested-server.ts';
 
 const newestHandshake = '2025-11-25';
 
@@ -320,68 +309,6 @@ test('clients that use the same ids at the same time get their own answers [basi
   await Promise.all(asked);
 });
 
-test('closing aborts what runs, and nothing more is sent', async () => {
-  const server = served();
-  const aborted: unknown[] = [];
-  server.tool('wait', {}, async (_, ctx) => {
-    await new Promise((resolve) => ctx.signal.addEventListener('abort', resolve, { once: true }));
-    aborted.push(ctx.signal.reason);
-    ctx.log('error', 'too late');
-    ctx.progress(1);
-    return 'too late';
-  });
-  for (const date of dates) {
-    const raw = await open(server, date);
-    const answers = [1, 2].map((id) => raw.send('tools/call', { name: 'wait', _meta: { progressToken: id } }, id));
-    await settle();
-    raw.conversation.close();
-    raw.conversation.close();
-    assert.deepEqual(await Promise.all(answers), [undefined, undefined]);
-    await settle();
-    assert.equal(aborted.splice(0).length, 2);
-    assert.deepEqual(raw.heard, []);
-  }
-});
-
-test('what comes after the end of a conversation is not run', async () => {
-  const server = served();
-  const ran: unknown[] = [];
-  server.tool('note', {}, (_, ctx) => void ran.push(ctx.revision));
-  for (const date of dates) {
-    const raw = await open(server, date);
-    raw.conversation.close();
-    assert.equal(await raw.send('tools/call', { name: 'note' }), undefined);
-    if (date === statelessDate) assert.equal(await raw.send('subscriptions/listen', { notifications: {} }), undefined);
-  }
-  assert.deepEqual(ran, []);
-});
-
-test('closing the server ends every conversation', async () => {
-  const server = served();
-  let aborted = 0;
-  server.tool(
-    'wait',
-    {},
-    (_, ctx) =>
-      new Promise<undefined>((resolve) =>
-        ctx.signal.addEventListener('abort', () => {
-          aborted++;
-          resolve(undefined);
-        }),
-      ),
-  );
-  const raws = await Promise.all(dates.map((date) => open(server, date)));
-  const answers = raws.map((raw) => raw.send('tools/call', { name: 'wait' }));
-  await settle();
-  await server.close();
-  await server.close();
-  assert.deepEqual(
-    await Promise.all(answers),
-    dates.map(() => undefined),
-  );
-  assert.equal(aborted, dates.length);
-});
-
 interface Gates {
   wait(): Promise<undefined>;
   open(): void;
@@ -409,66 +336,4 @@ test('a result never has an error beside it, nor the other way round [basic-011,
     ];
     for (const answer of answers) assert.equal(Number('result' in answer) + Number('error' in answer), 1);
   }
-});
-
-test('a conversation runs no more requests at once than it may, and refuses the rest', async () => {
-  const server = served();
-  const waiting: (() => void)[] = [];
-  server.tool('wait', {}, () => new Promise<string>((resolve) => waiting.push(() => resolve('done'))));
-  const conversation = server.endpoint.converse({ kind: 'memory', lasting: true, send: () => undefined });
-  const ask = (id: number): Promise<unknown> =>
-    conversation.receive({ jsonrpc: '2.0', id, method: 'tools/call', params: withMeta({ name: 'wait' }) });
-  const running = Array.from({ length: 1024 }, (_, id) => ask(id));
-  assert.partialDeepStrictEqual(await ask(5000), { id: 5000, error: { code: -32603 } });
-  // Every handler has begun by now: the refusal came after them.
-  while (waiting.length < 1024) await new Promise((resolve) => setImmediate(resolve));
-  for (const finish of waiting) finish();
-  await Promise.all(running);
-  const again = ask(5001);
-  while (waiting.length < 1025) await new Promise((resolve) => setImmediate(resolve));
-  waiting.at(-1)?.();
-  assert.partialDeepStrictEqual(await again, { id: 5001, result: { resultType: 'complete' } });
-});
-
-test('the host hears of the end of the very session whose beginning it heard', async () => {
-  const seen: unknown[] = [];
-  const endpoint = createEndpoint({
-    info: { name: 'h', version: '1' },
-    instructions: undefined,
-    revisions,
-    askTimeoutMs: 1000,
-    maxRounds: 1,
-    capabilities: () => ({}),
-    handler: () => undefined,
-    discoverHint: { ttlMs: 0, cacheScope: 'private' },
-    headerParameters: () => [],
-    onError: () => undefined,
-    opened: (session) => seen.push(session),
-    closed: (session) => seen.push(session),
-  });
-  const conversation = endpoint.converse({ kind: 'memory', lasting: true, send: () => undefined });
-  await conversation.receive({ jsonrpc: '2.0', id: 1, method: 'initialize', params: initializeParams('2025-11-25') });
-  conversation.close();
-  assert.equal(seen.length, 2);
-  assert.equal(seen[0], seen[1]);
-});
-
-test('a cancelled request whose handler goes on still counts', async () => {
-  const server = served();
-  server.tool('deaf', {}, () => new Promise<string>(() => undefined));
-  const conversation = server.endpoint.converse({ kind: 'memory', lasting: true, send: () => undefined });
-  for (let id = 0; id < 1024; id++) {
-    const answer = conversation.receive({
-      jsonrpc: '2.0',
-      id,
-      method: 'tools/call',
-      params: withMeta({ name: 'deaf' }),
-    });
-    // The handler must have begun: what is cancelled before runs nothing.
-    for (let turn = 0; turn < 20; turn++) await Promise.resolve();
-    await conversation.receive({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: id } });
-    assert.equal(await answer, undefined);
-  }
-  const refused = await conversation.receive({ jsonrpc: '2.0', id: 1, method: 'tools/list', params: withMeta() });
-  assert.partialDeepStrictEqual(refused, { id: 1, error: { code: -32603 } });
 });

@@ -7,7 +7,8 @@ import { revisions } from '../../src/protocol/revision.ts';
 import { createServer } from '../../src/server.ts';
 import { scriptedTransport, type SentMessage } from '../../src/testing.ts';
 import { handshakeDates, open, statelessDate } from '../support/raw.ts';
-import { connectScripted, replying, turns } from '../support/scripted-client.ts';
+import { connectScripted, replying } from '../support/scripted-client.ts';
+import { turns } from '../support/turns.ts';
 
 const text = { content: [] };
 

@@ -7,7 +7,8 @@ import { createHandler } from '../../src/http.ts';
 import { metaKey } from '../../src/protocol/meta.ts';
 import { revisions, type RevisionDate } from '../../src/protocol/revision.ts';
 import { createServer, type Server } from '../../src/server.ts';
-import { connectScripted, everything, replying, turns } from '../support/scripted-client.ts';
+import { connectScripted, everything, replying } from '../support/scripted-client.ts';
+import { turns } from '../support/turns.ts';
 
 interface Sent {
   readonly method: string;

@@ -8,7 +8,8 @@ import { newestRevision, revisions, type RevisionDate } from '../../src/protocol
 import { createServer } from '../../src/server.ts';
 import { memoryTransport, scriptedTransport } from '../../src/testing.ts';
 import { handshakeDates, initializeParams, Raw, statelessDate } from '../support/raw.ts';
-import { connectScripted, opening, replying, turns } from '../support/scripted-client.ts';
+import { connectScripted, opening, replying } from '../support/scripted-client.ts';
+import { turns } from '../support/turns.ts';
 
 const bare = { name: 'bare', version: '1' };
 

@@ -5,7 +5,8 @@ import { describe, test } from 'node:test';
 import { metaKey } from '../../src/protocol/meta.ts';
 import { revisions } from '../../src/protocol/revision.ts';
 import type { SentMessage } from '../../src/testing.ts';
-import { connectScripted, replying, turns } from '../support/scripted-client.ts';
+import { connectScripted, replying } from '../support/scripted-client.ts';
+import { turns } from '../support/turns.ts';
 
 const text = { content: [{ type: 'text', text: 'hi' }] };
 

@@ -6,14 +6,7 @@ import { isObject } from '../../src/jsonrpc/message.ts';
 import { errorToWire, McpError } from '../../src/protocol/error.ts';
 import { metaKey } from '../../src/protocol/meta.ts';
 import { revisions, type RevisionDate } from '../../src/protocol/revision.ts';
-import {
-  createServer,
-  inputRequired,
-  urlElicitationRequired,
-  type Ctx,
-  type Server,
-  type ServerOptions,
-} from '../../src/server.ts';
+import { createServer, urlElicitationRequired, type Ctx, type Server, type ServerOptions } from '../../src/server.ts';
 import { dates, handshakeDates, open, settle, statelessDate, type Json, type Raw } from '../support/raw.ts';
 
 const everything = { elicitation: { form: {}, url: {} }, sampling: { tools: {}, context: {} }, roots: {} };
@@ -387,23 +380,3 @@ for (const date of handshakeDates) {
     assert.match((await answer).message, /did not answer/);
   });
 }
-
-test('a wish for input has no cache hint, whatever the resource and the server say [caching-002]', async () => {
-  const cache = { ttlMs: 60_000, cacheScope: 'public' } as const;
-  const server = createServer({ name: 'tested', version: '1.0.0' }, { cache });
-  server.resource('a://asks', { name: 'asks', cache }, async (_, ctx) => JSON.stringify(await ctx.roots()));
-  server.resource('a://by-hand', { name: 'by hand', cache }, (_, { inputResponses }) =>
-    inputResponses === undefined ? inputRequired({ requests: { where: { method: 'roots/list' } } }) : 'x',
-  );
-  const raw = await open(server, statelessDate, { capabilities: everything });
-  for (const uri of ['a://asks', 'a://by-hand']) {
-    const { requestState, inputRequests, ...rest } = await raw.result('resources/read', { uri });
-    assert.equal(rest['resultType'], 'input_required');
-    assert.deepEqual(Object.keys(rest).toSorted(), ['_meta', 'resultType']);
-    assert.ok(isObject(inputRequests));
-    const [key = ''] = Object.keys(inputRequests);
-    const inputResponses = { [key]: { roots: [] } };
-    const done = await raw.result('resources/read', { uri, requestState, inputResponses });
-    assert.partialDeepStrictEqual(done, { resultType: 'complete', ...cache });
-  }
-});

@@ -60,8 +60,3 @@ export function replying(result: Readonly<Record<string, unknown>>): Script {
     if (sent.message['id'] !== undefined) peer.reply(sent, result);
   };
 }
-
-/** Lets everything run that waits for nothing but its turn. */
-export async function turns(): Promise<void> {
-  for (let i = 0; i < 50; i++) await Promise.resolve();
-}

@@ -1,0 +1,92 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { connected, replying, tool } from '../../test/support/connected-client.ts';
+import type { Script } from '../testing/scripted.ts';
+import type { Client } from './client.ts';
+
+describe('lists', () => {
+  const paged =
+    (pages: readonly object[]): Script =>
+    (sent, peer) => {
+      const { cursor } = sent.message['params'] as { cursor?: string };
+      const index = cursor === undefined ? 0 : Number(cursor.length) + 1;
+      peer.reply(sent, { ...pages[index] });
+    };
+
+  it('follow cursors to the end; an empty cursor is one [C44] [page-001] [page-004] [page-007]', async () => {
+    const one = await connected(
+      paged([
+        { tools: [tool('a')], nextCursor: '' },
+        { tools: [], nextCursor: 'x' },
+        { tools: [tool('b')], nextCursor: null },
+      ]),
+    );
+    assert.deepEqual(
+      (await one.client.listTools()).map(({ name }) => name),
+      ['a', 'b'],
+    );
+  });
+
+  for (const [method, key, list] of [
+    ['resources/list', 'resources', (client: Client) => client.listResources()],
+    ['resources/templates/list', 'resourceTemplates', (client: Client) => client.listResourceTemplates()],
+    ['prompts/list', 'prompts', (client: Client) => client.listPrompts()],
+  ] as const) {
+    it(`of ${method} gather their pages [C41] [C42] [C43] [prompts-012]`, async () => {
+      const item = (name: string) => ({ name, uri: `x:${name}`, uriTemplate: `x:{${name}}` });
+      const one = await connected(paged([{ [key]: [item('a')], nextCursor: '' }, { [key]: [item('b')] }]));
+      const items: readonly { readonly name: string }[] = await list(one.client);
+      assert.deepEqual(
+        items.map(({ name }) => name),
+        ['a', 'b'],
+      );
+      assert.equal(one.transport.methods.at(-1), method);
+    });
+  }
+
+  it('are empty where the server has no such feature, and nothing is asked', async () => {
+    const one = await connected(undefined, { capabilities: {} });
+    const before = one.transport.sent.length;
+    assert.deepEqual(
+      [
+        await one.client.listTools(),
+        await one.client.listResources(),
+        await one.client.listResourceTemplates(),
+        await one.client.listPrompts(),
+      ],
+      [[], [], [], []],
+    );
+    assert.equal(one.transport.sent.length, before);
+  });
+
+  it('that repeat a cursor end with an error', async () => {
+    const one = await connected(replying({ tools: [], nextCursor: 'again' }));
+    await assert.rejects(one.client.listTools(), { reason: 'invalid-message', message: /repeats a cursor/ });
+  });
+
+  it('that never end are bounded in pages and items', async () => {
+    let cursor = 0;
+    const endless: Script = (sent, peer) =>
+      peer.reply(sent, { tools: [tool('a'), tool('b')], nextCursor: String(cursor++) });
+    const byPages = await connected(endless, { options: { maxPages: 3 } });
+    await assert.rejects(byPages.client.listTools(), { reason: 'too-large', message: /3 pages/ });
+    assert.equal(cursor, 3);
+    const byItems = await connected(endless, { options: { maxItems: 5 } });
+    await assert.rejects(byItems.client.listTools(), { reason: 'too-large', message: /5 items/ });
+  });
+
+  it('can be walked page by page with their hints [C45] [caching-008]', async () => {
+    const pages = [
+      { prompts: [{ name: 'a' }], nextCursor: '', ttlMs: 500, cacheScope: 'public' },
+      { prompts: [{ name: 'b' }], ttlMs: -1 },
+    ];
+    const one = await connected(paged(pages));
+    const seen: unknown[] = [];
+    for await (const { items, ttlMs, cacheScope } of one.client.pages('prompts/list'))
+      seen.push([items.map(({ name }) => name), ttlMs, cacheScope]);
+    assert.deepEqual(seen, [
+      [['a'], 500, 'public'],
+      [['b'], 0, 'private'],
+    ]);
+  });
+});

@@ -1,0 +1,137 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { connected, handshake, lastOf, stateless, text, tool } from '../../test/support/connected-client.ts';
+import type { Script } from '../testing/scripted.ts';
+import { OutputValidationError } from './errors.ts';
+
+describe('arguments that travel in headers', () => {
+  const region = tool('sql', {
+    inputSchema: {
+      type: 'object',
+      properties: { region: { type: 'string', 'x-mcp-header': 'Region' }, n: { type: 'integer', 'x-mcp-header': 'N' } },
+    },
+  });
+  const renamed = tool('sql', {
+    inputSchema: { type: 'object', properties: { region: { type: 'string', 'x-mcp-header': 'Place' } } },
+  });
+  const broken = tool('broken', {
+    inputSchema: { type: 'object', properties: { a: { type: 'number', 'x-mcp-header': 'A' } } },
+  });
+  const serving =
+    (tools: readonly object[]): Script =>
+    (sent, peer) =>
+      peer.reply(sent, sent.message['method'] === 'tools/list' ? { tools } : text);
+
+  it('are mirrored once the tool is known [C03] [http-080] [http-081] [http-096]', async () => {
+    const one = await connected(serving([region]), { kind: 'http' });
+    await one.client.callTool('sql', { region: 'eu' });
+    assert.equal(lastOf(one).headers['Mcp-Param-Region'], undefined);
+    await one.client.listTools();
+    await one.client.callTool('sql', { region: 'eu', n: null });
+    assert.deepEqual(lastOf(one).headers, {
+      'MCP-Protocol-Version': stateless,
+      'Mcp-Method': 'tools/call',
+      'Mcp-Name': 'sql',
+      'Mcp-Param-Region': 'eu',
+    });
+  });
+
+  it('are mirrored for tools that were listed elsewhere [C03]', async () => {
+    const one = await connected(serving([]), { kind: 'http' });
+    one.client.learnTools([region as never]);
+    await one.client.request('tools/call', { name: 'sql', arguments: { region: 'ä', n: 5 } });
+    assert.equal(lastOf(one).headers['Mcp-Param-Region'], '=?base64?w6Q=?=');
+    assert.equal(lastOf(one).headers['Mcp-Param-N'], '5');
+  });
+
+  for (const settings of [{ kind: 'stdio' }, { kind: 'http', revision: handshake }] as const) {
+    it(`are mirrored nowhere else: ${JSON.stringify(settings)} [C71]`, async () => {
+      const one = await connected(serving([region, broken]), settings);
+      assert.equal((await one.client.listTools()).length, 2);
+      await one.client.callTool('sql', { region: 'eu' });
+      assert.deepEqual(lastOf(one).headers, {});
+    });
+  }
+
+  it('make a tool with invalid annotations be left out, with a warning [C71] [http-090] [http-091]', async () => {
+    const one = await connected(serving([broken, region]), { kind: 'http' });
+    assert.deepEqual(
+      (await one.client.listTools()).map(({ name }) => name),
+      ['sql'],
+    );
+    assert.match(one.warnings.join(), /"broken".*string, integer or boolean/);
+  });
+
+  it('are learned anew when the server finds a mismatch, once [http-103] [http-104]', async () => {
+    let calls = 0;
+    const script: Script = (sent, peer) => {
+      if (sent.message['method'] === 'tools/list') return peer.reply(sent, { tools: [renamed] });
+      calls++;
+      if (sent.headers['Mcp-Param-Place'] === undefined)
+        return peer.refuse(sent, { code: -32020, message: 'mismatch' }, 400);
+      peer.reply(sent, text);
+    };
+    const one = await connected(script, { kind: 'http' });
+    one.client.learnTools([region as never]);
+    assert.deepEqual((await one.client.callTool('sql', { region: 'eu' })).content, text.content);
+    assert.equal(calls, 2);
+    await assert.rejects(one.client.callTool('sql', {}), { kind: 'headerMismatch' });
+    assert.equal(calls, 4);
+  });
+});
+
+describe('structured results', () => {
+  const output = { type: 'object', properties: { sum: { type: 'number' } }, required: ['sum'] };
+  const giving =
+    (result: object, outputSchema: object = output): Script =>
+    (sent, peer) =>
+      peer.reply(
+        sent,
+        sent.message['method'] === 'tools/list'
+          ? { tools: [tool('add', { outputSchema })] }
+          : { content: [], ...result },
+      );
+
+  for (const revision of ['2025-06-18', handshake, stateless]) {
+    it(`of ${revision} that fit the output schema are given [C08] [tools-012]`, async () => {
+      const { client } = await connected(giving({ structuredContent: { sum: 3 } }), { revision });
+      await client.listTools();
+      assert.deepEqual((await client.callTool('add')).structuredContent, { sum: 3 });
+    });
+
+    it(`of ${revision} that do not fit are an error with the places [C09] [C31] [tools-040]`, async () => {
+      const { client } = await connected(giving({ structuredContent: { sum: 'x' } }), { revision });
+      await client.listTools();
+      await assert.rejects(client.callTool('add'), (error: unknown) => {
+        assert.ok(error instanceof OutputValidationError);
+        assert.equal(error.problems[0]?.path, '/sum');
+        assert.deepEqual(error.result?.structuredContent, { sum: 'x' });
+        return true;
+      });
+    });
+  }
+
+  it('that are missing are an error, unless the tool failed [C82]', async () => {
+    const missing = await connected(giving({}));
+    await missing.client.listTools();
+    await assert.rejects(missing.client.callTool('add'), OutputValidationError);
+    const failed = await connected(giving({ isError: true }));
+    await failed.client.listTools();
+    assert.equal((await failed.client.callTool('add')).isError, true);
+  });
+
+  it('are not checked when nobody wants it, or the tool is not known [C31]', async () => {
+    const off = await connected(giving({}), { options: { validateOutput: false } });
+    await off.client.listTools();
+    await off.client.callTool('add');
+    const unknown = await connected(giving({}));
+    await unknown.client.callTool('add');
+  });
+
+  it('of a schema that cannot be checked are an error before the call [schema-004]', async () => {
+    const one = await connected(giving({}, { $schema: 'https://example.com/mine' }));
+    await one.client.listTools();
+    await assert.rejects(one.client.callTool('add'), OutputValidationError);
+    assert.ok(!one.transport.methods.includes('tools/call'));
+  });
+});

@@ -1,0 +1,88 @@
+import assert from 'node:assert/strict';
+import { afterEach, beforeEach, describe, it, mock } from 'node:test';
+import { capabilities, handshake, recovering, type Recovering } from '../../test/support/recovering.ts';
+import { turns } from '../../test/support/turns.ts';
+import { ConnectionError, type TransportKind } from '../jsonrpc/transport.ts';
+import { scriptedTransport } from '../testing/scripted.ts';
+import { createConnect } from './connect.ts';
+import type { ConnectOptions } from './options.ts';
+
+describe('the time that a request may take', () => {
+  beforeEach(() => mock.timers.enable({ apis: ['setTimeout'] }));
+  afterEach(() => mock.timers.reset());
+
+  const silent = async (options: ConnectOptions = {}, kind: TransportKind = 'stdio'): Promise<Recovering> =>
+    await recovering(({ message }) => (message['id'] === undefined ? undefined : new Promise(() => {})), {
+      kind,
+      options,
+    });
+
+  it('begins anew with each progress, up to the longest time [C10]', async () => {
+    const one = await silent();
+    const call = assert.rejects(
+      one.client.callTool('x', undefined, { timeoutMs: 100, maxTotalTimeoutMs: 250, progressToken: 't' }),
+      /250 ms/,
+    );
+    await turns();
+    for (let progress = 1; progress <= 2; progress++) {
+      mock.timers.tick(99);
+      one.transport.peers[0]?.send({
+        jsonrpc: '2.0',
+        method: 'notifications/progress',
+        params: { progressToken: 't', progress },
+      });
+    }
+    await turns();
+    assert.ok(!one.transport.methods.includes('notifications/cancelled'));
+    mock.timers.tick(52);
+    await call;
+    await turns();
+    assert.equal(one.transport.methods.at(-1), 'notifications/cancelled');
+  });
+
+  it('ends without progress, and the server is told [C10] [C12]', async () => {
+    const one = await silent();
+    const call = assert.rejects(one.client.callTool('x', undefined, { timeoutMs: 100 }), { reason: 'timeout' });
+    await turns();
+    mock.timers.tick(100);
+    await call;
+    await turns();
+    const params = one.transport.sent.at(-1)?.message['params'];
+    assert.match(JSON.stringify(params), /"reason":"[^"]*100 ms/);
+  });
+
+  it('does not begin anew with a second try', async () => {
+    const one = await recovering(
+      (sent) => {
+        if (one.said(1).filter((method) => method === 'tools/list').length > 1) return new Promise(() => {});
+        one.clock.now += 200;
+        assert.equal(sent.message['method'], 'tools/list');
+        throw new ConnectionError('closed', 'dropped');
+      },
+      { kind: 'http' },
+    );
+    const list = assert.rejects(one.client.listTools({ maxTotalTimeoutMs: 250 }), { reason: 'timeout' });
+    await turns();
+    mock.timers.tick(50);
+    await list;
+  });
+
+  it('holds while a lost connection is opened again, and so does the signal', async () => {
+    const transport = scriptedTransport('stdio', (sent, peer) => {
+      if (sent.message['method'] === 'initialize' && sent.conversation === 1)
+        peer.reply(sent, { protocolVersion: handshake, capabilities, serverInfo: { name: 's', version: '1' } });
+    });
+    const client = await createConnect({ http: () => transport })(transport, { revisions: [handshake] });
+    transport.peers[0]?.end();
+    const late = assert.rejects(client.listTools({ timeoutMs: 100 }), { reason: 'timeout' });
+    const controller = new AbortController();
+    const given = assert.rejects(client.listPrompts({ signal: controller.signal }), { reason: 'aborted' });
+    const patient = assert.rejects(client.listResources(), { reason: 'closed' });
+    await turns();
+    mock.timers.tick(100);
+    controller.abort();
+    await Promise.all([late, given]);
+    await client.close();
+    await patient;
+  });
+});

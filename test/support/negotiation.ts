@@ -1,0 +1,76 @@
+/** A negotiation with a server that does what the test says. */
+
+import { ConnectionError } from '../../src/jsonrpc/transport.ts';
+import { chosenRevisions } from '../../src/protocol/revision.ts';
+import type { Script, ScriptedTransport } from '../../src/testing/scripted.ts';
+import type { Inbound } from '../../src/peer/calls.ts';
+import { negotiate, type Agreement, type NegotiateOptions, type Verdict } from '../../src/peer/negotiate.ts';
+
+export const newest = '2026-07-28';
+export const older = '2025-11-25';
+const quiet: Inbound = { request() {}, notification() {}, warning() {}, closed() {} };
+
+export const discovered = (
+  versions: readonly string[] = [newest],
+  more: object = {},
+): Readonly<Record<string, unknown>> => ({
+  resultType: 'complete',
+  supportedVersions: versions,
+  capabilities: { tools: {} },
+  instructions: 'ask',
+  ttlMs: 0,
+  cacheScope: 'private',
+  _meta: { 'io.modelcontextprotocol/serverInfo': { name: 'stateless', version: '1' } },
+  ...more,
+});
+export const initialized = (protocolVersion: unknown = older): Readonly<Record<string, unknown>> => ({
+  protocolVersion,
+  capabilities: { prompts: {} },
+  serverInfo: { name: 'handshake', version: '2' },
+  instructions: 'shake',
+});
+
+/** Plays a server: what it does with `server/discover` and with `initialize`; other messages are taken in silence. */
+export function server(discover: Script, initialize: Script = (sent, peer) => peer.reply(sent, initialized())): Script {
+  return (sent, peer) => {
+    if (sent.message['method'] === 'server/discover') return discover(sent, peer);
+    if (sent.message['method'] === 'initialize') return initialize(sent, peer);
+  };
+}
+
+export const refusing =
+  (code: number, data?: unknown, status?: number): Script =>
+  (sent, peer) =>
+    peer.refuse(sent, data === undefined ? { code, message: 'no' } : { code, message: 'no', data }, status);
+export const replying =
+  (result: Readonly<Record<string, unknown>>): Script =>
+  (sent, peer) =>
+    peer.reply(sent, result);
+export const failing =
+  (...failure: ConstructorParameters<typeof ConnectionError>): Script =>
+  (_, peer) =>
+    peer.fail(new ConnectionError(...failure));
+export const silent: Script = () => new Promise(() => {});
+
+export function start(
+  transport: ScriptedTransport,
+  options: { revisions?: readonly string[]; prior?: Verdict; signal?: AbortSignal } = {},
+): Promise<Agreement> {
+  const full: NegotiateOptions = {
+    transport,
+    revisions: chosenRevisions(options.revisions),
+    self: () => ({
+      info: { name: 'tester', version: '3', title: 'Tester' },
+      capabilities: { roots: { listChanged: true }, sampling: {} },
+    }),
+    inbound: quiet,
+    prior: options.prior,
+    probeTimeoutMs: 2000,
+    timeoutMs: 60_000,
+    signal: options.signal,
+    now: () => 1234,
+  };
+  return negotiate(full);
+}
+
+export const handshakeMethods: readonly string[] = ['server/discover', 'initialize', 'notifications/initialized'];

@@ -1,0 +1,16 @@
+import assert from 'node:assert/strict';
+import { compileSchema, type CompileOptions } from '../../src/schema/json-schema.ts';
+import type { Problem } from '../../src/schema/problem.ts';
+
+export const tooMany = 'cannot be checked: the schema asks for too many steps';
+
+export async function problems(schema: unknown, value: unknown, options?: CompileOptions): Promise<readonly Problem[]> {
+  return (await compileSchema(schema, options)).check(value);
+}
+
+/** Whether a value fits; our own schemas and those of peers must agree. */
+export async function fits(schema: unknown, value: unknown): Promise<boolean> {
+  const [own, peer] = [await problems(schema, value, { origin: 'own' }), await problems(schema, value)];
+  assert.equal(own.length === 0, peer.length === 0, JSON.stringify({ schema, value, own, peer }));
+  return peer.length === 0;
+}

@@ -1,0 +1,10 @@
+import type { ServerOptions } from '../../src/server/options.ts';
+import { createServer, type Server } from '../../src/server/server.ts';
+
+const info = { name: 'tested', version: '1.0.0', title: 'Tested', websiteUrl: 'https://tested.example/' };
+
+export function served(options: ServerOptions = {}): Server {
+  const server = createServer(info, { onError: () => undefined, instructions: 'Be kind.', ...options });
+  server.tool('echo', { input: { type: 'object' } }, (args) => JSON.stringify(args));
+  return server;
+}
