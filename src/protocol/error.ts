@@ -127,9 +127,9 @@ export function statusOf(error: ErrorObject): number {
 }
 
 /**
- * Reads an error object of a peer. Codes that only make sense with their data are recognised by code and shape, and so
- * are two of the 2026-07-28 drafts (-32003, -32004): the code alone means nothing, the data says what is meant. -32001,
- * which peers use for other things, is not told apart.
+ * Reads an error object of a peer. Codes that only make sense with their data are recognised by code and shape. Those of
+ * the 2026-07-28 drafts (-32001, -32003, -32004) mean nothing here. (Spec 2026-07-28, Base protocol, Error codes: no
+ * meaning is assumed for -32000 to -32019, but for -32002.)
  */
 export function errorFromWire(error: ErrorObject): McpError {
   const kind = recognise(error);
@@ -151,10 +151,8 @@ function recognise({ code, data }: ErrorObject): ErrorName | undefined {
   switch (code) {
     case -32002:
       return 'resourceNotFound';
-    case -32003:
     case -32021:
       return hasObject(data, 'requiredCapabilities') ? 'missingRequiredClientCapability' : undefined;
-    case -32004:
     case -32022:
       // Any JSON value may be asked for a field this way, null and undefined included.
       return Array.isArray((data as { supported?: unknown } | null | undefined)?.supported)
