@@ -1,29 +1,10 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { createHandler } from '../http/fetch.ts';
-import { httpTransport } from '../http/client.ts';
-import type { Transport } from '../jsonrpc/transport.ts';
-import { memoryTransport } from '../peer/memory.ts';
+import { ways } from '../../test/support/ways.ts';
 import { revisions } from '../protocol/revision.ts';
-import { createServer, type Server } from '../server/server.ts';
+import { createServer } from '../server/server.ts';
 import { createConnect } from './connect.ts';
 import type { SubscriptionEvent } from './subscription.ts';
-
-interface Way {
-  readonly name: string;
-  reach(server: Server): Transport;
-}
-
-const ways: readonly Way[] = [
-  { name: 'memory', reach: (server) => memoryTransport(server) },
-  {
-    name: 'HTTP',
-    reach(server) {
-      const handler = createHandler(server);
-      return httpTransport('http://127.0.0.1/mcp', { fetch: (url, request) => handler(new Request(url, request)) });
-    },
-  },
-];
 
 for (const way of ways) {
   for (const { date, era } of revisions) {

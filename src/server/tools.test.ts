@@ -2,25 +2,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { z } from 'zod';
 import { dates, open, settle, statelessDate, type Json } from '../../test/support/raw.ts';
+import { called, empty, listed } from '../../test/support/tool-server.ts';
 import { McpError } from '../protocol/error.ts';
 import type { RevisionDate } from '../protocol/revision.ts';
-import { createServer, type Server } from './server.ts';
-
-function empty(onError: (error: unknown, where: string) => void = () => undefined): Server {
-  return createServer({ name: 'tested', version: '1.0.0' }, { onError });
-}
-
-async function called(server: Server, date: RevisionDate, name: string, args?: Json): Promise<Json> {
-  const raw = await open(server, date);
-  return raw.result('tools/call', { name, ...(args === undefined ? {} : { arguments: args }) });
-}
-
-async function listed(server: Server, date: RevisionDate): Promise<readonly Json[]> {
-  const raw = await open(server, date);
-  const { tools } = await raw.result('tools/list');
-  assert.ok(Array.isArray(tools));
-  return tools;
-}
+import { createServer } from './server.ts';
 
 const add = { input: z.object({ a: z.number(), b: z.number().default(1) }) };
 

@@ -12,6 +12,7 @@ import {
 import type { Client } from '../../src/client/client.ts';
 import { createConnect } from '../../src/client/connect.ts';
 import type { ConnectOptions } from '../../src/client/options.ts';
+import { settling } from './settling.ts';
 
 export const stateless = '2026-07-28';
 export const handshake = '2025-11-25';
@@ -37,16 +38,7 @@ export async function connected(
   script: Script = () => {},
   { revision = stateless, kind = 'stdio', capabilities = everything, options = {} }: Settings = {},
 ): Promise<Connected> {
-  const transport = scriptedTransport(kind, (sent, peer) => {
-    const { method } = sent.message;
-    if (method === 'server/discover' && revision === stateless)
-      return peer.reply(sent, { supportedVersions: [stateless], capabilities, ttlMs: 0, cacheScope: 'private' });
-    if (method === 'server/discover') return peer.refuse(sent, { code: -32601, message: 'no' });
-    if (method === 'initialize')
-      return peer.reply(sent, { protocolVersion: revision, capabilities, serverInfo: { name: 's', version: '1' } });
-    if (method === 'notifications/initialized') return;
-    return script(sent, peer);
-  });
+  const transport = scriptedTransport(kind, settling(script, revision, capabilities));
   const warnings: string[] = [];
   const connect = createConnect({ http: () => transport });
   const client = await connect(transport, { ...options, onWarning: (message) => void warnings.push(message) });

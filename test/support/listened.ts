@@ -12,6 +12,7 @@ import type { Client } from '../../src/client/client.ts';
 import { createConnect } from '../../src/client/connect.ts';
 import type { ConnectOptions } from '../../src/client/options.ts';
 import type { SubscriptionEvent, Topics } from '../../src/client/subscription.ts';
+import { settling } from './settling.ts';
 
 export const stateless = '2026-07-28';
 export const handshake = '2025-11-25';
@@ -48,16 +49,7 @@ export async function listened(
   script: Script,
   { revision = stateless, kind = 'stdio', capabilities = declared, options = {} }: Settings = {},
 ): Promise<Listened> {
-  const transport = scriptedTransport(kind, (sent, peer) => {
-    const { method } = sent.message;
-    if (method === 'server/discover' && revision === stateless)
-      return peer.reply(sent, { supportedVersions: [stateless], capabilities, ttlMs: 0, cacheScope: 'private' });
-    if (method === 'server/discover') return peer.refuse(sent, { code: -32601, message: 'no' });
-    if (method === 'initialize')
-      return peer.reply(sent, { protocolVersion: revision, capabilities, serverInfo: { name: 's', version: '1' } });
-    if (method === 'notifications/initialized') return;
-    return script(sent, peer);
-  });
+  const transport = scriptedTransport(kind, settling(script, revision, capabilities));
   const warnings: string[] = [];
   const events: SubscriptionEvent[] = [];
   const clock = { now: 0 };
