@@ -112,6 +112,26 @@ test('a stream is not taken up a moment earlier than the server asked for [http-
   assert.deepEqual(methods, ['POST', 'GET']);
 });
 
+test('a server that asks for no pause at all gets one all the same', async (t) => {
+  const methods: unknown[] = [];
+  const { channel } = await open(t, (incoming, outgoing) => {
+    methods.push(incoming.method);
+    outgoing.writeHead(200, { 'content-type': 'text/event-stream' });
+    if (methods.length === 1) outgoing.end('id: a\nretry: 0\ndata:\n\n');
+    else outgoing.end(`data: ${JSON.stringify(response)}\n\n`);
+  });
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  const sent = channel.send(request);
+  while (methods.length === 0) await arrived();
+  await arrived();
+  t.mock.timers.tick(99);
+  await arrived();
+  assert.deepEqual(methods, ['POST']);
+  t.mock.timers.tick(1);
+  await sent;
+  assert.deepEqual(methods, ['POST', 'GET']);
+});
+
 test('a stream that breaks again and again without going on is given up', async (t) => {
   const methods: unknown[] = [];
   const { channel } = await open(t, (incoming, outgoing) => {

@@ -29,6 +29,29 @@ describe('calls', () => {
     assert.deepEqual([await first, await second], [{ is: 'a' }, { is: 'b' }]);
   });
 
+  it('whose answer was too large to be read fail at once, where it can only be theirs', async () => {
+    const one = await opened();
+    const tooLarge = new ConnectionError('too-large', 'line is longer than 10 bytes');
+    const only = one.calls.call('a', undefined, told);
+    await turns();
+    peerOf(one).garble(tooLarge);
+    await assert.rejects(only, tooLarge);
+    assert.deepEqual(one.heard.warnings, []);
+  });
+
+  it('are not failed by a message that may be the answer of another, or of nobody', async () => {
+    const one = await opened();
+    const both = [one.calls.call('a', undefined, told), one.calls.call('b', undefined, told)];
+    await turns();
+    peerOf(one).garble(new ConnectionError('too-large', 'line is longer than 10 bytes'));
+    peerOf(one).send({ jsonrpc: '2.0', id: 2, result: {} });
+    await both[1];
+    peerOf(one).garble(new ConnectionError('invalid-message', 'text is not JSON'));
+    peerOf(one).send({ jsonrpc: '2.0', id: 1, result: {} });
+    await both[0];
+    assert.equal(one.heard.warnings.length, 2);
+  });
+
   it('answered with an error reject with it', async () => {
     const { calls } = await opened((sent, peer) =>
       peer.refuse(sent, { code: -32601, message: 'no such method', data: { a: 1 } }, 404),
