@@ -1,19 +1,20 @@
 import type { Client } from '../client/client.ts';
-import type { ConnectOptions } from '../client/options.ts';
-import type { Verdict } from '../peer/negotiate.ts';
 import type { Transport } from '../jsonrpc/transport.ts';
 import type { Served } from '../peer/endpoint.ts';
 import type { Host, Settled } from '../peer/host.ts';
 import { createEndpoint } from '../peer/serve.ts';
 import type { ServerCapabilities } from '../protocol/capability.ts';
 import type { Implementation } from '../protocol/common.ts';
+import { methodOf } from '../protocol/method.ts';
 import { chosenRevisions, type RevisionDate } from '../protocol/revision.ts';
 import { Changes, isListChange, ownWords } from './changes.ts';
 import { wordsOf } from './failure.ts';
 import { revisionFor } from './forward.ts';
 import { handlersOf, type BridgeParts } from './handlers.ts';
 import { KnownTools } from './known-tools.ts';
+import { tellUpstream } from './notices.ts';
 import { offerOf } from './offer.ts';
+import { opener, type ConnectUpstream } from './opener.ts';
 import { Pool } from './pool.ts';
 import type { OpenClient, UpstreamEvents } from './upstream.ts';
 import { Watches } from './watches.ts';
@@ -61,9 +62,6 @@ export interface UpstreamFacts {
   readonly capabilities: ServerCapabilities;
 }
 
-/** Opens a client to the upstream server. */
-export type ConnectUpstream = (target: Transport | URL | string, options: ConnectOptions) => Promise<Client>;
-
 /** Makes `createBridge` of a way to connect; the entry point gives it one that knows HTTP. */
 export function bridgeOver(connect: ConnectUpstream): (options: BridgeOptions) => Promise<Bridge> {
   return (options) => createBridge(options, connect);
@@ -72,7 +70,7 @@ export function bridgeOver(connect: ConnectUpstream): (options: BridgeOptions) =
 async function createBridge(options: BridgeOptions, connect: ConnectUpstream): Promise<Bridge> {
   const settings = settingsOf(options);
   const tools = new KnownTools();
-  const parts = partsOf(settings, tools, opener(options, connect, { settings, tools }));
+  const parts = partsOf(settings, tools, opener({ ...options, ...settings, connect, tools }));
   const { pool, changes } = parts;
   const first = await firstClient(pool, options.signal);
   // A connection that failed for good is replaced; what was known of the upstream stays known meanwhile.
@@ -114,39 +112,11 @@ function settingsOf(options: BridgeOptions): Settings {
   };
 }
 
-function opener(
-  options: BridgeOptions,
-  connect: ConnectUpstream,
-  { settings, tools }: { readonly settings: Settings; readonly tools: KnownTools },
-): OpenClient {
-  let prior: Verdict | undefined;
-  return async ({ onLog, onNotification, onReconnect }) => {
-    const client = await connect(options.upstream, {
-      info: settings.info,
-      capabilities: {},
-      ...(options.upstreamRevisions === undefined ? {} : { revisions: options.upstreamRevisions }),
-      ...(prior === undefined ? {} : { prior }),
-      ...(options.probeTimeoutMs === undefined ? {} : { probeTimeoutMs: options.probeTimeoutMs }),
-      // Later connections are opened for calls, which have signals of their own.
-      ...(prior !== undefined || options.signal === undefined ? {} : { signal: options.signal }),
-      // Results go to somebody else, who may keep and check them: a bridge changes and refuses nothing.
-      validateOutput: false,
-      cache: 'bypass',
-      onLog,
-      onNotification,
-      onReconnect,
-      onWarning: settings.onWarning,
-    });
-    prior = client.verdict;
-    client.learnTools(tools.mirroring);
-    return client;
-  };
-}
-
 function partsOf(settings: Settings, tools: KnownTools, open: OpenClient): BridgeParts {
   const { onWarning, maxUpstreams } = settings;
   const changes: Changes = new Changes({
     capabilities: () => (pool.main.latest === undefined ? {} : offerOf(pool.main.latest)),
+    stale: (method, params) => pool.changed(method, params),
     hearsItself: (session) => tellsUnasked(pool.ownOf(session)?.latest),
     onWarning,
   });
@@ -179,12 +149,21 @@ function sessionEvents(session: Settled, changes: Changes, onWarning: (message: 
   return {
     onLog: (message) => session.notify('notifications/message', { ...message }),
     onNotification: (method, params) => {
-      if (isListChange(method) || method === 'notifications/resources/updated')
-        session.notify(method, ownWords(params));
+      if (isListChange(method) || isOfSession(method)) session.notify(method, ownWords(params));
     },
+    onRequest: (method, params, { signal, running }) => session.ask(method, params, signal, running.at(-1)),
     onReconnect: () => changes.everythingFor(session),
     onWarning,
   };
+}
+
+/** What a server tells the client of one session, and what nobody but the two of them understands. */
+function isOfSession(method: string): boolean {
+  return (
+    method === 'notifications/resources/updated' ||
+    method === 'notifications/elicitation/complete' ||
+    methodOf(method) === undefined
+  );
 }
 
 /** The first connection shows whether there is a server at all: its error is the caller's, as it came. */
@@ -226,6 +205,9 @@ function hostOf(parts: BridgeParts, settings: Settings, client: () => Client): H
     maxRounds: 32,
     capabilities: () => offerOf(client()),
     handler: (method) => handlers.get(method),
+    unknown: (params, call) => pool.carry(params, call),
+    notified: (method, params, from) =>
+      void tellUpstream({ method, params }, from, { pool, onWarning: settings.onWarning }),
     headerParameters: (tool) => tools.headerParameters(tool),
     onError: settings.onError,
     opened: (session) => changes.opened(session),

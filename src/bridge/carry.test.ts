@@ -72,11 +72,11 @@ for (const { down, up } of some) {
 }
 
 describe('a stateless server', () => {
-  it('is told of the client, and of no capability that the bridge cannot serve', async (t) => {
+  it('is told of the client and what it declares, but for tasks, which the bridge cannot serve', async (t) => {
     const transport = scriptedUpstream({ up: statelessDate, answers: { 'prompts/get': { messages: [] } } });
     const bridge = await bridgeTo(t, transport, { info: { name: 'between', version: '2' } });
     for (const down of ['2025-06-18', statelessDate] as const) {
-      const raw = await open(bridge, down, { capabilities: { sampling: {}, elicitation: {} } });
+      const raw = await open(bridge, down, { capabilities: { sampling: {}, elicitation: {}, tasks: { list: {} } } });
       await raw.result('prompts/get', {
         name: 'any',
         _meta: {
@@ -86,7 +86,8 @@ describe('a stateless server', () => {
       });
       const meta = paramsSent(transport, 'prompts/get')['_meta'] as Json;
       assert.deepEqual(meta[metaKey.clientInfo], { name: 'raw', version: '1' });
-      assert.deepEqual(meta[metaKey.clientCapabilities], {});
+      const declared = shakesHands(down) ? { sampling: {}, elicitation: {} } : {};
+      assert.deepEqual(meta[metaKey.clientCapabilities], declared);
       assert.equal(meta[metaKey.protocolVersion], statelessDate);
     }
   });

@@ -26,6 +26,8 @@ const restMs = 30_000;
 /** What changes need to know of their bridge. */
 export interface ChangesOptions {
   capabilities(): ServerCapabilities;
+  /** Hears first what became stale. */
+  stale(method: string, params: JsonObject): void;
   /** Whether a session hears of changes on a connection of its own. */
   hearsItself(session: Settled): boolean;
   onWarning(message: string): void;
@@ -74,6 +76,7 @@ export class Changes {
   heard(method: string, params: JsonObject): void {
     const list = lists.find((one) => one.method === method);
     if (list === undefined) return;
+    this.#options.stale(method, params);
     for (const session of this.#sessions.values())
       if (!this.#options.hearsItself(session)) session.notify(method, ownWords(params));
     for (const [call, { filter }] of this.#listeners)

@@ -40,7 +40,6 @@ for (const down of downs) {
     it('is not blamed for what the server says of the hop', async (t) => {
       const ofTheHop = [
         { code: -32020, message: 'header mismatch' },
-        { code: -32021, message: 'sampling is missing', data: { requiredCapabilities: { sampling: {} } } },
         { code: -32021, message: 'something is missing' },
         { code: -32022, message: 'version', data: { supported: ['2026-07-28'], requested: '2026-07-28' } },
         { code: -32022, message: 'version' },
@@ -56,6 +55,13 @@ for (const down of downs) {
           });
         }
       }
+    });
+
+    it('hears which of its own capabilities the server misses', async (t) => {
+      const data = { requiredCapabilities: { sampling: {} } };
+      const answer = { code: -32021, message: 'sampling is missing', data };
+      const code = down === '2026-07-28' ? -32021 : -32600;
+      assert.deepEqual(await heard(t, { up: '2026-07-28', down, answer }), { ...answer, code });
     });
 
     it('hears the server itself in every other error', async (t) => {
@@ -86,7 +92,7 @@ for (const down of downs) {
       );
     });
 
-    it('hears plainly that a result is malformed, or of a kind that the bridge did not ask for', async (t) => {
+    it('hears plainly that a result is malformed, or asks for what was not offered', async (t) => {
       const hears = async (up: RevisionDate, answer: Json, message: RegExp): Promise<void> => {
         const error = await heard(t, { up, down, answer });
         assert.equal(error.code, -32603);
@@ -104,7 +110,7 @@ for (const down of downs) {
       );
       const question = { method: 'roots/list', params: {} };
       const asks = { resultType: 'input_required', inputRequests: { one: question }, requestState: 'x' };
-      await hears('2026-07-28', asks, /wants input for tools\/call, which the bridge did not offer/);
+      await hears('2026-07-28', asks, /wants input for tools\/call: the client did not declare .*roots/);
       await hears(
         '2026-07-28',
         { resultType: 'task', taskId: '1' },

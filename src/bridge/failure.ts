@@ -1,12 +1,13 @@
 import { isObject } from '../jsonrpc/message.ts';
 import { ConnectionError } from '../jsonrpc/transport.ts';
-import type { Call } from '../peer/call.ts';
+import { missing, type ClientCapabilities } from '../protocol/capability.ts';
 import { McpError } from '../protocol/error.ts';
 import type { Revision } from '../protocol/revision.ts';
+import type { Carried } from './carried.ts';
 
 /** What a failure upstream is about. */
 export interface FailureContext {
-  readonly call: Pick<Call, 'method' | 'facts'>;
+  readonly call: Pick<Carried, 'method' | 'facts' | 'client'>;
   /** The parameters that the client sent. */
   readonly params: Readonly<Record<string, unknown>>;
   /** What the upstream speaks. */
@@ -42,11 +43,12 @@ export function wordsOf(error: unknown): string {
 /** Codes that speak of versions and capabilities, should they come without the data that names them. */
 const hopCodes: ReadonlySet<number> = new Set([-32021, -32022]);
 
-function isOfTheHop({ kind, code }: McpError, { call }: FailureContext): boolean {
+function isOfTheHop({ kind, code, data }: McpError, { call }: FailureContext): boolean {
   switch (kind) {
+    case 'missingRequiredClientCapability':
+      return !isOfTheClient(data, call.client.capabilities);
     case 'headerMismatch':
     case 'unsupportedProtocolVersion':
-    case 'missingRequiredClientCapability':
     case 'parseError':
     case 'invalidRequest':
       return true;
@@ -57,6 +59,13 @@ function isOfTheHop({ kind, code }: McpError, { call }: FailureContext): boolean
     default:
       return false;
   }
+}
+
+/** Whether the client lacks what the upstream misses; what the client has and the bridge keeps back is the bridge's lack. */
+function isOfTheClient(data: unknown, declared: ClientCapabilities): boolean {
+  const required = isObject(data) ? data['requiredCapabilities'] : undefined;
+  // Capabilities are objects of objects, and `missing` reads them as such.
+  return isObject(required) && missing(required as ClientCapabilities, declared) !== undefined;
 }
 
 /** The code of `urlElicitationRequired`, which a client knows where errors of this name exist, and nowhere else. */

@@ -1,7 +1,7 @@
 import type { Client } from '../client/client.ts';
 import { isObject } from '../jsonrpc/message.ts';
-import type { Call } from '../peer/call.ts';
 import type { RequestOptions } from '../peer/caller.ts';
+import { demand } from '../peer/demand.ts';
 import type { ProgressToken } from '../peer/progress.ts';
 import type { JsonObject } from '../protocol/common.ts';
 import { McpError } from '../protocol/error.ts';
@@ -9,7 +9,10 @@ import { fromWire } from '../protocol/from-wire.ts';
 import { metaKey } from '../protocol/meta.ts';
 import { methodOf } from '../protocol/method.ts';
 import { newestRevision, revisionOf, type Revision } from '../protocol/revision.ts';
-import { failureFor } from './failure.ts';
+import type { InputRequest, InputRequests, InputRequiredResult } from '../protocol/rounds.ts';
+import type { Carried } from './carried.ts';
+import { declaredFor } from './declared.ts';
+import { failureFor, wordsOf } from './failure.ts';
 
 /** The `_meta` keys that speak of one hop; they are written anew for the next one. */
 const hopKeys: ReadonlySet<string> = new Set([
@@ -24,9 +27,11 @@ const hopKeys: ReadonlySet<string> = new Set([
 export interface Outgoing {
   /** In the canonical model. */
   readonly params: JsonObject;
-  readonly call: Call;
+  readonly call: Carried;
   /** Asks the upstream for progress, where the client wants it. */
   readonly progressToken: ProgressToken | undefined;
+  /** Whether the connection speaks for the client of the request alone, and said so when it was opened. */
+  readonly own: boolean;
 }
 
 /** The revision that a client speaks. */
@@ -39,24 +44,31 @@ export function revisionFor(client: Client): Revision {
  *
  * @throws McpError what the upstream answered, or an internal error that says what became of it.
  */
-export async function forward(client: Client, { params, call, progressToken }: Outgoing): Promise<JsonObject> {
+export async function forward(client: Client, { params, call, progressToken, own }: Outgoing): Promise<JsonObject> {
   // The bridge declares no tasks, so that nobody may ask it for one. (Spec 2025-11-25, Tasks, Capability negotiation.)
   const { _meta: meta, task: _, ...rest } = params;
+  const revision = revisionFor(client);
   let result: JsonObject;
   try {
-    result = await client.request(call.method, rest, {
-      // The client of the bridge sets the deadlines; when it gives up, the upstream is told.
-      timeoutMs: 0,
-      signal: call.signal,
-      logLevel: call.logLevel,
-      progressToken,
-      clientInfo: call.client.info,
-      ...carriedMeta(meta),
-    });
+    result = await client.request(
+      call.method,
+      { ...rest, ...answersOf(call, revision) },
+      {
+        // The client of the bridge sets the deadlines; when it gives up, the upstream is told.
+        timeoutMs: 0,
+        signal: call.signal,
+        logLevel: call.logLevel,
+        progressToken,
+        ...(own ? {} : { clientInfo: call.client.info, capabilities: declaredFor(call.client.capabilities) }),
+        // What may be kept is asked for once, where the connection is one client's.
+        ...(own && call.facts.era === 'handshake' ? { cache: 'use' as const } : {}),
+        ...carriedMeta(meta),
+      },
+    );
   } catch (error) {
-    throw failureFor(error, { call, params, revision: revisionFor(client) });
+    throw failureFor(error, { call, params, revision });
   }
-  return lifted(result, call.method, revisionFor(client));
+  return lifted(result, call, revision);
 }
 
 function carriedMeta(meta: unknown): Pick<RequestOptions, 'meta'> {
@@ -65,21 +77,56 @@ function carriedMeta(meta: unknown): Pick<RequestOptions, 'meta'> {
   return entries.length === 0 ? {} : { meta: Object.fromEntries(entries) };
 }
 
-function lifted(result: JsonObject, method: string, revision: Revision): JsonObject {
+/** What a handshake client answered goes up with the retry; a stateless one sends its answers itself. */
+function answersOf({ facts, inputResponses, requestState }: Carried, revision: Revision): JsonObject {
+  if (facts.era === 'stateless' || revision.era !== 'stateless') return {};
+  return {
+    ...(inputResponses === undefined ? {} : { inputResponses }),
+    ...(requestState === undefined ? {} : { requestState }),
+  };
+}
+
+function lifted(result: JsonObject, call: Carried, revision: Revision): JsonObject {
+  const { method } = call;
   const row = methodOf(method);
-  if (row?.inputRequired === true && revision.era === 'stateless' && result['resultType'] === 'input_required')
-    throw new McpError(
-      'internalError',
-      `the upstream server wants input for ${method}, which the bridge did not offer to give`,
-    );
-  if (row?.result === undefined) return result;
+  const asks = row?.inputRequired === true && revision.era === 'stateless' && result['resultType'] === 'input_required';
+  const type = asks ? 'InputRequiredResult' : row?.result;
+  if (type === undefined) return result;
   try {
     // Every result type is an object with string keys.
-    return fromWire(revision, row.result, result) as unknown as JsonObject;
+    const read = fromWire(revision, type, result) as unknown as JsonObject;
+    // What was read as a result that asks is one.
+    return asks ? askable(read as unknown as InputRequiredResult, call) : read;
   } catch (error) {
     if (!(error instanceof McpError)) throw error;
     throw new McpError('internalError', `the upstream server's result of ${method} is malformed: ${error.message}`, {
       cause: error,
     });
   }
+}
+
+/** What the upstream asks, as the client of the call can be asked it. */
+function askable(result: InputRequiredResult, { method, facts, client }: Carried): JsonObject {
+  const { inputRequests } = result;
+  for (const { method: asked, params = {} } of Object.values(inputRequests ?? {})) {
+    try {
+      // Params of questions are JSON objects. Spec 2026-07-28, MRTR: nothing is asked that the client did not declare.
+      demand(asked, params as unknown as JsonObject, facts, client.capabilities);
+    } catch (error) {
+      const why = wordsOf(error);
+      throw new McpError('internalError', `the upstream server wants input for ${method}: ${why}`, { cause: error });
+    }
+  }
+  const named =
+    facts.era === 'handshake' && inputRequests !== undefined ? { inputRequests: withIds(inputRequests) } : {};
+  return { ...result, ...named };
+}
+
+/** Spec 2025-11-25, Elicitation, URL Mode: every visit has an id, which stateless servers do not give. */
+function withIds(inputRequests: InputRequests): InputRequests {
+  const named = Object.entries(inputRequests).map(([key, request]): [string, InputRequest] => {
+    if (request.method !== 'elicitation/create' || request.params.mode !== 'url') return [key, request];
+    return [key, { ...request, params: { ...request.params, elicitationId: crypto.randomUUID() } }];
+  });
+  return Object.fromEntries(named);
 }

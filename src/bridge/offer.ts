@@ -1,8 +1,8 @@
 import type { Client } from '../client/client.ts';
 import type { ServerCapabilities } from '../protocol/capability.ts';
+import { tasksExtension } from './declared.ts';
 import { revisionFor } from './forward.ts';
 
-const tasksExtension = 'io.modelcontextprotocol/tasks';
 const offers = new WeakMap<ServerCapabilities, ServerCapabilities>();
 
 /** What a bridge offers of what its upstream does: everything but tasks. The same object as long as nothing changes. */

@@ -1,7 +1,16 @@
-import type { Call } from '../peer/call.ts';
-import type { Settled } from '../peer/host.ts';
+import type { Call, ClientView } from '../peer/call.ts';
+import type { Sender, Settled } from '../peer/host.ts';
+import { canonical } from '../peer/round-state.ts';
+import { createSeal } from '../peer/seal.ts';
+import { projectClientCapabilities } from '../protocol/capability.ts';
 import type { JsonObject } from '../protocol/common.ts';
 import { McpError } from '../protocol/error.ts';
+import { methodOf } from '../protocol/method.ts';
+import type { Revision } from '../protocol/revision.ts';
+import type { Carried } from './carried.ts';
+import { declaredFor } from './declared.ts';
+import { revisionFor } from './forward.ts';
+import { ParkedCalls, type ParkedOptions } from './parked.ts';
 import { Upstream, type OpenClient, type UpstreamEvents } from './upstream.ts';
 
 /** What a pool needs to know of its bridge. */
@@ -11,8 +20,17 @@ export interface PoolOptions {
   readonly limit: number;
   /** What the connection of calls without a principal tells. */
   readonly main: UpstreamEvents;
+  /** How calls wait for the answers of stateless clients. */
+  readonly parked?: ParkedOptions | undefined;
   /** What the own connection of a handshake session tells. */
   eventsOf(session: Settled): UpstreamEvents;
+}
+
+/** Who a shared connection may serve, and whether a call needs it for itself. */
+interface Wanted {
+  readonly principal: string | undefined;
+  readonly self: ClientView | undefined;
+  readonly alone: boolean;
 }
 
 /** How many quiet connections are kept for one principal's next calls. */
@@ -20,16 +38,18 @@ const spares = 4;
 
 /**
  * The upstream connections of a bridge. Each handshake session downstream has one of its own. Stateless calls share
- * those of their principal; one that wants log messages has a connection to itself while it runs, since a log message
- * names no call and must reach nobody else.
+ * those of their principal and, where the server asks its clients, of those that declare the same; one that wants log
+ * messages or may be asked has a connection to itself while it runs, since a log message and a question name no call
+ * and must reach nobody else.
  */
 export class Pool {
   /** Shared by calls without a principal, and followed for changes. */
   readonly main: Upstream;
   readonly #options: PoolOptions;
   readonly #all = new Set<Upstream>();
-  /** The shared ones by principal, oldest first. */
-  readonly #shared = new Map<string | undefined, Upstream[]>();
+  /** The shared ones by who may use them, oldest first. */
+  readonly #shared = new Map<string, Upstream[]>();
+  readonly #parked: ParkedCalls;
   readonly #owned = new WeakMap<Settled['state'], Upstream>();
   readonly #closing = new Set<Promise<void>>();
   #closed = false;
@@ -37,27 +57,38 @@ export class Pool {
   constructor(options: PoolOptions) {
     this.#options = options;
     this.main = this.#add(options.main);
-    this.#shared.set(undefined, [this.main]);
+    this.#shared.set(keyOf({ principal: undefined, self: undefined }), [this.main]);
+    this.#parked = new ParkedCalls(options.parked ?? parkedDefaults(options.limit), (params, carried, principal) =>
+      this.#share(params, carried, { principal, alone: true }),
+    );
   }
 
   /** Carries one call on a connection that it may use. */
   async carry(params: JsonObject, call: Call): Promise<JsonObject> {
-    if (call.settled !== undefined) return this.ownedBy(call.settled).carry(params, call);
-    const alone = call.logLevel !== undefined;
-    const principal = call.auth?.principal;
-    const upstream = this.#sharedBy(principal, alone);
-    try {
-      return await upstream.carry(params, call, alone);
-    } finally {
-      this.#trim(principal, upstream);
-    }
+    if (call.settled !== undefined) return await this.ownedBy(call.settled).carry(params, call);
+    if (this.#mayBeAsked(call, params)) return await this.#parked.carry(params, call);
+    return await this.#share(params, call, { principal: call.auth?.principal, alone: call.logLevel !== undefined });
+  }
+
+  /** Tells the upstream of something on a connection of who says it. */
+  async notify(method: string, params: JsonObject, { settled, principal }: Sender): Promise<void> {
+    const upstream =
+      settled === undefined ? this.#sharedBy({ principal, self: undefined, alone: false }) : this.ownedBy(settled);
+    await (await upstream.client()).notify(method, params);
+  }
+
+  /** What every connection keeps of a list became stale. */
+  changed(method: string, params: JsonObject): void {
+    for (const upstream of this.#all) upstream.latest?.learnChange(method, params);
   }
 
   /** The connection of a handshake session. */
   ownedBy(session: Settled): Upstream {
     const known = this.ownOf(session);
     if (known !== undefined) return known;
-    const upstream = this.#add(this.#options.eventsOf(session));
+    const { info, capabilities } = session.client;
+    const self = { info, capabilities: declaredFor(capabilities) };
+    const upstream = this.#add(this.#options.eventsOf(session), self);
     this.#owned.set(session.state, upstream);
     return upstream;
   }
@@ -88,52 +119,90 @@ export class Pool {
   /** Closes every connection; none is opened afterwards. */
   async close(): Promise<void> {
     this.#closed = true;
+    this.#parked.close();
     for (const upstream of this.#all) this.#drop(upstream);
     this.#shared.clear();
     await Promise.all(this.#closing);
   }
 
-  #sharedBy(principal: string | undefined, alone: boolean): Upstream {
-    const known = this.#shared.get(principal) ?? [];
-    const free = known.find((upstream) => upstream.free(alone));
+  /** A handshake server asks its client; which questions there may be depends on what the client declared. */
+  #mayBeAsked(call: Call, { requestState }: JsonObject): boolean {
+    if (methodOf(call.method)?.inputRequired === undefined || this.#handshake() === undefined) return false;
+    return requestState !== undefined || this.#selfOf(call) !== undefined;
+  }
+
+  /** The revision of a handshake upstream. */
+  #handshake(): Revision | undefined {
+    const { latest } = this.main;
+    const revision = latest === undefined ? undefined : revisionFor(latest);
+    return revision?.era === 'handshake' ? revision : undefined;
+  }
+
+  /**
+   * Who a connection to a handshake server speaks for, since it declares once what stateless clients declare with each
+   * request; `undefined` for a client that declares nothing.
+   */
+  #selfOf({ client }: Carried): ClientView | undefined {
+    const revision = this.#handshake();
+    if (revision === undefined) return undefined;
+    const { roots, ...others } = projectClientCapabilities(revision, declaredFor(client.capabilities));
+    // Stateless clients tell of no changes: whoever wants roots asks for them.
+    const capabilities = { ...others, ...(roots === undefined ? {} : { roots: {} }) };
+    return Object.keys(capabilities).length === 0 ? undefined : { info: undefined, capabilities };
+  }
+
+  async #share(params: JsonObject, carried: Carried, { principal, alone }: Omit<Wanted, 'self'>): Promise<JsonObject> {
+    const wanted = { principal, self: this.#selfOf(carried), alone };
+    const upstream = this.#sharedBy(wanted);
+    try {
+      return await upstream.carry(params, carried, alone);
+    } finally {
+      this.#trim(keyOf(wanted), upstream);
+    }
+  }
+
+  #sharedBy(wanted: Wanted): Upstream {
+    const key = keyOf(wanted);
+    const known = this.#shared.get(key) ?? [];
+    const free = known.find((upstream) => upstream.free(wanted.alone));
     if (free !== undefined) return free;
-    const upstream = this.#add({ onWarning: this.#options.main.onWarning });
-    this.#shared.set(principal, [...known, upstream]);
+    const upstream = this.#add({ onWarning: this.#options.main.onWarning }, wanted.self);
+    this.#shared.set(key, [...(this.#shared.get(key) ?? []), upstream]);
     return upstream;
   }
 
-  #add(events: UpstreamEvents): Upstream {
+  #add(events: UpstreamEvents, self?: ClientView): Upstream {
     if (this.#closed) throw new McpError('internalError', 'the bridge is closed');
     const { limit, open } = this.#options;
     if (this.#all.size >= limit && !this.#makeRoom())
       throw new McpError('internalError', `the bridge has its ${limit} upstream connections in use; try again later`);
-    const upstream = new Upstream(open, events);
+    const upstream = new Upstream(open, events, self);
     this.#all.add(upstream);
     return upstream;
   }
 
   /** Drops a shared connection that nobody uses. */
   #makeRoom(): boolean {
-    for (const [principal, list] of this.#shared) {
+    for (const [key, list] of this.#shared) {
       const quiet = list.find((upstream) => upstream.quiet && upstream !== this.main);
       if (quiet === undefined) continue;
-      this.#forget(principal, quiet);
+      this.#forget(key, quiet);
       return true;
     }
     return false;
   }
 
   /** After a burst of calls only some connections are kept. */
-  #trim(principal: string | undefined, upstream: Upstream): void {
-    const list = this.#shared.get(principal) ?? [];
+  #trim(key: string, upstream: Upstream): void {
+    const list = this.#shared.get(key) ?? [];
     if (upstream === this.main || !upstream.quiet || !list.includes(upstream)) return;
-    if (list.filter(({ quiet }) => quiet).length > spares) this.#forget(principal, upstream);
+    if (list.filter(({ quiet }) => quiet).length > spares) this.#forget(key, upstream);
   }
 
-  #forget(principal: string | undefined, upstream: Upstream): void {
-    const rest = (this.#shared.get(principal) ?? []).filter((other) => other !== upstream);
-    if (rest.length === 0) this.#shared.delete(principal);
-    else this.#shared.set(principal, rest);
+  #forget(key: string, upstream: Upstream): void {
+    const rest = (this.#shared.get(key) ?? []).filter((other) => other !== upstream);
+    if (rest.length === 0) this.#shared.delete(key);
+    else this.#shared.set(key, rest);
     this.#drop(upstream);
   }
 
@@ -142,4 +211,13 @@ export class Pool {
     const closing = upstream.close().finally(() => this.#closing.delete(closing));
     this.#closing.add(closing);
   }
+}
+
+/** Nobody shares a connection with another principal, nor with a client that declares something else. */
+function keyOf({ principal, self }: Pick<Wanted, 'principal' | 'self'>): string {
+  return canonical([principal ?? null, self?.capabilities ?? {}]);
+}
+
+function parkedDefaults(limit: number): ParkedOptions {
+  return { seal: createSeal(), ttlMs: 300_000, mostPerPrincipal: Math.ceil(limit / 2), now: Date.now };
 }

@@ -1,26 +1,23 @@
 import { isRequestId } from '../jsonrpc/message.ts';
-import type { Call } from '../peer/call.ts';
 import type { ProgressToken } from '../peer/progress.ts';
 import type { JsonObject } from '../protocol/common.ts';
 import { McpError } from '../protocol/error.ts';
 import { fromWire } from '../protocol/from-wire.ts';
 import type { Revision } from '../protocol/revision.ts';
-
-interface Relay {
-  readonly call: Call;
-  highest: number;
-}
+import type { Carried } from './carried.ts';
 
 /** Progress on its way down: what comes under a token of the upstream hop goes out under the token of the client. */
 export class ProgressRelays {
-  readonly #relays = new Map<ProgressToken, Relay>();
+  readonly #relays = new Map<ProgressToken, Carried>();
+  /** The last value of each request, over all rounds that it takes. */
+  readonly #highest = new WeakMap<Carried, number>();
   #last = 0;
 
   /** A token for the upstream, where the client of the call wants progress. Tokens of different clients may be equal. */
-  claim(call: Call): ProgressToken | undefined {
+  claim(call: Carried): ProgressToken | undefined {
     if (!isRequestId(call.meta['progressToken'])) return undefined;
     const token = ++this.#last;
-    this.#relays.set(token, { call, highest: Number.NEGATIVE_INFINITY });
+    this.#relays.set(token, call);
     return token;
   }
 
@@ -31,12 +28,13 @@ export class ProgressRelays {
   /** Takes a progress notification, with whatever it holds beside what the protocol knows. */
   heard(params: JsonObject, revision: Revision): void {
     const { progressToken } = params;
-    const relay = isRequestId(progressToken) ? this.#relays.get(progressToken) : undefined;
-    const read = relay === undefined ? undefined : wellFormed(params, revision);
+    const call = isRequestId(progressToken) ? this.#relays.get(progressToken) : undefined;
+    const read = call === undefined ? undefined : wellFormed(params, revision);
+    if (call === undefined || read === undefined) return;
     // Spec, Progress: the value increases with each notification.
-    if (relay === undefined || read === undefined || read.progress <= relay.highest) return;
-    relay.highest = read.progress;
-    relay.call.send('notifications/progress', { ...read, progressToken: relay.call.meta['progressToken'] });
+    if (read.progress <= (this.#highest.get(call) ?? Number.NEGATIVE_INFINITY)) return;
+    this.#highest.set(call, read.progress);
+    call.send('notifications/progress', { ...read, progressToken: call.meta['progressToken'] });
   }
 }
 

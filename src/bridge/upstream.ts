@@ -1,10 +1,12 @@
 import type { Client } from '../client/client.ts';
 import type { Subscription, Topics } from '../client/subscription.ts';
 import { ConnectionError } from '../jsonrpc/transport.ts';
-import type { Call } from '../peer/call.ts';
+import type { ClientView } from '../peer/call.ts';
 import type { JsonObject } from '../protocol/common.ts';
 import { McpError } from '../protocol/error.ts';
+import { methodOf } from '../protocol/method.ts';
 import type { LoggingLevel, LoggingMessageNotificationParams } from '../protocol/logging.ts';
+import type { Carried } from './carried.ts';
 import { failureFor, unreachable, wordsOf } from './failure.ts';
 import { forward, revisionFor } from './forward.ts';
 import { ProgressRelays } from './progress.ts';
@@ -15,10 +17,12 @@ export interface ClientEvents {
   onNotification(method: string, params: JsonObject): void;
   /** The connection was lost and is open again. */
   onReconnect(): void;
+  /** Answers what the server asks for, in the canonical model where the protocol knows the method. */
+  onRequest(method: string, params: JsonObject, context: { readonly signal: AbortSignal }): Promise<JsonObject>;
 }
 
-/** Opens a client to the upstream server. */
-export type OpenClient = (events: ClientEvents) => Promise<Client>;
+/** Opens a client to the upstream server, which speaks for somebody where it is the connection of one client alone. */
+export type OpenClient = (events: ClientEvents, self: ClientView | undefined) => Promise<Client>;
 
 /** What belongs to no running call of a connection. */
 export interface UpstreamEvents {
@@ -27,13 +31,24 @@ export interface UpstreamEvents {
   onNotification?(method: string, params: JsonObject): void;
   onReconnect?(): void;
   onWarning(message: string): void;
+  /**
+   * Answers what the server asks for; without it the only running call does.
+   *
+   * @param running What is being carried, the latest last.
+   */
+  onRequest?(
+    method: string,
+    params: JsonObject,
+    context: { readonly signal: AbortSignal; readonly running: readonly Carried[] },
+  ): Promise<JsonObject>;
 }
 
 /** One connection to the upstream server, opened when it is first needed. */
 export class Upstream {
   readonly #open: OpenClient;
   readonly #events: UpstreamEvents;
-  readonly #running = new Set<Call>();
+  readonly #self: ClientView | undefined;
+  readonly #running = new Set<Carried>();
   readonly #progress = new ProgressRelays();
   #client: Promise<Client> | undefined;
   /** What came last, be it open or not. */
@@ -45,12 +60,14 @@ export class Upstream {
   #wanted: LoggingLevel | undefined;
   #told: LoggingLevel | undefined;
   /** The last call, which knows what its client wants to hear. */
-  #last: Call | undefined;
+  #last: Carried | undefined;
   #closed = false;
 
-  constructor(open: OpenClient, events: UpstreamEvents) {
+  /** @param self Who the connection speaks for; left out for one that several clients share. */
+  constructor(open: OpenClient, events: UpstreamEvents, self?: ClientView) {
     this.#open = open;
     this.#events = events;
+    this.#self = self;
   }
 
   /** Whether nothing runs on it. */
@@ -73,7 +90,7 @@ export class Upstream {
    *
    * @param alone Keeps other calls away, so that whatever is heard meanwhile is this one's; the connection must be quiet.
    */
-  async carry(params: JsonObject, call: Call, alone = false): Promise<JsonObject> {
+  async carry(params: JsonObject, call: Carried, alone = false): Promise<JsonObject> {
     this.#uses++;
     this.#alone = this.#alone || alone;
     try {
@@ -91,7 +108,7 @@ export class Upstream {
    *
    * @throws McpError what the upstream says of it.
    */
-  async setLevel(level: LoggingLevel, call: Call): Promise<void> {
+  async setLevel(level: LoggingLevel, call: Carried): Promise<void> {
     this.#last = call;
     this.#wanted = level;
     // A connection that is not open is told by the first call that opens it.
@@ -138,11 +155,13 @@ export class Upstream {
   }
 
   async #connect(): Promise<Client> {
-    const client = await this.#open({
+    const events: ClientEvents = {
       onLog: (message) => this.#logged(message),
       onNotification: (method, params) => this.#notified(method, params),
       onReconnect: () => this.#events.onReconnect?.(),
-    });
+      onRequest: (method, params, { signal }) => this.#asked(method, params, signal),
+    };
+    const client = await this.#open(events, this.#self);
     this.#latest = client;
     this.#told = undefined;
     void client.closed.then(() => {
@@ -151,12 +170,12 @@ export class Upstream {
     return client;
   }
 
-  async #run(client: Client, params: JsonObject, call: Call): Promise<JsonObject> {
+  async #run(client: Client, params: JsonObject, call: Carried): Promise<JsonObject> {
     const progressToken = this.#progress.claim(call);
     this.#running.add(call);
     this.#last = call;
     try {
-      return await forward(client, { params, call, progressToken });
+      return await forward(client, { params, call, progressToken, own: this.#self !== undefined });
     } finally {
       this.#running.delete(call);
       this.#progress.release(progressToken);
@@ -175,8 +194,24 @@ export class Upstream {
   }
 
   #notified(method: string, params: JsonObject): void {
-    if (method !== 'notifications/progress') this.#events.onNotification?.(method, params);
-    else if (this.#latest !== undefined) this.#progress.heard(params, revisionFor(this.#latest));
+    if (method === 'notifications/progress') {
+      if (this.#latest !== undefined) this.#progress.heard(params, revisionFor(this.#latest));
+      return;
+    }
+    // What only an extension understands belongs to whoever is the only one that it can be meant for.
+    const [call, another] = this.#running;
+    if (methodOf(method) === undefined && call !== undefined && another === undefined) call.send(method, params);
+    else this.#events.onNotification?.(method, params);
+  }
+
+  /** A question names no request: the connection's client is asked, or the only call that runs. */
+  async #asked(method: string, params: JsonObject, signal: AbortSignal): Promise<JsonObject> {
+    const running = [...this.#running];
+    if (this.#events.onRequest !== undefined) return await this.#events.onRequest(method, params, { signal, running });
+    const [call] = running;
+    if (running.length !== 1 || call?.ask === undefined)
+      throw new McpError('methodNotFound', `nobody can be asked ${JSON.stringify(method.slice(0, 100))} now`);
+    return await call.ask(method, params, signal);
   }
 
   /** A log message names no request: the only running call takes it, else it is the conversation's. */

@@ -105,6 +105,8 @@ export interface Client {
   ): Promise<CallToolResult>;
   /** Tells of tools that were listed elsewhere, so that calls mirror and check what their schemas say. */
   learnTools(tools: readonly Tool[]): void;
+  /** Tells of a change that was heard elsewhere, by its notification, so that what it makes stale is fetched anew. */
+  learnChange(method: string, params?: JsonObject): void;
   /** Reads a resource; one that does not exist rejects with the kind `resourceNotFound` or `invalidParams`. */
   readResource(uri: string, options?: ClientRequestOptions): Promise<ReadResourceResult>;
   /** Fills a prompt in. */

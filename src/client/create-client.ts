@@ -139,6 +139,10 @@ class SessionClient implements Client {
     this.#requests.learn(tools);
   }
 
+  learnChange(method: string, params: JsonObject = {}): void {
+    this.#parts.cache.heard(method, params);
+  }
+
   readResource(uri: string, options?: ClientRequestOptions): Promise<ReadResourceResult> {
     return this.#requests.call('resources/read', { uri }, options);
   }

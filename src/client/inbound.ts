@@ -12,7 +12,9 @@ import type { JsonObject } from '../peer/waiting.ts';
 import { errorToWire, McpError } from '../protocol/error.ts';
 import { fromWire } from '../protocol/from-wire.ts';
 import { metaKey } from '../protocol/meta.ts';
+import { maySend, methodOf } from '../protocol/method.ts';
 import { newestRevision, type Revision } from '../protocol/revision.ts';
+import { toWire } from '../protocol/to-wire.ts';
 import type { ClientSettings } from './options.ts';
 
 /** What a handler may know of the request of a server. */
@@ -74,7 +76,9 @@ async function answer(
   { settings, handlers, settled, running }: Answering,
 ): Promise<void> {
   const { id, method, params = {} } = message;
-  const handler = method === 'ping' ? pong : handlers.get(method);
+  const { onRequest } = settings;
+  const passedOn = onRequest === undefined ? undefined : passing(method, onRequest);
+  const handler = method === 'ping' ? pong : (passedOn ?? handlers.get(method));
   // Before the revision is settled a server may only ping, which is the same in all of them.
   const revision = settled ?? newestRevision;
   const controller = new AbortController();
@@ -97,6 +101,19 @@ async function answer(
 }
 
 const pong: InboundHandler = () => ({});
+
+/** Hands a request on in the newest words, where the revision has a server ask it. */
+function passing(method: string, onRequest: NonNullable<ClientSettings['onRequest']>): InboundHandler {
+  return async (params, { revision, signal }) => {
+    const row = methodOf(method);
+    if (row !== undefined && !maySend('server', row, revision))
+      throw new McpError('methodNotFound', `${shown(method)} is no request of a server in ${revision.date}`);
+    // The rows of a method name the types of its params and its result, which are JSON objects.
+    const read = row?.params === undefined ? params : (fromWire(revision, row.params, params) as unknown as JsonObject);
+    const result = await onRequest(method, read, { revision: revision.date, signal });
+    return row?.result === undefined ? result : (toWire(revision, row.result, result as never) as JsonObject);
+  };
+}
 
 function cancel({ params }: NotificationMessage, running: ReadonlyMap<RequestId, AbortController>): void {
   const id = params?.['requestId'];

@@ -6,7 +6,7 @@ import type { Implementation } from '../protocol/common.ts';
 import type { LoggingMessageNotificationParams } from '../protocol/logging.ts';
 import { chosenRevisions, type Revision } from '../protocol/revision.ts';
 import { cacheSettings, type CacheOptions, type CacheSettings } from './cache-options.ts';
-import { Inputs, type InputHandlers } from './inputs.ts';
+import { Inputs, type InputContext, type InputHandlers } from './inputs.ts';
 import { recoverSettings, type RecoverOptions, type RecoverSettings } from './recover-options.ts';
 
 /** How a client connects and behaves; everything has a default. */
@@ -49,6 +49,18 @@ export interface ConnectOptions extends InputHandlers, RecoverOptions, CacheOpti
    * @deprecated Since 2026-07-28 (SEP-2577): logging still works; a revision from 2027-07-28 on may remove it.
    */
   readonly onLog?: (message: LoggingMessageNotificationParams) => void;
+  /**
+   * Answers every request of a handshake server but `ping`, in place of the handlers of single methods: for software
+   * that passes questions on. Nothing is advertised for it; `capabilities` say what the server may ask for.
+   *
+   * @param params In the newest words for methods of the protocol, which are checked, else as they go on the wire; the
+   *   answer is given likewise.
+   */
+  readonly onRequest?: (
+    method: string,
+    params: Readonly<Record<string, unknown>>,
+    context: InputContext,
+  ) => Promise<Readonly<Record<string, unknown>>>;
   /** Hears the progress of every request, beside the `onProgress` of the request itself. */
   readonly onProgress?: (progress: Progress & { readonly progressToken: ProgressToken }) => void;
   /** Hears every notification of the server as it came; progress only of requests that are waited for. */
@@ -66,7 +78,7 @@ export interface ConnectOptions extends InputHandlers, RecoverOptions, CacheOpti
   readonly now?: () => number;
 }
 
-type Listener = 'onLog' | 'onProgress' | 'onNotification' | 'onWarning' | 'onClose' | 'onReconnect';
+type Listener = 'onRequest' | 'onLog' | 'onProgress' | 'onNotification' | 'onWarning' | 'onClose' | 'onReconnect';
 
 /** The options with their defaults. */
 export interface ClientSettings extends Pick<ConnectOptions, Listener>, RecoverSettings, CacheSettings {

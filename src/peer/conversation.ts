@@ -8,6 +8,7 @@ import {
   type ResponseMessage,
 } from '../jsonrpc/message.ts';
 import { projectServerCapabilities } from '../protocol/capability.ts';
+import type { JsonObject } from '../protocol/common.ts';
 import { errorToWire, McpError } from '../protocol/error.ts';
 import { fromWire } from '../protocol/from-wire.ts';
 import type { LoggingLevel } from '../protocol/logging.ts';
@@ -23,7 +24,7 @@ import { observed, tell } from './observe.ts';
 import { Outgoing } from './outgoing.ts';
 import { readPreamble, unsupported, type Preamble } from './preamble.ts';
 import { runInRounds, runInSession } from './rounds.ts';
-import { SessionAsker } from './session-asker.ts';
+import { askOnce, SessionAsker } from './session-asker.ts';
 import { traceEnd, traceStart } from './trace.ts';
 
 /** What `initialize` settled for a handshake conversation. */
@@ -103,20 +104,20 @@ export class HostConversation implements Conversation {
   async #traced(message: RequestMessage): Promise<ResponseMessage | undefined> {
     const { tracer } = this.#host;
     if (tracer === undefined) return this.#request(message);
-    const span = this.#guarded(() => tracer(traceStart(message, this.#link)));
+    const span = this.#guarded('tracer', () => tracer(traceStart(message, this.#link)));
     const response = await this.#request(message);
     const preamble = readPreamble(this.#host.revisions, message, this.#settlement === undefined);
     const revision = preamble === undefined || preamble instanceof McpError ? this.revision : preamble.revision;
-    this.#guarded(() => span?.end(traceEnd(response, revision)));
+    this.#guarded('tracer', () => span?.end(traceEnd(response, revision)));
     return response;
   }
 
   /** Runs what is not ours; its failure is told and changes nothing. */
-  #guarded<T>(run: () => T): T | undefined {
+  #guarded<T>(where: string, run: () => T): T | undefined {
     try {
       return run();
     } catch (error) {
-      this.#expose(error, 'tracer');
+      this.#expose(error, where);
       return undefined;
     }
   }
@@ -198,7 +199,17 @@ export class HostConversation implements Conversation {
     const offered = projectServerCapabilities(revision, this.#host.capabilities());
     const settled: Settled = {
       revision,
+      client,
+      principal: this.#link.auth?.principal,
       state: new Map(),
+      ask: (method, params, signal, call) => {
+        const origin =
+          call === undefined
+            ? { facts: revision, signal }
+            : { facts: revision, signal: AbortSignal.any([signal, call.signal]), requestId: call.requestId };
+        const way = { outgoing: this.#outgoing, client, timeoutMs: this.#host.askTimeoutMs };
+        return askOnce(method, params, origin, way);
+      },
       notify: (method, params) => {
         if (this.#initialized && !this.#closed && isPromised(method, offered))
           this.#link.send(notification(revision, method, params));
@@ -260,6 +271,12 @@ export class HostConversation implements Conversation {
 
   async #run(message: RequestMessage, call: Call): Promise<ResponseMessage | undefined> {
     const revision = call.facts;
+    const { unknown } = this.#host;
+    if (unknown !== undefined && methodOf(message.method) === undefined) {
+      // Whoever answers what nobody here knows gives a result as it goes on the wire.
+      const result = (await unknown(message.params ?? {}, call)) as JsonObject;
+      return call.aborted ? undefined : this.#respond(message, revision, toWire(revision, 'EmptyResult', result));
+    }
     const row = gate(message.method, revision, this.#host.capabilities());
     const own = this.#own(message, call);
     if (own !== undefined) return own;
@@ -325,6 +342,12 @@ export class HostConversation implements Conversation {
         return;
       }
       default:
+        this.#guarded(message.method, () =>
+          this.#host.notified?.(message.method, message.params ?? {}, {
+            settled: this.#settlement?.settled,
+            principal: this.#link.auth?.principal,
+          }),
+        );
     }
   }
 

@@ -1,7 +1,7 @@
-import type { Implementation } from '../protocol/common.ts';
+import type { Implementation, JsonObject } from '../protocol/common.ts';
 import type { ServerCapabilities } from '../protocol/capability.ts';
 import type { Revision } from '../protocol/revision.ts';
-import type { Call } from './call.ts';
+import type { Call, ClientView } from './call.ts';
 import type { HeaderParameter } from './endpoint.ts';
 import type { RoundSettings } from './round-state.ts';
 import type { Tracer } from './trace.ts';
@@ -24,6 +24,8 @@ export interface Host {
   capabilities(): ServerCapabilities;
   /** The handler of a method, or `undefined` where the host has none. */
   handler(method: string): Handler | undefined;
+  /** Answers methods that the protocol does not know, with their parameters and results as they are on the wire. */
+  readonly unknown?: Handler | undefined;
   /** How long `server/discover` may be kept, and by whom. */
   readonly discoverHint: { readonly ttlMs: number; readonly cacheScope: 'public' | 'private' };
   /** How long a handshake client may take to answer one question, in milliseconds. */
@@ -41,11 +43,38 @@ export interface Host {
   opened?(conversation: Settled): void;
   /** A handshake conversation ended. */
   closed?(conversation: Settled): void;
+  /** Hears the notifications of a client that are not the conversation's own, as they are on the wire. */
+  notified?(method: string, params: JsonObject, from: Sender): void;
+}
+
+/** Who sent a notification. */
+export interface Sender {
+  /** The handshake conversation, or `undefined` where the revision is stateless. */
+  readonly settled: Settled | undefined;
+  readonly principal: string | undefined;
 }
 
 /** A conversation that `initialize` settled, as the host sees it. */
 export interface Settled {
   readonly revision: Revision;
+  /** What the client said of itself. */
+  readonly client: ClientView;
+  /** Who the client is, where its edge knows. */
+  readonly principal: string | undefined;
+  /**
+   * Asks the client beside or within a call: questions of the protocol in the canonical model, others as they are on
+   * the wire.
+   *
+   * @param call The call whose stream carries the question; without one it goes to the conversation as a whole.
+   * @param signal Gives the question up; the end of the call does too.
+   * @throws McpError what the client answered, what it lacks, or why no answer came.
+   */
+  ask(
+    method: string,
+    params: JsonObject,
+    signal: AbortSignal,
+    call?: Pick<Call, 'signal' | 'requestId'>,
+  ): Promise<JsonObject>;
   /** Sends a notification that belongs to no request; nothing is sent before the client is ready for it. */
   notify(method: string, params: Readonly<Record<string, unknown>>): void;
   /** State that the host keeps for this conversation, gone with it. */

@@ -2,13 +2,22 @@ import type { RequestId, RequestMessage, ResponseMessage } from '../jsonrpc/mess
 import { after } from '../jsonrpc/timeout.ts';
 import type { JsonObject } from '../protocol/common.ts';
 import { errorFromWire, McpError } from '../protocol/error.ts';
-import type { Call } from './call.ts';
+import type { Revision } from '../protocol/revision.ts';
 import type { Link } from './endpoint.ts';
 import { tell } from './observe.ts';
 
 interface Pending {
   readonly resolve: (result: JsonObject) => void;
   readonly reject: (error: unknown) => void;
+}
+
+/** What a question belongs to: a call, or the conversation as a whole. */
+export interface Origin {
+  readonly facts: Revision;
+  /** Gives the question up. */
+  readonly signal: AbortSignal;
+  /** The request whose stream carries the question; left out for the conversation as a whole. */
+  readonly requestId?: RequestId;
 }
 
 /** How many questions of one conversation may wait for their answers. */
@@ -27,21 +36,22 @@ export class Outgoing {
   }
 
   /**
-   * Sends a request on the stream of a call and waits for the answer; it is cancelled when the call ends or the time
-   * is up.
+   * Sends a request on the stream of a call, or of the conversation, and waits for the answer; it is cancelled when
+   * its signal says so or the time is up.
    *
    * @throws McpError the client's own error, or an internal error that says why no answer came.
    */
-  request(method: string, params: JsonObject, call: Call, timeoutMs: number): Promise<JsonObject> {
+  request(method: string, params: JsonObject, origin: Origin, timeoutMs: number): Promise<JsonObject> {
     // Spec 2025-11-25, Lifecycle, Initialization: no requests before `notifications/initialized`.
     if (!this.ready) throw new McpError('invalidRequest', `${method} cannot be asked before notifications/initialized`);
     if (this.#pending.size >= maxPending)
       throw new McpError('internalError', `more than ${maxPending} questions wait for the client`);
+    if (origin.signal.aborted) throw new McpError('internalError', 'the request was cancelled');
     const id = ++this.#lastId;
     return new Promise((resolve, reject) => {
       const stop = (why: string): void => {
         settle();
-        this.#cancel(id, why, call);
+        this.#cancel(id, why, origin);
         reject(new McpError('internalError', why));
       };
       const cancelTimer = after(timeoutMs, () => stop(`the client did not answer ${method} within ${timeoutMs} ms`));
@@ -49,9 +59,9 @@ export class Outgoing {
       const settle = (): void => {
         this.#pending.delete(id);
         cancelTimer();
-        call.signal.removeEventListener('abort', onAbort);
+        origin.signal.removeEventListener('abort', onAbort);
       };
-      call.signal.addEventListener('abort', onAbort, { once: true });
+      origin.signal.addEventListener('abort', onAbort, { once: true });
       this.#pending.set(id, {
         resolve: (result) => {
           settle();
@@ -62,7 +72,7 @@ export class Outgoing {
           reject(error);
         },
       });
-      this.#send(id, method, params, call);
+      this.#send(id, method, params, origin);
     });
   }
 
@@ -80,17 +90,17 @@ export class Outgoing {
       reject(new McpError('internalError', 'the client went away before it answered'));
   }
 
-  #send(id: number, method: string, params: JsonObject, call: Call): void {
+  #send(id: number, method: string, params: JsonObject, origin: Origin): void {
     const message: RequestMessage =
       Object.keys(params).length === 0 ? { jsonrpc: '2.0', id, method } : { jsonrpc: '2.0', id, method, params };
-    tell({ from: 'server', revision: call.facts, message });
-    this.#link.send(message, call.requestId);
+    tell({ from: 'server', revision: origin.facts, message });
+    this.#link.send(message, origin.requestId);
   }
 
   /** Spec, Cancellation: who gives a request up SHOULD say so. */
-  #cancel(requestId: number, reason: string, call: Call): void {
+  #cancel(requestId: number, reason: string, origin: Origin): void {
     const message = { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId, reason } } as const;
-    tell({ from: 'server', revision: call.facts, message });
-    this.#link.send(message, call.requestId);
+    tell({ from: 'server', revision: origin.facts, message });
+    this.#link.send(message, origin.requestId);
   }
 }

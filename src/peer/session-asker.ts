@@ -1,48 +1,39 @@
+import type { JsonObject } from '../protocol/common.ts';
 import { McpError } from '../protocol/error.ts';
 import { fromWire } from '../protocol/from-wire.ts';
 import { maySend, methodOf } from '../protocol/method.ts';
 import { toWire } from '../protocol/to-wire.ts';
-import { Once, type Ask, type Asker } from './ask.ts';
-import type { Call } from './call.ts';
+import { Once, type Ask, type Asker, type AskMethod } from './ask.ts';
+import type { Call, ClientView } from './call.ts';
 import { demand } from './demand.ts';
-import type { Outgoing } from './outgoing.ts';
+import type { Origin, Outgoing } from './outgoing.ts';
 
 /** How often a question is put before an answer that does not fit is the end of it. */
 const attempts = 3;
 
+/** The way to ask one handshake client. */
+export interface SessionWay {
+  readonly outgoing: Outgoing;
+  readonly client: ClientView;
+  readonly timeoutMs: number;
+}
+
 /** Asks as the handshake revisions do: by requests to the client while the call waits. */
 export class SessionAsker implements Asker {
   readonly #call: Call;
-  readonly #outgoing: Outgoing;
-  readonly #timeoutMs: number;
+  readonly #way: SessionWay;
   readonly #once = new Once();
 
   constructor(call: Call, outgoing: Outgoing, timeoutMs: number) {
     this.#call = call;
-    this.#outgoing = outgoing;
-    this.#timeoutMs = timeoutMs;
+    this.#way = { outgoing, client: call.client, timeoutMs };
   }
 
   async ask<T>({ method, params, accept }: Ask<T>): Promise<T> {
-    const { facts, client } = this.#call;
-    const row = methodOf(method);
-    if (row?.params === undefined || row.result === undefined || !maySend('server', row, facts)) {
-      throw new McpError(
-        'missingRequiredClientCapability',
-        `${method} does not exist in ${facts.date}, the revision of this client`,
-      );
-    }
-    demand(method, params, facts, client.capabilities);
-    // The method's own rows are the types of its parameters and result.
-    const wire = toWire(facts, row.params, params as never);
+    const put = questionOf(method, params, this.#call, this.#way);
     let problem = '';
     for (let attempt = 0; attempt < attempts; attempt++) {
-      const answer = fromWire(
-        facts,
-        row.result,
-        await this.#outgoing.request(method, wire, this.#call, this.#timeoutMs),
-      );
-      const accepted = await accept(answer as never);
+      const accepted = await accept(await put());
       if (accepted.problem === undefined) return accepted.value;
       problem = accepted.problem;
     }
@@ -52,4 +43,44 @@ export class SessionAsker implements Asker {
   once<T>(key: string, run: () => T | Promise<T>): Promise<T> {
     return this.#once.run(key, run);
   }
+}
+
+/**
+ * Asks a handshake client once, whatever the method: questions of the protocol in the canonical model, others as they
+ * go on the wire.
+ *
+ * @throws McpError what the client answered, what it lacks, or why no answer came.
+ */
+export async function askOnce(
+  method: string,
+  params: JsonObject,
+  origin: Origin,
+  way: SessionWay,
+): Promise<JsonObject> {
+  if (methodOf(method) === undefined) return await way.outgoing.request(method, params, origin, way.timeoutMs);
+  // `questionOf` refuses what is known and no question.
+  return await questionOf(method as AskMethod, params, origin, way)();
+}
+
+/** What puts a question to the client, as often as it is called; the answer is in the canonical model. */
+function questionOf(
+  method: AskMethod,
+  params: JsonObject,
+  origin: Origin,
+  { outgoing, client, timeoutMs }: SessionWay,
+): () => Promise<JsonObject> {
+  const { facts } = origin;
+  const row = methodOf(method);
+  const { result } = row ?? {};
+  if (row?.params === undefined || result === undefined || !maySend('server', row, facts)) {
+    throw new McpError(
+      'missingRequiredClientCapability',
+      `${method} does not exist in ${facts.date}, the revision of this client`,
+    );
+  }
+  demand(method, params, facts, client.capabilities);
+  // The method's own rows are the types of its parameters and result; results are JSON objects.
+  const wire = toWire(facts, row.params, params as never);
+  return async () =>
+    fromWire(facts, result, await outgoing.request(method, wire, origin, timeoutMs)) as unknown as JsonObject;
 }

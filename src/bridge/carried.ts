@@ -1,0 +1,22 @@
+import type { Call } from '../peer/call.ts';
+import type { JsonObject } from '../protocol/common.ts';
+
+/** What carrying a request upstream needs of it: that of a call, or of a request that outlives its calls. */
+export interface Carried extends Pick<
+  Call,
+  | 'method'
+  | 'requestId'
+  | 'facts'
+  | 'client'
+  | 'meta'
+  | 'signal'
+  | 'logLevel'
+  | 'settled'
+  | 'inputResponses'
+  | 'requestState'
+  | 'admits'
+  | 'send'
+> {
+  /** Answers what the upstream asks while the request runs; left out where nobody can be asked. */
+  ask?(method: string, params: JsonObject, signal: AbortSignal): Promise<JsonObject>;
+}

@@ -1,0 +1,226 @@
+import { after } from '../jsonrpc/timeout.ts';
+import type { AskMethod } from '../peer/ask.ts';
+import type { Call } from '../peer/call.ts';
+import { demand } from '../peer/demand.ts';
+import type { JsonObject } from '../protocol/common.ts';
+import { McpError } from '../protocol/error.ts';
+import { fromWire } from '../protocol/from-wire.ts';
+import { methodOf } from '../protocol/method.ts';
+import type { Carried } from './carried.ts';
+
+/** One question of the upstream that has no answer yet. */
+interface Question {
+  readonly method: AskMethod;
+  readonly params: JsonObject;
+  readonly resolve: (answer: JsonObject) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** Where a parked call stands: its result, or what it needs to know before there is one. */
+export type Standing =
+  | { readonly kind: 'complete'; readonly result: JsonObject }
+  | { readonly kind: 'asks'; readonly inputRequests: JsonObject; readonly round: number };
+
+/** What is kept of the notifications that come while no client waits. */
+const mostKept = 100;
+
+/**
+ * A call that goes on upstream while its stateless client comes and goes: each request of the client takes it up, and
+ * each question of the upstream ends that request with an `InputRequiredResult`. (Spec 2026-07-28, MRTR.)
+ */
+export class ParkedCall {
+  /** The call as the upstream's connection sees it. */
+  readonly carried: Carried;
+  readonly principal: string | undefined;
+  readonly #ttlMs: number;
+  readonly #onGone: () => void;
+  readonly #gone = new AbortController();
+  readonly #questions = new Map<string, Question>();
+  /** The last request that took the call up, waiting or not. */
+  #call: Call;
+  #waiting = false;
+  #kept: { readonly method: string; readonly params: JsonObject }[] = [];
+  #outcome: Promise<JsonObject> | undefined;
+  #settled = false;
+  #round = 0;
+  #asked = 0;
+  #wake: () => void = () => undefined;
+  #forget: () => void = () => undefined;
+
+  /**
+   * @param ttlMs How long the client may stay away, in milliseconds; then the call is given up.
+   * @param onGone Hears that nobody can take the call up any more.
+   */
+  constructor(call: Call, ttlMs: number, onGone: () => void) {
+    this.#call = call;
+    this.#ttlMs = ttlMs;
+    this.#onGone = onGone;
+    this.principal = call.auth?.principal;
+    this.carried = this.#asCarried();
+  }
+
+  /** The questions of which round wait for answers now. */
+  get round(): number {
+    return this.#round;
+  }
+
+  /** Whether it waits for its client to come back. */
+  get asleep(): boolean {
+    return !this.#waiting && !this.#settled;
+  }
+
+  /** Whether its outcome only waits to be fetched. */
+  get finished(): boolean {
+    return this.#settled;
+  }
+
+  /** Runs the call upstream. */
+  start(run: (carried: Carried) => Promise<JsonObject>): void {
+    const outcome = run(this.carried);
+    const settle = (): void => {
+      this.#settled = true;
+      this.#wake();
+    };
+    this.#outcome = outcome;
+    outcome.then(settle, settle);
+  }
+
+  /**
+   * Takes the call up for a request of the client, until it is complete or asks.
+   *
+   * @throws McpError what the upstream answered; invalidRequest when another request took the call up meanwhile.
+   */
+  async next(call: Call): Promise<Standing> {
+    this.#attach(call);
+    while (this.#call === call && !this.#settled && this.#questions.size === 0) {
+      await new Promise<void>((resolve) => (this.#wake = resolve));
+      // Questions that are asked in one turn belong to one round.
+      await new Promise<void>((resolve) => void after(0, resolve, true));
+    }
+    if (this.#call !== call) throw new McpError('invalidRequest', 'another request took this call up');
+    if (!this.#settled) return this.#ask();
+    this.#waiting = false;
+    this.#onGone();
+    return { kind: 'complete', result: await (this.#outcome as Promise<JsonObject>) };
+  }
+
+  /** Hands answers to what was asked; what was not asked, or does not fit its question, is ignored. */
+  answer(responses: JsonObject): void {
+    for (const [key, { method, resolve }] of this.#questions) {
+      if (!Object.hasOwn(responses, key)) continue;
+      const answer = readAnswer(method, responses[key], this.#call);
+      if (answer === undefined) continue;
+      this.#questions.delete(key);
+      resolve(answer);
+    }
+  }
+
+  /** Gives the call up: the upstream is told. */
+  giveUp(why: string): void {
+    this.#forget();
+    this.#gone.abort(new DOMException(why, 'AbortError'));
+    for (const { reject } of this.#questions.values()) reject(new McpError('internalError', why));
+    this.#questions.clear();
+    this.#onGone();
+  }
+
+  #attach(call: Call): void {
+    this.#forget();
+    const another = this.#wake;
+    this.#call = call;
+    this.#waiting = true;
+    another();
+    for (const { method, params } of this.#kept.splice(0)) this.carried.send(method, retold(method, params, call));
+    const onAbort = (): void => {
+      if (this.#call === call && this.#waiting) this.giveUp('the request was cancelled');
+    };
+    call.signal.addEventListener('abort', onAbort, { once: true });
+    if (call.aborted) onAbort();
+  }
+
+  #ask(): Standing {
+    this.#waiting = false;
+    this.#forget = after(this.#ttlMs, () => this.giveUp('the client did not come back with its answers in time'));
+    const entries = [...this.#questions].map(([key, { method, params }]) => [
+      key,
+      Object.keys(params).length === 0 ? { method } : { method, params },
+    ]);
+    return { kind: 'asks', inputRequests: Object.fromEntries(entries), round: ++this.#round };
+  }
+
+  #question(method: string, params: JsonObject, signal: AbortSignal): Promise<JsonObject> {
+    const { facts, client } = this.#call;
+    if (!questions.has(method))
+      throw new McpError('methodNotFound', `${JSON.stringify(method.slice(0, 100))} cannot be asked of this client`);
+    const asked = method as AskMethod;
+    demand(asked, params, facts, client.capabilities);
+    const key = `question-${++this.#asked}`;
+    return new Promise((resolve, reject) => {
+      this.#questions.set(key, { method: asked, params: withoutToken(params), resolve, reject });
+      signal.addEventListener('abort', () => {
+        if (this.#questions.delete(key)) reject(new McpError('internalError', 'the question was withdrawn'));
+      });
+      this.#wake();
+    });
+  }
+
+  #send(method: string, params: JsonObject): void {
+    if (this.#waiting) return this.#call.send(method, params);
+    if (this.#kept.length >= mostKept) this.#kept.shift();
+    this.#kept.push({ method, params });
+  }
+
+  #asCarried(): Carried {
+    const current = (): Call => this.#call;
+    const { method, requestId, facts, client } = this.#call;
+    return {
+      method,
+      requestId,
+      facts,
+      client,
+      settled: undefined,
+      inputResponses: undefined,
+      requestState: undefined,
+      signal: this.#gone.signal,
+      get meta() {
+        return current().meta;
+      },
+      get logLevel() {
+        return current().logLevel;
+      },
+      admits: (level) => current().admits(level),
+      send: (name, params) => this.#send(name, params),
+      ask: async (name, params, signal) => await this.#question(name, params, signal),
+    };
+  }
+}
+
+const questions: ReadonlySet<string> = new Set<AskMethod>([
+  'elicitation/create',
+  'sampling/createMessage',
+  'roots/list',
+]);
+
+/** A progress token belongs to the hop on which the question came. */
+function withoutToken(params: JsonObject): JsonObject {
+  const { _meta: meta, ...rest } = params;
+  if (meta === undefined) return params;
+  const { progressToken: _, ...others } = meta as JsonObject;
+  return Object.keys(others).length === 0 ? rest : { ...rest, _meta: others };
+}
+
+/** What was kept is told to the request that took the call up, under its own token. */
+function retold(method: string, params: JsonObject, { meta }: Call): JsonObject {
+  return method === 'notifications/progress' ? { ...params, progressToken: meta['progressToken'] } : params;
+}
+
+function readAnswer(method: AskMethod, answer: unknown, { facts }: Call): JsonObject | undefined {
+  const type = methodOf(method)?.result;
+  try {
+    // The results of what is asked are JSON objects.
+    return type === undefined ? undefined : (fromWire(facts, type, answer) as unknown as JsonObject);
+  } catch (error) {
+    if (error instanceof McpError) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,143 @@
+import { urlElicitations } from '../client/errors.ts';
+import { isObject } from '../jsonrpc/message.ts';
+import type { Call } from '../peer/call.ts';
+import { bindingOf } from '../peer/round-state.ts';
+import type { Seal } from '../peer/seal.ts';
+import type { JsonObject } from '../protocol/common.ts';
+import { McpError } from '../protocol/error.ts';
+import type { Carried } from './carried.ts';
+import { ParkedCall } from './parked-call.ts';
+
+/** How calls wait for their stateless clients. */
+export interface ParkedOptions {
+  readonly seal: Seal;
+  /** How long a client may take to come back with its answers, in milliseconds. */
+  readonly ttlMs: number;
+  /** How many calls of one principal may wait at once; of all principals, what waits is bounded by the connections. */
+  readonly mostPerPrincipal: number;
+  now(): number;
+}
+
+/** Carries a request on a connection to itself. */
+type CarryAlone = (params: JsonObject, carried: Carried, principal: string | undefined) => Promise<JsonObject>;
+
+/** What `requestState` holds: the parked call and its round, or the visits after which the call is made anew. */
+type State =
+  | { readonly expires: number; readonly id: string; readonly round: number }
+  | { readonly expires: number; readonly visits: readonly string[] };
+
+/** Outcomes that nobody fetched yet, beside the calls that wait. */
+const mostFinished = 1000;
+
+/** The calls of stateless clients to a handshake server that may ask in the middle of them. */
+export class ParkedCalls {
+  readonly #options: ParkedOptions;
+  readonly #carryAlone: CarryAlone;
+  readonly #calls = new Map<string, ParkedCall>();
+
+  constructor(options: ParkedOptions, carryAlone: CarryAlone) {
+    this.#options = options;
+    this.#carryAlone = carryAlone;
+  }
+
+  /**
+   * Carries one request of a call: the first, or one that brings answers.
+   *
+   * @returns The result, or an `InputRequiredResult` with what the upstream asks for.
+   * @throws McpError what the upstream answered; invalidParams for a `requestState` that is not valid here.
+   */
+  async carry(params: JsonObject, call: Call): Promise<JsonObject> {
+    const { requestState, inputResponses, ...first } = params;
+    const boundTo = bindingOf(call.method, params, call.auth?.principal);
+    if (typeof requestState !== 'string') return await this.#run(this.#begin(first, call), call, boundTo);
+    const state = await this.#open(requestState, boundTo);
+    const responses = isObject(inputResponses) ? inputResponses : {};
+    if ('visits' in state) {
+      const missed = state.visits.find((key) => !isAccepted(responses[key]));
+      if (missed !== undefined) throw new McpError('invalidRequest', 'the page that the server needs was not visited');
+      return await this.#run(this.#begin(first, call), call, boundTo);
+    }
+    const parked = this.#calls.get(state.id);
+    if (parked === undefined || parked.round !== state.round) throw refused();
+    parked.answer(responses);
+    return await this.#run([state.id, parked], call, boundTo);
+  }
+
+  /** Gives every call up. */
+  close(): void {
+    for (const parked of this.#calls.values()) parked.giveUp('the bridge is closed');
+  }
+
+  #begin(params: JsonObject, call: Call): readonly [string, ParkedCall] {
+    const { ttlMs, mostPerPrincipal } = this.#options;
+    const { principal } = call.auth ?? {};
+    const asleep = [...this.#calls.values()].filter((other) => other.asleep && other.principal === principal);
+    if (asleep.length >= mostPerPrincipal)
+      throw new McpError('internalError', `${mostPerPrincipal} calls wait for answers already; answer some of them`);
+    this.#makeRoom();
+    const id = crypto.randomUUID();
+    const parked = new ParkedCall(call, ttlMs, () => this.#calls.delete(id));
+    this.#calls.set(id, parked);
+    parked.start((carried) => this.#carryAlone(params, carried, principal));
+    return [id, parked];
+  }
+
+  async #run([id, parked]: readonly [string, ParkedCall], call: Call, boundTo: string): Promise<JsonObject> {
+    try {
+      const standing = await parked.next(call);
+      if (standing.kind === 'complete') return standing.result;
+      const { inputRequests, round } = standing;
+      return await this.#inputRequired(inputRequests, { id, round }, boundTo);
+    } catch (error) {
+      const visits = visitsOf(error, call);
+      if (visits === undefined) throw error;
+      return await this.#inputRequired(visits, { visits: Object.keys(visits) }, boundTo);
+    }
+  }
+
+  async #inputRequired(
+    inputRequests: JsonObject,
+    state: { readonly id: string; readonly round: number } | { readonly visits: readonly string[] },
+    boundTo: string,
+  ): Promise<JsonObject> {
+    const { seal, ttlMs, now } = this.#options;
+    const sealed: State = { ...state, expires: now() + ttlMs };
+    const requestState = await seal.seal(JSON.stringify(sealed), boundTo);
+    return { resultType: 'input_required', inputRequests, requestState };
+  }
+
+  /** (Spec 2026-07-28, MRTR, Server requirements: `requestState` is controlled by the attacker.) */
+  async #open(requestState: string, boundTo: string): Promise<State> {
+    const text = requestState.length > longestState ? undefined : await this.#options.seal.open(requestState, boundTo);
+    // Only text that was sealed here gets this far: it has the shape that it was written with.
+    const state = text === undefined ? undefined : (JSON.parse(text) as State);
+    if (state === undefined || state.expires < this.#options.now()) throw refused();
+    return state;
+  }
+
+  #makeRoom(): void {
+    const finished = [...this.#calls].filter(([, parked]) => parked.finished);
+    if (finished.length >= mostFinished) finished[0]?.[1].giveUp('its outcome was not fetched');
+  }
+}
+
+/** The names of some visits, sealed. */
+const longestState = 64 * 1024;
+
+function refused(): McpError {
+  return new McpError('invalidParams', 'requestState is not valid for this request; begin again without it');
+}
+
+function isAccepted(response: unknown): boolean {
+  return isObject(response) && response['action'] === 'accept';
+}
+
+/** The pages that an older server wants visited before it is asked again, as questions of the newest revision. */
+function visitsOf(error: unknown, { client }: Call): JsonObject | undefined {
+  if (!(error instanceof McpError) || error.kind !== 'urlElicitationRequired') return undefined;
+  const visits = urlElicitations(error);
+  if (visits.length === 0 || !client.supports('elicitation.url')) return undefined;
+  return Object.fromEntries(
+    visits.map(({ elicitationId: _, ...params }, at) => [`visit-${at + 1}`, { method: 'elicitation/create', params }]),
+  );
+}
