@@ -7,7 +7,7 @@ import type { Carried } from './carried.ts';
 
 /** What a failure upstream is about. */
 export interface FailureContext {
-  readonly call: Pick<Carried, 'method' | 'facts' | 'client'>;
+  readonly call: Pick<Carried, 'method' | 'facts' | 'client' | 'ask'>;
   /** The parameters that the client sent. */
   readonly params: Readonly<Record<string, unknown>>;
   /** What the upstream speaks. */
@@ -53,9 +53,9 @@ function isOfTheHop({ kind, code, data }: McpError, { call }: FailureContext): b
     case 'invalidRequest':
       return true;
     case undefined:
-      return hopCodes.has(code) || (code === visitFirst && !visitsUrls(call.facts));
+      return hopCodes.has(code) || (code === visitFirst && !maySendToVisit(call));
     case 'urlElicitationRequired':
-      return !visitsUrls(call.facts);
+      return !maySendToVisit(call);
     default:
       return false;
   }
@@ -71,8 +71,11 @@ function isOfTheClient(data: unknown, declared: ClientCapabilities): boolean {
 /** The code of `urlElicitationRequired`, which a client knows where errors of this name exist, and nowhere else. */
 const visitFirst = -32042;
 
-function visitsUrls({ elicitation, serverRequests }: Revision): boolean {
-  return elicitation === 'form-and-url' && serverRequests;
+/** Where the revision has no such errors, a call that can ask has its client visit the page all the same. */
+function maySendToVisit({ facts, client, ask }: FailureContext['call']): boolean {
+  return ask === undefined
+    ? facts.elicitation === 'form-and-url' && facts.serverRequests
+    : client.supports('elicitation.url');
 }
 
 /** Spec 2026-07-28, Resources, Error handling: a resource that is not found is invalid params with its URI. */

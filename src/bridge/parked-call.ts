@@ -16,6 +16,9 @@ interface Question {
   readonly reject: (error: unknown) => void;
 }
 
+/** A request that takes a parked call up, here or in another process. */
+export type Taker = Pick<Call, 'meta' | 'logLevel' | 'signal' | 'admits' | 'send'>;
+
 /** Where a parked call stands: its result, or what it needs to know before there is one. */
 export type Standing =
   | { readonly kind: 'complete'; readonly result: JsonObject }
@@ -37,7 +40,7 @@ export class ParkedCall {
   readonly #gone = new AbortController();
   readonly #questions = new Map<string, Question>();
   /** The last request that took the call up, waiting or not. */
-  #call: Call;
+  #taker: Taker;
   #waiting = false;
   #kept: { readonly method: string; readonly params: JsonObject }[] = [];
   #outcome: Promise<JsonObject> | undefined;
@@ -52,11 +55,11 @@ export class ParkedCall {
    * @param onGone Hears that nobody can take the call up any more.
    */
   constructor(call: Call, ttlMs: number, onGone: () => void) {
-    this.#call = call;
+    this.#taker = call;
     this.#ttlMs = ttlMs;
     this.#onGone = onGone;
     this.principal = call.auth?.principal;
-    this.carried = this.#asCarried();
+    this.carried = this.#asCarried(call);
   }
 
   /** The questions of which round wait for answers now. */
@@ -90,14 +93,14 @@ export class ParkedCall {
    *
    * @throws McpError what the upstream answered; invalidRequest when another request took the call up meanwhile.
    */
-  async next(call: Call): Promise<Standing> {
-    this.#attach(call);
-    while (this.#call === call && !this.#settled && this.#questions.size === 0) {
+  async next(taker: Taker): Promise<Standing> {
+    this.#attach(taker);
+    while (this.#taker === taker && !this.#settled && this.#questions.size === 0) {
       await new Promise<void>((resolve) => (this.#wake = resolve));
       // Questions that are asked in one turn belong to one round.
       await new Promise<void>((resolve) => void after(0, resolve, true));
     }
-    if (this.#call !== call) throw new McpError('invalidRequest', 'another request took this call up');
+    if (this.#taker !== taker) throw new McpError('invalidRequest', 'another request took this call up');
     if (!this.#settled) return this.#ask();
     this.#waiting = false;
     this.#onGone();
@@ -108,7 +111,7 @@ export class ParkedCall {
   answer(responses: JsonObject): void {
     for (const [key, { method, resolve }] of this.#questions) {
       if (!Object.hasOwn(responses, key)) continue;
-      const answer = readAnswer(method, responses[key], this.#call);
+      const answer = readAnswer(method, responses[key], this.carried);
       if (answer === undefined) continue;
       this.#questions.delete(key);
       resolve(answer);
@@ -124,18 +127,18 @@ export class ParkedCall {
     this.#onGone();
   }
 
-  #attach(call: Call): void {
+  #attach(taker: Taker): void {
     this.#forget();
     const another = this.#wake;
-    this.#call = call;
+    this.#taker = taker;
     this.#waiting = true;
     another();
-    for (const { method, params } of this.#kept.splice(0)) this.carried.send(method, retold(method, params, call));
+    for (const { method, params } of this.#kept.splice(0)) taker.send(method, retold(method, params, taker));
     const onAbort = (): void => {
-      if (this.#call === call && this.#waiting) this.giveUp('the request was cancelled');
+      if (this.#taker === taker && this.#waiting) this.giveUp('the request was cancelled');
     };
-    call.signal.addEventListener('abort', onAbort, { once: true });
-    if (call.aborted) onAbort();
+    taker.signal.addEventListener('abort', onAbort, { once: true });
+    if (taker.signal.aborted) onAbort();
   }
 
   #ask(): Standing {
@@ -149,7 +152,7 @@ export class ParkedCall {
   }
 
   #question(method: string, params: JsonObject, signal: AbortSignal): Promise<JsonObject> {
-    const { facts, client } = this.#call;
+    const { facts, client } = this.carried;
     if (!questions.has(method))
       throw new McpError('methodNotFound', `${JSON.stringify(method.slice(0, 100))} cannot be asked of this client`);
     const asked = method as AskMethod;
@@ -165,14 +168,13 @@ export class ParkedCall {
   }
 
   #send(method: string, params: JsonObject): void {
-    if (this.#waiting) return this.#call.send(method, params);
+    if (this.#waiting) return this.#taker.send(method, params);
     if (this.#kept.length >= mostKept) this.#kept.shift();
     this.#kept.push({ method, params });
   }
 
-  #asCarried(): Carried {
-    const current = (): Call => this.#call;
-    const { method, requestId, facts, client } = this.#call;
+  #asCarried({ method, requestId, facts, client }: Call): Carried {
+    const current = (): Taker => this.#taker;
     return {
       method,
       requestId,
@@ -210,11 +212,11 @@ function withoutToken(params: JsonObject): JsonObject {
 }
 
 /** What was kept is told to the request that took the call up, under its own token. */
-function retold(method: string, params: JsonObject, { meta }: Call): JsonObject {
+function retold(method: string, params: JsonObject, { meta }: Taker): JsonObject {
   return method === 'notifications/progress' ? { ...params, progressToken: meta['progressToken'] } : params;
 }
 
-function readAnswer(method: AskMethod, answer: unknown, { facts }: Call): JsonObject | undefined {
+function readAnswer(method: AskMethod, answer: unknown, { facts }: Carried): JsonObject | undefined {
   const type = methodOf(method)?.result;
   try {
     // The results of what is asked are JSON objects.

@@ -5,8 +5,10 @@ import { bindingOf } from '../peer/round-state.ts';
 import type { Seal } from '../peer/seal.ts';
 import type { JsonObject } from '../protocol/common.ts';
 import { McpError } from '../protocol/error.ts';
+import type { Bus, Unsubscribe } from '../store/bus.ts';
 import type { Carried } from './carried.ts';
-import { ParkedCall } from './parked-call.ts';
+import { ParkedHolder, takeElsewhere } from './parked-bus.ts';
+import { ParkedCall, type Standing } from './parked-call.ts';
 
 /** How calls wait for their stateless clients. */
 export interface ParkedOptions {
@@ -15,6 +17,9 @@ export interface ParkedOptions {
   readonly ttlMs: number;
   /** How many calls of one principal may wait at once; of all principals, what waits is bounded by the connections. */
   readonly mostPerPrincipal: number;
+  /** Reaches calls that another process holds; both must share the keys of the seal. */
+  readonly bus?: Bus | undefined;
+  onWarning(message: string): void;
   now(): number;
 }
 
@@ -22,9 +27,18 @@ export interface ParkedOptions {
 type CarryAlone = (params: JsonObject, carried: Carried, principal: string | undefined) => Promise<JsonObject>;
 
 /** What `requestState` holds: the parked call and its round, or the visits after which the call is made anew. */
-type State =
-  | { readonly expires: number; readonly id: string; readonly round: number }
-  | { readonly expires: number; readonly visits: readonly string[] };
+type State = (Waiting | { readonly visits: readonly string[] }) & { readonly expires: number };
+
+/** A parked call and the round whose questions wait. */
+interface Waiting {
+  readonly id: string;
+  readonly round: number;
+}
+
+interface Bound {
+  readonly call: Call;
+  readonly boundTo: string;
+}
 
 /** Outcomes that nobody fetched yet, beside the calls that wait. */
 const mostFinished = 1000;
@@ -34,6 +48,8 @@ export class ParkedCalls {
   readonly #options: ParkedOptions;
   readonly #carryAlone: CarryAlone;
   readonly #calls = new Map<string, ParkedCall>();
+  /** What ends the subscriptions of those that other processes may take up. */
+  readonly #held = new Map<string, Unsubscribe>();
 
   constructor(options: ParkedOptions, carryAlone: CarryAlone) {
     this.#options = options;
@@ -49,18 +65,15 @@ export class ParkedCalls {
   async carry(params: JsonObject, call: Call): Promise<JsonObject> {
     const { requestState, inputResponses, ...first } = params;
     const boundTo = bindingOf(call.method, params, call.auth?.principal);
-    if (typeof requestState !== 'string') return await this.#run(this.#begin(first, call), call, boundTo);
+    if (typeof requestState !== 'string') return await this.#first(first, call, boundTo);
     const state = await this.#open(requestState, boundTo);
     const responses = isObject(inputResponses) ? inputResponses : {};
     if ('visits' in state) {
       const missed = state.visits.find((key) => !isAccepted(responses[key]));
       if (missed !== undefined) throw new McpError('invalidRequest', 'the page that the server needs was not visited');
-      return await this.#run(this.#begin(first, call), call, boundTo);
+      return await this.#first(first, call, boundTo);
     }
-    const parked = this.#calls.get(state.id);
-    if (parked === undefined || parked.round !== state.round) throw refused();
-    parked.answer(responses);
-    return await this.#run([state.id, parked], call, boundTo);
+    return await this.#answered(state.id, this.#takeUp(state, responses, call), { call, boundTo });
   }
 
   /** Gives every call up. */
@@ -68,7 +81,7 @@ export class ParkedCalls {
     for (const parked of this.#calls.values()) parked.giveUp('the bridge is closed');
   }
 
-  #begin(params: JsonObject, call: Call): readonly [string, ParkedCall] {
+  async #first(params: JsonObject, call: Call, boundTo: string): Promise<JsonObject> {
     const { ttlMs, mostPerPrincipal } = this.#options;
     const { principal } = call.auth ?? {};
     const asleep = [...this.#calls.values()].filter((other) => other.asleep && other.principal === principal);
@@ -76,17 +89,32 @@ export class ParkedCalls {
       throw new McpError('internalError', `${mostPerPrincipal} calls wait for answers already; answer some of them`);
     this.#makeRoom();
     const id = crypto.randomUUID();
-    const parked = new ParkedCall(call, ttlMs, () => this.#calls.delete(id));
+    const parked = new ParkedCall(call, ttlMs, () => this.#gone(id));
     this.#calls.set(id, parked);
     parked.start((carried) => this.#carryAlone(params, carried, principal));
-    return [id, parked];
+    return await this.#answered(id, parked.next(call), { call, boundTo });
   }
 
-  async #run([id, parked]: readonly [string, ParkedCall], call: Call, boundTo: string): Promise<JsonObject> {
+  async #takeUp(state: Waiting, responses: JsonObject, call: Call): Promise<Standing> {
+    const parked = this.#calls.get(state.id);
+    if (parked !== undefined) {
+      if (parked.round !== state.round) throw refused();
+      parked.answer(responses);
+      return await parked.next(call);
+    }
+    const { bus } = this.#options;
+    const standing = bus === undefined ? undefined : await takeElsewhere(bus, state, { responses, taker: call });
+    if (standing === undefined) throw refused();
+    return standing;
+  }
+
+  /** What a request is answered with. */
+  async #answered(id: string, standing: Promise<Standing>, { call, boundTo }: Bound): Promise<JsonObject> {
     try {
-      const standing = await parked.next(call);
-      if (standing.kind === 'complete') return standing.result;
-      const { inputRequests, round } = standing;
+      const reached = await standing;
+      if (reached.kind === 'complete') return reached.result;
+      const { inputRequests, round } = reached;
+      await this.#hold(id);
       return await this.#inputRequired(inputRequests, { id, round }, boundTo);
     } catch (error) {
       const visits = visitsOf(error, call);
@@ -95,9 +123,27 @@ export class ParkedCalls {
     }
   }
 
+  /** From its first question on, a call may be taken up elsewhere. */
+  async #hold(id: string): Promise<void> {
+    const { bus, onWarning } = this.#options;
+    const parked = this.#calls.get(id);
+    if (bus === undefined || parked === undefined || this.#held.has(id)) return;
+    this.#held.set(id, () => undefined);
+    this.#held.set(id, await new ParkedHolder(bus, onWarning).hold(id, parked));
+    if (!this.#calls.has(id)) this.#gone(id);
+  }
+
+  #gone(id: string): void {
+    this.#calls.delete(id);
+    const release = this.#held.get(id);
+    this.#held.delete(id);
+    // A subscription that cannot be ended hears of a call that is gone, and answers nothing.
+    void Promise.resolve(release?.()).catch(() => undefined);
+  }
+
   async #inputRequired(
     inputRequests: JsonObject,
-    state: { readonly id: string; readonly round: number } | { readonly visits: readonly string[] },
+    state: Waiting | { readonly visits: readonly string[] },
     boundTo: string,
   ): Promise<JsonObject> {
     const { seal, ttlMs, now } = this.#options;

@@ -1,7 +1,6 @@
 import type { Call, ClientView } from '../peer/call.ts';
 import type { Sender, Settled } from '../peer/host.ts';
 import { canonical } from '../peer/round-state.ts';
-import { createSeal } from '../peer/seal.ts';
 import { projectClientCapabilities } from '../protocol/capability.ts';
 import type { JsonObject } from '../protocol/common.ts';
 import { McpError } from '../protocol/error.ts';
@@ -21,7 +20,7 @@ export interface PoolOptions {
   /** What the connection of calls without a principal tells. */
   readonly main: UpstreamEvents;
   /** How calls wait for the answers of stateless clients. */
-  readonly parked?: ParkedOptions | undefined;
+  readonly parked: Omit<ParkedOptions, 'mostPerPrincipal' | 'onWarning'>;
   /** What the own connection of a handshake session tells. */
   eventsOf(session: Settled): UpstreamEvents;
 }
@@ -58,8 +57,9 @@ export class Pool {
     this.#options = options;
     this.main = this.#add(options.main);
     this.#shared.set(keyOf({ principal: undefined, self: undefined }), [this.main]);
-    this.#parked = new ParkedCalls(options.parked ?? parkedDefaults(options.limit), (params, carried, principal) =>
-      this.#share(params, carried, { principal, alone: true }),
+    this.#parked = new ParkedCalls(
+      { mostPerPrincipal: Math.ceil(options.limit / 2), onWarning: options.main.onWarning, ...options.parked },
+      (params, carried, principal) => this.#share(params, carried, { principal, alone: true }),
     );
   }
 
@@ -216,8 +216,4 @@ export class Pool {
 /** Nobody shares a connection with another principal, nor with a client that declares something else. */
 function keyOf({ principal, self }: Pick<Wanted, 'principal' | 'self'>): string {
   return canonical([principal ?? null, self?.capabilities ?? {}]);
-}
-
-function parkedDefaults(limit: number): ParkedOptions {
-  return { seal: createSeal(), ttlMs: 300_000, mostPerPrincipal: Math.ceil(limit / 2), now: Date.now };
 }

@@ -1,3 +1,4 @@
+import { jsonText } from '../json/exact-number.ts';
 import { isObject } from '../jsonrpc/message.ts';
 import type { JsonObject } from '../peer/waiting.ts';
 
@@ -47,7 +48,7 @@ export function keyOf(...parts: readonly string[]): string {
 
 /** The JSON text of a value, the same for objects that differ in the order of their keys alone. */
 export function canonical(value: unknown): string {
-  return JSON.stringify(sorted(value)) ?? '';
+  return jsonText(sorted(value)) ?? '';
 }
 
 function sorted(value: unknown): unknown {

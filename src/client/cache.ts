@@ -152,7 +152,7 @@ export class ResponseCache {
       this.#write((store) => store.delete(prefix));
       return { result, text: undefined };
     }
-    const text = JSON.stringify({ at, ttlMs, result });
+    const text = jsonText({ at, ttlMs, result });
     const key = prefix + keyOf(cacheScope === 'public' ? 'public' : `private ${keys.context}`);
     this.#write((store) => store.set(key, text, ttlMs));
     return { result, text };
@@ -228,7 +228,7 @@ function read(
 ): { readonly at: number; readonly ttlMs: number; readonly result: JsonObject } | undefined {
   if (text === undefined) return undefined;
   try {
-    const value: unknown = JSON.parse(text);
+    const value = parseExactJson(text);
     if (!isObject(value)) return undefined;
     const { at, ttlMs, result } = value;
     return typeof at === 'number' && typeof ttlMs === 'number' && isObject(result) ? { at, ttlMs, result } : undefined;

@@ -46,6 +46,7 @@ export function createInbound(options: InboundOptions): Inbound {
   const running = new Map<RequestId, AbortController>();
   const warn = (message: string, cause?: unknown): void => settings.onWarning?.(message, cause);
   return {
+    exactNumbers: settings.exactNumbers,
     warning: warn,
     request(message, respond) {
       const revision = options.revision();

@@ -35,6 +35,7 @@ interface Tapped {
 
 function tapReceiver(receiver: Receiver, { open, tap }: Tapped): Receiver {
   return {
+    exactNumbers: receiver.exactNumbers,
     message(value, about) {
       if (open.size === 0 || !isObject(value)) return receiver.message(value, about);
       const { id, method, params } = value;

@@ -39,6 +39,11 @@ export interface ConnectOptions extends InputHandlers, RecoverOptions, CacheOpti
   readonly signal?: AbortSignal;
   /** Checks structured tool results against the tool's output schema; on by default. */
   readonly validateOutput?: boolean;
+  /**
+   * Whether numbers that JavaScript would spell in another way than the server did (`1.0`, integers past the safe range)
+   * come as objects that are written as they came: for software that passes messages on. Off by default.
+   */
+  readonly exactNumbers?: boolean;
   /** The most pages that one list may have; 1000. */
   readonly maxPages?: number;
   /** The most items that one list may have; 100000. */
@@ -94,6 +99,7 @@ export interface ClientSettings extends Pick<ConnectOptions, Listener>, RecoverS
   readonly maxTotalTimeoutMs: number | undefined;
   readonly signal: AbortSignal | undefined;
   readonly validateOutput: boolean;
+  readonly exactNumbers: boolean;
   readonly maxPages: number;
   readonly maxItems: number;
   now(): number;
@@ -122,6 +128,7 @@ export function settingsOf(options: ConnectOptions): ClientSettings {
     maxTotalTimeoutMs: options.maxTotalTimeoutMs,
     signal: options.signal,
     validateOutput: options.validateOutput ?? true,
+    exactNumbers: options.exactNumbers ?? false,
     maxPages: options.maxPages ?? 1000,
     maxItems: options.maxItems ?? 100_000,
     ...recoverSettings(options),

@@ -51,7 +51,7 @@ export async function* walkPages<Item>(
 /** The hint of one page as it counts: absent or negative lifetimes are 0, and what is not public is private. */
 export function hintOf({ ttlMs, cacheScope }: { readonly ttlMs?: unknown; readonly cacheScope?: unknown }): CacheHint {
   return {
-    ttlMs: typeof ttlMs === 'number' && ttlMs > 0 ? ttlMs : 0,
+    ttlMs: typeof ms === 'number' && ms > 0 ? ms : 0,
     cacheScope: cacheScope === 'public' ? 'public' : 'private',
   };
 }

@@ -1,3 +1,4 @@
+import { jsonText } from '../json/exact-number.ts';
 import { isObject, isRequestId, type Message, type RequestId, type ResponseMessage } from '../jsonrpc/message.ts';
 import type { Conversation } from './endpoint.ts';
 
@@ -40,7 +41,7 @@ export function toText(message: Message | readonly Message[]): string | undefine
     return `[${texts.join(',')}]`;
   }
   try {
-    return JSON.stringify(message);
+    return jsonText(message);
   } catch {
     // Not an array: the array case returned above, which the compiler cannot tell for a readonly array.
     const { id } = message as { readonly id?: RequestId };

@@ -25,6 +25,8 @@ export type Respond = (message: ResponseMessage, revision: Revision | undefined)
 
 /** Who hears what the peer sends besides responses. What a callback throws becomes a warning. */
 export interface Inbound {
+  /** Whether numbers of the peer keep their spelling, since they are passed on. */
+  readonly exactNumbers?: boolean | undefined;
   /** @param respond Sends the answer, whenever it is ready; before the revision is settled too. */
   request(message: RequestMessage, respond: Respond): void;
   /** Every notification but progress that nobody waits for. */
@@ -73,6 +75,7 @@ export class Calls {
   static async open(transport: Transport, inbound: Inbound): Promise<Calls> {
     const calls = new Calls(transport, inbound);
     calls.#opening = transport.open({
+      exactNumbers: inbound.exactNumbers,
       message: (value, origin) => calls.#receive(value, origin?.status),
       problem: (error) => calls.#unreadable(error, transport.description),
       closed: (error) => calls.#peerClosed(error),

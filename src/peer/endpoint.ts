@@ -15,6 +15,11 @@ export interface AuthInfo {
 export interface Endpoint {
   /** The revisions spoken here, oldest first. */
   readonly revisions: readonly Revision[];
+  /**
+   * Whether its conversations want numbers in their spelling, as who passes them on does; an edge that cannot give them
+   * so gives plain ones.
+   */
+  readonly exactNumbers?: boolean | undefined;
   /** Begins a conversation with one client. Cheap: nothing is registered or compiled for it. */
   converse(link: Link): Conversation;
   /**

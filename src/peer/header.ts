@@ -2,6 +2,7 @@
  * The headers that 2026-07-28 mirrors from the body over HTTP: how a value becomes header text, and which arguments
  * of a tool travel in `Mcp-Param-*`. (Spec 2026-07-28, Streamable HTTP: Request metadata.)
  */
+import { plainNumber } from '../json/exact-number.ts';
 import { isObject } from '../jsonrpc/message.ts';
 import type { HeaderParameter } from './endpoint.ts';
 
@@ -52,7 +53,8 @@ export function headerValueOf(argumentsOfCall: unknown, path: readonly string[])
     value = value[key];
   }
   if (typeof value === 'string') return value;
-  if (typeof value === 'boolean' || Number.isSafeInteger(value)) return String(value);
+  const plain = plainNumber(value);
+  if (typeof plain === 'boolean' || Number.isSafeInteger(plain)) return String(plain);
   return undefined;
 }
 

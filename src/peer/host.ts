@@ -34,6 +34,8 @@ export interface Host {
   readonly maxRounds: number;
   /** How stateless clients are asked by rounds; without it the handlers see to the rounds themselves. */
   readonly rounds?: RoundSettings;
+  /** Whether numbers of clients keep their spelling, since they are passed on. */
+  readonly exactNumbers?: boolean;
   headerParameters(tool: string): readonly HeaderParameter[];
   /** Follows requests, where somebody traces them. */
   readonly tracer?: Tracer | undefined;

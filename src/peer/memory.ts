@@ -23,6 +23,7 @@ export function memoryTransport(served: Served, options: MemoryTransportOptions 
       send: (message) => send(message),
     });
     return {
+      exactNumbers: served.endpoint.exactNumbers,
       receive(value: unknown): void {
         const sendAnswer = async (): Promise<void> => {
           const response = await answer(conversation, value);

@@ -1,3 +1,4 @@
+import { plainNumber } from '../json/exact-number.ts';
 import { isRequestId } from '../jsonrpc/message.ts';
 
 /** The token that pairs progress notifications with the request they are about. */
@@ -40,7 +41,9 @@ export class ProgressRoutes {
 
   /** Hands the params of a progress notification to who asked for it; false when nobody did or they are malformed. */
   hear(params: Readonly<Record<string, unknown>> | undefined): boolean {
-    const { progressToken, progress, total, message } = params ?? {};
+    const { progressToken, message } = params ?? {};
+    const progress = plainNumber(params?.['progress']);
+    const total = plainNumber(params?.['total']);
     if (!isRequestId(progressToken) || typeof progress !== 'number') return false;
     const route = this.#routes.get(progressToken);
     if (route === undefined) return false;

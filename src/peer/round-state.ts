@@ -1,3 +1,5 @@
+import { jsonText } from '../json/exact-number.ts';
+import { parseExactJson } from '../jsonrpc/exact-json.ts';
 import { isObject } from '../jsonrpc/message.ts';
 import type { JsonObject } from '../protocol/common.ts';
 import { McpError } from '../protocol/error.ts';
@@ -64,9 +66,9 @@ export async function packState(state: RoundState, boundTo: string, settings: Ro
   const { seal, ttlMs, store, maxStateLength } = settings;
   const id = crypto.randomUUID();
   const expires = settings.now() + ttlMs;
-  const text = JSON.stringify({ id, expires, state } satisfies Packed);
+  const text = jsonText({ id, expires, state } satisfies Packed);
   if (text.length <= maxStateLength) return seal.seal(text, boundTo);
-  await store.add(id, JSON.stringify(state), ttlMs);
+  await store.add(id, jsonText(state), ttlMs);
   return seal.seal(JSON.stringify({ id, expires } satisfies Packed), boundTo);
 }
 
@@ -80,14 +82,17 @@ export async function unpackState(requestState: string, boundTo: string, setting
   if (requestState.length > longest(settings)) throw refused();
   const text = await settings.seal.open(requestState, boundTo);
   // Only text that was sealed here gets this far: it has the shape that it was written with.
-  const packed = text === undefined ? undefined : (JSON.parse(text) as Packed);
+  const packed = text === undefined ? undefined : (parseExactJson(text, anyDepth) as Packed);
   if (packed === undefined || packed.expires < settings.now()) throw refused();
   if (settings.singleUse && !(await settings.store.add(`used ${packed.id}`, '', settings.ttlMs))) throw refused();
   if (packed.state !== undefined) return packed.state;
   const kept = await settings.store.get(packed.id);
   if (kept === undefined) throw refused();
-  return JSON.parse(kept) as RoundState;
+  return parseExactJson(kept, anyDepth) as RoundState;
 }
+
+/** What was written here needs no bound. */
+const anyDepth = Number.POSITIVE_INFINITY;
 
 /** No state that was sealed here is longer: a character takes three bytes at most, a byte four thirds of a character. */
 function longest({ maxStateLength }: RoundSettings): number {
@@ -125,7 +130,7 @@ export function canonical(value: unknown): string {
 /** `undefined` for what JSON leaves out. Much faster on large values than a replacer of `JSON.stringify`. */
 function textOf(value: unknown): string | undefined {
   if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`;
-  if (!isObject(value)) return JSON.stringify(value);
+  if (!isObject(value)) return jsonText(value);
   if (typeof value['toJSON'] === 'function') return textOf(value['toJSON']());
   const fields: string[] = [];
   for (const key of Object.keys(value).toSorted()) {

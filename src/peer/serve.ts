@@ -12,6 +12,7 @@ export function createEndpoint(host: Host, onClose: () => void | Promise<void> =
   const open = new Set<HostConversation>();
   return {
     revisions: host.revisions,
+    exactNumbers: host.exactNumbers,
     headerParameters: (tool) => host.headerParameters(tool),
     converse: (link) => {
       const conversation: HostConversation = new HostConversation(host, link, () => open.delete(conversation));
