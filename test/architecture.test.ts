@@ -8,16 +8,17 @@ const files = sources();
 
 /** What each layer may import beside itself; arrows point down. */
 const layers: Readonly<Record<string, readonly string[]>> = {
-  jsonrpc: [],
-  protocol: [],
+  json: [],
+  jsonrpc: ['json'],
+  protocol: ['json'],
   schema: [],
   auth: [],
   store: ['protocol'],
-  peer: ['jsonrpc', 'protocol', 'schema'],
+  peer: ['json', 'jsonrpc', 'protocol', 'schema'],
   server: ['peer', 'jsonrpc', 'protocol', 'schema', 'store'],
-  client: ['peer', 'jsonrpc', 'protocol', 'schema', 'store'],
-  bridge: ['server', 'client', 'peer', 'jsonrpc', 'protocol', 'schema'],
-  http: ['jsonrpc', 'protocol', 'peer', 'store'],
+  client: ['peer', 'json', 'jsonrpc', 'protocol', 'schema', 'store'],
+  bridge: ['server', 'client', 'peer', 'json', 'jsonrpc', 'protocol', 'schema', 'store'],
+  http: ['json', 'jsonrpc', 'protocol', 'peer', 'store'],
   stdio: ['jsonrpc', 'protocol', 'peer'],
   node: ['http', 'jsonrpc', 'protocol', 'peer'],
   redis: ['store'],
@@ -40,6 +41,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
 
 /** The layers that run anywhere: no module of Node, no global of Node. */
 const neutral: ReadonlySet<string> = new Set([
+  'json',
   'jsonrpc',
   'protocol',
   'schema',

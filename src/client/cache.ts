@@ -1,3 +1,5 @@
+import { jsonText } from '../json/exact-number.ts';
+import { parseExactJson } from '../jsonrpc/exact-json.ts';
 import { isObject } from '../jsonrpc/message.ts';
 import { ConnectionError } from '../jsonrpc/transport.ts';
 import type { JsonObject } from '../peer/waiting.ts';
@@ -228,7 +230,7 @@ function read(
 ): { readonly at: number; readonly ttlMs: number; readonly result: JsonObject } | undefined {
   if (text === undefined) return undefined;
   try {
-    const value = parseExactJson(text);
+    const value = parseExactJson(text, Number.POSITIVE_INFINITY);
     if (!isObject(value)) return undefined;
     const { at, ttlMs, result } = value;
     return typeof at === 'number' && typeof ttlMs === 'number' && isObject(result) ? { at, ttlMs, result } : undefined;

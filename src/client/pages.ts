@@ -1,3 +1,4 @@
+import { plainNumber } from '../json/exact-number.ts';
 import { ConnectionError } from '../jsonrpc/transport.ts';
 
 /** How long a list may be kept, and by whom. */
@@ -50,6 +51,7 @@ export async function* walkPages<Item>(
 
 /** The hint of one page as it counts: absent or negative lifetimes are 0, and what is not public is private. */
 export function hintOf({ ttlMs, cacheScope }: { readonly ttlMs?: unknown; readonly cacheScope?: unknown }): CacheHint {
+  const ms = plainNumber(ttlMs);
   return {
     ttlMs: typeof ms === 'number' && ms > 0 ? ms : 0,
     cacheScope: cacheScope === 'public' ? 'public' : 'private',

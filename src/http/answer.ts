@@ -1,3 +1,4 @@
+import { jsonText } from '../json/exact-number.ts';
 import type { Message, RequestId, ResponseMessage } from '../jsonrpc/message.ts';
 import { McpError } from '../protocol/error.ts';
 import type { Edge, Visit } from './edge.ts';
@@ -106,7 +107,7 @@ export class Answer {
 /** The JSON text of a message ahead of a response; one that is no JSON is dropped, which is told to the owner. */
 export function messageJson(edge: Edge, message: Message): string | undefined {
   try {
-    return JSON.stringify(message);
+    return jsonText(message);
   } catch (cause) {
     edge.settings.onError(new Error('a message to a client could not be written as JSON', { cause }));
     return undefined;
@@ -116,7 +117,7 @@ export function messageJson(edge: Edge, message: Message): string | undefined {
 /** The JSON text of a response; one that is no JSON becomes an internal error, which is told to the owner. */
 export function toJson(edge: Edge, response: ResponseMessage): string {
   try {
-    return JSON.stringify(response);
+    return jsonText(response);
   } catch (cause) {
     edge.settings.onError(new Error('a result could not be written as JSON', { cause }));
     const id: RequestId | undefined = response.id ?? undefined;

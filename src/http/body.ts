@@ -1,5 +1,6 @@
-import { JsonError, parseJson } from '../jsonrpc/json.ts';
-import type { HttpSettings } from './options.ts';
+import { JsonError } from '../jsonrpc/json.ts';
+import { parseMessage } from '../jsonrpc/text.ts';
+import type { Edge } from './edge.ts';
 import type { HttpRequest } from './shape.ts';
 import type { Problem } from './status.ts';
 
@@ -10,11 +11,12 @@ export type Content =
   | { readonly kind: 'gone' };
 
 /** Reads the body of a request within the limits of size and depth; it must be JSON in UTF-8. */
-export async function readContent(request: HttpRequest, settings: HttpSettings): Promise<Content> {
+export async function readContent(request: HttpRequest, edge: Edge): Promise<Content> {
+  const { settings } = edge;
   const body = await request.body(settings.maxBodyBytes);
   switch (body.kind) {
     case 'text':
-      return parse(body.text, settings.maxDepth);
+      return parse(body.text, edge);
     case 'value':
       return nestsDeeper(body.value, settings.maxDepth) ? tooDeep(settings.maxDepth) : body;
     case 'too-large':
@@ -30,11 +32,14 @@ export async function readContent(request: HttpRequest, settings: HttpSettings):
   }
 }
 
-function parse(text: string, depth: number): Content {
+function parse(text: string, { endpoint, settings }: Edge): Content {
   try {
-    return { kind: 'value', value: parseJson(text, depth) };
+    return {
+      kind: 'value',
+      value: parseMessage(text, { exactNumbers: endpoint.exactNumbers, depth: settings.maxDepth }),
+    };
   } catch (error) {
-    if (error instanceof JsonError && error.reason === 'too-deep') return tooDeep(depth);
+    if (error instanceof JsonError && error.reason === 'too-deep') return tooDeep(settings.maxDepth);
     return problem({ status: 400, error: 'parseError', message: 'the body is not JSON' });
   }
 }

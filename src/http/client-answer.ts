@@ -1,6 +1,7 @@
 import { JsonError, parseJson } from '../jsonrpc/json.ts';
 import { isObject, isRequestId, type Message, type RequestId } from '../jsonrpc/message.ts';
 import { readEvents } from '../jsonrpc/sse.ts';
+import { parseMessage } from '../jsonrpc/text.ts';
 import { after } from '../jsonrpc/timeout.ts';
 import { ConnectionError, type ConnectionErrorOptions, type Receiver } from '../jsonrpc/transport.ts';
 import { errorFromWire } from '../protocol/error.ts';
@@ -61,7 +62,7 @@ export async function readJson(response: FetchResponse, exchange: Exchange): Pro
       ? ''
       : await reading(exchange, () => bodyText(response, exchange.maxBytes));
   if (text.trim() === '') return;
-  deliver(parsed(text, response.status), exchange, response.status);
+  deliver(parsed(text, response.status, exchange.receiver), exchange, response.status);
 }
 
 /** Lets a body of another type pass where nothing was asked; a request it leaves without an answer. */
@@ -163,7 +164,7 @@ function errorFor(text: string, exchange: Exchange): Readonly<Record<string, unk
   if (id === undefined || others.length > 0) return undefined;
   let value: unknown;
   try {
-    value = parseJson(text);
+    value = parseMessage(text, exchange.receiver);
   } catch {
     return undefined;
   }
@@ -204,7 +205,7 @@ function isStatelessError(text: string): boolean {
 function deliverEvent(data: string, exchange: Exchange, status: number): void {
   let value: unknown;
   try {
-    value = parsed(data, status);
+    value = parsed(data, status, exchange.receiver);
   } catch (error) {
     exchange.receiver.problem(asConnectionError(error, exchange));
     return;
@@ -230,9 +231,9 @@ function attributed(value: unknown, { waiting }: Exchange): unknown {
 }
 
 /** @throws ConnectionError for text that is no JSON. */
-export function parsed(text: string, status: number): unknown {
+export function parsed(text: string, status: number, { exactNumbers }: Receiver): unknown {
   try {
-    return parseJson(text);
+    return parseMessage(text, { exactNumbers });
   } catch (error) {
     if (!(error instanceof JsonError)) throw error;
     throw new ConnectionError('invalid-message', error.message, {

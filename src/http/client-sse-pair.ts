@@ -179,7 +179,7 @@ export class SsePairChannel implements Channel {
     if (this.#closed) return;
     let value: unknown;
     try {
-      value = parsed(data, status);
+      value = parsed(data, status, this.#receiver);
     } catch (error) {
       this.#receiver.problem(error instanceof Error ? error : new Error(String(error)));
       return;

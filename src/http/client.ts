@@ -56,6 +56,7 @@ class HttpChannel implements Channel {
   constructor(requests: Requests, receiver: Receiver) {
     this.#requests = requests;
     this.#receiver = {
+      exactNumbers: receiver.exactNumbers,
       message: (value, about) => this.#unlessClosed(() => receiver.message(value, about)),
       problem: (error) => this.#unlessClosed(() => receiver.problem(error)),
       closed: (error) => {

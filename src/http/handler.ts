@@ -144,7 +144,7 @@ class Handler implements HttpHandler {
         status: 406,
         message: 'Accept must allow application/json and text/event-stream',
       });
-    const content = await readContent(request, this.#edge.settings);
+    const content = await readContent(request, this.#edge);
     if (content.kind === 'gone') return;
     if (content.kind === 'value') return this.#route(visit, content.value);
     if (content.problem.error === 'parseError') this.#sessions.unreadable(visit, content.problem);

@@ -1,3 +1,4 @@
+import { plainNumber } from '../json/exact-number.ts';
 import { isObject, type NotificationMessage, type RequestMessage } from '../jsonrpc/message.ts';
 import type { Endpoint, HeaderParameter } from '../peer/endpoint.ts';
 import { decodeHeaderValue } from '../peer/header.ts';
@@ -94,7 +95,7 @@ function valueAt(root: unknown, path: readonly string[]): unknown {
     if (!isObject(value) || !Object.hasOwn(value, key)) return undefined;
     value = value[key];
   }
-  return value;
+  return plainNumber(value);
 }
 
 function isPrimitive(value: unknown): boolean {

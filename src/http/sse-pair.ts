@@ -84,7 +84,7 @@ export class SsePairs {
       return { status: 404, message: 'there is no such session' };
     const wrong = versionProblem(pair.revision, version);
     if (wrong !== undefined) return wrong;
-    const content = await readContent(request, this.#edge.settings);
+    const content = await readContent(request, this.#edge);
     if (content.kind === 'gone') return undefined;
     if (content.kind === 'problem') return content.problem;
     return Array.isArray(content.value)

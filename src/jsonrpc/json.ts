@@ -50,8 +50,8 @@ function nestsDeeper(text: string, limit: number): boolean {
   return false;
 }
 
-/** The index of the quote that ends a string, or -1 when none does. */
-function endOfString(text: string, start: number): number {
+/** The index of the quote that ends a string which begins at `start`, or -1 when none does. */
+export function endOfString(text: string, start: number): number {
   let end = text.indexOf('"', start);
   while (end > 0) {
     let slashes = 0;

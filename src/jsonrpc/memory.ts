@@ -1,5 +1,5 @@
 import type { Message } from './message.ts';
-import { messageText } from './text.ts';
+import { messageText, parseMessage } from './text.ts';
 import { ConnectionError, type Channel, type Receiver, type Transport } from './transport.ts';
 
 /** How many messages may wait in one direction. */
@@ -7,6 +7,8 @@ const maxWaiting = 10_000;
 
 /** The far end of a conversation in memory. */
 export interface MemoryPeer {
+  /** Whether numbers shall keep their spelling for it. */
+  readonly exactNumbers?: boolean | undefined;
   /** Takes one message. Must not throw. */
   receive(value: unknown): void;
   /** The near end closed. */
@@ -41,7 +43,7 @@ function openLinked(receiver: Receiver, connect: (link: MemoryLink) => MemoryPee
     if (open) receiver.message(value);
   });
   const peer = connect({
-    message: (text) => open && toNear(JSON.parse(text)),
+    message: (text) => open && toNear(parsed(text, receiver)),
     closed(reason) {
       if (!open) return;
       open = false;
@@ -54,7 +56,7 @@ function openLinked(receiver: Receiver, connect: (link: MemoryLink) => MemoryPee
   return {
     async send(message: Message | readonly Message[]): Promise<void> {
       if (!open) throw new ConnectionError('closed', 'the conversation is closed');
-      if (!toFar(JSON.parse(messageText(message))))
+      if (!toFar(parsed(messageText(message), peer)))
         throw new ConnectionError('too-large', `more than ${maxWaiting} messages are waiting`);
     },
     async close(): Promise<void> {
@@ -63,6 +65,11 @@ function openLinked(receiver: Receiver, connect: (link: MemoryLink) => MemoryPee
       peer.close();
     },
   };
+}
+
+/** What was written here needs no bounds. */
+function parsed(text: string, { exactNumbers }: Pick<MemoryPeer, 'exactNumbers'>): unknown {
+  return parseMessage(text, { exactNumbers, depth: Number.POSITIVE_INFINITY });
 }
 
 /** Delivers values later, in order; gives `false` when too many are waiting. */

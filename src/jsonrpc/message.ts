@@ -1,4 +1,5 @@
 /** The messages of JSON-RPC 2.0 as MCP uses it: ids are strings or integers, never null. */
+import { ExactNumber } from '../json/exact-number.ts';
 
 /** The id that pairs a request with its response. */
 export type RequestId = string | number;
@@ -84,7 +85,7 @@ export function isRequestId(value: unknown): value is RequestId {
 
 /** Whether a value is a JSON object: not null, not an array. */
 export function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+  return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof ExactNumber);
 }
 
 function malformed(id: RequestId | undefined, reason: string): Received {

@@ -1,4 +1,7 @@
-import type { Message } from './message.ts';
+import { ExactNumber, jsonText, plainNumber } from '../json/exact-number.ts';
+import { parseExactJson } from './exact-json.ts';
+import { parseJson } from './json.ts';
+import { isObject, type Message } from './message.ts';
 import { ConnectionError } from './transport.ts';
 
 /**
@@ -8,8 +11,54 @@ import { ConnectionError } from './transport.ts';
  */
 export function messageText(message: Message | readonly Message[]): string {
   try {
-    return JSON.stringify(message);
+    return jsonText(message);
   } catch (cause) {
     throw new ConnectionError('invalid-message', 'the message is not JSON', { cause });
   }
+}
+
+/** How the text of a message is read. */
+export interface MessageReading {
+  /** Whether numbers keep their spelling; where it is not asked for, all are plain. */
+  readonly exactNumbers?: boolean | undefined;
+  /** How deep arrays and objects may nest; 128 by default. */
+  readonly depth?: number | undefined;
+}
+
+/**
+ * Parses the text of a message or a batch, which is not checked. The numbers by which messages belong together (ids,
+ * progress tokens, the codes of errors) are always plain.
+ *
+ * @throws JsonError when the text is malformed or nests too deep.
+ */
+export function parseMessage(text: string, { exactNumbers, depth }: MessageReading): unknown {
+  if (exactNumbers !== true) return parseJson(text, depth);
+  const value = parseExactJson(text, depth);
+  for (const message of Array.isArray(value) ? value : [value]) settleNumbers(message);
+  return value;
+}
+
+/** The objects are fresh from the parser, so that nobody else sees them change. */
+function settleNumbers(message: unknown): void {
+  if (!isObject(message)) return;
+  const { method, params, result, error } = message;
+  settle(message, 'id');
+  if (isObject(error)) settle(error, 'code');
+  if (isObject(result)) settleMeta(result['_meta']);
+  if (!isObject(params)) return;
+  settleMeta(params['_meta']);
+  if (method === 'notifications/progress') settle(params, 'progressToken');
+  if (method === 'notifications/cancelled') settle(params, 'requestId');
+}
+
+function settleMeta(meta: unknown): void {
+  if (!isObject(meta)) return;
+  for (const key of Object.keys(meta)) {
+    if (key === 'progressToken' || key.startsWith('io.modelcontextprotocol/')) settle(meta, key);
+  }
+}
+
+function settle(holder: Record<string, unknown>, key: string): void {
+  // None of the keys is `__proto__`, so that assignment is safe.
+  if (holder[key] instanceof ExactNumber) holder[key] = plainNumber(holder[key]);
 }

@@ -47,6 +47,11 @@ export interface SendOptions {
 
 /** The side that hears what the peer sends. None of the callbacks may throw. */
 export interface Receiver {
+  /**
+   * Whether numbers shall keep their spelling, for who passes them on; see `parseMessage`. A transport that cannot do it
+   * gives plain ones.
+   */
+  readonly exactNumbers?: boolean | undefined;
   /** One parsed JSON value, not yet checked; a batch arrives as the array that it is. */
   message(value: unknown, about?: MessageOrigin): void;
   /** Text that is no message (bad JSON, too long, …): nothing is lost silently, and the conversation lives on. */

@@ -38,6 +38,7 @@ export class Call {
   readonly #facts: CallFacts;
   readonly #message: RequestMessage;
   #asker: Asker | undefined;
+  #makeAsker: (() => Asker) | undefined;
   #controller: AbortController | undefined;
   #onEnd: (() => void) | undefined;
   #onLeave: (() => void) | undefined;
@@ -96,13 +97,15 @@ export class Call {
 
   /** Asks the client; what may be asked, and how, is the business of the era. */
   get asker(): Asker {
+    this.#asker ??= this.#makeAsker?.();
     if (this.#asker === undefined)
       throw new TypeError(`${this.method} cannot ask the client; tools, prompts and reads of resources can`);
     return this.#asker;
   }
 
-  set asker(asker: Asker) {
-    this.#asker = asker;
+  /** Says how to make the asker, which most requests never need. */
+  askBy(make: () => Asker): void {
+    this.#makeAsker = make;
   }
 
   /** Aborted when the client cancels the request or goes away; made when first asked for. */

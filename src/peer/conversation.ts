@@ -298,7 +298,7 @@ export class HostConversation implements Conversation {
     const { rounds, askTimeoutMs, maxRounds } = this.#host;
     if (methodOf(call.method)?.inputRequired === undefined) return handler(params, call);
     if (call.facts.serverRequests) {
-      call.asker = new SessionAsker(call, this.#outgoing, askTimeoutMs);
+      call.askBy(() => new SessionAsker(call, this.#outgoing, askTimeoutMs));
       return runInSession(handler, params, { call, maxRounds });
     }
     return rounds === undefined ? handler(params, call) : runInRounds(handler, params, { call, settings: rounds });

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
+import { ExactNumber } from '../json/exact-number.ts';
 import { decodeHeaderValue, encodeHeaderValue, headerParametersOf, headerValueOf } from './header.ts';
 
 describe('the text of a mirrored value', () => {
@@ -116,4 +117,12 @@ describe('the value of a mirrored argument', () => {
       assert.equal(headerValueOf(odd, ['a', 'length']), undefined);
     assert.equal(headerValueOf({}, ['constructor', 'name']), undefined);
   });
+});
+
+it('the header of an argument is its number, however the body spells it', () => {
+  const texts = ['42.0', '-0', '4.2e1', '1.5', '12345678901234567890'];
+  assert.deepEqual(
+    texts.map((text) => headerValueOf({ n: new ExactNumber(text) }, ['n'])),
+    ['42', '0', '42', undefined, undefined],
+  );
 });

@@ -17,10 +17,11 @@ interface Open {
   readonly reject: (reason: unknown) => void;
 }
 
-/** What one run of a handler came to. */
-export type RunOutcome =
-  | { readonly kind: 'complete'; readonly value: unknown }
-  | { readonly kind: 'asks'; readonly inputRequests: JsonObject; readonly state: RoundState };
+/** What a run asks, and the state in which it does. */
+export interface Asks {
+  readonly inputRequests: JsonObject;
+  readonly state: RoundState;
+}
 
 /** Rejects the questions of a run that ended early, so that its `finally` blocks run; what it does after is ignored. */
 class RoundEnded extends Error {
@@ -47,17 +48,23 @@ export class RoundAsker implements Asker {
   readonly #early: JsonObject;
   readonly #open = new Map<string, Open>();
   readonly #once: Once;
+  readonly #onEnd: () => void;
   #order = 0;
   #over = false;
-  #end: () => void = () => undefined;
 
   /**
    * @param responses What the client answered to what the state says was asked; anything else is ignored. Without a
    *   state, when nothing was asked, it may be answers to questions to come. (Spec 2026-07-28, MRTR: servers that keep
    *   nothing get no state back.)
+   * @param onEnd Hears that the run ended with questions.
    */
-  constructor(call: Call, state: RoundState, responses: JsonObject) {
+  constructor(
+    call: Call,
+    { state, responses }: { readonly state: RoundState; readonly responses: JsonObject },
+    onEnd: () => void,
+  ) {
     this.#call = call;
+    this.#onEnd = onEnd;
     this.#state = state;
     this.#once = new Once(state.once);
     this.#answers = new Map(Object.entries(state.answers));
@@ -66,7 +73,6 @@ export class RoundAsker implements Asker {
       const answer = Object.hasOwn(responses, key) ? responses[key] : undefined;
       if (isObject(answer)) this.#answers.set(key, { digest, answer });
     }
-    call.replay(state.sent);
   }
 
   ask<T>(ask: Ask<T>): Promise<T> {
@@ -93,24 +99,6 @@ export class RoundAsker implements Asker {
   once<T>(key: string, run: () => T | Promise<T>): Promise<T> {
     if (this.#over) return quiet(Promise.reject(new RoundEnded()));
     return this.#once.run(key, run);
-  }
-
-  /** Runs the handler until it is complete or nothing but an answer lets it go on. */
-  async run(handler: () => unknown): Promise<RunOutcome> {
-    const asked = new Promise<'asked'>((resolve) => {
-      this.#end = () => resolve('asked');
-    });
-    const finished = Promise.resolve().then(handler);
-    // After an early end the outcome of the handler is nobody's.
-    finished.catch(() => undefined);
-    try {
-      const value = await Promise.race([finished, asked]);
-      if (!this.#over) return { kind: 'complete', value };
-    } catch (error) {
-      // Before the end of the run an error is the handler's own; after it, only the echo of the end.
-      if (!this.#over) throw error;
-    }
-    return this.#asks();
   }
 
   /** The state for the next round; `own` is what a handler keeps that drives the rounds by hand. */
@@ -155,12 +143,12 @@ export class RoundAsker implements Asker {
   #endRun(): void {
     this.#over = true;
     this.#call.finish();
-    this.#end();
+    this.#onEnd();
     for (const { reject } of this.#open.values()) reject(new RoundEnded());
   }
 
-  async #asks(): Promise<RunOutcome> {
-    this.#over = true;
+  /** What the run ended with. */
+  async asks(): Promise<Asks> {
     const entries = [...this.#open];
     const state = await this.nextState(Object.fromEntries(entries.map(([key, { digest }]) => [key, digest])));
     // `roots/list` has no parameters to speak of.
@@ -170,7 +158,7 @@ export class RoundAsker implements Asker {
         Object.keys(params).length === 0 ? { method } : { method, params },
       ]),
     );
-    return { kind: 'asks', inputRequests, state };
+    return { inputRequests, state };
   }
 }
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { ExactNumber } from '../json/exact-number.ts';
 import { McpError } from '../protocol/error.ts';
 import {
   bindingOf,
@@ -132,4 +133,18 @@ test('the text of a value is the JSON of it, for what only a handler can give to
   };
   assert.equal(canonical(own), '{"a":[null,"1970-01-01T00:00:00.000Z",{"x":2,"y":1}],"c":null}');
   assert.equal(canonical(JSON.parse('{"__proto__":{"b":1},"a":"\\u2028"}')), '{"__proto__":{"b":1},"a":"\u2028"}');
+});
+
+test('numbers that keep their spelling are bound and kept by it', async () => {
+  const [one, same, other] = ['1.0', '1.0', '1.00'].map((text) => bindingOf('any', { n: new ExactNumber(text) }, 'me'));
+  assert.equal(one, same);
+  assert.notEqual(one, other);
+  assert.equal(digestOf([new ExactNumber('1.0')]), digestOf([new ExactNumber('1.0')]));
+  const state: RoundState = { ...freshState, once: { n: new ExactNumber('1.0') } };
+  for (const maxStateLength of [10_000, 0]) {
+    const set = settings({ maxStateLength });
+    assert.deepEqual((await unpackState(await packState(state, 'b', set), 'b', set)).once, {
+      n: new ExactNumber('1.0'),
+    });
+  }
 });

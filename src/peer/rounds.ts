@@ -34,24 +34,34 @@ export async function runInRounds(
   params: JsonObject,
   { call, settings }: { readonly call: Call; readonly settings: RoundSettings },
 ): Promise<unknown> {
-  const boundTo = bindingOf(call.method, params, call.auth?.principal);
+  const boundTo = (): string => bindingOf(call.method, params, call.auth?.principal);
   const given = params['requestState'];
-  const state = typeof given === 'string' ? await unpackState(given, boundTo, settings) : freshState;
+  const state = typeof given === 'string' ? await unpackState(given, boundTo(), settings) : freshState;
   if (state.rounds >= settings.maxRounds)
     throw new McpError('invalidRequest', `the request took more than ${settings.maxRounds} rounds`);
   const responses = isObject(params['inputResponses']) ? params['inputResponses'] : {};
-  const asker = new RoundAsker(call, state, responses);
-  call.asker = asker;
   call.requestState = state.own;
   call.inputResponses = onlyAsked(responses, state);
-  const outcome = await asker.run(() => handler(params, call));
-  if (outcome.kind === 'asks') return inputRequired(outcome.inputRequests, outcome.state, { boundTo, settings });
+  call.replay(state.sent);
+  let end = (): void => undefined;
+  let made: RoundAsker | undefined;
+  const asker = (): RoundAsker => (made ??= new RoundAsker(call, { state, responses }, () => end()));
+  const outcome = await new Promise<RunOutcome>((resolve, reject) => {
+    end = () => resolve('asked');
+    call.askBy(asker);
+    // Before the end of the run an error is the handler's own; after it, only the echo of the end.
+    running(handler, params, call).then((value) => resolve({ value }), reject);
+  });
+  if (outcome === 'asked') {
+    const asks = await asker().asks();
+    return inputRequired(asks.inputRequests, asks.state, { boundTo: boundTo(), settings });
+  }
   if (!isByHand(outcome.value)) return outcome.value;
   const { inputRequests = {}, requestState } = outcome.value;
   for (const { method, params: asked = {} } of Object.values(inputRequests))
     demand(method, asked, call.facts, call.client.capabilities);
-  const next = await asker.nextState(digestsOf(inputRequests), requestState);
-  return inputRequired(inputRequests, next, { boundTo, settings });
+  const next = await asker().nextState(digestsOf(inputRequests), requestState);
+  return inputRequired(inputRequests, next, { boundTo: boundTo(), settings });
 }
 
 /**
@@ -77,6 +87,13 @@ export async function runInSession(
     call.requestState = value.requestState;
   }
   throw new McpError('invalidRequest', `the request took more than ${maxRounds} rounds`);
+}
+
+/** What one run of a handler came to. */
+type RunOutcome = 'asked' | { readonly value: unknown };
+
+async function running(handler: Handler, params: JsonObject, call: Call): Promise<unknown> {
+  return await handler(params, call);
 }
 
 async function inputRequired(

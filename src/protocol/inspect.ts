@@ -1,5 +1,6 @@
 /** Compiles the tables, once per revision and kind, into functions that find what a revision would not accept. */
 
+import { plainNumber } from '../json/exact-number.ts';
 import { fitting } from './fit.ts';
 import { isAlive } from './lifetime.ts';
 import type { Revision } from './revision.ts';
@@ -39,9 +40,9 @@ function compile(revision: Revision, kind: Kind): Inspect {
     case 'boolean':
       return must('be a boolean', (value) => typeof value === 'boolean');
     case 'number':
-      return must('be a number', Number.isFinite);
+      return must('be a number', (value) => Number.isFinite(plainNumber(value)));
     case 'integer':
-      return must('be an integer', Number.isInteger);
+      return must('be an integer', (value) => Number.isInteger(plainNumber(value)));
     case 'object':
     case 'presence':
       return must('be an object', isFields);

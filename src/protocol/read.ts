@@ -5,7 +5,7 @@ import { fitting } from './fit.ts';
 import { isAlive } from './lifetime.ts';
 import type { Revision } from './revision.ts';
 import type { Kind, Row, Shape } from './shape.ts';
-import { isFields, mapFields, mapItems } from './value.ts';
+import { isFields, isNumber, mapFields, mapItems } from './value.ts';
 
 /** Checks a value and lifts it; `undefined` means that it counts as absent. Throws a `Mismatch`. */
 export type Read = (value: unknown) => unknown;
@@ -44,7 +44,8 @@ function compile(revision: Revision, kind: Kind): Read {
       return (value) => (typeof value === 'boolean' ? value : fail('must be a boolean'));
     case 'number':
     case 'integer':
-      return (value) => (typeof value === 'number' ? value : fail('must be a number'));
+      // Exact numbers stay: they compare like plain ones, and who passes the value on wants them as they came.
+      return (value) => (isNumber(value) ? value : fail('must be a number'));
     case 'object':
       return (value) => (isFields(value) ? value : fail('must be an object'));
     case 'presence':
@@ -151,6 +152,7 @@ function forOneOf(revision: Revision, rows: readonly Row[]): Read {
 
 function jsonType(value: unknown): string {
   if (value === null) return 'null';
+  if (isNumber(value)) return 'number';
   return Array.isArray(value) ? 'array' : typeof value;
 }
 

@@ -1,5 +1,6 @@
-import { JsonError, parseJson } from '../jsonrpc/json.ts';
+import { JsonError } from '../jsonrpc/json.ts';
 import { lineReader, type LineReader } from '../jsonrpc/ndjson.ts';
+import { parseMessage } from '../jsonrpc/text.ts';
 import { ConnectionError, type Receiver } from '../jsonrpc/transport.ts';
 
 export interface MessageReaderOptions {
@@ -18,7 +19,7 @@ export function messageReader(receiver: Receiver, { maxBytes, isSilent }: Messag
     if (isSilent()) return;
     let value: unknown;
     try {
-      value = parseJson(text);
+      value = parseMessage(text, { exactNumbers: receiver.exactNumbers });
     } catch (error) {
       if (!(error instanceof JsonError)) throw error;
       problem(new ConnectionError('invalid-message', `${error.message}: ${text.slice(0, 200)}`, { cause: error }));

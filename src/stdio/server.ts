@@ -1,7 +1,8 @@
 import type { Readable, Writable } from 'node:stream';
-import { JsonError, parseJson } from '../jsonrpc/json.ts';
+import { JsonError } from '../jsonrpc/json.ts';
 import type { Message } from '../jsonrpc/message.ts';
 import { lineReader, type LineReader } from '../jsonrpc/ndjson.ts';
+import { parseMessage } from '../jsonrpc/text.ts';
 import { settledWithin } from '../jsonrpc/timeout.ts';
 import { ConnectionError } from '../jsonrpc/transport.ts';
 import { answer, invalidRequest, toText } from '../peer/answer.ts';
@@ -55,6 +56,7 @@ class StdioSession {
   readonly #writer: LineWriter;
   readonly #conversation: Conversation;
   readonly #running = new Set<Promise<void>>();
+  readonly #exactNumbers: boolean | undefined;
   readonly #maxPending: number;
   readonly #onError: (error: Error) => void;
   readonly #stopGuarding: () => void;
@@ -71,6 +73,7 @@ class StdioSession {
     this.#onError = options.onError ?? (() => {});
     this.#writer = lineWriter(this.#output);
     this.#stopGuarding = this.#output === process.stdout && options.guardStdout !== false ? guardStdout() : () => {};
+    this.#exactNumbers = served.endpoint.exactNumbers;
     this.#conversation = served.endpoint.converse({
       kind: 'stdio',
       lasting: true,
@@ -132,7 +135,7 @@ class StdioSession {
 
   #line(text: string): void {
     try {
-      this.#receive(parseJson(text));
+      this.#receive(parseMessage(text, { exactNumbers: this.#exactNumbers }));
     } catch (error) {
       if (!(error instanceof JsonError)) throw error;
       this.#onError(error);
