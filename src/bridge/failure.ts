@@ -21,6 +21,9 @@ export interface FailureContext {
 export function failureFor(error: unknown, context: FailureContext): unknown {
   if (error instanceof ConnectionError) return unreachable(error);
   if (!(error instanceof McpError)) return error;
+  // Revisions without a code for it say with an invalid request which capabilities they miss.
+  if (error.kind === 'invalidRequest' && isOfTheClient(error.data, context.call.client.capabilities))
+    return new McpError('missingRequiredClientCapability', error.message, { data: error.data, cause: error });
   if (isOfTheHop(error, context)) {
     const message = `the upstream server refused ${context.call.method}: ${error.message}`;
     return new McpError('internalError', message, { cause: error });

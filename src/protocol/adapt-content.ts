@@ -1,5 +1,6 @@
 /** Content that older revisions cannot name. */
 
+import { jsonText } from '../json/exact-number.ts';
 import type { Adaptation } from './adaptation.ts';
 import type { AudioContent, ContentBlock, ResourceLink, TextContent } from './content.ts';
 import { from, until, within } from './lifetime.ts';
@@ -11,12 +12,20 @@ type Block = ContentBlock | SamplingMessageContentBlock;
 
 /** Audio before 2025-03-26: a text that says what it was and how long. */
 export const audioAsText: Adaptation<Block> = {
+  name: 'audioAsText',
+  title: 'Audio',
+  what: 'a text that says its media type and how long it is',
+  example: { type: 'audio', data: 'UklGRg==', mimeType: 'audio/wav' },
   life: until('2025-03-26'),
   toWire: (block) => (block.type === 'audio' ? asText(block, describeAudio) : block),
 };
 
 /** A resource link before 2025-06-18: a text with its name, media type and URI. */
 export const resourceLinkAsText: Adaptation<Block> = {
+  name: 'resourceLinkAsText',
+  title: 'Resource links',
+  what: 'a text with the name, media type, size and URI of the resource',
+  example: { type: 'resource_link', uri: 'memo:one', name: 'one', mimeType: 'text/plain' },
   life: until('2025-06-18'),
   toWire: (block) => (block.type === 'resource_link' ? asText(block, describeLink) : block),
 };
@@ -47,12 +56,16 @@ function decodedSize(base64: string): number {
 
 /** Structured content before 2025-06-18: left out, with its JSON in a text block, unless one holds it already. */
 export const structuredContentAsText: Adaptation<CallToolResult> = {
+  name: 'structuredContentAsText',
+  title: 'Structured content that is an object',
+  what: 'its JSON as a text block, unless one holds it already',
+  example: { content: [], structuredContent: { sum: 3 } },
   life: until('2025-06-18'),
   toWire: (result) => {
     if (result.structuredContent === undefined) return result;
     const { structuredContent, ...rest } = result;
     if (holdsJson(rest.content, structuredContent)) return rest;
-    const text: TextContent = { type: 'text', text: JSON.stringify(structuredContent) };
+    const text: TextContent = { type: 'text', text: jsonText(structuredContent) };
     return { ...rest, content: [...rest.content, text] };
   },
 };
@@ -62,17 +75,21 @@ export const structuredContentAsText: Adaptation<CallToolResult> = {
  * objects. (Spec 2026-07-28, Tools: structured content.)
  */
 export const textBesideValue: Adaptation<CallToolResult> = {
+  name: 'textBesideValue',
+  title: 'Structured content that is no object, without a text',
+  what: 'its JSON as a text block beside it',
+  example: { content: [], structuredContent: [1, 2] },
   life: from('2025-06-18'),
   toWire: (result) => {
     const { structuredContent, content } = result;
     if (structuredContent === undefined || isFields(structuredContent)) return result;
     if (content.some((block) => block.type === 'text')) return result;
-    return { ...result, content: [...content, { type: 'text', text: JSON.stringify(structuredContent) }] };
+    return { ...result, content: [...content, { type: 'text', text: jsonText(structuredContent) }] };
   },
 };
 
 function holdsJson(content: readonly ContentBlock[], value: unknown): boolean {
-  const json = JSON.stringify(value);
+  const json = jsonText(value);
   return content.some((block) => block.type === 'text' && (block.text === json || sameJson(block.text, json)));
 }
 
@@ -80,10 +97,16 @@ function sameJson(text: string, json: string): boolean {
   // Whitespace is all that may differ, so a text that is shorter cannot hold it.
   if (text.length < json.length || text.trimStart()[0] !== json[0]) return false;
   try {
-    return JSON.stringify(JSON.parse(text)) === json;
+    const plain = respelled(text);
+    return plain === json || plain === respelled(json);
   } catch {
     return false;
   }
+}
+
+/** The same value without whitespace, and with its numbers as JavaScript spells them. */
+function respelled(json: string): string {
+  return JSON.stringify(JSON.parse(json));
 }
 
 /** What has structured content: the result of a tool, also as a block of sampling. */
@@ -96,6 +119,10 @@ interface Structured {
  * `outputSchema` is wrapped to match; see `wrappedOutputSchema`.
  */
 export const wrappedStructuredContent: Adaptation<Structured> = {
+  name: 'wrappedStructuredContent',
+  title: 'Structured content that is no object',
+  what: 'inside an object, as `result`',
+  example: { content: [{ type: 'text', text: '[1,2]' }], structuredContent: [1, 2] },
   life: within('2025-06-18', '2026-07-28'),
   toWire: (result) => {
     const { structuredContent } = result;

@@ -17,7 +17,7 @@ import { blocksAsMessages, noToolsForModels, oneBlockPerAnswer, oneBlockPerMessa
 import { booleanSchemas, wrappedOutputSchema } from './adapt-tool.ts';
 import type { McpError } from './error.ts';
 import type { Revision } from './revision.ts';
-import type { Types } from './types.ts';
+import type { TypeName, Types } from './types.ts';
 import type { Fields } from './value.ts';
 
 type Adaptations = { readonly [N in keyof Types]?: readonly Adaptation<Types[N]>[] };
@@ -43,6 +43,21 @@ const adaptations: Adaptations = {
 const byName: ReadonlyMap<string, readonly Adaptation[]> = new Map(
   // An adaptation is only ever given values of the type under whose name it stands.
   Object.entries(adaptations) as unknown as [string, readonly Adaptation<Fields>[]][],
+);
+
+/** An adaptation, with the types that it concerns. */
+export interface NamedAdaptation {
+  readonly adaptation: Adaptation;
+  readonly types: readonly TypeName[];
+}
+
+/** Every adaptation once, in the order of their types. */
+export const everyAdaptation: readonly NamedAdaptation[] = [...new Set([...byName.values()].flat())].map(
+  (adaptation) => ({
+    adaptation,
+    // The table is keyed by names of types.
+    types: [...byName].filter(([, list]) => list.includes(adaptation)).map(([type]) => type as TypeName),
+  }),
 );
 
 /** The adaptations of a type, in the order in which they run. */

@@ -7,6 +7,14 @@ import type { Fields } from './value.ts';
 
 /** How a type travels in some revisions. */
 export interface Adaptation<T extends object = Fields> {
+  /** What it is called: the name of its constant. */
+  readonly name: string;
+  /** What it is about, as a heading. */
+  readonly title: string;
+  /** What becomes of the value, as the end of a sentence. */
+  readonly what: string;
+  /** A value that it changes, or that cannot be said, wherever it applies. */
+  readonly example: object;
   /** The revisions in which it applies. */
   readonly life: Lifetime;
   /** Runs before the fields are projected; returns the same value when there is nothing to do, and may throw. */

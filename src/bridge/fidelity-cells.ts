@@ -1,0 +1,79 @@
+/** What a cell of the fidelity table may say, and the words for what many cells say. */
+
+import { isAlive, type Lifetime } from '../protocol/lifetime.ts';
+import { methodOf } from '../protocol/method.ts';
+import type { Direction } from '../protocol/reach.ts';
+import type { Revision } from '../protocol/revision.ts';
+
+/** What becomes of a feature between a client of one revision and a server of another. */
+export type Fidelity =
+  /** Arrives as it was said. `nothing` tells why there is nothing to carry, where the sender cannot say it. */
+  | { readonly kind: 'carried'; readonly nothing?: string }
+  | { readonly kind: 'changed'; readonly how: string }
+  | { readonly kind: 'refused'; readonly error: string; readonly why: string };
+
+/** One line of the fidelity table. */
+export interface Feature {
+  readonly id: string;
+  readonly title: string;
+  /** The part of the table that it stands in. */
+  readonly group: string;
+  /** What a client of one revision gets of it from a server of another. */
+  between(client: Revision, server: Revision): Fidelity;
+}
+
+/** Arrives as it was said. */
+export const carried: Fidelity = { kind: 'carried' };
+
+/** There is nothing to carry. */
+export function nothing(why: string): Fidelity {
+  return { kind: 'carried', nothing: why };
+}
+
+/** Arrives as something else. */
+export function changed(how: string): Fidelity {
+  return { kind: 'changed', how };
+}
+
+/** Is answered with an error; its name is that of the protocol. */
+export function refused(error: string, why: string): Fidelity {
+  return { kind: 'refused', error, why };
+}
+
+/** Who says something, and who hears it, by the direction that it travels in. */
+export function ends(
+  direction: Direction,
+  client: Revision,
+  server: Revision,
+): { readonly sender: Revision; readonly receiver: Revision; readonly who: 'client' | 'server' } {
+  return direction === 'up'
+    ? { sender: client, receiver: server, who: 'client' }
+    : { sender: server, receiver: client, who: 'server' };
+}
+
+/** The other one of two sides. */
+export function other(who: 'client' | 'server'): 'client' | 'server' {
+  return who === 'client' ? 'server' : 'client';
+}
+
+/** Whether a method exists in a revision, as a message of its own or inside an `InputRequiredResult`. */
+export function exists(method: string, revision: Revision): boolean {
+  const row = methodOf(method);
+  const lives: readonly (Lifetime | undefined)[] = [row?.lifetime, row?.embedded];
+  return lives.some((life) => life !== undefined && isAlive(life, revision));
+}
+
+/** A cell for each of the four ways in which two eras can meet. */
+export function byEra(cells: {
+  readonly sessions: Fidelity;
+  readonly stateless: Fidelity;
+  /** A handshake client before a stateless server. */
+  readonly newerServer: Fidelity;
+  /** A stateless client before a handshake server. */
+  readonly newerClient: Fidelity;
+}): Feature['between'] {
+  return (client, server) => {
+    if (client.era === 'handshake') return server.era === 'handshake' ? cells.sessions : cells.newerServer;
+    return server.era === 'handshake' ? cells.newerClient : cells.stateless;
+  };
+}

@@ -1,0 +1,86 @@
+/** A real conversation for every cell of the fidelity table. */
+
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { adaptedElsewhere } from '../src/bridge/fidelity-adaptations.ts';
+import { elsewhere, fieldFacts, toldElsewhere } from '../src/bridge/fidelity-fields.ts';
+import { features } from '../src/bridge/fidelity.ts';
+import { everyAdaptation } from '../src/protocol/adapt.ts';
+import { revisions } from '../src/protocol/revision.ts';
+import { askingWalks } from './fidelity/asking.ts';
+import { callWalks } from './fidelity/calls.ts';
+import { errorWalks } from './fidelity/errors.ts';
+import { tableWalks } from './fidelity/fields.ts';
+import { openingWalks } from './fidelity/opening.ts';
+import { requestWalks } from './fidelity/requests.ts';
+import { expected, type Walks } from './fidelity/walk.ts';
+
+const walks: Walks = {
+  ...openingWalks,
+  ...requestWalks,
+  ...tableWalks,
+  ...callWalks,
+  ...askingWalks,
+  ...errorWalks,
+};
+
+test('every line of the table has a walk, and every walk a line', () => {
+  assert.deepEqual(Object.keys(walks).toSorted(), features.map(({ id }) => id).toSorted());
+});
+
+test('what another line tells of is told there', () => {
+  const ids = new Set(features.map(({ id }) => id));
+  const told = [...fieldFacts.values()].flatMap((fact) => elsewhere(fact) ?? []);
+  assert.deepEqual(
+    [...told, ...adaptedElsewhere.values()].filter((id) => !ids.has(id)),
+    [],
+  );
+  const known = new Set([...fieldFacts].flatMap(([name, { field }]) => [name, `*.${field}`]));
+  assert.deepEqual(
+    [...toldElsewhere.keys()].filter((name) => !known.has(name)),
+    [],
+  );
+});
+
+test('every adaptation has a line', () => {
+  const ids = new Set(features.map(({ id }) => id));
+  const names = everyAdaptation.map(({ adaptation }) => adaptation.name);
+  assert.deepEqual(
+    names.filter((name) => !ids.has(name) && !adaptedElsewhere.has(name)),
+    [],
+  );
+  assert.equal(new Set(names).size, names.length);
+});
+
+for (const { id, title, between } of features) {
+  const walk = walks[id];
+  if (walk === undefined) continue;
+  test(`${id}: ${title}`, async (t) => {
+    const differences: string[] = [];
+    for (const client of revisions) {
+      for (const server of revisions) {
+        const cell = between(client, server);
+        const seen = await walk({ t, client, server }).catch((error: unknown) => error);
+        const difference = seen instanceof Error ? seen.message : differ(seen, expected(cell));
+        if (difference !== undefined) differences.push(`client ${client.date}, server ${server.date}: ${difference}`);
+      }
+    }
+    assert.deepEqual(differences, []);
+  });
+}
+
+function differ(seen: unknown, wanted: unknown): string | undefined {
+  const [saw, says] = [JSON.stringify(seen), JSON.stringify(wanted)];
+  return saw === says ? undefined : `saw ${saw}, the table says ${says}`;
+}
+
+test('docs/fidelity.md is what the tables say', () => {
+  const { status, stderr } = spawnSync(
+    process.execPath,
+    [join(import.meta.dirname, '../scripts/fidelity.ts'), '--check'],
+    { encoding: 'utf8' },
+  );
+  assert.equal(status, 0, stderr);
+});

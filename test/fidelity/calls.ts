@@ -1,0 +1,148 @@
+/** What happens beside the answers. */
+
+import assert from 'node:assert/strict';
+import { metaKey } from '../../src/protocol/meta.ts';
+import type { Server } from '../../src/server/server.ts';
+import { bridgeBefore, serverAt } from '../support/bridged.ts';
+import { open, type Json, type Raw } from '../support/raw.ts';
+import { paramsSent } from '../support/scripted-upstream.ts';
+import { at, carried, changed, compared, meet, until, type Pairing, type Seen, type Walk, type Walks } from './walk.ts';
+
+const progress: Walk = async (pairing) => {
+  const said = [1, 2].map((step) => ({ progressToken: 'mine', progress: step, total: 2, more: { step } }));
+  const { raw } = await meet(pairing, {
+    answers: {
+      'tools/call': (sent, peer) => {
+        const progressToken = at(sent.message, 'params', '_meta', 'progressToken');
+        for (const params of said)
+          peer.send({ jsonrpc: '2.0', method: 'notifications/progress', params: { ...params, progressToken } });
+        peer.reply(sent, { content: [], resultType: 'complete' });
+      },
+    },
+  });
+  await raw.result('tools/call', { name: 'any', _meta: { progressToken: 'mine' } });
+  return compared(
+    said,
+    raw.take().map(({ params }) => params),
+  );
+};
+
+/** Asks for a level in the way of the client, calls, and looks at how the server was asked for it. */
+const loggingLevel: Walk = async (pairing) => {
+  const { client, server } = pairing;
+  const { raw, transport } = await meet(pairing, { answers: { 'tools/call': { content: [] } } });
+  const meta = client.logging === 'request' ? { _meta: { [metaKey.logLevel]: 'error' } } : {};
+  if (client.logging === 'session') await raw.result('logging/setLevel', { level: 'error' });
+  await raw.result('tools/call', { name: 'any', ...meta });
+  const heard =
+    server.logging === 'session'
+      ? paramsSent(transport, 'logging/setLevel')['level']
+      : at(paramsSent(transport, 'tools/call'), '_meta', metaKey.logLevel);
+  assert.equal(heard, 'error');
+  return client.logging === server.logging ? carried : changed;
+};
+
+const loggingMessages: Walk = async (pairing) => {
+  const { client } = pairing;
+  const said = { level: 'error', logger: 'own', data: { deep: [1] }, more: 1 };
+  const message = { jsonrpc: '2.0', method: 'notifications/message', params: said };
+  const { raw } = await meet(pairing, {
+    answers: {
+      'tools/call': (sent, peer) => {
+        peer.send(message);
+        peer.reply(sent, { content: [], resultType: 'complete' });
+      },
+    },
+  });
+  const meta = client.logging === 'request' ? { _meta: { [metaKey.logLevel]: 'debug' } } : {};
+  await raw.result('tools/call', { name: 'any', ...meta });
+  return compared(
+    [said],
+    raw.take().map(({ params }) => params),
+  );
+};
+
+/** The client takes its call back, and the handler of the server hears of it. */
+const cancellation: Walk = async ({ t, client, server }) => {
+  const upstream = serverAt(server.date);
+  let signal: AbortSignal | undefined;
+  upstream.tool('wait', {}, async (_, ctx) => {
+    signal = ctx.signal;
+    await new Promise((resolve) => ctx.signal.addEventListener('abort', resolve, { once: true }));
+    return 'too late';
+  });
+  const raw = await open(await bridgeBefore(t, upstream), client.date);
+  const call = raw.send('tools/call', { name: 'wait' }, 'mine');
+  await until(() => signal !== undefined, 'the call');
+  await raw.notify('notifications/cancelled', { requestId: 'mine' });
+  assert.equal(await call, undefined);
+  await until(() => signal?.aborted === true, 'the end of the call');
+  return client.httpCancellation === server.httpCancellation ? carried : changed;
+};
+
+function watchable({ server }: Pairing): Server {
+  const upstream = serverAt(server.date);
+  upstream.tool('one', {}, () => 'one');
+  upstream.prompt('one', {}, () => 'one');
+  upstream.resource('memo:one', { name: 'one' }, () => 'first');
+  return upstream;
+}
+
+/** Waits for a notification, and gives its params without what names the stream. */
+async function heard(raw: Raw, method: string): Promise<Json> {
+  await until(() => raw.methods.includes(method), method);
+  const { _meta: _, ...params } = Object(raw.take().find((message) => message['method'] === method)?.['params']);
+  return params;
+}
+
+function byEra({ client, server }: Pairing): Seen {
+  return client.era === server.era ? carried : changed;
+}
+
+const resourceSubscriptions: Walk = async (pairing) => {
+  const { t, client } = pairing;
+  const upstream = watchable(pairing);
+  const raw = await open(await bridgeBefore(t, upstream), client.date);
+  if (client.era === 'handshake') await raw.result('resources/subscribe', { uri: 'memo:one' });
+  else {
+    void raw.send('subscriptions/listen', { notifications: { resourceSubscriptions: ['memo:one'] } }, 'mine');
+    await until(() => raw.take().length > 0, 'the acknowledgement');
+  }
+  upstream.resourceUpdated('memo:one');
+  assert.deepEqual(await heard(raw, 'notifications/resources/updated'), { uri: 'memo:one' });
+  if (client.era === 'handshake') await raw.result('resources/unsubscribe', { uri: 'memo:one' });
+  else await raw.notify('notifications/cancelled', { requestId: 'mine' });
+  upstream.resourceUpdated('memo:one');
+  upstream.changed('tools');
+  await raw.result('tools/list');
+  assert.ok(!raw.methods.includes('notifications/resources/updated'));
+  return byEra(pairing);
+};
+
+const listChanges: Walk = async (pairing) => {
+  const { t, client } = pairing;
+  const upstream = watchable(pairing);
+  const raw = await open(await bridgeBefore(t, upstream), client.date);
+  // A session's own connection is opened by its first request.
+  await raw.result('tools/list');
+  if (client.era === 'stateless') {
+    const notifications = { toolsListChanged: true, promptsListChanged: true, resourcesListChanged: true };
+    void raw.send('subscriptions/listen', { notifications }, 'mine');
+    await until(() => raw.take().length > 0, 'the acknowledgement');
+  }
+  for (const list of ['tools', 'prompts', 'resources'] as const) {
+    upstream.changed(list);
+    assert.deepEqual(await heard(raw, `notifications/${list}/list_changed`), {});
+  }
+  return byEra(pairing);
+};
+
+/** The walks of what happens beside the answers. */
+export const callWalks: Walks = {
+  progress,
+  'logging-level': loggingLevel,
+  'logging-messages': loggingMessages,
+  cancellation,
+  'resource-subscriptions': resourceSubscriptions,
+  'list-changes': listChanges,
+};

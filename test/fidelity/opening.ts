@@ -1,0 +1,140 @@
+/** What either side says of itself when a conversation begins. */
+
+import { metaKey } from '../../src/protocol/meta.ts';
+import { bridgeTo, clientOf } from '../support/bridged.ts';
+import { open, type Json } from '../support/raw.ts';
+import { paramsSent, scriptedUpstream } from '../support/scripted-upstream.ts';
+import { openingOf } from './fields.ts';
+import {
+  at,
+  capabilitiesHeard,
+  carried,
+  changed,
+  compared,
+  initializeOf,
+  meet,
+  nothing,
+  refusal,
+  type Pairing,
+  type Seen,
+  type Walk,
+  type Walks,
+} from './walk.ts';
+
+const called = { answers: { 'tools/call': { content: [] } } };
+const tasks = 'io.modelcontextprotocol/tasks';
+
+/** What a server declares, and what its client is told that it does. */
+async function capabilitiesTold(pairing: Pairing, capabilities: Json): Promise<unknown> {
+  const { bridge } = await meet(pairing, { capabilities });
+  return (await openingOf(pairing, bridge))['capabilities'];
+}
+
+/** Carried in the same era, as the same thing elsewhere in the other. */
+function byEra({ client, server }: Pairing, said: unknown, heard: unknown): Seen {
+  const seen = compared(said, heard);
+  return seen.kind === 'carried' && client.era !== server.era ? changed : seen;
+}
+
+const protocolVersion: Walk = async (pairing) => {
+  const { t, client, server } = pairing;
+  const bridge = await bridgeTo(t, scriptedUpstream({ up: server.date }));
+  const { revision } = await clientOf(t, bridge, client.date);
+  return compared(bridge.upstream.revision, revision);
+};
+
+const serverInfo: Walk = async (pairing) => {
+  const { bridge } = await meet(pairing);
+  const said = await openingOf(pairing, bridge);
+  const heard = pairing.client.era === 'stateless' ? at(said, '_meta', metaKey.serverInfo) : said['serverInfo'];
+  return byEra(pairing, { name: 'scripted', version: '1' }, heard);
+};
+
+const instructions: Walk = async (pairing) => {
+  const { bridge } = await meet(pairing, { instructions: 'ask away' });
+  return compared('ask away', (await openingOf(pairing, bridge))['instructions']);
+};
+
+const serverCapabilities: Walk = async (pairing) => {
+  const said = {
+    tools: { listChanged: true },
+    resources: { listChanged: true, subscribe: true },
+    prompts: { listChanged: true },
+    logging: {},
+    experimental: { 'x.example/own': { deep: [1] } },
+  };
+  const { completions: _, ...heard } = (await capabilitiesTold(pairing, said)) as Json;
+  return compared(said, heard);
+};
+
+const completionsCapability: Walk = async (pairing) => {
+  const said = pairing.server.completionsCapability ? {} : undefined;
+  const told = await capabilitiesTold(pairing, { prompts: {}, ...(said === undefined ? {} : { completions: said }) });
+  return compared(said, at(told, 'completions'));
+};
+
+const experimentalJunk: Walk = async (pairing) => {
+  const told = await capabilitiesTold(pairing, { experimental: { 'x.example/junk': 1 } });
+  return compared({ 'x.example/junk': {} }, at(told, 'experimental')).kind === 'carried' ? changed : nothing;
+};
+
+const extensionsOfServers: Walk = async (pairing) => {
+  const extensions = { 'x.example/own': { deep: [1] } };
+  return compared(extensions, at(await capabilitiesTold(pairing, { extensions }), 'extensions'));
+};
+
+const extensionsOfClients: Walk = async (pairing) => {
+  const extensions = { 'x.example/own': { deep: [1] } };
+  const { raw, transport } = await meet(pairing, called, { capabilities: { extensions } });
+  await raw.result('tools/call', { name: 'any' });
+  return compared(extensions, at(capabilitiesHeard(pairing.server, transport), 'extensions'));
+};
+
+const clientInfo: Walk = async (pairing) => {
+  const { raw, transport } = await meet(pairing, called);
+  await raw.result('tools/call', { name: 'any' });
+  const heard =
+    pairing.server.era === 'stateless'
+      ? at(paramsSent(transport, 'tools/call'), '_meta', metaKey.clientInfo)
+      : at(initializeOf(transport), 'params', 'clientInfo');
+  return byEra(pairing, { name: 'raw', version: '1' }, heard);
+};
+
+/** The bridge answers for itself: the server is not asked. */
+const ping: Walk = async (pairing) => {
+  const { raw, transport } = await meet(pairing);
+  const response = await raw.ask('ping');
+  if ('error' in response) return refusal(pairing.client, response['error'] as never);
+  return transport.methods.includes('ping') ? carried : changed;
+};
+
+const tasksCapability: Walk = async (pairing) => {
+  const { server } = pairing;
+  if (server.tasks === 'none') return nothing;
+  const said = server.tasks === 'core' ? { tasks: { list: {} } } : { extensions: { [tasks]: {} } };
+  const told = await capabilitiesTold(pairing, { tools: {}, ...said });
+  const { transport, bridge } = await meet(pairing, called);
+  const raw = await open(bridge, pairing.client.date, { capabilities: said });
+  await raw.result('tools/call', { name: 'any' });
+  const heard = capabilitiesHeard(server, transport);
+  return compared([said, said], [pick(told), pick(heard)]);
+};
+
+function pick(capabilities: unknown): unknown {
+  return { tasks: at(capabilities, 'tasks'), extensions: at(capabilities, 'extensions') };
+}
+
+/** The walks of what is said at the beginning. */
+export const openingWalks: Walks = {
+  'protocol-version': protocolVersion,
+  'server-info': serverInfo,
+  instructions,
+  'server-capabilities': serverCapabilities,
+  'completions-capability': completionsCapability,
+  'experimental-junk': experimentalJunk,
+  'extensions-of-servers': extensionsOfServers,
+  'extensions-of-clients': extensionsOfClients,
+  'client-info': clientInfo,
+  ping,
+  'tasks-capability': tasksCapability,
+};
