@@ -1,10 +1,10 @@
-/** One endpoint for clients of every revision, in front of one server of any revision. */
-import { bridgeOver, type Bridge } from './bridge/bridge.ts';
-import type { BridgeOptions } from './bridge/options.ts';
+/** One endpoint for clients of every revision, in front of one server of any revision, or of several. */
+import { bridgeOver, type CreateBridge } from './bridge/bridge.ts';
 import { connect } from './client.ts';
 
 /**
- * Puts a bridge in front of a server; it connects once, so that a server that cannot be reached fails here.
+ * Puts a bridge in front of a server, or makes one of several; a server that cannot be reached fails here, and of
+ * several one that can is enough.
  *
  * @throws ConnectionError when the server is not reached or answers nothing that is MCP.
  *
@@ -12,11 +12,20 @@ import { connect } from './client.ts';
  * const bridge = await createBridge({ upstream: 'https://mcp.example.com/mcp' });
  * await serveStdio(bridge).closed;
  */
-export const createBridge: (options: BridgeOptions) => Promise<Bridge> = bridgeOver(connect);
+export const createBridge: CreateBridge = bridgeOver(connect);
 
-export type { Bridge } from './bridge/bridge.ts';
+export type { Bridge, CreateBridge, FrontBridge } from './bridge/bridge.ts';
 export type { UpstreamFacts } from './bridge/member.ts';
-export type { BridgeOptions, BridgeRounds } from './bridge/options.ts';
+export type {
+  BridgeBehaviour,
+  BridgeOptions,
+  BridgeRounds,
+  FrontOptions,
+  PrefixMode,
+  Sharing,
+  UpstreamOptions,
+} from './bridge/options.ts';
+export type { UpstreamStanding } from './bridge/seat.ts';
 export { httpTransport } from './http/client.ts';
 export type { HttpTransportOptions } from './http/client-request.ts';
 export { ConnectionError, type Transport } from './jsonrpc/transport.ts';

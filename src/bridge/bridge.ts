@@ -1,8 +1,11 @@
-import type { Served } from '../peer/endpoint.ts';
+import type { Endpoint, Served } from '../peer/endpoint.ts';
 import { createEndpoint } from '../peer/serve.ts';
+import { openFront } from './front.ts';
 import { openMember, type UpstreamFacts } from './member.ts';
 import type { ConnectUpstream } from './opener.ts';
-import { settingsOf, type BridgeOptions } from './options.ts';
+import { settingsOf, type BridgeOptions, type FrontOptions } from './options.ts';
+import { Places } from './places.ts';
+import type { UpstreamStanding } from './seat.ts';
 
 /** One endpoint in front of one server, for clients of every revision; serve it like a server. */
 export interface Bridge extends Served {
@@ -12,22 +15,108 @@ export interface Bridge extends Served {
   close(): Promise<void>;
 }
 
-/** Makes `createBridge` of a way to connect; the entry point gives it one that knows HTTP. */
-export function bridgeOver(connect: ConnectUpstream): (options: BridgeOptions) => Promise<Bridge> {
-  return (options) => createBridge(options, connect);
+/** One endpoint in front of several servers, for clients of every revision; serve it like a server. */
+export interface FrontBridge extends Served {
+  /** How each server stands, in order. */
+  readonly upstreams: readonly UpstreamStanding[];
+  /** Ends every conversation and every upstream connection. */
+  close(): Promise<void>;
 }
 
-async function createBridge(options: BridgeOptions, connect: ConnectUpstream): Promise<Bridge> {
-  const member = await openMember({ ...options, ...settingsOf(options), connect });
-  const endpoint = createEndpoint(member.host, () => member.stop());
+/** Makes bridges, in front of one server or of several. */
+export interface CreateBridge {
+  /**
+   * Puts a bridge in front of a server; it connects once, so that a server that cannot be reached fails here.
+   *
+   * @throws ConnectionError when the server is not reached or answers nothing that is MCP.
+   */
+  (options: BridgeOptions): Promise<Bridge>;
+  /**
+   * Makes one of several servers. Those that are not reached in time join later; their part is missing until then.
+   *
+   * @throws ConnectionError when none of them is reached.
+   */
+  (options: FrontOptions): Promise<FrontBridge>;
+}
+
+/** Makes `createBridge` of a way to connect; the entry point gives it one that knows HTTP. */
+export function bridgeOver(connect: ConnectUpstream): CreateBridge {
+  function create(options: BridgeOptions): Promise<Bridge>;
+  function create(options: FrontOptions): Promise<FrontBridge>;
+  function create(options: BridgeOptions | FrontOptions): Promise<Bridge | FrontBridge> {
+    return 'upstreams' in options ? beforeSeveral(options, connect) : beforeOne(options, connect);
+  }
+  return create;
+}
+
+async function beforeOne(options: BridgeOptions, connect: ConnectUpstream): Promise<Bridge> {
+  const settings = settingsOf(options);
+  const member = await openMember({ ...options, ...settings, connect, places: new Places(settings.maxUpstreams) });
   return {
-    endpoint,
+    ...served(member.host, member),
     get upstream() {
       return member.facts;
     },
+  };
+}
+
+async function beforeSeveral(options: FrontOptions, connect: ConnectUpstream): Promise<FrontBridge> {
+  const settings = settingsOf(options);
+  const { upstreams, prefix = 'collisions', patienceMs = 10_000, upstreamRevisions, probeTimeoutMs, signal } = options;
+  const entries = Object.entries(upstreams);
+  if (entries.length === 0) throw new TypeError('upstreams must name a server at least');
+  if (entries.length > settings.maxUpstreams)
+    throw new TypeError(`maxUpstreams is ${settings.maxUpstreams}, which is too few for ${entries.length} upstreams`);
+  if (!Number.isSafeInteger(patienceMs) || patienceMs < 1)
+    throw new TypeError(`patienceMs must be a positive integer, not ${patienceMs}`);
+  const places = new Places(settings.maxUpstreams);
+  let stands = false;
+  const front = await openFront({
+    settings,
+    prefix,
+    patienceMs,
+    random: Math.random,
+    servers: entries.map(([name, { upstream, revisions = upstreamRevisions, sharing }]) => [
+      name,
+      (closed, onWarning) =>
+        openMember({
+          ...settings,
+          upstream,
+          connect,
+          places,
+          sharing,
+          probeTimeoutMs,
+          upstreamRevisions: revisions,
+          signal: signal === undefined || stands ? closed : AbortSignal.any([closed, signal]),
+          onWarning,
+        }),
+    ]),
+  });
+  stands = true;
+  return {
+    ...served(front.host, front),
+    get upstreams() {
+      return front.upstreams;
+    },
+  };
+}
+
+/** What stands behind an endpoint, with its end. */
+interface Standing {
+  stop(): void;
+  close(): Promise<void>;
+}
+
+function served(
+  host: Parameters<typeof createEndpoint>[0],
+  standing: Standing,
+): { readonly endpoint: Endpoint; close(): Promise<void> } {
+  const endpoint = createEndpoint(host, () => standing.stop());
+  return {
+    endpoint,
     close: async () => {
       await endpoint.close();
-      await member.close();
+      await standing.close();
     },
   };
 }

@@ -12,7 +12,7 @@ import { wordsOf } from './failure.ts';
 import type { Upstream } from './upstream.ts';
 
 /** The lists whose changes are told. */
-const lists = [
+export const listChanges = [
   { kind: 'tools', method: 'notifications/tools/list_changed', flag: 'toolsListChanged' },
   { kind: 'prompts', method: 'notifications/prompts/list_changed', flag: 'promptsListChanged' },
   { kind: 'resources', method: 'notifications/resources/list_changed', flag: 'resourcesListChanged' },
@@ -74,7 +74,7 @@ export class Changes {
 
   /** A notification on the shared connection. */
   heard(method: string, params: JsonObject): void {
-    const list = lists.find((one) => one.method === method);
+    const list = listChanges.find((one) => one.method === method);
     if (list === undefined) return;
     this.#options.stale(method, params);
     for (const session of this.#sessions.values())
@@ -150,11 +150,11 @@ export function ownWords(params: JsonObject): JsonObject {
 
 /** Whether a notification tells of a change of a list. */
 export function isListChange(method: string): boolean {
-  return lists.some((list) => list.method === method);
+  return listChanges.some((list) => list.method === method);
 }
 
-function changing(capabilities: ServerCapabilities): readonly (typeof lists)[number][] {
-  return lists.filter(({ kind }) => capabilities[kind]?.listChanged === true);
+function changing(capabilities: ServerCapabilities): readonly (typeof listChanges)[number][] {
+  return listChanges.filter(({ kind }) => capabilities[kind]?.listChanged === true);
 }
 
 function topicsOf({ tools, prompts, resources }: ServerCapabilities): Topics {
@@ -165,7 +165,8 @@ function topicsOf({ tools, prompts, resources }: ServerCapabilities): Topics {
   };
 }
 
-function pause(ms: number, signal: AbortSignal): Promise<void> {
+/** Waits, unless the signal says that nobody does any more. */
+export function pause(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (signal.aborted) return resolve();
     const done = (): void => {

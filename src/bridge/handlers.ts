@@ -36,7 +36,7 @@ export function handlersOf({ pool, tools, changes, watches }: BridgeParts): Read
     'tools/call': async (params, call) => tools.fitted(await pool.carry({ ...params }, call), params.name, call.facts),
     'logging/setLevel': async ({ level }, call) => {
       // Before its first call a session has no connection yet; then the level is told with it.
-      await pool.ownedBy(sessionOf(call)).setLevel(level, call);
+      await pool.setLevel(level, sessionOf(call), call);
       return {};
     },
     'resources/subscribe': ({ uri }, call) => watches.watch(uri, sessionOf(call)),

@@ -40,6 +40,7 @@ export function opener(options: OpenerOptions): OpenClient {
       ...(prior !== undefined || signal === undefined ? {} : { signal }),
       // Results go to somebody else, who may keep and check them: a bridge changes and refuses nothing.
       validateOutput: false,
+      exactNumbers: true,
       // Only requests that say so use what is kept.
       cache: 'bypass',
       cacheStore,

@@ -1,22 +1,26 @@
 import type { Call, ClientView } from '../peer/call.ts';
 import type { Sender, Settled } from '../peer/host.ts';
 import { canonical } from '../peer/round-state.ts';
-import { projectClientCapabilities } from '../protocol/capability.ts';
+import { projectClientCapabilities, type ClientCapabilities } from '../protocol/capability.ts';
 import type { JsonObject } from '../protocol/common.ts';
 import { McpError } from '../protocol/error.ts';
+import { loggingLevels, type LoggingLevel } from '../protocol/logging.ts';
 import { methodOf } from '../protocol/method.ts';
 import type { Revision } from '../protocol/revision.ts';
 import type { Carried } from './carried.ts';
 import { declaredFor } from './declared.ts';
 import { revisionFor } from './forward.ts';
 import { ParkedCalls, type ParkedOptions } from './parked.ts';
+import type { Places } from './places.ts';
 import { Upstream, type OpenClient, type UpstreamEvents } from './upstream.ts';
 
 /** What a pool needs to know of its bridge. */
 export interface PoolOptions {
   readonly open: OpenClient;
-  /** How many connections there may be at once. */
-  readonly limit: number;
+  /** How many connections there may be at once, those of other pools included. */
+  readonly places: Places;
+  /** Whether all clients use one connection, on which a handshake server can ask nobody. */
+  readonly shared?: boolean | undefined;
   /** What the connection of calls without a principal tells. */
   readonly main: UpstreamEvents;
   /** How calls wait for the answers of stateless clients. */
@@ -50,21 +54,30 @@ export class Pool {
   readonly #shared = new Map<string, Upstream[]>();
   readonly #parked: ParkedCalls;
   readonly #owned = new WeakMap<Settled['state'], Upstream>();
+  /** What sessions on a shared connection want to hear. */
+  readonly #levels = new Map<Settled['state'], LoggingLevel>();
   readonly #closing = new Set<Promise<void>>();
   #closed = false;
 
   constructor(options: PoolOptions) {
     this.#options = options;
+    options.places.join(this.#makeRoom);
     this.main = this.#add(options.main);
     this.#shared.set(keyOf({ principal: undefined, self: undefined }), [this.main]);
     this.#parked = new ParkedCalls(
-      { mostPerPrincipal: Math.ceil(options.limit / 2), onWarning: options.main.onWarning, ...options.parked },
+      { mostPerPrincipal: Math.ceil(options.places.limit / 2), onWarning: options.main.onWarning, ...options.parked },
       (params, carried, principal) => this.#share(params, carried, { principal, alone: true }),
     );
   }
 
+  /** Whether all clients use one connection. */
+  get shared(): boolean {
+    return this.#options.shared === true;
+  }
+
   /** Carries one call on a connection that it may use. */
   async carry(params: JsonObject, call: Call): Promise<JsonObject> {
+    if (this.shared) return await this.main.carry(params, call);
     if (call.settled !== undefined) return await this.ownedBy(call.settled).carry(params, call);
     if (this.#mayBeAsked(call, params)) return await this.#parked.carry(params, call);
     return await this.#share(params, call, { principal: call.auth?.principal, alone: call.logLevel !== undefined });
@@ -72,8 +85,11 @@ export class Pool {
 
   /** Tells the upstream of something on a connection of who says it. */
   async notify(method: string, params: JsonObject, { settled, principal }: Sender): Promise<void> {
-    const upstream =
-      settled === undefined ? this.#sharedBy({ principal, self: undefined, alone: false }) : this.ownedBy(settled);
+    const upstream = this.shared
+      ? this.main
+      : settled === undefined
+        ? this.#sharedBy({ principal, self: undefined, alone: false })
+        : this.ownedBy(settled);
     await (await upstream.client()).notify(method, params);
   }
 
@@ -84,13 +100,27 @@ export class Pool {
 
   /** The connection of a handshake session. */
   ownedBy(session: Settled): Upstream {
+    if (this.shared) return this.main;
     const known = this.ownOf(session);
     if (known !== undefined) return known;
     const { info, capabilities } = session.client;
-    const self = { info, capabilities: declaredFor(capabilities) };
+    const self = { info, capabilities: this.#declared(capabilities) };
     const upstream = this.#add(this.#options.eventsOf(session), self);
     this.#owned.set(session.state, upstream);
     return upstream;
+  }
+
+  /**
+   * Sets the log level of a session; on a shared connection the most talkative one counts, and each session hears what
+   * it wants.
+   *
+   * @throws McpError what the upstream says of it.
+   */
+  async setLevel(level: LoggingLevel, session: Settled, call: Carried): Promise<void> {
+    if (!this.shared) return await this.ownedBy(session).setLevel(level, call);
+    this.#levels.set(session.state, level);
+    const wanted = new Set(this.#levels.values());
+    await this.main.setLevel(loggingLevels.find((one) => wanted.has(one)) ?? level, call);
   }
 
   /** The connection of a handshake session, if it has one already. */
@@ -110,6 +140,7 @@ export class Pool {
 
   /** The session downstream ended: its connection does too. */
   release(session: Settled): void {
+    this.#levels.delete(session.state);
     const upstream = this.ownOf(session);
     if (upstream === undefined) return;
     this.#owned.delete(session.state);
@@ -122,6 +153,7 @@ export class Pool {
     this.#parked.close();
     for (const upstream of this.#all) this.#drop(upstream);
     this.#shared.clear();
+    this.#options.places.leave(this.#makeRoom);
     await Promise.all(this.#closing);
   }
 
@@ -138,14 +170,20 @@ export class Pool {
     return revision?.era === 'handshake' ? revision : undefined;
   }
 
+  /** What the upstream is told that a client can do, in its own words. */
+  #declared(capabilities: ClientCapabilities): ClientCapabilities {
+    const revision = this.#handshake();
+    const declared = declaredFor(capabilities);
+    return revision === undefined ? declared : projectClientCapabilities(revision, declared);
+  }
+
   /**
    * Who a connection to a handshake server speaks for, since it declares once what stateless clients declare with each
    * request; `undefined` for a client that declares nothing.
    */
   #selfOf({ client }: Carried): ClientView | undefined {
-    const revision = this.#handshake();
-    if (revision === undefined) return undefined;
-    const { roots, ...others } = projectClientCapabilities(revision, declaredFor(client.capabilities));
+    if (this.#handshake() === undefined) return undefined;
+    const { roots, ...others } = this.#declared(client.capabilities);
     // Stateless clients tell of no changes: whoever wants roots asks for them.
     const capabilities = { ...others, ...(roots === undefined ? {} : { roots: {} }) };
     return Object.keys(capabilities).length === 0 ? undefined : { info: undefined, capabilities };
@@ -173,16 +211,19 @@ export class Pool {
 
   #add(events: UpstreamEvents, self?: ClientView): Upstream {
     if (this.#closed) throw new McpError('internalError', 'the bridge is closed');
-    const { limit, open } = this.#options;
-    if (this.#all.size >= limit && !this.#makeRoom())
-      throw new McpError('internalError', `the bridge has its ${limit} upstream connections in use; try again later`);
+    const { places, open } = this.#options;
+    if (!places.take())
+      throw new McpError(
+        'internalError',
+        `the bridge has its ${places.limit} upstream connections in use; try again later`,
+      );
     const upstream = new Upstream(open, events, self);
     this.#all.add(upstream);
     return upstream;
   }
 
   /** Drops a shared connection that nobody uses. */
-  #makeRoom(): boolean {
+  readonly #makeRoom = (): boolean => {
     for (const [key, list] of this.#shared) {
       const quiet = list.find((upstream) => upstream.quiet && upstream !== this.main);
       if (quiet === undefined) continue;
@@ -190,7 +231,7 @@ export class Pool {
       return true;
     }
     return false;
-  }
+  };
 
   /** After a burst of calls only some connections are kept. */
   #trim(key: string, upstream: Upstream): void {
@@ -207,7 +248,7 @@ export class Pool {
   }
 
   #drop(upstream: Upstream): void {
-    this.#all.delete(upstream);
+    if (this.#all.delete(upstream)) this.#options.places.giveBack();
     const closing = upstream.close().finally(() => this.#closing.delete(closing));
     this.#closing.add(closing);
   }

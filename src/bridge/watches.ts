@@ -4,8 +4,9 @@ import type { Settled } from '../peer/host.ts';
 import type { JsonObject } from '../protocol/common.ts';
 import { McpError } from '../protocol/error.ts';
 import type { SubscriptionFilter } from '../protocol/subscriptions.ts';
-import { subscribed, type Changes } from './changes.ts';
+import { ownWords, subscribed, type Changes } from './changes.ts';
 import type { Pool } from './pool.ts';
+import { SharedWatches } from './shared-watches.ts';
 
 const updated = 'notifications/resources/updated';
 const mostResources = 1_000;
@@ -18,6 +19,8 @@ export class Watches {
   readonly #pool: Pool;
   readonly #changes: Changes;
   readonly #onWarning: (message: string) => void;
+  /** Where all clients share one connection. */
+  readonly #shared: SharedWatches | undefined;
   /** By the state of the session, which stays the same for its life. */
   readonly #watched = new WeakMap<Settled['state'], Watched>();
 
@@ -25,6 +28,18 @@ export class Watches {
     this.#pool = pool;
     this.#changes = changes;
     this.#onWarning = onWarning;
+    this.#shared = pool.shared ? new SharedWatches(pool.main) : undefined;
+  }
+
+  /** An update on the connection of all clients. */
+  heard(params: JsonObject): void {
+    this.#shared?.heard(params);
+  }
+
+  /** The session downstream ended. Its own connection ends with it, and what that watches; a shared one does not. */
+  closed(session: Settled): void {
+    if (this.#shared === undefined) return;
+    for (const uri of this.#watchedBy(session).keys()) void this.unwatch(uri, session);
   }
 
   /** Serves `resources/subscribe`; updates come on the session's own connection. */
@@ -65,19 +80,28 @@ export class Watches {
       onNotification: (method: string, params: JsonObject) => void (method === updated && tell(params)),
       onWarning: this.#onWarning,
     };
-    return this.#pool.withOwn(events, async (upstream) => {
-      const missed = (): void => uris.forEach((uri) => tell({ uri }));
-      const { honoured, closed } = await upstream.follow({ resources: uris }, missed, call.signal);
+    const listen = async ({ honoured, closed }: Subscription): Promise<JsonObject> => {
       const agreed = { ...filter, resourceSubscriptions: honoured.resources ?? [] };
       const listening = this.#changes.listen(call, agreed, closed);
       const waiting = early ?? [];
       early = undefined;
       for (const params of waiting) tell(params);
       return await listening;
+    };
+    if (this.#shared !== undefined)
+      return listenShared(
+        this.#shared.follow(uris, (params) => tell(ownWords(params))),
+        listen,
+      );
+    return this.#pool.withOwn(events, async (upstream) => {
+      const missed = (): void => uris.forEach((uri) => tell({ uri }));
+      return await listen(await upstream.follow({ resources: uris }, missed, call.signal));
     });
   }
 
   async #open(uri: string, session: Settled): Promise<Subscription> {
+    if (this.#shared !== undefined)
+      return await this.#shared.follow([uri], (params) => session.notify(updated, ownWords(params)));
     return await this.#pool.ownedBy(session).follow({ resources: [uri] }, () => session.notify(updated, { uri }));
   }
 
@@ -101,4 +125,17 @@ async function keepWhileOpen(watched: Watched, uri: string, opening: Promise<Sub
     // Who asked for it hears why.
   }
   if (watched.get(uri) === opening) watched.delete(uri);
+}
+
+/** Listens as long as the stream is open; the connection stays. */
+async function listenShared(
+  opening: Promise<Subscription>,
+  listen: (subscription: Subscription) => Promise<JsonObject>,
+): Promise<JsonObject> {
+  const subscription = await opening;
+  try {
+    return await listen(subscription);
+  } finally {
+    await subscription.close();
+  }
 }

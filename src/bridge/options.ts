@@ -1,0 +1,125 @@
+import type { Transport } from '../jsonrpc/transport.ts';
+import type { Host } from '../peer/host.ts';
+import { createSeal, type SealingKey } from '../peer/seal.ts';
+import type { Implementation } from '../protocol/common.ts';
+import { chosenRevisions, type RevisionDate } from '../protocol/revision.ts';
+import type { Bus } from '../store/bus.ts';
+import type { PoolOptions } from './pool.ts';
+
+/** How a bridge behaves, whatever it stands in front of. */
+export interface BridgeBehaviour {
+  /** The revisions spoken to clients; all of them by default. */
+  readonly revisions?: readonly RevisionDate[];
+  /** The revisions spoken to upstream servers; all of them by default. */
+  readonly upstreamRevisions?: readonly RevisionDate[];
+  /** What the bridge calls itself where it does not pass its client's name on. */
+  readonly info?: Implementation;
+  /**
+   * How many upstream connections (child processes, sessions) may be open at once; 64 by default. Beside the one that
+   * stateless clients share, each client of a handshake revision needs one, and so does each listen stream that
+   * watches resources. Several upstreams share the number.
+   */
+  readonly maxUpstreams?: number;
+  /** How calls wait for the answers of stateless clients, where the server asks in the middle of them. */
+  readonly rounds?: BridgeRounds;
+  /** Hears errors that are masked from clients; by default they go to the console's error stream. */
+  readonly onError?: (error: unknown, where: string) => void;
+  /** Hears what was ignored or could not be delivered; by default it goes to the console's error stream. */
+  readonly onWarning?: (message: string) => void;
+  /** How long an upstream on stdio may take to answer the first question before it is taken for an older one; 2000 ms. */
+  readonly probeTimeoutMs?: number;
+  /** Gives up connecting; once the bridge stands it has no effect. */
+  readonly signal?: AbortSignal;
+}
+
+/** What a bridge stands in front of, and how it behaves. */
+export interface BridgeOptions extends BridgeBehaviour {
+  /** The server behind the bridge: a transport, or a URL. */
+  readonly upstream: Transport | URL | string;
+}
+
+/** The servers that a bridge makes one of, and how it behaves. */
+export interface FrontOptions extends BridgeBehaviour {
+  /** The servers by name, the first in order first. A name shows in the names of tools and prompts. */
+  readonly upstreams: Readonly<Record<string, UpstreamOptions>>;
+  /**
+   * Where tools and prompts are called `server__name`: where two servers have the same name (`collisions`, the
+   * default), or everywhere.
+   */
+  readonly prefix?: PrefixMode;
+  /**
+   * How long one server may keep the others waiting when the bridge begins and when something of all of them is asked
+   * for; 10000 ms. Then its part is left out for the time being.
+   */
+  readonly patienceMs?: number;
+}
+
+/** Where names carry that of their server. */
+export type PrefixMode = 'collisions' | 'always';
+
+/** One of several servers behind a bridge. */
+export interface UpstreamOptions {
+  /** The server: a transport, or a URL. */
+  readonly upstream: Transport | URL | string;
+  /** The revisions spoken to this server; those of the bridge by default. */
+  readonly revisions?: readonly RevisionDate[];
+  /**
+   * Whether each client of a handshake revision has a connection of its own (`per-client`, the default), or all use
+   * one. On a shared connection a server of a handshake revision can ask nobody: its questions are refused.
+   */
+  readonly sharing?: Sharing;
+}
+
+/** Who uses a connection to an upstream. */
+export type Sharing = 'per-client' | 'shared';
+
+/** How long parked calls wait, and who may take them up. */
+export interface BridgeRounds {
+  /**
+   * The keys that seal `requestState`, 32 bytes each, as bytes or in base64: the first seals, any opens. Without keys
+   * one is made for this process alone.
+   */
+  readonly keys?: readonly SealingKey[];
+  /** How long a client may take to bring its answers, in milliseconds; 300000. Then the call is cancelled upstream. */
+  readonly ttlMs?: number;
+  /**
+   * Reaches parked calls that another process holds; processes that share it must share keys. Without it a client must
+   * come back to the process that it asked first.
+   */
+  readonly bus?: Bus;
+}
+
+/** The behaviour of a bridge with every default filled in. */
+export interface Settings {
+  readonly info: Implementation;
+  readonly revisions: Host['revisions'];
+  readonly maxUpstreams: number;
+  readonly parked: PoolOptions['parked'];
+  readonly onError: (error: unknown, where: string) => void;
+  readonly onWarning: (message: string) => void;
+}
+
+/**
+ * Fills the defaults in.
+ *
+ * @throws TypeError for a number that is out of bounds.
+ */
+export function settingsOf(options: BridgeBehaviour): Settings {
+  const maxUpstreams = options.maxUpstreams ?? 64;
+  if (!Number.isSafeInteger(maxUpstreams) || maxUpstreams < 1)
+    throw new TypeError(`maxUpstreams must be a positive integer, not ${maxUpstreams}`);
+  return {
+    info: options.info ?? { name: 'parley-bridge', version: '0.1.0' },
+    revisions: chosenRevisions(options.revisions),
+    maxUpstreams,
+    parked: parkedOptions(options.rounds ?? {}),
+    onError: options.onError ?? ((error, where) => console.error(`${where}:`, error)),
+    onWarning: options.onWarning ?? ((message) => console.error(message)),
+  };
+}
+
+function parkedOptions({ keys, ttlMs = 300_000, bus }: BridgeRounds): PoolOptions['parked'] {
+  if (!Number.isSafeInteger(ttlMs) || ttlMs < 1)
+    throw new TypeError(`rounds.ttlMs must be a positive integer, not ${ttlMs}`);
+  return { seal: createSeal(keys), ttlMs, bus, now: Date.now };
+}
