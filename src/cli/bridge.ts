@@ -1,18 +1,22 @@
 import { isIP } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import type { ParseArgsOptionsConfig } from 'node:util';
-import type { Bridge } from '../bridge/bridge.ts';
+import type { Bridge, FrontBridge } from '../bridge/bridge.ts';
+import type { UpstreamFacts } from '../bridge/member.ts';
+import type { BridgeBehaviour } from '../bridge/options.ts';
 import type { TransportKind } from '../jsonrpc/transport.ts';
 import { listen } from '../node/http.ts';
+import type { Served } from '../peer/endpoint.ts';
 import { revisions } from '../protocol/revision.ts';
 import { serveStdio } from '../stdio/server.ts';
+import { readConfig, type Config } from './config.ts';
 import { aborted, printable, reasonOf, UsageError, type Io } from './io.ts';
-import { parse, revisionDates, wholeNumber, type Parsed } from './options.ts';
+import { oneOf, parse, revisionDates, wholeNumber, type Parsed } from './options.ts';
 import { createBridge } from './peers.ts';
-import { commandTarget, splitAtDashes, targetOptions, transportOf, urlTarget, type Target } from './target.ts';
+import { commandTarget, serverTarget, splitAtDashes, targetOptions, transportOf, type Target } from './target.ts';
 import { version } from './version.ts';
 
-const options: ParseArgsOptionsConfig = {
+const servingOptions: ParseArgsOptionsConfig = {
   ...targetOptions,
   port: { type: 'string' },
   host: { type: 'string' },
@@ -24,56 +28,118 @@ const options: ParseArgsOptionsConfig = {
   'upstream-revision': { type: 'string', multiple: true },
 };
 
-/** Puts one endpoint in front of a server. */
+const options: ParseArgsOptionsConfig = {
+  ...servingOptions,
+  config: { type: 'string' },
+  'config-errors': { type: 'string' },
+  prefix: { type: 'string' },
+};
+
+/** Puts one endpoint in front of a server, or of the servers that a file names. */
 export async function bridge(argv: readonly string[], io: Io): Promise<number> {
   const { before, after } = splitAtDashes(argv);
   const parsed = parse(before, options);
-  return front(targetOf(parsed.words, after), parsed, io);
+  const file = parsed.text('config');
+  if (file !== undefined) return await frontSeveral(file, { parsed, isAlone: after === undefined }, io);
+  for (const name of ['prefix', 'config-errors'])
+    if (parsed.text(name) !== undefined) throw new UsageError(`--${name} is for servers of a --config file`);
+  return await frontOne(serverTarget(parsed.words, after), parsed, io);
 }
 
 /** The bridge in front of the example server. */
 export async function start(argv: readonly string[], io: Io): Promise<number> {
-  const parsed = parse(argv, options);
+  const parsed = parse(argv, servingOptions);
   const [word] = parsed.words;
   if (word !== undefined)
     throw new UsageError(`parley start takes no arguments, such as ${JSON.stringify(word)}; parley bridge does`);
   const main = new URL(import.meta.url.endsWith('.ts') ? './main.ts' : './main.js', import.meta.url);
-  return front(commandTarget([process.execPath, fileURLToPath(main), 'example']), parsed, io);
+  return await frontOne(commandTarget([process.execPath, fileURLToPath(main), 'example']), parsed, io);
 }
 
-function targetOf(words: readonly string[], command: readonly string[] | undefined): Target {
-  const [url, extra] = words;
-  if (command !== undefined) {
-    if (url !== undefined)
-      throw new UsageError(`${JSON.stringify(url)} stands before --; give a URL or a command, not both`);
-    return commandTarget(command);
-  }
-  if (url === undefined) throw new UsageError('give the URL of a server, or -- and the command that starts one');
-  if (extra !== undefined)
-    throw new UsageError(`${JSON.stringify(extra)} is one argument too many; a command goes after --`);
-  return urlTarget(url);
-}
-
-async function front(target: Target, parsed: Parsed, io: Io): Promise<number> {
+async function frontOne(target: Target, parsed: Parsed, io: Io): Promise<number> {
   // What makes no sense is told before anything is started.
   const address = addressOf(parsed, io);
+  const behaviour = behaviourOf(parsed, io);
+  const transport = transportOf(target, parsed, io);
+  const opening = createBridge({ ...behaviour, upstream: transport });
+  return await serve(opening, { address, parsed, io }, (bridge) => aboutOne(bridge, transport.kind));
+}
+
+async function frontSeveral(
+  file: string,
+  { parsed, isAlone }: { readonly parsed: Parsed; readonly isAlone: boolean },
+  io: Io,
+): Promise<number> {
+  const [word] = parsed.words;
+  if (word !== undefined || !isAlone)
+    throw new UsageError('--config names the servers; give no URL and no command beside it');
+  for (const name of ['header', 'env'])
+    if (parsed.texts(name).length > 0)
+      throw new UsageError(`--${name} is for one server; in the file each has its own`);
+  const address = addressOf(parsed, io);
+  const behaviour = behaviourOf(parsed, io);
+  const prefix = oneOf(parsed, 'prefix', ['collisions', 'always']) ?? 'collisions';
+  const upstreams = upstreamsOf(await readConfig(file, io.env), parsed, behaviour.onWarning);
+  const opening = createBridge({ ...behaviour, upstreams, prefix });
+  return await serve(opening, { address, parsed, io }, aboutSeveral);
+}
+
+/** The servers that are run: all that the file names, or where that is asked for those that are right. */
+function upstreamsOf(
+  { upstreams, problems, warnings }: Config,
+  parsed: Parsed,
+  complain: Complain,
+): Config['upstreams'] {
+  const errors = oneOf(parsed, 'config-errors', ['fail', 'skip']) ?? 'fail';
+  for (const line of [...warnings, ...problems]) complain(line);
+  const count = `${problems.length} of the servers ${problems.length === 1 ? 'is' : 'are'} wrong`;
+  if (Object.keys(upstreams).length === 0) throw new UsageError(`${count}, and there is no other`);
+  if (problems.length > 0 && errors === 'fail') throw new UsageError(`${count}; --config-errors skip runs the others`);
+  return upstreams;
+}
+
+type Complain = (message: string) => void;
+
+interface Behaviour extends BridgeBehaviour {
+  readonly onWarning: Complain;
+}
+
+function behaviourOf(parsed: Parsed, io: Io): Behaviour {
   const revisions = revisionDates(parsed.texts('revision'));
   const upstreamRevisions = revisionDates(parsed.texts('upstream-revision'));
-  const transport = transportOf(target, parsed, io);
   const complain = (message: string): void => void io.stderr.write(`parley: ${printable(message)}\n`);
-  const opening = createBridge({
-    upstream: transport,
+  return {
     signal: io.signal,
     ...(revisions === undefined ? {} : { revisions }),
     ...(upstreamRevisions === undefined ? {} : { upstreamRevisions }),
     onError: (error, place) => complain(`${place}: ${reasonOf(error)}`),
     onWarning: complain,
-  });
+  };
+}
+
+/** Where and how a bridge is served. */
+interface Place {
+  readonly address: Address;
+  readonly parsed: Parsed;
+  readonly io: Io;
+}
+
+/** What a bridge calls itself, and the lines that introduce it. */
+interface About {
+  readonly name: string;
+  readonly lines: string;
+}
+
+async function serve<B extends Bridge | FrontBridge>(
+  opening: Promise<B>,
+  { address, parsed, io }: Place,
+  about: (bridge: B) => About,
+): Promise<number> {
   const served = await Promise.race([opening, aborted(io.signal)]);
   // The process ends, and the children with it.
   if (served === undefined) throw new Error('ended before the server had answered');
   try {
-    const introduction = introduce(served, transport.kind);
+    const introduction = introduce(served, about(served));
     await (parsed.flag('stdio')
       ? overStdio(served, introduction, io)
       : overHttp(served, introduction, { address, io }));
@@ -114,18 +180,43 @@ function nonEmpty(text: string | undefined): string | undefined {
   return text === '' ? undefined : text;
 }
 
-function introduce({ upstream, endpoint }: Bridge, kind: TransportKind): string {
-  const { server, revision, description } = upstream;
-  const name = server === undefined ? 'a server without a name' : `${server.name} ${server.version}`;
+interface Introduction {
+  readonly name: string;
+  readonly text: string;
+}
+
+function introduce({ endpoint }: Served, { name, lines }: About): Introduction {
   const dates = endpoint.revisions.map(({ date }) => date).join(', ');
-  return printable(
-    `parley ${version} in front of ${name}, which speaks ${revision} over ${kind}\n  server   ${description}\n  serves   ${dates}\n`,
-  );
+  return { name, text: printable(`parley ${version} in front of ${lines}  serves   ${dates}\n`) };
+}
+
+function aboutOne({ upstream }: Bridge, kind: TransportKind): About {
+  const { server, revision, description } = upstream;
+  return {
+    name: server?.name ?? 'server',
+    lines: `${named(upstream)}, which speaks ${revision} over ${kind}\n  server   ${description}\n`,
+  };
+}
+
+function aboutSeveral({ upstreams }: FrontBridge): About {
+  const lines = upstreams.map(({ name, facts, failure }) => {
+    const missing = failure === undefined ? 'not reached yet' : `not reached: ${failure}`;
+    const what = facts === undefined ? missing : `${named(facts)}, which speaks ${facts.revision}`;
+    return `  server   ${name}: ${what.replaceAll(/\s*\n\s*/g, ' ')}\n`;
+  });
+  return {
+    name: 'parley-bridge',
+    lines: `${upstreams.length} ${upstreams.length === 1 ? 'server' : 'servers'}\n${lines.join('')}`,
+  };
+}
+
+function named({ server }: UpstreamFacts): string {
+  return server === undefined ? 'a server without a name' : `${server.name} ${server.version}`;
 }
 
 /** Every word goes to stderr: stdout belongs to the protocol. */
-async function overStdio(served: Bridge, introduction: string, io: Io): Promise<void> {
-  io.stderr.write(`${introduction}  client   standard input and output\n`);
+async function overStdio(served: Served, introduction: Introduction, io: Io): Promise<void> {
+  io.stderr.write(`${introduction.text}  client   standard input and output\n`);
   const stdio = serveStdio(served, { input: io.stdin, output: io.stdout });
   await Promise.race([stdio.closed, aborted(io.signal)]);
   await stdio.close();
@@ -134,8 +225,8 @@ async function overStdio(served: Bridge, introduction: string, io: Io): Promise<
 const oldest = revisions[0]?.date;
 
 async function overHttp(
-  served: Bridge,
-  introduction: string,
+  served: Served,
+  introduction: Introduction,
   { address, io }: { readonly address: Address; readonly io: Io },
 ): Promise<void> {
   const http = await listen(served, {
@@ -146,10 +237,10 @@ async function overHttp(
   });
   // The addresses that mean "all of this machine's" are not for connecting to.
   const url = http.url.replace(/^http:\/\/(0\.0\.0\.0|\[::\]):/, 'http://localhost:');
-  const entry = { mcpServers: { [served.upstream.server?.name ?? 'server']: { type: 'http', url } } };
+  const entry = { mcpServers: { [introduction.name]: { type: 'http', url } } };
   io.stdout.write(
     printable(
-      `${introduction}  url      ${url}\n  also     ${new URL('/sse', url).href} (HTTP+SSE, for clients of ${oldest})\n  connect  ${JSON.stringify(entry)}\n  try      parley call ${url}\n${warningOn(address)}`,
+      `${introduction.text}  url      ${url}\n  also     ${new URL('/sse', url).href} (HTTP+SSE, for clients of ${oldest})\n  connect  ${JSON.stringify(entry)}\n  try      parley call ${url}\n${warningOn(address)}`,
     ),
   );
   await aborted(io.signal);

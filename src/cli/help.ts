@@ -9,7 +9,9 @@ const reaching = `  --header 'Name: value'    sent with every request to a serve
 const general = `parley — MCP in every revision, ${oldest} to ${newestRevision.date}
 
   parley bridge (<url> | -- <command>…)          one endpoint in front of any server, for clients of any revision
+  parley bridge --config <file>                  the same in front of all servers that a file of a host names
   parley call (<url> | -- <command>…) [<tool>…]  lists what a server offers, or calls a tool
+  parley explain (<url> | -- <command>…)         says which revisions a server speaks, and how that is known
   parley example                                 serves a small example server on standard input and output
   parley start                                   the bridge in front of the example server
   parley help <command>                          says more
@@ -30,17 +32,30 @@ const bridgeOptions = `  --port <n>                HTTP: the port, 0 for any fre
 
 const bridge = `parley bridge [options] <url>
 parley bridge [options] -- <command> [<argument>…]
+parley bridge [options] --config <file>
 
 Puts one endpoint in front of a server, at a URL or started by a command. Clients of every revision can use it,
 whatever revision the server speaks. It serves HTTP, or with --stdio standard input and output.
 
 ${bridgeOptions}${reaching}
 
+  --config <file>           makes one of several servers: those that the file names
+  --prefix <where>          with --config: names are server__name where servers use the same one (collisions, the
+                            default), or always
+  --config-errors <what>    with --config: when an entry is wrong it runs nothing (fail, the default), or the rest (skip)
+
+The file is what hosts keep their servers in: {"mcpServers": {"name": {…}}}, or "servers" for "mcpServers". It is plain
+JSON. An entry starts a server ("command", "args", "env", "cwd") or names one that runs ("url", "headers", and "type":
+"sse" for the older transport). \${NAME} stands for a variable of the environment. "disabled": true leaves an entry
+out; "sharing": "shared" has all clients use one connection, on which servers before ${newestRevision.date} can ask nobody;
+"revisions": […] are the revisions spoken to it. A server that is not reached is tried again and again, and joins later.
+
 A bridge that other machines can reach answers only to names that are allowed: without --allow-host a request is
 refused, which keeps web pages from reaching it by names of their own.
 
   parley bridge -- npx -y @modelcontextprotocol/server-everything
   parley bridge --stdio https://mcp.example.com/mcp --header 'Authorization: Bearer …'
+  parley bridge --stdio --config servers.json
 `;
 
 const call = `parley call [options] <url> [<tool> [<name>=<value>…]]
@@ -68,6 +83,27 @@ has one of that name, or when it starts none. To be sure, put the tool first or 
   parley call -- node server.js stdio -- add a=1 b=2
 `;
 
+const explain = `parley explain [options] <url>
+parley explain [options] -- <command> [<argument>…]
+parley explain [options] --config <file>
+
+Connects to a server as a client of each revision would, and says which revisions it speaks and which answer proved it,
+what it offers, and what a client of each revision would get and lose through the bridge. It calls no tool, reads no
+resource and gets no prompt. Each revision is tried in a connection of its own, for a command in a process of its own.
+What is no evidence (authorization that is wanted, an overloaded server, silence) is said to be none.
+
+  --config <file>     explains each of the "mcpServers" of a file in turn
+  --wire              prints what travelled too: the JSON, and over HTTP statuses and the headers of the protocol
+  --json              prints JSON; with --config, a list
+  --timeout <ms>      the longest wait for an answer; 60000, and 10000 where silence is likely
+${reaching}
+
+The exit code is 1 when no revision of a server works; the report is printed all the same.
+
+  parley explain https://mcp.example.com/mcp
+  parley explain --wire -- npx -y @modelcontextprotocol/server-everything
+`;
+
 const example = `parley example
 
 Serves a small server on standard input and output, with tools, resources and prompts of every kind.
@@ -82,7 +118,7 @@ The bridge in front of the example server: something to connect to.
 
 ${bridgeOptions}`;
 
-const topics: ReadonlyMap<string, string> = new Map(Object.entries({ bridge, call, example, start }));
+const topics: ReadonlyMap<string, string> = new Map(Object.entries({ bridge, call, example, explain, start }));
 
 /** The help on a command, or on all of them; `undefined` when there is no such command. */
 export function helpOn(command?: string): string | undefined {

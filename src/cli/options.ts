@@ -55,6 +55,19 @@ export function wholeNumber(name: string, text: string, [least, most]: readonly 
 }
 
 /**
+ * Reads an option that takes one of some words.
+ *
+ * @throws UsageError for another word.
+ */
+export function oneOf<Word extends string>(parsed: Parsed, name: string, words: readonly Word[]): Word | undefined {
+  const text = parsed.text(name);
+  const word = words.find((one) => one === text);
+  if (text !== undefined && word === undefined)
+    throw new UsageError(`--${name} takes ${words.join(' or ')}, not ${JSON.stringify(text)}`);
+  return word;
+}
+
+/**
  * Reads the dates of revisions; none at all means every revision.
  *
  * @throws UsageError for what is no published revision.

@@ -1,6 +1,6 @@
 /** The client and the bridge, put together with HTTP. */
 
-import { bridgeOver, type Bridge, type BridgeOptions } from '../bridge/bridge.ts';
+import { bridgeOver, type CreateBridge } from '../bridge/bridge.ts';
 import { createConnect, type Connect } from '../client/connect.ts';
 import { httpTransport } from '../http/client.ts';
 import type { HttpTransportOptions } from '../http/client-request.ts';
@@ -8,5 +8,5 @@ import type { HttpTransportOptions } from '../http/client-request.ts';
 /** Connects to a server. */
 export const connect: Connect<HttpTransportOptions> = createConnect<HttpTransportOptions>({ http: httpTransport });
 
-/** Puts a bridge in front of a server. */
-export const createBridge: (options: BridgeOptions) => Promise<Bridge> = bridgeOver(connect);
+/** Puts a bridge in front of a server, or of several. */
+export const createBridge: CreateBridge = bridgeOver(connect);

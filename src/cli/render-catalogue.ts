@@ -38,28 +38,10 @@ export function renderCatalogue(catalogue: Catalogue, description: string): stri
   const name = server === undefined ? 'a server without a name' : `${server.title ?? server.name} ${server.version}`;
   const parts = [
     `${name}, revision ${revision}, ${description}\n${instructions === undefined ? '' : `${firstLine(instructions)}\n`}`,
-    section(
-      'tools',
-      tools.map((tool) => [signature(tool), about(tool.title ?? tool.annotations?.title, tool.description)]),
-    ),
-    section(
-      'resources',
-      resources.map((resource) => [
-        resource.uri,
-        about(resource.title ?? resource.name, resource.description, sizeOf(resource)),
-      ]),
-    ),
-    section(
-      'resource templates',
-      resourceTemplates.map((template) => [
-        template.uriTemplate,
-        about(template.title ?? template.name, template.description),
-      ]),
-    ),
-    section(
-      'prompts',
-      prompts.map((prompt) => [promptSignature(prompt), about(prompt.title, prompt.description)]),
-    ),
+    section('tools', tools.map(toolRow)),
+    section('resources', resources.map(resourceRow)),
+    section('resource templates', resourceTemplates.map(templateRow)),
+    section('prompts', prompts.map(promptRow)),
   ];
   return printable(parts.filter((part) => part !== '').join('\n'));
 }
@@ -68,6 +50,26 @@ function section(title: string, rows: readonly (readonly [string, string])[]): s
   if (rows.length === 0) return '';
   const width = Math.min(40, Math.max(...rows.map(([left]) => left.length)));
   return `${title}\n${rows.map(([left, right]) => `  ${left.padEnd(width)}  ${right}`.trimEnd()).join('\n')}\n`;
+}
+
+/** A tool with its arguments, and what it is about. */
+export function toolRow(tool: Tool): readonly [string, string] {
+  return [signature(tool), about(tool.title ?? tool.annotations?.title, tool.description)];
+}
+
+/** A resource, and what it is. */
+export function resourceRow(resource: Resource): readonly [string, string] {
+  return [resource.uri, about(resource.title ?? resource.name, resource.description, sizeOf(resource))];
+}
+
+/** A resource template, and what it is. */
+export function templateRow(template: ResourceTemplate): readonly [string, string] {
+  return [template.uriTemplate, about(template.title ?? template.name, template.description)];
+}
+
+/** A prompt with its arguments, and what it is about. */
+export function promptRow(prompt: Prompt): readonly [string, string] {
+  return [promptSignature(prompt), about(prompt.title, prompt.description)];
 }
 
 function about(title: string | undefined, description: string | undefined, extra?: string): string {

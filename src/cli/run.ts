@@ -1,6 +1,7 @@
 import { bridge, start } from './bridge.ts';
 import { call } from './call.ts';
 import { example } from './example.ts';
+import { explain } from './explain.ts';
 import { helpOn } from './help.ts';
 import { reasonOf, UsageError, type Command, type Io } from './io.ts';
 import { splitAtDashes } from './target.ts';
@@ -10,6 +11,7 @@ const commands: ReadonlyMap<string, Command> = new Map<string, Command>([
   ['bridge', bridge],
   ['call', call],
   ['example', example],
+  ['explain', explain],
   ['start', start],
   ['help', help],
 ]);

@@ -1,7 +1,8 @@
 import type { ParseArgsOptionsConfig } from 'node:util';
 import { httpTransport } from '../http/client.ts';
+import type { HttpTransportOptions } from '../http/client-request.ts';
 import type { Transport } from '../jsonrpc/transport.ts';
-import { spawn } from '../stdio/client.ts';
+import { spawn, type SpawnOptions } from '../stdio/client.ts';
 import { UsageError, type Io } from './io.ts';
 import type { Parsed } from './options.ts';
 
@@ -31,6 +32,25 @@ export function commandTarget([command, ...args]: readonly string[]): Target {
   return { kind: 'command', command, args };
 }
 
+/**
+ * Reads `<url>` or `-- <command>…`.
+ *
+ * @param command What follows the `--`, where there is one.
+ * @throws UsageError for neither, both, or more than one URL.
+ */
+export function serverTarget(words: readonly string[], command: readonly string[] | undefined): Target {
+  const [url, extra] = words;
+  if (command !== undefined) {
+    if (url !== undefined)
+      throw new UsageError(`${JSON.stringify(url)} stands before --; give a URL or a command, not both`);
+    return commandTarget(command);
+  }
+  if (url === undefined) throw new UsageError('give the URL of a server, or -- and the command that starts one');
+  if (extra !== undefined)
+    throw new UsageError(`${JSON.stringify(extra)} is one argument too many; a command goes after --`);
+  return urlTarget(url);
+}
+
 /** Splits the words at the first `--`; `after` is `undefined` when there is none. */
 export function splitAtDashes(argv: readonly string[]): {
   readonly before: readonly string[];
@@ -40,20 +60,29 @@ export function splitAtDashes(argv: readonly string[]): {
   return at < 0 ? { before: argv, after: undefined } : { before: argv.slice(0, at), after: argv.slice(at + 1) };
 }
 
+/** What a command sets of a transport, beside the options that were typed. */
+export type TransportSettings = Pick<HttpTransportOptions, 'fetch' | 'closeMs'> &
+  Pick<SpawnOptions, 'onStderr' | 'killAfterMs'>;
+
 /**
  * The way to the server that is meant.
  *
  * @throws UsageError for headers or variables that do not fit the target or are malformed.
  */
-export function transportOf(target: Target, parsed: Parsed, io: Io): Transport {
+export function transportOf(target: Target, parsed: Parsed, io: Io, settings: TransportSettings = {}): Transport {
   const headers = parsed.texts('header');
   const variables = parsed.texts('env');
   if (target.kind === 'url') {
     if (variables.length > 0) throw new UsageError('--env is for a server that a command starts');
-    return httpTransport(target.url, { headers: headersOf(headers) });
+    return httpTransport(target.url, { ...settings, headers: headersOf(headers) });
   }
   if (headers.length > 0) throw new UsageError('--header is for a server at a URL');
-  return spawn(target.command, target.args, { env: variablesOf(variables, io.env) });
+  return spawn(target.command, target.args, { ...settings, env: variablesOf(variables, io.env) });
+}
+
+/** Whether a header can be sent as it is. */
+export function isHeader(name: string, value: string): boolean {
+  return /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(name) && /^[\t\x20-\x7e\x80-\xff]*$/.test(value);
 }
 
 /** The values may be secrets, and are in no message. */

@@ -1,0 +1,118 @@
+/** The bridge in front of the servers that a file names, as a program of its own. */
+
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, test, type TestContext } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { settledWithin } from '../jsonrpc/timeout.ts';
+import { spawn } from '../stdio/client.ts';
+import { exampleCommand, inThisProcess, start } from './child.test.ts';
+import { connect } from './peers.ts';
+
+const [node = '', ...exampleWords] = exampleCommand;
+const fixture = fileURLToPath(new URL('../../test/fixture-front-server.ts', import.meta.url));
+const urlLine = /^ {2}url {6}(\S+)$/m;
+
+function fileWith(t: TestContext, servers: object): string {
+  const folder = mkdtempSync(join(tmpdir(), 'parley-front-'));
+  t.after(() => rmSync(folder, { recursive: true }));
+  const file = join(folder, 'servers.json');
+  writeFileSync(file, JSON.stringify({ mcpServers: servers }));
+  return file;
+}
+
+/** The example server, a small one that has a tool of the same name, and one that cannot be started. */
+const servers = {
+  example: { command: node, args: exampleWords },
+  small: { command: node, args: [fixture], env: { WORD: '${WORD}' } },
+  dead: { command: 'no-such-program-here' },
+};
+
+describe('parley bridge --config', { concurrency: 4 }, () => {
+  for (const revisions of [['2025-11-25'], ['2026-07-28']] as const) {
+    test(`makes one of several servers on stdio, for a client of ${revisions[0]}`, async (t) => {
+      const [program = '', main = ''] = exampleCommand;
+      const said: string[] = [];
+      const transport = spawn(program, [main, 'bridge', '--stdio', '--config', fileWith(t, servers)], {
+        env: { WORD: 'given' },
+        onStderr: (text) => said.push(text),
+      });
+      const client = await connect(transport, { revisions });
+      t.after(() => client.close());
+      const names = (await client.listTools()).map(({ name }) => name);
+      assert.ok(
+        names.includes('example__echo') && names.includes('small__echo') && names.includes('add'),
+        names.join(),
+      );
+      const { content } = await client.callTool('small__echo', { message: 'x' });
+      assert.deepEqual(content, [{ type: 'text', text: 'given x' }]);
+      const other = await client.callTool('example__echo', { message: 'x' });
+      assert.deepEqual(other.content, [{ type: 'text', text: 'x' }]);
+      assert.match(said.join(''), /parley: dead cannot be reached, and its part is missing until it is: cannot start/);
+      assert.match(said.join(''), / {2}server {3}dead: not reached: cannot start/);
+    });
+  }
+
+  test('ends its servers with it, and those that they started', async (t) => {
+    const both = {
+      one: { command: node, args: [fixture], env: { PIDS: '1' } },
+      two: { command: node, args: [fixture], env: { PIDS: '2' } },
+    };
+    const { child, said, ended } = start(['bridge', '--port', '0', '--config', fileWith(t, both)]);
+    await said(urlLine);
+    const pids = await Promise.all([1, 2].map((at) => said(new RegExp(`\\[server ${at}: (\\d+ \\d+)\\]`))));
+    child.kill('SIGTERM');
+    assert.equal((await ended).code, 0);
+    for (const pid of pids.join(' ').split(' ').map(Number)) assert.ok(await isGone(pid), `${pid} lives on`);
+  });
+
+  test('runs nothing when an entry is wrong, and the rest when that is asked for', async (t) => {
+    const file = fileWith(t, { wrong: { command: 7 }, small: { command: node, args: [fixture] } });
+    const { code, stderr } = await inThisProcess(['bridge', '--config', file]);
+    assert.equal(code, 2);
+    assert.match(stderr, /servers\.json: mcpServers\.wrong\.command: must be a text, not a number\n/);
+    assert.match(stderr, /parley: 1 of the servers is wrong; --config-errors skip runs the others\n$/);
+    const running = start(['bridge', '--port', '0', '--config', file, '--config-errors', 'skip']);
+    const url = await running.said(urlLine);
+    const listed = await inThisProcess(['call', url, 'echo', 'message=here']);
+    assert.equal(listed.stdout, ' here\n');
+    running.child.kill('SIGTERM');
+    assert.equal((await running.ended).code, 0);
+  });
+
+  test('fails when no server is reached', async (t) => {
+    const { code, stderr } = await inThisProcess(['bridge', '--config', fileWith(t, { dead: servers.dead })]);
+    assert.equal(code, 1);
+    assert.match(stderr, /parley: none of the servers is reached: dead: cannot start/);
+  });
+
+  for (const [argv, words] of [
+    [['--config', 'x.json', 'http://127.0.0.1/'], /--config names the servers/],
+    [['--config', 'x.json', '--', 'node'], /--config names the servers/],
+    [['--config', 'x.json', '--header', 'a: b'], /--header is for one server/],
+    [['--config', 'x.json'], /cannot read x\.json: there is no such file/],
+    [['--prefix', 'always', '--', 'node'], /--prefix is for servers of a --config file/],
+    [['--config', 'x.json', '--prefix', 'never'], /--prefix takes collisions or always, not "never"/],
+  ] as const) {
+    test(`makes no sense of ${argv.join(' ')}`, async () => {
+      const { code, stderr } = await inThisProcess(['bridge', ...argv]);
+      assert.equal(code, 2);
+      assert.match(stderr, words);
+    });
+  }
+});
+
+/** Whether a process ends within a while. */
+async function isGone(pid: number): Promise<boolean> {
+  for (let tries = 0; tries < 100; tries++) {
+    try {
+      process.kill(pid, 0);
+    } catch {
+      return true;
+    }
+    await settledWithin(50, new Promise(() => {}));
+  }
+  return false;
+}
