@@ -4,8 +4,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** What is under test. */
-export type Side = 'server' | 'client';
+/** What is under test; a bridge stands before a server of the other era. */
+export type Side = 'server' | 'client' | 'bridge';
 
 /** One scenario at one revision. */
 export interface Scenario {
@@ -15,7 +15,7 @@ export interface Scenario {
   readonly name: string;
   /** Whether the revision requires it. */
   readonly scored: boolean;
-  /** The part of Parley that is missing for it, or `undefined` when it must pass. */
+  /** What is missing for it, of Parley or of the revision behind the bridge; `undefined` when it must pass. */
   readonly missing: string | undefined;
 }
 
@@ -47,17 +47,25 @@ const others: readonly (readonly [Side, string, readonly string[]])[] = [
  * @throws Error when a failure is expected of what the suite does not have.
  */
 export function plan(): readonly Scenario[] {
-  const named = [
+  const expected = expectedFailures();
+  const alone = [
     ...requirements('2025-11-25'),
     ...requirements('2026-07-28'),
     ...others.flatMap(([side, revision, names]) => names.map((name) => ({ side, revision, name, scored: false }))),
   ];
-  const expected = expectedFailures();
+  const bridged = alone.filter((scenario) => scenario.side === 'server' && !expected.has(keyOf(scenario)));
+  const named = [...alone, ...bridged.map((scenario) => ({ ...scenario, side: 'bridge' as const }))];
   const scenarios = named.map((scenario) => ({ ...scenario, missing: expected.get(keyOf(scenario)) }));
   const stale = [...expected.keys()].filter((key) => !scenarios.some((scenario) => keyOf(scenario) === key));
   if (stale.length > 0) throw new Error(`a failure is expected of unknown scenarios: ${stale.join(', ')}`);
   return scenarios;
 }
+
+/** What is spoken behind a bridge that is asked at a revision. */
+export const behind: ReadonlyMap<string, string> = new Map([
+  ['2025-11-25', '2026-07-28'],
+  ['2026-07-28', '2025-11-25'],
+]);
 
 /** A scenario as a line names it. */
 export function keyOf({ side, revision, name }: Pick<Scenario, 'side' | 'revision' | 'name'>): string {
@@ -82,7 +90,7 @@ function requirements(revision: string): readonly Omit<Scenario, 'missing'>[] {
 }
 
 function sideOf(text: string): Side {
-  if (text !== 'server' && text !== 'client')
+  if (text !== 'server' && text !== 'client' && text !== 'bridge')
     throw new Error(`the requirements name an unknown side ${JSON.stringify(text)}`);
   return text;
 }

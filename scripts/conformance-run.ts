@@ -3,7 +3,7 @@
 import { mkdtemp, readFile, readdir, rm } from 'node:fs/promises';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { program, root, type Scenario } from './conformance-plan.ts';
+import { behind, program, root, type Scenario } from './conformance-plan.ts';
 import { run, serve, type Ended } from './conformance-process.ts';
 
 /** Why a scenario did not pass, or `undefined` when it did. */
@@ -47,6 +47,7 @@ export async function runScenarios(scenarios: readonly Scenario[], onScenario: O
   const directory = await mkdtemp(join(tmpdir(), 'parley-conformance-'));
   try {
     await runServerScenarios(scenarios, directory, onScenario);
+    await runBridgeScenarios(scenarios, directory, onScenario);
     const target = ['--command', `${process.execPath} ${join(fixtures, 'client.ts')}`];
     const pending = scenarios.filter(({ side }) => side === 'client').values();
     const worker = async (): Promise<void> => {
@@ -58,6 +59,7 @@ export async function runScenarios(scenarios: readonly Scenario[], onScenario: O
   }
 }
 
+/** One server serves every revision. */
 async function runServerScenarios(
   scenarios: readonly Scenario[],
   directory: string,
@@ -68,16 +70,47 @@ async function runServerScenarios(
   const server = await serve(join(fixtures, 'server.ts'), ['--port', '0']);
   const suite = { target: ['--url', server.url], directory };
   try {
-    for (const revision of new Set(wanted.map((scenario) => scenario.revision))) {
-      const group = wanted.filter((scenario) => scenario.revision === revision);
-      const required = group.length < fewScenarios ? undefined : await runRequired(revision, suite);
-      for (const scenario of group) {
-        const checks = required?.get(scenario.name);
-        onScenario(scenario, checks === undefined ? await runOne(scenario, suite) : problemIn(checks));
-      }
-    }
+    for (const revision of revisionsOf(wanted)) await runGroup(wanted, { revision, suite, onScenario });
   } finally {
     await server.stop();
+  }
+}
+
+/** For each revision there is a bridge of its own, and a server that speaks another one alone. */
+async function runBridgeScenarios(
+  scenarios: readonly Scenario[],
+  directory: string,
+  onScenario: OnScenario,
+): Promise<void> {
+  const wanted = scenarios.filter(({ side }) => side === 'bridge');
+  for (const revision of revisionsOf(wanted)) {
+    const argv = ['--port', '0', '--upstream-revision', behind.get(revision) ?? ''];
+    const bridge = await serve(join(fixtures, 'bridge.ts'), argv);
+    const suite = { target: ['--url', bridge.url], directory: join(directory, 'bridge') };
+    try {
+      await runGroup(wanted, { revision, suite, onScenario });
+    } finally {
+      await bridge.stop();
+    }
+  }
+}
+
+function revisionsOf(scenarios: readonly Scenario[]): ReadonlySet<string> {
+  return new Set(scenarios.map(({ revision }) => revision));
+}
+
+interface Group {
+  readonly revision: string;
+  readonly suite: Suite;
+  readonly onScenario: OnScenario;
+}
+
+async function runGroup(wanted: readonly Scenario[], { revision, suite, onScenario }: Group): Promise<void> {
+  const group = wanted.filter((scenario) => scenario.revision === revision);
+  const required = group.length < fewScenarios ? undefined : await runRequired(revision, suite);
+  for (const scenario of group) {
+    const checks = required?.get(scenario.name);
+    onScenario(scenario, checks === undefined ? await runOne(scenario, suite) : problemIn(checks));
   }
 }
 
@@ -100,7 +133,9 @@ async function runRequired(
 async function runOne({ side, revision, name }: Scenario, { target, directory }: Suite): Promise<Problem> {
   const results = join(directory, side, revision, name);
   const choice = ['--scenario', name, '--spec-version', revision, '--force', '--timeout', String(timeoutMs)];
-  const ended = await run(program, [side, ...target, ...choice, '-o', results], { timeoutMs: timeoutMs + graceMs });
+  // For the suite a bridge is a server.
+  const command = side === 'client' ? side : 'server';
+  const ended = await run(program, [command, ...target, ...choice, '-o', results], { timeoutMs: timeoutMs + graceMs });
   if (ended.timedOut) return 'timed out';
   const checks = await checksIn(results);
   if (checks === undefined) return `the suite left no checks:\n${ended.output}`;

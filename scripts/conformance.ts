@@ -1,5 +1,5 @@
 /**
- * `npm run conformance [-- word …]`: the official conformance suite against Parley's server and client, at every
+ * `npm run conformance [-- word …]`: the official conformance suite against Parley's server, client and bridge, at every
  * revision that it has, by the strict rule. With words, only the scenarios whose line has them all.
  */
 
@@ -30,7 +30,7 @@ function report(scenario: Scenario, problem: Problem): void {
   if (problem === undefined && missing === undefined) return print('pass', scenario);
   if (problem !== undefined && missing !== undefined) {
     expected++;
-    return print('expected', scenario, `Parley has no ${missing}`);
+    return print('expected', scenario, `without ${missing}`);
   }
   wrong++;
   print('FAIL', scenario, problem ?? 'it passes: take it off the list of expected failures');

@@ -1,6 +1,6 @@
 /** The official clients, from the first to the newest, behind one interface. */
 
-import { newestRevision } from '../src/protocol.ts';
+import { newestRevision, revisions } from '../src/protocol.ts';
 
 /** What the demo does with a client; every official client has these methods. */
 export interface OfficialClient {
@@ -53,6 +53,9 @@ export interface Door {
   readonly command: readonly [string, ...(readonly string[])];
 }
 
+/** What a client answers when a server asks it, by method: the result of every request. */
+export type Answers = Readonly<Record<string, object>>;
+
 /** One official client. */
 export interface Official {
   readonly name: string;
@@ -64,23 +67,47 @@ export interface Official {
    * came in the same chunk as the result, so that the last reports may be lost.
    */
   readonly hearsAllProgress: boolean;
-  /** A client that is not connected yet, and what connects it. */
-  create(door: Door): Promise<{ readonly client: OfficialClient; readonly transport: WireTransport }>;
+  /** The methods that a server can ask it by. */
+  readonly askedBy: readonly string[];
+  /** A client that is not connected yet, and what connects it; it declares what it has answers for. */
+  create(
+    door: Door,
+    answers?: Answers,
+  ): Promise<{ readonly client: OfficialClient; readonly transport: WireTransport }>;
   /** Calls a tool, hearing of progress. */
   call(client: OfficialClient, params: object, onprogress: () => void): Promise<ToolResult>;
 }
 
 type Module = Readonly<Record<string, unknown>>;
-type ClientClass = new (info: object, options: object) => OfficialClient;
+type ClientClass = new (info: object, options: object) => OfficialClient & Askable;
+
+/** The part of a client that is asked. */
+interface Askable {
+  setRequestHandler(what: unknown, answer: () => Promise<object>): void;
+}
+
+/** The questions, with the name of the capability and that of the schema in the first SDK. */
+const questions = [
+  { method: 'elicitation/create', capability: 'elicitation', schema: 'ElicitRequestSchema' },
+  { method: 'sampling/createMessage', capability: 'sampling', schema: 'CreateMessageRequestSchema' },
+  { method: 'roots/list', capability: 'roots', schema: 'ListRootsRequestSchema' },
+] as const;
 type TransportClass = new (target: unknown) => WireTransport;
 
 const info = { name: 'demo', version: '1.0.0' };
+const newestHandshake = revisions.findLast(({ era }) => era === 'handshake')?.date ?? 'none';
 const limits = { timeout: 20_000 };
 
 /** Every client of the demo, oldest first. */
 export async function officialClients(): Promise<readonly Official[]> {
   const versions = ['1.0.4', '1.7.0', '1.12.0', '1.20.0', '1.32.2'];
-  return [...(await Promise.all(versions.map(first))), second()];
+  return [...(await Promise.all(versions.map(first))), second('legacy'), second('modern')];
+}
+
+function capabilitiesFor(answers: Answers): object {
+  return Object.fromEntries(
+    questions.filter(({ method }) => method in answers).map(({ capability }) => [capability, {}]),
+  );
 }
 
 /** A client of the first SDK; Streamable HTTP came to it in 1.10. */
@@ -88,6 +115,7 @@ async function first(version: string): Promise<Official> {
   const load = (file: string): Promise<Module> => import(`sdk-${version}/${file}`);
   const [types, index, stdio] = await Promise.all([load('types.js'), load('client/index.js'), load('client/stdio.js')]);
   const http = Number(version.split('.')[1]) >= 10 ? await load('client/streamableHttp.js') : undefined;
+  const asked = questions.filter(({ schema }) => types[schema] !== undefined);
   // The SDK exports these names from these files.
   const Client = index['Client'] as ClientClass;
   const Stdio = stdio['StdioClientTransport'] as TransportClass;
@@ -97,27 +125,37 @@ async function first(version: string): Promise<Official> {
     way: Http === undefined ? 'stdio' : 'http',
     hearsAllProgress: Http !== undefined,
     revision: String(types['LATEST_PROTOCOL_VERSION']),
-    create: async ({ url, command: [command, ...args] }) => ({
-      client: new Client(info, { capabilities: {} }),
-      transport: Http === undefined ? new Stdio({ command, args, stderr: 'ignore' }) : new Http(new URL(url)),
-    }),
+    askedBy: asked.map(({ method }) => method),
+    create: async ({ url, command: [command, ...args] }, answers = {}) => {
+      const client = new Client(info, { capabilities: capabilitiesFor(answers) });
+      for (const { method, schema } of asked) {
+        const answer = answers[method];
+        if (answer !== undefined) client.setRequestHandler(types[schema], async () => answer);
+      }
+      const transport = Http === undefined ? new Stdio({ command, args, stderr: 'ignore' }) : new Http(new URL(url));
+      return { client, transport };
+    },
     call: (client, params, onprogress) => client.callTool(params, undefined, { ...limits, onprogress }),
   };
 }
 
 /** The client of the second SDK, which speaks the newest revision when it is told to. */
-function second(): Official {
+function second(era: 'legacy' | 'modern'): Official {
+  const mode = era === 'legacy' ? era : { pin: newestRevision.date };
   return {
-    name: 'client 2.4.0',
+    name: `client 2.4.0 ${era}`,
     way: 'http',
     hearsAllProgress: true,
-    revision: newestRevision.date,
-    create: async ({ url }) => {
-      const { Client, StreamableHTTPClientTransport } = await import('@modelcontextprotocol/client');
-      const client = new Client(info, { versionNegotiation: { mode: { pin: newestRevision.date } } });
-      const transport = new StreamableHTTPClientTransport(new URL(url));
+    revision: era === 'legacy' ? newestHandshake : newestRevision.date,
+    askedBy: questions.map(({ method }) => method),
+    create: async ({ url }, answers = {}) => {
+      const { Client: Second, StreamableHTTPClientTransport } = await import('@modelcontextprotocol/client');
       // Their types say more than is needed here; the methods are the same.
-      return { client: client as unknown as OfficialClient, transport: transport as unknown as WireTransport };
+      const Client = Second as unknown as ClientClass;
+      const client = new Client(info, { capabilities: capabilitiesFor(answers), versionNegotiation: { mode } });
+      for (const [method, answer] of Object.entries(answers)) client.setRequestHandler(method, async () => answer);
+      const transport = new StreamableHTTPClientTransport(new URL(url));
+      return { client, transport: transport as unknown as WireTransport };
     },
     call: (client, params, onprogress) => client.callTool(params, { ...limits, onprogress }),
   };

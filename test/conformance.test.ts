@@ -7,6 +7,20 @@ import { problemIn, runScenarios, type Problem } from '../scripts/conformance-ru
 
 const scenarios = plan();
 
+/** What a bridge cannot carry, since the revision behind it has no words for it. */
+const uncarried: ReadonlyMap<string, string> = new Map([
+  [
+    'names of questions in the handshake revisions',
+    'The suite expects a question under the name that its tool gives it, and answers it by that name unasked. What a server asks by ' +
+      'a request of its own has an id and no name, so the bridge makes one up.',
+  ],
+  [
+    'streams that can be taken up again in 2026-07-28',
+    'The suite waits for a tool to break its own stream and tell when to come back. Streams of 2026-07-28 have no event ids, so that ' +
+      'its server cannot break one without losing the answer.',
+  ],
+]);
+
 describe('the official conformance suite', () => {
   const problems = new Map<string, Problem>();
   before(() => runScenarios(scenarios, (scenario, problem) => problems.set(keyOf(scenario), problem)), {
@@ -16,7 +30,9 @@ describe('the official conformance suite', () => {
   for (const scenario of scenarios) {
     const { side, revision, name, missing } = scenario;
     const outcome = missing === undefined ? 'passes' : `without ${missing} fails`;
-    test(`the ${side} ${outcome} ${name} at ${revision}`, () => {
+    test(`the ${side} ${outcome} ${name} at ${revision}`, (t) => {
+      const reason = missing === undefined ? undefined : uncarried.get(missing);
+      if (reason !== undefined) t.diagnostic(reason);
       const key = keyOf(scenario);
       assert.ok(problems.has(key), 'it was not run');
       const problem = problems.get(key);
@@ -26,20 +42,27 @@ describe('the official conformance suite', () => {
   }
 });
 
-test('the suite requires 30 and 37 scenarios of a server, 18 and 32 of a client', () => {
+test('the suite requires 30 and 37 scenarios of a server or a bridge, 18 and 32 of a client', () => {
   const required = (side: string, revision: string): number =>
     scenarios.filter((scenario) => scenario.scored && scenario.side === side && scenario.revision === revision).length;
   assert.deepEqual([required('server', '2025-11-25'), required('server', '2026-07-28')], [30, 37]);
+  assert.deepEqual([required('bridge', '2025-11-25'), required('bridge', '2026-07-28')], [30, 37]);
   assert.deepEqual([required('client', '2025-11-25'), required('client', '2026-07-28')], [18, 32]);
 });
 
-test('failures are expected of scenarios of OAuth, tasks and skills alone', () => {
+test('failures are expected of scenarios of OAuth, tasks and skills alone, and of a bridge for lack of words', () => {
   const parts = { OAuth: /^auth\//, tasks: /^tasks-/, skills: /^sep-2640-/ };
-  const others = scenarios.filter(({ name, missing }) => {
+  const others = scenarios.filter(({ side, name, missing }) => {
+    if (side === 'bridge') return missing !== undefined && !uncarried.has(missing);
     const pattern = Object.entries(parts).find(([part]) => part === missing)?.[1];
     return missing !== undefined && pattern?.test(name) !== true;
   });
   assert.deepEqual(others, []);
+  const lacked = new Set(scenarios.flatMap(({ side, missing }) => (side === 'bridge' ? [missing] : [])));
+  assert.deepEqual(
+    [...uncarried.keys()].filter((part) => !lacked.has(part)),
+    [],
+  );
 });
 
 test('a scenario passes with a success, without a failure and without a warning', () => {

@@ -1,0 +1,36 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { bundle } from '../scripts/bundle.ts';
+import { programs, strangers } from '../scripts/size-plan.ts';
+import { faults, measure } from '../scripts/size.ts';
+
+test('programs stay in their budgets and load nothing at their start that is not theirs', async () => {
+  assert.deepEqual(faults(await measure('src')), []);
+});
+
+test('a program over its budget is named', async () => {
+  const [program] = programs;
+  assert.ok(program !== undefined);
+  const small = { ...program, budget: 0.01 };
+  const found = faults([{ program: small, bundle: await bundle('console.log("a program of some length");', 'src') }]);
+  assert.match(found[0] ?? '', /^HTTP server is 0\.1 KB, over its budget of 0\.01 KB$/);
+});
+
+for (const [what, code] of [
+  ['a module of Node', "import { cpus } from 'node:os'; console.log(cpus());"],
+  ['the flow of OAuth', "console.log('code_challenge');"],
+  ['HTTP+SSE of a client', "export { ssePairTransport } from 'parley-mcp/http';"],
+  ['a client', "export { TooManyRoundsError } from 'parley-mcp/client';"],
+  ['the check of JSON Schemas', "export * from 'typebox/schema';"],
+  ['regular expressions in linear time', "export * from 're2js';"],
+] as const)
+  test(`${what} is seen where it does not belong`, async () => {
+    const stranger = strangers.find((one) => one.what === what);
+    const program = programs.find((one) => stranger?.in(one));
+    assert.ok(program !== undefined);
+    const found = faults([{ program, bundle: await bundle(code, 'src') }]);
+    assert.ok(
+      found.some((fault) => fault.startsWith(`${program.name} loads ${what} at its start`)),
+      found.join('\n'),
+    );
+  });
