@@ -31,6 +31,8 @@ export interface CacheableRequest {
   readonly method: string;
   readonly params: JsonObject | undefined;
   readonly mode: CacheMode;
+  /** What the request says beside its parameters; responses to others are not taken for its own. */
+  readonly variant?: JsonObject | undefined;
   /** The `stamp` of the method before its list was begun: what became stale since is not kept. */
   readonly stamp?: number | undefined;
   /** Requests with equal texts here may share one exchange; `undefined` shares none. */
@@ -40,6 +42,7 @@ export interface CacheableRequest {
 
 interface Keys {
   readonly revision: string;
+  readonly variant: string;
   readonly context: string;
   readonly params: string;
 }
@@ -89,7 +92,7 @@ export class ResponseCache {
     if (kept !== undefined) return kept;
     const { sharing } = request;
     if (sharing === undefined || this.#unkept.has(request.method)) return await fly();
-    const flightKey = keyOf(request.method, keys.params, keys.context, sharing);
+    const flightKey = keyOf(request.method, keys.params, keys.variant, keys.context, sharing);
     const flight = this.#flights.get(flightKey);
     if (flight !== undefined) return (await joined(flight, request.signal)) ?? (await fly());
     return await this.#lead(flightKey, () => this.#load(request, { keys, stamp }, load));
@@ -111,10 +114,15 @@ export class ResponseCache {
     for (const method of cacheableMethods) this.#drop(method, undefined);
   }
 
-  #keysOf({ method, params, mode }: CacheableRequest): Keys | undefined {
+  #keysOf({ method, params, mode, variant }: CacheableRequest): Keys | undefined {
     const revision = this.#options.revision();
     if (mode === 'bypass' || revision === undefined || !isCacheable(method, params)) return undefined;
-    return { revision, context: this.#options.context(), params: canonical(params ?? {}) };
+    return {
+      revision,
+      context: this.#options.context(),
+      params: canonical(params ?? {}),
+      variant: variant === undefined ? '' : canonical(variant),
+    };
   }
 
   /** Fetches for itself and for those who ask the same meanwhile. */
@@ -145,7 +153,7 @@ export class ResponseCache {
     const ttlMs = Math.min(hint.ttlMs, longestMs);
     const changed = this.stamp(method) !== stamp || this.#options.context() !== keys.context;
     const complete = result['resultType'] === undefined || result['resultType'] === 'complete';
-    const prefix = this.#prefix(keys.revision, method, keys.params);
+    const prefix = this.#prefix(keys.revision, method, keys.params) + keyOf(keys.variant);
     if (ttlMs === 0) this.#unkept.add(method);
     else this.#unkept.delete(method);
     if (changed) return { result, text: undefined };
@@ -163,7 +171,7 @@ export class ResponseCache {
   /** The newest fresh response that this asker may be given. */
   async #kept(method: string, keys: Keys): Promise<JsonObject | undefined> {
     const stamp = this.stamp(method);
-    const prefix = this.#prefix(keys.revision, method, keys.params);
+    const prefix = this.#prefix(keys.revision, method, keys.params) + keyOf(keys.variant);
     const scopes = [`private ${keys.context}`, 'public'];
     let texts: readonly (string | undefined)[];
     try {

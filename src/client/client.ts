@@ -41,7 +41,8 @@ export type ListMethod = keyof ListItems;
 export interface ClientRequestOptions extends RequestOptions {
   /**
    * Whether a kept response may do, and whether the response is kept. Lists and reads use what `connect` was told, other
-   * requests bypass the cache; so do all that carry `meta`, `headers`, `clientInfo` or `capabilities` of their own.
+   * requests bypass the cache; so do all that carry `meta` or `headers` of their own. What is kept for requests that
+   * speak for another client, by `clientInfo` or `capabilities`, is for that one alone.
    */
   readonly cache?: CacheMode | undefined;
   /** Whether the request may be sent again when its answer was lost on the way; by default the method decides. */

@@ -67,7 +67,15 @@ export function createSender({ session, settings, known, cache, overHttp }: Send
     async send(method, params, options = {}) {
       const { stamp, signal } = options;
       const result = await cache.fetch(
-        { method, params, mode: cacheModeOf(options), stamp, sharing: sharingOf(options), signal },
+        {
+          method,
+          params,
+          mode: cacheModeOf(options),
+          variant: variantOf(options),
+          stamp,
+          sharing: sharingOf(options),
+          signal,
+        },
         () => sendAnew(method, params, options),
       );
       if (method === 'tools/list') learn(toolsIn(result));
@@ -76,17 +84,15 @@ export function createSender({ session, settings, known, cache, overHttp }: Send
   };
 }
 
-/** A request that differs in more than its parameters is not one of those that were kept. */
-function cacheModeOf({
-  cache = 'bypass',
-  meta,
-  headers,
-  clientInfo,
-  capabilities,
-  progressToken,
-}: PageOptions): CacheMode {
-  const own = meta ?? headers ?? clientInfo ?? capabilities ?? progressToken;
+/** A request that differs in more than its parameters and who asks is not one of those that were kept. */
+function cacheModeOf({ cache = 'bypass', meta, headers, progressToken }: PageOptions): CacheMode {
+  const own = meta ?? headers ?? progressToken;
   return own === undefined ? cache : 'bypass';
+}
+
+/** Who a request speaks for, where that is not the client itself. */
+function variantOf({ clientInfo, capabilities }: PageOptions): JsonObject | undefined {
+  return clientInfo === undefined && capabilities === undefined ? undefined : { clientInfo, capabilities };
 }
 
 /** What requests must have in common to share one exchange: its time limits, and nobody who follows it. */

@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { createHttpHandler, type HttpHandler } from '../http/handler.ts';
 import type { HttpOptions } from '../http/options.ts';
@@ -23,8 +23,9 @@ export interface NodeHandler {
 }
 
 const bodyTimeout = 30_000;
-const flushRounds = 20;
+/** How long the last answers may take to be written, in two steps. */
 const flushRoundMs = 25;
+const flushMs = 475;
 
 /**
  * Turns a server into a listener for `node:http`, Express, Connect and the like. The Host and Origin checks hold here
@@ -94,8 +95,13 @@ export async function listen(served: Served, options: ListenOptions = {}): Promi
   const bound = await bind(server, port, host);
   server.on('error', (error) => options.onError?.(error));
   server.on('clientError', answerUnreadable);
+  const sockets = new Set<Socket>();
+  server.on('connection', (socket) => {
+    sockets.add(socket);
+    socket.once('close', () => sockets.delete(socket));
+  });
   const name = host.includes(':') ? `[${host}]` : host;
-  return { url: `http://${name}:${bound}${path}`, port: bound, close: () => close(server, handler) };
+  return { url: `http://${name}:${bound}${path}`, port: bound, close: () => close(server, handler, sockets) };
 }
 
 function listener(
@@ -126,13 +132,18 @@ function bind(server: Server, port: number, host: string): Promise<number> {
   });
 }
 
-async function close(server: Server, handler: HttpHandler): Promise<void> {
+async function close(server: Server, handler: HttpHandler, sockets: ReadonlySet<Socket>): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
   server.closeIdleConnections();
   await handler.close();
   // The last answers are on their way: their connections are idle once they are written.
-  for (let round = 0; round < flushRounds && !(await settledWithin(flushRoundMs, closed)); round++)
+  server.closeIdleConnections();
+  if (!(await settledWithin(flushRoundMs, closed))) {
+    // A connection that never had a request is not idle to Node; everything was answered, so none is needed.
     server.closeIdleConnections();
+    for (const socket of sockets) socket.destroySoon();
+    await settledWithin(flushMs, closed);
+  }
   server.closeAllConnections();
   await closed;
 }
