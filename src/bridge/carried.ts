@@ -20,3 +20,24 @@ export interface Carried extends Pick<
   /** Answers what the upstream asks while the request runs; left out where nobody can be asked. */
   ask?(method: string, params: JsonObject, signal: AbortSignal): Promise<JsonObject>;
 }
+
+/** The same request without a wish for log messages. */
+export function withoutLogs(carried: Carried): Carried {
+  const { method, requestId, facts, client, meta, settled, inputResponses, requestState } = carried;
+  return {
+    method,
+    requestId,
+    facts,
+    client,
+    meta,
+    settled,
+    inputResponses,
+    requestState,
+    logLevel: undefined,
+    get signal() {
+      return carried.signal;
+    },
+    admits: () => false,
+    send: (name, params) => carried.send(name, params),
+  };
+}

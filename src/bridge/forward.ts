@@ -60,8 +60,8 @@ export async function forward(client: Client, { params, call, progressToken, own
         logLevel: call.logLevel,
         progressToken,
         ...(own ? {} : { clientInfo: call.client.info, capabilities: declaredFor(call.client.capabilities) }),
-        // What may be kept is asked for once, where the connection is one client's.
-        ...(own && call.facts.era === 'handshake' ? { cache: 'use' as const } : {}),
+        // What may be kept is kept for clients that know of no such thing; the others keep it themselves.
+        ...(call.facts.era === 'handshake' ? { cache: 'use' as const } : {}),
         ...carriedMeta(meta),
       },
     );

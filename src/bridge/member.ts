@@ -87,8 +87,11 @@ export async function openMember(options: MemberOptions): Promise<Member> {
 
 /** Children that die are started again, but not in a loop. */
 function steadied(upstream: MemberOptions['upstream']): MemberOptions['upstream'] {
-  const isChild = typeof upstream === 'object' && 'open' in upstream && upstream.kind === 'stdio';
-  return isChild ? steady(upstream, { now: Date.now, random: Math.random }) : upstream;
+  return isChild(upstream) ? steady(upstream, { now: Date.now, random: Math.random }) : upstream;
+}
+
+function isChild(upstream: MemberOptions['upstream']): upstream is Transport {
+  return typeof upstream === 'object' && 'open' in upstream && upstream.kind === 'stdio';
 }
 
 function partsOf(settings: MemberOptions, tools: KnownTools, open: OpenClient): BridgeParts {
@@ -102,6 +105,7 @@ function partsOf(settings: MemberOptions, tools: KnownTools, open: OpenClient): 
   const pool: Pool = new Pool({
     open,
     places,
+    processes: isChild(settings.upstream),
     shared: sharing === 'shared',
     parked,
     main: {

@@ -17,10 +17,15 @@ export class Places {
     this.#yielding.delete(makeRoom);
   }
 
+  /** Makes sure that there is a place to take; gives `false` where all are in use. */
+  makeRoom(): boolean {
+    // Giving up a connection gives its place back.
+    return this.#taken < this.limit || [...this.#yielding].some((makeRoom) => makeRoom());
+  }
+
   /** Takes a place; gives `false` where all are in use. */
   take(): boolean {
-    // Giving up a connection gives its place back.
-    if (this.#taken >= this.limit && ![...this.#yielding].some((makeRoom) => makeRoom())) return false;
+    if (!this.makeRoom()) return false;
     this.#taken++;
     return true;
   }

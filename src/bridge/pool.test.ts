@@ -57,18 +57,6 @@ async function until(done: () => boolean): Promise<void> {
 
 for (const up of ['2025-06-18', '2026-07-28'] as const) {
   describe(`before a server at ${up}`, () => {
-    it('each session has a connection of its own, as long as it lasts', async (t) => {
-      const { line, client } = await setup(t, up);
-      const [one, two] = [await client('2025-06-18'), await client('2024-11-05')];
-      assert.equal(line.open, 1);
-      for (const each of [one, two, one]) await each.listTools();
-      assert.equal(line.open, 3);
-      await one.close();
-      await until(() => line.open === 2);
-      await two.close();
-      await until(() => line.open === 1);
-    });
-
     it('stateless clients share one, however many they are', async (t) => {
       const { line, client, running, release } = await setup(t, up);
       const clients = await Promise.all([1, 2, 3].map(() => client('2026-07-28')));
@@ -103,21 +91,6 @@ for (const up of ['2025-06-18', '2026-07-28'] as const) {
       const clients = await Promise.all(['ada', 'bob'].map(async (name) => [name, await listening(name)] as const));
       await Promise.all(clients.map(([word, each]) => each.callTool('secret', { word })));
       assert.deepEqual(Object.fromEntries(heard), { ada: ['ada'], bob: ['bob'] });
-    });
-
-    it('there are never more than allowed, and who finds none is told so', async (t) => {
-      const { line, client } = await setup(t, up, 2);
-      const [one, two] = [await client('2025-06-18'), await client('2025-06-18')];
-      await one.listTools();
-      await assert.rejects(two.listTools(), {
-        name: 'McpError',
-        code: -32603,
-        message: 'the bridge has its 2 upstream connections in use; try again later',
-      });
-      assert.equal(line.open, 2);
-      await (await client('2026-07-28')).listTools();
-      await one.close();
-      assert.equal((await two.listTools()).length, 2);
     });
 
     it('quiet connections of a principal make room, those in use do not', async (t) => {
@@ -162,7 +135,7 @@ for (const up of ['2025-06-18', '2026-07-28'] as const) {
         await client('2026-07-28', { auth: { principal: 'ada' } }),
       ];
       for (const each of clients) await each.listTools();
-      assert.equal(line.open, 3);
+      assert.equal(line.open, up === '2026-07-28' ? 2 : 3);
       await Promise.all([bridge.close(), bridge.close()]);
       assert.equal(line.open, 0);
       const late = bridge.endpoint.converse({ kind: 'memory', lasting: true, send: () => undefined });
@@ -215,4 +188,58 @@ it('a limit that makes no sense is refused', async () => {
   for (const maxUpstreams of [0, -1, 1.5, Number.NaN]) {
     await assert.rejects(createBridge({ upstream, maxUpstreams }), TypeError, String(maxUpstreams));
   }
+});
+
+describe('sessions before a handshake server', () => {
+  it('have a connection each, as long as they last', async (t) => {
+    const { line, client } = await setup(t, '2025-06-18');
+    const [one, two] = [await client('2025-06-18'), await client('2024-11-05')];
+    assert.equal(line.open, 1);
+    for (const each of [one, two, one]) await each.listTools();
+    assert.equal(line.open, 3);
+    await one.close();
+    await until(() => line.open === 2);
+    await two.close();
+    await until(() => line.open === 1);
+  });
+
+  it('are never more than allowed, and who finds no connection is told so', async (t) => {
+    const { line, client } = await setup(t, '2025-06-18', 2);
+    const [one, two] = [await client('2025-06-18'), await client('2025-06-18')];
+    await one.listTools();
+    await assert.rejects(two.listTools(), {
+      name: 'McpError',
+      code: -32603,
+      message: 'the bridge has its 2 upstream connections in use; try again later',
+    });
+    assert.equal(line.open, 2);
+    await (await client('2026-07-28')).listTools();
+    await one.close();
+    assert.equal((await two.listTools()).length, 2);
+  });
+});
+
+it('sessions before a stateless server share what its other clients do, each for its principal', async (t) => {
+  const { line, client } = await setup(t, '2026-07-28');
+  const anonymous = await Promise.all(['2025-06-18', '2024-11-05', '2026-07-28'].map((date) => client(date as never)));
+  for (const each of anonymous) await each.listTools();
+  assert.equal(line.opened, 1);
+  const ada = await client('2025-11-25', { auth: { principal: 'ada' } });
+  await ada.listTools();
+  assert.equal(line.opened, 2);
+});
+
+it('calls to a stateless server that log do without their messages where there is no place for them', async (t) => {
+  const { line, client, running, release } = await setup(t, '2026-07-28', 2);
+  const words: unknown[] = [];
+  const each = await client('2026-07-28', { onLog: ({ data }) => words.push(data) });
+  await each.setLogLevel('debug');
+  const calls = [each.callTool('wait'), each.callTool('wait')];
+  await until(() => running() === 2);
+  await each.callTool('secret', { word: 'beside' });
+  assert.deepEqual([line.open, words], [2, []]);
+  release();
+  await Promise.all(calls);
+  await each.callTool('secret', { word: 'alone' });
+  assert.deepEqual(words, ['alone']);
 });

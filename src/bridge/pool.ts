@@ -7,7 +7,7 @@ import { McpError } from '../protocol/error.ts';
 import { loggingLevels, type LoggingLevel } from '../protocol/logging.ts';
 import { methodOf } from '../protocol/method.ts';
 import type { Revision } from '../protocol/revision.ts';
-import type { Carried } from './carried.ts';
+import { withoutLogs, type Carried } from './carried.ts';
 import { declaredFor } from './declared.ts';
 import { revisionFor } from './forward.ts';
 import { ParkedCalls, type ParkedOptions } from './parked.ts';
@@ -19,6 +19,8 @@ export interface PoolOptions {
   readonly open: OpenClient;
   /** How many connections there may be at once, those of other pools included. */
   readonly places: Places;
+  /** Whether each connection is a process of its own. */
+  readonly processes: boolean;
   /** Whether all clients use one connection, on which a handshake server can ask nobody. */
   readonly shared?: boolean | undefined;
   /** What the connection of calls without a principal tells. */
@@ -29,21 +31,20 @@ export interface PoolOptions {
   eventsOf(session: Settled): UpstreamEvents;
 }
 
-/** Who a shared connection may serve, and whether a call needs it for itself. */
+/** Who a shared connection may serve. */
 interface Wanted {
   readonly principal: string | undefined;
   readonly self: ClientView | undefined;
-  readonly alone: boolean;
 }
 
 /** How many quiet connections are kept for one principal's next calls. */
 const spares = 4;
 
 /**
- * The upstream connections of a bridge. Each handshake session downstream has one of its own. Stateless calls share
- * those of their principal and, where the server asks its clients, of those that declare the same; one that wants log
- * messages or may be asked has a connection to itself while it runs, since a log message and a question name no call
- * and must reach nobody else.
+ * The upstream connections of a bridge. Before a handshake server each session downstream has one of its own. All else
+ * shares those of its principal and, where the server asks its clients, of those that declare the same; a call that
+ * wants log messages or may be asked has a connection to itself while it runs, since a log message and a question name
+ * no call and must reach nobody else.
  */
 export class Pool {
   /** Shared by calls without a principal, and followed for changes. */
@@ -70,25 +71,24 @@ export class Pool {
     );
   }
 
-  /** Whether all clients use one connection. */
+  /** Whether sessions have no connections of their own: it was wished so, or the server knows no sessions. */
   get shared(): boolean {
-    return this.#options.shared === true;
+    return this.#options.shared === true || (this.main.latest !== undefined && this.#handshake() === undefined);
   }
 
   /** Carries one call on a connection that it may use. */
   async carry(params: JsonObject, call: Call): Promise<JsonObject> {
-    if (this.shared) return await this.main.carry(params, call);
-    if (call.settled !== undefined) return await this.ownedBy(call.settled).carry(params, call);
+    if (this.#options.shared === true) return await this.main.carry(params, call);
+    if (call.settled !== undefined && !this.shared) return await this.ownedBy(call.settled).carry(params, call);
     if (this.#mayBeAsked(call, params)) return await this.#parked.carry(params, call);
     return await this.#share(params, call, { principal: call.auth?.principal, alone: call.logLevel !== undefined });
   }
 
   /** Tells the upstream of something on a connection of who says it. */
   async notify(method: string, params: JsonObject, { settled, principal }: Sender): Promise<void> {
-    const upstream = this.shared
-      ? this.main
-      : settled === undefined
-        ? this.#sharedBy({ principal, self: undefined, alone: false })
+    const upstream =
+      settled === undefined || this.shared
+        ? this.#sharedBy({ principal, self: undefined }, (one) => one.free(false))
         : this.ownedBy(settled);
     await (await upstream.client()).notify(method, params);
   }
@@ -118,6 +118,8 @@ export class Pool {
    */
   async setLevel(level: LoggingLevel, session: Settled, call: Carried): Promise<void> {
     if (!this.shared) return await this.ownedBy(session).setLevel(level, call);
+    // Without sessions each request says what it wants to hear.
+    if (this.#handshake() === undefined) return;
     this.#levels.set(session.state, level);
     const wanted = new Set(this.#levels.values());
     await this.main.setLevel(loggingLevels.find((one) => wanted.has(one)) ?? level, call);
@@ -189,9 +191,14 @@ export class Pool {
     return Object.keys(capabilities).length === 0 ? undefined : { info: undefined, capabilities };
   }
 
-  async #share(params: JsonObject, carried: Carried, { principal, alone }: Omit<Wanted, 'self'>): Promise<JsonObject> {
-    const wanted = { principal, self: this.#selfOf(carried), alone };
-    const upstream = this.#sharedBy(wanted);
+  async #share(
+    params: JsonObject,
+    carried: Carried,
+    { principal, alone }: { readonly principal: string | undefined; readonly alone: boolean },
+  ): Promise<JsonObject> {
+    const wanted = { principal, self: this.#selfOf(carried) };
+    if (this.#handshake() === undefined) return await this.#beside(params, carried, wanted);
+    const upstream = this.#sharedBy(wanted, (one) => one.free(alone));
     try {
       return await upstream.carry(params, carried, alone);
     } finally {
@@ -199,11 +206,33 @@ export class Pool {
     }
   }
 
-  #sharedBy(wanted: Wanted): Upstream {
+  /**
+   * A stateless server logs for the requests that ask for it: a call that does may run beside any that do not. Where
+   * another client's log messages may come already it has another connection, or does without its own: another process
+   * would be another server, with other lists.
+   */
+  async #beside(params: JsonObject, carried: Carried, wanted: Wanted): Promise<JsonObject> {
     const key = keyOf(wanted);
-    const known = this.#shared.get(key) ?? [];
-    const free = known.find((upstream) => upstream.free(wanted.alone));
-    if (free !== undefined) return free;
+    const [first] = this.#shared.get(key) ?? [];
+    const { places, processes } = this.#options;
+    const unlogged = (): Upstream | undefined => (processes || !places.makeRoom() ? first : undefined);
+    const upstream = this.#sharedBy(wanted, (one) => one.maySendLogsOf(carried), unlogged);
+    try {
+      return await upstream.carry(params, upstream.maySendLogsOf(carried) ? carried : withoutLogs(carried));
+    } finally {
+      this.#trim(key, upstream);
+    }
+  }
+
+  /** A known connection that fits, else another one: that which is given, or a new one. */
+  #sharedBy(
+    wanted: Wanted,
+    fits: (upstream: Upstream) => boolean,
+    other: () => Upstream | undefined = () => undefined,
+  ): Upstream {
+    const key = keyOf(wanted);
+    const known = this.#shared.get(key)?.find(fits) ?? other();
+    if (known !== undefined) return known;
     const upstream = this.#add({ onWarning: this.#options.main.onWarning }, wanted.self);
     this.#shared.set(key, [...(this.#shared.get(key) ?? []), upstream]);
     return upstream;
@@ -255,6 +284,6 @@ export class Pool {
 }
 
 /** Nobody shares a connection with another principal, nor with a client that declares something else. */
-function keyOf({ principal, self }: Pick<Wanted, 'principal' | 'self'>): string {
+function keyOf({ principal, self }: Wanted): string {
   return canonical([principal ?? null, self?.capabilities ?? {}]);
 }

@@ -50,8 +50,7 @@ export function steady(transport: Transport, { now, random }: SteadyOptions): Tr
 
 function hearing(receiver: Receiver, ended: (error: ConnectionError) => void): Receiver {
   return {
-    message: (value, about) => receiver.message(value, about),
-    problem: (error) => receiver.problem(error),
+    ...receiver,
     closed: (error) => {
       ended(error);
       receiver.closed(error);

@@ -48,12 +48,14 @@ export class Upstream {
   readonly #open: OpenClient;
   readonly #events: UpstreamEvents;
   readonly #self: ClientView | undefined;
+  /** What is carried, from the moment on when it was decided that it may be here. */
+  readonly #carried = new Set<Carried>();
+  /** What of it was sent. */
   readonly #running = new Set<Carried>();
   readonly #progress = new ProgressRelays();
   #client: Promise<Client> | undefined;
   /** What came last, be it open or not. */
   #latest: Client | undefined;
-  #uses = 0;
   /** Whether the running call must have the connection to itself. */
   #alone = false;
   /** The level that the session downstream asked for, and the one that the upstream was told. */
@@ -72,12 +74,20 @@ export class Upstream {
 
   /** Whether nothing runs on it. */
   get quiet(): boolean {
-    return this.#uses === 0;
+    return this.#carried.size === 0;
   }
 
   /** Whether a call may run on it beside what runs already. */
   free(alone: boolean): boolean {
     return alone ? this.quiet : !this.#alone;
+  }
+
+  /** Whether log messages that come while a call runs can be for nobody but its client. */
+  maySendLogsOf({ logLevel, settled }: Carried): boolean {
+    if (logLevel === undefined) return true;
+    return [...this.#carried].every(
+      (other) => other.logLevel === undefined || (settled !== undefined && other.settled?.state === settled.state),
+    );
   }
 
   /** The client that was opened last, if there was one. */
@@ -91,14 +101,14 @@ export class Upstream {
    * @param alone Keeps other calls away, so that whatever is heard meanwhile is this one's; the connection must be quiet.
    */
   async carry(params: JsonObject, call: Carried, alone = false): Promise<JsonObject> {
-    this.#uses++;
+    this.#carried.add(call);
     this.#alone = this.#alone || alone;
     try {
       const client = await this.client();
       await this.#adjustLevel(client, call.settled === undefined ? call.logLevel : this.#wanted);
       return await this.#run(client, params, call);
     } finally {
-      this.#uses--;
+      this.#carried.delete(call);
       if (alone) this.#alone = false;
     }
   }
@@ -214,13 +224,14 @@ export class Upstream {
     return await call.ask(method, params, signal);
   }
 
-  /** A log message names no request: the only running call takes it, else it is the conversation's. */
+  /** A log message names no request: the only call that wants any takes it, else it is the conversation's. */
   #logged(message: LoggingMessageNotificationParams): void {
-    const [call, another] = this.#running;
+    const [call, ...others] = [...this.#carried].filter(({ logLevel }) => logLevel !== undefined);
     const hearer = call ?? this.#last;
     // Spec, Logging: nothing below the level that the client wants.
     if (hearer?.admits(message.level) !== true) return;
-    if (call !== undefined && another === undefined) call.send('notifications/message', { ...message });
+    const ofOne = others.every(({ settled }) => settled !== undefined && settled.state === call?.settled?.state);
+    if (call !== undefined && ofOne) call.send('notifications/message', { ...message });
     else this.#events.onLog?.(message);
   }
 }

@@ -19,8 +19,8 @@ export class Watches {
   readonly #pool: Pool;
   readonly #changes: Changes;
   readonly #onWarning: (message: string) => void;
-  /** Where all clients share one connection. */
-  readonly #shared: SharedWatches | undefined;
+  /** What is watched on the connection of all clients, where sessions have none of their own. */
+  readonly #ofAll: SharedWatches;
   /** By the state of the session, which stays the same for its life. */
   readonly #watched = new WeakMap<Settled['state'], Watched>();
 
@@ -28,17 +28,16 @@ export class Watches {
     this.#pool = pool;
     this.#changes = changes;
     this.#onWarning = onWarning;
-    this.#shared = pool.shared ? new SharedWatches(pool.main) : undefined;
+    this.#ofAll = new SharedWatches(pool.main);
   }
 
   /** An update on the connection of all clients. */
   heard(params: JsonObject): void {
-    this.#shared?.heard(params);
+    this.#ofAll.heard(params);
   }
 
   /** The session downstream ended. Its own connection ends with it, and what that watches; a shared one does not. */
   closed(session: Settled): void {
-    if (this.#shared === undefined) return;
     for (const uri of this.#watchedBy(session).keys()) void this.unwatch(uri, session);
   }
 
@@ -88,9 +87,9 @@ export class Watches {
       for (const params of waiting) tell(params);
       return await listening;
     };
-    if (this.#shared !== undefined)
+    if (this.#pool.shared)
       return listenShared(
-        this.#shared.follow(uris, (params) => tell(ownWords(params))),
+        this.#ofAll.follow(uris, (params) => tell(ownWords(params))),
         listen,
       );
     return this.#pool.withOwn(events, async (upstream) => {
@@ -100,8 +99,8 @@ export class Watches {
   }
 
   async #open(uri: string, session: Settled): Promise<Subscription> {
-    if (this.#shared !== undefined)
-      return await this.#shared.follow([uri], (params) => session.notify(updated, ownWords(params)));
+    if (this.#pool.shared)
+      return await this.#ofAll.follow([uri], (params) => session.notify(updated, ownWords(params)));
     return await this.#pool.ownedBy(session).follow({ resources: [uri] }, () => session.notify(updated, { uri }));
   }
 

@@ -20,7 +20,12 @@ const greeting = (name: string): Parameters<typeof inputRequired.createMessage>[
 });
 
 let grown = false;
-let announce: (server: McpServer) => void = (server) => server.sendToolListChanged();
+/** Over stdio there is one server for all requests, which tells of what it is given; over HTTP there is one for each. */
+let announce: (server: McpServer) => void = addGrown;
+
+function addGrown(server: McpServer): void {
+  server.registerTool('grown', { description: 'Was added.' }, () => text('here'));
+}
 
 function create(): McpServer {
   const server = new McpServer(
@@ -37,7 +42,7 @@ function create(): McpServer {
     announce(server);
     return text('grown');
   });
-  if (grown) server.registerTool('grown', { description: 'Was added.' }, () => text('here'));
+  if (grown) addGrown(server);
   return server;
 }
 
