@@ -1,4 +1,4 @@
-/** Serving over HTTP on Node: on a port of its own, or in an application. */
+/** HTTP on Node: serving on a port of its own or in an application, and a client's requests over kept connections. */
 
 export {
   listen,
@@ -8,5 +8,7 @@ export {
   type NodeHandler,
   type NodeHttpOptions,
 } from './node/http.ts';
+export { nodeFetch, type NodeFetch, type NodeFetchOptions } from './node/fetch.ts';
+export type { Fetch, FetchRequest, FetchResponse } from './http/client-fetch.ts';
 export type { Authenticate, HttpOptions, HttpRefusal } from './http/options.ts';
 export type { Body, HeaderFields, HttpRequest } from './http/shape.ts';

@@ -3,6 +3,7 @@ import type { JsonObject } from '../peer/waiting.ts';
 import { McpError } from '../protocol/error.ts';
 import type { Revision } from '../protocol/revision.ts';
 import type { Tool } from '../protocol/tool.ts';
+import { isCacheable } from './cache-key.ts';
 import type { CacheMode, ResponseCache } from './cache.ts';
 import type { ClientRequestOptions } from './client.ts';
 import { namesElicitations, type Inputs } from './inputs.ts';
@@ -65,6 +66,7 @@ export function createSender({ session, settings, known, cache, overHttp }: Send
     learn,
     mirrors,
     async send(method, params, options = {}) {
+      if (!isCacheable(method, params)) return await sendAnew(method, params, options);
       const { stamp, signal } = options;
       const result = await cache.fetch(
         {

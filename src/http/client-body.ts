@@ -18,25 +18,48 @@ export async function* bodyBytes(response: FetchResponse): AsyncGenerator<Uint8A
   }
 }
 
+/** Decodes whole texts only, so that it keeps nothing from one to the next. */
+const utf8 = new TextDecoder('utf-8', { fatal: true });
+
 /**
  * Reads a body as text; the limit counts what it has after decompression.
  *
  * @throws ConnectionError `too-large` over the limit, `invalid-message` for what is no UTF-8.
  */
 export async function bodyText(response: FetchResponse, maxBytes: number): Promise<string> {
-  const decoder = new TextDecoder('utf-8', { fatal: true });
-  const parts: string[] = [];
+  const reader = response.body?.getReader();
+  if (reader === undefined) return '';
+  const chunks: Uint8Array[] = [];
   let length = 0;
-  for await (const bytes of bodyBytes(response)) {
-    length += bytes.length;
-    if (length > maxBytes)
+  for (let result = await reader.read(); !result.done; result = await reader.read()) {
+    if (result.value === undefined) continue;
+    length += result.value.length;
+    if (length > maxBytes) {
+      // Not awaited: some bodies settle it only when the connection is gone.
+      reader.cancel().catch(() => {});
       throw new ConnectionError('too-large', `the response is larger than ${maxBytes} bytes`, {
         status: response.status,
       });
-    parts.push(decoded(() => decoder.decode(bytes, { stream: true })));
+    }
+    chunks.push(result.value);
   }
-  parts.push(decoded(() => decoder.decode()));
-  return parts.join('');
+  try {
+    return utf8.decode(joined(chunks, length));
+  } catch (cause) {
+    throw new ConnectionError('invalid-message', 'the response is not valid UTF-8', { cause });
+  }
+}
+
+function joined(chunks: readonly Uint8Array[], length: number): Uint8Array {
+  const [only] = chunks;
+  if (chunks.length === 1 && only !== undefined) return only;
+  const bytes = new Uint8Array(length);
+  let at = 0;
+  for (const chunk of chunks) {
+    bytes.set(chunk, at);
+    at += chunk.length;
+  }
+  return bytes;
 }
 
 /** Reads no more than the beginning of a body, whatever it holds. */
@@ -50,12 +73,4 @@ export async function bodyStart(response: FetchResponse, maxBytes: number): Prom
     if (left <= 0) break;
   }
   return text;
-}
-
-function decoded(decode: () => string): string {
-  try {
-    return decode();
-  } catch (cause) {
-    throw new ConnectionError('invalid-message', 'the response is not valid UTF-8', { cause });
-  }
 }

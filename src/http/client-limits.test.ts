@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';
-import { listen, open, answerJson, request, response } from '../../test/support/http-answers.ts';
+import { listen, open, answerJson, request, response, sending } from '../../test/support/http-answers.ts';
 import { httpTransport } from './client.ts';
 
 test('a server that is not there is refused without the query of its URL', async () => {
@@ -12,7 +12,7 @@ test('a server that is not there is refused without the query of its URL', async
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
   await new Promise((resolve) => server.close(resolve));
-  const transport = httpTransport(`http://127.0.0.1:${port}/mcp?key=secret`);
+  const transport = httpTransport(`http://127.0.0.1:${port}/mcp?key=secret`, sending);
   assert.equal(transport.description, `http://127.0.0.1:${port}/mcp`);
   const channel = await transport.open({ message: () => {}, problem: () => {}, closed: () => {} });
   await assert.rejects(channel.send(request), { reason: 'refused', message: /^(?!.*secret).*ECONNREFUSED/ });
@@ -33,7 +33,7 @@ test('credentials in the URL become an Authorization header', async (t) => {
   );
   url.username = 'me';
   url.password = 'p%40ss';
-  const channel = await httpTransport(url).open({ message: () => {}, problem: () => {}, closed: () => {} });
+  const channel = await httpTransport(url, sending).open({ message: () => {}, problem: () => {}, closed: () => {} });
   await channel.send(request);
   assert.equal(authorization, `Basic ${btoa('me:p@ss')}`);
 });

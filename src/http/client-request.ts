@@ -103,21 +103,28 @@ function unescaped(part: string): string {
   }
 }
 
+/** What the value of a header may have in it. */
+const allowed = /^[\t\x20-\x7e\x80-\xff]*$/;
+
 /** Puts headers together; a later one replaces an earlier one of the same name, however it is spelt. */
 export function lowercased(
   ...sources: readonly (Readonly<Record<string, string>> | undefined)[]
 ): Record<string, string> {
-  const headers = new Map<string, string>();
+  // Without a prototype, whatever the names are.
+  const headers = Object.create(null) as Record<string, string>;
   for (const source of sources) {
-    for (const [name, value] of Object.entries(source ?? {})) {
+    if (source === undefined) continue;
+    for (const name of Object.keys(source)) {
+      // Its own key, so that it is there.
+      const value = source[name] as string;
       // The value may be a secret, and is not shown.
-      if (!/^[\t\x20-\x7e\x80-\xff]*$/.test(value))
+      if (!allowed.test(value))
         throw new ConnectionError(
           'invalid-message',
           `the value of header ${name} has characters that no header may have`,
         );
-      headers.set(name.toLowerCase(), value);
+      headers[name.toLowerCase()] = value;
     }
   }
-  return Object.fromEntries(headers);
+  return headers;
 }

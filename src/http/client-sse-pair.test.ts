@@ -2,7 +2,15 @@ import assert from 'node:assert/strict';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { test, type TestContext } from 'node:test';
 import type { Channel, ConnectionError } from '../jsonrpc/transport.ts';
-import { answerJson, initialize, listen, notification, open, response } from '../../test/support/http-answers.ts';
+import {
+  answerJson,
+  initialize,
+  listen,
+  notification,
+  open,
+  response,
+  sending,
+} from '../../test/support/http-answers.ts';
 import { ssePairTransport } from './client-sse-pair.ts';
 import { httpTransport } from './client.ts';
 
@@ -48,7 +56,7 @@ interface OpenedPair {
 async function openPair(t: TestContext, server: OldServer): Promise<OpenedPair> {
   const url = await listen(t, server.handle);
   const [heard, ends, problems]: [unknown[], ConnectionError[], Error[]] = [[], [], []];
-  const channel = await ssePairTransport(new URL('/sse', url)).open({
+  const channel = await ssePairTransport(new URL('/sse', url), sending).open({
     message: (value) => heard.push(value),
     problem: (error) => problems.push(error),
     closed: (error) => ends.push(error),
@@ -132,7 +140,7 @@ test('a stream that begins with something else is no HTTP+SSE', async (t) => {
   const url = await listen(t, (_incoming, outgoing) => {
     outgoing.writeHead(200, { 'content-type': 'text/event-stream' }).write(`data: ${JSON.stringify(notification)}\n\n`);
   });
-  const opening = ssePairTransport(url).open({ message: () => {}, problem: () => {}, closed: () => {} });
+  const opening = ssePairTransport(url, sending).open({ message: () => {}, problem: () => {}, closed: () => {} });
   await assert.rejects(opening, { reason: 'invalid-message' });
 });
 
@@ -143,7 +151,7 @@ test('a stream that never says where to POST is given up', async (t) => {
     asked = true;
     outgoing.writeHead(200, { 'content-type': 'text/event-stream' }).write(': nothing\n\n');
   });
-  const opening = ssePairTransport(url).open({ message: () => {}, problem: () => {}, closed: () => {} });
+  const opening = ssePairTransport(url, sending).open({ message: () => {}, problem: () => {}, closed: () => {} });
   const rejected = assert.rejects(opening, { name: 'ConnectionError' });
   await until(() => asked);
   for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve));
@@ -157,7 +165,7 @@ for (const [status, reason] of [
 ] as const) {
   test(`a server that refuses the stream with ${status} is ${reason}`, async (t) => {
     const url = await listen(t, (_incoming, outgoing) => void outgoing.writeHead(status).end());
-    const opening = ssePairTransport(url).open({ message: () => {}, problem: () => {}, closed: () => {} });
+    const opening = ssePairTransport(url, sending).open({ message: () => {}, problem: () => {}, closed: () => {} });
     await assert.rejects(opening, { reason, status });
   });
 }
@@ -205,7 +213,7 @@ test('a message that is refused fails its sender', async (t) => {
 test('headers of the user go with the stream and with every message', async (t) => {
   const server = oldServer();
   const url = await listen(t, server.handle);
-  const transport = httpTransport(url, { headers: { authorization: 'Bearer x' } });
+  const transport = httpTransport(url, { ...sending, headers: { authorization: 'Bearer x' } });
   const channel = await transport.open({ message: () => {}, problem: () => {}, closed: () => {} });
   await channel.send(initialize);
   channel.setHeaders?.({ 'MCP-Protocol-Version': '2025-06-18' });
@@ -222,7 +230,7 @@ test('a message that grows over the limit ends the conversation', async (t) => {
   const server = oldServer();
   const url = await listen(t, server.handle);
   const ends: ConnectionError[] = [];
-  await ssePairTransport(url, { maxMessageBytes: 1000 }).open({
+  await ssePairTransport(url, { ...sending, maxMessageBytes: 1000 }).open({
     message: () => {},
     problem: () => {},
     closed: (error) => ends.push(error),

@@ -20,11 +20,6 @@ const endpointMs = 10_000;
 /** The method by which stateless servers are told apart. */
 const probe = 'server/discover';
 
-/** Whether a status of `initialize` may mean that the server speaks the older transport alone. */
-export function isPairStatus(status: number): boolean {
-  return status === 400 || status === 404 || status === 405;
-}
-
 /**
  * Reaches a server over HTTP+SSE, the transport of 2024-11-05, without trying the newer one first. `httpTransport`
  * finds such a server too, by two requests more.

@@ -23,7 +23,7 @@ import {
 import { discard, type FetchResponse } from './client-fetch.ts';
 import { lowercased, Requests, targetOf, type HttpTransportOptions } from './client-request.ts';
 import { listenStream, resumeStream } from './client-resume.ts';
-import { isPairStatus, SsePairChannel } from './client-sse-pair.ts';
+import type { SsePairChannel } from './client-sse-pair.ts';
 
 const bothTypes = 'application/json, text/event-stream';
 
@@ -41,6 +41,11 @@ export function httpTransport(url: string | URL, options: HttpTransportOptions =
     // Nothing is sent before the first message: HTTP has no connection to open.
     open: async (receiver) => new HttpChannel(new Requests(target, options), receiver),
   };
+}
+
+/** Whether a status of `initialize` may mean that the server speaks the older transport alone. */
+function isPairStatus(status: number): boolean {
+  return status === 400 || status === 404 || status === 405;
 }
 
 class HttpChannel implements Channel {
@@ -163,7 +168,9 @@ class HttpChannel implements Channel {
     if (refusal.stateless) return deliverRefusal(refusal, exchange);
     let pair: SsePairChannel;
     try {
-      pair = await SsePairChannel.open(this.#requests, this.#receiver, exchange.signal);
+      // Few servers are so old that a client has to carry the older transport before it is needed.
+      const older = await import('./client-sse-pair.ts');
+      pair = await older.SsePairChannel.open(this.#requests, this.#receiver, exchange.signal);
     } catch (error) {
       if (exchange.signal.aborted) throw error;
       return deliverRefusal(refusal, exchange);

@@ -109,7 +109,8 @@ class Handler implements HttpHandler {
   async #serve(request: HttpRequest, reply: HttpReply): Promise<void> {
     let visit: Visit | undefined;
     try {
-      const auth = await this.#edge.settings.authenticate?.(request);
+      const { authenticate } = this.#edge.settings;
+      const auth = authenticate === undefined ? undefined : await authenticate(request);
       if (auth !== undefined && 'status' in auth) return this.#turnAway(reply, auth);
       visit = new Visit({ request, reply }, acceptedBy(request.header('accept')), auth, this.#admitted);
       if (this.#pairs?.methods(request.path) !== undefined) await this.#pairs.serve(visit);

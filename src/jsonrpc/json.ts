@@ -22,7 +22,9 @@ export class JsonError extends Error {
  * @throws JsonError when the text is malformed or nests too deep.
  */
 export function parseJson(text: string, depth: number = defaultDepth): unknown {
-  if (nestsDeeper(text, depth)) throw new JsonError('too-deep', `JSON nests deeper than ${depth} levels`);
+  // What is opened must be closed: a short text cannot nest deep.
+  if (text.length >= 2 * depth && nestsDeeper(text, depth))
+    throw new JsonError('too-deep', `JSON nests deeper than ${depth} levels`);
   try {
     return JSON.parse(text);
   } catch (cause) {

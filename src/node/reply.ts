@@ -14,7 +14,7 @@ export class NodeReply implements HttpReply {
   constructor(response: ServerResponse) {
     this.#response = response;
     // A client that breaks off is no failure of ours; 'close' tells of it.
-    response.on('error', () => undefined);
+    response.on('error', ignore);
   }
 
   send(status: number, body?: string, headers?: HeaderFields): void {
@@ -48,6 +48,8 @@ export class NodeReply implements HttpReply {
     else this.#response.once('close', run);
   }
 }
+
+function ignore(): void {}
 
 class NodeEventWriter implements EventWriter {
   readonly #response: ServerResponse;

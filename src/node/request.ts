@@ -99,6 +99,8 @@ function readBody(message: IncomingMessage, limit: number, timeout: number): Pro
       message.off('data', onData);
       message.off('end', onEnd);
       message.off('close', onGone);
+      // The stream may live on, and with it whatever refers to this.
+      chunks.length = 0;
       resolve(body);
     };
     const onData = (chunk: Buffer): void => {
@@ -118,9 +120,12 @@ function readBody(message: IncomingMessage, limit: number, timeout: number): Pro
     message.on('end', onEnd);
     message.on('close', onGone);
     // The reason shows in 'close', which follows.
-    message.on('error', () => undefined);
+    message.on('error', ignore);
   });
 }
+
+/** Outside of what reads a body, so that it keeps nothing of it. */
+function ignore(): void {}
 
 function decoded(bytes: Buffer): Body {
   return isUtf8(bytes) ? { kind: 'text', text: bytes.toString('utf8') } : { kind: 'not-utf8' };

@@ -6,6 +6,7 @@ import type { TestContext } from 'node:test';
 import type { Message } from '../../src/jsonrpc/message.ts';
 import type { Channel, MessageOrigin } from '../../src/jsonrpc/transport.ts';
 import { httpTransport } from '../../src/http/client.ts';
+import type { Fetch } from '../../src/http/client-fetch.ts';
 import type { HttpTransportOptions } from '../../src/http/client-request.ts';
 
 export interface Opened {
@@ -13,6 +14,14 @@ export interface Opened {
   readonly channel: Channel;
   readonly heard: { readonly value: unknown; readonly about: MessageOrigin | undefined }[];
   readonly problems: Error[];
+}
+
+/** What sends the requests of the tests in this process; the `fetch` of the runtime unless `sendBy` said otherwise. */
+export const sending: { fetch?: Fetch } = {};
+
+/** Makes the tests of this process send by another `fetch`; before they are imported. */
+export function sendBy(fetch: Fetch): void {
+  sending.fetch = fetch;
 }
 
 /** Listens on a free port until the test is over. */
@@ -36,7 +45,7 @@ export async function open(
   const url = await listen(t, listener);
   const heard: Opened['heard'] = [];
   const problems: Error[] = [];
-  const channel = await httpTransport(url, options).open({
+  const channel = await httpTransport(url, { ...sending, ...options }).open({
     message: (value, about) => heard.push({ value, about }),
     problem: (error) => problems.push(error),
     closed: () => {},
