@@ -36,6 +36,8 @@ interface Settlement {
 /** How many requests of one conversation may run at once; what one client can keep waiting is bounded by it. */
 const maxRunning = 1024;
 
+const nothing: Promise<undefined> = Promise.resolve(undefined);
+
 /**
  * One client's conversation with a host. It serves stateless requests by their own `_meta` at any time, and the
  * handshake revisions once `initialize` settled one. (Spec 2026-07-28, Versioning: a dual-era server selects its
@@ -65,21 +67,21 @@ export class HostConversation implements Conversation {
     return this.#settlement?.settled.revision;
   }
 
-  async receive(value: unknown): Promise<ResponseMessage | undefined> {
+  receive(value: unknown): Promise<ResponseMessage | undefined> {
     // Nobody would hear the answer, and nobody would stop what is run for it.
-    if (this.#closed) return undefined;
+    if (this.#closed) return nothing;
     const received = classify(value);
     switch (received.kind) {
       case 'request':
-        return this.#traced(received.message);
+        return this.#host.tracer === undefined ? this.#request(received.message) : this.#traced(received.message);
       case 'notification':
         this.#notified(received.message);
-        return undefined;
+        return nothing;
       case 'response':
         this.#outgoing.receive(received.message);
-        return undefined;
+        return nothing;
       case 'malformed':
-        return this.#refusal(received.id, new McpError('invalidRequest', received.reason));
+        return Promise.resolve(this.#refusal(received.id, new McpError('invalidRequest', received.reason)));
     }
   }
 
@@ -122,7 +124,13 @@ export class HostConversation implements Conversation {
     }
   }
 
-  async #request(message: RequestMessage): Promise<ResponseMessage | undefined> {
+  /** Async functions cost a turn each, and every request passes here. */
+  #request(message: RequestMessage): Promise<ResponseMessage | undefined> {
+    const response = this.#begun(message);
+    return response instanceof Promise ? response : Promise.resolve(response);
+  }
+
+  #begun(message: RequestMessage): ResponseMessage | Promise<ResponseMessage | undefined> {
     if (this.#running.has(message.id)) {
       return this.#refusal(
         message.id,

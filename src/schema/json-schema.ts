@@ -49,7 +49,11 @@ export async function compileDocument(document: SchemaDocument, options: Compile
     const fits = free?.isTree === true && !free.tracks ? accelerated(free.schema) : undefined;
     if (free !== undefined && fits !== undefined)
       return {
-        check: (value) => check(value, { schema: free.schema, fits, run: { steps: 0, names: new Set() }, steps }),
+        // It counts no steps: only what does not fit is looked at again, with a budget.
+        check: (value) =>
+          fitsAtOnce(fits, value)
+            ? []
+            : check(value, { schema: free.schema, fits: () => false, run: { steps: 0, names: new Set() }, steps }),
       };
     const run: Run = { steps: 0, names: new Set() };
     const { schema } = prepare(document, { patterns, run });
@@ -71,6 +75,15 @@ function accelerated(schema: object): ((value: unknown) => boolean) | undefined 
   }
 }
 
+/** What is too deep to be copied does not fit; the check with a budget says why. */
+function fitsAtOnce(fits: (value: unknown) => boolean, value: unknown): boolean {
+  try {
+    return fits(toJson(value));
+  } catch {
+    return false;
+  }
+}
+
 interface Checking {
   readonly schema: object;
   readonly fits: (value: unknown) => boolean;
@@ -83,7 +96,7 @@ function check(given: unknown, { schema, fits, run, steps }: Checking): readonly
   let isWrong = false;
   try {
     const names = new Set<string>();
-    const value = toJson(given, names);
+    const value = toJson(given, (name) => names.add(name));
     run.names = names;
     const budget = steps ?? Math.min(10_000 + 100 * partsOf(value), 300_000);
     run.steps = budget;
@@ -116,14 +129,14 @@ function partsOf(value: unknown): number {
 }
 
 /** A value as it is when it is sent: without undefined, and with no names that objects inherit. */
-function toJson(value: unknown, names: Set<string>): unknown {
-  if (Array.isArray(value)) return Array.from(value, (item) => (item === undefined ? null : toJson(item, names)));
+function toJson(value: unknown, hear?: (name: string) => void): unknown {
+  if (Array.isArray(value)) return Array.from(value, (item) => (item === undefined ? null : toJson(item, hear)));
   if (!isKeywords(value)) return value;
   const copy: Record<string, unknown> = Object.create(null);
   for (const key of Object.keys(value)) {
     if (value[key] === undefined) continue;
-    names.add(key);
-    copy[key] = toJson(value[key], names);
+    hear?.(key);
+    copy[key] = toJson(value[key], hear);
   }
   return copy;
 }
