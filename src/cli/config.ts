@@ -9,12 +9,21 @@ import { chosenRevisions, type RevisionDate } from '../protocol/revision.ts';
 import { spawn } from '../stdio/client.ts';
 import { ConfigProblem } from './config-expand.ts';
 import { Keys, kindOf, pathOf, shown } from './config-read.ts';
+import { sharedFetch } from './fetch.ts';
+import { secretHeaders, secretsOfUrl, secretVariables } from './explain-secrets.ts';
 import { UsageError, type Io } from './io.ts';
-import { isHeader } from './target.ts';
+import { isHeader, type TransportSettings } from './target.ts';
 
 /** One server of a file. */
-export interface ConfiguredServer extends UpstreamOptions {
+export interface ConfiguredServer extends UpstreamOptions, Reachable {
   readonly upstream: Transport;
+}
+
+/** A way to a server that can be made with settings of its own. */
+interface Reachable {
+  reach(settings: TransportSettings): Transport;
+  /** What nobody should read of the entry. */
+  readonly secrets: readonly string[];
 }
 
 /** The servers that a file names. */
@@ -91,17 +100,18 @@ function upstreamOf(keys: Keys, folder: string): ConfiguredServer | undefined {
     throw new ConfigProblem(keys.path, 'needs "command", for a server to start, or "url", for one that runs');
   if (type !== undefined && hasCommand !== (type === 'stdio'))
     throw new ConfigProblem(keys.at('type'), `${shown(type)} does not go with "${hasCommand ? 'command' : 'url'}"`);
-  const upstream = hasCommand ? commandOf(keys, folder) : urlOf(keys, type === 'sse');
+  const way = hasCommand ? commandOf(keys, folder) : urlOf(keys, type === 'sse');
   const sharing = keys.oneOf('sharing', ['per-client', 'shared']);
   const revisions = revisionsOf(keys);
   return {
-    upstream,
+    ...way,
+    upstream: way.reach({}),
     ...(sharing === undefined ? {} : { sharing }),
     ...(revisions === undefined ? {} : { revisions }),
   };
 }
 
-function commandOf(keys: Keys, folder: string): Transport {
+function commandOf(keys: Keys, folder: string): Reachable {
   const command = keys.expanded('command') ?? '';
   if (command.trim() === '') throw new ConfigProblem(keys.at('command'), 'must name a program, and is empty');
   const cwd = keys.expanded('cwd');
@@ -109,13 +119,12 @@ function commandOf(keys: Keys, folder: string): Transport {
   for (const name of Object.keys(env))
     if (name === '' || name.includes('=') || name.includes('\0'))
       throw new ConfigProblem(keys.at('env', name), 'is no name of a variable');
-  return spawn(command, keys.expandedTexts('args'), {
-    env,
-    ...(cwd === undefined ? {} : { cwd: resolve(folder, cwd) }),
-  });
+  const args = keys.expandedTexts('args');
+  const options = { env, ...(cwd === undefined ? {} : { cwd: resolve(folder, cwd) }) };
+  return { reach: (settings) => spawn(command, args, { ...settings, ...options }), secrets: secretVariables(env) };
 }
 
-function urlOf(keys: Keys, isPair: boolean): Transport {
+function urlOf(keys: Keys, isPair: boolean): Reachable {
   // As it stands in the file, it holds no variable's value; what may be a secret of its own is left out.
   const told = shown((keys.text('url') ?? '').replace(/\/\/[^/]*@/, '//').replace(/[?#].*/s, ''));
   const text = keys.expanded('url') ?? '';
@@ -125,7 +134,11 @@ function urlOf(keys: Keys, isPair: boolean): Transport {
   const headers = keys.secrets('headers');
   for (const [name, value] of Object.entries(headers))
     if (!isHeader(name, value)) throw new ConfigProblem(keys.at('headers', name), 'is no header that can be sent');
-  return isPair ? ssePairTransport(url, { headers }) : httpTransport(url, { headers });
+  const transport = isPair ? ssePairTransport : httpTransport;
+  return {
+    reach: (settings) => transport(url, { fetch: sharedFetch, ...settings, headers }),
+    secrets: [...secretHeaders(Object.values(headers)), ...secretsOfUrl(text)],
+  };
 }
 
 function revisionsOf(keys: Keys): readonly RevisionDate[] | undefined {

@@ -7,12 +7,9 @@ const shortest = 8;
 
 const secretName = /key|token|secret|pass|auth|cred|sig/i;
 
-/**
- * Takes the secrets of a command line out of every text of a value: a server may repeat what it was sent. Secret are the
- * values of headers, the password of a URL, and variables and parameters of a query whose names say so.
- */
-export function withoutSecrets(value: Explanation, parsed: Parsed, env: Io['env']): Explanation {
-  const hidden = secretsIn(parsed, env);
+/** Takes secrets out of every text of a value: a server may repeat what it was sent. */
+export function withoutTexts(value: Explanation, secrets: readonly string[]): Explanation {
+  const hidden = asWritten(secrets);
   if (hidden.length === 0) return value;
   // Texts are replaced by texts, so that the shape stays.
   return JSON.parse(JSON.stringify(value), (_, part: unknown) =>
@@ -21,19 +18,33 @@ export function withoutSecrets(value: Explanation, parsed: Parsed, env: Io['env'
 }
 
 /** As they are and as they are written in JSON, the longest first. */
-function secretsIn(parsed: Parsed, env: Io['env']): readonly string[] {
-  const values = [
-    ...parsed.texts('header').flatMap((line) => {
-      const value = line.slice(line.indexOf(':') + 1).trim();
-      return [value, value.replace(/^\S+\s+/, '')];
-    }),
-    ...parsed.texts('env').map((text) => variable(text, env)),
-    ...parsed.words.flatMap(credentials),
-  ];
-  return [...new Set(values)]
+function asWritten(secrets: readonly string[]): readonly string[] {
+  return [...new Set(secrets)]
     .filter((value) => value.length >= shortest)
     .flatMap((value) => [value, JSON.stringify(value).slice(1, -1)])
     .toSorted((one, another) => another.length - one.length);
+}
+
+/**
+ * The secrets of a command line: the values of headers, the password of a URL, and variables and parameters of a query
+ * whose names say so.
+ */
+export function secretsIn(parsed: Parsed, env: Io['env']): readonly string[] {
+  return [
+    ...secretHeaders(parsed.texts('header').map((line) => line.slice(line.indexOf(':') + 1))),
+    ...parsed.texts('env').map((text) => variable(text, env)),
+    ...parsed.words.flatMap(secretsOfUrl),
+  ];
+}
+
+/** The values of headers, with and without the scheme that they may begin with. */
+export function secretHeaders(values: readonly string[]): readonly string[] {
+  return values.map((value) => value.trim()).flatMap((value) => [value, value.replace(/^\S+\s+/, '')]);
+}
+
+/** The values of variables whose names say that they are secret. */
+export function secretVariables(variables: Readonly<Record<string, string>>): readonly string[] {
+  return Object.entries(variables).flatMap(([name, value]) => (secretName.test(name) ? [value] : []));
 }
 
 function variable(text: string, env: Io['env']): string {
@@ -43,7 +54,8 @@ function variable(text: string, env: Io['env']): string {
   return at < 0 ? (env[text] ?? '') : text.slice(at + 1);
 }
 
-function credentials(word: string): readonly string[] {
+/** The password of a URL, and the parameters of its query whose names say that they are secret. */
+export function secretsOfUrl(word: string): readonly string[] {
   if (!URL.canParse(word)) return [];
   const { password, searchParams } = new URL(word);
   return [password, ...[...searchParams].flatMap(([name, value]) => (secretName.test(name) ? [value] : []))];

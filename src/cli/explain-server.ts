@@ -9,8 +9,6 @@ import type { Tap } from './explain-wire.ts';
 export interface ExplainOptions {
   /** A way to the server that nobody used before. */
   reach(settings: Tap['settings']): Transport;
-  /** Whether the way is made with those settings; one that was made before tells less of what travels. */
-  readonly isSet: boolean;
   /** The longest wait for an answer, in milliseconds; 60 seconds, and less for what may never be answered, by default. */
   readonly timeoutMs: number | undefined;
   /** Whether everything exchanged is kept. */

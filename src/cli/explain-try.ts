@@ -17,8 +17,6 @@ import { version } from './version.ts';
 export interface TryOptions {
   /** A way to the server that nobody used before. */
   reach(settings: Tap['settings']): Transport;
-  /** Whether the way is made with those settings; one that was made before tells less of what travels. */
-  readonly isSet: boolean;
   readonly timeoutMs: number;
   /** Whether the lists are wanted too. */
   readonly list: boolean;
@@ -44,7 +42,7 @@ const mostNotes = 3;
 /** Tries one revision, in a connection of its own that is closed when it returns. It does not throw, unless aborted. */
 export async function tryRevision(revision: Revision, options: TryOptions): Promise<Tried> {
   const question = revision.era === 'stateless' ? 'server/discover' : 'initialize';
-  const tap = createTap(options.isSet);
+  const tap = createTap();
   const transport = tap.listen(options.reach(tap.settings));
   const notes: string[] = [];
   const began = Date.now();

@@ -1,6 +1,7 @@
 import type { ByteStream, Fetch, FetchRequest, FetchResponse } from '../http/client-fetch.ts';
 import { messageText } from '../jsonrpc/text.ts';
 import type { Channel, Transport } from '../jsonrpc/transport.ts';
+import { sharedFetch } from './fetch.ts';
 import { eventText } from './explain-events.ts';
 import type { WireEntry } from './explain-report.ts';
 import type { TransportSettings } from './target.ts';
@@ -15,7 +16,7 @@ export interface Tap {
   readonly elsewhere: boolean;
   /** To be given to the transport. */
   readonly settings: TransportSettings;
-  /** The same transport, listened to where `settings` do not reach. */
+  /** The same transport, listened to where `settings` do not reach: where there is no HTTP. */
   listen(transport: Transport): Transport;
 }
 
@@ -38,12 +39,8 @@ interface Notebook {
   grow(draft: Draft, text: string): void;
 }
 
-/**
- * Makes the tap of one conversation.
- *
- * @param isSet Whether the transport is given the settings; of HTTP, messages alone are heard without them.
- */
-export function createTap(isSet: boolean): Tap {
+/** Makes the tap of one conversation. */
+export function createTap(): Tap {
   const entries: Draft[] = [];
   let stderr = '';
   let total = 0;
@@ -68,7 +65,7 @@ export function createTap(isSet: boolean): Tap {
     target ??= url;
     if (request.method === 'POST' && url !== target) elsewhere = true;
     note(sent(url, request));
-    return heard(await fetch(url, request), { note, grow });
+    return heard(await sharedFetch(url, request), { note, grow });
   };
 
   return {
@@ -88,7 +85,7 @@ export function createTap(isSet: boolean): Tap {
         note({ from: 'server', stderr: text });
       },
     },
-    listen: (transport) => (isSet && transport.kind === 'http' ? transport : listened(transport, note)),
+    listen: (transport) => (transport.kind === 'http' ? transport : listened(transport, note)),
   };
 }
 
@@ -97,22 +94,28 @@ function clipped(text: string): string {
   return rest > 0 ? `${text.slice(0, most.text)}… (${rest} characters more)` : text;
 }
 
-/** Where no bytes can be had, a message is written as it was read. */
+/** A message is written as its line came; where there are no lines, as it was read. */
 function listened(transport: Transport, note: (entry: WireEntry) => void): Transport {
   return {
     ...transport,
     async open(receiver) {
+      let line: string | undefined;
       const channel = await transport.open({
+        ...receiver,
+        line(text) {
+          line = text;
+        },
         message(value, about) {
           // What came as JSON can be written as JSON, whatever kind of message it is.
-          note({ from: 'server', text: messageText(value as Parameters<typeof messageText>[0]) });
+          note({ from: 'server', text: line ?? messageText(value as Parameters<typeof messageText>[0]) });
+          line = undefined;
           receiver.message(value, about);
         },
         problem(error) {
+          line = undefined;
           note({ from: 'server', problem: error.message });
           receiver.problem(error);
         },
-        closed: (error) => receiver.closed(error),
       });
       return {
         ...forwarded(channel),

@@ -1,9 +1,8 @@
 import type { ParseArgsOptionsConfig } from 'node:util';
-import { httpTransport } from '../http/client.ts';
 import { readConfig } from './config.ts';
 import { renderExplanation } from './explain-render.ts';
 import type { Explanation } from './explain-report.ts';
-import { withoutSecrets } from './explain-secrets.ts';
+import { secretsIn, withoutTexts } from './explain-secrets.ts';
 import { explainServer, type ExplainOptions } from './explain-server.ts';
 import { printable, UsageError, type Io } from './io.ts';
 import { parse, wholeNumber, type Parsed } from './options.ts';
@@ -34,9 +33,8 @@ export async function explain(argv: readonly string[], io: Io): Promise<number> 
   const found = await explainServer({
     ...common,
     reach: (settings) => transportOf(target, parsed, io, settings),
-    isSet: true,
   });
-  const explanation = withoutSecrets(found, parsed, io.env);
+  const explanation = withoutTexts(found, secretsIn(parsed, io.env));
   io.stdout.write(parsed.flag('json') ? toJson(explanation) : renderExplanation(explanation, widthOf(io)));
   return explanation.works ? 0 : 1;
 }
@@ -44,7 +42,7 @@ export async function explain(argv: readonly string[], io: Io): Promise<number> 
 interface Run {
   readonly parsed: Parsed;
   readonly io: Io;
-  readonly common: Omit<ExplainOptions, 'reach' | 'isSet'>;
+  readonly common: Omit<ExplainOptions, 'reach'>;
 }
 
 /** Each server of a file in turn; an entry that is wrong is told on stderr, and the others are explained. */
@@ -54,10 +52,9 @@ async function explainEach(file: string, { parsed, io, common }: Run): Promise<n
   const { upstreams, problems, warnings } = await readConfig(file, io.env);
   for (const message of [...problems, ...warnings]) io.stderr.write(`parley: ${printable(message)}\n`);
   const explained: Explanation[] = [];
-  for (const [name, { upstream }] of Object.entries(upstreams)) {
-    const transport = typeof upstream === 'object' && 'open' in upstream ? upstream : httpTransport(upstream);
-    const found = await explainServer({ ...common, reach: () => transport, isSet: false });
-    const explanation: Explanation = { name, ...found };
+  for (const [name, { reach, secrets }] of Object.entries(upstreams)) {
+    const found = await explainServer({ ...common, reach });
+    const explanation: Explanation = { name, ...withoutTexts(found, secrets) };
     if (!parsed.flag('json'))
       io.stdout.write(`${explained.length === 0 ? '' : '\n\n'}${renderExplanation(explanation, widthOf(io))}`);
     explained.push(explanation);

@@ -3,6 +3,7 @@ import { httpTransport } from '../http/client.ts';
 import type { HttpTransportOptions } from '../http/client-request.ts';
 import type { Transport } from '../jsonrpc/transport.ts';
 import { spawn, type SpawnOptions } from '../stdio/client.ts';
+import { sharedFetch } from './fetch.ts';
 import { UsageError, type Io } from './io.ts';
 import type { Parsed } from './options.ts';
 
@@ -74,7 +75,7 @@ export function transportOf(target: Target, parsed: Parsed, io: Io, settings: Tr
   const variables = parsed.texts('env');
   if (target.kind === 'url') {
     if (variables.length > 0) throw new UsageError('--env is for a server that a command starts');
-    return httpTransport(target.url, { ...settings, headers: headersOf(headers) });
+    return httpTransport(target.url, { fetch: sharedFetch, ...settings, headers: headersOf(headers) });
   }
   if (headers.length > 0) throw new UsageError('--header is for a server at a URL');
   return spawn(target.command, target.args, { ...settings, env: variablesOf(variables, io.env) });

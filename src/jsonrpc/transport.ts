@@ -52,6 +52,8 @@ export interface Receiver {
    * gives plain ones.
    */
   readonly exactNumbers?: boolean | undefined;
+  /** Hears the text of each message first, as it came, where a message is a line of its own; must not throw. */
+  readonly line?: ((text: string) => void) | undefined;
   /** One parsed JSON value, not yet checked; a batch arrives as the array that it is. */
   message(value: unknown, about?: MessageOrigin): void;
   /** Text that is no message (bad JSON, too long, …): nothing is lost silently, and the conversation lives on. */

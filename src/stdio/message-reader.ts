@@ -17,6 +17,7 @@ export function messageReader(receiver: Receiver, { maxBytes, isSilent }: Messag
 
   function line(text: string): void {
     if (isSilent()) return;
+    receiver.line?.(text);
     let value: unknown;
     try {
       value = parseMessage(text, { exactNumbers: receiver.exactNumbers });
