@@ -1,0 +1,89 @@
+import type { Case, Contender } from '../harness/case.ts';
+import { httpContender, type HttpContender } from '../harness/http-contender.ts';
+import { addition, handshake, older, stateless, wrongAddition } from '../harness/requests.ts';
+
+const common = { connections: 16, total: 12_000, shots: addition, first: wrongAddition };
+
+function parley(name: string, more: Partial<HttpContender> = {}): Contender {
+  return httpContender({ ...common, name, script: 'parley', ...more });
+}
+
+function limit(connections: number, revision: string): Contender {
+  return httpContender({ ...common, name: 'limit', limit: true, bare: true, script: 'limit', connections, revision });
+}
+
+function peer(name: string, revision: string, connections: number): Contender {
+  const script = name.replace(' ', '-');
+  const label = revision === older ? `${name} (${older})` : name;
+  const options = { sessions: revision !== stateless };
+  return httpContender({
+    ...common,
+    name: label,
+    script,
+    options,
+    revision,
+    connections,
+    peer: true,
+    total: 3_000,
+  });
+}
+
+function statelessCall(connections: number): Case {
+  return {
+    id: `call-${connections}`,
+    title: `tools/call at ${stateless} over HTTP, ${connections} connections`,
+    unit: 'µs of CPU per request',
+    target: '≤ 1.35 × the limit, ≥ 12 × less than the official v2',
+    contenders: [
+      limit(connections, stateless),
+      parley('parley', { connections }),
+      peer('official v2', stateless, connections),
+      peer('tmcp', stateless, connections),
+    ],
+  };
+}
+
+function sessionCall(connections: number): Case {
+  return {
+    id: `session-${connections}`,
+    title: `tools/call at ${handshake} over HTTP in a session, ${connections} connections`,
+    unit: 'µs of CPU per request',
+    target: '≤ 1.35 × the limit, ≥ 5 × less than every peer',
+    contenders: [
+      limit(connections, handshake),
+      parley('parley', { revision: handshake, connections }),
+      ...['official v2', 'official v1', 'fastmcp'].map((name) => peer(name, handshake, connections)),
+      // They know nothing newer.
+      ...['tmcp', 'mcp-lite'].map((name) => peer(name, older, connections)),
+    ],
+  };
+}
+
+/** Parley against itself: what the first contender costs is what the others are divided by. */
+function against(contenders: readonly Contender[]): readonly Contender[] {
+  return contenders.map((one, at) => (at === 0 ? { ...one, limit: true } : one));
+}
+
+/** Calls of a small tool whose arguments are checked. */
+export const httpCallCases: readonly Case[] = [
+  statelessCall(16),
+  statelessCall(64),
+  {
+    id: 'call-tools',
+    title: `tools/call at ${stateless} with 10, 100 and 1,000 tools registered`,
+    unit: 'µs of CPU per request',
+    target: 'within 5 % of each other',
+    contenders: against([10, 100, 1_000].map((tools) => parley(`${tools} tools`, { options: { tools } }))),
+  },
+  sessionCall(16),
+  sessionCall(64),
+  {
+    id: 'session-older',
+    title: 'tools/call in sessions of the older revisions',
+    unit: 'µs of CPU per request',
+    target: `within 10 % of ${handshake}`,
+    contenders: against(
+      [handshake, older, '2025-03-26', '2024-11-05'].map((revision) => parley(revision, { revision })),
+    ),
+  },
+];

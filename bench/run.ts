@@ -1,0 +1,52 @@
+/** Runs the benchmarks: `npm run bench [-- <case>…] [-- --smoke]`. */
+import { parseArgs } from 'node:util';
+import { bridgeCases } from './cases/bridge.ts';
+import { clientCases } from './cases/client.ts';
+import { coldStartCases } from './cases/cold-start.ts';
+import { httpCallCases } from './cases/http-call.ts';
+import { httpHeldCases } from './cases/http-held.ts';
+import { httpLargeCases } from './cases/http-large.ts';
+import { memoryCases } from './cases/memory.ts';
+import { stdioCases } from './cases/stdio.ts';
+import type { Case } from './harness/case.ts';
+import { leaveServerCore } from './harness/child.ts';
+import { failuresOf, race } from './harness/race.ts';
+import { tableOf } from './harness/table.ts';
+
+const all: readonly Case[] = [
+  ...httpCallCases,
+  ...httpLargeCases,
+  ...httpHeldCases,
+  ...stdioCases,
+  ...memoryCases,
+  ...clientCases,
+  ...coldStartCases,
+  ...bridgeCases,
+];
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { smoke: { type: 'boolean', default: false }, 'no-peers': { type: 'boolean', default: false } },
+});
+const unknown = positionals.find((id) => !all.some((one) => one.id.startsWith(id)));
+if (unknown !== undefined) {
+  console.error(`there is no case ${JSON.stringify(unknown)}; there are ${all.map(({ id }) => id).join(', ')}`);
+  process.exit(2);
+}
+
+const chosen = all.filter(({ id }) => positionals.length === 0 || positionals.some((start) => id.startsWith(start)));
+leaveServerCore();
+let failures = 0;
+for (const one of chosen) {
+  const contenders = one.contenders.filter(({ peer }) => peer !== true || !values['no-peers']);
+  const outcome = await race({ ...one, contenders }, values.smoke);
+  failures += failuresOf(outcome).length;
+  console.log(values.smoke ? smokeLine(outcome.of.id, outcome.dropouts) : `${tableOf(outcome)}\n`);
+}
+process.exitCode = values.smoke && failures > 0 ? 1 : 0;
+
+function smokeLine(id: string, lost: readonly { readonly name: string; readonly why: string }[]): string {
+  return lost.length === 0
+    ? `${id}: every contender answers right`
+    : `${id}: ${lost.map(({ name, why }) => `${name}: ${why}`).join('; ')}`;
+}

@@ -1,0 +1,7 @@
+/** Parley on stdio. */
+import { serveStdio } from '../../src/stdio.ts';
+import { build } from '../small/parley.ts';
+import { answerCpu } from './support.ts';
+
+answerCpu();
+serveStdio(build());

@@ -1,0 +1,8 @@
+/** Parley's client over the connections that Node keeps. */
+import { connect } from '../../src/client.ts';
+import { nodeFetch } from '../../src/node/fetch.ts';
+import { offer, optionsOf, textOf } from './support.ts';
+
+const { url, revision } = optionsOf();
+const client = await connect(String(url), { revisions: [String(revision)], fetch: nodeFetch() });
+offer(async (number) => textOf(await client.callTool('add', { a: number, b: 1 })));

@@ -1,0 +1,115 @@
+/** The programs whose size is watched, and the words that show that something got in which nobody asked for. */
+
+import { entries, type Entry } from './bundle.ts';
+
+/** A program that uses the package. */
+export interface Program {
+  readonly name: string;
+  readonly code: string;
+  /** The most that may be loaded when it starts, in KB after gzip. */
+  readonly budget: number;
+  /** What is aimed at, where the budget is more. */
+  readonly aim?: number;
+  /** Runs in a browser and in any other runtime. */
+  readonly neutral: boolean;
+  readonly role: 'server' | 'client' | 'both';
+}
+
+/** Something that is seen by a word of its own, which survives minification. */
+export interface Stranger {
+  readonly what: string;
+  readonly word: RegExp;
+  /** Where it does not belong. */
+  readonly in: (program: Program) => boolean;
+  /** A program that it belongs to, when there is one: a word that is not even there shows nothing. */
+  readonly home?: string;
+}
+
+const definition = `
+const server = createServer({ name: 'small', version: '1.0.0' });
+server.tool('add', { description: 'Adds.' }, () => 'added');
+`;
+
+/** How the budgets of the entry points stand, in KB; each is a little more than it was when it was last looked at. */
+const budgets: Readonly<Record<Entry, number>> = {
+  '': 87,
+  server: 36,
+  client: 44,
+  bridge: 69,
+  http: 32,
+  stdio: 7.5,
+  node: 27,
+  protocol: 3,
+  testing: 40,
+};
+
+/** Programs that do one thing, and each entry point as a whole. */
+export const programs: readonly Program[] = [
+  {
+    name: 'HTTP server',
+    code: `import { createServer } from 'parley-mcp/server'; import { listen } from 'parley-mcp/node'; ${definition} await listen(server, { port: 3000 });`,
+    budget: 47,
+    aim: 30,
+    neutral: false,
+    role: 'server',
+  },
+  {
+    name: 'HTTP server by fetch',
+    code: `import { createServer } from 'parley-mcp/server'; import { createHandler } from 'parley-mcp/http'; ${definition} export const handler = createHandler(server);`,
+    budget: 50,
+    neutral: true,
+    role: 'server',
+  },
+  {
+    name: 'stdio server',
+    code: `import { createServer } from 'parley-mcp/server'; import { serveStdio } from 'parley-mcp/stdio'; ${definition} serveStdio(server);`,
+    budget: 38,
+    aim: 28,
+    neutral: false,
+    role: 'server',
+  },
+  {
+    name: 'client',
+    code: `import { connect } from 'parley-mcp/client'; const client = await connect('https://example.com/mcp'); console.log(await client.callTool('add', {}));`,
+    budget: 44,
+    aim: 25,
+    neutral: true,
+    role: 'client',
+  },
+  ...entries.map(entryPoint),
+];
+
+/** What must not be loaded at the start of a program. */
+export const strangers: readonly Stranger[] = [
+  { what: 'a module of Node', word: /["'`]node:/, in: ({ neutral }) => neutral, home: 'parley-mcp/stdio' },
+  {
+    what: 'the flow of OAuth',
+    word: /code_challenge|code_verifier|token_endpoint|registration_endpoint/,
+    in: ({ role, name }) => role === 'server' || name === 'client',
+  },
+  {
+    what: 'HTTP+SSE of a client',
+    word: /HTTP\+SSE carries no/,
+    in: ({ name }) => name === 'client' || name === 'parley-mcp/client',
+    home: 'parley-mcp/http',
+  },
+  {
+    what: 'a client',
+    word: /TooManyRoundsError/,
+    in: ({ role }) => role === 'server',
+    home: 'client',
+  },
+  { what: 'the check of JSON Schemas', word: /must not have unevaluated items/, in: () => true },
+  { what: 'regular expressions in linear time', word: /Devanagari/, in: () => true },
+];
+
+function entryPoint(entry: Entry): Program {
+  const name = entry === '' ? 'parley-mcp' : `parley-mcp/${entry}`;
+  return {
+    name,
+    code: `export * from '${name}';`,
+    budget: budgets[entry],
+    neutral: entry !== 'node' && entry !== 'stdio',
+    role: entry === 'server' ? 'server' : entry === 'client' ? 'client' : 'both',
+  };
+}

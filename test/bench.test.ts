@@ -1,0 +1,94 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer, type AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { setImmediate as turn } from 'node:timers/promises';
+import type { Case } from '../bench/harness/case.ts';
+import { httpContender } from '../bench/harness/http-contender.ts';
+import { Line } from '../bench/harness/http-line.ts';
+import { PeerUnavailable } from '../bench/harness/peers.ts';
+import { failuresOf, race } from '../bench/harness/race.ts';
+import { addition, wrongAddition, type Shots } from '../bench/harness/requests.ts';
+import { root } from './support/sources.ts';
+
+const smokeMs = 300_000;
+
+/** A case of one contender that is asked a few things. */
+function asking(script: string, shots: Shots, first?: Shots): Case {
+  const load = { script, shots, connections: 2, total: 10, ...(first === undefined ? {} : { first }) };
+  const contenders = [httpContender({ ...load, name: script })];
+  return { id: 'one', title: 'one', unit: 'µs', target: 'none', contenders };
+}
+
+test('every case of the benchmark runs and answers right', { timeout: smokeMs + 5_000 }, async () => {
+  const { code, said } = await new Promise<{ readonly code: unknown; readonly said: string }>((resolve) => {
+    execFile(
+      process.execPath,
+      ['--disable-warning=ExperimentalWarning', join(root, 'bench', 'run.ts'), '--smoke', '--no-peers'],
+      { timeout: smokeMs },
+      (error, stdout, stderr) =>
+        resolve({ code: error === null ? 0 : (error.code ?? error.signal), said: stdout + stderr }),
+    );
+  });
+  assert.equal(code, 0, said);
+  const lines = said.trim().split('\n');
+  assert.deepEqual(
+    lines.filter((line) => !line.endsWith(': every contender answers right')),
+    [],
+  );
+  for (const id of ['call-16', 'session-16', 'list', 'large-result', 'idle-streams', 'growth', 'bridge-same'])
+    assert.ok(
+      lines.some((line) => line.startsWith(`${id}:`)),
+      `there is no line about ${id}`,
+    );
+});
+
+test('a contender of the benchmark that answers wrongly is out and fails the run', async () => {
+  const wrongSum: Shots = (speak) => (number) => ({ ...addition(speak)(number), expected: `"text":"${number + 2}"` });
+  const outcome = await race(asking('parley', wrongSum), true);
+  assert.deepEqual(outcome.results, []);
+  assert.match(failuresOf(outcome)[0]?.why ?? '', /^a wrong answer: 200 .*"text":"2"/);
+});
+
+test('a contender of the benchmark that skips the check of arguments does not start', async () => {
+  const outcome = await race(asking('limit', addition, wrongAddition), true);
+  assert.match(failuresOf(outcome)[0]?.why ?? '', /^a wrong answer/);
+  assert.deepEqual(failuresOf(await race(asking('parley', addition, wrongAddition), true)), []);
+});
+
+test('a peer that cannot be had does not fail the benchmark', async () => {
+  const start = (): Promise<never> => Promise.reject(new PeerUnavailable('no network'));
+  const contenders = [{ name: 'far away', peer: true, start }] as const;
+  const outcome = await race({ id: 'one', title: 'one', unit: 'µs', target: 'none', contenders }, true);
+  assert.deepEqual(outcome.dropouts, [{ name: 'far away', why: 'no network', unavailable: true }]);
+  assert.deepEqual(failuresOf(outcome), []);
+});
+
+test('the load reads an answer in chunks however it is cut', async () => {
+  const answer =
+    'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n6\r\ndata: \r\nb\r\n0\r\n\r\nhello\n\r\n0\r\n\r\n';
+  const server = createServer((socket) => {
+    socket.setNoDelay(true);
+    socket.on('data', async () => {
+      for (const byte of answer) {
+        socket.write(byte);
+        await turn();
+      }
+    });
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  // A server that listens on a port has such an address.
+  const { port } = server.address() as AddressInfo;
+  const line = await Line.open(new URL(`http://127.0.0.1:${port}/mcp`));
+  try {
+    for (let round = 0; round < 2; round++) {
+      const { status, body } = await line.post({}, '{}');
+      assert.deepEqual([status, body], [200, 'data: 0\r\n\r\nhello\n']);
+    }
+  } finally {
+    line.close();
+    server.close();
+  }
+});
