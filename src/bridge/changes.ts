@@ -120,7 +120,7 @@ export class Changes {
         resolve(subscribed({}, call));
       };
       if (this.#stopped.signal.aborted) return end();
-      call.signal.addEventListener('abort', end, { once: true });
+      call.onAbort(end);
       call.onLeave(end);
       this.#listeners.set(call, { filter, end });
       void until?.then(end);

@@ -29,13 +29,9 @@ export class Exchanges {
     if (error !== undefined) return this.#refuse(visit, error, message);
     const problem = message.method === listen ? this.#unstreamable(visit) : undefined;
     if (problem !== undefined) return refuse(visit.request, visit.reply, problem, message.id);
-    const exchange = new Exchange(this.#edge, visit, message);
-    this.#running.add(exchange);
-    try {
-      await exchange.request(message);
-    } finally {
-      this.#running.delete(exchange);
-    }
+    const exchange = new Exchange(this.#edge, visit, message, this.#running);
+    // Not awaited: what waits here would wait as long as the client listens.
+    return exchange.request(message);
   }
 
   /** Takes a notification: the core defines none over HTTP, so an extension may be meant. */
@@ -44,7 +40,7 @@ export class Exchanges {
       versionMismatch(visit.request, claimedVersion(message)) ?? methodMismatch(visit.request, message.method, false);
     const error = mismatch(problem) ?? this.#unspoken(visit);
     if (error !== undefined) return this.#refuse(visit, error);
-    await new Exchange(this.#edge, visit, message).notification(message);
+    await new Exchange(this.#edge, visit, message, this.#running).notification(message);
   }
 
   /** Ends the exchanges that would otherwise last for ever: with their response, where the server has one for that. */
@@ -108,14 +104,18 @@ class Exchange implements Link {
   readonly #visit: Visit;
   readonly #answer: Answer;
   readonly #conversation: Conversation;
+  readonly #running: Set<Exchange>;
 
-  constructor(edge: Edge, visit: Visit, message: RequestMessage | NotificationMessage) {
+  /** @param running Where it is as long as it runs. */
+  constructor(edge: Edge, visit: Visit, message: RequestMessage | NotificationMessage, running: Set<Exchange>) {
     this.auth = visit.auth;
     this.message = message;
     this.#edge = edge;
     this.#visit = visit;
     this.#answer = new Answer(edge, visit);
     this.#conversation = edge.endpoint.converse(this);
+    this.#running = running;
+    running.add(this);
   }
 
   send(message: Message): void {
@@ -136,10 +136,13 @@ class Exchange implements Link {
       this.stop();
     });
     // A client that left before its request was read wants nothing done.
-    if (this.#answer.gone) return;
-    const response = await this.#conversation.receive(message);
-    this.#answer.respond(response === undefined ? 200 : this.#status(message, response), response);
-    this.stop();
+    if (this.#answer.gone) return this.stop();
+    try {
+      const response = await this.#conversation.receive(message);
+      this.#answer.respond(response === undefined ? 200 : this.#status(message, response), response);
+    } finally {
+      this.stop();
+    }
   }
 
   /**
@@ -178,6 +181,7 @@ class Exchange implements Link {
 
   /** Ends the conversation: what still runs is aborted. */
   stop(): void {
+    this.#running.delete(this);
     this.#conversation.close();
   }
 }

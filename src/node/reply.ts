@@ -45,7 +45,8 @@ export class NodeReply implements HttpReply {
 
   onClose(run: () => void): void {
     if (this.#response.destroyed) run();
-    else this.#response.once('close', run);
+    // It comes once; `once` would keep a wrapper as well.
+    else this.#response.on('close', run);
   }
 }
 

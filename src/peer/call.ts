@@ -207,9 +207,16 @@ export class Call {
     this.#onLeave = run;
   }
 
-  /** Hears of an abort without the price of a signal; one listener. */
+  /** Hears of an abort without the price of a signal. */
   onAbort(run: () => void): void {
-    this.#onEnd = run;
+    const before = this.#onEnd;
+    this.#onEnd =
+      before === undefined
+        ? run
+        : () => {
+            before();
+            run();
+          };
   }
 }
 

@@ -19,6 +19,7 @@ import { toWire } from '../protocol/to-wire.ts';
 import { Call, notification, type CallFacts, type ClientView } from './call.ts';
 import type { Conversation, Link } from './endpoint.ts';
 import { gate, isPromised, notFound } from './gate.ts';
+import { discoverResult, initializeResult, signed } from './introduction.ts';
 import type { Handler, Host, Settled } from './host.ts';
 import { observed, tell } from './observe.ts';
 import { Outgoing } from './outgoing.ts';
@@ -47,7 +48,8 @@ export class HostConversation implements Conversation {
   readonly #host: Host;
   readonly #link: Link;
   readonly #onClose: () => void;
-  readonly #outgoing: Outgoing;
+  /** Made for sessions: nobody else is asked. */
+  #questions: Outgoing | undefined;
   readonly #running = new Map<RequestId, Call>();
   /** How many handlers run, those of cancelled requests among them. */
   #handlers = 0;
@@ -59,8 +61,11 @@ export class HostConversation implements Conversation {
   constructor(host: Host, link: Link, onClose: () => void) {
     this.#host = host;
     this.#link = link;
-    this.#outgoing = new Outgoing(link);
     this.#onClose = onClose;
+  }
+
+  get #outgoing(): Outgoing {
+    return (this.#questions ??= new Outgoing(this.#link));
   }
 
   get revision(): Revision | undefined {
@@ -78,7 +83,7 @@ export class HostConversation implements Conversation {
         this.#notified(received.message);
         return nothing;
       case 'response':
-        this.#outgoing.receive(received.message);
+        this.#questions?.receive(received.message);
         return nothing;
       case 'malformed':
         return Promise.resolve(this.#refusal(received.id, new McpError('invalidRequest', received.reason)));
@@ -98,7 +103,7 @@ export class HostConversation implements Conversation {
     this.#closed = true;
     for (const call of this.#running.values()) call.abort();
     this.#running.clear();
-    this.#outgoing.close();
+    this.#questions?.close();
     if (this.#settlement !== undefined) this.#host.closed?.(this.#settlement.settled);
     this.#onClose();
   }
@@ -188,16 +193,7 @@ export class HostConversation implements Conversation {
       if (!this.#link.lasting) throw new McpError('invalidRequest', 'initialize needs a connection that lasts');
       const revision = chooseRevision(this.#host.revisions, params.protocolVersion) ?? handshake;
       this.#settle(revision, { info: params.clientInfo, capabilities: params.capabilities });
-      return this.#respond(
-        message,
-        revision,
-        toWire(revision, 'InitializeResult', {
-          protocolVersion: revision.date,
-          capabilities: projectServerCapabilities(revision, this.#host.capabilities()),
-          serverInfo: this.#host.info,
-          ...(this.#host.instructions === undefined ? {} : { instructions: this.#host.instructions }),
-        }),
-      );
+      return this.#respond(message, revision, initializeResult(this.#host, revision));
     } catch (error) {
       return this.#refusal(message.id, this.#expose(error, 'initialize'), this.revision ?? handshake);
     }
@@ -323,16 +319,7 @@ export class HostConversation implements Conversation {
         return this.#host.handler(message.method) === undefined ? this.#respond(message, revision, {}) : undefined;
       }
       case 'server/discover':
-        return this.#respond(
-          message,
-          revision,
-          toWire(revision, 'DiscoverResult', {
-            supportedVersions: this.#host.revisions.map(({ date }) => date).toReversed(),
-            capabilities: projectServerCapabilities(revision, this.#host.capabilities()),
-            ...this.#host.discoverHint,
-            ...(this.#host.instructions === undefined ? {} : { instructions: this.#host.instructions }),
-          }),
-        );
+        return this.#respond(message, revision, discoverResult(this.#host, revision));
       default:
         return undefined;
     }
@@ -363,18 +350,10 @@ export class HostConversation implements Conversation {
     const response: ResponseMessage = {
       jsonrpc: '2.0',
       id: message.id,
-      result: revision.era === 'stateless' ? this.#signed(result) : result,
+      result: revision.era === 'stateless' ? signed(this.#host, result) : result,
     };
     tell({ from: 'server', revision, message: response, answers: message.method });
     return response;
-  }
-
-  /** Spec 2026-07-28, Base protocol, _meta: the server SHOULD name itself in every result. */
-  #signed(result: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
-    // `_meta` of a result is an object in every shape.
-    const meta = result['_meta'] as Readonly<Record<string, unknown>> | undefined;
-    if (meta?.[metaKey.serverInfo] !== undefined) return result;
-    return { ...result, _meta: { ...meta, [metaKey.serverInfo]: this.#host.info } };
   }
 
   #refusal(id: RequestId | undefined, error: McpError, revision: Revision | undefined = this.revision): ErrorMessage {

@@ -30,6 +30,9 @@ export interface SubscriptionLimits {
 
 const watched = Symbol('watched resources');
 
+/** Most streams watch no resources; they share this. */
+const noUris: ReadonlySet<string> = new Set();
+
 /**
  * Who hears of changes: handshake sessions without asking for lists and by `resources/subscribe` for resources,
  * stateless clients by `subscriptions/listen` alone. Changes of one turn are told once.
@@ -105,9 +108,11 @@ export class Subscriptions {
         this.#listeners.delete(call);
         resolve(subscribed(call.requestId));
       };
-      call.signal.addEventListener('abort', end, { once: true });
+      call.onAbort(end);
       call.onLeave(end);
-      this.#listeners.set(call, { call, filter, uris: new Set(filter.resourceSubscriptions), end });
+      const { resourceSubscriptions } = filter;
+      const uris = resourceSubscriptions === undefined ? noUris : new Set(resourceSubscriptions);
+      this.#listeners.set(call, { call, filter, uris, end });
     });
   }
 
