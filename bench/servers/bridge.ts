@@ -1,8 +1,8 @@
 /** A bridge in front of the Parley server of `parley.ts`, which runs in a process of its own. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { createBridge } from '../../src/bridge.ts';
-import { listen } from '../../src/node.ts';
+import { createBridge, httpTransport } from '../../src/bridge.ts';
+import { listen, nodeFetch } from '../../src/node.ts';
 import { scriptArguments } from '../harness/child.ts';
 import { optionsOf, ready } from './support.ts';
 
@@ -10,9 +10,10 @@ const { upstreamRevisions } = optionsOf();
 const child = spawn(process.execPath, scriptArguments('parley', {}), { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
 process.on('exit', () => child.kill('SIGKILL'));
 // The first thing that the server tells is where it listens.
-const [{ url: upstream }] = (await once(child, 'message')) as [{ readonly url: string }];
+const [{ url: behind }] = (await once(child, 'message')) as [{ readonly url: string }];
 const bridge = await createBridge({
-  upstream,
+  // As `parley bridge` does it.
+  upstream: httpTransport(behind, { fetch: nodeFetch() }),
   ...(Array.isArray(upstreamRevisions) ? { upstreamRevisions } : {}),
 });
 const { url } = await listen(bridge, { port: 0 });

@@ -285,5 +285,6 @@ export class Pool {
 
 /** Nobody shares a connection with another principal, nor with a client that declares something else. */
 function keyOf({ principal, self }: Wanted): string {
-  return canonical([principal ?? null, self?.capabilities ?? {}]);
+  const who = JSON.stringify(principal ?? null);
+  return self === undefined ? who : `${who} ${canonical(self.capabilities)}`;
 }

@@ -199,6 +199,34 @@ describe('a session with a stateless server', () => {
   });
 });
 
+describe('several questions of one round', () => {
+  it('are withdrawn when one of them fails', async (t) => {
+    const form = { message: 'Who?', requestedSchema: { type: 'object', properties: {} } };
+    const upstream = scriptedUpstream({
+      up: statelessDate,
+      answers: {
+        'tools/call': {
+          resultType: 'input_required',
+          inputRequests: {
+            one: { method: 'elicitation/create', params: form },
+            two: { method: 'roots/list' },
+          },
+          requestState: 'x',
+        },
+      },
+    });
+    const raw = await open(await bridgeTo(t, upstream), '2025-06-18', { capabilities });
+    const failed = raw.error('tools/call', { name: 'any' });
+    await settle();
+    const [form1, roots] = raw.take();
+    await raw.receive({ jsonrpc: '2.0', id: form1?.['id'], error: { code: -1, message: 'no form today' } });
+    assert.match((await failed).message, /no form today/);
+    await settle();
+    const cancelled = raw.take().find(({ method }) => method === 'notifications/cancelled');
+    assert.equal((cancelled?.['params'] as Json | undefined)?.['requestId'], roots?.['id']);
+  });
+});
+
 describe('what the protocol does not know', () => {
   for (const { down, up } of pairs) {
     it(`passes between a client at ${down} and a server at ${up}`, async (t) => {

@@ -191,6 +191,21 @@ test('a reader that is too slow is cut off', async () => {
   assert.equal(errors.length, 1);
 });
 
+test('one message may be larger than what may wait, and the next comes when it was read', async () => {
+  const fake = fakeEndpoint();
+  const answer = begin(createHttpHandler(fake, { maxStreamBuffer: 1000 }), call({ method: 'subscriptions/listen' }));
+  await answer.until((so) => so.events.length === 1);
+  const send = (data: string): void =>
+    fake.conversations[0]?.link.send({ jsonrpc: '2.0', method: 'notifications/message', params: { data } }, 7);
+  answer.stalled = true;
+  send('x'.repeat(5000));
+  assert.equal(answer.destroyed, false);
+  answer.stalled = false;
+  send('small');
+  assert.equal(answer.destroyed, false);
+  answer.leave();
+});
+
 test('requests beyond the limit are told to come back', async () => {
   const fake = fakeEndpoint();
   const limited = createHttpHandler(fake, { maxRequests: 1 });

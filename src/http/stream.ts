@@ -63,8 +63,9 @@ export class EventStream {
   write(text: string): void {
     if (this.#ended) return;
     this.#lively = true;
-    this.#writer.write(text);
-    if (this.#writer.buffered <= this.#streams.settings.maxStreamBuffer + this.#allowance) return;
+    // One message may be larger than what may wait; the next must find that it was read.
+    const waits = this.#writer.buffered > this.#streams.settings.maxStreamBuffer + this.#allowance;
+    if (!waits) return this.#writer.write(text);
     this.closed();
     this.#writer.destroy();
     this.#streams.settings.onError(new Error('the reader of an event stream was too slow and was cut off'));

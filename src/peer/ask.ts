@@ -10,6 +10,8 @@ export interface Ask<T> {
   readonly params: JsonObject;
   /** Names the question within its conversation; without one, its place in order does. */
   readonly key: string | undefined;
+  /** Gives the question up, where it waits for an answer. */
+  readonly signal?: AbortSignal | undefined;
   /**
    * Reads an answer, in the canonical model.
    *

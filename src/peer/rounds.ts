@@ -76,17 +76,26 @@ export async function runInSession(
   for (let round = 0; round < maxRounds; round++) {
     const value = await handler(params, call);
     if (!isByHand(value)) return value;
-    const entries = Object.entries(value.inputRequests ?? {});
-    const answers = await Promise.all(
-      entries.map(async ([key, { method, params: asked = {} }]) => {
-        const answer = await call.asker.ask({ method, params: asked, key, accept: (given) => ({ value: given }) });
-        return [key, answer] as const;
-      }),
-    );
-    call.inputResponses = Object.fromEntries(answers);
+    call.inputResponses = await askAll(value.inputRequests ?? {}, call);
     call.requestState = value.requestState;
   }
   throw new McpError('invalidRequest', `the request took more than ${maxRounds} rounds`);
+}
+
+/** Asks everything at once; what still waits when a question fails is given up. */
+async function askAll(inputRequests: NonNullable<ByHand['inputRequests']>, call: Call): Promise<JsonObject> {
+  const failed = new AbortController();
+  const { signal } = failed;
+  try {
+    const asking = Object.entries(inputRequests).map(async ([key, { method, params = {} }]) => {
+      const answer = await call.asker.ask({ method, params, key, signal, accept: (given) => ({ value: given }) });
+      return [key, answer] as const;
+    });
+    return Object.fromEntries(await Promise.all(asking));
+  } catch (error) {
+    failed.abort();
+    throw error;
+  }
 }
 
 /** What one run of a handler came to. */

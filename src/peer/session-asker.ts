@@ -29,8 +29,8 @@ export class SessionAsker implements Asker {
     this.#way = { outgoing, client: call.client, timeoutMs };
   }
 
-  async ask<T>({ method, params, accept }: Ask<T>): Promise<T> {
-    const put = questionOf(method, params, this.#call, this.#way);
+  async ask<T>({ method, params, signal, accept }: Ask<T>): Promise<T> {
+    const put = questionOf(method, params, originOf(this.#call, signal), this.#way);
     let problem = '';
     for (let attempt = 0; attempt < attempts; attempt++) {
       const accepted = await accept(await put());
@@ -43,6 +43,13 @@ export class SessionAsker implements Asker {
   once<T>(key: string, run: () => T | Promise<T>): Promise<T> {
     return this.#once.run(key, run);
   }
+}
+
+/** What a question within a call belongs to. */
+function originOf(call: Call, signal: AbortSignal | undefined): Origin {
+  if (signal === undefined) return call;
+  const { facts, requestId } = call;
+  return { facts, requestId, signal: AbortSignal.any([call.signal, signal]) };
 }
 
 /**

@@ -185,12 +185,14 @@ test('stderr is heard and is no error [stdio-005]', async () => {
 
 test('text that is no message, too long or no UTF-8 is a problem, and the next message is heard', async () => {
   const source = `process.stdout.write('Server ready!\\n'); process.stdout.write('"' + 'x'.repeat(2000) + '"\\n');
-    process.stdout.write(Buffer.from([0x22, 0xff, 0x22, 0x0a])); console.log('{"ok":true}'); process.stdin.resume();`;
+    process.stdout.write(Buffer.from([0x22, 0xff, 0x22, 0x0a])); console.log('['.repeat(300) + ']'.repeat(300));
+    console.log('{"ok":true}'); process.stdin.resume();`;
   const { channel, next, problems } = await open(await program(source, { maxLineBytes: 1_000 }));
   assert.deepEqual(await next(), { ok: true });
   assert.deepEqual(
     problems.map((problem) => problem.reason),
-    ['invalid-message', 'too-large', 'invalid-message'],
+    // An answer that nests too deep is one that somebody may wait for.
+    ['invalid-message', 'too-large', 'invalid-message', 'too-large'],
   );
   assert.match(problems[0]?.message ?? '', /Server ready!/);
   await channel.close();

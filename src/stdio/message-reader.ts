@@ -23,7 +23,9 @@ export function messageReader(receiver: Receiver, { maxBytes, isSilent }: Messag
       value = parseMessage(text, { exactNumbers: receiver.exactNumbers });
     } catch (error) {
       if (!(error instanceof JsonError)) throw error;
-      problem(new ConnectionError('invalid-message', `${error.message}: ${text.slice(0, 200)}`, { cause: error }));
+      // What is over a limit may be an answer that somebody waits for; what is no JSON is none.
+      const reason = error.reason === 'too-deep' ? 'too-large' : 'invalid-message';
+      problem(new ConnectionError(reason, `${error.message}: ${text.slice(0, 200)}`, { cause: error }));
       return;
     }
     receiver.message(value);
