@@ -30,7 +30,8 @@ export {
   type RevisionDate,
 } from './protocol/revision.ts';
 export { McpError, type ErrorName, type ErrorObject, type McpErrorOptions } from './protocol/error.ts';
-export { metaKey, type MetaObject } from './protocol/meta.ts';
+export { metaKey } from './protocol/meta-key.ts';
+export type { MetaObject } from './protocol/meta.ts';
 export type { Annotations, Icon, Implementation, JsonObject, ProgressToken, Role } from './protocol/common.ts';
 export type {
   AudioContent,

@@ -1,6 +1,7 @@
 /** The small types that many features share. */
 
 import { from } from './lifetime.ts';
+import { loggingLevels, type LoggingLevel } from './logging-level.ts';
 import {
   array,
   hint,
@@ -95,3 +96,5 @@ export const implementationShape: ShapeOf<Implementation> = shape('Implementatio
   icons,
   websiteUrl: since('2025-11-25', optional(string)),
 });
+
+export const loggingLevel: Row<LoggingLevel, 'required'> = literal(...loggingLevels);

@@ -1,7 +1,5 @@
 /** How much a log message matters. */
 
-import { literal, type Row } from './shape.ts';
-
 /** The severity of a log message, as RFC 5424 names them. */
 export type LoggingLevel = 'debug' | 'info' | 'notice' | 'warning' | 'error' | 'critical' | 'alert' | 'emergency';
 
@@ -16,5 +14,3 @@ export const loggingLevels: readonly LoggingLevel[] = [
   'alert',
   'emergency',
 ];
-
-export const loggingLevel: Row<LoggingLevel, 'required'> = literal(...loggingLevels);

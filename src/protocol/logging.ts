@@ -1,8 +1,9 @@
 /** Log messages from server to client. Deprecated in 2026-07-28. */
 
+import { loggingLevel } from './common.ts';
 import { endedRequestRows, notificationRows, type NotificationParams, type RequestParams } from './envelope.ts';
 import { always, until } from './lifetime.ts';
-import { loggingLevel, type LoggingLevel } from './logging-level.ts';
+import type { LoggingLevel } from './logging-level.ts';
 import type { Methods } from './method.ts';
 import { any, optional, shape, string, type ShapeOf } from './shape.ts';
 

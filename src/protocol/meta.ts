@@ -3,6 +3,7 @@
 import { clientCapabilitiesShape, coreTasks, type ClientCapabilities } from './capability.ts';
 import {
   implementationShape,
+  loggingLevel,
   progressToken,
   requestId,
   type Implementation,
@@ -10,29 +11,11 @@ import {
   type RequestId,
 } from './common.ts';
 import { from } from './lifetime.ts';
-import { loggingLevel, type LoggingLevel } from './logging-level.ts';
+import type { LoggingLevel } from './logging-level.ts';
+import { metaKey } from './meta-key.ts';
 import { between, optional, ref, requiredIn, shape, since, string, type Row, type ShapeOf } from './shape.ts';
 
-/** The `_meta` keys of the protocol. */
-export const metaKey: {
-  readonly protocolVersion: 'io.modelcontextprotocol/protocolVersion';
-  readonly clientInfo: 'io.modelcontextprotocol/clientInfo';
-  readonly clientCapabilities: 'io.modelcontextprotocol/clientCapabilities';
-  readonly logLevel: 'io.modelcontextprotocol/logLevel';
-  readonly serverInfo: 'io.modelcontextprotocol/serverInfo';
-  readonly subscriptionId: 'io.modelcontextprotocol/subscriptionId';
-  readonly relatedTask: 'io.modelcontextprotocol/related-task';
-  readonly modelImmediateResponse: 'io.modelcontextprotocol/model-immediate-response';
-} = {
-  protocolVersion: 'io.modelcontextprotocol/protocolVersion',
-  clientInfo: 'io.modelcontextprotocol/clientInfo',
-  clientCapabilities: 'io.modelcontextprotocol/clientCapabilities',
-  logLevel: 'io.modelcontextprotocol/logLevel',
-  serverInfo: 'io.modelcontextprotocol/serverInfo',
-  subscriptionId: 'io.modelcontextprotocol/subscriptionId',
-  relatedTask: 'io.modelcontextprotocol/related-task',
-  modelImmediateResponse: 'io.modelcontextprotocol/model-immediate-response',
-};
+export { metaKey } from './meta-key.ts';
 
 const prefix = /^(?:[A-Za-z](?:[A-Za-z0-9-]*[A-Za-z0-9])?\.)*[A-Za-z](?:[A-Za-z0-9-]*[A-Za-z0-9])?$/;
 const name = /^[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?$/;

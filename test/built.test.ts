@@ -1,0 +1,46 @@
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { pathToFileURL } from 'node:url';
+import { root } from './support/sources.ts';
+
+const dist = join(root, 'dist');
+const program = join(dist, 'cli/main.js');
+const skip = existsSync(program) ? false : 'the package is not built: npm run build';
+
+test('what several built entry points export is one and the same', { skip }, async () => {
+  const seen = new Map<string, unknown>();
+  const several = new Set<string>();
+  for (const file of readdirSync(dist).filter((name) => name.endsWith('.js'))) {
+    const module: object = await import(pathToFileURL(join(dist, file)).href);
+    for (const [name, value] of Object.entries(module)) {
+      if (seen.has(name)) several.add(name);
+      else seen.set(name, value);
+      assert.equal(value, seen.get(name), `${name} of ${file}`);
+    }
+  }
+  assert.ok(several.has('McpError') && several.has('ConnectionError'), [...several].join());
+});
+
+test('built, what only some need is still loaded on demand', { skip }, () => {
+  const texts = readdirSync(dist, { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.js') && !name.includes('json-schema'))
+    .map((name) => readFileSync(join(dist, name), 'utf8'));
+  assert.ok(texts.some((text) => text.includes('await import("./json-schema-')));
+  assert.deepEqual(
+    texts.filter(
+      (text) =>
+        /^(import|\}) .*"(typebox|re2js)/m.test(text) || /from "\.\S*\/(json-schema|client-sse-pair)-/.test(text),
+    ),
+    [],
+  );
+});
+
+test('the built program reaches its own example server', { skip }, () => {
+  const run = (...words: readonly string[]): string =>
+    execFileSync(process.execPath, [program, ...words], { encoding: 'utf8', timeout: 30_000 });
+  assert.match(run('--version'), /^\d+\.\d+\.\d+/);
+  assert.match(run('call', 'add', 'a=1', 'b=2', '--', process.execPath, program, 'example'), /"sum": 3/);
+});
