@@ -187,20 +187,22 @@ function entriesOf(
 }
 
 function toCursor(kind: ListKind, name: string): string {
-  return btoa(encodeURIComponent(`${kind}:${name}`));
+  // JSON escapes halves of surrogate pairs, which no encoding has.
+  return btoa(encodeURIComponent(JSON.stringify([kind, name])));
 }
 
 function fromCursor(kind: ListKind, cursor: string): string {
-  const text = decoded(cursor);
-  if (!text.startsWith(`${kind}:`)) throw wrongCursor(cursor);
-  return text.slice(kind.length + 1);
+  const named = decoded(cursor);
+  const [of, name] = Array.isArray(named) ? (named as unknown[]) : [];
+  if (of !== kind || typeof name !== 'string') throw wrongCursor(cursor);
+  return name;
 }
 
-function decoded(cursor: string): string {
+function decoded(cursor: string): unknown {
   try {
-    return decodeURIComponent(atob(cursor));
+    return JSON.parse(decodeURIComponent(atob(cursor)));
   } catch {
-    return '';
+    return undefined;
   }
 }
 

@@ -23,6 +23,9 @@ const hopKeys: ReadonlySet<string> = new Set([
   metaKey.logLevel,
 ]);
 
+/** How many questions a handshake client is asked at once for one call: each of them waits for its answer. */
+const mostAtOnce = 100;
+
 /** One request on its way up. */
 export interface Outgoing {
   /** In the canonical model. */
@@ -46,13 +49,15 @@ export function revisionFor(client: Client): Revision {
  */
 export async function forward(client: Client, { params, call, progressToken, own }: Outgoing): Promise<JsonObject> {
   // The bridge declares no tasks, so that nobody may ask it for one. (Spec 2025-11-25, Tasks, Capability negotiation.)
-  const { _meta: meta, task: _, ...rest } = params;
+  const { _meta: meta, task, ...rest } = params;
+  // What a method that the protocol does not know calls so is no wish for one.
+  const unknownTask = task !== undefined && methodOf(call.method) === undefined ? { task } : undefined;
   const revision = revisionFor(client);
   let result: JsonObject;
   try {
     result = await client.request(
       call.method,
-      { ...rest, ...answersOf(call, revision) },
+      { ...rest, ...unknownTask, ...answersOf(call, revision) },
       {
         // The client of the bridge sets the deadlines; when it gives up, the upstream is told.
         timeoutMs: 0,
@@ -108,6 +113,9 @@ function lifted(result: JsonObject, call: Carried, revision: Revision): JsonObje
 /** What the upstream asks, as the client of the call can be asked it. */
 function askable(result: InputRequiredResult, { method, facts, client }: Carried): JsonObject {
   const { inputRequests } = result;
+  const count = Object.keys(inputRequests ?? {}).length;
+  if (facts.era === 'handshake' && count > mostAtOnce)
+    throw new McpError('internalError', `the upstream server asks ${count} questions at once for ${method}`);
   for (const { method: asked, params = {} } of Object.values(inputRequests ?? {})) {
     try {
       // Params of questions are JSON objects. Spec 2026-07-28, MRTR: nothing is asked that the client did not declare.

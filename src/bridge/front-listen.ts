@@ -162,8 +162,9 @@ export class FrontListen {
         // What happened between two streams of the server is not known.
         if (tries > 0) this.#missed(stream, filter);
       };
-      const sub = subCall(stream.call, { method: 'subscriptions/listen', send });
-      const leave = (): void => sub.abort();
+      const left = new AbortController();
+      const sub = subCall(stream.call, { method: 'subscriptions/listen', send, signal: left.signal });
+      const leave = (): void => left.abort();
       signal.addEventListener('abort', leave, { once: true });
       try {
         await handler({ notifications: filter }, sub);

@@ -1,4 +1,5 @@
 import { hintOf, combinedHint, walkPages, type CacheHint, type Page } from '../client/pages.ts';
+import { plainNumber } from '../json/exact-number.ts';
 import { after } from '../jsonrpc/timeout.ts';
 import { ConnectionError } from '../jsonrpc/transport.ts';
 import type { Call } from '../peer/call.ts';
@@ -129,7 +130,7 @@ async function drain(host: Host, kind: ListKind, call: Call, onWarning: (message
   const fetch = async (cursor: string | undefined): Promise<Page<JsonObject>> => {
     // The handler of a list gives its result.
     const result = (await handler(cursor === undefined ? {} : { cursor }, sub)) as JsonObject;
-    hints = typeof result['ttlMs'] === 'number' ? hints?.concat(hintOf(result)) : undefined;
+    hints = typeof plainNumber(result['ttlMs']) === 'number' ? hints?.concat(hintOf(result)) : undefined;
     const { nextCursor } = result;
     return {
       ...hintOf(result),

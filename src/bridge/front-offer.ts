@@ -1,4 +1,5 @@
 import { combinedHint, type CacheHint } from '../client/pages.ts';
+import { ConnectionError } from '../jsonrpc/transport.ts';
 import type { Call } from '../peer/call.ts';
 import type { Handler } from '../peer/host.ts';
 import type { ServerCapabilities } from '../protocol/capability.ts';
@@ -41,7 +42,10 @@ export function joinedHint(seats: readonly Seat[]): CacheHint {
   return combinedHint(seats.map(({ member }) => member?.host.discoverHint ?? { ttlMs: 0, cacheScope: 'private' }));
 }
 
-/** Asks one server after the other for what the protocol does not know, until one knows the method. */
+/**
+ * Asks one server after the other for what the protocol does not know, until one knows the method; a server that is
+ * lost hides no other, but might have known.
+ */
 export async function askForUnknown(
   seats: readonly Seat[],
   params: Parameters<Handler>[0],
@@ -52,8 +56,9 @@ export async function askForUnknown(
     try {
       if (member?.host.unknown !== undefined) return await member.host.unknown(params, call);
     } catch (error) {
-      if (!(error instanceof McpError) || error.kind !== 'methodNotFound') throw error;
-      refusal ??= error;
+      const isLost = error instanceof McpError && error.cause instanceof ConnectionError;
+      if (call.aborted || !(error instanceof McpError) || !(isLost || error.kind === 'methodNotFound')) throw error;
+      if (refusal === undefined || (isLost && refusal.kind === 'methodNotFound')) refusal = error;
     }
   }
   throw refusal ?? new McpError('methodNotFound', `${call.method.slice(0, 128)} is not served here`);

@@ -120,7 +120,10 @@ for (const down of ['2025-11-25', '2026-07-28'] as const) {
 
     it('cannot make up a cursor [page-005]', async (t) => {
       const client = await twinsClient(t, down);
-      for (const cursor of ['', 'x', btoa('tools:nobody'), btoa('prompts:only-left')])
+      const others = ['["tools","nobody"]', '["prompts","prompt-left"]', '["tools"]', '{}', 'null'].map((one) =>
+        btoa(one),
+      );
+      for (const cursor of ['', 'x', ...others])
         await assert.rejects(client.request('tools/list', { cursor }), { code: -32602 });
     });
 

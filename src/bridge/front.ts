@@ -149,6 +149,7 @@ function hostOf({ parts: { settings }, seats, catalogue, sessions, handlers }: H
       return joinedHint(seats);
     },
     revisions: settings.revisions,
+    exactNumbers: true,
     askTimeoutMs: 600_000,
     maxRounds: 32,
     capabilities: () => frontCapabilities(seats),

@@ -71,7 +71,7 @@ export async function openMember(options: MemberOptions): Promise<Member> {
   const first = await firstClient(pool, options.signal);
   // A connection that failed for good is replaced; what was known of the upstream stays known meanwhile.
   const client = (): Client => pool.main.latest ?? first;
-  await learn(parts, options);
+  await learn(parts, options, options.signal);
   void changes.follow(pool.main);
   return {
     host: hostOf(parts, options, client),
@@ -110,19 +110,31 @@ function partsOf(settings: MemberOptions, tools: KnownTools, open: OpenClient): 
     parked,
     main: {
       onNotification: (method, params) => {
-        if (method === 'notifications/tools/list_changed') void learn(parts, settings);
+        if (method === 'notifications/tools/list_changed') void learnAnew();
         changes.heard(method, params);
         if (method === 'notifications/resources/updated') watches.heard(params);
       },
       // A server that was started again may be another version of itself.
-      onReconnect: () => void learn(parts, settings),
+      onReconnect: () => void learnAnew(),
       onWarning,
     },
     eventsOf: (session) => sessionEvents(session, changes, onWarning),
   });
   const watches: Watches = new Watches(pool, changes, onWarning);
-  const parts: BridgeParts = { pool, tools, changes, watches };
-  return parts;
+  const learnAnew = oneByOne(() => learn({ pool, tools }, settings));
+  return { pool, tools, changes, watches };
+}
+
+/** Runs something once at a time: however often it is asked for meanwhile, it runs once more. */
+function oneByOne(run: () => Promise<void>): () => Promise<void> {
+  let running: Promise<void> | undefined;
+  let next: Promise<void> | undefined;
+  const begin = (): Promise<void> => {
+    next = undefined;
+    running = run().finally(() => (running = undefined));
+    return running;
+  };
+  return () => next ?? (running === undefined ? begin() : (next = running.then(begin)));
 }
 
 /** Handshake upstreams tell every session of changes. */
@@ -164,9 +176,13 @@ async function firstClient(pool: Pool, signal: AbortSignal | undefined): Promise
 }
 
 /** Fetches the tools, whose definitions say how calls travel over HTTP. */
-async function learn({ pool, tools }: BridgeParts, { onWarning }: Settings): Promise<void> {
+async function learn(
+  { pool, tools }: Pick<BridgeParts, 'pool' | 'tools'>,
+  { onWarning }: Settings,
+  signal?: AbortSignal,
+): Promise<void> {
   try {
-    tools.learn(await (await pool.main.client()).listTools());
+    tools.learn(await (await pool.main.client()).listTools({ signal }));
   } catch (error) {
     onWarning(`the upstream's tools could not be listed: ${wordsOf(error)}`);
   }

@@ -42,13 +42,11 @@ export function exposedNames<Owner>(
   // Plain names first: they are nobody's to take.
   for (const { owner, names } of lists)
     for (const name of new Set(names)) if (isPlain(name, owner)) exposed.set(name, { owner, name });
+  const tried = new Map<string, number>();
   for (const { owner, label, names } of lists) {
     for (const name of new Set(names))
       if (!isPlain(name, owner))
-        exposed.set(
-          free(label, name, (one) => exposed.has(one)),
-          { owner, name },
-        );
+        exposed.set(free(label, name, { isTaken: (one) => exposed.has(one), tried }), { owner, name });
   }
   return exposed;
 }
@@ -56,9 +54,10 @@ export function exposedNames<Owner>(
 /** Labels for servers, in order: names that fit into names of tools, each of them once. */
 export function labelsOf(servers: readonly string[]): readonly string[] {
   const labels: string[] = [];
+  const tried = new Map<string, number>();
   for (const server of servers) {
     const fitting = server.replaceAll(/[^A-Za-z0-9_.-]+/g, '-').slice(0, longestLabel) || 'server';
-    labels.push(unique(fitting, (one) => labels.includes(one)));
+    labels.push(unique(fitting, { isTaken: (one) => labels.includes(one), tried }));
   }
   return labels;
 }
@@ -70,17 +69,25 @@ export function withoutPrefix(label: string, name: string): string | undefined {
 }
 
 /** The prefixed name; one that is too long or taken ends with digits that depend on whose it is. */
-function free(label: string, name: string, isTaken: (name: string) => boolean): string {
+function free(label: string, name: string, taken: Taken): string {
   const full = label + separator + name;
-  if (full.length <= longestName && !isTaken(full)) return full;
+  if (full.length <= longestName && !taken.isTaken(full)) return full;
   const digits = digest(`${label} ${name}`);
-  return unique(`${full.slice(0, longestName - digits.length - 5)}_${digits}`, isTaken);
+  return unique(`${full.slice(0, longestName - digits.length - 5)}_${digits}`, taken);
 }
 
-function unique(name: string, isTaken: (name: string) => boolean): string {
+/** Names that are gone. */
+interface Taken {
+  isTaken(name: string): boolean;
+  /** The last number behind each name: whoever has many equal names made has them counted on, not anew each time. */
+  readonly tried: Map<string, number>;
+}
+
+function unique(name: string, { isTaken, tried }: Taken): string {
   if (!isTaken(name)) return name;
-  let count = 2;
+  let count = (tried.get(name) ?? 1) + 1;
   while (isTaken(`${name}-${count}`)) count++;
+  tried.set(name, count);
   return `${name}-${count}`;
 }
 

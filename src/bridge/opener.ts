@@ -19,7 +19,7 @@ export interface OpenerOptions {
   readonly tools: KnownTools;
   readonly upstreamRevisions?: readonly string[] | undefined;
   readonly probeTimeoutMs?: number | undefined;
-  /** Gives up the first connection; later ones are opened for calls, which have signals of their own. */
+  /** Gives up the first connection; later ones are opened until they are closed. */
   readonly signal?: AbortSignal | undefined;
   onWarning(message: string): void;
 }
@@ -29,7 +29,7 @@ export function opener(options: OpenerOptions): OpenClient {
   const { upstream, connect, info, tools, upstreamRevisions, probeTimeoutMs, signal, onWarning } = options;
   let prior: Verdict | undefined;
   const cacheStore = memoryCacheStore();
-  return async ({ onLog, onNotification, onReconnect, onRequest }, self) => {
+  return async ({ onLog, onNotification, onReconnect, onRequest }, self, closed) => {
     const client = await connect(upstream, {
       info: self?.info ?? info,
       capabilities: self?.capabilities ?? {},
@@ -37,7 +37,7 @@ export function opener(options: OpenerOptions): OpenClient {
       ...(upstreamRevisions === undefined ? {} : { revisions: upstreamRevisions }),
       ...(prior === undefined ? {} : { prior }),
       ...(probeTimeoutMs === undefined ? {} : { probeTimeoutMs }),
-      ...(prior !== undefined || signal === undefined ? {} : { signal }),
+      signal: prior !== undefined || signal === undefined ? closed : AbortSignal.any([closed, signal]),
       // Results go to somebody else, who may keep and check them: a bridge changes and refuses nothing.
       validateOutput: false,
       exactNumbers: true,

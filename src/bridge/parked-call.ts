@@ -158,13 +158,18 @@ export class ParkedCall {
     const asked = method as AskMethod;
     demand(asked, params, facts, client.capabilities);
     const key = `question-${++this.#asked}`;
-    return new Promise((resolve, reject) => {
+    const answer = new Promise<JsonObject>((resolve, reject) => {
       this.#questions.set(key, { method: asked, params: withoutToken(params), resolve, reject });
-      signal.addEventListener('abort', () => {
-        if (this.#questions.delete(key)) reject(new McpError('internalError', 'the question was withdrawn'));
-      });
-      this.#wake();
     });
+    const withdraw = (): void => {
+      const question = this.#questions.get(key);
+      this.#questions.delete(key);
+      question?.reject(new McpError('internalError', 'the question was withdrawn'));
+    };
+    signal.addEventListener('abort', withdraw, { once: true });
+    this.#wake();
+    // A signal that follows others lives as long as they do while somebody listens to it.
+    return answer.finally(() => signal.removeEventListener('abort', withdraw));
   }
 
   #send(method: string, params: JsonObject): void {

@@ -10,6 +10,9 @@ import type { Seat } from './seat.ts';
 
 type Params = Parameters<Handler>[0];
 
+/** What the templates of one server may cost for one URI: the products of the lengths of both. */
+const mostWork = 4_000_000;
+
 /** Finds the server that a request is for. */
 export class Routes {
   readonly #seats: readonly Seat[];
@@ -57,7 +60,14 @@ export class Routes {
     const { targets } = await this.#catalogue.view('templates', call);
     const named = targets.get(uri);
     if (named !== undefined) return named.owner;
-    for (const [template, { owner }] of targets) if (follows(uri, template)) return owner;
+    // Matching takes time; what a server makes it take is bounded, and whoever owns the URI can still be asked.
+    const spent = new Map<Seat, number>();
+    for (const [template, { owner }] of targets) {
+      const work = (spent.get(owner) ?? 0) + template.length * uri.length;
+      if (work > mostWork) continue;
+      spent.set(owner, work);
+      if (follows(uri, template)) return owner;
+    }
     return undefined;
   }
 

@@ -6,13 +6,15 @@ export interface SubCallOptions {
   readonly method: string;
   /** Hears the notifications that belong to it; without it there is no log level, and nothing is heard. */
   readonly send?: (method: string, params: JsonObject) => void;
+  /** Aborts it; that of the client's call, unless another follows it. */
+  readonly signal?: AbortSignal;
 }
 
 /**
  * A request to one of several servers on behalf of a client's call: who asks is the same, and when the client's call
  * is aborted so is this one. It may outlive the call that it was made for.
  */
-export function subCall(call: Call, { method, send }: SubCallOptions): Call {
+export function subCall(call: Call, { method, send, signal = call.signal }: SubCallOptions): Call {
   const { facts, client, auth, settled, requestId } = call;
   const sub = new Call(
     {
@@ -31,7 +33,6 @@ export function subCall(call: Call, { method, send }: SubCallOptions): Call {
     },
     { jsonrpc: '2.0', id: requestId, method },
   );
-  const { signal } = call;
   if (signal.aborted) sub.abort();
   else signal.addEventListener('abort', () => sub.abort(), { once: true });
   return sub;

@@ -21,8 +21,11 @@ export interface ClientEvents {
   onRequest(method: string, params: JsonObject, context: { readonly signal: AbortSignal }): Promise<JsonObject>;
 }
 
-/** Opens a client to the upstream server, which speaks for somebody where it is the connection of one client alone. */
-export type OpenClient = (events: ClientEvents, self: ClientView | undefined) => Promise<Client>;
+/**
+ * Opens a client to the upstream server, which speaks for somebody where it is the connection of one client alone. The
+ * signal gives the opening up.
+ */
+export type OpenClient = (events: ClientEvents, self: ClientView | undefined, signal: AbortSignal) => Promise<Client>;
 
 /** What belongs to no running call of a connection. */
 export interface UpstreamEvents {
@@ -63,7 +66,7 @@ export class Upstream {
   #told: LoggingLevel | undefined;
   /** The last call, which knows what its client wants to hear. */
   #last: Carried | undefined;
-  #closed = false;
+  readonly #closed = new AbortController();
 
   /** @param self Who the connection speaks for; left out for one that several clients share. */
   constructor(open: OpenClient, events: UpstreamEvents, self?: ClientView) {
@@ -148,7 +151,7 @@ export class Upstream {
 
   /** The open client. */
   async client(): Promise<Client> {
-    if (this.#closed) throw new McpError('internalError', 'the bridge is closed');
+    if (this.#closed.signal.aborted) throw new McpError('internalError', 'the bridge is closed');
     const opening = (this.#client ??= this.#connect());
     try {
       return await opening;
@@ -159,7 +162,7 @@ export class Upstream {
   }
 
   async close(): Promise<void> {
-    this.#closed = true;
+    this.#closed.abort();
     const client = await this.#client?.catch(() => undefined);
     await client?.close();
   }
@@ -171,7 +174,7 @@ export class Upstream {
       onReconnect: () => this.#events.onReconnect?.(),
       onRequest: (method, params, { signal }) => this.#asked(method, params, signal),
     };
-    const client = await this.#open(events, this.#self);
+    const client = await this.#open(events, this.#self, this.#closed.signal);
     this.#latest = client;
     this.#told = undefined;
     void client.closed.then(() => {

@@ -85,6 +85,8 @@ describe('a wrong entry', () => {
     [{ command: 'node', args: ['x', 1] }, 'mcpServers.one.args.1: must be a text, not a number'],
     [{ command: 'node', env: { KEY: 1 } }, 'mcpServers.one.env.KEY: must be a text, not a number'],
     [{ command: 'node', env: { 'A=B': 'x' } }, 'mcpServers.one.env."A=B": is no name of a variable'],
+    [{ command: 'node', env: { KEY: 's3cret\0' } }, 'mcpServers.one.env.KEY: holds a NUL'],
+    [{ command: 'node', args: ['x', 's3cret\0'] }, 'mcpServers.one.args.1: holds a NUL'],
     [{ command: 'node', cwd: {} }, 'mcpServers.one.cwd: must be a text, not an object'],
     [{ command: 'node', disabled: 'yes' }, 'mcpServers.one.disabled: must be true or false, not a text'],
     [{ command: 'node', sharing: 'all' }, 'mcpServers.one.sharing: must be per-client or shared, not "all"'],

@@ -120,6 +120,15 @@ function commandOf(keys: Keys, folder: string): Reachable {
     if (name === '' || name.includes('=') || name.includes('\0'))
       throw new ConfigProblem(keys.at('env', name), 'is no name of a variable');
   const args = keys.expandedTexts('args');
+  // The system would refuse them with words that cite them, and they may be secrets.
+  const texts: Readonly<Record<string, readonly (readonly [string, string])[]>> = {
+    env: Object.entries(env),
+    args: args.map((arg, at) => [String(at), arg]),
+  };
+  for (const [key, values] of Object.entries(texts))
+    for (const [name, value] of values)
+      if (value.includes('\0'))
+        throw new ConfigProblem(keys.at(key, name), 'holds a NUL, which no process can be given');
   const options = { env, ...(cwd === undefined ? {} : { cwd: resolve(folder, cwd) }) };
   return { reach: (settings) => spawn(command, args, { ...settings, ...options }), secrets: secretVariables(env) };
 }
