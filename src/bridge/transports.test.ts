@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
 import { PassThrough } from 'node:stream';
 import { bridgeTo, lineOver, pairs, serverAt, type QuietOptions } from '../../test/support/bridged.ts';
-import { settle, statelessDate, withMeta } from '../../test/support/raw.ts';
+import { open, settle, statelessDate, withMeta } from '../../test/support/raw.ts';
 import { streamTransport } from '../../test/support/stream-transport.ts';
 import { connect } from '../client.ts';
 import type { Client } from '../client/client.ts';
@@ -13,6 +13,7 @@ import { createHandler } from '../http/fetch.ts';
 import type { HttpOptions } from '../http/options.ts';
 import type { Transport } from '../jsonrpc/transport.ts';
 import type { Served } from '../peer/endpoint.ts';
+import { listen } from '../node/http.ts';
 import { memoryTransport } from '../peer/memory.ts';
 import type { RevisionDate } from '../protocol/revision.ts';
 import type { JsonSchema } from '../schema/infer.ts';
@@ -284,3 +285,18 @@ function waiting(up: RevisionDate): { readonly server: Server; readonly begun: P
   });
   return { server, begun };
 }
+
+it('the capability that a call lacks is told over HTTP on both sides', async (t) => {
+  const server = serverAt('2025-11-25');
+  server.tool('ask', {}, async (_, ctx) => {
+    const messages = [{ role: 'user', content: { type: 'text', text: '?' } }] as const;
+    return JSON.stringify(await ctx.sample({ messages, maxTokens: 1 }));
+  });
+  const behind = await listen(server, { port: 0 });
+  t.after(() => behind.close());
+  const bridge = await createBridge({ upstream: behind.url });
+  t.after(() => bridge.close());
+  const raw = await open(bridge, '2026-07-28');
+  const { code, data } = await raw.error('tools/call', { name: 'ask' });
+  assert.deepEqual({ code, data }, { code: -32021, data: { requiredCapabilities: { sampling: {} } } });
+});

@@ -128,7 +128,7 @@ export async function refusalOf(response: FetchResponse, exchange: Exchange): Pr
   }
   return {
     failure: new ConnectionError('http', `HTTP ${status}${summary(text)}`, options),
-    message: status === 429 || status === 503 ? undefined : errorFor(text, exchange),
+    message: status === 429 || status === 503 ? undefined : errorFor(text, status, exchange),
     stateless: isStatelessError(text),
   };
 }
@@ -159,7 +159,7 @@ async function reading<T>(exchange: Exchange, read: () => Promise<T>): Promise<T
 }
 
 /** The error message that a body holds, if it can only be about the request that was sent. */
-function errorFor(text: string, exchange: Exchange): Readonly<Record<string, unknown>> | undefined {
+function errorFor(text: string, status: number, exchange: Exchange): Readonly<Record<string, unknown>> | undefined {
   const [id, ...others] = exchange.waiting;
   if (id === undefined || others.length > 0) return undefined;
   let value: unknown;
@@ -177,8 +177,10 @@ function errorFor(text: string, exchange: Exchange): Readonly<Record<string, unk
     return undefined;
   const named = value['id'] === id;
   if (!named && value['id'] !== undefined && value['id'] !== null) return undefined;
-  // Spec 2025-11-25, Transports, Session Management: the session is gone, unless only the method was not found.
-  if (exchange.inSession && !(named && value['error']['code'] === -32601)) return undefined;
+  // Spec 2025-11-25, Transports, Session Management: the session is gone, unless only the method was not found. What
+  // names the request is its answer; what names none may be about the session.
+  const isAnswer = named && (status !== 404 || value['error']['code'] === -32601);
+  if (exchange.inSession && !isAnswer) return undefined;
   return { ...value, id };
 }
 

@@ -194,6 +194,18 @@ test('404 within a session says that the session is gone [http-048]', async (t) 
   await assert.rejects(channel.send(request), { reason: 'http', status: 404 });
 });
 
+test('400 within a session that names the request is its answer', async (t) => {
+  const error = { code: -32600, message: 'sampling is missing', data: { requiredCapabilities: { sampling: {} } } };
+  const { channel, heard } = await open(t, async (incoming, outgoing) => {
+    if (incoming.headers['mcp-session-id'] === undefined)
+      return answerJson(outgoing, response, 200, { 'mcp-session-id': 's' });
+    answerJson(outgoing, { jsonrpc: '2.0', id: 1, error }, 400);
+  });
+  await channel.send(initialize);
+  await channel.send(request);
+  assert.deepEqual(heard.at(-1), { value: { jsonrpc: '2.0', id: 1, error }, about: { status: 400 } });
+});
+
 for (const [value, ms] of [
   ['7', 7_000],
   ['Wed, 01 Jan 2020 00:00:00 GMT', 0],

@@ -1,4 +1,4 @@
-import type { RequestId, ResponseMessage } from '../jsonrpc/message.ts';
+import { isObject, type RequestId, type ResponseMessage } from '../jsonrpc/message.ts';
 import { errorToWire, McpError, statusOf, type ErrorName } from '../protocol/error.ts';
 import { revisionOf, type Revision } from '../protocol/revision.ts';
 import type { HeaderFields, HttpReply, HttpRequest } from './shape.ts';
@@ -38,7 +38,9 @@ export function errorBody(error: McpError, revision: Revision | undefined, id?: 
 export function sessionStatus(response: ResponseMessage): number {
   if (!('error' in response)) return 200;
   const status = statusOf(response.error);
-  return status === 404 ? 200 : status;
+  // A missing capability has no code of its own there: the request was valid, and this is its answer.
+  const isAnswer = isObject(response.error.data) && 'requiredCapabilities' in response.error.data;
+  return status === 404 || isAnswer ? 200 : status;
 }
 
 /** The HTTP status of a response in an exchange. */
