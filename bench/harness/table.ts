@@ -1,10 +1,12 @@
 import type { Outcome, Result } from './race.ts';
 
-/** A case for a person: each contender's cost as a ratio to the limit, with its spread. */
+/** A case for a person: each contender's cost as a ratio to the limit, with its spread; other figures with their ratio. */
 export function tableOf({ of, results, dropouts }: Outcome): string {
   const figures = [...new Set(results.flatMap(({ more }) => Object.keys(more)))];
   const head = ['', of.unit, '÷ limit', 'least–most', ...figures];
-  const rows = results.map((result) => rowOf(result, figures));
+  const limit = of.contenders.find((contender) => contender.limit)?.name;
+  const base = results.find(({ name }) => name === limit)?.more ?? {};
+  const rows = results.map((result) => rowOf(result, figures, base));
   const widths = head.map((text, at) => Math.max(text.length, ...rows.map((row) => row[at]?.length ?? 0)));
   const line = (row: readonly string[]): string =>
     row.map((text, at) => (at === 0 ? text.padEnd(widths[at] ?? 0) : text.padStart(widths[at] ?? 0))).join('  ');
@@ -16,15 +18,21 @@ export function tableOf({ of, results, dropouts }: Outcome): string {
   ].join('\n');
 }
 
-function rowOf({ name, cost, ratio, more }: Result, figures: readonly string[]): string[] {
+function rowOf({ name, cost, ratio, more }: Result, figures: readonly string[], base: Result['more']): string[] {
   const [middle, least, most] = ratio;
   return [
     name,
     shown(cost),
     middle.toFixed(2),
     `${least.toFixed(2)}–${most.toFixed(2)}`,
-    ...figures.map((figure) => shown(more[figure] ?? Number.NaN)),
+    ...figures.map((figure) => withRatio(more[figure] ?? Number.NaN, base[figure])),
   ];
+}
+
+/** A figure, and how often it is that of the limit. */
+function withRatio(number: number, base: number | undefined): string {
+  const ratio = number / (base ?? Number.NaN);
+  return Number.isFinite(ratio) ? `${shown(number)} (${ratio.toFixed(2)})` : shown(number);
 }
 
 function shown(number: number): string {
