@@ -276,6 +276,19 @@ describe('an error that wants a page visited first', () => {
     assert.equal(textOf(await raw.result('tools/call', retry(asked, { action: 'accept' }))), 'in');
   });
 
+  it('is no use to who comes back too late [mrtr-013]', async (t) => {
+    const { raw } = await stage(
+      t,
+      async () => {
+        throw new McpError('urlElicitationRequired', 'log in first', { data: { elicitations } });
+      },
+      { rounds: { ttlMs: 1 } },
+    );
+    const asked = await raw.result('tools/call', { name: 'ask' });
+    await new Promise((resolve) => void setTimeout(resolve, 20));
+    assert.equal((await raw.error('tools/call', retry(asked, { action: 'accept' }))).code, -32602);
+  });
+
   it('ends the call when the visit is declined', async (t) => {
     const { raw } = await stage(t, async () => {
       throw new McpError('urlElicitationRequired', 'log in first', { data: { elicitations } });

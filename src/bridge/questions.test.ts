@@ -164,6 +164,17 @@ describe('a session with a handshake server', () => {
 });
 
 describe('a session with a stateless server', () => {
+  it('tells nobody of changed roots, which are asked for afresh each time', async (t) => {
+    const upstream = scriptedUpstream({ up: statelessDate });
+    const warnings: string[] = [];
+    const raw = await open(await bridgeTo(t, upstream, { warnings }), '2025-11-25', { capabilities });
+    await raw.result('tools/list');
+    await raw.notify('notifications/roots/list_changed');
+    await settle();
+    assert.deepEqual(warnings, []);
+    assert.ok(!upstream.methods.includes('notifications/roots/list_changed'));
+  });
+
   it('gives every visit an id where the revision of the client wants one', async (t) => {
     const visit = { mode: 'url', message: 'Log in.', url: 'https://example.com/' };
     const upstream = scriptedUpstream({
