@@ -6,7 +6,7 @@ import { isObject } from '../jsonrpc/message.ts';
 import { after } from '../jsonrpc/timeout.ts';
 import type { JsonObject } from '../protocol/common.ts';
 import { McpError, type ErrorName } from '../protocol/error.ts';
-import { loggingLevels, type LoggingLevel } from '../protocol/logging.ts';
+import { isWanted, type LoggingLevel } from '../protocol/logging.ts';
 import type { Bus, Unsubscribe } from '../store/bus.ts';
 import type { ParkedCall, Standing, Taker } from './parked-call.ts';
 
@@ -74,8 +74,7 @@ export class ParkedHolder {
     };
     let stop = (): void => undefined;
     beat();
-    const admits = (level: LoggingLevel): boolean =>
-      logLevel !== undefined && loggingLevels.indexOf(level) >= loggingLevels.indexOf(logLevel);
+    const admits = (level: LoggingLevel): boolean => isWanted(level, logLevel);
     const send = (method: string, params: JsonObject): void => say({ kind: 'notification', method, params });
     try {
       parked.answer(responses);

@@ -1,5 +1,5 @@
 import { after } from '../jsonrpc/timeout.ts';
-import type { AskMethod } from '../peer/ask.ts';
+import { askMethods, type AskMethod } from '../peer/ask.ts';
 import type { Call } from '../peer/call.ts';
 import { demand } from '../peer/demand.ts';
 import type { JsonObject } from '../protocol/common.ts';
@@ -202,11 +202,7 @@ export class ParkedCall {
   }
 }
 
-const questions: ReadonlySet<string> = new Set<AskMethod>([
-  'elicitation/create',
-  'sampling/createMessage',
-  'roots/list',
-]);
+const questions: ReadonlySet<string> = new Set(askMethods);
 
 /** A progress token belongs to the hop on which the question came. */
 function withoutToken(params: JsonObject): JsonObject {

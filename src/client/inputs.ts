@@ -1,5 +1,5 @@
 import { ConnectionError } from '../jsonrpc/transport.ts';
-import type { AskMethod } from '../peer/ask.ts';
+import { askMethods, type AskMethod } from '../peer/ask.ts';
 import { samplingProblem } from '../peer/sampling-rules.ts';
 import type { JsonObject } from '../peer/waiting.ts';
 import {
@@ -80,8 +80,6 @@ export interface InputOptions extends InputHandlers {
   now(): number;
 }
 
-const methods: readonly AskMethod[] = ['elicitation/create', 'sampling/createMessage', 'roots/list'];
-
 /** What a client can be asked for, and its answers: the same in every era. */
 export class Inputs {
   /** The answers to requests of handshake servers. */
@@ -95,7 +93,7 @@ export class Inputs {
   constructor(options: InputOptions) {
     this.#options = options;
     this.#ids = new ElicitationIds(() => options.now());
-    this.handlers = new Map(methods.map((method) => [method, this.#handler(method)]));
+    this.handlers = new Map(askMethods.map((method) => [method, this.#handler(method)]));
     this.roots = options.roots;
   }
 

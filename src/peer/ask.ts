@@ -3,6 +3,9 @@ import type { JsonObject } from '../protocol/common.ts';
 /** The methods by which a server asks its client. */
 export type AskMethod = 'elicitation/create' | 'sampling/createMessage' | 'roots/list';
 
+/** All of them. */
+export const askMethods: readonly AskMethod[] = ['elicitation/create', 'sampling/createMessage', 'roots/list'];
+
 /** One question to the client. */
 export interface Ask<T> {
   readonly method: AskMethod;

@@ -1,7 +1,7 @@
 import { isRequestId, type NotificationMessage, type RequestId, type RequestMessage } from '../jsonrpc/message.ts';
 import { supports, type ClientCapabilities, type ClientFlag } from '../protocol/capability.ts';
 import type { Implementation } from '../protocol/common.ts';
-import { loggingLevels, type LoggingLevel } from '../protocol/logging.ts';
+import { isWanted, type LoggingLevel } from '../protocol/logging.ts';
 import { methodOf } from '../protocol/method.ts';
 import type { Revision, RevisionDate } from '../protocol/revision.ts';
 import { toWire } from '../protocol/to-wire.ts';
@@ -164,8 +164,7 @@ export class Call {
 
   /** Whether the client wants to hear messages of a level. */
   admits(level: LoggingLevel): boolean {
-    const threshold = this.#facts.logLevel();
-    return threshold !== undefined && loggingLevels.indexOf(level) >= loggingLevels.indexOf(threshold);
+    return isWanted(level, this.#facts.logLevel());
   }
 
   /** Sends a notification on the stream of this request; once the request ended, nothing is sent. */

@@ -14,3 +14,8 @@ export const loggingLevels: readonly LoggingLevel[] = [
   'alert',
   'emergency',
 ];
+
+/** Whether a message is at least as severe as the least that is wanted; where none is wanted, nothing is. */
+export function isWanted(level: LoggingLevel, least: LoggingLevel | undefined): boolean {
+  return least !== undefined && loggingLevels.indexOf(level) >= loggingLevels.indexOf(least);
+}

@@ -8,7 +8,7 @@ import type { Methods } from './method.ts';
 import { any, optional, shape, string, type ShapeOf } from './shape.ts';
 
 // The `_meta` of requests needs the levels too, and these messages need `_meta`: hence the second file.
-export { loggingLevels, type LoggingLevel } from './logging-level.ts';
+export { isWanted, loggingLevels, type LoggingLevel } from './logging-level.ts';
 
 /** The parameters of `logging/setLevel`. Until 2025-11-25; then each request names a level in its `_meta`. */
 export interface SetLevelRequestParams extends RequestParams {
