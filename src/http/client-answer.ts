@@ -38,12 +38,10 @@ const lingerMs = 1_000;
 
 /** The ids of the requests in a message or a batch. */
 export function requestIds(message: Message | readonly Message[]): Set<RequestId> {
+  const ids = new Set<RequestId>();
   const messages: readonly Message[] = Array.isArray(message) ? message : [message];
-  return new Set(
-    messages
-      .filter((element) => 'method' in element && 'id' in element)
-      .map((element) => (element as { readonly id: RequestId }).id),
-  );
+  for (const element of messages) if ('method' in element && 'id' in element) ids.add(element.id);
+  return ids;
 }
 
 /** The media type of a response, without parameters. */
@@ -57,10 +55,13 @@ export function isSuccess(response: FetchResponse): boolean {
 
 /** Hands what one JSON body holds to the receiver. */
 export async function readJson(response: FetchResponse, exchange: Exchange): Promise<void> {
-  const text =
-    response.status === 202 || response.status === 204
-      ? ''
-      : await reading(exchange, () => bodyText(response, exchange.maxBytes));
+  if (response.status === 202 || response.status === 204) return;
+  let text: string;
+  try {
+    text = await bodyText(response, exchange.maxBytes);
+  } catch (error) {
+    throw asConnectionError(error, exchange);
+  }
   if (text.trim() === '') return;
   deliver(parsed(text, response.status, exchange.receiver), exchange, response.status);
 }
@@ -110,7 +111,12 @@ export interface Refusal {
 /** Reads a response that is no success. */
 export async function refusalOf(response: FetchResponse, exchange: Exchange): Promise<Refusal> {
   const { status } = response;
-  const text = await reading(exchange, () => bodyStart(response, refusalBytes));
+  let text: string;
+  try {
+    text = await bodyStart(response, refusalBytes);
+  } catch (error) {
+    throw asConnectionError(error, exchange);
+  }
   const retryAfterMs = retryAfter(response);
   const options: ConnectionErrorOptions = {
     status,
@@ -148,14 +154,6 @@ export function asConnectionError(error: unknown, exchange: Exchange): Connectio
   if (exchange.signal.aborted) return new ConnectionError('aborted', 'the exchange was given up', { cause: error });
   if (error instanceof ConnectionError) return error;
   return new ConnectionError('closed', 'the response broke off', { cause: error });
-}
-
-async function reading<T>(exchange: Exchange, read: () => Promise<T>): Promise<T> {
-  try {
-    return await read();
-  } catch (error) {
-    throw asConnectionError(error, exchange);
-  }
 }
 
 /** The error message that a body holds, if it can only be about the request that was sent. */
@@ -226,10 +224,10 @@ function deliver(received: unknown, exchange: Exchange, status: number): void {
 
 /** An error without an id can only be about the one request that waits. */
 function attributed(value: unknown, { waiting }: Exchange): unknown {
+  if (!isObject(value) || (value['id'] !== undefined && value['id'] !== null)) return value;
   const [id, ...others] = waiting;
-  if (id === undefined || others.length > 0 || !isObject(value)) return value;
-  const anonymous = value['method'] === undefined && (value['id'] === undefined || value['id'] === null);
-  return anonymous && isObject(value['error']) ? { ...value, id } : value;
+  if (id === undefined || others.length > 0) return value;
+  return value['method'] === undefined && isObject(value['error']) ? { ...value, id } : value;
 }
 
 /** @throws ConnectionError for text that is no JSON. */

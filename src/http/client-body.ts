@@ -1,5 +1,5 @@
 import { ConnectionError } from '../jsonrpc/transport.ts';
-import type { FetchResponse } from './client-fetch.ts';
+import type { ByteStreamReader, FetchResponse } from './client-fetch.ts';
 
 /** The bytes of a body. Whoever stops early lets go of the rest. */
 export async function* bodyBytes(response: FetchResponse): AsyncGenerator<Uint8Array, void, undefined> {
@@ -26,9 +26,20 @@ const utf8 = new TextDecoder('utf-8', { fatal: true });
  *
  * @throws ConnectionError `too-large` over the limit, `invalid-message` for what is no UTF-8.
  */
-export async function bodyText(response: FetchResponse, maxBytes: number): Promise<string> {
-  const reader = response.body?.getReader();
-  if (reader === undefined) return '';
+export async function bodyText({ body, status }: FetchResponse, maxBytes: number): Promise<string> {
+  if (body === null) return '';
+  const bytes = body.whole?.() ?? (await bytesOf(body.getReader(), maxBytes));
+  if (bytes === undefined || bytes.length > maxBytes)
+    throw new ConnectionError('too-large', `the response is larger than ${maxBytes} bytes`, { status });
+  try {
+    return utf8.decode(bytes);
+  } catch (cause) {
+    throw new ConnectionError('invalid-message', 'the response is not valid UTF-8', { cause });
+  }
+}
+
+/** @returns `undefined` as soon as there are too many. */
+async function bytesOf(reader: ByteStreamReader, maxBytes: number): Promise<Uint8Array | undefined> {
   const chunks: Uint8Array[] = [];
   let length = 0;
   for (let result = await reader.read(); !result.done; result = await reader.read()) {
@@ -37,17 +48,11 @@ export async function bodyText(response: FetchResponse, maxBytes: number): Promi
     if (length > maxBytes) {
       // Not awaited: some bodies settle it only when the connection is gone.
       reader.cancel().catch(() => {});
-      throw new ConnectionError('too-large', `the response is larger than ${maxBytes} bytes`, {
-        status: response.status,
-      });
+      return undefined;
     }
     chunks.push(result.value);
   }
-  try {
-    return utf8.decode(joined(chunks, length));
-  } catch (cause) {
-    throw new ConnectionError('invalid-message', 'the response is not valid UTF-8', { cause });
-  }
+  return joined(chunks, length);
 }
 
 function joined(chunks: readonly Uint8Array[], length: number): Uint8Array {

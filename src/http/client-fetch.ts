@@ -20,6 +20,8 @@ export interface FetchResponse {
 /** A stream of bytes, as a body is one. */
 export interface ByteStream {
   getReader(): ByteStreamReader;
+  /** All of it, where it has come already and nobody has read of it; most bodies here are there with their heads. */
+  whole?(): Uint8Array | undefined;
 }
 
 export interface ByteStreamReader {
@@ -38,7 +40,12 @@ const maxRedirects = 3;
 export async function fetchWithin(fetch: Fetch, url: URL, request: FetchRequest): Promise<FetchResponse> {
   let target = url;
   for (let followed = 0; ; followed++) {
-    const response = await fetched(fetch, target, request);
+    let response: FetchResponse;
+    try {
+      response = await fetch(target.href, request);
+    } catch (error) {
+      throw unreachable(error, target, request);
+    }
     const { status } = response;
     if (status !== 0 && (status < 300 || status > 399)) return response;
     void discard(response);
@@ -71,14 +78,10 @@ export function describeUrl(url: URL): string {
   return `${url.origin}${url.pathname}`;
 }
 
-async function fetched(fetch: Fetch, url: URL, request: FetchRequest): Promise<FetchResponse> {
-  try {
-    return await fetch(url.href, request);
-  } catch (cause) {
-    if (cause instanceof ConnectionError) throw cause;
-    if (request.signal.aborted) throw new ConnectionError('aborted', 'the exchange was given up', { cause });
-    throw new ConnectionError('refused', `${describeUrl(url)} cannot be reached: ${reasonOf(cause)}`, { cause });
-  }
+function unreachable(cause: unknown, url: URL, { signal }: FetchRequest): ConnectionError {
+  if (cause instanceof ConnectionError) return cause;
+  if (signal.aborted) return new ConnectionError('aborted', 'the exchange was given up', { cause });
+  return new ConnectionError('refused', `${describeUrl(url)} cannot be reached: ${reasonOf(cause)}`, { cause });
 }
 
 /** Runtimes wrap the reason of a failed fetch in an error that says nothing. */

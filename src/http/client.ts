@@ -25,7 +25,7 @@ import { lowercased, Requests, targetOf, type HttpTransportOptions } from './cli
 import { listenStream, resumeStream } from './client-resume.ts';
 import type { SsePairChannel } from './client-sse-pair.ts';
 
-const bothTypes = 'application/json, text/event-stream';
+const postHeaders = { accept: 'application/json, text/event-stream', 'content-type': 'application/json' };
 
 /**
  * Reaches a server over Streamable HTTP: every message is a POST of its own. A server that refuses `initialize` there
@@ -83,11 +83,7 @@ class HttpChannel implements Channel {
     const body = messageText(message);
     const exchange = this.#exchange(requestIds(message), options.signal);
     try {
-      const response = await this.#request(
-        'POST',
-        { accept: bothTypes, 'content-type': 'application/json' },
-        { exchange, headers: options.headers, body },
-      );
+      const response = await this.#request('POST', postHeaders, { exchange, headers: options.headers, body });
       const initializes = 'method' in message && message.method === 'initialize';
       if (initializes) this.#remember(response);
       if (initializes && isPairStatus(response.status)) await this.#fallBack(response, exchange, { message, options });
@@ -187,9 +183,9 @@ class HttpChannel implements Channel {
   }
 
   #request(method: string, own: Readonly<Record<string, string>>, call: Outgoing): Promise<FetchResponse> {
-    const session = this.#session === undefined ? undefined : { 'mcp-session-id': this.#session };
     const { headers, body, exchange } = call;
-    return this.#requests.send({ method, own: { ...own, ...session }, headers, body, signal: exchange.signal });
+    const ours = this.#session === undefined ? own : { ...own, 'mcp-session-id': this.#session };
+    return this.#requests.send({ method, own: ours, headers, body, signal: exchange.signal });
   }
 
   /** Spec 2025-11-25, Transports, Session Management: an id has visible ASCII characters only. */

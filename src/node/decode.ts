@@ -1,26 +1,81 @@
-import type { IncomingMessage } from 'node:http';
 import { pipeline, type Readable, type Transform } from 'node:stream';
+import type { Sink, Source } from './response-body.ts';
 
-/** The body of a message without its content codings; a coding that is unknown here is left as it is. */
-export function decoded(message: IncomingMessage): Readable {
-  const codings = message.headers['content-encoding'];
-  if (codings === undefined) return message;
-  const decoders = codings.split(',').map((coding) => decoderOf(coding.trim().toLowerCase()));
+/** Nobody needs more, and each one costs memory. */
+const maxCodings = 3;
+
+/**
+ * What takes the content codings of a body off.
+ *
+ * @returns `undefined` where one of them is unknown here, or there are too many: such a body is left as it is.
+ */
+export function decodingOf(codings: string, source: Source): Decoding | undefined {
+  const names = codings.split(',', maxCodings + 1).map((name) => name.trim().toLowerCase());
+  if (names.length > maxCodings || !names.every(isKnown)) return undefined;
   // What was put on last is taken off first.
-  const [first, ...others] = decoders.toReversed();
-  if (first === undefined || decoders.includes(undefined)) return message;
-  let last: Readable = follow(message, first);
-  for (const decoder of others) if (decoder !== undefined) last = follow(last, decoder);
-  return last;
+  const [first, ...others] = names.toReversed().map(decoderOf);
+  return first === undefined ? undefined : new Decoding([first, ...others], source);
 }
 
-/** The failure of one shows in the other. */
-function follow(from: Readable, to: Transform): Readable {
-  return pipeline(from, to, () => {});
+/** Stands between a source and the sink that wants its bytes without their codings. */
+export class Decoding implements Sink, Source {
+  readonly #first: Transform;
+  readonly #last: Readable;
+  readonly #source: Source;
+
+  constructor(decoders: readonly [Transform, ...Transform[]], source: Source) {
+    this.#source = source;
+    this.#first = decoders[0];
+    let last = decoders[0];
+    // The failure of one shows in the next.
+    const [, ...others] = decoders;
+    for (const decoder of others) last = pipeline(last, decoder, () => {});
+    this.#last = last;
+    this.#first.on('drain', () => source.resume());
+  }
+
+  /** Says where the decoded bytes go. */
+  into(sink: Sink): void {
+    this.#last.on('data', (bytes: Buffer) => sink.write(bytes));
+    this.#last.on('end', () => sink.end());
+    this.#last.on('error', (error) => {
+      sink.fail(error);
+      this.#source.destroy();
+    });
+  }
+
+  write(bytes: Uint8Array): void {
+    if (!this.#first.write(bytes)) this.#source.pause();
+  }
+
+  end(): void {
+    this.#first.end();
+  }
+
+  fail(error: unknown): void {
+    this.#first.destroy(error instanceof Error ? error : new Error(String(error)));
+  }
+
+  pause(): void {
+    this.#last.pause();
+  }
+
+  resume(): void {
+    this.#last.resume();
+  }
+
+  destroy(): void {
+    this.#first.destroy();
+    this.#last.destroy();
+    this.#source.destroy();
+  }
 }
 
-function decoderOf(coding: string): Transform | undefined {
-  if (coding !== 'gzip' && coding !== 'x-gzip' && coding !== 'br') return undefined;
+function isKnown(coding: string): boolean {
+  return coding === 'gzip' || coding === 'x-gzip' || coding === 'br';
+}
+
+function decoderOf(coding: string): Transform {
   // Only who needs it loads it.
   const zlib = process.getBuiltinModule('node:zlib');
   const { Z_SYNC_FLUSH, BROTLI_OPERATION_FLUSH } = zlib.constants;

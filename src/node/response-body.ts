@@ -1,5 +1,19 @@
-import type { Readable } from 'node:stream';
 import type { ByteStream, ByteStreamReader } from '../http/client-fetch.ts';
+
+/** Where bytes come from. */
+export interface Source {
+  pause(): void;
+  resume(): void;
+  /** Lets go of what has not come yet; doing so late or twice is fine. */
+  destroy(): void;
+}
+
+/** Where bytes go. */
+export interface Sink {
+  write(bytes: Uint8Array): void;
+  end(): void;
+  fail(error: unknown): void;
+}
 
 interface Chunk {
   readonly done: boolean;
@@ -15,26 +29,29 @@ const heldBytes = 64 * 1024;
  * The body of a response, as its one reader gets it. It is taken in from the start, so that a body which nobody reads gives
  * its connection back when it is short.
  */
-export class NodeBody implements ByteStream, ByteStreamReader {
-  readonly #stream: Readable;
+export class NodeBody implements ByteStream, ByteStreamReader, Sink {
+  readonly #source: Source;
   readonly #over: () => void;
   #held: Uint8Array[] = [];
   #size = 0;
+  #paused = false;
   #state: 'open' | 'ended' | 'failed' = 'open';
   #error: unknown;
   #reading: { resolve(chunk: Chunk): void; reject(error: unknown): void } | undefined;
 
   /** @param over Called once, when the body has ended or failed. */
-  constructor(stream: Readable, over: () => void) {
-    this.#stream = stream;
+  constructor(source: Source, over: () => void) {
+    this.#source = source;
     this.#over = over;
-    stream.on('data', (bytes: Buffer) => this.#take(bytes));
-    stream.on('end', () => this.#finish('ended', undefined));
-    stream.on('error', (error) => this.#finish('failed', error));
   }
 
   getReader(): ByteStreamReader {
     return this;
+  }
+
+  whole(): Uint8Array | undefined {
+    if (this.#state !== 'ended' || this.#held.length !== 1) return undefined;
+    return this.#held.pop();
   }
 
   /** One after the other. */
@@ -42,7 +59,10 @@ export class NodeBody implements ByteStream, ByteStreamReader {
     const value = this.#held.shift();
     if (value !== undefined) {
       this.#size -= value.length;
-      if (this.#size < heldBytes && this.#stream.isPaused()) this.#stream.resume();
+      if (this.#paused && this.#size < heldBytes) {
+        this.#paused = false;
+        this.#source.resume();
+      }
       return Promise.resolve({ done: false, value });
     }
     if (this.#state === 'ended') return Promise.resolve(end);
@@ -54,19 +74,19 @@ export class NodeBody implements ByteStream, ByteStreamReader {
     this.#held = [];
     if (this.#state === 'open') {
       this.#finish('ended', undefined);
-      this.#stream.destroy();
+      this.#source.destroy();
     }
     return Promise.resolve();
   }
 
   /** Ends the body with an error, whatever has been taken in. */
-  fail(error: unknown): void {
+  abort(error: unknown): void {
     this.#held = [];
     this.#finish('failed', error);
-    this.#stream.destroy();
+    this.#source.destroy();
   }
 
-  #take(bytes: Uint8Array): void {
+  write(bytes: Uint8Array): void {
     if (this.#state !== 'open') return;
     const reading = this.#reading;
     if (reading !== undefined) {
@@ -75,7 +95,18 @@ export class NodeBody implements ByteStream, ByteStreamReader {
     }
     this.#held.push(bytes);
     this.#size += bytes.length;
-    if (this.#size >= heldBytes) this.#stream.pause();
+    if (this.#size < heldBytes || this.#paused) return;
+    this.#paused = true;
+    this.#source.pause();
+  }
+
+  end(): void {
+    this.#finish('ended', undefined);
+  }
+
+  /** Ends the body with an error, after what has been taken in. */
+  fail(error: unknown): void {
+    this.#finish('failed', error);
   }
 
   #finish(state: 'ended' | 'failed', error: unknown): void {

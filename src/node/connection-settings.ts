@@ -1,0 +1,15 @@
+import type { ConnectionOptions } from 'node:tls';
+
+/** How connections are made and kept. */
+export interface ConnectionSettings {
+  readonly maxConnections: number;
+  readonly idleMs: number;
+  readonly connectMs: number;
+  readonly tls: TlsOptions;
+}
+
+/** Whom to trust over `https:`, and how to prove who asks. */
+export type TlsOptions = Pick<
+  ConnectionOptions,
+  'ca' | 'cert' | 'key' | 'passphrase' | 'servername' | 'rejectUnauthorized'
+>;

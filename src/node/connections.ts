@@ -1,0 +1,169 @@
+import { Socket } from 'node:net';
+import type { buildConnector, Client, Dispatcher } from 'undici';
+import type { ConnectionSettings } from './connection-settings.ts';
+
+/** Who wants a connection, and gets it once: at once or later. */
+export interface Candidate {
+  start(connection: Connection): void;
+  /** There will be none. */
+  fail(error: unknown): void;
+}
+
+/** The parts of undici. */
+interface Parts {
+  readonly Client: typeof Client;
+  readonly connector: typeof buildConnector;
+}
+
+let loaded: Parts | undefined;
+let loading: Promise<Parts> | undefined;
+
+/** Only who sends something loads it. */
+async function load(): Promise<Parts> {
+  const [client, connect] = await Promise.all([
+    import('undici/lib/dispatcher/client.js'),
+    import('undici/lib/core/connect.js'),
+  ]);
+  return (loaded = { Client: client.default, connector: connect.default });
+}
+
+/** A connection carries one request at a time. */
+export class Connection {
+  readonly #client: Client;
+  readonly #origin: Origin;
+  /** The connection before it is one, which the client knows nothing of. */
+  #making: Socket | undefined;
+  #used = false;
+
+  /** @param connector Makes the connection, when there is something to send. */
+  constructor({ Client }: Parts, connector: buildConnector.connector, origin: Origin) {
+    this.#origin = origin;
+    const idleMs = Math.min(Math.max(origin.settings.idleMs, 1), 2_147_483_647);
+    this.#client = new Client(origin.url, {
+      connect: (options, done) => {
+        // It gives its socket right away, which its type does not say.
+        const socket: unknown = connector(options, (...made) => {
+          this.#making = undefined;
+          done(...made);
+        });
+        if (socket instanceof Socket) this.#making = socket;
+      },
+      pipelining: 1,
+      // How long an answer may take is for callers to say.
+      headersTimeout: 0,
+      bodyTimeout: 0,
+      keepAliveTimeout: idleMs,
+      keepAliveMaxTimeout: idleMs,
+      keepAliveTimeoutThreshold: 1_000,
+    });
+    this.#client.on('connect', () => (this.#used = false));
+    this.#client.on('disconnect', () => origin.disconnected(this));
+  }
+
+  /** Whether a response came on it before, so that the server may close it at any time. */
+  get isUsed(): boolean {
+    return this.#used;
+  }
+
+  /** The handler hears of every failure, also of one to send. */
+  dispatch(options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): void {
+    this.#client.dispatch(options, handler);
+  }
+
+  /** Gives it to whoever is next. */
+  release(): void {
+    this.#used = true;
+    this.#origin.release(this);
+  }
+
+  /** Ends it, whatever it is doing. */
+  destroy(): void {
+    this.#origin.remove(this);
+    this.#making?.destroy(new Error('the connection is not wanted any more'));
+    // It reports what it could not finish to the handler.
+    this.#client.destroy().catch(() => {});
+  }
+}
+
+/** The connections to one origin. */
+export class Origin {
+  readonly url: string;
+  readonly settings: ConnectionSettings;
+  readonly #unused: () => void;
+  readonly #all = new Set<Connection>();
+  /** Those without a request; what was used last is used first, so that what is too many gets old. */
+  readonly #idle: Connection[] = [];
+  readonly #waiting = new Set<Candidate>();
+  #connector: buildConnector.connector | undefined;
+
+  /** @param unused Called when the last connection is gone. */
+  constructor(url: string, settings: ConnectionSettings, unused: () => void) {
+    this.url = url;
+    this.settings = settings;
+    this.#unused = unused;
+  }
+
+  /** Starts who comes, now or when a connection is free. */
+  admit(candidate: Candidate): void {
+    const connection = this.#idle.pop() ?? this.#another();
+    if (connection !== undefined) return candidate.start(connection);
+    this.#waiting.add(candidate);
+    if (loaded !== undefined) return;
+    loading ??= load();
+    loading.then(
+      () => this.#startWaiting(),
+      (error: unknown) => {
+        loading = undefined;
+        if (this.#waiting.delete(candidate)) candidate.fail(error);
+      },
+    );
+  }
+
+  /** Who has no connection yet does not want one any more. */
+  dismiss(candidate: Candidate): void {
+    this.#waiting.delete(candidate);
+  }
+
+  release(connection: Connection): void {
+    const [next] = this.#waiting;
+    if (next === undefined) return void this.#idle.push(connection);
+    this.#waiting.delete(next);
+    next.start(connection);
+  }
+
+  /** One that is busy is made again for what it has to send. */
+  disconnected(connection: Connection): void {
+    if (this.#idle.includes(connection)) connection.destroy();
+  }
+
+  remove(connection: Connection): void {
+    if (!this.#all.delete(connection)) return;
+    const at = this.#idle.indexOf(connection);
+    if (at !== -1) this.#idle.splice(at, 1);
+    this.#startWaiting();
+    if (this.#all.size === 0) this.#unused();
+  }
+
+  closeIdle(): void {
+    for (let next = this.#idle.pop(); next !== undefined; next = this.#idle.pop()) next.destroy();
+  }
+
+  #startWaiting(): void {
+    for (const candidate of this.#waiting) {
+      const connection = this.#idle.pop() ?? this.#another();
+      if (connection === undefined) return;
+      this.#waiting.delete(candidate);
+      candidate.start(connection);
+    }
+  }
+
+  #another(): Connection | undefined {
+    if (loaded === undefined || this.#all.size >= this.settings.maxConnections) return undefined;
+    const { connectMs, tls } = this.settings;
+    // Sessions of TLS are taken up from one connection to the next.
+    this.#connector ??= loaded.connector({ ...tls, timeout: connectMs });
+    const connection = new Connection(loaded, this.#connector, this);
+    this.#all.add(connection);
+    return connection;
+  }
+}
