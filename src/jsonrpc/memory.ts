@@ -1,3 +1,4 @@
+import { jsonCopy } from './copy.ts';
 import type { Message } from './message.ts';
 import { messageText, parseMessage } from './text.ts';
 import { ConnectionError, type Channel, type Receiver, type Transport } from './transport.ts';
@@ -19,12 +20,14 @@ export interface MemoryPeer {
 export interface MemoryLink {
   /** Delivers the JSON text of one message; gives whether that was still possible. */
   message(text: string): boolean;
+  /** Delivers a copy of one message; gives whether the copy is what its JSON text would say, so that no text is needed. */
+  copy(message: Message | readonly Message[]): boolean;
   /** Ends the conversation from the far end. */
   closed(reason: string): void;
 }
 
 /**
- * A transport within one process. Every message passes as its JSON text would, so that neither end sees an object of
+ * A transport within one process. Every message arrives as its JSON text would, so that neither end sees an object of
  * the other, and is delivered later, in order.
  *
  * @param connect Makes the far end of one conversation.
@@ -44,6 +47,11 @@ function openLinked(receiver: Receiver, connect: (link: MemoryLink) => MemoryPee
   });
   const peer = connect({
     message: (text) => open && toNear(parsed(text, receiver)),
+    copy(message) {
+      const copied = jsonCopy(message);
+      if (copied !== undefined && open) toNear(copied.copy);
+      return copied !== undefined;
+    },
     closed(reason) {
       if (!open) return;
       open = false;
@@ -56,7 +64,8 @@ function openLinked(receiver: Receiver, connect: (link: MemoryLink) => MemoryPee
   return {
     async send(message: Message | readonly Message[]): Promise<void> {
       if (!open) throw new ConnectionError('closed', 'the conversation is closed');
-      if (!toFar(parsed(messageText(message), peer)))
+      const copied = jsonCopy(message);
+      if (!toFar(copied === undefined ? parsed(messageText(message), peer) : copied.copy))
         throw new ConnectionError('too-large', `more than ${maxWaiting} messages are waiting`);
     },
     async close(): Promise<void> {

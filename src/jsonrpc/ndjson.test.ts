@@ -83,6 +83,17 @@ test('invalid UTF-8 is a problem and never a replacement character [basic-002]',
   assert.deepEqual(read([bytes]), ['! invalid-message', '"ok"']);
 });
 
+test('an invalid line spoils none of those that came in the same chunk', () => {
+  const bytes = [0x61, 0x0a, 0xff, 0x0a, 0x62, 0x0d, 0x0a, 0x63];
+  assert.deepEqual(read([Uint8Array.from(bytes)]), ['a', '! invalid-message', 'b', 'c']);
+});
+
+test('a byte order mark before any line is left out, in one chunk or several', () => {
+  const text = '\ufeffa\n\ufeff\n\ufeffb\n';
+  assert.deepEqual(read([text]), ['a', 'b']);
+  assert.deepEqual(read(cut(new TextEncoder().encode(text), [1, 2, 5, 7, 10])), ['a', 'b']);
+});
+
 test('an endless line in tiny chunks holds no more than the limit', () => {
   const byte = Uint8Array.of(0x78);
   const heard: string[] = [];

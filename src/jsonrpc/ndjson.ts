@@ -22,11 +22,12 @@ export interface LineReader {
 
 const lineFeed = 0x0a;
 const carriageReturn = 0x0d;
+const byteOrderMark = 0xfeff;
 
 /** Reads newline-delimited text: strict UTF-8, bounded lines, `\r\n` tolerated, empty lines ignored. */
 export function lineReader(options: LineReaderOptions): LineReader {
   const maxBytes = options.maxBytes ?? defaultLineBytes;
-  const decoder = new TextDecoder('utf-8', { fatal: true });
+  const decode = strictDecoder();
   const encode = chunkEncoder();
   const held = new ByteBuffer();
   let skipping = false;
@@ -37,16 +38,10 @@ export function lineReader(options: LineReaderOptions): LineReader {
 
   function complete(line: Uint8Array): void {
     const length = line.at(-1) === carriageReturn ? line.length - 1 : line.length;
-    if (length === 0) return;
     if (length > maxBytes) return tooLong();
-    let text: string;
-    try {
-      text = decoder.decode(line.subarray(0, length));
-    } catch (cause) {
-      options.problem(new ConnectionError('invalid-message', 'line is not valid UTF-8', { cause }));
-      return;
-    }
-    if (text !== '') options.line(text);
+    const text = decode(line.subarray(0, length));
+    if (typeof text === 'string') hear(text, options);
+    else options.problem(new ConnectionError('invalid-message', 'line is not valid UTF-8', text));
   }
 
   /** Takes one more part of the current line; the one byte above the limit may be a carriage return. */
@@ -64,19 +59,48 @@ export function lineReader(options: LineReaderOptions): LineReader {
     if (last) skipping = false;
   }
 
+  /** Takes the lines of a chunk one by one. */
+  function each(bytes: Uint8Array): void {
+    let start = 0;
+    for (let end = bytes.indexOf(lineFeed); end >= 0; end = bytes.indexOf(lineFeed, start)) {
+      part(bytes.subarray(start, end), true);
+      start = end + 1;
+    }
+    if (start < bytes.length) part(bytes.subarray(start), false);
+  }
+
   return {
     push(chunk: Uint8Array | string): void {
       const bytes = typeof chunk === 'string' ? encode(chunk) : chunk;
-      let start = 0;
-      for (let end = bytes.indexOf(lineFeed); end >= 0; end = bytes.indexOf(lineFeed, start)) {
-        part(bytes.subarray(start, end), true);
-        start = end + 1;
-      }
-      if (start < bytes.length) part(bytes.subarray(start), false);
+      const last = bytes.lastIndexOf(lineFeed);
+      // Whole lines that are short enough are decoded at once, which costs far less than one by one.
+      const whole = last >= 0 && last <= maxBytes && held.length === 0 && !skipping;
+      const text = whole ? decode(bytes.subarray(0, last)) : undefined;
+      if (typeof text !== 'string') return each(bytes);
+      for (const line of text.split('\n')) hear(line.endsWith('\r') ? line.slice(0, -1) : line, options);
+      if (last + 1 < bytes.length) each(bytes.subarray(last + 1));
     },
     end(): void {
       part(new Uint8Array(0), true);
     },
+  };
+}
+
+/** Hands on a line that is not empty; a byte order mark before it is no part of it. */
+function hear(line: string, options: LineReaderOptions): void {
+  const text = line.charCodeAt(0) === byteOrderMark ? line.slice(1) : line;
+  if (text !== '') options.line(text);
+}
+
+/** Decodes UTF-8, or says why it is none. */
+function strictDecoder(): (bytes: Uint8Array) => string | { readonly cause: unknown } {
+  const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+  return (bytes) => {
+    try {
+      return decoder.decode(bytes);
+    } catch (cause) {
+      return { cause };
+    }
   };
 }
 

@@ -1,17 +1,46 @@
 import { ExactNumber, jsonText, plainNumber } from '../json/exact-number.ts';
 import { parseExactJson } from './exact-json.ts';
 import { parseJson } from './json.ts';
-import { isObject, type Message } from './message.ts';
+import { keptEnding, keptText } from './kept.ts';
+import { isObject, type Message, type ResultMessage } from './message.ts';
 import { ConnectionError } from './transport.ts';
 
 /**
  * The JSON text of a message or a batch; it has no line break in it.
  *
+ * @throws TypeError what `JSON.stringify` throws for what is no JSON, such as a cycle.
+ */
+export function toJson(message: Message | readonly Message[]): string {
+  const text = 'result' in message ? keptText(message.result) : undefined;
+  // The compiler cannot tell that a message with a result has the id of its request.
+  return text === undefined ? jsonText(message) : `${beginning(message as ResultMessage)}${text}}`;
+}
+
+/**
+ * The same text in pieces where that spares much writing, else in one piece.
+ *
+ * @throws TypeError likewise.
+ */
+export function toJsonPieces(message: Message): JsonPieces {
+  const ending = 'result' in message ? keptEnding(message.result) : undefined;
+  return ending === undefined ? toJson(message) : [beginning(message as ResultMessage), ending];
+}
+
+/** JSON text: as it is, or a beginning and the rest in UTF-8. */
+export type JsonPieces = string | readonly [string, Uint8Array];
+
+function beginning({ id }: ResultMessage): string {
+  return `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":`;
+}
+
+/**
+ * The JSON text of a message or a batch, for a transport to send; it has no line break in it.
+ *
  * @throws ConnectionError `invalid-message` for what is no JSON, such as a cycle.
  */
 export function messageText(message: Message | readonly Message[]): string {
   try {
-    return jsonText(message);
+    return toJson(message);
   } catch (cause) {
     throw new ConnectionError('invalid-message', 'the message is not JSON', { cause });
   }

@@ -1,6 +1,7 @@
-import { jsonText } from '../json/exact-number.ts';
 import { isObject, isRequestId, type Message, type RequestId, type ResponseMessage } from '../jsonrpc/message.ts';
+import { toJson } from '../jsonrpc/text.ts';
 import type { Conversation } from './endpoint.ts';
+import { andThen } from './now-or-later.ts';
 
 /** How many messages a batch may hold. */
 export const maxBatch = 100;
@@ -9,18 +10,26 @@ export const maxBatch = 100;
 export type Answer = ResponseMessage | readonly ResponseMessage[] | undefined;
 
 /**
- * Hands a parsed value to a conversation, a batch element by element where the revision has batches. Like
- * `Conversation.receive` it never rejects.
+ * Hands a parsed value to a conversation, a batch element by element where the revision has batches.
+ *
+ * @param respond Called once with what goes back, at once where it is there at once; must not throw.
  */
-export async function answer(conversation: Conversation, value: unknown): Promise<Answer> {
-  if (!Array.isArray(value)) return conversation.receive(value);
+export function answer(conversation: Conversation, value: unknown, respond: (answer: Answer) => void): void {
+  // Like `Conversation.receive` neither of the two fails, so nothing can be lost here.
+  void andThen<Answer, void>(
+    Array.isArray(value) ? answerBatch(conversation, value) : conversation.receive(value),
+    respond,
+  );
+}
+
+async function answerBatch(conversation: Conversation, batch: readonly unknown[]): Promise<Answer> {
   if (conversation.revision?.batches !== true)
     return invalidRequest(conversation, 'a message must be a JSON object, not a batch');
-  if (value.length === 0) return invalidRequest(conversation, 'a batch must not be empty');
-  if (value.length > maxBatch)
+  if (batch.length === 0) return invalidRequest(conversation, 'a batch must not be empty');
+  if (batch.length > maxBatch)
     return invalidRequest(conversation, `a batch must not have more than ${maxBatch} messages`);
   const answers = await Promise.all(
-    value.map(async (element: unknown) => refusedInBatch(element) ?? conversation.receive(element)),
+    batch.map(async (element: unknown) => refusedInBatch(element) ?? conversation.receive(element)),
   );
   const responses = answers.filter((response) => response !== undefined);
   return responses.length === 0 ? undefined : responses;
@@ -41,7 +50,7 @@ export function toText(message: Message | readonly Message[]): string | undefine
     return `[${texts.join(',')}]`;
   }
   try {
-    return jsonText(message);
+    return toJson(message);
   } catch {
     // Not an array: the array case returned above, which the compiler cannot tell for a readonly array.
     const { id } = message as { readonly id?: RequestId };

@@ -1,7 +1,7 @@
 import { linkedTransport } from '../jsonrpc/memory.ts';
 import type { Message } from '../jsonrpc/message.ts';
 import type { Transport } from '../jsonrpc/transport.ts';
-import { answer, toText } from './answer.ts';
+import { answer, toText, type Answer } from './answer.ts';
 import type { AuthInfo, Served } from './endpoint.ts';
 
 export interface MemoryTransportOptions {
@@ -13,8 +13,12 @@ export interface MemoryTransportOptions {
 export function memoryTransport(served: Served, options: MemoryTransportOptions = {}): Transport {
   return linkedTransport('memory', (link) => {
     const send = (message: Message | readonly Message[]): void => {
+      if (link.copy(message)) return;
       const text = toText(message);
       if (text !== undefined) link.message(text);
+    };
+    const sendAnswer = (response: Answer): void => {
+      if (response !== undefined) send(response);
     };
     const conversation = served.endpoint.converse({
       kind: 'memory',
@@ -24,14 +28,7 @@ export function memoryTransport(served: Served, options: MemoryTransportOptions 
     });
     return {
       exactNumbers: served.endpoint.exactNumbers,
-      receive(value: unknown): void {
-        const sendAnswer = async (): Promise<void> => {
-          const response = await answer(conversation, value);
-          if (response !== undefined) send(response);
-        };
-        // Neither `answer` nor `send` fails, so nothing can be lost here.
-        void sendAnswer();
-      },
+      receive: (value) => answer(conversation, value, sendAnswer),
       close: () => conversation.close(),
     };
   });

@@ -3,7 +3,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { describeCommand, resolveCommand } from './command.ts';
+import { resolveCommand } from './command.ts';
+import { describeCommand } from './describe-command.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'parley-command-'));
 after(() => rmSync(folder, { recursive: true }));

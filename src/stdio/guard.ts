@@ -5,9 +5,11 @@
  * @returns Ends it.
  */
 export function guardStdout(): () => void {
-  const { stdout, stderr } = process;
+  const { stdout } = process;
   const write = stdout.write;
-  const guarded = stderr.write.bind(stderr);
+  // The stream of stderr is made when somebody writes there, and not at every start.
+  // What is given is passed on as it is, by whichever overload.
+  const guarded = ((...given: Parameters<typeof write>) => process.stderr.write(...given)) as typeof write;
   stdout.write = guarded;
   return () => {
     if (stdout.write === guarded) stdout.write = write;

@@ -158,6 +158,23 @@ test('a client that does not read stops the input, then loses notifications, the
   await server.closed;
 });
 
+test('what a handler sends goes out before it lets go, after the answers that are ready', async () => {
+  const served = echoServed();
+  const writes: string[] = [];
+  const output = new Writable({
+    write: (chunk, _encoding, taken) => {
+      writes.push(String(chunk));
+      taken();
+    },
+  });
+  const { input } = serve(served, { output });
+  input.write(`${ping}\n${echo(2)}\n`);
+  await setImmediate();
+  assert.equal(writes.length, 1, 'answers of one turn go in one write');
+  served.conversations[0]?.link.send({ jsonrpc: '2.0', method: 'notifications/x' });
+  assert.match(writes[1] ?? '', /notifications\/x/);
+});
+
 test('input goes on once a slow client has read', async () => {
   const done: (() => void)[] = [];
   const output = new Writable({ highWaterMark: 100, write: (_chunk, _encoding, taken) => done.push(taken) });

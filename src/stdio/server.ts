@@ -5,7 +5,7 @@ import { lineReader, type LineReader } from '../jsonrpc/ndjson.ts';
 import { parseMessage } from '../jsonrpc/text.ts';
 import { settledWithin } from '../jsonrpc/timeout.ts';
 import { ConnectionError } from '../jsonrpc/transport.ts';
-import { answer, invalidRequest, toText } from '../peer/answer.ts';
+import { answer, invalidRequest, toText, type Answer } from '../peer/answer.ts';
 import type { Conversation, Served } from '../peer/endpoint.ts';
 import { guardStdout } from './guard.ts';
 import { lineWriter, type LineWriter } from './line-writer.ts';
@@ -55,7 +55,9 @@ class StdioSession {
   readonly #reader: LineReader;
   readonly #writer: LineWriter;
   readonly #conversation: Conversation;
-  readonly #running = new Set<Promise<void>>();
+  /** How many requests wait for their answers, and who waits until there are none. */
+  #running = 0;
+  #onIdle: (() => void) | undefined;
   readonly #exactNumbers: boolean | undefined;
   readonly #maxPending: number;
   readonly #onError: (error: Error) => void;
@@ -71,13 +73,14 @@ class StdioSession {
     this.#output = options.output ?? process.stdout;
     this.#maxPending = options.maxPendingBytes ?? 16 * 1024 * 1024;
     this.#onError = options.onError ?? (() => {});
-    this.#writer = lineWriter(this.#output);
+    this.#writer = lineWriter(this.#output, () => this.#restWhenStalled());
     this.#stopGuarding = this.#output === process.stdout && options.guardStdout !== false ? guardStdout() : () => {};
     this.#exactNumbers = served.endpoint.exactNumbers;
     this.#conversation = served.endpoint.converse({
       kind: 'stdio',
       lasting: true,
-      send: (message) => this.#send(message),
+      // What a handler sends before its answer is not to wait until the handler lets go.
+      send: (message) => this.#send(message, 'now'),
     });
     this.#reader = lineReader({
       maxBytes: options.maxLineBytes,
@@ -100,7 +103,7 @@ class StdioSession {
   }
 
   async #end(drainMs: number): Promise<void> {
-    if (drainMs > 0) await settledWithin(drainMs, Promise.all(this.#running));
+    if (drainMs > 0) await settledWithin(drainMs, this.#idle());
     this.#conversing = false;
     this.#conversation.close();
     await settledWithin(1_000, this.#writer.flushed());
@@ -119,8 +122,7 @@ class StdioSession {
 
   #chunk(chunk: Uint8Array | string): void {
     if (this.#ending !== undefined) return;
-    this.#reader.push(chunk);
-    this.#restWhenStalled();
+    this.#writer.together(() => this.#reader.push(chunk));
   }
 
   #inputEnded(drainMs: number): void {
@@ -154,16 +156,21 @@ class StdioSession {
   }
 
   #receive(value: unknown): void {
-    const run = answer(this.#conversation, value)
-      .then((response) => {
-        if (response !== undefined) this.#send(response);
-      })
-      .catch((error: unknown) => this.#onError(error instanceof Error ? error : new Error(String(error))))
-      .finally(() => this.#running.delete(run));
-    this.#running.add(run);
+    this.#running++;
+    answer(this.#conversation, value, this.#answered);
   }
 
-  #send(message: Message | readonly Message[]): void {
+  readonly #answered = (response: Answer): void => {
+    this.#running--;
+    if (response !== undefined) this.#send(response);
+    if (this.#running === 0) this.#onIdle?.();
+  };
+
+  #idle(): Promise<void> {
+    return this.#running === 0 ? Promise.resolve() : new Promise((resolve) => (this.#onIdle = resolve));
+  }
+
+  #send(message: Message | readonly Message[], when: 'now' | 'soon' = 'soon'): void {
     if (!this.#conversing) return;
     const { pending } = this.#writer;
     if (pending > this.#maxPending && 'method' in message && !('id' in message)) {
@@ -178,8 +185,8 @@ class StdioSession {
     if (text === undefined)
       return this.#onError(new ConnectionError('invalid-message', 'a message is dropped: it is not JSON'));
     // A failed write is an 'error' of the stream too, which ends the conversation.
-    this.#writer.write(text).catch(() => {});
-    this.#restWhenStalled();
+    if (when === 'now') this.#writer.write(text);
+    else this.#writer.collect(text);
   }
 
   #restWhenStalled(): void {

@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Transport } from '../jsonrpc/transport.ts';
@@ -16,6 +15,8 @@ export function siblingPath(name: string, beside: string | URL = process.argv[1]
     throw new TypeError(`${JSON.stringify(name)} is no file name`);
   const isUrl = typeof beside !== 'string' || beside.startsWith('file:');
   const path = join(dirname(isUrl ? fileURLToPath(beside) : beside), name);
+  // Asked for here: an import would have every server on stdio pay for all that `node:fs` exports.
+  const { existsSync } = process.getBuiltinModule('node:fs');
   const executable = `${path}.exe`;
   return !existsSync(path) && existsSync(executable) ? executable : path;
 }

@@ -77,15 +77,17 @@ class StreamChannel implements Channel {
     if (this.#writer.pending > this.#maxPending)
       throw new ConnectionError('too-large', `the server has not read ${this.#writer.pending} bytes`);
     const text = messageText(message);
-    try {
-      await this.#writer.write(text);
-    } catch (cause) {
-      throw this.#ended ?? new ConnectionError('closed', 'the server closed its input', { cause });
-    }
+    await new Promise<void>((resolve, reject) => {
+      this.#writer.collect(text, (cause) => {
+        if (!cause) resolve();
+        else reject(this.#ended ?? new ConnectionError('closed', 'the server closed its input', { cause }));
+      });
+    });
   }
 
   async close(): Promise<void> {
     this.#ended ??= new ConnectionError('closed', 'the conversation is closed');
+    void this.#writer.flushed();
     this.#streams.output.end();
     this.#streams.input.destroy();
   }

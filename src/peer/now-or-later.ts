@@ -1,0 +1,25 @@
+/** Values that are there at once or come later. Most are there at once, and waiting would cost each of them turns. */
+
+/** A value, or a promise of one. */
+export type NowOrLater<T> = T | PromiseLike<T>;
+
+/** Goes on with a value: at once where it is there, else when it comes. */
+export function andThen<T, R>(value: NowOrLater<T>, proceed: (value: T) => R | Promise<R>): R | Promise<R> {
+  return isLater(value) ? Promise.resolve(value).then(proceed) : proceed(value);
+}
+
+/** Puts something in the place of a failure, whether it is thrown at once or comes later. */
+export function orElse<T>(run: () => T | Promise<T>, instead: (error: unknown) => T): T | Promise<T> {
+  try {
+    const value = run();
+    return value instanceof Promise ? value.catch(instead) : value;
+  } catch (error) {
+    return instead(error);
+  }
+}
+
+/** Whether `await` would wait for a value. */
+export function isLater<T>(value: NowOrLater<T>): value is PromiseLike<T> {
+  if (value === null || (typeof value !== 'object' && typeof value !== 'function')) return false;
+  return 'then' in value && typeof value.then === 'function';
+}
