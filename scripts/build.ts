@@ -1,16 +1,21 @@
 /**
  * Builds `dist/`: the declarations with `tsc`, and the JavaScript of each entry point with `esbuild`, where what several
- * share lies in chunks. A program loads sixteen files so, and not a hundred.
+ * share lies in chunks. A program loads a dozen files so, and not a hundred.
  */
 
 import { spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build as bundle } from 'esbuild';
+import { mergeChunks } from './merge-chunks.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-const binary = join(root, 'dist/cli/main.js');
+const dist = join(root, 'dist');
+const binary = join(dist, 'cli/main.js');
+
+/** The entry points that programs start with, and whose start must be quick. */
+const starts = ['server.js', 'client.js', 'stdio.js', 'node.js', 'http.js', 'protocol.js'];
 
 // `npx parley` in a clone prepares it once more; it is to run what is there, and not to build it under somebody's feet.
 if (process.env['npm_command'] !== 'exec' || !existsSync(binary)) await build();
@@ -47,12 +52,16 @@ async function emit(): Promise<void> {
     write: false,
     logLevel: 'warning',
   });
-  for (const { path, text } of outputFiles) {
+  const written = new Map(
+    outputFiles.map(({ path, text }) => [relative(dist, path).replaceAll('\\', '/'), withoutBareImports(text)]),
+  );
+  for (const [name, text] of await mergeChunks(written, starts)) {
+    const path = join(dist, name);
     // What lies beside a module in src/ does not lie beside a chunk; beside an entry point it does.
-    if (path.startsWith(join(root, 'dist/chunks')) && text.includes('import.meta'))
-      throw new Error(`${path} asks where it lies, and is no entry point`);
+    if (name.startsWith('chunks/') && text.includes('import.meta'))
+      throw new Error(`${name} asks where it lies, and is no entry point`);
     mkdirSync(dirname(path), { recursive: true });
-    writeFileSync(path, withoutBareImports(text));
+    writeFileSync(path, text);
   }
 }
 

@@ -1,6 +1,13 @@
 /**
  * Prints how large programs that use the package are, minified and after gzip; fails when one is over its budget, or
  * loads something at its start that does not belong there. Run: npm run size [-- --modules <program>]
+ *
+ * - The figures and budgets are of the *start*: everything that a program imports by statements, so all that it has read
+ *   before its first request. What each plain `tools/list` and `tools/call` at the newest revision needs belongs there,
+ *   on both sides, and over stdio what they need at every revision.
+ * - *On demand* is what one `import()` or another loads later, all of it together: questions to the client and rounds,
+ *   using resources and prompts, subscriptions of a client, sessions over HTTP, validators of JSON Schema. Most programs
+ *   load some of it, and few all.
  */
 
 import { pathToFileURL } from 'node:url';

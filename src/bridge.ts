@@ -30,5 +30,5 @@ export { httpTransport } from './http/client.ts';
 export type { HttpTransportOptions } from './http/client-request.ts';
 export { ConnectionError, type Transport } from './jsonrpc/transport.ts';
 export type { Served } from './peer/endpoint.ts';
-export type { SealingKey } from './peer/seal.ts';
+export type { SealingKey } from './peer/sealing-key.ts';
 export { memoryBus, type Bus, type Unsubscribe } from './store/bus.ts';

@@ -27,9 +27,9 @@ export type {
   ToolHandler,
   ToolReturn,
 } from './server/definition.ts';
-export { memoryRoundStore, type RoundStore } from './peer/round-state.ts';
+export { memoryRoundStore, type RoundStore } from './peer/round-store.ts';
 export type { TraceAttributes, TraceParent, Tracer, TraceSpan, TraceStart } from './peer/trace.ts';
-export type { SealingKey } from './peer/seal.ts';
+export type { SealingKey } from './peer/sealing-key.ts';
 export type { ListKind, SubscriptionLimits } from './server/subscriptions.ts';
 export { ToolError } from './server/tool-result.ts';
 export { urlElicitationRequired, type RequiredVisit } from './server/url-elicitation.ts';

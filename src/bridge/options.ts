@@ -1,6 +1,7 @@
 import type { Transport } from '../jsonrpc/transport.ts';
 import type { Host } from '../peer/host.ts';
-import { createSeal, type SealingKey } from '../peer/seal.ts';
+import { createSeal } from '../peer/seal.ts';
+import type { SealingKey } from '../peer/sealing-key.ts';
 import type { Implementation } from '../protocol/common.ts';
 import { chosenRevisions, type RevisionDate } from '../protocol/revision.ts';
 import type { Bus } from '../store/bus.ts';

@@ -3,10 +3,11 @@ import { unguessable } from './cache-options.ts';
 import { ResponseCache } from './cache.ts';
 import type { Client } from './client.ts';
 import { createClient } from './create-client.ts';
+import { answering } from './inputs.ts';
 import { KnownTools, type OutputCheck } from './known-tools.ts';
 import { settingsOf, type ClientSettings, type ConnectOptions } from './options.ts';
 import { Session } from './session.ts';
-import { Subscriptions } from './subscriptions.ts';
+import type { Subscriptions, SubscriptionsOptions } from './subscriptions.ts';
 import { createVerdicts } from './verdicts.ts';
 
 /** The transports that URLs stand for. */
@@ -38,6 +39,7 @@ export function createConnect<HttpOptions extends object>(
     const settings = settingsOf(options ?? {});
     // Every option of HTTP is optional, so that no options at all are options of HTTP.
     const transport = isTransport(target) ? target : factories.http(urlOf(target), (options ?? {}) as HttpOptions);
+    if (settings.inputs.installed) await answering();
     const session = await Session.open({ transport, settings, verdicts, handlers: settings.inputs.handlers });
     const { description, kind } = transport;
     const cache = cacheOf(session, settings, isTransport(target) ? undefined : urlOf(target));
@@ -51,11 +53,21 @@ export function createConnect<HttpOptions extends object>(
       settings,
       known: new KnownTools(compileOutput),
       cache,
-      subscriptions: new Subscriptions({ session, settings, missed: (method, params) => cache.heard(method, params) }),
+      subscriptions: lateSubscriptions({ session, settings, missed: (method, params) => cache.heard(method, params) }),
       description,
       overHttp: kind === 'http',
     });
   };
+}
+
+/** Most clients never subscribe: what that takes is loaded by the first subscription. */
+function lateSubscriptions(options: SubscriptionsOptions): Pick<Subscriptions, 'open'> {
+  let made: Promise<Subscriptions> | undefined;
+  const make = async (): Promise<Subscriptions> => {
+    const late = await import('./subscriptions.ts');
+    return new late.Subscriptions(options);
+  };
+  return { open: async (...given) => (await (made ??= make())).open(...given) };
 }
 
 function isTransport(target: Transport | URL | string): target is Transport {

@@ -23,7 +23,13 @@ export class Conversation {
     this.agreement = agreement;
     this.confirmed = confirmed;
     this.lost = calls.ended;
-    this.caller = createCaller(calls, { revision, self: () => settings, timeoutMs, maxTotalTimeoutMs });
+    this.caller = createCaller(calls, {
+      revision,
+      self: () => settings,
+      timeoutMs,
+      maxTotalTimeoutMs,
+      answered: () => (this.confirmed = true),
+    });
   }
 
   get revision(): Revision {
@@ -35,10 +41,15 @@ export class Conversation {
    *
    * @throws McpError methodNotFound, before anything is sent, when the revision or the server lacks the method.
    */
-  async request(method: string, params: JsonObject | undefined, options?: RequestOptions): Promise<JsonObject> {
-    const result = await this.caller.request(method, this.#project(method, params), options);
-    this.confirmed = true;
-    return result;
+  request(method: string, params: JsonObject | undefined, options?: RequestOptions): Promise<JsonObject> {
+    let projected: JsonObject | undefined;
+    try {
+      projected = this.#project(method, params);
+    } catch (error) {
+      // What `gate` and `toWire` throw is an error.
+      return Promise.reject(error as Error);
+    }
+    return this.caller.request(method, projected, options);
   }
 
   #project(method: string, params: JsonObject | undefined): JsonObject | undefined {

@@ -97,7 +97,8 @@ class SessionClient implements Client {
   }
 
   async callTool(name: string, argumentsOfCall?: JsonObject, options?: ClientRequestOptions): Promise<CallToolResult> {
-    const check = await this.#outputCheck(name);
+    const making = this.#outputCheck(name);
+    const check = making && (await making);
     const params = { name, ...(argumentsOfCall && { arguments: argumentsOfCall }) };
     const result = await this.#requests.call('tools/call', params, options);
     check?.(result);
@@ -109,7 +110,10 @@ class SessionClient implements Client {
     params: RequestTypes[Method]['params'],
     options?: ClientRequestOptions,
   ): Promise<Step<Method>> {
-    return await this.#checked({ method, params }, () => this.#requests.rounds.begin(method, params, options));
+    return await this.#checked({ method, params }, async () => {
+      const rounds = await this.#requests.rounds();
+      return await rounds.begin(method, params, options);
+    });
   }
 
   async resume<Method extends InputMethod>(
@@ -117,7 +121,10 @@ class SessionClient implements Client {
     answers: InputAnswers,
     options?: ClientRequestOptions,
   ): Promise<Step<Method>> {
-    return await this.#checked(step, () => this.#requests.rounds.resume(step, answers, options));
+    return await this.#checked(step, async () => {
+      const rounds = await this.#requests.rounds();
+      return await rounds.resume(step, answers, options);
+    });
   }
 
   async setRoots(roots: RootsSource): Promise<void> {
@@ -209,10 +216,10 @@ class SessionClient implements Client {
     return this.#parts.session.close();
   }
 
-  async #outputCheck(name: string): Promise<((result: CallToolResult) => void) | undefined> {
+  #outputCheck(name: string): Promise<(result: CallToolResult) => void> | undefined {
     const { known, settings, session } = this.#parts;
     const checked = settings.validateOutput && session.revision.structuredContent !== 'none';
-    return checked ? await known.check(name) : undefined;
+    return checked ? known.check(name) : undefined;
   }
 
   /** Holds a step that completes the call of a tool against the tool's output schema. */

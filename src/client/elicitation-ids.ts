@@ -1,3 +1,7 @@
+import { isAlive } from '../protocol/lifetime.ts';
+import { methodOf } from '../protocol/method.ts';
+import type { Revision } from '../protocol/revision.ts';
+
 /** How many unfinished elicitations are remembered; the oldest are forgotten first. */
 const most = 1000;
 /** A person who has not come back from a page by then will not. */
@@ -36,4 +40,10 @@ export class ElicitationIds {
     const since = this.#since.get(id);
     return since !== undefined && this.#now() - since < ageMs;
   }
+}
+
+/** Whether elicitations have ids in a revision, which completion notices and errors name. */
+export function namesElicitations(revision: Revision): boolean {
+  const notice = methodOf('notifications/elicitation/complete');
+  return notice !== undefined && isAlive(notice.lifetime, revision);
 }

@@ -56,15 +56,17 @@ export class KnownTools {
    *
    * @throws OutputValidationError when the schema cannot be used, so that no result is accepted unchecked.
    */
-  async check(name: string): Promise<((result: CallToolResult) => void) | undefined> {
+  check(name: string): Promise<(result: CallToolResult) => void> | undefined {
     const known = this.#known.get(name);
     if (known?.tool.outputSchema === undefined) return undefined;
     known.check ??= this.#compile(known.tool.outputSchema);
-    const check = await known.check.catch((cause: unknown) => {
-      const message = cause instanceof Error ? cause.message : 'the schema is unusable';
-      throw new OutputValidationError(name, [{ path: '', message }], undefined, { cause });
-    });
-    return (result) => checkResult(name, result, check);
+    return known.check.then(
+      (check) => (result) => checkResult(name, result, check),
+      (cause: unknown) => {
+        const message = cause instanceof Error ? cause.message : 'the schema is unusable';
+        throw new OutputValidationError(name, [{ path: '', message }], undefined, { cause });
+      },
+    );
   }
 }
 

@@ -54,16 +54,16 @@ function tapReceiver(receiver: Receiver, { open, tap }: Tapped): Receiver {
 
 function tapChannel(channel: Channel, { open, tap }: Tapped): Channel {
   return {
-    async send(message, options) {
+    send(message, options) {
       if ('method' in message && message.method === 'notifications/cancelled')
         open.delete(message.params?.['requestId']);
       const id = listenId(message);
-      if (id === undefined) return await channel.send(message, options);
+      if (id === undefined) return channel.send(message, options);
       const forget = (): void => void open.delete(id);
       open.add(id);
       options?.signal?.addEventListener('abort', forget, { once: true });
       tap.opened(id);
-      await sendListen(channel, message, { options, forget });
+      return sendListen(channel, message, { options, forget });
     },
     ...(channel.setHeaders && { setHeaders: (headers) => channel.setHeaders?.(headers) }),
     ...(channel.listen && { listen: async () => await channel.listen?.() }),

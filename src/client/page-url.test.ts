@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { McpError } from '../protocol/error.ts';
 import { urlElicitations } from './errors.ts';
-import { malformation } from './inputs.ts';
+import { malformation } from './answering.ts';
 
 const good = ['https://pay.example/1?a=b#c', 'http://127.0.0.1:8080/', 'HTTPS://PAY.example'];
 const bad = [

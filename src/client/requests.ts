@@ -6,14 +6,15 @@ import type { ListItems, ListMethod } from './client.ts';
 import { withoutInvalidHeaders } from './known-tools.ts';
 import { lift } from './lift.ts';
 import { hintOf, walkPages, type Page } from './pages.ts';
-import { createRounds, type Rounds } from './rounds.ts';
+import { answering } from './inputs.ts';
+import type { Rounds } from './rounds.ts';
 import { createSender, type PageOptions, type SenderParts } from './sender.ts';
-import { isInputMethod, needsInput, stepOf } from './step.ts';
+import { isInputMethod, needsInput } from './step.ts';
 import type { Subscriptions } from './subscriptions.ts';
 
 /** What a client is made of. */
 export interface ClientParts extends SenderParts {
-  readonly subscriptions: Subscriptions;
+  readonly subscriptions: Pick<Subscriptions, 'open'>;
   readonly description: string;
 }
 
@@ -33,7 +34,7 @@ export interface Requests {
     options?: PageOptions,
   ): Promise<Page<ListItems[Method]>>;
   /** What may need input first, step by step. */
-  readonly rounds: Rounds;
+  rounds(): Promise<Rounds>;
   /** Remembers the definitions of tools. */
   learn(tools: readonly Tool[]): void;
 }
@@ -41,38 +42,48 @@ export interface Requests {
 /** Makes the ways to ask over a settled session. */
 export function createRequests(parts: ClientParts): Requests {
   const { session, settings } = parts;
-  const { send, learn, mirrors } = createSender(parts);
+  const { send, learn, learned, mirrors } = createSender(parts);
+  /** Sends a request once more where its failure can be mended. */
+  const again = async (failure: unknown, { method, params, options }: Sent): Promise<JsonObject> => {
+    if (method !== 'tools/call' || !mirrors() || !(failure instanceof McpError) || failure.kind !== 'headerMismatch')
+      throw failure;
+    // Spec 2026-07-28, Streamable HTTP: the tool may have changed what it mirrors, so its definition is fetched anew.
+    for await (const _ of walkPages(
+      (cursor) => requests.page('tools/list', cursor, { signal: options?.signal, cache: 'refresh' }),
+      settings,
+    ));
+    try {
+      return await send(method, params, options);
+    } catch (error) {
+      throw learned(error);
+    }
+  };
   const requests: Requests = {
     learn,
-    rounds: createRounds({
-      inputs: settings.inputs,
-      maxRounds: settings.maxRounds,
-      revision: () => session.revision,
-      request: (method, params, options) => requests.request(method, params, options),
-    }),
+    rounds: () => roundsOf(parts, requests),
     async request(method, params, options) {
       try {
         return await send(method, params, options);
       } catch (error) {
-        if (method !== 'tools/call' || !mirrors() || !(error instanceof McpError) || error.kind !== 'headerMismatch')
-          throw error;
-        // Spec 2026-07-28, Streamable HTTP: the tool may have changed what it mirrors, so its definition is fetched anew.
-        for await (const _ of walkPages(
-          (cursor) => requests.page('tools/list', cursor, { signal: options?.signal, cache: 'refresh' }),
-          settings,
-        ));
-        return await send(method, params, options);
+        return await again(learned(error), { method, params, options });
       }
     },
     async call(method, params, options) {
       // Interfaces of params are JSON objects.
+      const given = params as JsonObject | undefined;
       const cached = { ...options, cache: options?.cache ?? settings.cache };
-      const result = await requests.request(method, params as JsonObject | undefined, cached);
+      let result: JsonObject;
+      try {
+        result = await send(method, given, cached);
+      } catch (error) {
+        result = await again(learned(error), { method, params: given, options: cached });
+      }
       const { revision } = session;
       if (!isInputMethod(method) || !needsInput(result, revision)) return lift(revision, method, result);
       // A method that may need input has params.
-      const step = stepOf(method, params as RequestTypes[typeof method]['params'], { result, revision });
-      return lift(revision, method, await requests.rounds.finish(step, options));
+      const request = { method, params: params as RequestTypes[typeof method]['params'] };
+      const rounds = await requests.rounds();
+      return lift(revision, method, await rounds.finish(request, result, options));
     },
     async page(method, cursor, options) {
       const result: unknown = await requests.call(method, cursor === undefined ? {} : { cursor }, options);
@@ -82,6 +93,22 @@ export function createRequests(parts: ClientParts): Requests {
     },
   };
   return requests;
+}
+
+async function roundsOf({ session, settings }: ClientParts, requests: Requests): Promise<Rounds> {
+  const { createRounds } = await answering();
+  return createRounds({
+    inputs: settings.inputs,
+    maxRounds: settings.maxRounds,
+    revision: () => session.revision,
+    request: (method, params, options) => requests.request(method, params, options),
+  });
+}
+
+interface Sent {
+  readonly method: string;
+  readonly params: JsonObject | undefined;
+  readonly options: PageOptions | undefined;
 }
 
 /** A result in the newest words as a page; of tools, those that may be shown. */

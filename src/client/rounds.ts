@@ -6,17 +6,11 @@ import type { InputResponse, InputResponses } from '../protocol/rounds.ts';
 import { ConnectionError } from '../jsonrpc/transport.ts';
 import { responseTo, type InputAnswer } from './answers.ts';
 import { InputRequiredError, TooManyRoundsError } from './errors.ts';
-import { malformation, type Inputs } from './inputs.ts';
+import { answer, malformation, obstacle } from './answering.ts';
+import type { Inputs } from './inputs.ts';
 import { lift } from './lift.ts';
-import {
-  isInputMethod,
-  needsInput,
-  retryOf,
-  stepOf,
-  type InputMethod,
-  type InputRequiredStep,
-  type Step,
-} from './step.ts';
+import { retryOf, stepOf } from './step-data.ts';
+import { isInputMethod, needsInput, type InputMethod, type InputRequiredStep, type Step } from './step.ts';
 
 /** What the rounds of a client are made of. */
 export interface RoundsOptions {
@@ -33,8 +27,12 @@ export type InputAnswers = Readonly<Record<string, InputAnswer>>;
 
 /** Requests that may need input before they are answered. (Spec 2026-07-28, MRTR.) */
 export interface Rounds {
-  /** Answers what a result asks for, round after round, until the request is complete. */
-  finish(step: InputRequiredStep, options: RequestOptions | undefined): Promise<JsonObject>;
+  /** Answers what a first result asks for, round after round, until the request is complete. */
+  finish<Method extends InputMethod>(
+    request: Pick<InputRequiredStep<Method>, 'method' | 'params'>,
+    result: JsonObject,
+    options: RequestOptions | undefined,
+  ): Promise<JsonObject>;
   /** Sends the first request. */
   begin<Method extends InputMethod>(
     method: Method,
@@ -62,14 +60,14 @@ export function createRounds(parts: RoundsOptions): Rounds {
     return { status: 'complete', result: lift(revision(), method, result) };
   };
   return {
-    async finish(first, options) {
-      let step = first;
+    async finish(first, result, options) {
+      let step: InputRequiredStep = stepOf(first.method, first.params, { result, revision: revision() });
       for (let round = 0; round < maxRounds; round++) {
         const { method, params } = step;
         const responses = await gather(step, options, { inputs, revision: revision() });
-        const result = await request(method, retryOf(step, responses), options);
-        if (!needsInput(result, revision())) return result;
-        step = stepOf(method, params, { result, revision: revision() });
+        const next = await request(method, retryOf(step, responses), options);
+        if (!needsInput(next, revision())) return next;
+        step = stepOf(method, params, { result: next, revision: revision() });
       }
       throw new TooManyRoundsError(step, maxRounds);
     },
@@ -96,8 +94,8 @@ async function gather(
   if (step.inputRequests === undefined) return undefined;
   const requests = Object.entries(step.inputRequests);
   for (const [key, request] of requests) {
-    const obstacle = inputs.obstacle(request, options?.capabilities ?? inputs.capabilities);
-    if (obstacle !== undefined) throw new InputRequiredError(step, obstacle);
+    const why = obstacle(inputs, request, options?.capabilities ?? inputs.capabilities);
+    if (why !== undefined) throw new InputRequiredError(step, why);
     const problem = malformation(request);
     if (problem !== undefined) throw malformed(step, key, problem);
   }
@@ -106,7 +104,7 @@ async function gather(
   const signal = AbortSignal.any([...given, inputs.stopped, failed.signal]);
   try {
     const answering = requests.map(async ([key, request]): Promise<[string, InputResponse]> => {
-      return [key, await inputs.answer(request, revision, signal)];
+      return [key, await answer(inputs, request, { revision, signal })];
     });
     return Object.fromEntries(await untilAborted(Promise.all(answering), signal));
   } catch (error) {

@@ -6,7 +6,8 @@ import type { Tool } from '../protocol/tool.ts';
 import { isCacheable } from './cache-key.ts';
 import type { CacheMode, ResponseCache } from './cache.ts';
 import type { ClientRequestOptions } from './client.ts';
-import { namesElicitations, type Inputs } from './inputs.ts';
+import { namesElicitations } from './elicitation-ids.ts';
+import type { Inputs } from './inputs.ts';
 import type { KnownTools } from './known-tools.ts';
 import type { ClientSettings } from './options.ts';
 import { ToolHints } from './recover.ts';
@@ -33,6 +34,8 @@ export interface Sender {
   send(method: string, params?: JsonObject, options?: PageOptions): Promise<JsonObject>;
   /** Remembers the definitions of tools. */
   learn(tools: readonly Tool[]): void;
+  /** What a request fails with, in words of its revision; what it tells is kept. */
+  learned(error: unknown): unknown;
   /** Whether calls of tools mirror arguments in headers. */
   mirrors(): boolean;
 }
@@ -48,41 +51,30 @@ export function createSender({ session, settings, known, cache, overHttp }: Send
     known.learn(tools);
     hints.learn(tools);
   };
-  const sendAnew = async (
+  const sendAnew = (method: string, params: JsonObject | undefined, options: PageOptions): Promise<JsonObject> => {
+    const call = method === 'tools/call';
+    const harmless = call && settings.trustToolHints && hints.has(params?.['name']);
+    const mirrored = call && mirrors() ? withToolHeaders(known, params, options) : options;
+    return session.request(method, params, harmless ? { repeat: true, ...mirrored } : mirrored);
+  };
+  const sendOrTake = async (
     method: string,
     params: JsonObject | undefined,
     options: PageOptions,
   ): Promise<JsonObject> => {
-    const call = method === 'tools/call';
-    const harmless = call && settings.trustToolHints && hints.has(params?.['name']);
-    const mirrored = call && mirrors() ? withToolHeaders(known, params, options) : options;
-    try {
-      return await session.request(method, params, harmless ? { repeat: true, ...mirrored } : mirrored);
-    } catch (error) {
-      throw learned(error, session.revision, settings.inputs);
-    }
+    const { stamp, signal } = options;
+    const mode = cacheModeOf(options);
+    const request = { method, params, mode, variant: variantOf(options), stamp, sharing: sharingOf(options), signal };
+    const result = await cache.fetch(request, () => sendAnew(method, params, options));
+    if (method === 'tools/list') learn(toolsIn(result));
+    return result;
   };
   return {
     learn,
     mirrors,
-    async send(method, params, options = {}) {
-      if (!isCacheable(method, params)) return await sendAnew(method, params, options);
-      const { stamp, signal } = options;
-      const result = await cache.fetch(
-        {
-          method,
-          params,
-          mode: cacheModeOf(options),
-          variant: variantOf(options),
-          stamp,
-          sharing: sharingOf(options),
-          signal,
-        },
-        () => sendAnew(method, params, options),
-      );
-      if (method === 'tools/list') learn(toolsIn(result));
-      return result;
-    },
+    learned: (error) => learned(error, session.revision, settings.inputs),
+    send: (method, params, options = {}) =>
+      isCacheable(method, params) ? sendOrTake(method, params, options) : sendAnew(method, params, options),
   };
 }
 

@@ -120,15 +120,18 @@ export class Session {
   ): Promise<JsonObject> {
     const { now } = this.#settings;
     const begun = now();
-    const tried = new Set<Remedy>();
+    let tried: Set<Remedy> | undefined;
     let conversation = this.#lifeline.usable ?? (await this.#lifeline.conversation(this.#impatience(method, options)));
     for (let limits = options; ; limits = this.#within(options, now() - begun)) {
       const believed = !conversation.confirmed;
       try {
-        return await this.#send(conversation, { method, params, options: limits });
+        const result = await conversation.request(method, params, limits);
+        this.#answered(conversation, { method, params, result });
+        return result;
       } catch (error) {
         const failure = this.#failure(conversation, error);
         const cursor = params?.['cursor'];
+        tried ??= new Set();
         conversation = await this.#another(conversation, failure, { method, options, believed, tried, cursor });
       }
     }
@@ -193,15 +196,11 @@ export class Session {
     return this.#lifeline.close();
   }
 
-  async #send(
-    conversation: Conversation,
-    { method, params, options }: Outgoing & { readonly params: JsonObject | undefined },
-  ): Promise<JsonObject> {
-    const result = await conversation.request(method, params, options);
+  /** Keeps what a result tells of the server, and what the server was told. */
+  #answered(conversation: Conversation, { method, params, result }: Answered): void {
     const info = conversation.revision.era === 'stateless' ? serverInfoOf(result) : undefined;
     if (info !== undefined) this.#server = { of: conversation, info };
     if (method === 'logging/setLevel') this.#lifeline.sessionLevel = params;
-    return result;
   }
 
   /** What became of a request, once it is known what became of its conversation. */
@@ -252,15 +251,18 @@ export class Session {
   }
 }
 
-interface Outgoing {
+interface Answered {
   readonly method: string;
-  readonly options: SessionRequestOptions;
+  readonly params: JsonObject | undefined;
+  readonly result: JsonObject;
 }
 
 /** What may help against a failure. */
 type Remedy = 'new session' | 'once more';
 
-interface Attempt extends Outgoing {
+interface Attempt {
+  readonly method: string;
+  readonly options: SessionRequestOptions;
   /** Whether nobody but a stored verdict said what the server speaks. */
   readonly believed: boolean;
   readonly tried: Set<Remedy>;

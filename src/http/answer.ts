@@ -1,5 +1,6 @@
 import { jsonText } from '../json/exact-number.ts';
 import type { Message, RequestId, ResponseMessage } from '../jsonrpc/message.ts';
+import { toJson as responseText, toJsonPieces as responsePieces, type JsonPieces } from '../jsonrpc/text.ts';
 import { McpError } from '../protocol/error.ts';
 import type { Edge, Visit } from './edge.ts';
 import { errorBody } from './status.ts';
@@ -69,18 +70,26 @@ export class Answer {
 
   /** Completes the answer with one response. */
   respond(status: number, response: ResponseMessage | undefined): void {
-    this.finish(status, response === undefined ? undefined : toJson(this.#edge, response));
+    if (response === undefined) return this.finish(status, undefined);
+    if (this.streaming || this.#wantsStream(status)) return this.finish(status, toJson(this.#edge, response));
+    if (this.gone) return;
+    this.#gone = true;
+    this.#visit.reply.send(status, toPieces(this.#edge, response));
   }
 
   /** Completes the answer: with JSON text, or with nothing where the request was given up. */
   finish(status: number, json: string | undefined): void {
     if (this.gone) return;
-    // Who takes only event streams gets one, unless the status says more.
-    if (json !== undefined && !this.#visit.accepted.json && status === 200) this.#begin();
+    if (json !== undefined && this.#wantsStream(status)) this.#begin();
     this.#gone = true;
     if (this.#outlet !== undefined) this.#outlet.end(json);
     else if (json === undefined) this.#empty();
     else this.#visit.reply.send(status, json);
+  }
+
+  /** Who takes only event streams gets one, unless the status says more. */
+  #wantsStream(status: number): boolean {
+    return status === 200 && !this.#visit.accepted.json;
   }
 
   /** A request without a response (it was cancelled) leaves an empty stream, from which nothing can be resumed. */
@@ -116,8 +125,17 @@ export function messageJson(edge: Edge, message: Message): string | undefined {
 
 /** The JSON text of a response; one that is no JSON becomes an internal error, which is told to the owner. */
 export function toJson(edge: Edge, response: ResponseMessage): string {
+  return written(edge, response, responseText);
+}
+
+/** The same, in pieces where that spares much writing. */
+function toPieces(edge: Edge, response: ResponseMessage): JsonPieces {
+  return written(edge, response, responsePieces);
+}
+
+function written<T>(edge: Edge, response: ResponseMessage, write: (response: ResponseMessage) => T): T | string {
   try {
-    return jsonText(response);
+    return write(response);
   } catch (cause) {
     edge.settings.onError(new Error('a result could not be written as JSON', { cause }));
     const id: RequestId | undefined = response.id ?? undefined;

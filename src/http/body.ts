@@ -1,7 +1,7 @@
 import { JsonError } from '../jsonrpc/json.ts';
 import { parseMessage } from '../jsonrpc/text.ts';
 import type { Edge } from './edge.ts';
-import type { HttpRequest } from './shape.ts';
+import type { Body, HttpRequest } from './shape.ts';
 import type { Problem } from './status.ts';
 
 /** What the body of a request came to: a JSON value, a problem to answer, or nothing since the client is gone. */
@@ -11,9 +11,13 @@ export type Content =
   | { readonly kind: 'gone' };
 
 /** Reads the body of a request within the limits of size and depth; it must be JSON in UTF-8. */
-export async function readContent(request: HttpRequest, edge: Edge): Promise<Content> {
+export function readContent(request: HttpRequest, edge: Edge): Content | Promise<Content> {
+  const body = request.body(edge.settings.maxBodyBytes);
+  return body instanceof Promise ? body.then((arrived) => contentOf(arrived, edge)) : contentOf(body, edge);
+}
+
+function contentOf(body: Body, edge: Edge): Content {
   const { settings } = edge;
-  const body = await request.body(settings.maxBodyBytes);
   switch (body.kind) {
     case 'text':
       return parse(body.text, edge);

@@ -1,9 +1,10 @@
 import type { AuthInfo, Endpoint } from '../peer/endpoint.ts';
 import type { Revision } from '../protocol/revision.ts';
-import type { Accepted } from './media.ts';
+import { acceptedBy, type Accepted } from './media.ts';
 import type { HttpSettings } from './options.ts';
 import type { HttpReply, HttpRequest } from './shape.ts';
 import type { Shares } from './shares.ts';
+import { refuse } from './status.ts';
 import type { EventStreams } from './stream.ts';
 
 /** What the parts of one HTTP server share. */
@@ -17,47 +18,83 @@ export interface Edge {
   readonly stateless: readonly Revision[];
   /** The handshake revisions of the endpoint; may be empty. */
   readonly handshake: readonly Revision[];
+  /** The requests being answered, event streams not counted. */
+  readonly admitted: Load;
+  /** Everything being answered, to be waited for at the end. */
+  readonly serving: Load;
 }
+
+/** What comes of something that ends at once where it can, or when its promise settles. */
+export type Done = void | Promise<void>;
 
 /** One admitted request, on its way through the edge. */
 export class Visit {
   readonly request: HttpRequest;
   readonly reply: HttpReply;
   readonly accepted: Accepted;
-  readonly auth: AuthInfo | undefined;
-  readonly #load: Load;
+  /** The value of `MCP-Protocol-Version`. */
+  readonly version: string | undefined;
+  /** Who it comes from, once that was established. */
+  auth: AuthInfo | undefined;
+  readonly #edge: Edge;
   #counted = true;
+  #kept = false;
+  #ended = false;
 
-  constructor(
-    call: { request: HttpRequest; reply: HttpReply },
-    accepted: Accepted,
-    auth: AuthInfo | undefined,
-    load: Load,
-  ) {
-    this.request = call.request;
-    this.reply = call.reply;
-    this.accepted = accepted;
-    this.auth = auth;
-    this.#load = load;
+  constructor(request: HttpRequest, reply: HttpReply, edge: Edge) {
+    this.request = request;
+    this.reply = reply;
+    this.accepted = acceptedBy(request.header('accept'));
+    this.version = request.header('mcp-protocol-version');
+    this.#edge = edge;
+    edge.serving.enter();
   }
 
-  /** The value of `MCP-Protocol-Version`. */
-  get version(): string | undefined {
-    return this.request.header('mcp-protocol-version');
+  /** Ends it with what is done for it: at once, or when that settles; but for one that is kept. */
+  until(work: Done): void {
+    if (work instanceof Promise)
+      work.then(
+        () => this.until(undefined),
+        (cause: unknown) => this.fail(cause),
+      );
+    else if (!this.#kept) this.end();
+  }
+
+  /** Leaves it to somebody else to call `end`: what lasts as long as a client listens holds no promises here. */
+  keep(): void {
+    this.#kept = true;
+  }
+
+  /** It was answered, or given up. */
+  end(): void {
+    if (this.#ended) return;
+    this.#ended = true;
+    this.leave();
+    this.#edge.serving.leave();
+  }
+
+  /** Ends it after a failure of ours, which is told to the owner and not to the client. */
+  fail(cause: unknown): void {
+    try {
+      this.#edge.settings.onError(new Error('a request could not be answered', { cause }));
+      refuse(this.request, this.reply, { status: 500, error: 'internalError', message: 'internal error' });
+    } finally {
+      this.end();
+    }
   }
 
   /** Leaves the count of requests being answered: it was answered, or became a stream. */
   leave(): void {
     if (!this.#counted) return;
     this.#counted = false;
-    this.#load.leave();
+    this.#edge.admitted.leave();
   }
 
   /** Counts again: the stream that it became lost its client, and it is still being answered. */
   comeBack(): void {
-    if (this.#counted) return;
+    if (this.#counted || this.#ended) return;
     this.#counted = true;
-    this.#load.rejoin();
+    this.#edge.admitted.rejoin();
   }
 }
 

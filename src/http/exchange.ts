@@ -23,15 +23,13 @@ export class Exchanges {
     this.#edge = edge;
   }
 
-  /** Answers a request; settles when the answer is complete or the client is gone. */
-  async request(visit: Visit, message: RequestMessage): Promise<void> {
+  /** Answers a request; done when the answer is complete or the client is gone. */
+  request(visit: Visit, message: RequestMessage): void {
     const error = this.#refusal(visit, message);
     if (error !== undefined) return this.#refuse(visit, error, message);
     const problem = message.method === listen ? this.#unstreamable(visit) : undefined;
     if (problem !== undefined) return refuse(visit.request, visit.reply, problem, message.id);
-    const exchange = new Exchange(this.#edge, visit, message, this.#running);
-    // Not awaited: what waits here would wait as long as the client listens.
-    return exchange.request(message);
+    new Exchange(this.#edge, visit, message, this.#running).request(message);
   }
 
   /** Takes a notification: the core defines none over HTTP, so an extension may be meant. */
@@ -129,20 +127,45 @@ class Exchange implements Link {
       this.#edge.settings.onError(new Error('a message to a client could not be delivered: there is no stream for it'));
   }
 
-  async request(message: RequestMessage): Promise<void> {
-    this.#visit.reply.onClose(() => {
-      if (this.#answer.gone) return;
-      this.#answer.closed();
-      this.stop();
-    });
+  /** Answers the request that it began with; ends the visit. */
+  request(message: RequestMessage): void {
     // A client that left before its request was read wants nothing done.
-    if (this.#answer.gone) return this.stop();
+    if (this.#visit.reply.closed) return this.stop();
+    this.#visit.keep();
+    this.#visit.reply.onClose(() => this.#left());
+    this.#conversation.receive(message).then(
+      (settled) => this.#finish(message, settled),
+      (cause: unknown) => this.#fail(cause),
+    );
+  }
+
+  #finish(message: RequestMessage, response: ResponseMessage | undefined): void {
     try {
-      const response = await this.#conversation.receive(message);
+      this.#respond(message, response);
+      this.#visit.end();
+    } catch (cause) {
+      this.#fail(cause);
+    }
+  }
+
+  #fail(cause: unknown): void {
+    this.stop();
+    this.#visit.fail(cause);
+  }
+
+  #respond(message: RequestMessage, response: ResponseMessage | undefined): void {
+    try {
       this.#answer.respond(response === undefined ? 200 : this.#status(message, response), response);
     } finally {
       this.stop();
     }
+  }
+
+  /** The client went away. */
+  #left(): void {
+    if (this.#answer.gone) return;
+    this.#answer.closed();
+    this.stop();
   }
 
   /**

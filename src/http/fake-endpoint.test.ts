@@ -101,7 +101,10 @@ export class FakeConversation implements Conversation {
       case 'slow':
         return this.#wait(id);
       case 'notify':
-        this.link.send({ jsonrpc: '2.0', method: 'notifications/message', params: { data: 'working' } }, id);
+        this.link.send(
+          { jsonrpc: '2.0', method: 'notifications/message', params: { data: params?.['data'] ?? 'working' } },
+          id,
+        );
         return { jsonrpc: '2.0', id, result: { notified: true } };
       case 'broadcast':
         this.link.send({ jsonrpc: '2.0', method: 'notifications/tools/list_changed' });

@@ -1,4 +1,5 @@
 /** The minimal HTTP shape without a network: a test sees an answer grow, and may leave as a client does. */
+import type { JsonPieces } from '../jsonrpc/text.ts';
 import type { HttpHandler } from './handler.ts';
 import type { Body, EventWriter, HeaderFields, HttpReply, HttpRequest } from './shape.ts';
 
@@ -60,10 +61,10 @@ export class FakeVisit implements HttpReply {
     };
   }
 
-  send(status: number, body?: string, headers?: HeaderFields): void {
+  send(status: number, body?: JsonPieces, headers?: HeaderFields): void {
     if (this.status !== undefined) return;
     this.status = status;
-    this.body = body;
+    this.body = typeof body === 'object' ? body[0] + new TextDecoder().decode(body[1]) : body;
     Object.assign(this.headers, body === undefined ? {} : { 'content-type': 'application/json' }, lower(headers));
     this.#end();
   }
@@ -84,6 +85,10 @@ export class FakeVisit implements HttpReply {
 
   setHeader(name: string, value: string): void {
     this.headers[name.toLowerCase()] = value;
+  }
+
+  get closed(): boolean {
+    return this.ended;
   }
 
   onClose(run: () => void): void {
@@ -162,6 +167,9 @@ class FakeWriter implements EventWriter {
     this.#visit.leave();
   }
 }
+
+// What is loaded on demand is there already, so that `settle` waits for no file.
+await import('./lasting.ts');
 
 /** Sends a request and returns at once. */
 export function begin(handler: HttpHandler, sent: Sent): FakeVisit {

@@ -1,3 +1,4 @@
+import type { JsonPieces } from '../jsonrpc/text.ts';
 import type { Served } from '../peer/endpoint.ts';
 import { createHttpHandler } from './handler.ts';
 import type { HttpOptions } from './options.ts';
@@ -103,10 +104,13 @@ class FetchReply implements HttpReply {
     else request.signal.addEventListener('abort', () => this.#abandoned(), { once: true });
   }
 
-  send(status: number, body?: string, headers?: HeaderFields): void {
+  send(status: number, body?: JsonPieces, headers?: HeaderFields): void {
     this.#answer(() => {
       const type = body === undefined ? {} : { 'Content-Type': 'application/json' };
-      return new Response(body ?? null, { status, headers: { ...this.#headers, ...type, ...headers } });
+      return new Response(typeof body === 'object' ? joined(body) : (body ?? null), {
+        status,
+        headers: { ...this.#headers, ...type, ...headers },
+      });
     });
   }
 
@@ -124,6 +128,10 @@ class FetchReply implements HttpReply {
 
   setHeader(name: string, value: string): void {
     this.#headers[name] = value;
+  }
+
+  get closed(): boolean {
+    return this.#over;
   }
 
   onClose(run: () => void): void {
@@ -148,6 +156,14 @@ class FetchReply implements HttpReply {
     this.#answered = true;
     this.#resolve(response());
   }
+}
+
+function joined([beginning, ending]: Exclude<JsonPieces, string>): Uint8Array<ArrayBuffer> {
+  const start = new TextEncoder().encode(beginning);
+  const bytes = new Uint8Array(start.byteLength + ending.byteLength);
+  bytes.set(start);
+  bytes.set(ending, start.byteLength);
+  return bytes;
 }
 
 /** Writes into a readable stream; what its reader has not taken yet counts as buffered. */

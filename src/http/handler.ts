@@ -2,17 +2,18 @@ import { settledWithin } from '../jsonrpc/timeout.ts';
 import { classify, type NotificationMessage, type RequestMessage } from '../jsonrpc/message.ts';
 import type { Served } from '../peer/endpoint.ts';
 import { revisionOf } from '../protocol/revision.ts';
-import { readContent } from './body.ts';
-import { Load, Visit, type Edge } from './edge.ts';
+import { readContent, type Content } from './body.ts';
+import { Load, Visit, type Done, type Edge } from './edge.ts';
 import { Exchanges } from './exchange.ts';
 import { createGuard, type Guard } from './guard.ts';
 import { claimedVersion } from './headers.ts';
-import { acceptedBy, isJson } from './media.ts';
-import { resolveOptions, type HttpOptions, type HttpRefusal } from './options.ts';
-import { Sessions } from './sessions.ts';
+import { isJson } from './media.ts';
+import type * as Lasting from './lasting.ts';
+import { resolveOptions, type Authenticate, type HttpOptions, type SsePairPaths } from './options.ts';
+import type { Sessions } from './sessions.ts';
 import type { HttpReply, HttpRequest } from './shape.ts';
 import { Shares } from './shares.ts';
-import { SsePairs } from './sse-pair.ts';
+import type { SsePairs } from './sse-pair.ts';
 import { busy, refuse, type Problem } from './status.ts';
 import { EventStreams } from './stream.ts';
 
@@ -40,12 +41,10 @@ class Handler implements HttpHandler {
   readonly #edge: Edge;
   readonly #guard: Guard;
   readonly #exchanges: Exchanges;
-  readonly #sessions: Sessions;
-  /** `undefined` where the older transport is not served. */
-  readonly #pairs: SsePairs | undefined;
-  readonly #admitted: Load;
-  /** Everything being answered, to be waited for at the end. */
-  readonly #serving = new Load(Number.POSITIVE_INFINITY);
+  /** Made for the first client of a handshake revision. */
+  #sessions: Sessions | undefined;
+  /** Likewise. */
+  #pairs: SsePairs | undefined;
   #closing = false;
 
   constructor({ endpoint }: Served, options: HttpOptions) {
@@ -53,31 +52,34 @@ class Handler implements HttpHandler {
     const stateless = endpoint.revisions.filter((revision) => revision.era === 'stateless');
     const handshake = endpoint.revisions.filter((revision) => revision.era === 'handshake');
     const sessionShares = new Shares(settings.maxSessions, settings.maxSessionsPerPrincipal);
-    this.#edge = { endpoint, settings, streams: new EventStreams(settings), sessionShares, stateless, handshake };
+    this.#edge = {
+      endpoint,
+      settings,
+      streams: new EventStreams(settings),
+      sessionShares,
+      stateless,
+      handshake,
+      admitted: new Load(settings.maxRequests),
+      serving: new Load(Number.POSITIVE_INFINITY),
+    };
     this.#guard = createGuard(settings);
     this.#exchanges = new Exchanges(this.#edge);
-    this.#sessions = new Sessions(this.#edge);
-    const { ssePair } = settings;
-    this.#pairs = ssePair === undefined || handshake.length === 0 ? undefined : new SsePairs(this.#edge, ssePair);
-    this.#admitted = new Load(settings.maxRequests);
   }
 
   handle(request: HttpRequest, reply: HttpReply): void {
     const problem = this.#refusal(request, reply);
     if (problem !== undefined) return refuse(request, reply, problem);
     if (request.method === 'OPTIONS') return this.#guard.preflight(request, reply, this.#methods(request));
-    if (!this.#admitted.enter()) return refuse(request, reply, busy('too many requests are being answered'));
-    this.#serving.enter();
-    // #serve catches everything.
-    void this.#serve(request, reply);
+    if (!this.#edge.admitted.enter()) return refuse(request, reply, busy('too many requests are being answered'));
+    this.#serve(new Visit(request, reply, this.#edge));
   }
 
   async close(): Promise<void> {
     this.#closing = true;
     this.#exchanges.close();
-    await settledWithin(this.#edge.settings.drainMs, this.#serving.idle());
+    await settledWithin(this.#edge.settings.drainMs, this.#edge.serving.idle());
     this.#exchanges.abort();
-    this.#sessions.close();
+    this.#sessions?.close();
     this.#pairs?.close();
     this.#edge.streams.close();
   }
@@ -88,7 +90,7 @@ class Handler implements HttpHandler {
     if (problem !== undefined) return problem;
     this.#guard.allowOrigin(request, reply);
     const { path } = this.#edge.settings;
-    if (path !== undefined && request.path !== path && this.#pairs?.methods(request.path) === undefined)
+    if (path !== undefined && request.path !== path && this.#methodsOfPair(request.path) === undefined)
       return { status: 404, message: 'there is nothing at this path' };
     if (this.#closing)
       return { ...busy('the server is shutting down'), headers: { 'Retry-After': '1', Connection: 'close' } };
@@ -99,44 +101,65 @@ class Handler implements HttpHandler {
 
   /** Spec 2026-07-28, Streamable HTTP, Earlier revisions: GET and DELETE exist for sessions alone. */
   #methods(request: HttpRequest): readonly string[] {
-    const ofPair = this.#pairs?.methods(request.path);
+    const ofPair = this.#methodsOfPair(request.path);
     if (ofPair !== undefined) return ofPair;
     const stateless =
       this.#edge.handshake.length === 0 || revisionOf(request.header('mcp-protocol-version'))?.era === 'stateless';
     return stateless ? ['POST', 'OPTIONS'] : ['GET', 'POST', 'DELETE', 'OPTIONS'];
   }
 
-  async #serve(request: HttpRequest, reply: HttpReply): Promise<void> {
-    let visit: Visit | undefined;
+  /** The methods of a path of HTTP+SSE; `undefined` for every other path, and where that is not served. */
+  #methodsOfPair(path: string): readonly string[] | undefined {
+    const { ssePair } = this.#edge.settings;
+    if (ssePair === undefined || this.#edge.handshake.length === 0) return undefined;
+    if (path === ssePair.sse) return ['GET', 'OPTIONS'];
+    return path === ssePair.messages ? ['POST', 'OPTIONS'] : undefined;
+  }
+
+  /** Hands a request to the sessions, which are loaded for the first one. */
+  #inSession(run: (sessions: Sessions) => Done): Done {
+    if (this.#sessions !== undefined) return run(this.#sessions);
+    return lasting().then(({ Sessions: Made }) => run((this.#sessions ??= new Made(this.#edge))));
+  }
+
+  async #ofPair(visit: Visit, paths: SsePairPaths): Promise<void> {
+    const { SsePairs: Made } = await lasting();
+    this.#pairs ??= new Made(this.#edge, paths);
+    await this.#pairs.serve(visit);
+  }
+
+  /** Sees a request through. What can be answered at once is, without a promise. */
+  #serve(visit: Visit): void {
+    const { authenticate } = this.#edge.settings;
     try {
-      const { authenticate } = this.#edge.settings;
-      const auth = authenticate === undefined ? undefined : await authenticate(request);
-      if (auth !== undefined && 'status' in auth) return this.#turnAway(reply, auth);
-      visit = new Visit({ request, reply }, acceptedBy(request.header('accept')), auth, this.#admitted);
-      if (this.#pairs?.methods(request.path) !== undefined) await this.#pairs.serve(visit);
-      else if (request.method === 'POST') await this.#post(visit);
-      else if (request.method === 'GET') await this.#get(visit);
-      else this.#sessions.remove(visit);
+      visit.until(authenticate === undefined ? this.#answer(visit) : this.#authenticated(visit, authenticate));
     } catch (cause) {
-      this.#edge.settings.onError(new Error('a request could not be answered', { cause }));
-      refuse(request, reply, { status: 500, error: 'internalError', message: 'internal error' });
-    } finally {
-      if (visit === undefined) this.#admitted.leave();
-      else visit.leave();
-      this.#serving.leave();
+      visit.fail(cause);
     }
   }
 
-  #turnAway(reply: HttpReply, { status, body, headers }: HttpRefusal): void {
-    reply.send(status, body, headers);
+  async #authenticated(visit: Visit, authenticate: Authenticate): Promise<void> {
+    const auth = await authenticate(visit.request);
+    if ('status' in auth) return visit.reply.send(auth.status, auth.body, auth.headers);
+    visit.auth = auth;
+    await this.#answer(visit);
   }
 
-  async #get(visit: Visit): Promise<void> {
-    if (visit.accepted.stream) await this.#sessions.listen(visit);
-    else refuse(visit.request, visit.reply, { status: 406, message: 'Accept must allow text/event-stream' });
+  #answer(visit: Visit): Done {
+    const { method, path } = visit.request;
+    const { ssePair } = this.#edge.settings;
+    if (ssePair !== undefined && this.#methodsOfPair(path) !== undefined) return this.#ofPair(visit, ssePair);
+    if (method === 'POST') return this.#post(visit);
+    if (method === 'GET') return this.#get(visit);
+    return this.#inSession((sessions) => sessions.remove(visit));
   }
 
-  async #post(visit: Visit): Promise<void> {
+  #get(visit: Visit): Done {
+    if (visit.accepted.stream) return this.#inSession((sessions) => sessions.listen(visit));
+    refuse(visit.request, visit.reply, { status: 406, message: 'Accept must allow text/event-stream' });
+  }
+
+  #post(visit: Visit): Done {
     const { request, reply, accepted } = visit;
     if (!isJson(request.header('content-type')))
       return refuse(request, reply, { status: 415, message: 'Content-Type must be application/json in UTF-8' });
@@ -145,20 +168,27 @@ class Handler implements HttpHandler {
         status: 406,
         message: 'Accept must allow application/json and text/event-stream',
       });
-    const content = await readContent(request, this.#edge);
+    const content = readContent(request, this.#edge);
+    return content instanceof Promise
+      ? content.then((arrived) => this.#take(visit, arrived))
+      : this.#take(visit, content);
+  }
+
+  #take(visit: Visit, content: Content): Done {
     if (content.kind === 'gone') return;
     if (content.kind === 'value') return this.#route(visit, content.value);
-    if (content.problem.error === 'parseError') this.#sessions.unreadable(visit, content.problem);
-    else refuse(request, reply, content.problem);
+    const { problem } = content;
+    if (problem.error === 'parseError') return this.#inSession((sessions) => sessions.unreadable(visit, problem));
+    refuse(visit.request, visit.reply, problem);
   }
 
   /** Decides which era a message belongs to. */
-  async #route(visit: Visit, value: unknown): Promise<void> {
+  #route(visit: Visit, value: unknown): Done {
     const { request, reply } = visit;
     const stateless = this.#edge.handshake.length === 0 || revisionOf(visit.version)?.era === 'stateless';
     if (Array.isArray(value)) {
       if (stateless) return refuse(request, reply, { status: 400, message: 'this revision has no batches' });
-      return this.#sessions.batch(visit, value);
+      return this.#inSession((sessions) => sessions.batch(visit, value));
     }
     const received = classify(value);
     switch (received.kind) {
@@ -166,14 +196,14 @@ class Handler implements HttpHandler {
         return refuse(request, reply, { status: 400, message: received.reason }, received.id);
       case 'response':
         if (stateless) return refuse(request, reply, { status: 400, message: 'no response is awaited here' });
-        return this.#sessions.post(visit, received);
+        return this.#inSession((sessions) => sessions.post(visit, received));
       case 'request':
         if (stateless || isExchange(visit, received.message)) return this.#exchanges.request(visit, received.message);
-        return this.#sessions.post(visit, received);
+        return this.#inSession((sessions) => sessions.post(visit, received));
       case 'notification':
         if (stateless || isExchange(visit, received.message))
           return this.#exchanges.notification(visit, received.message);
-        return this.#sessions.post(visit, received);
+        return this.#inSession((sessions) => sessions.post(visit, received));
     }
   }
 }
@@ -189,4 +219,9 @@ function isExchange(visit: Visit, message: RequestMessage | NotificationMessage)
   return (
     message.method === 'server/discover' || (visit.version !== undefined && revisionOf(visit.version) === undefined)
   );
+}
+
+/** Loads what only clients of handshake revisions need, whose conversations last: a server may never meet one. */
+function lasting(): Promise<typeof Lasting> {
+  return import('./lasting.ts');
 }

@@ -1,5 +1,5 @@
 import type { AuthInfo } from '../peer/endpoint.ts';
-import { memoryEvents, type EventStore } from '../store/events.ts';
+import type { EventStore } from '../store/events.ts';
 import type { HeaderFields, HttpRequest } from './shape.ts';
 
 /** The answer to a request that is turned away. */
@@ -84,16 +84,19 @@ export interface HttpOptions {
 }
 
 /** The options with their defaults filled in. */
-export interface HttpSettings extends Required<Omit<HttpOptions, 'path' | 'authenticate' | 'ssePair'>> {
+export interface HttpSettings extends Required<Omit<HttpOptions, 'path' | 'authenticate' | 'ssePair' | 'events'>> {
   readonly path: string | undefined;
   readonly ssePair: SsePairPaths | undefined;
   readonly authenticate: Authenticate | undefined;
+  /** `undefined` for the memory of this process, which the sessions make. */
+  readonly events: EventStore | 'none' | undefined;
 }
 
 const kibibyte = 1024;
 const second = 1000;
 
-const defaults: Omit<HttpSettings, 'events'> = {
+const defaults: HttpSettings = {
+  events: undefined,
   path: undefined,
   ssePair: undefined,
   allowedHosts: [],
@@ -125,9 +128,8 @@ const defaults: Omit<HttpSettings, 'events'> = {
 export function resolveOptions(options: HttpOptions): HttpSettings {
   const given = Object.entries(options).filter(([, value]) => value !== undefined);
   checkPaths(options);
-  const events = options.events ?? memoryEvents({ now: options.now ?? defaults.now });
   // Every entry comes from HttpOptions, whose fields are those of HttpSettings.
-  return { ...defaults, events, ...(Object.fromEntries(given) as Partial<HttpSettings>) };
+  return { ...defaults, ...(Object.fromEntries(given) as Partial<HttpSettings>) };
 }
 
 function checkPaths({ path, ssePair }: HttpOptions): void {

@@ -1,6 +1,7 @@
 import {
   classify,
   type Message,
+  type Received,
   type RequestId,
   type RequestMessage,
   type ResponseMessage,
@@ -8,13 +9,19 @@ import {
 import type { AuthInfo, Conversation, Link } from '../peer/endpoint.ts';
 import type { Revision } from '../protocol/revision.ts';
 import { Answer, messageJson, toJson } from './answer.ts';
-import type { Edge, Visit } from './edge.ts';
+import type { EventStore } from '../store/events.ts';
+import type { Done, Edge, Visit } from './edge.ts';
 import { sessionStatus } from './status.ts';
 import type { EventStream } from './stream.ts';
 import { SessionStreams, type Resumption, type SessionStream } from './session-streams.ts';
 
 /** How many messages wait for a client that has no stream open. */
 const outboxLimit = 64;
+
+/** What the sessions of one HTTP server share. */
+export interface SessionEdge extends Edge {
+  readonly events: EventStore | 'none';
+}
 
 /**
  * One session of a handshake revision: a conversation over many requests. A message that belongs to a running
@@ -25,7 +32,7 @@ export class Session implements Link {
   readonly lasting = true;
   readonly id: string;
   readonly auth: AuthInfo | undefined;
-  readonly #edge: Edge;
+  readonly #edge: SessionEdge;
   readonly #conversation: Conversation;
   readonly #answers = new Map<RequestId, Answer>();
   readonly #outbox: string[] = [];
@@ -37,7 +44,7 @@ export class Session implements Link {
   #ended = false;
   #lastUsed: number;
 
-  constructor(edge: Edge, id: string, auth: AuthInfo | undefined) {
+  constructor(edge: SessionEdge, id: string, auth: AuthInfo | undefined) {
     this.id = id;
     this.auth = auth;
     this.#edge = edge;
@@ -82,26 +89,25 @@ export class Session implements Link {
   }
 
   /** Answers a POST of one message. */
-  async post(visit: Visit, message: Message): Promise<void> {
-    if ('method' in message && 'id' in message) return this.#during(() => this.#request(visit, message));
-    const response = await this.#during(() => this.#conversation.receive(message));
-    if (response === undefined) visit.reply.send(202);
-    else visit.reply.send(sessionStatus(response), toJson(this.#edge, response));
+  post(visit: Visit, received: Exclude<Received, { kind: 'malformed' }>): Done {
+    if (received.kind === 'request') return this.#request(visit, received.message);
+    return this.#during(this.#conversation.receive(received.message), (response) => {
+      if (response === undefined) visit.reply.send(202);
+      else visit.reply.send(sessionStatus(response), toJson(this.#edge, response));
+    });
   }
 
   /** Answers a POST of a batch. */
   async batch(visit: Visit, values: readonly unknown[]): Promise<void> {
     const answer = this.#answer(visit);
     const collected: string[] = [];
-    await this.#during(async () => {
-      const one = async (value: unknown): Promise<void> => {
-        const response = await this.#receive(answer, value);
-        if (response === undefined) return;
-        const json = toJson(this.#edge, response);
-        if (!answer.streaming || !answer.message(json)) collected.push(json);
-      };
-      await Promise.all(values.map(one));
-    });
+    const one = async (value: unknown): Promise<void> => {
+      const response = await this.#receive(answer, value);
+      if (response === undefined) return;
+      const json = toJson(this.#edge, response);
+      if (!answer.streaming || !answer.message(json)) collected.push(json);
+    };
+    await this.#during(Promise.all(values.map(one)), () => undefined);
     if (answer.gone) return;
     if (answer.streaming) {
       for (const json of collected) answer.message(json);
@@ -156,9 +162,9 @@ export class Session implements Link {
   /** The streams behave as the settled revision says. */
   get #resumable(): SessionStreams {
     if (this.#streams !== undefined) return this.#streams;
-    const { settings } = this.#edge;
+    const { settings, events } = this.#edge;
     const resumption = this.revision?.resumption ?? 'none';
-    const log = resumption === 'none' || settings.events === 'none' ? undefined : settings.events.open(this.id);
+    const log = resumption === 'none' || events === 'none' ? undefined : events.open(this.id);
     this.#streams = new SessionStreams({ settings, log, polling: log !== undefined && resumption === 'polling' });
     return this.#streams;
   }
@@ -169,8 +175,7 @@ export class Session implements Link {
     this.#visits++;
     visit.reply.onClose(() => {
       connection.closed();
-      this.#visits--;
-      this.#touch();
+      this.#left();
     });
     return connection;
   }
@@ -180,10 +185,13 @@ export class Session implements Link {
     for (const json of this.#outbox.splice(0)) this.#standalone?.send(json);
   }
 
-  async #request(visit: Visit, message: RequestMessage): Promise<void> {
+  #request(visit: Visit, message: RequestMessage): Done {
     const answer = this.#answer(visit);
-    const response = await this.#receive(answer, message);
-    answer.respond(response === undefined ? 200 : sessionStatus(response), response);
+    const id = this.#expect(message, answer);
+    return this.#during(this.#conversation.receive(message), (response) => {
+      if (id !== undefined) this.#answers.delete(id);
+      answer.respond(response === undefined ? 200 : sessionStatus(response), response);
+    });
   }
 
   /** Spec 2025-11-25, Transports: a client that disconnects has not cancelled its request. */
@@ -195,28 +203,43 @@ export class Session implements Link {
 
   async #receive(answer: Answer, value: unknown): Promise<ResponseMessage | undefined> {
     const received = classify(value);
-    // A second request with an id in use is refused by the conversation; the first keeps its answer.
-    if (received.kind !== 'request' || this.#answers.has(received.message.id)) return this.#conversation.receive(value);
-    const { id } = received.message;
-    this.#answers.set(id, answer);
+    const id = received.kind === 'request' ? this.#expect(received.message, answer) : undefined;
     try {
       return await this.#conversation.receive(value);
     } finally {
-      this.#answers.delete(id);
+      if (id !== undefined) this.#answers.delete(id);
     }
   }
 
-  async #during<T>(run: () => Promise<T>): Promise<T> {
+  /**
+   * Lets the messages of a request go to its answer.
+   *
+   * @returns The id to forget it by; `undefined` for an id in use, whose second request the conversation refuses: the
+   *   first keeps its answer.
+   */
+  #expect({ id }: RequestMessage, answer: Answer): RequestId | undefined {
+    if (this.#answers.has(id)) return undefined;
+    this.#answers.set(id, answer);
+    return id;
+  }
+
+  /** Counts something that goes on until it is over, and then goes on with what came of it. */
+  #during<T>(work: Promise<T>, proceed: (value: T) => void): Promise<void> {
     this.#visits++;
-    try {
-      return await run();
-    } finally {
-      this.#visits--;
-      this.#touch();
-    }
+    return work.then(
+      (value) => {
+        this.#left();
+        proceed(value);
+      },
+      (cause: unknown) => {
+        this.#left();
+        throw cause;
+      },
+    );
   }
 
-  #touch(): void {
+  #left(): void {
+    this.#visits--;
     this.#lastUsed = this.#edge.settings.now();
   }
 }

@@ -1,7 +1,8 @@
 import { after } from '../jsonrpc/timeout.ts';
 import type { Received, RequestMessage } from '../jsonrpc/message.ts';
-import type { Edge, Visit } from './edge.ts';
-import { Session } from './session.ts';
+import { memoryEvents } from '../store/events.ts';
+import type { Done, Edge, Visit } from './edge.ts';
+import { Session, type SessionEdge } from './session.ts';
 import {
   batchProblem,
   randomText,
@@ -17,21 +18,22 @@ const sessionHeader = 'mcp-session-id';
 
 /** The sessions of one server: bounded in number, expiring, each bound to who opened it. */
 export class Sessions {
-  readonly #edge: Edge;
+  readonly #edge: SessionEdge;
   readonly #open = new Map<string, Session>();
   #cancelTimer: (() => void) | undefined;
 
   constructor(edge: Edge) {
-    this.#edge = edge;
+    const { events, now } = edge.settings;
+    this.#edge = { ...edge, events: events ?? memoryEvents({ now }) };
   }
 
   /** Answers a POST of one message that is no part of an exchange. */
-  async post(visit: Visit, received: Exclude<Received, { kind: 'malformed' }>): Promise<void> {
+  post(visit: Visit, received: Exclude<Received, { kind: 'malformed' }>): Done {
     const request = received.kind === 'request' ? received.message : undefined;
     if (request?.method === 'initialize' && visit.request.header(sessionHeader) === undefined)
       return this.#begin(visit, request);
     const session = this.#of(visit, request?.id);
-    await session?.post(visit, received.message);
+    return session?.post(visit, received);
   }
 
   /** Answers a POST of a batch. (Only 2025-03-26 has them; `initialize` is never part of one.) */
@@ -51,7 +53,7 @@ export class Sessions {
   }
 
   /** Answers a GET: opens the stream for messages that belong to no request, or takes up one that broke. */
-  async listen(visit: Visit): Promise<void> {
+  listen(visit: Visit): Done {
     const session = this.#of(visit);
     if (session === undefined) return;
     const lastEventId = session.resumes ? visit.request.header('last-event-id') : undefined;

@@ -1,4 +1,5 @@
 /** The least that serving over HTTP needs of a request and a reply; each platform translates to it. */
+import type { JsonPieces } from '../jsonrpc/text.ts';
 
 /** A request as it arrived, before anything about it is believed. */
 export interface HttpRequest {
@@ -23,8 +24,9 @@ export interface HttpRequest {
    * Reads the body; called at most once. Never rejects, and never keeps more than `limit` bytes.
    *
    * @param limit The most bytes that are accepted.
+   * @returns The body, or a promise of it where it is still arriving.
    */
-  body(limit: number): Promise<Body>;
+  body(limit: number): Body | Promise<Body>;
 }
 
 /** What reading a body came to. */
@@ -45,11 +47,14 @@ export interface HttpReply {
   /**
    * Sends a whole answer.
    *
-   * @param body JSON text, sent as `application/json`; left out for an answer without a body.
+   * @param body JSON text, sent as `application/json`; left out for an answer without a body. It comes in two pieces, the
+   *   second in UTF-8, where the second is what many answers end with.
    */
-  send(status: number, body?: string, headers?: HeaderFields): void;
+  send(status: number, body?: JsonPieces, headers?: HeaderFields): void;
   /** Begins an event stream with status 200. */
   stream(headers?: HeaderFields): EventWriter;
+  /** Whether the connection has ended. */
+  readonly closed: boolean;
   /** Adds a header to whatever is sent later. */
   setHeader(name: string, value: string): void;
   /** Hears that the connection ended, be it after the answer or before; one listener. */

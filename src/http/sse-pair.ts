@@ -36,12 +36,6 @@ export class SsePairs {
     this.#paths = paths;
   }
 
-  /** The methods of a path of this transport; `undefined` for every other path. */
-  methods(path: string): readonly string[] | undefined {
-    if (path === this.#paths.sse) return ['GET', 'OPTIONS'];
-    return path === this.#paths.messages ? ['POST', 'OPTIONS'] : undefined;
-  }
-
   /** Answers a request to one of the two paths. */
   async serve(visit: Visit): Promise<void> {
     if (visit.request.method === 'GET') return this.#begin(visit);

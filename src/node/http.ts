@@ -5,6 +5,7 @@ import { createHttpHandler, type HttpHandler } from '../http/handler.ts';
 import type { HttpOptions } from '../http/options.ts';
 import type { Served } from '../peer/endpoint.ts';
 import { settledWithin } from '../jsonrpc/timeout.ts';
+import { Outbox } from './outbox.ts';
 import { NodeReply } from './reply.ts';
 import { NodeRequest } from './request.ts';
 
@@ -89,17 +90,18 @@ export async function listen(served: Served, options: ListenOptions = {}): Promi
       keepAlive: true,
       keepAliveInitialDelay: 30_000,
     },
-    listener(handler, options),
+    listener(handler, options, true),
   );
   server.maxConnections = options.maxConnections ?? 20_000;
   const bound = await bind(server, port, host);
   server.on('error', (error) => options.onError?.(error));
   server.on('clientError', answerUnreadable);
   const sockets = new Set<Socket>();
-  server.on('connection', (socket) => {
-    sockets.add(socket);
-    socket.once('close', () => sockets.delete(socket));
-  });
+  // One function for all of them: each connection would keep its own as long as it is open.
+  const forget = function (this: Socket): void {
+    sockets.delete(this);
+  };
+  server.on('connection', (socket) => sockets.add(socket) && socket.on('close', forget));
   const name = host.includes(':') ? `[${host}]` : host;
   return { url: `http://${name}:${bound}${path}`, port: bound, close: () => close(server, handler, sockets) };
 }
@@ -107,9 +109,14 @@ export async function listen(served: Served, options: ListenOptions = {}): Promi
 function listener(
   handler: HttpHandler,
   options: NodeHttpOptions,
+  owned = false,
 ): (request: IncomingMessage, response: ServerResponse) => void {
   const timeout = options.bodyTimeoutMs ?? bodyTimeout;
-  return (request, response) => handler.handle(new NodeRequest(request, timeout), new NodeReply(response));
+  const outbox = new Outbox();
+  const handle = (request: IncomingMessage, response: ServerResponse): void =>
+    handler.handle(new NodeRequest(request, timeout), new NodeReply(response, outbox, owned));
+  // A body that came together with its head is there on the next turn: nothing waits for it then.
+  return (request, response) => process.nextTick(handle, request, response);
 }
 
 /** A server that is bound to one address may be called by it. */

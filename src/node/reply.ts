@@ -1,7 +1,9 @@
-import type { ServerResponse } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import { eventStreamHeaders } from '../http/stream.ts';
 import type { EventWriter, HeaderFields, HttpReply } from '../http/shape.ts';
+import type { JsonPieces } from '../jsonrpc/text.ts';
 import { after } from '../jsonrpc/timeout.ts';
+import type { Outbox } from './outbox.ts';
 
 /** How much of an unwanted body is read and thrown away, so that its sender gets to read the refusal. */
 const lingerBytes = 32 * 1024 * 1024;
@@ -10,37 +12,57 @@ const lingerMs = 2000;
 /** A reply of Node's HTTP server, in the minimal shape: whole answers are written at once, with their length. */
 export class NodeReply implements HttpReply {
   readonly #response: ServerResponse;
+  readonly #outbox: Outbox;
+  readonly #owned: boolean;
+  #sent = false;
 
-  constructor(response: ServerResponse) {
+  /**
+   * @param outbox Where the answers of a turn wait for its end.
+   * @param owned Whether the server is ours, so that nothing in front looks at what a response writes.
+   */
+  constructor(response: ServerResponse, outbox: Outbox, owned = false) {
     this.#response = response;
+    this.#outbox = outbox;
+    this.#owned = owned;
     // A client that breaks off is no failure of ours; 'close' tells of it.
     response.on('error', ignore);
   }
 
-  send(status: number, body?: string, headers?: HeaderFields): void {
+  send(status: number, body?: JsonPieces, headers?: HeaderFields): void {
     const response = this.#response;
+    if (this.#sent) return;
     // Too late for an answer: a stream that failed is cut off.
     if (response.headersSent && !response.writableEnded) response.destroy();
     if (response.headersSent || response.destroyed) return;
     const type =
-      body === undefined
-        ? undefined
-        : { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(body) };
+      body === undefined ? undefined : { 'Content-Type': 'application/json', 'Content-Length': lengthOf(body) };
     response.writeHead(status, headers === undefined ? type : { ...type, ...headers });
-    if (status >= 400 && isLong(response)) linger(response, body);
-    else response.end(body);
+    this.#sent = true;
+    if (typeof body === 'object') {
+      // They leave in one go: what is written in one turn is.
+      response.write(body[0]);
+      response.end(body[1]);
+    } else if (status >= 400 && isLong(response)) linger(response, body);
+    else this.#outbox.end(response, body);
   }
 
   stream(headers?: HeaderFields): EventWriter {
-    if (!this.#response.headersSent) {
-      this.#response.writeHead(200, headers === undefined ? eventStreamHeaders : { ...eventStreamHeaders, ...headers });
-      this.#response.flushHeaders();
+    const response = this.#response;
+    const framed = this.#owned && response.req.httpVersion === '1.1';
+    if (!response.headersSent) {
+      response.writeHead(200, { ...eventStreamHeaders, ...(framed ? chunked : undefined), ...headers });
+      response.flushHeaders();
     }
-    return new NodeEventWriter(this.#response);
+    if (this.#owned) forgetHead(response.req);
+    return new NodeEventWriter(response, framed);
   }
 
   setHeader(name: string, value: string): void {
     if (!this.#response.headersSent) this.#response.setHeader(name, value);
+  }
+
+  get closed(): boolean {
+    return this.#response.destroyed;
   }
 
   onClose(run: () => void): void {
@@ -52,11 +74,29 @@ export class NodeReply implements HttpReply {
 
 function ignore(): void {}
 
+const noFields: string[] = [];
+const noHeaders: IncomingHttpHeaders = {};
+
+/** Nobody asks for the head of a request whose stream has begun, and there may be many that last. */
+function forgetHead(request: IncomingMessage): void {
+  request.rawHeaders = noFields;
+  request.headers = noHeaders;
+}
+
+function lengthOf(body: JsonPieces): number {
+  return typeof body === 'string' ? Buffer.byteLength(body) : Buffer.byteLength(body[0]) + body[1].byteLength;
+}
+
+const chunked: HeaderFields = { 'Transfer-Encoding': 'chunked' };
+
 class NodeEventWriter implements EventWriter {
   readonly #response: ServerResponse;
+  readonly #framed: boolean;
 
-  constructor(response: ServerResponse) {
+  /** @param framed Whether chunks are framed here: a response writes each of them in four pieces. */
+  constructor(response: ServerResponse, framed: boolean) {
     this.#response = response;
+    this.#framed = framed;
   }
 
   get buffered(): number {
@@ -64,7 +104,12 @@ class NodeEventWriter implements EventWriter {
   }
 
   write(text: string): void {
-    if (!this.#response.writableEnded && !this.#response.destroyed) this.#response.write(text);
+    const response = this.#response;
+    if (response.writableEnded || response.destroyed) return;
+    const { socket } = response;
+    // Without a socket it is not the turn of this response yet.
+    if (!this.#framed || socket?.writable !== true) response.write(text);
+    else if (text !== '') socket.write(`${Buffer.byteLength(text).toString(16)}\r\n${text}\r\n`);
   }
 
   end(text?: string): void {

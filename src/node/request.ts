@@ -47,12 +47,17 @@ export class NodeRequest implements HttpRequest {
     return typeof value === 'object' ? value.join(', ') : value;
   }
 
-  body(limit: number): Promise<Body> {
+  body(limit: number): Body | Promise<Body> {
     const message: IncomingMessage & { body?: unknown } = this.#message;
-    if (message.body !== undefined && !leftAlone(message, message.body))
-      return Promise.resolve(alreadyRead(message.body, limit));
-    if (Number(message.headers['content-length'] ?? 0) > limit) return Promise.resolve({ kind: 'too-large' });
-    return readBody(message, limit, this.#bodyTimeout);
+    if (message.body !== undefined && !leftAlone(message, message.body)) return alreadyRead(message.body, limit);
+    const length = Number(message.headers['content-length'] ?? Number.NaN);
+    if (length > limit) return { kind: 'too-large' };
+    // A stream that something else has read to its end never ends again.
+    if (message.readableEnded || message.destroyed) return { kind: 'text', text: '' };
+    // Where nobody else reads it, what has arrived whole is taken without waiting for its events.
+    const arrived = message.complete || message.readableLength === length;
+    if (!arrived || message.readableFlowing !== null) return readBody(message, limit, this.#bodyTimeout);
+    return message.readableLength > limit ? { kind: 'too-large' } : wholeBody(message);
   }
 
   #all(name: string): string | undefined {
@@ -88,9 +93,15 @@ function alreadyRead(body: unknown, limit: number): Body {
   return { kind: 'value', value: body };
 }
 
+/** Nothing is left of an empty body; without an encoding the rest of a stream is one buffer. */
+function wholeBody(message: IncomingMessage): Body {
+  const bytes: unknown = message.read();
+  // Its end is still to be seen.
+  message.resume();
+  return Buffer.isBuffer(bytes) ? decoded(bytes) : { kind: 'text', text: typeof bytes === 'string' ? bytes : '' };
+}
+
 function readBody(message: IncomingMessage, limit: number, timeout: number): Promise<Body> {
-  // A stream that something else has read to its end never ends again.
-  if (message.readableEnded || message.destroyed) return Promise.resolve({ kind: 'text', text: '' });
   return new Promise((resolve) => {
     const chunks: Buffer[] = [];
     let size = 0;

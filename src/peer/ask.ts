@@ -1,3 +1,4 @@
+import { isObject } from '../jsonrpc/message.ts';
 import type { JsonObject } from '../protocol/common.ts';
 
 /** The methods by which a server asks its client. */
@@ -34,42 +35,33 @@ export interface Asker {
   once<T>(key: string, run: () => T | Promise<T>): Promise<T>;
 }
 
-/** Side effects of one conversation, each run once; shared by both eras. */
-export class Once {
-  readonly #results = new Map<string, Promise<unknown>>();
+/** What a handler returns that drives its rounds by hand; the state is any JSON. */
+export interface ByHand {
+  readonly resultType: 'input_required';
+  readonly inputRequests?: Readonly<Record<string, { readonly method: AskMethod; readonly params?: JsonObject }>>;
+  readonly requestState?: unknown;
+}
 
-  /** @param known What ran in earlier rounds, by key. */
-  constructor(known: Readonly<Record<string, unknown>> = {}) {
-    for (const [key, value] of Object.entries(known)) this.#results.set(key, Promise.resolve(value));
-  }
+/** Whether a handler drives its rounds by hand. */
+export function isByHand(value: unknown): value is ByHand {
+  return isObject(value) && value['resultType'] === 'input_required';
+}
 
-  run<T>(key: string, effect: () => T | Promise<T>): Promise<T> {
-    const known = this.#results.get(key);
-    // The same key means the same effect, hence the same type.
-    if (known !== undefined) return known as Promise<T>;
-    const result = Promise.resolve().then(effect).then(asJson);
-    this.#results.set(key, result);
-    // A failed effect may be tried again; the failure itself is the caller's to hear.
-    result.catch(() => this.#results.delete(key));
-    return result;
-  }
-
-  /** The results by key, once those that still run are done. */
-  async settled(): Promise<Readonly<Record<string, unknown>>> {
-    const entries = await Promise.all(
-      [...this.#results].map(async ([key, result]) =>
-        result.then(
-          (value) => [key, value] as const,
-          () => undefined,
-        ),
-      ),
-    );
-    return Object.fromEntries(entries.filter((entry) => entry !== undefined));
+/** Rejects the questions of a run that ended early, so that its `finally` blocks run; what it does after is ignored. */
+export class RoundEnded extends Error {
+  constructor() {
+    super('the run ended: its questions were sent to the client, whose retry runs it again');
+    this.name = 'RoundEnded';
   }
 }
 
-/** What a replay gives back is what JSON keeps, so that the first run sees the same. */
-function asJson<T>(value: T): T {
-  // JSON keeps the type of what is JSON; anything else was announced as a mistake of the handler.
-  return (value === undefined ? undefined : JSON.parse(JSON.stringify(value))) as T;
+/** Whether a handler was ended because its questions go to the client; that is no failure. */
+export function isRoundEnd(error: unknown): boolean {
+  return error instanceof RoundEnded;
+}
+
+/** A handler that does not wait for its question is ended all the same, and must not end the process. */
+export function quiet<T>(promise: Promise<T>): Promise<T> {
+  promise.catch(() => undefined);
+  return promise;
 }

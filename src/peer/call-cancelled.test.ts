@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { dates, initializeParams, open, Raw, settle } from '../../test/support/raw.ts';
 import { served, call } from '../../test/support/run-tool.ts';
 import { metaKey } from '../protocol/meta.ts';
+import type { StandardSchema } from '../schema/standard.ts';
 import { createServer } from '../server/server.ts';
 import type { Ctx } from '../server/ctx.ts';
 
@@ -118,10 +119,20 @@ test("a handler that ignores the cancellation sends nothing more, and its failur
 
 test('a tool whose call is cancelled before it began does not run [cancel-005]', async () => {
   let runs = 0;
-  const server = served(() => void runs++);
+  const server = createServer({ name: 'tested', version: '1.0.0' });
+  const object = { type: 'object' };
+  const slow: StandardSchema = {
+    '~standard': {
+      version: 1,
+      vendor: 'slow',
+      validate: async (value) => ({ value }),
+      jsonSchema: { input: () => object, output: () => object },
+    },
+  };
+  server.tool('slow', { input: slow }, () => void runs++);
   for (const date of dates) {
     const raw = await open(server, date);
-    const answer = raw.send('tools/call', call, 1);
+    const answer = raw.send('tools/call', { name: 'slow' }, 1);
     await raw.notify('notifications/cancelled', { requestId: 1 });
     assert.equal(await answer, undefined);
     await settle();

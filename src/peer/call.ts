@@ -206,8 +206,9 @@ export class Call {
     this.#onLeave = run;
   }
 
-  /** Hears of an abort without the price of a signal. */
+  /** Hears of an abort without the price of a signal; at once, where it was aborted already. */
   onAbort(run: () => void): void {
+    if (this.aborted) return run();
     const before = this.#onEnd;
     this.#onEnd =
       before === undefined

@@ -52,10 +52,12 @@ export interface RequestOptions {
 /** What holds for every request of a conversation. */
 export interface CallerOptions {
   readonly revision: Revision;
-  /** Asked for each request, so that it may change. */
+  /** Asked for each request, so that it may change; what changes is another object. */
   self(): Self;
   readonly timeoutMs: number;
   readonly maxTotalTimeoutMs: number | undefined;
+  /** Hears that a request got a result that its revision allows. */
+  answered?(): void;
 }
 
 /** Sends requests at one revision, dressed as that revision wants them. */
@@ -83,12 +85,13 @@ export function createCaller(calls: Calls, options: CallerOptions): Caller {
   const headed = stateless && calls.kind === 'http';
   // Spec 2026-07-28, Cancellation: over HTTP closing the response stream is the cancellation.
   const tellCancelled = !(calls.kind === 'http' && revision.httpCancellation === 'close-stream');
+  const preamble = preambles(options);
   const caller: Caller = {
     revision,
     logLevel: undefined,
     async request(method, params, request = {}) {
       const dressed = stateless
-        ? withPreamble(params, preamble(options, request, caller.logLevel), request.meta)
+        ? withPreamble(params, preamble(request, caller.logLevel), request.meta)
         : withMeta(params, request.meta);
       const headers = headed ? { ...request.headers, ...requestHeaders(revision, method, params) } : request.headers;
       const result = await calls.call(method, dressed, {
@@ -102,6 +105,7 @@ export function createCaller(calls: Calls, options: CallerOptions): Caller {
         onProgress: request.onProgress,
       });
       if (stateless) checkResultType(method, result, request.resultTypes);
+      options.answered?.();
       return result;
     },
     async notify(method, params) {
@@ -139,21 +143,31 @@ export function requestHeaders(
 /** Lays `_meta` keys over those of the params. */
 export function withPreamble(params: JsonObject | undefined, preamble: JsonObject, meta?: JsonObject): JsonObject {
   const own = params?.['_meta'];
-  return { ...params, _meta: { ...(isObject(own) ? own : {}), ...meta, ...preamble } };
+  const alone = meta === undefined && !isObject(own);
+  return { ...params, _meta: alone ? preamble : { ...(isObject(own) ? own : {}), ...meta, ...preamble } };
 }
 
 function withMeta(params: JsonObject | undefined, meta: JsonObject | undefined): JsonObject | undefined {
   return meta === undefined ? params : withPreamble(params, {}, meta);
 }
 
-function preamble(options: CallerOptions, request: RequestOptions, sticky: LoggingLevel | undefined): JsonObject {
-  const self = options.self();
-  const described = preambleOf(options.revision, {
-    info: request.clientInfo ?? self.info,
-    capabilities: request.capabilities ?? self.capabilities,
-  });
-  const logLevel = request.logLevel ?? sticky;
-  return logLevel === undefined ? described : { ...described, [metaKey.logLevel]: logLevel };
+/** Makes the `_meta` keys of requests; those of who asks mostly are those of the request before. */
+function preambles({
+  revision,
+  self,
+}: CallerOptions): (request: RequestOptions, sticky: LoggingLevel | undefined) => JsonObject {
+  let last: { readonly of: Self; readonly described: JsonObject } | undefined;
+  return (request, sticky) => {
+    const own = self();
+    const info = request.clientInfo ?? own.info;
+    const capabilities = request.capabilities ?? own.capabilities;
+    if (last === undefined || last.of.info !== info || last.of.capabilities !== capabilities) {
+      const of = { info, capabilities };
+      last = { of, described: preambleOf(revision, of) };
+    }
+    const logLevel = request.logLevel ?? sticky;
+    return logLevel === undefined ? last.described : { ...last.described, [metaKey.logLevel]: logLevel };
+  };
 }
 
 /** Spec 2026-07-28, Base protocol, ResultType: absent means complete, unknown makes the response invalid. */

@@ -16,7 +16,7 @@ import {
 } from '../jsonrpc/transport.ts';
 import { errorFromWire, type McpError } from '../protocol/error.ts';
 import type { Revision } from '../protocol/revision.ts';
-import { tell } from './observe.ts';
+import { observed, tell } from './observe.ts';
 import { ProgressRoutes, type Progress, type ProgressToken } from './progress.ts';
 import { aborted, checkTimeout, Waiting, type JsonObject, type WaitOptions } from './waiting.ts';
 
@@ -109,32 +109,43 @@ export class Calls {
    * @throws McpError that the peer answered with.
    * @throws ConnectionError when no answer came: `closed`, `timeout`, `aborted`, or what the transport reports.
    */
-  async call(method: string, params: JsonObject | undefined, options: CallOptions): Promise<JsonObject> {
+  call(method: string, params: JsonObject | undefined, options: CallOptions): Promise<JsonObject> {
+    // No async function: each costs turns, and many are between a caller and the answer as it is.
+    try {
+      return this.#call(method, params, options);
+    } catch (error) {
+      // What is thrown here is an error.
+      return Promise.reject(error as Error);
+    }
+  }
+
+  #call(method: string, params: JsonObject | undefined, options: CallOptions): Promise<JsonObject> {
     checkTimeout(options.timeoutMs);
     checkTimeout(options.maxTotalTimeoutMs);
     if (this.#ended !== undefined) throw this.#ended;
     if (options.signal?.aborted === true) throw aborted(method, options.signal);
-    const id = ++this.#lastId;
+    const id = this.#lastId + 1;
+    const token = this.#claim(id, options);
+    this.#lastId = id;
     const exchange = this.kind === 'http' ? new AbortController() : undefined;
-    const waiting = new Waiting(method, options, (error, reason) => {
-      this.#cancel(id, reason, options);
-      exchange?.abort(error);
+    const waiting = new Waiting(method, options, {
+      over: () => {
+        this.#pending.delete(id);
+        if (token !== undefined) this.#progress.release(token);
+      },
+      givenUp: (error, reason) => {
+        this.#cancel(id, reason, options);
+        exchange?.abort(error);
+      },
     });
-    let token: ProgressToken | undefined;
-    try {
-      token = this.#claim(waiting, options);
-      this.#pending.set(id, waiting);
-      const message: RequestMessage = { jsonrpc: '2.0', id, method, ...withParams(params, token) };
-      this.#send(message, options.revision, {
-        ...(options.headers && { headers: options.headers }),
-        ...(exchange && { signal: exchange.signal }),
-      }).catch((error: unknown) => waiting.settle(asConnectionError(error, method)));
-      return await waiting.answer;
-    } finally {
-      this.#pending.delete(id);
-      if (token !== undefined) this.#progress.release(token);
-      waiting.end();
-    }
+    this.#pending.set(id, waiting);
+    const sent = token === undefined ? params : withToken(params, token);
+    const message: RequestMessage =
+      sent === undefined ? { jsonrpc: '2.0', id, method } : { jsonrpc: '2.0', id, method, params: sent };
+    this.#send(message, options.revision, sendOptions(options.headers, exchange?.signal)).catch((error: unknown) =>
+      waiting.settle(asConnectionError(error, method)),
+    );
+    return waiting.answer;
   }
 
   /** Sends a notification. */
@@ -148,7 +159,7 @@ export class Calls {
   ): Promise<void> {
     if (this.#ended !== undefined) throw this.#ended;
     const message: NotificationMessage = { jsonrpc: '2.0', method, ...(params && { params }) };
-    await this.#send(message, options.revision, options.headers && { headers: options.headers });
+    await this.#send(message, options.revision, sendOptions(options.headers, undefined));
   }
 
   /** Sets the headers of every later message, where the transport has headers. */
@@ -179,14 +190,14 @@ export class Calls {
   async #send(message: Message, revision: Revision | undefined, options?: SendOptions): Promise<void> {
     // While the channel opens, only answers to early requests of the peer get here.
     const channel = this.#channel ?? (await this.#opening);
-    tell({ from: 'client', revision, message });
+    if (observed()) tell({ from: 'client', revision, message });
     await channel?.send(message, options);
   }
 
-  #claim(waiting: Waiting, { progressToken, onProgress }: CallOptions): ProgressToken | undefined {
+  #claim(id: number, { progressToken, onProgress }: CallOptions): ProgressToken | undefined {
     if (progressToken === undefined && onProgress === undefined) return undefined;
     return this.#progress.claim(progressToken, (progress) => {
-      waiting.touch();
+      this.#pending.get(id)?.touch();
       if (onProgress !== undefined) this.#guard('onProgress', () => onProgress(progress));
     });
   }
@@ -293,13 +304,17 @@ export class Calls {
   }
 }
 
-function withParams(
-  params: JsonObject | undefined,
-  token: ProgressToken | undefined,
-): { readonly params?: JsonObject } {
-  if (token === undefined) return params === undefined ? {} : { params };
+function withToken(params: JsonObject | undefined, progressToken: ProgressToken): JsonObject {
   const meta = params?.['_meta'];
-  return { params: { ...params, _meta: { ...(isObject(meta) ? meta : {}), progressToken: token } } };
+  return { ...params, _meta: { ...(isObject(meta) ? meta : {}), progressToken } };
+}
+
+function sendOptions(
+  headers: Readonly<Record<string, string>> | undefined,
+  signal: AbortSignal | undefined,
+): SendOptions | undefined {
+  if (headers === undefined && signal === undefined) return undefined;
+  return { ...(headers && { headers }), ...(signal && { signal }) };
 }
 
 function asConnectionError(error: unknown, method: string): Error {

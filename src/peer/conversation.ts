@@ -1,6 +1,5 @@
 import {
   classify,
-  isObject,
   type ErrorMessage,
   type NotificationMessage,
   type RequestId,
@@ -9,23 +8,25 @@ import {
 } from '../jsonrpc/message.ts';
 import { projectServerCapabilities } from '../protocol/capability.ts';
 import type { JsonObject } from '../protocol/common.ts';
-import { errorToWire, McpError } from '../protocol/error.ts';
+import { McpError } from '../protocol/error.ts';
 import { fromWire } from '../protocol/from-wire.ts';
 import type { LoggingLevel } from '../protocol/logging.ts';
 import { metaKey } from '../protocol/meta.ts';
-import { methodOf } from '../protocol/method.ts';
+import { methodOf, type MethodRow } from '../protocol/method.ts';
 import { chooseRevision, newestOf, newestRevision, type Revision } from '../protocol/revision.ts';
 import { toWire } from '../protocol/to-wire.ts';
+import type { Asker } from './ask.ts';
+import { questions, runInRounds, runInSession } from './asking.ts';
 import { Call, notification, type CallFacts, type ClientView } from './call.ts';
 import type { Conversation, Link } from './endpoint.ts';
 import { gate, isPromised, notFound } from './gate.ts';
-import { discoverResult, initializeResult, signed } from './introduction.ts';
+import { discoverResult, initializeResult } from './introduction.ts';
 import type { Handler, Host, Settled } from './host.ts';
-import { observed, tell } from './observe.ts';
-import { Outgoing } from './outgoing.ts';
+import { andThen, orElse, type NowOrLater } from './now-or-later.ts';
+import type { Outgoing } from './outgoing.ts';
+import type * as Questions from './questions.ts';
 import { readPreamble, unsupported, type Preamble } from './preamble.ts';
-import { runInRounds, runInSession } from './rounds.ts';
-import { askOnce, SessionAsker } from './session-asker.ts';
+import { handled, refusal, respond } from './response.ts';
 import { traceEnd, traceStart } from './trace.ts';
 
 /** What `initialize` settled for a handshake conversation. */
@@ -33,6 +34,9 @@ interface Settlement {
   readonly settled: Settled;
   readonly facts: CallFacts;
 }
+
+/** What comes of a request, at once or later: a response, or nothing where it was cancelled. */
+type Outcome = ResponseMessage | undefined | Promise<ResponseMessage | undefined>;
 
 /** How many requests of one conversation may run at once; what one client can keep waiting is bounded by it. */
 const maxRunning = 1024;
@@ -47,9 +51,9 @@ const nothing: Promise<undefined> = Promise.resolve(undefined);
 export class HostConversation implements Conversation {
   readonly #host: Host;
   readonly #link: Link;
-  readonly #onClose: () => void;
-  /** Made for sessions: nobody else is asked. */
-  #questions: Outgoing | undefined;
+  readonly #onClose: (conversation: HostConversation) => void;
+  /** Made when a session's client is first asked. */
+  #outgoing: Outgoing | undefined;
   readonly #running = new Map<RequestId, Call>();
   /** How many handlers run, those of cancelled requests among them. */
   #handlers = 0;
@@ -58,14 +62,10 @@ export class HostConversation implements Conversation {
   #level: LoggingLevel = 'info';
   #closed = false;
 
-  constructor(host: Host, link: Link, onClose: () => void) {
+  constructor(host: Host, link: Link, onClose: (conversation: HostConversation) => void) {
     this.#host = host;
     this.#link = link;
     this.#onClose = onClose;
-  }
-
-  get #outgoing(): Outgoing {
-    return (this.#questions ??= new Outgoing(this.#link));
   }
 
   get revision(): Revision | undefined {
@@ -78,12 +78,14 @@ export class HostConversation implements Conversation {
     const received = classify(value);
     switch (received.kind) {
       case 'request':
-        return this.#host.tracer === undefined ? this.#request(received.message) : this.#traced(received.message);
+        return this.#host.tracer === undefined
+          ? promised(this.#request(received.message))
+          : this.#traced(received.message);
       case 'notification':
         this.#notified(received.message);
         return nothing;
       case 'response':
-        this.#questions?.receive(received.message);
+        this.#outgoing?.receive(received.message);
         return nothing;
       case 'malformed':
         return Promise.resolve(this.#refusal(received.id, new McpError('invalidRequest', received.reason)));
@@ -103,9 +105,9 @@ export class HostConversation implements Conversation {
     this.#closed = true;
     for (const call of this.#running.values()) call.abort();
     this.#running.clear();
-    this.#questions?.close();
+    this.#outgoing?.close();
     if (this.#settlement !== undefined) this.#host.closed?.(this.#settlement.settled);
-    this.#onClose();
+    this.#onClose(this);
   }
 
   async #traced(message: RequestMessage): Promise<ResponseMessage | undefined> {
@@ -129,13 +131,7 @@ export class HostConversation implements Conversation {
     }
   }
 
-  /** Async functions cost a turn each, and every request passes here. */
-  #request(message: RequestMessage): Promise<ResponseMessage | undefined> {
-    const response = this.#begun(message);
-    return response instanceof Promise ? response : Promise.resolve(response);
-  }
-
-  #begun(message: RequestMessage): ResponseMessage | Promise<ResponseMessage | undefined> {
+  #request(message: RequestMessage): Outcome {
     if (this.#running.has(message.id)) {
       return this.#refusal(
         message.id,
@@ -167,7 +163,7 @@ export class HostConversation implements Conversation {
         newestRevision,
       );
     }
-    if (message.method === 'ping') return this.#respond(message, handshake, {});
+    if (message.method === 'ping') return respond(this.#host, message, handshake, {});
     return this.#refusal(
       message.id,
       new McpError('invalidRequest', `${message.method} came before initialize`),
@@ -193,7 +189,7 @@ export class HostConversation implements Conversation {
       if (!this.#link.lasting) throw new McpError('invalidRequest', 'initialize needs a connection that lasts');
       const revision = chooseRevision(this.#host.revisions, params.protocolVersion) ?? handshake;
       this.#settle(revision, { info: params.clientInfo, capabilities: params.capabilities });
-      return this.#respond(message, revision, initializeResult(this.#host, revision));
+      return respond(this.#host, message, revision, initializeResult(this.#host, revision));
     } catch (error) {
       return this.#refusal(message.id, this.#expose(error, 'initialize'), this.revision ?? handshake);
     }
@@ -206,13 +202,13 @@ export class HostConversation implements Conversation {
       client,
       principal: this.#link.auth?.principal,
       state: new Map(),
-      ask: (method, params, signal, call) => {
+      ask: async (method, params, signal, call) => {
         const origin =
           call === undefined
             ? { facts: revision, signal }
             : { facts: revision, signal: AbortSignal.any([signal, call.signal]), requestId: call.requestId };
-        const way = { outgoing: this.#outgoing, client, timeoutMs: this.#host.askTimeoutMs };
-        return askOnce(method, params, origin, way);
+        const { loaded, outgoing } = await this.#asking();
+        return await loaded.askOnce(method, params, origin, { outgoing, client, timeoutMs: this.#host.askTimeoutMs });
       },
       notify: (method, params) => {
         if (this.#initialized && !this.#closed && isPromised(method, offered))
@@ -241,31 +237,39 @@ export class HostConversation implements Conversation {
   }
 
   /** Runs one request; resolves early, with nothing, when it is cancelled. */
-  #serve(message: RequestMessage, facts: CallFacts): Promise<ResponseMessage | undefined> {
+  #serve(message: RequestMessage, facts: CallFacts): Outcome {
     const call = new Call(facts, message);
     this.#running.set(message.id, call);
+    const outcome = orElse(
+      () => this.#run(message, call),
+      (error) => this.#failed(message, call, error),
+    );
+    if (!(outcome instanceof Promise)) {
+      this.#end(call);
+      return outcome;
+    }
     this.#handlers++;
     return new Promise((resolve) => {
       call.onAbort(() => {
         this.#forget(call);
         resolve(undefined);
       });
-      this.#run(message, call).then(
-        (response) => {
-          this.#handlers--;
-          this.#forget(call);
-          call.finish();
-          resolve(response);
-        },
-        (error: unknown) => {
-          this.#handlers--;
-          this.#forget(call);
-          if (call.aborted) return;
-          call.finish();
-          resolve(this.#refusal(message.id, this.#expose(error, message.method), facts.revision));
-        },
-      );
+      // It does not fail: what could was made a response.
+      void outcome.then((response) => {
+        this.#handlers--;
+        this.#end(call);
+        resolve(response);
+      });
     });
+  }
+
+  #end(call: Call): void {
+    this.#forget(call);
+    call.finish();
+  }
+
+  #failed(message: RequestMessage, call: Call, error: unknown): ErrorMessage | undefined {
+    return call.aborted ? undefined : this.#refusal(message.id, this.#expose(error, message.method), call.facts);
   }
 
   /** The id may already belong to a later request, when this one was cancelled. */
@@ -273,39 +277,53 @@ export class HostConversation implements Conversation {
     if (this.#running.get(call.requestId) === call) this.#running.delete(call.requestId);
   }
 
-  async #run(message: RequestMessage, call: Call): Promise<ResponseMessage | undefined> {
+  #run(message: RequestMessage, call: Call): Outcome {
     const revision = call.facts;
-    const { unknown } = this.#host;
-    if (unknown !== undefined && methodOf(message.method) === undefined) {
+    const host = this.#host;
+    const given = message.params ?? {};
+    if (host.unknown !== undefined && methodOf(message.method) === undefined) {
       // Whoever answers what nobody here knows gives a result as it goes on the wire.
-      const result = (await unknown(message.params ?? {}, call)) as JsonObject;
-      return call.aborted ? undefined : this.#respond(message, revision, toWire(revision, 'EmptyResult', result));
+      return andThen(host.unknown(given, call), (result) =>
+        call.aborted
+          ? undefined
+          : respond(host, message, revision, toWire(revision, 'EmptyResult', result as JsonObject)),
+      );
     }
-    const row = gate(message.method, revision, this.#host.capabilities());
+    const row = gate(message.method, revision, host.capabilities());
     const own = this.#own(message, call);
     if (own !== undefined) return own;
-    const handler = this.#host.handler(message.method);
+    const handler = host.handler(message.method);
     if (handler === undefined) throw notFound(message.method, 'is not served here');
-    const params = message.params ?? {};
-    const read = row.params === undefined ? params : fromWire(revision, row.params, params);
     // Every params type is an object with string keys.
-    const result = await this.#outcome(handler, read as Readonly<Record<string, unknown>>, call);
-    if (call.aborted) return undefined;
-    const type = isObject(result) && result['resultType'] === 'input_required' ? 'InputRequiredResult' : row.result;
-    // The handler's result is of the row's type: the host keys handlers by method.
-    const wire = type === undefined ? result : toWire(revision, type, result as never);
-    return this.#respond(message, revision, wire as Readonly<Record<string, unknown>>);
+    const params = (row.params === undefined ? given : fromWire(revision, row.params, given)) as JsonObject;
+    return andThen(this.#outcome(handler, params, { row, call }), (result) =>
+      call.aborted ? undefined : handled(message, result, { host, revision, row }),
+    );
   }
 
   /** Runs the handler; where it may ask the client, by the way of the era. */
-  async #outcome(handler: Handler, params: Readonly<Record<string, unknown>>, call: Call): Promise<unknown> {
+  #outcome(
+    handler: Handler,
+    params: JsonObject,
+    { row, call }: { readonly row: MethodRow; readonly call: Call },
+  ): NowOrLater<unknown> {
     const { rounds, askTimeoutMs, maxRounds } = this.#host;
-    if (methodOf(call.method)?.inputRequired === undefined) return handler(params, call);
+    if (row.inputRequired === undefined) return handler(params, call);
     if (call.facts.serverRequests) {
-      call.askBy(() => new SessionAsker(call, this.#outgoing, askTimeoutMs));
-      return runInSession(handler, params, { call, maxRounds });
+      const asker = async (): Promise<Asker> => {
+        const { loaded, outgoing } = await this.#asking();
+        return new loaded.SessionAsker(call, outgoing, askTimeoutMs);
+      };
+      return runInSession(handler, params, { call, maxRounds, asker });
     }
-    return rounds === undefined ? handler(params, call) : runInRounds(handler, params, { call, settings: rounds });
+    return rounds === undefined ? handler(params, call) : runInRounds({ handler, params, call, settings: rounds });
+  }
+
+  /** What asking the client of a session takes, loaded when it is first asked. */
+  async #asking(): Promise<{ readonly loaded: typeof Questions; readonly outgoing: Outgoing }> {
+    const loaded = await questions();
+    this.#outgoing ??= new loaded.Outgoing(this.#link, () => this.#initialized);
+    return { loaded, outgoing: this.#outgoing };
   }
 
   /** The methods that belong to the conversation and not to what the host offers. */
@@ -313,13 +331,15 @@ export class HostConversation implements Conversation {
     const revision = call.facts;
     switch (message.method) {
       case 'ping':
-        return this.#respond(message, revision, toWire(revision, 'EmptyResult', {}));
+        return respond(this.#host, message, revision, toWire(revision, 'EmptyResult', {}));
       case 'logging/setLevel': {
         this.#level = fromWire(revision, 'SetLevelRequestParams', message.params ?? {}).level;
-        return this.#host.handler(message.method) === undefined ? this.#respond(message, revision, {}) : undefined;
+        return this.#host.handler(message.method) === undefined
+          ? respond(this.#host, message, revision, {})
+          : undefined;
       }
       case 'server/discover':
-        return this.#respond(message, revision, discoverResult(this.#host, revision));
+        return respond(this.#host, message, revision, discoverResult(this.#host, revision));
       default:
         return undefined;
     }
@@ -328,7 +348,7 @@ export class HostConversation implements Conversation {
   #notified(message: NotificationMessage): void {
     switch (message.method) {
       case 'notifications/initialized':
-        if (this.#settlement !== undefined) this.#initialized = this.#outgoing.ready = true;
+        if (this.#settlement !== undefined) this.#initialized = true;
         return;
       case 'notifications/cancelled': {
         const id = message.params?.['requestId'];
@@ -346,23 +366,8 @@ export class HostConversation implements Conversation {
     }
   }
 
-  #respond(message: RequestMessage, revision: Revision, result: Readonly<Record<string, unknown>>): ResponseMessage {
-    const response: ResponseMessage = {
-      jsonrpc: '2.0',
-      id: message.id,
-      result: revision.era === 'stateless' ? signed(this.#host, result) : result,
-    };
-    tell({ from: 'server', revision, message: response, answers: message.method });
-    return response;
-  }
-
   #refusal(id: RequestId | undefined, error: McpError, revision: Revision | undefined = this.revision): ErrorMessage {
-    const spoken = revision ?? this.#host.revisions.at(-1) ?? newestRevision;
-    const body = errorToWire(revision, error);
-    const withoutId = spoken.errorWithoutId ? {} : { id: null };
-    const message: ErrorMessage = { jsonrpc: '2.0', ...(id === undefined ? withoutId : { id }), error: body };
-    if (observed()) tell({ from: 'server', revision, message });
-    return message;
+    return refusal(this.#host, id, error, revision);
   }
 
   /** Errors of ours keep their words; anything else is masked and told to the host. */
@@ -375,4 +380,9 @@ export class HostConversation implements Conversation {
     }
     return new McpError('internalError', 'internal error');
   }
+}
+
+/** An async function in its place would cost a turn for each request. */
+function promised(outcome: Outcome): Promise<ResponseMessage | undefined> {
+  return outcome instanceof Promise ? outcome : Promise.resolve(outcome);
 }

@@ -27,12 +27,13 @@ const maxPending = 1000;
 export class Outgoing {
   readonly #link: Link;
   readonly #pending = new Map<RequestId, Pending>();
+  readonly #isReady: () => boolean;
   #lastId = 0;
-  /** Whether the client said that it is ready; before, nothing may be asked. */
-  ready = false;
 
-  constructor(link: Link) {
+  /** @param isReady Whether the client said that it is ready; before, nothing may be asked. */
+  constructor(link: Link, isReady: () => boolean) {
     this.#link = link;
+    this.#isReady = isReady;
   }
 
   /**
@@ -43,7 +44,8 @@ export class Outgoing {
    */
   request(method: string, params: JsonObject, origin: Origin, timeoutMs: number): Promise<JsonObject> {
     // Spec 2025-11-25, Lifecycle, Initialization: no requests before `notifications/initialized`.
-    if (!this.ready) throw new McpError('invalidRequest', `${method} cannot be asked before notifications/initialized`);
+    if (!this.#isReady())
+      throw new McpError('invalidRequest', `${method} cannot be asked before notifications/initialized`);
     if (this.#pending.size >= maxPending)
       throw new McpError('internalError', `more than ${maxPending} questions wait for the client`);
     if (origin.signal.aborted) throw new McpError('internalError', 'the request was cancelled');

@@ -4,9 +4,10 @@ import type { JsonObject } from '../protocol/common.ts';
 import { McpError } from '../protocol/error.ts';
 import { fromWire } from '../protocol/from-wire.ts';
 import { methodOf } from '../protocol/method.ts';
-import { Once, type Ask, type Asker, type AskMethod } from './ask.ts';
+import { quiet, RoundEnded, type Ask, type Asker, type AskMethod } from './ask.ts';
 import type { Call } from './call.ts';
 import { demand } from './demand.ts';
+import { Once } from './once.ts';
 import { digestOf, type RoundAnswer, type RoundState } from './round-state.ts';
 
 /** One question of this run that has no answer yet. */
@@ -21,19 +22,6 @@ interface Open {
 export interface Asks {
   readonly inputRequests: JsonObject;
   readonly state: RoundState;
-}
-
-/** Rejects the questions of a run that ended early, so that its `finally` blocks run; what it does after is ignored. */
-class RoundEnded extends Error {
-  constructor() {
-    super('the run ended: its questions were sent to the client, whose retry runs it again');
-    this.name = 'RoundEnded';
-  }
-}
-
-/** Whether a handler was ended because its questions go to the client; that is no failure. */
-export function isRoundEnd(error: unknown): boolean {
-  return error instanceof RoundEnded;
 }
 
 /**
@@ -160,10 +148,4 @@ export class RoundAsker implements Asker {
     );
     return { inputRequests, state };
   }
-}
-
-/** A handler that does not wait for its question is ended all the same, and must not end the process. */
-export function quiet<T>(promise: Promise<T>): Promise<T> {
-  promise.catch(() => undefined);
-  return promise;
 }

@@ -8,12 +8,12 @@ import {
   canonical,
   digestOf,
   freshState,
-  memoryRoundStore,
   packState,
   unpackState,
   type RoundSettings,
   type RoundState,
 } from './round-state.ts';
+import { memoryRoundStore } from './round-store.ts';
 import { createSeal } from './seal.ts';
 
 function settings(change: Partial<RoundSettings> = {}): RoundSettings {

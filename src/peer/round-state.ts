@@ -3,6 +3,7 @@ import { parseExactJson } from '../jsonrpc/exact-json.ts';
 import { isObject } from '../jsonrpc/message.ts';
 import type { JsonObject } from '../protocol/common.ts';
 import { McpError } from '../protocol/error.ts';
+import type { RoundStore } from './round-store.ts';
 import type { Seal } from './seal.ts';
 
 /** What a conversation of rounds carries from one request to the next, through the client. */
@@ -29,14 +30,6 @@ export interface RoundAnswer {
 
 /** The state at the start of a conversation. */
 export const freshState: RoundState = { rounds: 0, answers: {}, asked: {}, once: {}, sent: 0 };
-
-/** Keeps states that are too large to travel; a handle travels instead. */
-export interface RoundStore {
-  /** Keeps text for a time; gives false, and changes nothing, when something is kept under the handle already. */
-  add(handle: string, text: string, ttlMs: number): Promise<boolean>;
-  /** What is kept, or `undefined` when it is gone. */
-  get(handle: string): Promise<string | undefined>;
-}
 
 /** Options of rounds. */
 export interface RoundSettings {
@@ -138,37 +131,4 @@ function textOf(value: unknown): string | undefined {
     if (text !== undefined) fields.push(`${JSON.stringify(key)}:${text}`);
   }
   return `{${fields.join(',')}}`;
-}
-
-/** A store in this process, bounded: the oldest states go first. */
-export function memoryRoundStore(
-  options: { readonly maxEntries?: number; readonly maxCharacters?: number; now?(): number } = {},
-): RoundStore {
-  const { maxEntries = 1000, maxCharacters = 64 * 1024 * 1024, now = Date.now } = options;
-  const kept = new Map<string, { readonly text: string; readonly expires: number }>();
-  let characters = 0;
-  const drop = (handle: string): void => {
-    characters -= kept.get(handle)?.text.length ?? 0;
-    kept.delete(handle);
-  };
-  return {
-    async add(handle, text, ttlMs) {
-      const known = kept.get(handle);
-      if (known !== undefined && known.expires >= now()) return false;
-      drop(handle);
-      kept.set(handle, { text, expires: now() + ttlMs });
-      characters += text.length;
-      for (const [oldest, { expires }] of kept) {
-        if (kept.size <= maxEntries && characters <= maxCharacters && expires >= now()) break;
-        drop(oldest);
-      }
-      return true;
-    },
-    async get(handle) {
-      const found = kept.get(handle);
-      if (found === undefined || found.expires >= now()) return found?.text;
-      drop(handle);
-      return undefined;
-    },
-  };
 }

@@ -1,10 +1,11 @@
 import { isObject } from '../jsonrpc/message.ts';
 import type { JsonObject } from '../protocol/common.ts';
 import { McpError } from '../protocol/error.ts';
-import type { AskMethod } from './ask.ts';
+import { isByHand, type Asker, type ByHand } from './ask.ts';
 import type { Call } from './call.ts';
 import { demand } from './demand.ts';
 import type { Handler } from './host.ts';
+import { isLater, type NowOrLater } from './now-or-later.ts';
 import { RoundAsker } from './round-asker.ts';
 import {
   bindingOf,
@@ -16,11 +17,12 @@ import {
   type RoundState,
 } from './round-state.ts';
 
-/** What a handler returns that drives its rounds by hand; the state is any JSON. */
-interface ByHand {
-  readonly resultType: 'input_required';
-  readonly inputRequests?: Readonly<Record<string, { readonly method: AskMethod; readonly params?: JsonObject }>>;
-  readonly requestState?: unknown;
+/** One request of a stateless client, whose handler runs. */
+export interface Running {
+  readonly handler: Handler;
+  readonly params: JsonObject;
+  readonly call: Call;
+  readonly settings: RoundSettings;
 }
 
 /**
@@ -29,57 +31,107 @@ interface ByHand {
  * @returns The handler's result, or an `InputRequiredResult`.
  * @throws McpError invalidParams for a `requestState` that is not valid here.
  */
-export async function runInRounds(
-  handler: Handler,
-  params: JsonObject,
-  { call, settings }: { readonly call: Call; readonly settings: RoundSettings },
-): Promise<unknown> {
-  const boundTo = (): string => bindingOf(call.method, params, call.auth?.principal);
+export function runInRounds(running: Running): NowOrLater<unknown> {
+  const { params, settings } = running;
   const given = params['requestState'];
-  const state = typeof given === 'string' ? await unpackState(given, boundTo(), settings) : freshState;
+  if (typeof given !== 'string') return runFrom(freshState, running);
+  return unpackState(given, boundTo(running), settings).then((state) => runFrom(state, running));
+}
+
+/**
+ * Goes on with a first run that turned out to ask, or to drive its rounds by hand.
+ *
+ * @param returned What the handler returned.
+ * @returns The asker of the run, and what comes of it.
+ */
+export function takeOver(
+  running: Running,
+  returned: NowOrLater<unknown>,
+): { readonly asker: Asker; readonly outcome: NowOrLater<unknown> } {
+  const run = new Run(freshState, {}, running);
+  const outcome = run.conclude(returned);
+  return { asker: run.asker, outcome };
+}
+
+function runFrom(state: RoundState, running: Running): NowOrLater<unknown> {
+  const { handler, params, call, settings } = running;
   if (state.rounds >= settings.maxRounds)
     throw new McpError('invalidRequest', `the request took more than ${settings.maxRounds} rounds`);
   const responses = isObject(params['inputResponses']) ? params['inputResponses'] : {};
   call.requestState = state.own;
-  call.inputResponses = onlyAsked(responses, state);
+  call.inputResponses = state.rounds === 0 ? undefined : onlyAsked(responses, state);
   call.replay(state.sent);
-  let end = (): void => undefined;
-  let made: RoundAsker | undefined;
-  const asker = (): RoundAsker => (made ??= new RoundAsker(call, { state, responses }, () => end()));
-  const outcome = await new Promise<RunOutcome>((resolve, reject) => {
-    end = () => resolve('asked');
-    call.askBy(asker);
-    // Before the end of the run an error is the handler's own; after it, only the echo of the end.
-    running(handler, params, call).then((value) => resolve({ value }), reject);
-  });
-  if (outcome === 'asked') {
-    const asks = await asker().asks();
-    return inputRequired(asks.inputRequests, asks.state, { boundTo: boundTo(), settings });
+  const run = new Run(state, responses, running);
+  call.askBy(() => run.asker);
+  return run.conclude(handler(params, call));
+}
+
+/** One run of a handler, from a state on. */
+class Run {
+  readonly #running: Running;
+  readonly #makeAsker: () => RoundAsker;
+  #asker: RoundAsker | undefined;
+  #end: () => void = () => undefined;
+
+  constructor(state: RoundState, responses: JsonObject, running: Running) {
+    this.#running = running;
+    this.#makeAsker = () => new RoundAsker(running.call, { state, responses }, () => this.#end());
   }
-  if (!isByHand(outcome.value)) return outcome.value;
-  const { inputRequests = {}, requestState } = outcome.value;
-  for (const { method, params: asked = {} } of Object.values(inputRequests))
-    demand(method, asked, call.facts, call.client.capabilities);
-  const next = await asker().nextState(digestsOf(inputRequests), requestState);
-  return inputRequired(inputRequests, next, { boundTo: boundTo(), settings });
+
+  get asker(): RoundAsker {
+    return (this.#asker ??= this.#makeAsker());
+  }
+
+  /** What comes of the run. */
+  conclude(returned: NowOrLater<unknown>): NowOrLater<unknown> {
+    if (!isLater(returned)) return this.#next(returned);
+    const outcome = new Promise<unknown>((resolve, reject) => {
+      this.#end = () => resolve(asked);
+      // Before the end of the run an error is the handler's own; after it, only the echo of the end.
+      returned.then(resolve, reject);
+    });
+    return outcome.then((value) => (value === asked ? nextRound(this.asker, this.#running) : this.#next(value)));
+  }
+
+  #next(value: unknown): NowOrLater<unknown> {
+    return isByHand(value) ? nextByHand(value, this.asker, this.#running) : value;
+  }
+}
+
+/** Stands for what a handler returned that was ended, since its questions go to the client. */
+const asked = Symbol('asked');
+
+async function nextRound(asker: RoundAsker, running: Running): Promise<JsonObject> {
+  const { inputRequests, state } = await asker.asks();
+  return inputRequired(inputRequests, state, running);
+}
+
+async function nextByHand(wish: ByHand, asker: RoundAsker, running: Running): Promise<JsonObject> {
+  const { inputRequests = {}, requestState } = wish;
+  const { call } = running;
+  for (const { method, params = {} } of Object.values(inputRequests))
+    demand(method, params, call.facts, call.client.capabilities);
+  return inputRequired(inputRequests, await asker.nextState(digestsOf(inputRequests), requestState), running);
 }
 
 /**
- * Runs a handler for a handshake client. One that drives its rounds by hand runs again with the answers, which the
- * client gave to requests.
+ * Runs a handler of a handshake client again that drives its rounds by hand, with the answers, which the client gave to
+ * requests.
+ *
+ * @param wish What it returned.
  */
-export async function runInSession(
-  handler: Handler,
-  params: JsonObject,
-  { call, maxRounds }: { readonly call: Call; readonly maxRounds: number },
+export async function continueInSession(
+  wish: ByHand,
+  { handler, params, call, maxRounds }: Pick<Running, 'handler' | 'params' | 'call'> & { readonly maxRounds: number },
 ): Promise<unknown> {
-  for (let round = 0; round < maxRounds; round++) {
-    const value = await handler(params, call);
-    if (!isByHand(value)) return value;
+  let value: unknown = wish;
+  for (let round = 1; isByHand(value); round++) {
+    if (round >= maxRounds) throw new McpError('invalidRequest', `the request took more than ${maxRounds} rounds`);
     call.inputResponses = await askAll(value.inputRequests ?? {}, call);
     call.requestState = value.requestState;
+    value = await handler(params, call);
   }
-  throw new McpError('invalidRequest', `the request took more than ${maxRounds} rounds`);
+  return value;
 }
 
 /** Asks everything at once; what still waits when a question fails is given up. */
@@ -98,19 +150,8 @@ async function askAll(inputRequests: NonNullable<ByHand['inputRequests']>, call:
   }
 }
 
-/** What one run of a handler came to. */
-type RunOutcome = 'asked' | { readonly value: unknown };
-
-async function running(handler: Handler, params: JsonObject, call: Call): Promise<unknown> {
-  return await handler(params, call);
-}
-
-async function inputRequired(
-  inputRequests: JsonObject,
-  state: RoundState,
-  { boundTo, settings }: { readonly boundTo: string; readonly settings: RoundSettings },
-): Promise<JsonObject> {
-  const requestState = await packState(state, boundTo, settings);
+async function inputRequired(inputRequests: JsonObject, state: RoundState, running: Running): Promise<JsonObject> {
+  const requestState = await packState(state, boundTo(running), running.settings);
   return {
     resultType: 'input_required',
     ...(Object.keys(inputRequests).length === 0 ? {} : { inputRequests }),
@@ -118,8 +159,9 @@ async function inputRequired(
   };
 }
 
-function isByHand(value: unknown): value is ByHand {
-  return isObject(value) && value['resultType'] === 'input_required';
+/** What the state of a request belongs to. */
+function boundTo({ call, params }: Running): string {
+  return bindingOf(call.method, params, call.auth?.principal);
 }
 
 function digestsOf(inputRequests: NonNullable<ByHand['inputRequests']>): Readonly<Record<string, string>> {
@@ -129,7 +171,6 @@ function digestsOf(inputRequests: NonNullable<ByHand['inputRequests']>): Readonl
 }
 
 /** Spec 2026-07-28, MRTR, Error handling: what was not asked is ignored. */
-function onlyAsked(responses: JsonObject, state: RoundState): JsonObject | undefined {
-  const entries = Object.entries(responses).filter(([key]) => Object.hasOwn(state.asked, key));
-  return state.rounds === 0 ? undefined : Object.fromEntries(entries);
+function onlyAsked(responses: JsonObject, state: RoundState): JsonObject {
+  return Object.fromEntries(Object.entries(responses).filter(([key]) => Object.hasOwn(state.asked, key)));
 }

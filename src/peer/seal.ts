@@ -1,7 +1,6 @@
 /** Sealing of what travels through a client and must come back as it was: AES-256-GCM under a ring of keys. */
 
-/** A key of 32 bytes, as bytes or in base64. */
-export type SealingKey = Uint8Array | string;
+import { fromBase64, keyBytes, keyOf, type SealingKey } from './sealing-key.ts';
 
 /** Seals and opens text. What it is bound to (the additional data) must be the same on both occasions. */
 export interface Seal {
@@ -12,7 +11,6 @@ export interface Seal {
 }
 
 const version = 1;
-const keyBytes = 32;
 const idBytes = 4;
 const nonceBytes = 12;
 const headBytes = 1 + idBytes + nonceBytes;
@@ -38,10 +36,12 @@ interface RingKey {
  * @throws TypeError when a key is not 32 bytes.
  */
 export function createSeal(keys?: readonly SealingKey[]): Seal {
-  const bytes =
-    keys === undefined || keys.length === 0 ? [crypto.getRandomValues(new Uint8Array(keyBytes))] : keys.map(bytesOf);
+  const given = (keys ?? []).map(keyOf);
   let ring: Promise<readonly RingKey[]> | undefined;
-  const keyRing = (): Promise<readonly RingKey[]> => (ring ??= Promise.all(bytes.map(imported)));
+  // Made when first needed: Node takes milliseconds to load what `crypto` stands for.
+  const bytes = (): readonly Uint8Array<ArrayBuffer>[] =>
+    given.length > 0 ? given : [crypto.getRandomValues(new Uint8Array(keyBytes))];
+  const keyRing = (): Promise<readonly RingKey[]> => (ring ??= Promise.all(bytes().map(imported)));
   return {
     async seal(text, boundTo) {
       const [newest] = await keyRing();
@@ -84,12 +84,6 @@ async function imported(bytes: Uint8Array<ArrayBuffer>): Promise<RingKey> {
   return { key, id: new Uint8Array(digest, 0, idBytes) };
 }
 
-function bytesOf(key: SealingKey): Uint8Array<ArrayBuffer> {
-  const bytes = typeof key === 'string' ? fromBase64(key) : Uint8Array.from(key);
-  if (bytes?.length !== keyBytes) throw new TypeError(`a sealing key must be ${keyBytes} bytes, as bytes or in base64`);
-  return bytes;
-}
-
 function encode(text: string): Uint8Array<ArrayBuffer> {
   return Uint8Array.from(new TextEncoder().encode(text));
 }
@@ -107,12 +101,4 @@ function fromBase64Url(text: string): Uint8Array<ArrayBuffer> | undefined {
   if (!/^[A-Za-z0-9_-]*$/.test(text)) return undefined;
   const bytes = fromBase64(text.replaceAll('-', '+').replaceAll('_', '/'));
   return bytes !== undefined && toBase64Url(bytes) === text ? bytes : undefined;
-}
-
-function fromBase64(text: string): Uint8Array<ArrayBuffer> | undefined {
-  try {
-    return Uint8Array.from(atob(text), (char) => char.charCodeAt(0));
-  } catch {
-    return undefined;
-  }
 }

@@ -10,12 +10,14 @@ import type { Host } from './host.ts';
  */
 export function createEndpoint(host: Host, onClose: () => void | Promise<void> = () => undefined): Endpoint {
   const open = new Set<HostConversation>();
+  // One function for all of them: each would keep its own as long as it lasts.
+  const forget = (conversation: HostConversation): void => void open.delete(conversation);
   return {
     revisions: host.revisions,
     exactNumbers: host.exactNumbers,
     headerParameters: (tool) => host.headerParameters(tool),
     converse: (link) => {
-      const conversation: HostConversation = new HostConversation(host, link, () => open.delete(conversation));
+      const conversation = new HostConversation(host, link, forget);
       open.add(conversation);
       return conversation;
     },

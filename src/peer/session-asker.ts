@@ -3,9 +3,10 @@ import { McpError } from '../protocol/error.ts';
 import { fromWire } from '../protocol/from-wire.ts';
 import { maySend, methodOf } from '../protocol/method.ts';
 import { toWire } from '../protocol/to-wire.ts';
-import { Once, type Ask, type Asker, type AskMethod } from './ask.ts';
+import type { Ask, Asker, AskMethod } from './ask.ts';
 import type { Call, ClientView } from './call.ts';
 import { demand } from './demand.ts';
+import { Once } from './once.ts';
 import type { Origin, Outgoing } from './outgoing.ts';
 
 /** How often a question is put before an answer that does not fit is the end of it. */

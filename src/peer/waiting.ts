@@ -13,35 +13,42 @@ export interface WaitOptions {
   readonly maxTotalTimeoutMs?: number | undefined;
 }
 
+/** Who hears what becomes of a wait. */
+export interface WaitListener {
+  /** The wait ended without the peer, with what the peer may be told; `over` comes first. */
+  givenUp(error: ConnectionError, reason: string): void;
+  /** The wait is over, whichever way. */
+  over(): void;
+}
+
 /** One request that waits for its answer, with its clocks. */
 export class Waiting {
   readonly method: string;
+  /** Settled once; nothing is left of the wait by then. */
   readonly answer: Promise<JsonObject>;
   readonly #options: WaitOptions;
-  readonly #givenUp: (error: ConnectionError, reason: string) => void;
-  readonly #resolve: (result: JsonObject) => void;
-  readonly #reject: (error: Error) => void;
+  readonly #listener: WaitListener;
+  #resolve!: (result: JsonObject) => void;
+  #reject!: (error: Error) => void;
   #settled = false;
   #idle: (() => void) | undefined;
   readonly #total: (() => void) | undefined;
-  readonly #onAbort: () => void;
+  readonly #onAbort: (() => void) | undefined;
 
-  /** @param givenUp Runs when the wait ends without the peer, with what the peer may be told. */
-  constructor(method: string, options: WaitOptions, givenUp: (error: ConnectionError, reason: string) => void) {
+  constructor(method: string, options: WaitOptions, listener: WaitListener) {
     this.method = method;
     this.#options = options;
-    this.#givenUp = givenUp;
-    let resolve!: (result: JsonObject) => void;
-    let reject!: (error: Error) => void;
-    this.answer = new Promise((onResult, onError) => {
-      resolve = onResult;
-      reject = onError;
+    this.#listener = listener;
+    this.answer = new Promise((resolve, reject) => {
+      this.#resolve = resolve;
+      this.#reject = reject;
     });
-    this.#resolve = resolve;
-    this.#reject = reject;
-    this.#onAbort = () => options.signal && this.#giveUp(aborted(method, options.signal));
-    options.signal?.addEventListener('abort', this.#onAbort, { once: true });
-    this.#total = timer(options.maxTotalTimeoutMs, () => this.#timedOut(options.maxTotalTimeoutMs));
+    const { signal, maxTotalTimeoutMs } = options;
+    if (signal !== undefined) {
+      this.#onAbort = () => this.#giveUp(aborted(method, signal));
+      signal.addEventListener('abort', this.#onAbort, { once: true });
+    }
+    this.#total = timer(maxTotalTimeoutMs, () => this.#timedOut(maxTotalTimeoutMs));
     this.touch();
   }
 
@@ -52,19 +59,16 @@ export class Waiting {
     this.#idle = timer(this.#options.timeoutMs, () => this.#timedOut(this.#options.timeoutMs));
   }
 
+  /** Ends the wait; the first outcome counts. */
   settle(outcome: JsonObject | Error): void {
     if (this.#settled) return;
     this.#settled = true;
-    if (outcome instanceof Error) this.#reject(outcome);
-    else this.#resolve(outcome);
-  }
-
-  /** Releases the clocks and the signal. */
-  end(): void {
-    this.#settled = true;
     this.#idle?.();
     this.#total?.();
-    this.#options.signal?.removeEventListener('abort', this.#onAbort);
+    if (this.#onAbort !== undefined) this.#options.signal?.removeEventListener('abort', this.#onAbort);
+    this.#listener.over();
+    if (outcome instanceof Error) this.#reject(outcome);
+    else this.#resolve(outcome);
   }
 
   #timedOut(ms: number | undefined): void {
@@ -74,7 +78,7 @@ export class Waiting {
   #giveUp(error: ConnectionError): void {
     if (this.#settled) return;
     this.settle(error);
-    this.#givenUp(error, error.reason === 'timeout' ? error.message : reasonOf(this.#options.signal));
+    this.#listener.givenUp(error, error.reason === 'timeout' ? error.message : reasonOf(this.#options.signal));
   }
 }
 

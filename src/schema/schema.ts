@@ -63,15 +63,21 @@ function resolve(schema: unknown, side: 'input' | 'output'): ResolvedSchema {
     throw new TypeError(`a schema must be a standard schema or a JSON Schema object, not ${describe(schema)}`);
   // A schema that is malformed is told of when it is defined; typebox is loaded when the first value comes.
   const document = new SchemaDocument(schema);
-  let compiled: Promise<CompiledSchema> | undefined;
+  let compiling: Promise<CompiledSchema> | undefined;
+  let compiled: CompiledSchema | undefined;
   return {
     json: schema,
-    async validate(value) {
-      compiled ??= compileOwn(document);
-      const problems = (await compiled).check(value);
-      return problems.length === 0 ? { value } : { problems };
+    validate(value) {
+      if (compiled !== undefined) return validateOwn(compiled, value);
+      compiling ??= compileOwn(document).then((ready) => (compiled = ready));
+      return compiling.then((ready) => validateOwn(ready, value));
     },
   };
+}
+
+function validateOwn(schema: CompiledSchema, value: unknown): Validation {
+  const problems = schema.check(value);
+  return problems.length === 0 ? { value } : { problems };
 }
 
 async function compileOwn(document: SchemaDocument): Promise<CompiledSchema> {

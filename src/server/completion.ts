@@ -6,6 +6,7 @@ import type { Completer, Completions } from './definition.ts';
 import type { PromptEntry } from './prompts.ts';
 import type { Registry } from './registry.ts';
 import type { TemplateEntry } from './resources.ts';
+import { matchTemplate } from './uri-template-match.ts';
 
 /** How many values one answer may hold. (Spec, Completion: at most 100.) */
 const maxValues = 100;
@@ -53,7 +54,7 @@ function ofPrompt(prompts: Registry<PromptEntry>, name: string, argument: string
 /** The reference names a template by its text; hosts also send a URI that follows it. */
 function ofTemplate(templates: Registry<TemplateEntry>, uri: string, variable: string): Completer | undefined {
   const entry =
-    templates.find(uri) ?? [...templates.values()].find(({ template }) => template.match(uri) !== undefined);
+    templates.find(uri) ?? [...templates.values()].find(({ template }) => matchTemplate(template, uri) !== undefined);
   if (entry === undefined)
     throw new McpError('invalidParams', `unknown resource template ${JSON.stringify(uri.slice(0, 256))}`);
   return entry.complete.get(variable);

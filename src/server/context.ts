@@ -2,7 +2,7 @@ import type { RequestId } from '../jsonrpc/message.ts';
 import type { Ask, AskMethod } from '../peer/ask.ts';
 import type { Call, CallClient } from '../peer/call.ts';
 import type { AuthInfo } from '../peer/endpoint.ts';
-import { quiet } from '../peer/round-asker.ts';
+import { quiet } from '../peer/ask.ts';
 import type { JsonObject } from '../protocol/common.ts';
 import type { LoggingLevel } from '../protocol/logging.ts';
 import type { RevisionDate } from '../protocol/revision.ts';

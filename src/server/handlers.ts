@@ -3,11 +3,11 @@ import type { Handler, Settled } from '../peer/host.ts';
 import { hasServerCapability } from '../protocol/capability.ts';
 import { McpError } from '../protocol/error.ts';
 import type { RequestTypes } from '../protocol/methods.ts';
-import { complete } from './completion.ts';
+import { Listing } from './listing.ts';
 import type { Parts } from './parts.ts';
-import { getPrompt } from './prompts.ts';
+import type * as Offered from './offered.ts';
 import { rateLimited } from './rate-limit.ts';
-import { listResources, readResource } from './resources.ts';
+import type { Registry } from './registry.ts';
 import type { Telling } from './subscriptions.ts';
 import { failure, text } from './tool-result.ts';
 import { callTool } from './tools.ts';
@@ -19,6 +19,13 @@ type Handlers = {
   ) => RequestTypes[Method]['result'] | Promise<RequestTypes[Method]['result']>;
 };
 
+let loaded: typeof Offered | undefined;
+
+/** Runs with what a server of tools alone never needs: it is loaded when somebody first uses a resource or a prompt. */
+function offered<T>(run: (late: typeof Offered) => Promise<T>): Promise<T> {
+  return loaded === undefined ? import('./offered.ts').then((late) => run((loaded = late))) : run(loaded);
+}
+
 /** The handlers of a server's methods by name. */
 export function handlersOf(parts: Parts): ReadonlyMap<string, Handler> {
   // Each handler gets the parameters of its own method: the conversation read them by the method's row.
@@ -27,23 +34,24 @@ export function handlersOf(parts: Parts): ReadonlyMap<string, Handler> {
 
 function lists({ options, tools, resources, templates, prompts }: Parts): Handlers {
   const { cache, pageSize } = options;
+  const listed = <T, R extends object>(registry: Registry<T>, result: (items: readonly T[]) => R) =>
+    new Listing(registry, pageSize, ({ items, ...next }) => ({ ...result(items), ...next, ...cache }));
+  const allTools = listed(tools, (items) => ({ tools: items.map(({ tool }) => tool) }));
+  const allResources = listed(resources, (items) => ({ resources: items.map(({ resource }) => resource) }));
+  const allTemplates = listed(templates, (items) => ({
+    resourceTemplates: items.map(({ resourceTemplate }) => resourceTemplate),
+  }));
+  const allPrompts = listed(prompts, (items) => ({ prompts: items.map(({ prompt }) => prompt) }));
   return {
-    'tools/list': ({ cursor }) => {
-      const { items, ...next } = tools.page(cursor, pageSize);
-      return { tools: items.map(({ tool }) => tool), ...next, ...cache };
-    },
-    'resources/list': async ({ cursor }, ctx) => {
-      const { items, ...next } = await listResources(resources, templates, { cursor, size: pageSize, ctx });
-      return { resources: items, ...next, ...cache };
-    },
-    'resources/templates/list': ({ cursor }) => {
-      const { items, ...next } = templates.page(cursor, pageSize);
-      return { resourceTemplates: items.map(({ resourceTemplate }) => resourceTemplate), ...next, ...cache };
-    },
-    'prompts/list': ({ cursor }) => {
-      const { items, ...next } = prompts.page(cursor, pageSize);
-      return { prompts: items.map(({ prompt }) => prompt), ...next, ...cache };
-    },
+    'tools/list': ({ cursor }) => allTools.page(cursor),
+    'resources/list': ({ cursor }, ctx) =>
+      offered(async ({ isFoundAtRunTime, listResources }) => {
+        if (!isFoundAtRunTime(templates, cursor)) return allResources.page(cursor);
+        const { items, ...next } = await listResources(resources, templates, { cursor, size: pageSize, ctx });
+        return { resources: items, ...next, ...cache };
+      }),
+    'resources/templates/list': ({ cursor }) => allTemplates.page(cursor),
+    'prompts/list': ({ cursor }) => allPrompts.page(cursor),
   };
 }
 
@@ -56,11 +64,12 @@ function uses({ options, tools, resources, templates, prompts }: Parts): Handler
       if (!mayCall(call)) return failure([text('too many tool calls in a short time; wait a moment before the next')]);
       return callTool(tools, params, call, options.onError);
     },
-    'resources/read': (params, call) => readResource(resources, templates, { params, call }),
-    'prompts/get': (params, call) => getPrompt(prompts, params, call),
+    'resources/read': (params, call) =>
+      offered(({ readResource }) => readResource(resources, templates, { params, call })),
+    'prompts/get': (params, call) => offered(({ getPrompt }) => getPrompt(prompts, params, call)),
     'completion/complete': (params, call) => {
       if (!mayComplete(call)) throw new McpError('internalError', 'too many completion requests in a short time');
-      return complete(prompts, templates, { params, call });
+      return offered(({ complete }) => complete(prompts, templates, { params, call }));
     },
   };
 }

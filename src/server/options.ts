@@ -1,6 +1,8 @@
-import { memoryRoundStore, type RoundSettings, type RoundStore } from '../peer/round-state.ts';
+import { lateSeal } from '../peer/late-seal.ts';
+import type { RoundSettings } from '../peer/round-state.ts';
+import { memoryRoundStore, type RoundStore } from '../peer/round-store.ts';
 import type { Tracer } from '../peer/trace.ts';
-import { createSeal, type SealingKey } from '../peer/seal.ts';
+import type { SealingKey } from '../peer/sealing-key.ts';
 import type { ServerCapabilities } from '../protocol/capability.ts';
 import { isExtensionId } from '../protocol/meta.ts';
 import { chosenRevisions, type Revision, type RevisionDate } from '../protocol/revision.ts';
@@ -144,7 +146,7 @@ function guarded(listener: ResolvedOptions['onError']): ResolvedOptions['onError
 function roundsOf(options: RoundOptions): RoundSettings {
   const now = options.now ?? Date.now;
   return {
-    seal: createSeal(options.keys),
+    seal: lateSeal(options.keys),
     ttlMs: options.ttlMs ?? 3_600_000,
     maxStateLength: options.maxStateLength ?? 65_536,
     store: options.store ?? memoryRoundStore({ now }),

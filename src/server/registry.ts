@@ -17,13 +17,25 @@ interface Entry<T> {
 export class Registry<T> {
   readonly #noun: string;
   readonly #entries = new Map<string, Entry<T>>();
-  readonly #changed: () => void;
+  readonly #onChange: () => void;
   #next = 0;
+  #generation = 0;
 
   /** @param noun What an entry is called in messages, such as `tool`. */
-  constructor(noun: string, changed: () => void) {
+  constructor(noun: string, onChange: () => void) {
     this.#noun = noun;
-    this.#changed = changed;
+    this.#onChange = onChange;
+  }
+
+  /** Another number after each change: what was made of the entries before is out of date. */
+  get generation(): number {
+    return this.#generation;
+  }
+
+  /** Says that something changed; what is done through the registry says so by itself. */
+  changed(): void {
+    this.#generation++;
+    this.#onChange();
   }
 
   /** How many there are, the disabled ones included. */
@@ -53,12 +65,12 @@ export class Registry<T> {
     const entry: Entry<T> = { value: build(definition), order: this.#next++, enabled: true };
     let current = definition;
     this.#entries.set(key, entry);
-    this.#changed();
+    this.changed();
     const registered = (): boolean => this.#entries.get(key) === entry;
     const set = (enabled: boolean): void => {
       if (entry.enabled === enabled || !registered()) return;
       entry.enabled = enabled;
-      this.#changed();
+      this.changed();
     };
     return {
       get enabled(): boolean {
@@ -69,14 +81,14 @@ export class Registry<T> {
         const next = { ...current, ...change };
         entry.value = build(next);
         current = next;
-        this.#changed();
+        this.changed();
       },
       enable: () => set(true),
       disable: () => set(false),
       remove: () => {
         if (!registered()) return;
         this.#entries.delete(key);
-        this.#changed();
+        this.changed();
       },
     };
   }

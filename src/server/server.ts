@@ -21,7 +21,10 @@ import { addTool, type ToolEntry } from './tools.ts';
 export interface Server extends Definitions, Served {
   /** What the server says about itself. */
   readonly info: Implementation;
-  /** Tells every client that may know that a list changed; registering and handles do this by themselves. */
+  /**
+   * Tells every client that may know that a list changed, and makes it anew; registering and handles do this by themselves.
+   * A list is made once and kept: what is changed in place in a definition shows only after this.
+   */
   changed(list: ListKind): void;
   /** Tells the clients that watch a resource that it changed. */
   resourceUpdated(uri: string): void;
@@ -46,7 +49,10 @@ export function createServer(info: Implementation, options: ServerOptions = {}):
     info,
     endpoint,
     ...definitionsOf(parts),
-    changed: (list) => subscriptions.listChanged(list),
+    changed: (list) => {
+      parts[list].changed();
+      if (list === 'resources') parts.templates.changed();
+    },
     resourceUpdated: (uri) => subscriptions.resourceUpdated(uri),
     close: () => endpoint.close(),
   };

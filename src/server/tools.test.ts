@@ -6,6 +6,7 @@ import { called, empty, listed } from '../../test/support/tool-server.ts';
 import { McpError } from '../protocol/error.ts';
 import type { RevisionDate } from '../protocol/revision.ts';
 import { createServer } from './server.ts';
+import { ToolError } from './tool-result.ts';
 
 const add = { input: z.object({ a: z.number(), b: z.number().default(1) }) };
 
@@ -57,6 +58,29 @@ for (const date of dates) {
     }
   });
 }
+
+test('whether a tool or its schema answers at once or later makes no difference', async () => {
+  const server = empty();
+  const output = z.object({ sum: z.number() });
+  const slow = z.object({ a: z.number() }).refine(async () => true);
+  const later = (value: unknown) => ({ then: (resolve: (value: unknown) => void) => resolve(value) });
+  server.tool('at once', { ...add, output }, ({ a, b }) => ({ sum: a + b }));
+  server.tool('later', { ...add, output }, async ({ a, b }) => ({ sum: a + b }));
+  server.tool('thenable', { ...add, output }, ({ a, b }) => later({ sum: a + b }) as never);
+  server.tool('slow schema', { input: slow, output }, ({ a }) => ({ sum: a + 1 }));
+  server.tool('throws', add, () => {
+    throw new ToolError('no');
+  });
+  server.tool('rejects', add, () => Promise.reject(new ToolError('no')));
+  for (const date of dates) {
+    const raw = await open(server, date);
+    const texts = async (name: string) =>
+      JSON.stringify((await raw.result('tools/call', { name, arguments: { a: 1 } }))['content']);
+    for (const name of ['at once', 'later', 'thenable', 'slow schema'])
+      assert.equal(await texts(name), '[{"type":"text","text":"{\\"sum\\":2}"}]', name);
+    for (const name of ['throws', 'rejects']) assert.equal(await texts(name), '[{"type":"text","text":"no"}]', name);
+  }
+});
 
 test('a schema whose library throws while it checks is an internal error, without its words', async () => {
   const errors: unknown[] = [];

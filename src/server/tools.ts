@@ -2,7 +2,8 @@ import { isObject } from '../jsonrpc/message.ts';
 import type { Call } from '../peer/call.ts';
 import type { HeaderParameter } from '../peer/endpoint.ts';
 import { headerParametersOf } from '../peer/header.ts';
-import { isRoundEnd } from '../peer/round-asker.ts';
+import { andThen, orElse } from '../peer/now-or-later.ts';
+import { isRoundEnd } from '../peer/ask.ts';
 import { wrapStructuredContent } from '../protocol/adapt-content.ts';
 import { needsWrapping } from '../protocol/adapt-tool.ts';
 import { McpError } from '../protocol/error.ts';
@@ -72,50 +73,61 @@ function toolEntry(name: string, definition: AnyTool, run: ToolEntry['run']): To
  * @throws McpError invalidParams for an unknown tool, and for arguments that do not fit where the revision has that
  *   as a protocol error.
  */
-export async function callTool(
+export function callTool(
   registry: Registry<ToolEntry>,
   params: CallToolRequestParams,
   call: Call,
   onError: (error: unknown, where: string) => void,
-): Promise<CallToolResult> {
+): CallToolResult | Promise<CallToolResult> {
   const entry = registry.find(params.name);
   if (entry === undefined)
     throw new McpError('invalidParams', `unknown tool ${JSON.stringify(params.name.slice(0, 128))}`);
-  const checked = await entry.input.validate(params.arguments ?? {});
-  // Cancelled before it began: nothing is done, and nobody hears what is returned.
-  if (call.aborted) return failure([]);
-  if (checked.problems !== undefined) return wrongArguments(params.name, checked.problems, call);
-  try {
-    const result = await outcome(entry, await entry.run(checked.value, new Context(call)));
-    return forRevision(
-      sendable('CallToolResult', result, `tool ${JSON.stringify(params.name)}`),
-      entry.tool,
-      call.facts,
+  return andThen(entry.input.validate(params.arguments ?? {}), (checked) => {
+    // Cancelled before it began: nothing is done, and nobody hears what is returned.
+    if (call.aborted) return failure([]);
+    if (checked.problems !== undefined) return wrongArguments(params.name, checked.problems, call);
+    return orElse(
+      () => run(entry, checked.value, call),
+      (error) => failed(entry, error, { call, onError }),
     );
-  } catch (error) {
-    if (error instanceof ToolError) return failure(error.content);
-    if (error instanceof McpError || isRoundEnd(error)) throw error;
-    if (!call.aborted) onError(error, `tool ${JSON.stringify(params.name)}`);
-    // The words of a foreign error may hold secrets; the model is told only that it failed.
-    return failure([text(`the tool ${JSON.stringify(params.name)} failed`)]);
-  }
+  });
 }
 
-async function outcome(entry: ToolEntry, returned: unknown): Promise<CallToolResult> {
-  const { tool, output } = entry;
+function run(entry: ToolEntry, args: unknown, call: Call): CallToolResult | Promise<CallToolResult> {
+  const { tool } = entry;
+  return andThen(entry.run(args, new Context(call)), (returned) =>
+    andThen(outcome(entry, returned), (result) =>
+      forRevision(sendable('CallToolResult', result, `tool ${JSON.stringify(tool.name)}`), tool, call.facts),
+    ),
+  );
+}
+
+function failed(
+  { tool }: ToolEntry,
+  error: unknown,
+  { call, onError }: { readonly call: Call; readonly onError: (error: unknown, where: string) => void },
+): CallToolResult {
+  if (error instanceof ToolError) return failure(error.content);
+  if (error instanceof McpError || isRoundEnd(error)) throw error;
+  const where = `tool ${JSON.stringify(tool.name)}`;
+  if (!call.aborted) onError(error, where);
+  // The words of a foreign error may hold secrets; the model is told only that it failed.
+  return failure([text(`the ${where} failed`)]);
+}
+
+function outcome({ tool, output }: ToolEntry, returned: unknown): CallToolResult | Promise<CallToolResult> {
   if (isInputRequired(returned)) return returned as CallToolResult;
   if (output === undefined) return contentResult(tool.name, returned);
   const result = isWholeResult(returned) ? returned : structuredResult(returned);
   if (result.isError === true) return result;
+  const where = `tool ${JSON.stringify(tool.name)}`;
   if (result.structuredContent === undefined)
-    throw new TypeError(`tool ${JSON.stringify(tool.name)} returned nothing; its output schema wants a value`);
-  const checked = await output.validate(result.structuredContent);
-  if (checked.problems !== undefined) {
-    throw new TypeError(
-      `tool ${JSON.stringify(tool.name)} returned what is not its output: ${listed(checked.problems)}`,
-    );
-  }
-  return isWholeResult(returned) ? withText(result) : structuredResult(checked.value);
+    throw new TypeError(`${where} returned nothing; its output schema wants a value`);
+  return andThen(output.validate(result.structuredContent), (checked) => {
+    if (checked.problems !== undefined)
+      throw new TypeError(`${where} returned what is not its output: ${listed(checked.problems)}`);
+    return isWholeResult(returned) ? withText(result) : structuredResult(checked.value);
+  });
 }
 
 /** Where the listed output schema is wrapped, so is a value that happens to be an object already. */

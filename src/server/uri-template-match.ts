@@ -3,6 +3,7 @@
  * of pieces of the template, whatever the URI holds.
  */
 
+import type { TemplateParts } from './uri-template-parse.ts';
 import type { Expression, Operator, Variable } from './uri-template-types.ts';
 
 /** How long a URI may be to be matched, in characters. */
@@ -67,7 +68,15 @@ function isQuery({ symbol }: Operator): boolean {
   return symbol === '?' || symbol === '&';
 }
 
-/** Matches a URI; see `UriTemplate.match`. */
+/** Matches a URI against a template; see `UriTemplate.match`. */
+export function matchTemplate(
+  template: TemplateParts,
+  uri: string,
+): Readonly<Record<string, string | readonly string[]>> | undefined {
+  return matchUri((template.pieces ??= toPieces(template.parts)), uri);
+}
+
+/** Matches a URI against what was prepared of a template. */
 export function matchUri(
   pieces: readonly Piece[],
   uri: string,

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { matchUri, maxUriLength, toPieces, type StepCounter } from './uri-template-match.ts';
-import { maxTemplateLength, maxVariables, parseExpressions, parseTemplate } from './uri-template.ts';
+import { maxTemplateLength, maxVariables, parseExpressions } from './uri-template-parse.ts';
+import { parseTemplate } from './uri-template.ts';
 
 const values = {
   var: 'value',

@@ -1,13 +1,8 @@
-/** URI templates (RFC 6570, levels 1 to 4): parsing and expansion; matching is next door. */
+/** URI templates (RFC 6570, levels 1 to 4) as a whole: expansion; parsing and matching are next door. */
 
-import { matchUri, toPieces, type Piece } from './uri-template-match.ts';
+import { matchTemplate } from './uri-template-match.ts';
+import { encodeReserved, TemplateParts } from './uri-template-parse.ts';
 import type { Expression, Operator, Variable, VariablesOf } from './uri-template-types.ts';
-
-/** How long a template may be, in characters. */
-export const maxTemplateLength = 4096;
-
-/** How many variables a template may have. */
-export const maxVariables = 64;
 
 /** A parsed template. */
 export interface UriTemplate<Template extends string = string> {
@@ -34,23 +29,6 @@ export interface UriTemplate<Template extends string = string> {
 /** Values to expand a template with. */
 export type ExpandValues = Readonly<Record<string, string | number | boolean | readonly string[] | undefined>>;
 
-const operators: ReadonlyMap<string, Operator> = new Map(
-  [
-    operator({ symbol: '', separator: ',' }),
-    operator({ symbol: '+', separator: ',', reserved: true }),
-    operator({ symbol: '#', first: '#', separator: ',', reserved: true }),
-    operator({ symbol: '.', first: '.', separator: '.' }),
-    operator({ symbol: '/', first: '/', separator: '/' }),
-    operator({ symbol: ';', first: ';', separator: ';', named: true }),
-    operator({ symbol: '?', first: '?', separator: '&', named: true, ifEmpty: '=' }),
-    operator({ symbol: '&', first: '&', separator: '&', named: true, ifEmpty: '=' }),
-  ].map((row) => [row.symbol, row]),
-);
-
-function operator(row: Partial<Operator> & Pick<Operator, 'symbol' | 'separator'>): Operator {
-  return { first: '', named: false, ifEmpty: '', reserved: false, ...row };
-}
-
 /**
  * Parses a template.
  *
@@ -60,74 +38,15 @@ function operator(row: Partial<Operator> & Pick<Operator, 'symbol' | 'separator'
  * parseTemplate('user://{id}{?lang}').match('user://7?lang=de'); // { id: '7', lang: 'de' }
  */
 export function parseTemplate<Template extends string>(template: Template): UriTemplate<Template> {
-  if (template.length > maxTemplateLength) {
-    throw new TypeError(`URI template has ${template.length} characters; at most ${maxTemplateLength} are allowed`);
-  }
-  const parts = parseExpressions(template);
-  const names = parts.flatMap((part) => (typeof part === 'string' ? [] : part.variables.map(({ name }) => name)));
-  if (names.length > maxVariables) {
-    throw new TypeError(`URI template has ${names.length} variables; at most ${maxVariables} are allowed`);
-  }
-  let pieces: readonly Piece[] | undefined;
+  const parsed = new TemplateParts(template);
+  const { parts, variables } = parsed;
   return {
     template,
-    variables: [...new Set(names)],
+    variables,
     expand: (values) => parts.map((part) => (typeof part === 'string' ? part : expand(part, values))).join(''),
-    match(uri) {
-      pieces ??= toPieces(parts);
-      // The pieces were made from the text that `VariablesOf` reads by the same rules.
-      return matchUri(pieces, uri) as VariablesOf<Template> | undefined;
-    },
+    // The parts were made from the text that `VariablesOf` reads by the same rules.
+    match: (uri) => matchTemplate(parsed, uri) as VariablesOf<Template> | undefined,
   };
-}
-
-/**
- * Splits a template into literals, already encoded, and expressions.
- *
- * @throws TypeError when it is malformed.
- */
-export function parseExpressions(template: string): readonly (string | Expression)[] {
-  const parts: (string | Expression)[] = [];
-  let at = 0;
-  while (at < template.length) {
-    const open = template.indexOf('{', at);
-    const literal = template.slice(at, open < 0 ? undefined : open);
-    if (literal.includes('}')) throw malformed(template, 'has a } without {');
-    if (literal !== '') parts.push(encodeReserved(literal));
-    if (open < 0) break;
-    const close = template.indexOf('}', open);
-    if (close < 0) throw malformed(template, 'has a { without }');
-    parts.push(parseExpression(template.slice(open + 1, close), template));
-    at = close + 1;
-  }
-  return parts;
-}
-
-function parseExpression(text: string, template: string): Expression {
-  const marked = text === '' ? undefined : operators.get(text.charAt(0));
-  // The row of the empty symbol is in the table above.
-  const row = marked ?? (operators.get('') as Operator);
-  const variables = text
-    .slice(row.symbol.length)
-    .split(',')
-    .map((variable) => parseVariable(variable, template));
-  return { operator: row, variables };
-}
-
-const variablePattern = /^((?:\w|%[0-9A-Fa-f]{2})+(?:\.(?:\w|%[0-9A-Fa-f]{2})+)*)(\*|:[1-9]\d{0,3})?$/;
-
-function parseVariable(text: string, template: string): Variable {
-  const [, name, modifier] = variablePattern.exec(text) ?? [];
-  if (name === undefined) throw malformed(template, `has ${JSON.stringify(text)} where a variable should be`);
-  return {
-    name,
-    explode: modifier === '*',
-    prefix: modifier?.startsWith(':') === true ? Number(modifier.slice(1)) : undefined,
-  };
-}
-
-function malformed(template: string, why: string): TypeError {
-  return new TypeError(`URI template ${JSON.stringify(template)} ${why}`);
 }
 
 function expand({ operator: row, variables }: Expression, values: ExpandValues): string {
@@ -166,9 +85,4 @@ function encodeUnreserved(value: string): string {
     /[!'()*]/g,
     (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
   );
-}
-
-/** Leaves reserved characters and percent-encoded triplets as they are. */
-function encodeReserved(value: string): string {
-  return value.replace(/%(?![0-9A-Fa-f]{2})|[^%\w\-.~:/?#[\]@!$&'()*+,;=]+/g, encodeURIComponent);
 }

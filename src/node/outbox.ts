@@ -1,0 +1,32 @@
+import type { ServerResponse } from 'node:http';
+
+/** How many answers wait for the end of a turn at most. */
+const most = 64;
+
+/**
+ * The answers that are ready in one turn of the event loop, which leave together at its end.
+ *
+ * A write wakes whoever reads, and waking a process that fell asleep costs more than writing: one that finds several
+ * answers at once is woken once. A single answer leaves right after the turn in which its request was read.
+ */
+export class Outbox {
+  #waiting: Answered[] = [];
+
+  /** Ends a response whose head is written. */
+  end(response: ServerResponse, body: string | undefined): void {
+    if (this.#waiting.length === 0) setImmediate(this.#flush);
+    this.#waiting.push({ response, body });
+    if (this.#waiting.length >= most) this.#flush();
+  }
+
+  readonly #flush = (): void => {
+    const ready = this.#waiting;
+    this.#waiting = [];
+    for (const { response, body } of ready) response.end(body);
+  };
+}
+
+interface Answered {
+  readonly response: ServerResponse;
+  readonly body: string | undefined;
+}
