@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http';
+import type { JsonPieces } from '../jsonrpc/text.ts';
 
 /** How many answers wait for the end of a turn at most. */
 const most = 64;
@@ -13,7 +14,7 @@ export class Outbox {
   #waiting: Answered[] = [];
 
   /** Ends a response whose head is written. */
-  end(response: ServerResponse, body: string | undefined): void {
+  end(response: ServerResponse, body: JsonPieces | undefined): void {
     if (this.#waiting.length === 0) setImmediate(this.#flush);
     this.#waiting.push({ response, body });
     if (this.#waiting.length >= most) this.#flush();
@@ -22,11 +23,15 @@ export class Outbox {
   readonly #flush = (): void => {
     const ready = this.#waiting;
     this.#waiting = [];
-    for (const { response, body } of ready) response.end(body);
+    for (const { response, body } of ready) {
+      if (typeof body === 'object') response.write(body[0]);
+      // The pieces of one answer leave in one go: what is written in one turn does.
+      response.end(typeof body === 'object' ? body[1] : body);
+    }
   };
 }
 
 interface Answered {
   readonly response: ServerResponse;
-  readonly body: string | undefined;
+  readonly body: JsonPieces | undefined;
 }

@@ -38,11 +38,7 @@ export class NodeReply implements HttpReply {
       body === undefined ? undefined : { 'Content-Type': 'application/json', 'Content-Length': lengthOf(body) };
     response.writeHead(status, headers === undefined ? type : { ...type, ...headers });
     this.#sent = true;
-    if (typeof body === 'object') {
-      // They leave in one go: what is written in one turn is.
-      response.write(body[0]);
-      response.end(body[1]);
-    } else if (status >= 400 && isLong(response)) linger(response, body);
+    if (status >= 400 && isLong(response)) linger(response, body);
     else this.#outbox.end(response, body);
   }
 
@@ -132,7 +128,7 @@ function isLong({ req }: ServerResponse): boolean {
  * Answers at once but keeps reading for a while: closing a connection on a client that is still sending would reset
  * it, and the client would never see the answer.
  */
-function linger(response: ServerResponse, body: string | undefined): void {
+function linger(response: ServerResponse, body: JsonPieces | undefined): void {
   const { req } = response;
   let left = lingerBytes;
   const cancel = after(lingerMs, () => done());
@@ -146,7 +142,7 @@ function linger(response: ServerResponse, body: string | undefined): void {
     left -= chunk.length;
     if (left < 0) done();
   };
-  response.write(body ?? '');
+  for (const piece of typeof body === 'object' ? body : [body ?? '']) response.write(piece);
   req.on('data', discard);
   req.once('end', done);
   req.once('close', cancel);
