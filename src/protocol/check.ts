@@ -12,7 +12,5 @@ export type { Problem } from './inspect.ts';
  * @returns Empty when the value is fine.
  */
 export function check(revision: Revision, type: TypeName, value: unknown): readonly Problem[] {
-  const problems: Problem[] = [];
-  inspection(revision, shapes[type])(value, '', problems);
-  return problems;
+  return inspection(revision, shapes[type])(value);
 }

@@ -15,8 +15,10 @@ export interface Problem {
   readonly message: string;
 }
 
-/** Adds what is wrong with a value to a list. */
-export type Inspect = (value: unknown, path: string, problems: Problem[]) => void;
+/** Finds what is wrong with a value; most values are fine, and cost no more than the look. */
+export type Inspect = (value: unknown) => readonly Problem[];
+
+const fine: readonly Problem[] = [];
 
 const compiled = new Map<Revision, Map<Kind, Inspect>>();
 
@@ -32,7 +34,7 @@ export function inspection(revision: Revision, row: Row): Inspect {
 function compile(revision: Revision, kind: Kind): Inspect {
   switch (kind.kind) {
     case 'any':
-      return () => {};
+      return () => fine;
     case 'null':
       return must('be null', (value) => value === null);
     case 'string':
@@ -69,62 +71,59 @@ function compile(revision: Revision, kind: Kind): Inspect {
 }
 
 function must(message: string, holds: (value: unknown) => boolean): Inspect {
-  return (value, path, problems) => {
-    if (!holds(value)) problems.push({ path, message: `must ${message}` });
-  };
+  const wrong = [{ path: '', message: `must ${message}` }];
+  return (value) => (holds(value) ? fine : wrong);
 }
 
+const mustBeObject = must('be an object', isFields);
+
 function forArray(each: Inspect): Inspect {
-  return (value, path, problems) => {
-    if (!Array.isArray(value)) problems.push({ path, message: 'must be an array' });
-    else for (const [index, item] of value.entries()) each(item, `${path}[${index}]`, problems);
+  return (value) => {
+    if (!Array.isArray(value)) return [{ path: '', message: 'must be an array' }];
+    let problems: Problem[] | undefined;
+    for (let at = 0; at < value.length; at++) problems = adding(problems, `[${at}]`, each(value[at]));
+    return problems ?? fine;
   };
 }
 
 function forMap(each: Inspect): Inspect {
-  return (value, path, problems) => {
-    if (!isFields(value)) problems.push({ path, message: 'must be an object' });
-    else for (const [key, item] of Object.entries(value)) each(item, join(path, key), problems);
+  return (value) => {
+    if (!isFields(value)) return mustBeObject(value);
+    let problems: Problem[] | undefined;
+    for (const key of Object.keys(value)) problems = adding(problems, key, each(value[key]));
+    return problems ?? fine;
   };
 }
 
 function forTagged(revision: Revision, kind: Extract<Kind, { kind: 'tagged' }>): Inspect {
   const alive = [...kind.cases].filter(([, shape]) => isAlive(shape.life, revision));
   const cases = new Map(alive.map(([tag, shape]) => [tag, forShape(revision, shape)]));
-  const tags = [...cases.keys()].join(', ');
-  return (value, path, problems) => {
-    if (!isFields(value)) {
-      problems.push({ path, message: 'must be an object' });
-      return;
-    }
+  const unknown = [{ path: kind.by, message: `must be one of ${[...cases.keys()].join(', ')}` }];
+  return (value) => {
+    if (!isFields(value)) return mustBeObject(value);
     const inspect = cases.get(value[kind.by] ?? kind.absent);
-    if (inspect === undefined) problems.push({ path: join(path, kind.by), message: `must be one of ${tags}` });
-    else inspect(value, path, problems);
+    return inspect === undefined ? unknown : inspect(value);
   };
 }
 
 function forChoice(revision: Revision, shapes: readonly Shape[]): Inspect {
   const alive = shapes.filter((shape) => isAlive(shape.life, revision));
   const cases = new Map(alive.map((shape) => [shape, forShape(revision, shape)]));
-  const names = alive.map((shape) => shape.name).join(', ');
-  return (value, path, problems) => {
+  const unknown = [{ path: '', message: `must be one of ${alive.map((shape) => shape.name).join(', ')}` }];
+  return (value) => {
     const shape = fitting(alive, value);
     const inspect = shape === undefined ? undefined : cases.get(shape);
-    if (inspect === undefined) problems.push({ path, message: `must be one of ${names}` });
-    else inspect(value, path, problems);
+    return inspect === undefined ? unknown : inspect(value);
   };
 }
 
 /** Fine when one kind has nothing to say against the value; else the complaints of the one that has the fewest. */
 function forOneOf(inspects: readonly Inspect[]): Inspect {
-  return (value, path, problems) => {
-    const complaints = inspects.map((inspect) => {
-      const own: Problem[] = [];
-      inspect(value, path, own);
-      return own;
-    });
+  return (value) => {
+    const complaints = inspects.map((inspect) => inspect(value));
+    if (complaints.some((own) => own.length === 0)) return fine;
     const closest = complaints.toSorted((a, b) => depth(b) - depth(a) || a.length - b.length);
-    if (complaints.every((own) => own.length > 0)) problems.push(...(closest[0] ?? []));
+    return closest[0] ?? fine;
   };
 }
 
@@ -145,22 +144,24 @@ function forShape(revision: Revision, shape: Shape): Inspect {
 
 function compileShape(revision: Revision, shape: Shape): Inspect {
   if (!isAlive(shape.life, revision)) {
-    const message = `${shape.name} does not exist in ${revision.date}`;
-    return (_value, path, problems) => void problems.push({ path, message });
+    const absent = [{ path: '', message: `${shape.name} does not exist in ${revision.date}` }];
+    return () => absent;
   }
   const fields = Object.entries(shape.rows)
     .filter(([, row]) => isAlive(row.life, revision))
-    .map(([key, row]) => ({ key, required: isRequired(row, revision), inspect: inspection(revision, row) }));
-  return (value, path, problems) => {
-    if (!isFields(value)) {
-      problems.push({ path, message: 'must be an object' });
-      return;
-    }
-    for (const { key, required, inspect } of fields) {
+    .map(([key, row]) => ({
+      key,
+      missing: isRequired(row, revision) ? [{ path: '', message: 'is required' }] : fine,
+      inspect: inspection(revision, row),
+    }));
+  return (value) => {
+    if (!isFields(value)) return mustBeObject(value);
+    let problems: Problem[] | undefined;
+    for (const { key, missing, inspect } of fields) {
       const field = value[key];
-      if (field !== undefined) inspect(field, join(path, key), problems);
-      else if (required) problems.push({ path: join(path, key), message: 'is required' });
+      problems = adding(problems, key, field === undefined ? missing : inspect(field));
     }
+    return problems ?? fine;
   };
 }
 
@@ -169,6 +170,14 @@ export function isRequired(row: Row, revision: Revision): boolean {
   return row.presence === 'required' || row.requiredIn.some((life) => isAlive(life, revision));
 }
 
-function join(path: string, key: string): string {
-  return path === '' ? key : `${path}.${key}`;
+/** Puts what was found within a field or an item to what was found so far. */
+function adding(found: Problem[] | undefined, key: string, within: readonly Problem[]): Problem[] | undefined {
+  if (within.length === 0) return found;
+  const problems = found ?? [];
+  for (const problem of within) problems.push(below(key, problem));
+  return problems;
+}
+
+function below(key: string, { path, message }: Problem): Problem {
+  return { path: path === '' || path.startsWith('[') ? key + path : `${key}.${path}`, message };
 }
