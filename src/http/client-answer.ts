@@ -5,7 +5,7 @@ import { parseMessage } from '../jsonrpc/text.ts';
 import { after } from '../jsonrpc/timeout.ts';
 import { ConnectionError, type ConnectionErrorOptions, type Receiver } from '../jsonrpc/transport.ts';
 import { errorFromWire } from '../protocol/error.ts';
-import { bodyBytes, bodyStart, bodyText } from './client-body.ts';
+import { bodyBytes, bodyStart, bodyText, drain } from './client-body.ts';
 import { discard, type FetchResponse } from './client-fetch.ts';
 
 /** One POST that waits for what answers it. */
@@ -33,7 +33,7 @@ const shownBytes = 2_048;
 /** How large the body of a refusal may be before it is cut off. */
 const refusalBytes = 1024 * 1024;
 
-/** How long a stream may stay open once everything has been answered. */
+/** How long a body may go on once it has nothing more to say. */
 const lingerMs = 1_000;
 
 /** The ids of the requests in a message or a batch. */
@@ -55,7 +55,7 @@ export function isSuccess(response: FetchResponse): boolean {
 
 /** Hands what one JSON body holds to the receiver. */
 export async function readJson(response: FetchResponse, exchange: Exchange): Promise<void> {
-  if (response.status === 202 || response.status === 204) return;
+  if (response.status === 202 || response.status === 204) return void drain(response, lingerMs);
   let text: string;
   try {
     text = await bodyText(response, exchange.maxBytes);

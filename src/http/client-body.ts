@@ -1,3 +1,4 @@
+import { after } from '../jsonrpc/timeout.ts';
 import { ConnectionError } from '../jsonrpc/transport.ts';
 import type { ByteStreamReader, FetchResponse } from './client-fetch.ts';
 
@@ -15,6 +16,20 @@ export async function* bodyBytes(response: FetchResponse): AsyncGenerator<Uint8A
   } finally {
     // Not awaited: some bodies settle it only when the connection is gone.
     if (!done) reader.cancel().catch(() => {});
+  }
+}
+
+/** Lets a body that says nothing end by itself, so that its connection can be used again; one that goes on is cut off. */
+export async function drain(response: FetchResponse, ms: number): Promise<void> {
+  const reader = response.body?.getReader();
+  if (reader === undefined) return;
+  const stop = after(ms, () => void reader.cancel().catch(() => {}));
+  try {
+    for (let result = await reader.read(); !result.done;) result = await reader.read();
+  } catch {
+    // It broke off, which nobody needs to know.
+  } finally {
+    stop();
   }
 }
 

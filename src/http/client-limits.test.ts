@@ -94,6 +94,11 @@ test('a huge body stops at the limit', async (t) => {
   await assert.rejects(channel.send(request), { reason: 'too-large' });
 });
 
+test('a short body that is over the limit is refused too', async (t) => {
+  const { channel } = await open(t, (_incoming, outgoing) => answerJson(outgoing, response), { maxMessageBytes: 10 });
+  await assert.rejects(channel.send(request), { reason: 'too-large' });
+});
+
 test('a gzip bomb stops at the limit of what it unpacks to', async (t) => {
   const bomb = gzipSync(new Uint8Array(50_000_000).fill(0x20));
   const { channel } = await open(

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { test } from 'node:test';
@@ -73,6 +74,19 @@ test('headers of the transport, the conversation, the message and the session go
   });
 });
 
+test('headers of the conversation that are set again hold from then on', async (t) => {
+  const seen: unknown[] = [];
+  const { channel } = await open(t, (incoming, outgoing) => {
+    seen.push(incoming.headers['mcp-protocol-version']);
+    answerJson(outgoing, response);
+  });
+  for (const version of ['2025-03-26', '2025-06-18']) {
+    channel.setHeaders?.({ 'MCP-Protocol-Version': version });
+    await channel.send(request);
+  }
+  assert.deepEqual(seen, ['2025-03-26', '2025-06-18']);
+});
+
 test('a session id is taken from the answer to initialize alone, and only of visible ASCII', async (t) => {
   const ids: unknown[] = [];
   const given = ['a b', 'late'];
@@ -87,10 +101,33 @@ test('a session id is taken from the answer to initialize alone, and only of vis
   assert.equal(problems.length, 1);
 });
 
+test('an answer that comes in pieces is whole', async (t) => {
+  const text = JSON.stringify(response);
+  const { channel, heard } = await open(t, (_incoming, outgoing) => {
+    outgoing.writeHead(200, { 'content-type': 'application/json' }).write(text.slice(0, 10));
+    setTimeout(() => outgoing.end(text.slice(10)), 10);
+  });
+  await channel.send(request);
+  assert.deepEqual(
+    heard.map(({ value }) => value),
+    [response],
+  );
+});
+
 test('202 answers a notification', async (t) => {
   const { channel, heard } = await open(t, (_incoming, outgoing) => void outgoing.writeHead(202).end());
   await channel.send(notification);
   assert.deepEqual(heard, []);
+});
+
+test('a 202 whose body goes on does not hold the sender, and loses its connection', async (t) => {
+  let gone!: Promise<unknown>;
+  const { channel } = await open(t, (_incoming, outgoing) => {
+    gone = once(outgoing, 'close');
+    outgoing.writeHead(202).flushHeaders();
+  });
+  await channel.send(notification);
+  await gone;
 });
 
 for (const status of [200, 202, 204]) {

@@ -45,7 +45,7 @@ class Handler implements HttpHandler {
   #sessions: Sessions | undefined;
   /** Likewise. */
   #pairs: SsePairs | undefined;
-  #closing = false;
+  #closed: Promise<void> | undefined;
 
   constructor({ endpoint }: Served, options: HttpOptions) {
     const settings = resolveOptions(options);
@@ -74,8 +74,11 @@ class Handler implements HttpHandler {
     this.#serve(new Visit(request, reply, this.#edge));
   }
 
-  async close(): Promise<void> {
-    this.#closing = true;
+  close(): Promise<void> {
+    return (this.#closed ??= this.#close());
+  }
+
+  async #close(): Promise<void> {
     this.#exchanges.close();
     await settledWithin(this.#edge.settings.drainMs, this.#edge.serving.idle());
     this.#exchanges.abort();
@@ -92,7 +95,7 @@ class Handler implements HttpHandler {
     const { path } = this.#edge.settings;
     if (path !== undefined && request.path !== path && this.#methodsOfPair(request.path) === undefined)
       return { status: 404, message: 'there is nothing at this path' };
-    if (this.#closing)
+    if (this.#closed !== undefined)
       return { ...busy('the server is shutting down'), headers: { 'Retry-After': '1', Connection: 'close' } };
     const methods = this.#methods(request);
     if (methods.includes(request.method)) return undefined;

@@ -37,17 +37,29 @@ test('a copy shares no object with what it is of', () => {
 test('what only the text can tell is left to it', () => {
   const cycle: { self?: object } = {};
   cycle.self = cycle;
+  const revoked = Proxy.revocable({}, {});
+  revoked.revoke();
   const others: readonly unknown[] = [
     new Date(0),
     new Map(),
     new ExactNumber('1.0'),
     { toJSON: () => 'x' },
+    Object.defineProperty({}, 'toJSON', { value: () => 'x' }),
+    Object.assign([1], { toJSON: () => 'x' }),
     1n,
     () => undefined,
     Symbol('x'),
     JSON.parse('{"__proto__":1}'),
     Object('boxed'),
     cycle,
+    // Not every runtime makes them.
+    Object.freeze(Object.assign(Object.create(null), { rawJSON: '1.0' })),
+    {
+      get unreadable(): string {
+        throw new Error('not now');
+      },
+    },
+    revoked.proxy,
   ];
   for (const other of others) assert.equal(jsonCopy({ a: [other] }), undefined);
 });

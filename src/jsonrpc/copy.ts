@@ -11,11 +11,16 @@ const deepest = 128;
  * anything.
  *
  * @returns `undefined` where the text must be asked: for objects that say themselves what they are in JSON, keys that
- *   assignment would not define, what is no JSON or nests deep.
+ *   assignment would not define, what is no JSON, nests deep or cannot be read.
  */
 export function jsonCopy(value: unknown): { readonly copy: unknown } | undefined {
-  const copy = copyOf(value, deepest);
-  return copy === untold ? undefined : { copy };
+  try {
+    const copy = copyOf(value, deepest);
+    return copy === untold ? undefined : { copy };
+  } catch {
+    // Writing the text runs the same getters and traps, and what fails there is told to whoever sent it.
+    return undefined;
+  }
 }
 
 function copyOf(value: unknown, depth: number): unknown {
@@ -48,6 +53,8 @@ function copyOfArray(array: readonly unknown[], depth: number): unknown {
 function copyOfObject(object: object, depth: number): unknown {
   const prototype: unknown = Object.getPrototypeOf(object);
   if (prototype !== Object.prototype && prototype !== null) return untold;
+  // What `JSON.rawJSON` gives has no prototype, and is written as the text in it.
+  if (prototype === null && 'rawJSON' in object) return untold;
   const copies: Record<string, unknown> = {};
   for (const key of Object.keys(object)) {
     // The key is one of its own.

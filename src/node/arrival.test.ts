@@ -71,6 +71,23 @@ for (const [title, pieces] of [
   });
 }
 
+for (const [title, limit, status] of [
+  ['is read', undefined, 200],
+  ['is refused where it is too large', 64, 413],
+] as const) {
+  test(`a body without a length that came while it was asked who sends it ${title}`, async (t) => {
+    const pieces = [head('echo', 'Transfer-Encoding: chunked') + inChunks('{', echo.slice(1))];
+    const answer = await exchange(t, pieces, {
+      maxBodyBytes: limit ?? 4096,
+      authenticate: async () => {
+        for (let round = 0; round < 3; round++) await turn();
+        return { principal: 'anna' };
+      },
+    });
+    assert.match(answer, new RegExp(`^HTTP/1\\.1 ${status} `));
+  });
+}
+
 test('a body that is empty is answered', async (t) => {
   assert.match(await exchange(t, [head('echo', 'Content-Length: 0')]), /^HTTP\/1\.1 400 /);
 });

@@ -38,6 +38,19 @@ test('no more connections are made than are allowed, and the rest waits', async 
   assert.equal(ports.size, 2);
 });
 
+test('of several connections the one that was used last is used first, so that the others get old', async (t) => {
+  const ports: unknown[] = [];
+  const url = await listen(t, ({ socket }, outgoing) => {
+    ports.push(socket.remotePort);
+    answerJson(outgoing, {});
+  });
+  const fetch = nodeFetch();
+  await Promise.all([1, 2, 3].map(async () => await textOf(await fetch(url, post))));
+  assert.equal(new Set(ports.splice(0)).size, 3);
+  for (let at = 0; at < 3; at++) await textOf(await fetch(url, post));
+  assert.equal(new Set(ports).size, 1);
+});
+
 test('close ends the connections that are idle, and the next request makes a new one', async (t) => {
   const ports = new Set<unknown>();
   const url = await listen(t, ({ socket }, outgoing) => {
@@ -83,6 +96,16 @@ test('a new connection that breaks is not tried again', async (t) => {
   assert.equal(requests(), 1);
 });
 
+test('a connection that broke makes room for another', async (t) => {
+  const { url } = await rawServer(t, (socket, _onThis, onAll) => {
+    if (onAll === 1) socket.resetAndDestroy();
+    else socket.write(ok);
+  });
+  const fetch = nodeFetch({ maxConnections: 1 });
+  await assert.rejects(fetch(url, post), { code: 'ECONNRESET' });
+  assert.equal(await textOf(await fetch(url, post)), 'ok');
+});
+
 test('a connection that the server closed meanwhile is not used again', async (t) => {
   let closed: () => void = () => {};
   const end = new Promise<void>((resolve) => (closed = resolve));
@@ -96,6 +119,41 @@ test('a connection that the server closed meanwhile is not used again', async (t
   await new Promise((resolve) => setTimeout(resolve, 20));
   assert.equal(await textOf(await fetch(url, post)), 'ok');
 });
+
+test('a connection that the server closed is not used again beside one that it did not', async (t) => {
+  let closed: () => void = () => {};
+  const end = new Promise<void>((resolve) => (closed = resolve));
+  const { url } = await rawServer(t, (socket, _onThis, onAll) => {
+    socket.write(ok);
+    if (onAll !== 2) return;
+    socket.once('close', closed);
+    setTimeout(() => socket.end(), 5);
+  });
+  const fetch = nodeFetch();
+  const both = async (): Promise<string[]> =>
+    await Promise.all([1, 2].map(async () => await textOf(await fetch(url, post))));
+  await both();
+  await end;
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  assert.deepEqual(await both(), ['ok', 'ok']);
+});
+
+for (const [which, hint] of [
+  ['that nobody uses', ''],
+  ['that the server would keep for longer', 'Keep-Alive: timeout=600\r\n'],
+] as const) {
+  // A connection that is kept for as long as undici does by default fails this.
+  test(`a connection ${which} is closed after the time that was set`, { timeout: 3_000 }, async (t) => {
+    let closed: () => void = () => {};
+    const end = new Promise<void>((resolve) => (closed = resolve));
+    const { url } = await rawServer(t, (socket) => {
+      socket.once('close', closed);
+      socket.write(`HTTP/1.1 200 OK\r\n${hint}Content-Length: 2\r\n\r\nok`);
+    });
+    await textOf(await nodeFetch({ idleMs: 20 })(url, post));
+    await end;
+  });
+}
 
 test('an aborted signal sends nothing', async (t) => {
   let count = 0;
@@ -117,14 +175,23 @@ for (const stage of ['waits for a connection', 'waits for the head', 'waits for 
     const fetch = nodeFetch({ maxConnections: 1 });
     const blocker = new AbortController();
     if (stage === 'waits for a connection') {
-      const held = await listen(t, () => {});
+      let arrived = 0;
+      let begin: () => void = () => {};
+      const begun = new Promise<void>((resolve) => (begin = resolve));
+      const held = await listen(t, (_incoming, outgoing) => {
+        if (++arrived === 1) begin();
+        else answerJson(outgoing, {});
+      });
       const first = fetch(held, { ...post, signal: blocker.signal });
       const second = fetch(held, { ...post, signal: controller.signal });
+      await begun;
       controller.abort(new Error('mine'));
       await assert.rejects(second, /mine/);
+      const third = fetch(held, post);
       blocker.abort();
       await assert.rejects(first, { name: 'AbortError' });
-      return;
+      assert.equal(await textOf(await third), '{}');
+      return assert.equal(arrived, 2, 'what was given up is not sent');
     }
     const answer = fetch(url, { ...post, signal: controller.signal });
     if (stage === 'waits for the head') return await assert.rejects(answer, /mine/);
@@ -217,17 +284,22 @@ test('the fetch of the process sends by what it did', async (t) => {
   assert.equal(Reflect.get(globalThis, dispatcher), before);
 });
 
-test('whoever cancels a body lets go of the connection', async (t) => {
-  let closed: () => void = () => {};
-  const end = new Promise<void>((resolve) => (closed = resolve));
-  const url = await listen(t, (_incoming, outgoing) => {
-    outgoing.once('close', closed);
-    outgoing.writeHead(200).write('x');
+for (const [which, headers] of [
+  ['a body', {}],
+  ['a coded body', { 'content-encoding': 'gzip' }],
+] as const) {
+  test(`whoever cancels ${which} lets go of the connection`, async (t) => {
+    let closed: () => void = () => {};
+    const end = new Promise<void>((resolve) => (closed = resolve));
+    const url = await listen(t, (_incoming, outgoing) => {
+      outgoing.once('close', closed);
+      outgoing.writeHead(200, headers).flushHeaders();
+    });
+    const { body } = await nodeFetch()(url, get);
+    await body?.getReader().cancel();
+    await end;
   });
-  const { body } = await nodeFetch()(url, get);
-  await body?.getReader().cancel();
-  await end;
-});
+}
 
 test('an address of IPv6 is reached', async (t) => {
   const server = createHttpServer((_incoming, outgoing) => answerJson(outgoing, {}));

@@ -36,6 +36,9 @@ export interface NodeFetch extends Fetch {
  * the server cannot have acted on it, or where its method makes that harmless (GET, DELETE); a POST that may have
  * arrived never is.
  *
+ * It loads `undici`, which is CommonJS, when it first sends something: a bundle of ES modules for Node must leave that
+ * package out, or define `require` (`createRequire` of `node:module`), as for any package of its kind.
+ *
  * @example
  * const fetch = nodeFetch();
  * const client = await connect('http://127.0.0.1:3000/mcp', { fetch });

@@ -112,9 +112,9 @@ function listener(
   owned = false,
 ): (request: IncomingMessage, response: ServerResponse) => void {
   const timeout = options.bodyTimeoutMs ?? bodyTimeout;
-  const outbox = new Outbox();
+  const outbox = owned ? new Outbox() : undefined;
   const handle = (request: IncomingMessage, response: ServerResponse): void =>
-    handler.handle(new NodeRequest(request, timeout), new NodeReply(response, outbox, owned));
+    handler.handle(new NodeRequest(request, timeout), new NodeReply(response, outbox));
   // A body that came together with its head is there on the next turn: nothing waits for it then.
   return (request, response) => process.nextTick(handle, request, response);
 }

@@ -13,8 +13,8 @@ const most = 64;
 export class Outbox {
   #waiting: Answered[] = [];
 
-  /** Ends a response whose head is written. */
-  end(response: ServerResponse, body: JsonPieces | undefined): void {
+  /** Takes a response whose head is written, to end it. */
+  add(response: ServerResponse, body: JsonPieces | undefined): void {
     if (this.#waiting.length === 0) setImmediate(this.#flush);
     this.#waiting.push({ response, body });
     if (this.#waiting.length >= most) this.#flush();
@@ -23,12 +23,14 @@ export class Outbox {
   readonly #flush = (): void => {
     const ready = this.#waiting;
     this.#waiting = [];
-    for (const { response, body } of ready) {
-      if (typeof body === 'object') response.write(body[0]);
-      // The pieces of one answer leave in one go: what is written in one turn does.
-      response.end(typeof body === 'object' ? body[1] : body);
-    }
+    for (const { response, body } of ready) end(response, body);
   };
+}
+
+/** Ends a response with its body. The pieces of one answer leave in one go: what is written in one turn does. */
+export function end(response: ServerResponse, body: JsonPieces | undefined): void {
+  if (typeof body === 'object') response.write(body[0]);
+  response.end(typeof body === 'object' ? body[1] : body);
 }
 
 interface Answered {

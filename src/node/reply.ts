@@ -3,7 +3,7 @@ import { eventStreamHeaders } from '../http/stream.ts';
 import type { EventWriter, HeaderFields, HttpReply } from '../http/shape.ts';
 import type { JsonPieces } from '../jsonrpc/text.ts';
 import { after } from '../jsonrpc/timeout.ts';
-import type { Outbox } from './outbox.ts';
+import { end, type Outbox } from './outbox.ts';
 
 /** How much of an unwanted body is read and thrown away, so that its sender gets to read the refusal. */
 const lingerBytes = 32 * 1024 * 1024;
@@ -12,18 +12,16 @@ const lingerMs = 2000;
 /** A reply of Node's HTTP server, in the minimal shape: whole answers are written at once, with their length. */
 export class NodeReply implements HttpReply {
   readonly #response: ServerResponse;
-  readonly #outbox: Outbox;
-  readonly #owned: boolean;
+  readonly #outbox: Outbox | undefined;
   #sent = false;
 
   /**
-   * @param outbox Where the answers of a turn wait for its end.
-   * @param owned Whether the server is ours, so that nothing in front looks at what a response writes.
+   * @param outbox Where the answers of a turn wait for its end. Only a server of ours has one: elsewhere something in
+   *   front may look at what a response writes, in the context of its request, and may end when all is answered.
    */
-  constructor(response: ServerResponse, outbox: Outbox, owned = false) {
+  constructor(response: ServerResponse, outbox?: Outbox) {
     this.#response = response;
     this.#outbox = outbox;
-    this.#owned = owned;
     // A client that breaks off is no failure of ours; 'close' tells of it.
     response.on('error', ignore);
   }
@@ -37,19 +35,21 @@ export class NodeReply implements HttpReply {
     const type =
       body === undefined ? undefined : { 'Content-Type': 'application/json', 'Content-Length': lengthOf(body) };
     response.writeHead(status, headers === undefined ? type : { ...type, ...headers });
-    this.#sent = true;
     if (status >= 400 && isLong(response)) linger(response, body);
-    else this.#outbox.end(response, body);
+    else if (this.#outbox === undefined) end(response, body);
+    else this.#outbox.add(response, body);
+    this.#sent = true;
   }
 
   stream(headers?: HeaderFields): EventWriter {
     const response = this.#response;
-    const framed = this.#owned && response.req.httpVersion === '1.1';
+    const owned = this.#outbox !== undefined;
+    const framed = owned && response.req.httpVersion === '1.1';
     if (!response.headersSent) {
       response.writeHead(200, { ...eventStreamHeaders, ...(framed ? chunked : undefined), ...headers });
       response.flushHeaders();
     }
-    if (this.#owned) forgetHead(response.req);
+    if (owned) forgetHead(response.req);
     return new NodeEventWriter(response, framed);
   }
 
@@ -58,14 +58,29 @@ export class NodeReply implements HttpReply {
   }
 
   get closed(): boolean {
-    return this.#response.destroyed;
+    const { destroyed, req, socket } = this.#response;
+    return destroyed || (socket === null && req.socket.destroyed);
   }
 
   onClose(run: () => void): void {
-    if (this.#response.destroyed) run();
+    const response = this.#response;
+    if (this.closed) run();
+    else if (response.socket === null) hearInQueue(response, run);
     // It comes once; `once` would keep a wrapper as well.
-    else this.#response.on('close', run);
+    else response.on('close', run);
   }
+}
+
+/** A response that waits for those before it on its connection: in Node 20 it does not hear that this ended. */
+function hearInQueue(response: ServerResponse, run: () => void): void {
+  const { socket } = response.req;
+  const close = (): void => {
+    socket.off('close', close);
+    response.off('close', close);
+    run();
+  };
+  socket.on('close', close);
+  response.on('close', close);
 }
 
 function ignore(): void {}

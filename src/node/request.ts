@@ -132,6 +132,8 @@ function readBody(message: IncomingMessage, limit: number, timeout: number): Pro
     message.on('close', onGone);
     // The reason shows in 'close', which follows.
     message.on('error', ignore);
+    // Something in front may have paused it.
+    message.resume();
   });
 }
 

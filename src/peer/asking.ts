@@ -8,7 +8,7 @@ import type { Call } from './call.ts';
 import type { Handler } from './host.ts';
 import { andThen, isLater, type NowOrLater } from './now-or-later.ts';
 import type * as Questions from './questions.ts';
-import type { Running } from './rounds.ts';
+import type { FirstRun, Running } from './rounds.ts';
 
 /** Loads what asking takes. */
 export function questions(): Promise<typeof Questions> {
@@ -25,22 +25,22 @@ export function runInRounds(running: Running): NowOrLater<unknown> {
   const { handler, params, call, settings } = running;
   const isFirst = params['requestState'] === undefined && params['inputResponses'] === undefined;
   if (!isFirst || settings.maxRounds < 1) return questions().then((loaded) => loaded.runInRounds(running));
-  let goOn: (outcome: unknown) => void = () => undefined;
+  let goOn: (run: FirstRun) => void = () => undefined;
+  let run: Promise<FirstRun> | undefined;
+  const asking = (): Promise<FirstRun> => (run ??= questions().then((loaded) => loaded.firstRun(running)));
   call.askBy(() => {
-    const asker = questions().then((loaded) => {
-      const taken = loaded.takeOver(running, returned);
-      goOn(taken.outcome);
-      return taken.asker;
-    });
-    return new LateAsker(asker);
+    // Where it cannot be loaded, whoever asks hears of it.
+    asking().then(
+      (loaded) => goOn(loaded),
+      () => undefined,
+    );
+    return new LateAsker(asking());
   });
   const returned = handler(params, call);
-  const whole = (value: unknown): unknown =>
-    isByHand(value) ? questions().then((loaded) => loaded.takeOver(running, value).outcome) : value;
-  if (!isLater(returned)) return whole(returned);
+  if (!isLater(returned)) return isByHand(returned) ? asking().then(({ conclude }) => conclude(returned)) : returned;
   return new Promise((resolve, reject) => {
-    goOn = resolve;
-    returned.then(whole).then(resolve, reject);
+    goOn = ({ conclude }) => resolve(conclude(returned));
+    returned.then((value) => (isByHand(value) ? asking().then(goOn, reject) : resolve(value)), reject);
   });
 }
 
@@ -48,32 +48,47 @@ export function runInRounds(running: Running): NowOrLater<unknown> {
 export function runInSession(
   handler: Handler,
   params: Running['params'],
-  way: { readonly call: Call; readonly maxRounds: number; asker(): Promise<Asker> },
+  way: { readonly call: Call; readonly maxRounds: number; asking(): Promise<Asking> },
 ): NowOrLater<unknown> {
   const { call, maxRounds } = way;
-  call.askBy(() => new LateAsker(way.asker()));
-  return andThen(handler(params, call), (value) =>
-    isByHand(value)
-      ? questions().then((loaded) => loaded.continueInSession(value, { handler, params, call, maxRounds }))
-      : value,
-  );
+  let asking: Promise<Asking> | undefined;
+  call.askBy(() => new LateAsker((asking = way.asking())));
+  return andThen(handler(params, call), (value) => {
+    if (isByHand(value))
+      return questions().then((loaded) => loaded.continueInSession(value, { handler, params, call, maxRounds }));
+    // A question that its handler does not wait for goes out before the result all the same.
+    return asking === undefined
+      ? value
+      : asking.then(
+          () => value,
+          () => value,
+        );
+  });
 }
 
-/** Stands for an asker that is being loaded. Every question waits for it, so that they keep their order. */
-class LateAsker implements Asker {
-  readonly #asker: Promise<Asker>;
+/** What asking takes, once it is loaded. */
+interface Asking {
+  readonly asker: Asker;
+}
 
-  constructor(asker: Promise<Asker>) {
-    this.#asker = asker;
+/**
+ * Stands for an asker that is being loaded. Every question waits for it, so that they keep their order; none waits
+ * longer than what its handler returned.
+ */
+class LateAsker implements Asker {
+  readonly #asking: Promise<Asking>;
+
+  constructor(asking: Promise<Asking>) {
+    this.#asking = asking;
   }
 
   async ask<T>(ask: Ask<T>): Promise<T> {
-    const asker = await this.#asker;
+    const { asker } = await this.#asking;
     return await asker.ask(ask);
   }
 
   async once<T>(key: string, run: () => T | Promise<T>): Promise<T> {
-    const asker = await this.#asker;
+    const { asker } = await this.#asking;
     return await asker.once(key, run);
   }
 }

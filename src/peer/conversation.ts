@@ -310,11 +310,11 @@ export class HostConversation implements Conversation {
     const { rounds, askTimeoutMs, maxRounds } = this.#host;
     if (row.inputRequired === undefined) return handler(params, call);
     if (call.facts.serverRequests) {
-      const asker = async (): Promise<Asker> => {
+      const asking = async (): Promise<{ readonly asker: Asker }> => {
         const { loaded, outgoing } = await this.#asking();
-        return new loaded.SessionAsker(call, outgoing, askTimeoutMs);
+        return { asker: new loaded.SessionAsker(call, outgoing, askTimeoutMs) };
       };
-      return runInSession(handler, params, { call, maxRounds, asker });
+      return runInSession(handler, params, { call, maxRounds, asking });
     }
     return rounds === undefined ? handler(params, call) : runInRounds({ handler, params, call, settings: rounds });
   }
@@ -323,6 +323,8 @@ export class HostConversation implements Conversation {
   async #asking(): Promise<{ readonly loaded: typeof Questions; readonly outgoing: Outgoing }> {
     const loaded = await questions();
     this.#outgoing ??= new loaded.Outgoing(this.#link, () => this.#initialized);
+    // The client may have gone while this was loaded.
+    if (this.#closed) this.#outgoing.close();
     return { loaded, outgoing: this.#outgoing };
   }
 

@@ -116,6 +116,16 @@ test('a result that is no JSON becomes an internal error', async () => {
   assert.partialDeepStrictEqual(heard, [{ id: 1, error: { code: -32603 } }]);
 });
 
+test('a request that cannot be read is refused where it is sent', async () => {
+  const { channel } = await open(echoServed());
+  const params = {
+    get unreadable(): string {
+      throw new Error('not now');
+    },
+  };
+  await assert.rejects(channel.send(echo(1, params)), { reason: 'invalid-message' });
+});
+
 test('closing ends the conversation, is fine twice, and nothing is heard after it', async () => {
   const served = echoServed();
   const { channel, heard, ends } = await open(served);

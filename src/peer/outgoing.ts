@@ -29,6 +29,7 @@ export class Outgoing {
   readonly #pending = new Map<RequestId, Pending>();
   readonly #isReady: () => boolean;
   #lastId = 0;
+  #closed = false;
 
   /** @param isReady Whether the client said that it is ready; before, nothing may be asked. */
   constructor(link: Link, isReady: () => boolean) {
@@ -43,6 +44,7 @@ export class Outgoing {
    * @throws McpError the client's own error, or an internal error that says why no answer came.
    */
   request(method: string, params: JsonObject, origin: Origin, timeoutMs: number): Promise<JsonObject> {
+    if (this.#closed) throw gone();
     // Spec 2025-11-25, Lifecycle, Initialization: no requests before `notifications/initialized`.
     if (!this.#isReady())
       throw new McpError('invalidRequest', `${method} cannot be asked before notifications/initialized`);
@@ -88,8 +90,8 @@ export class Outgoing {
 
   /** The client is gone: nobody will answer. */
   close(): void {
-    for (const { reject } of this.#pending.values())
-      reject(new McpError('internalError', 'the client went away before it answered'));
+    this.#closed = true;
+    for (const { reject } of this.#pending.values()) reject(gone());
   }
 
   #send(id: number, method: string, params: JsonObject, origin: Origin): void {
@@ -105,4 +107,8 @@ export class Outgoing {
     tell({ from: 'server', revision: origin.facts, message });
     this.#link.send(message, origin.requestId);
   }
+}
+
+function gone(): McpError {
+  return new McpError('internalError', 'the client went away before it answered');
 }

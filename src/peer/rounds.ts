@@ -1,7 +1,7 @@
 import { isObject } from '../jsonrpc/message.ts';
 import type { JsonObject } from '../protocol/common.ts';
 import { McpError } from '../protocol/error.ts';
-import { isByHand, type Asker, type ByHand } from './ask.ts';
+import { isByHand, quiet, type Asker, type ByHand } from './ask.ts';
 import type { Call } from './call.ts';
 import { demand } from './demand.ts';
 import type { Handler } from './host.ts';
@@ -38,19 +38,17 @@ export function runInRounds(running: Running): NowOrLater<unknown> {
   return unpackState(given, boundTo(running), settings).then((state) => runFrom(state, running));
 }
 
-/**
- * Goes on with a first run that turned out to ask, or to drive its rounds by hand.
- *
- * @param returned What the handler returned.
- * @returns The asker of the run, and what comes of it.
- */
-export function takeOver(
-  running: Running,
-  returned: NowOrLater<unknown>,
-): { readonly asker: Asker; readonly outcome: NowOrLater<unknown> } {
+/** A first run that turned out to ask, or to drive its rounds by hand. */
+export interface FirstRun {
+  readonly asker: Asker;
+  /** What comes of the run, from what its handler returned. */
+  conclude(this: void, returned: NowOrLater<unknown>): NowOrLater<unknown>;
+}
+
+/** Goes on with a first run; its handler may have returned already. */
+export function firstRun(running: Running): FirstRun {
   const run = new Run(freshState, {}, running);
-  const outcome = run.conclude(returned);
-  return { asker: run.asker, outcome };
+  return { asker: run.asker, conclude: (returned) => run.conclude(returned) };
 }
 
 function runFrom(state: RoundState, running: Running): NowOrLater<unknown> {
@@ -71,6 +69,7 @@ class Run {
   readonly #running: Running;
   readonly #makeAsker: () => RoundAsker;
   #asker: RoundAsker | undefined;
+  #outcome: Promise<unknown> | undefined;
   #end: () => void = () => undefined;
 
   constructor(state: RoundState, responses: JsonObject, running: Running) {
@@ -82,15 +81,19 @@ class Run {
     return (this.#asker ??= this.#makeAsker());
   }
 
-  /** What comes of the run. */
+  /** What comes of the run, always the same. */
   conclude(returned: NowOrLater<unknown>): NowOrLater<unknown> {
-    if (!isLater(returned)) return this.#next(returned);
-    const outcome = new Promise<unknown>((resolve, reject) => {
+    // A first run may have failed before it was known that it asks: who runs it has heard of that already.
+    return isLater(returned) ? (this.#outcome ??= quiet(this.#ended(returned))) : this.#next(returned);
+  }
+
+  async #ended(returned: PromiseLike<unknown>): Promise<unknown> {
+    const value = await new Promise<unknown>((resolve, reject) => {
       this.#end = () => resolve(asked);
       // Before the end of the run an error is the handler's own; after it, only the echo of the end.
       returned.then(resolve, reject);
     });
-    return outcome.then((value) => (value === asked ? nextRound(this.asker, this.#running) : this.#next(value)));
+    return value === asked ? nextRound(this.asker, this.#running) : this.#next(value);
   }
 
   #next(value: unknown): NowOrLater<unknown> {

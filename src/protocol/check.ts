@@ -12,5 +12,6 @@ export type { Problem } from './inspect.ts';
  * @returns Empty when the value is fine.
  */
 export function check(revision: Revision, type: TypeName, value: unknown): readonly Problem[] {
-  return inspection(revision, shapes[type])(value);
+  const problems = inspection(revision, shapes[type])(value);
+  return problems.map(({ path, message }) => ({ path: path.startsWith('.') ? path.slice(1) : path, message }));
 }

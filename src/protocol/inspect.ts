@@ -15,7 +15,10 @@ export interface Problem {
   readonly message: string;
 }
 
-/** Finds what is wrong with a value; most values are fine, and cost no more than the look. */
+/**
+ * Finds what is wrong with a value; most values are fine, and cost no more than the look. Paths lead on from the value:
+ * `.name[0]`.
+ */
 export type Inspect = (value: unknown) => readonly Problem[];
 
 const fine: readonly Problem[] = [];
@@ -81,7 +84,10 @@ function forArray(each: Inspect): Inspect {
   return (value) => {
     if (!Array.isArray(value)) return [{ path: '', message: 'must be an array' }];
     let problems: Problem[] | undefined;
-    for (let at = 0; at < value.length; at++) problems = adding(problems, `[${at}]`, each(value[at]));
+    for (let at = 0; at < value.length; at++) {
+      const within = each(value[at]);
+      if (within.length > 0) problems = adding(problems, `[${at}]`, within);
+    }
     return problems ?? fine;
   };
 }
@@ -90,7 +96,10 @@ function forMap(each: Inspect): Inspect {
   return (value) => {
     if (!isFields(value)) return mustBeObject(value);
     let problems: Problem[] | undefined;
-    for (const key of Object.keys(value)) problems = adding(problems, key, each(value[key]));
+    for (const key of Object.keys(value)) {
+      const within = each(value[key]);
+      if (within.length > 0) problems = adding(problems, `.${key}`, within);
+    }
     return problems ?? fine;
   };
 }
@@ -98,7 +107,7 @@ function forMap(each: Inspect): Inspect {
 function forTagged(revision: Revision, kind: Extract<Kind, { kind: 'tagged' }>): Inspect {
   const alive = [...kind.cases].filter(([, shape]) => isAlive(shape.life, revision));
   const cases = new Map(alive.map(([tag, shape]) => [tag, forShape(revision, shape)]));
-  const unknown = [{ path: kind.by, message: `must be one of ${[...cases.keys()].join(', ')}` }];
+  const unknown = [{ path: `.${kind.by}`, message: `must be one of ${[...cases.keys()].join(', ')}` }];
   return (value) => {
     if (!isFields(value)) return mustBeObject(value);
     const inspect = cases.get(value[kind.by] ?? kind.absent);
@@ -151,15 +160,16 @@ function compileShape(revision: Revision, shape: Shape): Inspect {
     .filter(([, row]) => isAlive(row.life, revision))
     .map(([key, row]) => ({
       key,
+      step: `.${key}`,
       missing: isRequired(row, revision) ? [{ path: '', message: 'is required' }] : fine,
       inspect: inspection(revision, row),
     }));
   return (value) => {
     if (!isFields(value)) return mustBeObject(value);
     let problems: Problem[] | undefined;
-    for (const { key, missing, inspect } of fields) {
+    for (const { key, step, missing, inspect } of fields) {
       const field = value[key];
-      problems = adding(problems, key, field === undefined ? missing : inspect(field));
+      problems = adding(problems, step, field === undefined ? missing : inspect(field));
     }
     return problems ?? fine;
   };
@@ -170,14 +180,10 @@ export function isRequired(row: Row, revision: Revision): boolean {
   return row.presence === 'required' || row.requiredIn.some((life) => isAlive(life, revision));
 }
 
-/** Puts what was found within a field or an item to what was found so far. */
-function adding(found: Problem[] | undefined, key: string, within: readonly Problem[]): Problem[] | undefined {
+/** Puts what was found within a field or an item, one step further, to what was found so far. */
+function adding(found: Problem[] | undefined, step: string, within: readonly Problem[]): Problem[] | undefined {
   if (within.length === 0) return found;
   const problems = found ?? [];
-  for (const problem of within) problems.push(below(key, problem));
+  for (const { path, message } of within) problems.push({ path: step + path, message });
   return problems;
-}
-
-function below(key: string, { path, message }: Problem): Problem {
-  return { path: path === '' || path.startsWith('[') ? key + path : `${key}.${path}`, message };
 }

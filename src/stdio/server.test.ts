@@ -96,9 +96,9 @@ test('a batch is answered by one line where the revision has batches [basic-019]
   assert.deepEqual(await lines(), [[pong, { jsonrpc: '2.0', id: 2, result: {} }]]);
 });
 
-test('running requests are answered after the end of input', async () => {
+test('running requests are answered after the end of input, and the last answer ends the conversation', async () => {
   const served = echoServed();
-  const { input, lines } = serve(served);
+  const { input, lines } = serve(served, { drainMs: Infinity });
   input.end('{"jsonrpc":"2.0","id":1,"method":"wait"}\n');
   await once(input, 'end');
   await setImmediate();

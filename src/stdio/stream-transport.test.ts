@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { createConnection, createServer as createSocketServer, type AddressInfo, type Socket } from 'node:net';
 import { PassThrough } from 'node:stream';
+import { text } from 'node:stream/consumers';
 import { test, type TestContext } from 'node:test';
 import type { Message } from '../jsonrpc/message.ts';
 import type { Channel } from '../jsonrpc/transport.ts';
@@ -82,6 +83,14 @@ test('closing ends both streams, twice is fine, and nothing is heard after it', 
   await turn();
   assert.deepEqual([one.output.writableEnded, one.input.destroyed, one.heard, one.ends], [true, true, [], []]);
   await assert.rejects(one.channel.send(request), { reason: 'closed' });
+});
+
+test('what was sent before closing is written', async () => {
+  const { channel, output } = await open();
+  const sent = channel.send(request);
+  await channel.close();
+  await sent;
+  assert.equal(await text(output), '{"jsonrpc":"2.0","id":1,"method":"ping"}\n');
 });
 
 test('streams hold one conversation', async () => {

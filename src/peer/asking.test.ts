@@ -1,0 +1,172 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { McpError } from '../protocol/error.ts';
+import type { Ctx } from '../server/ctx.ts';
+import type { RoundOptions } from '../server/options.ts';
+import { createServer } from '../server/server.ts';
+import { errorOf, handshakeDates, open, resultOf, settle, statelessDate } from '../../test/support/raw.ts';
+
+const schema = { type: 'object', properties: { name: { type: 'string' } }, required: ['name'] } as const;
+const capabilities = { elicitation: { form: {} } };
+const question = { method: 'elicitation/create', params: { message: 'q', requestedSchema: schema } };
+
+/** A server whose handlers are all the same. */
+function served(run: (ctx: Ctx) => unknown, rounds: RoundOptions = {}) {
+  const server = createServer({ name: 's', version: '1' }, { rounds, onError: () => undefined });
+  // What the handlers of these tests return is a result of each of the three, or fails before.
+  server.tool('t', {}, (_args, ctx) => run(ctx) as string);
+  server.prompt('p', {}, (_args, ctx) => run(ctx) as string);
+  server.resource('x:r', { name: 'r' }, (_uri, ctx) => run(ctx) as string);
+  return server;
+}
+
+const requests = [
+  ['tools/call', { name: 't' }],
+  ['prompts/get', { name: 'p' }],
+  ['resources/read', { uri: 'x:r' }],
+] as const;
+
+describe('A handler that asks and does not wait', () => {
+  for (const date of [statelessDate, handshakeDates.at(-1)] as const) {
+    assert.ok(date !== undefined);
+    for (const [method, params] of requests) {
+      for (const [how, run] of [
+        ['at once', (failure: Error) => () => thrown(failure)],
+        ['later', (failure: Error) => () => Promise.reject(failure)],
+      ] as const) {
+        test(`and fails ${how} gets its failure answered, once: ${method} in ${date}`, async () => {
+          let asked: Promise<unknown> | undefined;
+          const server = served((ctx) => {
+            asked = ctx.elicit({ message: 'q', schema });
+            return run(new McpError('invalidParams', 'mine'))();
+          });
+          const client = await open(server, date, { capabilities });
+          assert.equal(errorOf(await client.ask(method, params)).message, 'mine');
+          assert.ok(asked !== undefined);
+          // A rejection that nobody handles would fail this test.
+          client.conversation.close();
+          await assert.rejects(asked);
+          await settle();
+        });
+      }
+    }
+  }
+
+  test('and returns has its result', async () => {
+    const server = served((ctx) => {
+      void ctx.elicit({ message: 'q', schema });
+      return 'done';
+    });
+    const client = await open(server, statelessDate, { capabilities });
+    assert.deepEqual((await client.result('tools/call', { name: 't' }))['content'], [{ type: 'text', text: 'done' }]);
+    await settle();
+  });
+});
+
+describe('A handler of a session that asks and does not wait', () => {
+  for (const date of handshakeDates.slice(-2)) {
+    for (const [how, wrap] of [
+      ['at once', (value: string) => value],
+      ['later', (value: string) => Promise.resolve(value)],
+    ] as const) {
+      test(`asks before its result is sent: ${how} in ${date}`, async () => {
+        const server = served((ctx) => {
+          void ctx.elicit({ message: 'q', schema });
+          return wrap('done');
+        });
+        const client = await open(server, date, { capabilities });
+        for (const time of ['first', 'second']) {
+          resultOf(await client.ask('tools/call', { name: 't' }));
+          assert.deepEqual(
+            client.take().map(({ method }) => method),
+            ['elicitation/create'],
+            time,
+          );
+        }
+        client.conversation.close();
+      });
+    }
+  }
+});
+
+describe('A handler that drives its rounds by hand', () => {
+  for (const [how, wrap] of [
+    ['at once', (value: unknown) => value],
+    ['later', (value: unknown) => Promise.resolve(value)],
+  ] as const) {
+    test(`keeps what ran once in the round before, though it did not wait for it: ${how}`, async () => {
+      let effects = 0;
+      const server = served((ctx) => {
+        void ctx.once('pay', () => ++effects);
+        return wrap(
+          ctx.inputResponses === undefined
+            ? { resultType: 'input_required', inputRequests: { q: question } }
+            : `paid ${effects}`,
+        );
+      });
+      const client = await open(server, statelessDate, { capabilities });
+      // The arguments of the first call wait for the schema; those of the second are checked at once.
+      await client.result('tools/call', { name: 't' });
+      await settle();
+      effects = 0;
+      const first = await client.result('tools/call', { name: 't' });
+      assert.deepEqual(Object.keys(first['inputRequests'] ?? {}), ['q']);
+      const inputResponses = { q: { action: 'accept', content: { name: 'Ann' } } };
+      const { requestState } = first;
+      await client.result('tools/call', { name: 't', inputResponses, requestState });
+      await settle();
+      assert.equal(effects, 1);
+    });
+
+    test(`has one state made for its round: ${how}`, async () => {
+      let kept = 0;
+      const store = { add: async () => ++kept > 0, get: async () => undefined };
+      const server = served(
+        (ctx) => {
+          void ctx.once('pay', () => 1);
+          return wrap({ resultType: 'input_required', inputRequests: { q: question } });
+        },
+        { store, maxStateLength: 1 },
+      );
+      const client = await open(server, statelessDate, { capabilities });
+      for (const time of [1, 2]) {
+        await client.result('tools/call', { name: 't' });
+        await settle();
+        assert.equal(kept, time);
+      }
+    });
+
+    test(`and asks what cannot be asked is refused, once: ${how}`, async () => {
+      const server = served((ctx) => {
+        void ctx.once('pay', () => 1);
+        return wrap({ resultType: 'input_required', inputRequests: { q: { method: 'roots/list' } } });
+      });
+      const client = await open(server, statelessDate, { capabilities });
+      for (const time of ['first', 'second'])
+        assert.match(errorOf(await client.ask('tools/call', { name: 't' })).message, /roots/, time);
+      await settle();
+    });
+  }
+});
+
+for (const turns of [0, 1, 2, 3, 4, 5, 6]) {
+  test(`a client that goes away before it is asked leaves nobody waiting for its answer: ${turns}`, async () => {
+    let ask: (() => Promise<unknown>) | undefined;
+    const server = served(() => 'unused');
+    server.tool('u', {}, (_args, ctx) => {
+      ask = () => ctx.elicit({ message: 'q', schema });
+      return 'x';
+    });
+    const client = await open(server, '2025-11-25', { capabilities });
+    resultOf(await client.send('tools/call', { name: 'u' }));
+    assert.ok(ask !== undefined);
+    const asked = ask();
+    for (let turn = 0; turn < turns; turn++) await Promise.resolve();
+    client.conversation.close();
+    await assert.rejects(asked, /went away/);
+  });
+}
+
+function thrown(error: Error): never {
+  throw error;
+}
