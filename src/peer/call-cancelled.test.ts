@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { dates, initializeParams, open, Raw, settle } from '../../test/support/raw.ts';
+import { dates, initializeParams, open, Raw, settle, withMeta } from '../../test/support/raw.ts';
 import { served, call } from '../../test/support/run-tool.ts';
 import { metaKey } from '../protocol/meta.ts';
 import type { StandardSchema } from '../schema/standard.ts';
@@ -156,4 +156,34 @@ test('a signal that is asked for after the cancellation is aborted already', asy
   await settle();
   await settle();
   assert.equal(seen, true);
+});
+
+test('a client that turns out to be gone while its handler begins is not waited for', async () => {
+  let isGone = false;
+  let signal: AbortSignal | undefined;
+  const server = createServer({ name: 'tested', version: '1.0.0' });
+  server.tool('run', {}, (_, ctx) => {
+    if (!isGone) return 'done';
+    ({ signal } = ctx);
+    ctx.progress(1);
+    return new Promise<string>(() => undefined);
+  });
+  const conversation = server.endpoint.converse({
+    kind: 'memory',
+    lasting: true,
+    // What cannot be delivered shows that nobody is there.
+    send: () => conversation.close(),
+  });
+  const ask = (id: number) =>
+    conversation.receive({
+      jsonrpc: '2.0',
+      id,
+      method: 'tools/call',
+      params: withMeta({ name: 'run' }, { meta: { progressToken: 1 } }),
+    });
+  // The first call loads what checks arguments, and begins later than the second one.
+  assert.ok((await ask(1)) !== undefined);
+  isGone = true;
+  assert.equal(await ask(2), undefined);
+  assert.equal(signal?.aborted, true);
 });

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { dates, open, type Json, type Raw } from '../../test/support/raw.ts';
+import { dates, open, withMeta, type Json, type Raw } from '../../test/support/raw.ts';
 import { isKept } from '../jsonrpc/kept.ts';
+import { toJson } from '../jsonrpc/text.ts';
 import { Listing } from './listing.ts';
 import { Registry } from './registry.ts';
 import { createServer } from './server.ts';
@@ -39,13 +40,13 @@ for (const date of dates) {
 }
 
 const kinds = [
-  ['tools', 'tools/list', 'tools'],
-  ['resources', 'resources/list', 'resources'],
-  ['resources', 'resources/templates/list', 'resourceTemplates'],
-  ['prompts', 'prompts/list', 'prompts'],
+  ['tools', 'tools/list'],
+  ['resources', 'resources/list'],
+  ['resources', 'resources/templates/list'],
+  ['prompts', 'prompts/list'],
 ] as const;
 
-for (const [kind, method, field] of kinds) {
+for (const [kind, method] of kinds) {
   test(`${method} is made anew once the server is told of a change that it cannot see`, async () => {
     const server = createServer({ name: 's', version: '1' });
     const annotations = { title: 'before' };
@@ -54,12 +55,17 @@ for (const [kind, method, field] of kinds) {
     server.resource('a://b', { name: 'r', icons: [icon] }, () => 'x');
     server.resourceTemplate('a://{b}', { name: 'r', icons: [icon] }, () => 'x');
     server.prompt('p', { icons: [icon] }, () => 'x');
-    const raw = await open(server, '2026-07-28');
-    const shown = async () => JSON.stringify((await raw.result(method))[field]);
-    assert.match(await shown(), /before\.png/);
+    const conversation = server.endpoint.converse({ kind: 'memory', lasting: true, send: () => undefined });
+    const written = async () => {
+      const response = await conversation.receive({ jsonrpc: '2.0', id: 1, method, params: withMeta() });
+      assert.ok(response !== undefined);
+      return toJson(response);
+    };
+    assert.match(await written(), /before\.png/);
     icon.src = 'https://a.example/after.png';
+    assert.match(await written(), /before\.png/);
     server.changed(kind);
-    assert.match(await shown(), /after\.png/);
+    assert.match(await written(), /after\.png/);
   });
 }
 
@@ -105,5 +111,20 @@ test('only the pages that follow one another are held, whatever cursors clients 
   assert.ok(isKept(second) && second === listing.page(first.nextCursor));
   assert.ok(!isKept(listing.page(btoa('number:0'))));
   registry.changed();
+  assert.ok(!isKept(listing.page(first.nextCursor)));
   assert.notEqual(listing.page(undefined), first);
+});
+
+test('a list that did not change is the same result for everybody who asks in a revision', async () => {
+  const server = createServer({ name: 's', version: '1' });
+  server.tool('t', {}, () => 'x');
+  const asked = async () => {
+    const conversation = server.endpoint.converse({ kind: 'memory', lasting: true, send: () => undefined });
+    const response = await conversation.receive({ jsonrpc: '2.0', id: 1, method: 'tools/list', params: withMeta() });
+    assert.ok(response !== undefined && 'result' in response);
+    return response.result;
+  };
+  const first = await asked();
+  assert.ok(isKept(first));
+  assert.equal(await asked(), first);
 });
