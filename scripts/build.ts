@@ -8,7 +8,7 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync }
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build as bundle } from 'esbuild';
-import { mergeChunks } from './merge-chunks.ts';
+import { mergeChunks, published } from './merge-chunks.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const dist = join(root, 'dist');
@@ -42,15 +42,9 @@ async function emit(): Promise<void> {
     outbase: 'src',
     outdir: 'dist',
     chunkNames: 'chunks/[name]-[hash]',
-    bundle: true,
+    ...published,
     splitting: true,
     packages: 'external',
-    format: 'esm',
-    platform: 'node',
-    target: 'es2023',
-    charset: 'utf8',
-    write: false,
-    logLevel: 'warning',
   });
   const written = new Map(
     outputFiles.map(({ path, text }) => [relative(dist, path).replaceAll('\\', '/'), withoutBareImports(text)]),

@@ -1,6 +1,6 @@
 /** Fewer and larger chunks: what the same entry points load when they start becomes one file. */
 
-import { build, type Plugin } from 'esbuild';
+import { build, type BuildOptions, type Plugin } from 'esbuild';
 
 /** Files of a build: their text by path, with `/`, from the folder of the build. */
 export type Files = ReadonlyMap<string, string>;
@@ -144,16 +144,21 @@ async function mergedText(
   const result = await build({
     stdin: { contents: contents.join('\n'), resolveDir: '/' },
     plugins: [served(chunks, files)],
-    bundle: true,
-    format: 'esm',
-    platform: 'node',
-    target: 'es2023',
-    charset: 'utf8',
-    write: false,
-    logLevel: 'warning',
+    ...published,
   });
   return result.outputFiles[0]?.text ?? '';
 }
+
+/** What all code is that is published. */
+export const published: BuildOptions & { write: false } = {
+  bundle: true,
+  format: 'esm',
+  platform: 'node',
+  target: 'es2023',
+  charset: 'utf8',
+  write: false,
+  logLevel: 'warning',
+};
 
 /** Gives the bundler the chunks; everything else stays outside. */
 function served(chunks: readonly string[], files: Files): Plugin {

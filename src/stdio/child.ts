@@ -1,13 +1,12 @@
 import { spawn as spawnProcess, type ChildProcess } from 'node:child_process';
 import type { Writable } from 'node:stream';
 import type { Message } from '../jsonrpc/message.ts';
-import { messageText } from '../jsonrpc/text.ts';
 import { settledWithin } from '../jsonrpc/timeout.ts';
 import { ConnectionError, type Channel, type Receiver } from '../jsonrpc/transport.ts';
 import type { SpawnOptions } from './client.ts';
 import { resolveCommand } from './command.ts';
 import { childEnvironment } from './environment.ts';
-import { lineWriter, type LineWriter } from './line-writer.ts';
+import { lineWriter, sendLine, type LineWriter } from './line-writer.ts';
 import { messageReader } from './message-reader.ts';
 import { endWithProcess, forget, signalTree } from './process-tree.ts';
 
@@ -123,15 +122,9 @@ class ChildChannel implements Channel {
   async send(message: Message | readonly Message[]): Promise<void> {
     if (this.#ended !== undefined) throw this.#ended;
     if (this.#closing !== undefined) throw new ConnectionError('closed', 'the conversation is closed');
-    const limit = this.#options.maxPendingBytes ?? 64 * 1024 * 1024;
-    if (this.#writer.pending > limit)
-      throw new ConnectionError('too-large', `the server has not read ${this.#writer.pending} bytes`);
-    const text = messageText(message);
-    await new Promise<void>((resolve, reject) => {
-      this.#writer.collect(text, (cause) => {
-        if (!cause) resolve();
-        else reject(this.#ended ?? new ConnectionError('closed', 'the server closed its input', { cause }));
-      });
+    await sendLine(this.#writer, message, {
+      maxPending: this.#options.maxPendingBytes ?? 64 * 1024 * 1024,
+      ended: () => this.#ended,
     });
   }
 

@@ -1,4 +1,7 @@
 import type { Writable } from 'node:stream';
+import type { Message } from '../jsonrpc/message.ts';
+import { messageText } from '../jsonrpc/text.ts';
+import { ConnectionError } from '../jsonrpc/transport.ts';
 
 /** Hears that the system has a line, or why it never will. */
 export type Taken = (error: Error | null | undefined) => void;
@@ -18,6 +21,35 @@ export interface LineWriter {
   together(run: () => void): void;
   /** Writes what is collected. Settles when everything written so far has been taken or can no longer be. */
   flushed(): Promise<void>;
+}
+
+/** What a conversation with a server says of itself when it sends. */
+export interface Sending {
+  /** How many bytes may wait for the server. */
+  readonly maxPending: number;
+  /** Why nothing can be sent any more, where that is so. */
+  ended(): ConnectionError | undefined;
+}
+
+/**
+ * Sends one message to a server as a line; settles when the system has it.
+ *
+ * @throws ConnectionError `too-large` where too much waits already, `closed` or the end of the conversation where it never left.
+ */
+export async function sendLine(
+  writer: LineWriter,
+  message: Message | readonly Message[],
+  { maxPending, ended }: Sending,
+): Promise<void> {
+  if (writer.pending > maxPending)
+    throw new ConnectionError('too-large', `the server has not read ${writer.pending} bytes`);
+  const text = messageText(message);
+  await new Promise<void>((resolve, reject) => {
+    writer.collect(text, (cause) => {
+      if (!cause) resolve();
+      else reject(ended() ?? new ConnectionError('closed', 'the server closed its input', { cause }));
+    });
+  });
 }
 
 /** How much is collected before it is written all the same. */

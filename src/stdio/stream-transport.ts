@@ -1,8 +1,7 @@
 import type { Readable, Writable } from 'node:stream';
 import type { Message } from '../jsonrpc/message.ts';
-import { messageText } from '../jsonrpc/text.ts';
 import { ConnectionError, type Channel, type Receiver, type Transport } from '../jsonrpc/transport.ts';
-import { lineWriter, type LineWriter } from './line-writer.ts';
+import { lineWriter, sendLine, type LineWriter } from './line-writer.ts';
 import { messageReader } from './message-reader.ts';
 
 /** The two directions of a connection; for a socket both are the socket. */
@@ -74,15 +73,7 @@ class StreamChannel implements Channel {
 
   async send(message: Message | readonly Message[]): Promise<void> {
     if (this.#ended !== undefined) throw this.#ended;
-    if (this.#writer.pending > this.#maxPending)
-      throw new ConnectionError('too-large', `the server has not read ${this.#writer.pending} bytes`);
-    const text = messageText(message);
-    await new Promise<void>((resolve, reject) => {
-      this.#writer.collect(text, (cause) => {
-        if (!cause) resolve();
-        else reject(this.#ended ?? new ConnectionError('closed', 'the server closed its input', { cause }));
-      });
-    });
+    await sendLine(this.#writer, message, { maxPending: this.#maxPending, ended: () => this.#ended });
   }
 
   async close(): Promise<void> {
