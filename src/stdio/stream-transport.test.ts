@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { createConnection, createServer as createSocketServer, type AddressInfo, type Socket } from 'node:net';
-import { PassThrough } from 'node:stream';
+import { PassThrough, Writable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { test, type TestContext } from 'node:test';
 import type { Message } from '../jsonrpc/message.ts';
@@ -49,6 +49,31 @@ test('a line that is no JSON is a problem, and the next is heard', async () => {
   await turn();
   assert.deepEqual(one.heard, [{ a: 1 }]);
   assert.equal(one.problems.length, 2);
+});
+
+test('what had not left when the conversation was closed fails with that', async () => {
+  // It takes nothing until it is destroyed, as a socket whose peer does not read.
+  let refuse = (): void => undefined;
+  const output = new Writable({
+    write: (_chunk, _encoding, done) => void (refuse = () => done(new Error('destroyed'))),
+    destroy: (_error, done) => {
+      refuse();
+      done(null);
+    },
+  });
+  const channel = await streamTransport({ input: new PassThrough(), output }).open({
+    message: () => undefined,
+    problem: () => undefined,
+    closed: () => undefined,
+  });
+  const sends = Promise.allSettled([1, 2].map((id) => channel.send({ ...request, id })));
+  await turn();
+  await channel.close();
+  output.destroy();
+  for (const sent of await sends) {
+    assert.ok(sent.status === 'rejected');
+    assert.equal((sent.reason as Error).message, 'the conversation is closed');
+  }
 });
 
 test('the end of the input is the end of the conversation, told once [C81]', async () => {
