@@ -1,19 +1,26 @@
-/** The media types of a request, read by their grammar and not by what they look like. (RFC 9110, 8.3.1 and 12.5.1.) */
+/**
+ * The media types of a request, read by their grammar and not by what they look like. (RFC 9110, 5.6.6, 8.3.1 and
+ * 12.5.1.) The reader only moves forward, so that a header costs what its length says, whatever stands in it.
+ */
 
-const token = "[!#$%&'*+\\-.^_`|~0-9A-Za-z]+";
-const parameter = `[ \\t]*;[ \\t]*(?:(${token})=(${token}|"[^"\\\\\\x00-\\x1f]*"))?`;
-const mediaType = new RegExp(`^(${token}/${token})((?:${parameter})*)[ \\t]*$`);
-const parameters = new RegExp(parameter, 'g');
+// Each begins where the one before ended, and has one way to match.
+const token = /[!#$%&'*+\-.^_`|~0-9A-Za-z]+/y;
+const quoted = /"(?:[\t\x20\x21\x23-\x5b\x5d-\x7e\x80-\xff]|\\[\t\x20-\x7e\x80-\xff])*"/y;
+const whitespace = /[ \t]*/y;
+
+/** How much of a header is looked at. */
+const longest = 4096;
 
 /** Whether a `Content-Type` says JSON in UTF-8; one that is missing, repeated or malformed does not. */
 export function isJson(contentType: string | undefined): boolean {
   if (contentType === 'application/json') return true;
-  const parsed = contentType === undefined || contentType.length > 256 ? null : mediaType.exec(contentType);
-  if (parsed?.[1]?.toLowerCase() !== 'application/json') return false;
-  for (const [, name, value] of (parsed[2] ?? '').matchAll(parameters)) {
-    if (name?.toLowerCase() === 'charset' && !/^"?utf-?8"?$/i.test(value ?? '')) return false;
+  if (contentType === undefined || contentType.length > longest) return false;
+  const text = new Cursor(contentType);
+  if (text.mediaType() !== 'application/json') return false;
+  for (let one = text.parameter(); one !== undefined; one = text.parameter()) {
+    if (one.name === 'charset' && !/^utf-?8$/i.test(one.value)) return false;
   }
-  return true;
+  return text.ended;
 }
 
 /** The kinds of answer that a client takes. */
@@ -24,19 +31,92 @@ export interface Accepted {
 
 const both: Accepted = { json: true, stream: true };
 
-/** Reads an `Accept` header; without one everything is acceptable. */
+/** Reads an `Accept` header; without one everything is acceptable. What is no media range in it is passed over. */
 export function acceptedBy(accept: string | undefined): Accepted {
   if (accept === undefined || accept === '' || accept === 'application/json, text/event-stream' || accept === '*/*')
     return both;
   const ranges = new Map<string, boolean>();
-  for (const range of accept.toLowerCase().slice(0, 4096).split(',')) {
-    const [type = '', ...rest] = range.split(';').map((part) => part.trim());
-    ranges.set(type, !rest.some((part) => /^q=0(?:\.0*)?$/.test(part)));
-  }
+  const text = new Cursor(accept.slice(0, longest));
+  do {
+    const range = text.mediaType();
+    if (range === undefined) continue;
+    let taken = true;
+    for (let one = text.parameter(); one !== undefined; one = text.parameter()) {
+      if (one.name === 'q') taken = !/^0(?:\.0*)?$/.test(one.value);
+    }
+    ranges.set(range, taken);
+  } while (text.next());
   return { json: takes(ranges, 'application', 'json'), stream: takes(ranges, 'text', 'event-stream') };
 }
 
 /** The most specific range decides. */
 function takes(ranges: ReadonlyMap<string, boolean>, type: string, subtype: string): boolean {
   return ranges.get(`${type}/${subtype}`) ?? ranges.get(`${type}/*`) ?? ranges.get('*/*') ?? false;
+}
+
+/** A name in lower case, and a value without its quotes; both are empty where only a semicolon stood. */
+interface Parameter {
+  readonly name: string;
+  readonly value: string;
+}
+
+const nothing: Parameter = { name: '', value: '' };
+
+/** How far a header has been read. */
+class Cursor {
+  readonly #text: string;
+  #at = 0;
+  #broken = false;
+
+  constructor(text: string) {
+    this.#text = text;
+  }
+
+  /** Whether all of it was read, and nothing in it was malformed. */
+  get ended(): boolean {
+    return !this.#broken && this.#at === this.#text.length;
+  }
+
+  /** Reads `type/subtype`, in lower case. */
+  mediaType(): string | undefined {
+    this.#take(whitespace);
+    const type = this.#take(token);
+    if (type === '' || !this.#skip('/')) return undefined;
+    const subtype = this.#take(token);
+    this.#take(whitespace);
+    return subtype === '' ? undefined : `${type}/${subtype}`.toLowerCase();
+  }
+
+  /** Reads a semicolon and what follows it, if that is a parameter or nothing. */
+  parameter(): Parameter | undefined {
+    if (!this.#skip(';')) return undefined;
+    this.#take(whitespace);
+    const name = this.#take(token).toLowerCase();
+    if (name === '') return nothing;
+    const value = this.#skip('=') ? this.#take(token) || this.#take(quoted) : '';
+    this.#take(whitespace);
+    this.#broken ||= value === '';
+    if (this.#broken) return undefined;
+    return { name, value: value.startsWith('"') ? value.slice(1, -1).replaceAll(/\\(.)/g, '$1') : value };
+  }
+
+  /** Goes behind the next comma, and says whether there was one. */
+  next(): boolean {
+    const comma = this.#text.indexOf(',', this.#at);
+    this.#at = comma + 1;
+    return comma !== -1;
+  }
+
+  #skip(character: string): boolean {
+    if (this.#text[this.#at] !== character) return false;
+    this.#at++;
+    return true;
+  }
+
+  #take(pattern: RegExp): string {
+    pattern.lastIndex = this.#at;
+    const [found = ''] = pattern.exec(this.#text) ?? [];
+    this.#at += found.length;
+    return found;
+  }
 }
