@@ -1,29 +1,44 @@
-/** Side effects of one conversation, each run once; shared by both eras. */
+import { heldAsJson } from '../json/held.ts';
+
+/** What came of a side effect that ran: its result, which may be `undefined`, or why that cannot be kept. */
+export interface Ran {
+  readonly result?: unknown;
+  readonly refused?: string;
+}
+
+/** Side effects of one conversation, each run at most once; shared by both eras. */
 export class Once {
-  readonly #results = new Map<string, Promise<unknown>>();
+  readonly #ran = new Map<string, Promise<Ran>>();
 
   /** @param known What ran in earlier rounds, by key. */
-  constructor(known: Readonly<Record<string, unknown>> = {}) {
-    for (const [key, value] of Object.entries(known)) this.#results.set(key, Promise.resolve(value));
+  constructor(known: Readonly<Record<string, Ran>> = {}) {
+    for (const [key, ran] of Object.entries(known)) this.#ran.set(key, Promise.resolve(ran));
   }
 
-  run<T>(key: string, effect: () => T | Promise<T>): Promise<T> {
-    const known = this.#results.get(key);
-    // The same key means the same effect, hence the same type.
-    if (known !== undefined) return known as Promise<T>;
-    const result = Promise.resolve().then(effect).then(asJson);
-    this.#results.set(key, result);
+  /** @throws TypeError when JSON cannot hold the result; the effect ran all the same, and does not run again. */
+  async run<T>(key: string, effect: () => T | Promise<T>): Promise<T> {
+    const { result, refused } = await (this.#ran.get(key) ?? this.#start(key, effect));
+    if (refused !== undefined) throw new TypeError(refused);
+    // The same key means the same effect, hence the same type; JSON keeps it, or the result was refused.
+    return result as T;
+  }
+
+  #start(key: string, effect: () => unknown): Promise<Ran> {
+    const ran = Promise.resolve()
+      .then(effect)
+      .then((result) => kept(key, result));
+    this.#ran.set(key, ran);
     // A failed effect may be tried again; the failure itself is the caller's to hear.
-    result.catch(() => this.#results.delete(key));
-    return result;
+    ran.catch(() => this.#ran.delete(key));
+    return ran;
   }
 
-  /** The results by key, once those that still run are done. */
-  async settled(): Promise<Readonly<Record<string, unknown>>> {
+  /** What ran by key, once the effects that still run are done. */
+  async settled(): Promise<Readonly<Record<string, Ran>>> {
     const entries = await Promise.all(
-      [...this.#results].map(async ([key, result]) =>
-        result.then(
-          (value) => [key, value] as const,
+      [...this.#ran].map(async ([key, running]) =>
+        running.then(
+          (ran) => [key, ran] as const,
           () => undefined,
         ),
       ),
@@ -32,8 +47,14 @@ export class Once {
   }
 }
 
-/** What a replay gives back is what JSON keeps, so that the first run sees the same. */
-function asJson<T>(value: T): T {
-  // JSON keeps the type of what is JSON; anything else was announced as a mistake of the handler.
-  return (value === undefined ? undefined : JSON.parse(JSON.stringify(value))) as T;
+/** What a replay gives back is what JSON holds, so that the first run sees the same. */
+function kept(key: string, result: unknown): Ran {
+  try {
+    return { result: heldAsJson(result) };
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    return {
+      refused: `ctx.once(${JSON.stringify(key)}) gave what JSON cannot hold: ${why}; let it return what later runs need`,
+    };
+  }
 }

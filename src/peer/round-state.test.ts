@@ -140,11 +140,11 @@ test('numbers that keep their spelling are bound and kept by it', async () => {
   assert.equal(one, same);
   assert.notEqual(one, other);
   assert.equal(digestOf([new ExactNumber('1.0')]), digestOf([new ExactNumber('1.0')]));
-  const state: RoundState = { ...freshState, once: { n: new ExactNumber('1.0') } };
+  const state: RoundState = { ...freshState, once: { n: { result: new ExactNumber('1.0') } } };
   for (const maxStateLength of [10_000, 0]) {
     const set = settings({ maxStateLength });
     assert.deepEqual((await unpackState(await packState(state, 'b', set), 'b', set)).once, {
-      n: new ExactNumber('1.0'),
+      n: { result: new ExactNumber('1.0') },
     });
   }
 });

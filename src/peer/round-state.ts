@@ -3,6 +3,7 @@ import { parseExactJson } from '../jsonrpc/exact-json.ts';
 import { isObject } from '../jsonrpc/message.ts';
 import type { JsonObject } from '../protocol/common.ts';
 import { McpError } from '../protocol/error.ts';
+import type { Ran } from './once.ts';
 import type { RoundStore } from './round-store.ts';
 import type { Seal } from './seal.ts';
 
@@ -14,8 +15,8 @@ export interface RoundState {
   readonly answers: Readonly<Record<string, RoundAnswer>>;
   /** The questions that were asked and not yet answered, by key, as digests. */
   readonly asked: Readonly<Record<string, string>>;
-  /** The results of side effects that ran. */
-  readonly once: Readonly<Record<string, unknown>>;
+  /** What came of the side effects that ran. */
+  readonly once: Readonly<Record<string, Ran>>;
   /** How many notifications earlier runs sent. */
   readonly sent: number;
   /** What a handler that drives the rounds by hand keeps. */

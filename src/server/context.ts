@@ -117,6 +117,8 @@ export class Context implements Ctx {
   }
 
   once<T>(key: string, run: () => T | Promise<T>): Promise<T> {
+    if (typeof key !== 'string' || typeof run !== 'function')
+      throw new TypeError('ctx.once takes a key and a function');
     return quiet(this.#call.asker.once(key, run));
   }
 

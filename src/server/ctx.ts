@@ -83,10 +83,12 @@ export interface Ctx extends RequestCtx {
    */
   roots(options?: AskOptions): Promise<readonly Root[]>;
   /**
-   * Runs a side effect at most once, however often the handler runs for one request of the user.
+   * Runs a side effect at most once, however often the handler runs for one request of the user. One that fails may be
+   * tried again. It does not ask the client: in 2026-07-28 a question ends the run, and the effect with it.
    *
    * @param key Names the effect within the handler.
-   * @param run Gives JSON; it is what later runs get, without running it.
+   * @param run Gives JSON, or nothing; every run gets what JSON holds of it, also the first (of a date its text).
+   * @throws TypeError when JSON cannot hold what it gave, as with a map or a function; the effect does not run again.
    */
   once<T>(key: string, run: () => T | Promise<T>): Promise<T>;
   /**
