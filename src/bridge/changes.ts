@@ -112,7 +112,7 @@ export class Changes {
    */
   listen(call: Call, filter: SubscriptionFilter, until?: Promise<unknown>): Promise<JsonObject> {
     if (this.#listeners.size >= mostListeners)
-      throw new McpError('internalError', `too many listen streams; the limit is ${mostListeners}`);
+      throw new McpError('busy', `too many listen streams; the limit is ${mostListeners}`);
     call.send('notifications/subscriptions/acknowledged', subscribed({ notifications: filter }, call));
     return new Promise((resolve) => {
       const end = (): void => {

@@ -35,6 +35,12 @@ export function failureFor(error: unknown, context: FailureContext): unknown {
 export function unreachable(error: unknown): McpError {
   const known = error instanceof ConnectionError || error instanceof McpError;
   const why = known ? error.message : 'it could not be reached';
+  if (error instanceof McpError && error.kind === 'busy') return error;
+  if (error instanceof ConnectionError && (error.status === 503 || error.status === 429))
+    return new McpError('busy', `the upstream server has no room now: ${why}`, {
+      cause: error,
+      data: { retryAfterMs: error.retryAfterMs ?? 1000 },
+    });
   return new McpError('internalError', `the upstream server failed: ${why}`, { cause: error });
 }
 

@@ -54,7 +54,7 @@ export class FrontListen {
   /** Serves `subscriptions/listen`: settles when the client or the bridge ends it, whatever its servers do. */
   async listen(asked: SubscriptionFilter, call: Call): Promise<JsonObject> {
     if (this.#streams.size >= mostListeners)
-      throw new McpError('internalError', `too many listen streams; the limit is ${mostListeners}`);
+      throw new McpError('busy', `too many listen streams; the limit is ${mostListeners}`);
     const stream = await this.#open(asked, call);
     const over = new Promise<JsonObject>((resolve) => {
       const end = (): void => {
@@ -172,7 +172,7 @@ export class FrontListen {
         if (signal.aborted) return;
         this.#options.onWarning(`${seat.name}: changes cannot be followed for a client: ${wordsOf(error)}`);
         onAgreed([]);
-        if (error instanceof McpError && error.kind !== 'internalError') return;
+        if (error instanceof McpError && error.kind !== 'internalError' && error.kind !== 'busy') return;
       } finally {
         signal.removeEventListener('abort', leave);
         sub.finish();

@@ -86,7 +86,7 @@ export class ParkedCalls {
     const { principal } = call.auth ?? {};
     const asleep = [...this.#calls.values()].filter((other) => other.asleep && other.principal === principal);
     if (asleep.length >= mostPerPrincipal)
-      throw new McpError('internalError', `${mostPerPrincipal} calls wait for answers already; answer some of them`);
+      throw new McpError('busy', `${mostPerPrincipal} calls wait for answers already; answer some of them`);
     this.#makeRoom();
     const id = crypto.randomUUID();
     const parked = new ParkedCall(call, ttlMs, () => this.#gone(id));

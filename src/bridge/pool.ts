@@ -242,10 +242,7 @@ export class Pool {
     if (this.#closed) throw new McpError('internalError', 'the bridge is closed');
     const { places, open } = this.#options;
     if (!places.take())
-      throw new McpError(
-        'internalError',
-        `the bridge has its ${places.limit} upstream connections in use; try again later`,
-      );
+      throw new McpError('busy', `the bridge has its ${places.limit} upstream connections in use; try again later`);
     const upstream = new Upstream(open, events, self);
     this.#all.add(upstream);
     return upstream;

@@ -96,6 +96,7 @@ const elsewhere: ReadonlySet<string | undefined> = new Set([
   'invalidParams',
   'methodNotFound',
   'internalError',
+  'busy',
 ]);
 
 function isElsewhere(error: unknown): error is McpError {
@@ -107,7 +108,13 @@ function worse(first: McpError | undefined, second: McpError): McpError {
   return first === undefined || ranks.indexOf(second.kind) > ranks.indexOf(first.kind) ? second : first;
 }
 
-const ranks: readonly (string | undefined)[] = ['methodNotFound', 'invalidParams', 'resourceNotFound', 'internalError'];
+const ranks: readonly (string | undefined)[] = [
+  'methodNotFound',
+  'invalidParams',
+  'resourceNotFound',
+  'internalError',
+  'busy',
+];
 
 function follows(uri: string, template: string): boolean {
   try {

@@ -300,3 +300,25 @@ it('the capability that a call lacks is told over HTTP on both sides', async (t)
   const { code, data } = await raw.error('tools/call', { name: 'ask' });
   assert.deepEqual({ code, data }, { code: -32021, data: { requiredCapabilities: { sampling: {} } } });
 });
+
+for (const { down, up } of pairs) {
+  if (down === '2024-11-05' || up === '2024-11-05') continue;
+  it(`a client at ${down} hears by 503 that a server at ${up} has no room`, async (t) => {
+    const { server, begun } = waiting(up);
+    const bridge = await bridgeTo(t, overHttp(server, { maxRequests: 1 }).transport);
+    // Progress would make a stream of the answer, which does not count.
+    const quiet = await clientOver(t, overHttp(bridge).transport, down);
+    const other = await clientOver(t, overHttp(bridge).transport, down);
+    const giveUp = new AbortController();
+    const first = quiet.callTool('wait', {}, { signal: giveUp.signal }).catch(() => undefined);
+    await begun;
+    await assert.rejects(other.callTool('wait'), {
+      name: 'ConnectionError',
+      reason: 'http',
+      status: 503,
+      retryAfterMs: 1000,
+    });
+    giveUp.abort();
+    await first;
+  });
+}

@@ -3,7 +3,7 @@ import type { Message, RequestId, ResponseMessage } from '../jsonrpc/message.ts'
 import { toJson as responseText, toJsonPieces as responsePieces, type JsonPieces } from '../jsonrpc/text.ts';
 import { McpError } from '../protocol/error.ts';
 import type { Edge, Visit } from './edge.ts';
-import { errorBody } from './status.ts';
+import { errorBody, retryHeaders } from './status.ts';
 import type { SessionStreams } from './session-streams.ts';
 import type { EventStream } from './stream.ts';
 
@@ -74,7 +74,7 @@ export class Answer {
     if (this.streaming || this.#wantsStream(status)) return this.finish(status, toJson(this.#edge, response));
     if (this.gone) return;
     this.#gone = true;
-    this.#visit.reply.send(status, toPieces(this.#edge, response));
+    this.#visit.reply.send(status, toPieces(this.#edge, response), status === 503 ? retryHeaders(response) : undefined);
   }
 
   /** Completes the answer: with JSON text, or with nothing where the request was given up. */

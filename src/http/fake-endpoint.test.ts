@@ -1,6 +1,7 @@
 /** An endpoint without a server behind it, so that the tests of the edge depend on nothing but the contract. */
 import { classify, type RequestId, type RequestMessage, type ResponseMessage } from '../jsonrpc/message.ts';
 import type { Conversation, Endpoint, HeaderParameter, Link, Served } from '../peer/endpoint.ts';
+import { errorToWire, McpError } from '../protocol/error.ts';
 import { revisionOf, revisions, type Revision } from '../protocol/revision.ts';
 
 /** What a test may do with the fake and learn from it. */
@@ -15,7 +16,7 @@ export interface FakeOptions {
   readonly headerParameters?: readonly HeaderParameter[];
 }
 
-/** Makes an endpoint that answers `ask`, `notify`, `slow`, `explode` and echoes every other method. */
+/** Makes an endpoint that answers `ask`, `notify`, `slow`, `full`, `explode` and echoes every other method. */
 export function fakeEndpoint(options: FakeOptions = {}): Fake {
   const conversations: FakeConversation[] = [];
   const received: unknown[] = [];
@@ -86,6 +87,7 @@ export class FakeConversation implements Conversation {
     switch (method) {
       case 'initialize': {
         const revision = revisionOf(params?.['protocolVersion']);
+        if (params?.['clientInfo'] === 'late') return this.#request({ jsonrpc: '2.0', id, method: 'full' });
         if (this.revision !== undefined || revision?.era !== 'handshake')
           return { jsonrpc: '2.0', id, error: { code: -32600, message: 'no' } };
         this.revision = revision;
@@ -116,6 +118,10 @@ export class FakeConversation implements Conversation {
       }
       case 'unknown/method':
         return { jsonrpc: '2.0', id, error: { code: -32601, message: 'unknown' } };
+      case 'full': {
+        const error = new McpError('busy', 'no room', { data: { retryAfterMs: 2500 } });
+        return { jsonrpc: '2.0', id, error: errorToWire(this.revision, error) };
+      }
       case 'explode':
         throw new Error('a bug of the server');
       default:

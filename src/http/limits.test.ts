@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fakeEndpoint, type Fake } from './fake-endpoint.test.ts';
-import { begin, settle, visit, type FakeVisit } from './fake-http.test.ts';
+import { call } from '../../test/support/stateless-call.ts';
+import { begin, settle, visit, type FakeVisit, type Sent } from './fake-http.test.ts';
 import { createHttpHandler, type HttpHandler } from './handler.ts';
 import type { HttpOptions } from './options.ts';
 
@@ -163,4 +164,20 @@ test('a request whose stream lost its client still counts as being answered unti
   await settle();
   conversation?.release(4);
   assert.equal((await last.done()).status, 200);
+});
+
+test('what a server has no room for is 503 and says when to come back, however it is asked', async () => {
+  const { handler } = serve();
+  const full = (id: number): string => JSON.stringify({ jsonrpc: '2.0', id, method: 'full', params: {} });
+  const refused = async (sent: Sent): Promise<void> => {
+    const answer = await visit(handler, sent);
+    assert.deepEqual([answer.status, answer.headers['retry-after']], [503, '3']);
+    const { error } = answer.json as { error: unknown };
+    assert.deepEqual(error, { code: -32603, message: 'no room', data: { retryAfterMs: 2500 } });
+  };
+  await refused(call({ method: 'full' }));
+  await refused(call({ method: 'full', headers: { accept: 'text/event-stream' } }));
+  await refused({ body: initialize.replace(/"clientInfo":\{.*?\}/, '"clientInfo":"late"') });
+  const opened = await visit(handler, { body: initialize });
+  await refused({ headers: { 'Mcp-Session-Id': opened.headers['mcp-session-id'] }, body: full(2) });
 });

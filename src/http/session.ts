@@ -11,7 +11,7 @@ import type { Revision } from '../protocol/revision.ts';
 import { Answer, messageJson, toJson } from './answer.ts';
 import type { EventStore } from '../store/events.ts';
 import type { Done, Edge, Visit } from './edge.ts';
-import { sessionStatus } from './status.ts';
+import { retryHeaders, sessionStatus } from './status.ts';
 import type { EventStream } from './stream.ts';
 import { SessionStreams, type Resumption, type SessionStream } from './session-streams.ts';
 
@@ -93,7 +93,7 @@ export class Session implements Link {
     if (received.kind === 'request') return this.#request(visit, received.message);
     return this.#during(this.#conversation.receive(received.message), (response) => {
       if (response === undefined) visit.reply.send(202);
-      else visit.reply.send(sessionStatus(response), toJson(this.#edge, response));
+      else visit.reply.send(sessionStatus(response), toJson(this.#edge, response), retryHeaders(response));
     });
   }
 

@@ -11,7 +11,8 @@ import {
   streamProblem,
   versionProblem,
 } from './session-rules.ts';
-import { refuse, sessionStatus, type Problem } from './status.ts';
+import type { HeaderFields } from './shape.ts';
+import { refuse, retryHeaders, sessionStatus, type Problem } from './status.ts';
 import { toJson } from './answer.ts';
 
 const sessionHeader = 'mcp-session-id';
@@ -97,14 +98,14 @@ export class Sessions {
       const response = await session.initialize(message);
       if (session.revision !== undefined) this.#add(session);
       if (response === undefined) return visit.reply.send(202);
-      const headers = session.revision === undefined ? undefined : { 'Mcp-Session-Id': session.id };
+      const headers = session.revision === undefined ? retryHeaders(response) : { 'Mcp-Session-Id': session.id };
       this.#answer(visit, sessionStatus(response), toJson(this.#edge, response), headers);
     } finally {
       if (session.revision === undefined) this.#end(session);
     }
   }
 
-  #answer(visit: Visit, status: number, json: string, headers: Readonly<Record<string, string>> | undefined): void {
+  #answer(visit: Visit, status: number, json: string, headers: HeaderFields | undefined): void {
     if (visit.accepted.json || status !== 200) visit.reply.send(status, json, headers);
     else this.#edge.streams.open(visit.reply, { auth: visit.auth, ...(headers && { headers }) }).end(json);
   }

@@ -1,5 +1,5 @@
 import { isObject, type RequestId, type ResponseMessage } from '../jsonrpc/message.ts';
-import { errorToWire, McpError, statusOf, type ErrorName } from '../protocol/error.ts';
+import { errorToWire, McpError, retryAfterOf, statusOf, type ErrorName } from '../protocol/error.ts';
 import { revisionOf, type Revision } from '../protocol/revision.ts';
 import type { HeaderFields, HttpReply, HttpRequest } from './shape.ts';
 
@@ -48,7 +48,17 @@ export function exchangeStatus(response: ResponseMessage): number {
   return 'error' in response ? statusOf(response.error) : 200;
 }
 
+/** The longest that anybody is asked to stay away, in seconds. */
+const longestPause = 3600;
+
+/** The header fields that say when to try again what was refused for lack of room; none for any other response. */
+export function retryHeaders(response: ResponseMessage): HeaderFields | undefined {
+  const ms = 'error' in response ? retryAfterOf(response.error) : undefined;
+  if (ms === undefined) return undefined;
+  return { 'Retry-After': String(Math.min(longestPause, Math.max(1, Math.ceil(ms / 1000)))) };
+}
+
 /** The answer when a limit of the whole server is reached. */
 export function busy(message: string): Problem {
-  return { status: 503, error: 'internalError', message, headers: { 'Retry-After': '1' } };
+  return { status: 503, error: 'busy', message, headers: { 'Retry-After': '1' } };
 }

@@ -141,7 +141,7 @@ export class HostConversation implements Conversation {
     if (this.#handlers >= maxRunning) {
       return this.#refusal(
         message.id,
-        new McpError('internalError', `${maxRunning} requests of this conversation run already; wait for some of them`),
+        new McpError('busy', `${maxRunning} requests of this conversation run already; wait for some of them`),
       );
     }
     const preamble = readPreamble(this.#host.revisions, message, this.#settlement === undefined);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { errorFromWire, errorToWire, McpError, statusOf, type ErrorName } from './error.ts';
+import { errorFromWire, errorToWire, McpError, retryAfterOf, statusOf, type ErrorName } from './error.ts';
 import { revisions } from './revision.ts';
 
 /** The code of each error in each revision, oldest first. */
@@ -15,6 +15,7 @@ const codes: Readonly<Record<ErrorName, readonly number[]>> = {
   missingRequiredClientCapability: [-32600, -32600, -32600, -32600, -32021],
   unsupportedProtocolVersion: [-32022, -32022, -32022, -32022, -32022],
   urlElicitationRequired: [-32602, -32602, -32602, -32042, -32602],
+  busy: [-32603, -32603, -32603, -32603, -32603],
 };
 
 for (const [name, expected] of Object.entries(codes)) {
@@ -46,6 +47,10 @@ const received: readonly (readonly [number, unknown, ErrorName | undefined])[] =
   [-32001, undefined, undefined],
   [-32020, undefined, 'headerMismatch'],
   [-32042, { elicitations: [] }, 'urlElicitationRequired'],
+  [-32603, { retryAfterMs: 1000 }, 'busy'],
+  [-32603, { retryAfterMs: '1' }, 'internalError'],
+  [-32603, null, 'internalError'],
+  [-32603, undefined, 'internalError'],
 ];
 
 for (const [code, data, kind] of received) {
@@ -61,4 +66,12 @@ test('errors that the headers and the version cause have status 400', () => {
   for (const code of [-32700, -32600, -32020, -32021, -32022]) assert.equal(statusOf({ code, message: '' }), 400);
   assert.equal(statusOf({ code: -32601, message: '' }), 404);
   for (const code of [-32602, -32603, 7]) assert.equal(statusOf({ code, message: '' }), 200);
+});
+
+test('what there is no room for has status 503 and says when to come back', () => {
+  const error = new McpError('busy', 'full');
+  assert.deepEqual(error.data, { retryAfterMs: 1000 });
+  for (const revision of revisions) assert.equal(statusOf(errorToWire(revision, error)), 503);
+  const later = new McpError('busy', 'full', { data: { retryAfterMs: 5000 } });
+  assert.equal(retryAfterOf(errorToWire(undefined, later)), 5000);
 });

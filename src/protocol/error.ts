@@ -9,11 +9,17 @@ interface ErrorRow {
   readonly code: number;
   readonly status: number;
   readonly earlier?: { readonly code: number; readonly life: Lifetime };
+  /** The data of one that is made without any. */
+  readonly data?: Readonly<Record<string, unknown>>;
 }
 
 const handshake: Lifetime = until('2026-07-28');
 
-/** The name of an error that the protocol defines. */
+/**
+ * The name of an error that the protocol defines; `busy` is the one that it does not. It refuses work for which there is
+ * no room now: an internal error whose data, `{ retryAfterMs }`, says when to try again, and over HTTP a 503 with
+ * `Retry-After`.
+ */
 export type ErrorName =
   | 'parseError'
   | 'invalidRequest'
@@ -24,7 +30,8 @@ export type ErrorName =
   | 'headerMismatch'
   | 'missingRequiredClientCapability'
   | 'unsupportedProtocolVersion'
-  | 'urlElicitationRequired';
+  | 'urlElicitationRequired'
+  | 'busy';
 
 const rows: Readonly<Record<ErrorName, ErrorRow>> = {
   parseError: { code: -32700, status: 400 },
@@ -42,6 +49,8 @@ const rows: Readonly<Record<ErrorName, ErrorRow>> = {
     earlier: { code: -32042, life: within('2025-11-25', '2026-07-28') },
     status: 200,
   },
+  // Told from other internal errors by its data.
+  busy: { code: -32603, data: { retryAfterMs: 1000 }, status: 503 },
 };
 
 /** The error object of a JSON-RPC error response. */
@@ -83,7 +92,7 @@ export class McpError extends Error {
     this.name = 'McpError';
     this.kind = typeof kind === 'number' ? undefined : kind;
     this.code = typeof kind === 'number' ? kind : rows[kind].code;
-    this.data = options?.data;
+    this.data = options?.data === undefined && typeof kind === 'string' ? rows[kind].data : options?.data;
   }
 }
 
@@ -118,8 +127,17 @@ function allowed(code: number): number {
   return code <= -32020 && code >= -32099 ? rows.internalError.code : code;
 }
 
+/** When to try again what was refused for lack of room, in milliseconds; `undefined` for any other error. */
+export function retryAfterOf({ code, data }: ErrorObject): number | undefined {
+  if (code !== rows.busy.code || typeof data !== 'object' || data === null) return undefined;
+  // Reading a key of any object is safe; what it holds is checked here.
+  const { retryAfterMs } = data as { retryAfterMs?: unknown };
+  return typeof retryAfterMs === 'number' && retryAfterMs >= 0 ? retryAfterMs : undefined;
+}
+
 /** The HTTP status of an error response in an exchange of 2026-07-28. */
 export function statusOf(error: ErrorObject): number {
+  if (error.code === rows.busy.code) return retryAfterOf(error) === undefined ? 200 : rows.busy.status;
   for (const row of Object.values(rows)) {
     if (row.code === error.code && row.status !== 200) return row.status;
   }
@@ -147,7 +165,8 @@ class ReceivedError extends McpError {
   }
 }
 
-function recognise({ code, data }: ErrorObject): ErrorName | undefined {
+function recognise(error: ErrorObject): ErrorName | undefined {
+  const { code, data } = error;
   switch (code) {
     case -32002:
       return 'resourceNotFound';
@@ -162,6 +181,8 @@ function recognise({ code, data }: ErrorObject): ErrorName | undefined {
       return 'urlElicitationRequired';
     case -32602:
       return 'invalidParams';
+    case -32603:
+      return retryAfterOf(error) === undefined ? 'internalError' : 'busy';
     default:
       return names.get(code);
   }
@@ -171,7 +192,6 @@ const names: ReadonlyMap<number, ErrorName> = new Map([
   [-32700, 'parseError'],
   [-32600, 'invalidRequest'],
   [-32601, 'methodNotFound'],
-  [-32603, 'internalError'],
   [-32020, 'headerMismatch'],
 ]);
 

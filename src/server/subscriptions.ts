@@ -99,7 +99,7 @@ export class Subscriptions {
   /** Serves `subscriptions/listen`: the promise settles when the stream ends. */
   listen(call: Call, asked: SubscriptionFilter, offered: ReadonlySet<Telling>): Promise<JsonObject> {
     if (this.#listeners.size >= this.#limits.listeners) {
-      throw new McpError('internalError', `too many listen streams; the limit is ${this.#limits.listeners}`);
+      throw new McpError('busy', `too many listen streams; the limit is ${this.#limits.listeners}`);
     }
     const filter = this.#honoured(asked, offered);
     call.send('notifications/subscriptions/acknowledged', { notifications: filter, ...subscribed(call.requestId) });
