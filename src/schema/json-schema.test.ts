@@ -261,15 +261,24 @@ test('a check agrees with ajv', async () => {
     fc.asyncProperty(validSchema, smallValue, async (made, value) => {
       // Ajv does not know objects without prototype, which the generator makes too.
       const schema: object | boolean = JSON.parse(JSON.stringify(made));
-      assert.equal(
-        await fits(schema, value),
-        ajv.validate(schema, JSON.parse(JSON.stringify(value))),
-        JSON.stringify({ schema, value }),
-      );
+      const verdict = verdictOf(ajv, schema, JSON.parse(JSON.stringify(value)));
+      fc.pre(verdict !== undefined);
+      assert.equal(await fits(schema, value), verdict, JSON.stringify({ schema, value }));
     }),
     { numRuns: Number(env['AJV_RUNS'] ?? 300) },
   );
 });
+
+/** What ajv says; nothing where the code that it makes of a schema is wrong, as for patternProperties beside some anyOf. */
+function verdictOf(ajv: Ajv2020, schema: object | boolean, value: unknown): boolean | undefined {
+  const validate = ajv.compile(schema);
+  try {
+    return validate(value);
+  } catch (error) {
+    if (error instanceof TypeError) return undefined;
+    throw error;
+  }
+}
 
 /** Objects of keywords with any values, mostly wrong ones. */
 const schemaLike = fc.dictionary(
