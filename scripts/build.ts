@@ -17,6 +17,9 @@ const binary = join(dist, 'cli/main.js');
 /** The entry points that programs start with, and whose start must be quick. */
 const starts = ['server.js', 'client.js', 'stdio.js', 'node.js', 'http.js', 'protocol.js'];
 
+/** What runs in browsers must not load with what it shares with `stdio` the rest of that. */
+const apart = { 'testing.js': 'stdio.js' };
+
 // `npx parley` in a clone prepares it once more; it is to run what is there, and not to build it under somebody's feet.
 if (process.env['npm_command'] !== 'exec' || !existsSync(binary)) await build();
 
@@ -49,7 +52,7 @@ async function emit(): Promise<void> {
   const written = new Map(
     outputFiles.map(({ path, text }) => [relative(dist, path).replaceAll('\\', '/'), withoutBareImports(text)]),
   );
-  for (const [name, text] of await mergeChunks(written, starts)) {
+  for (const [name, text] of await mergeChunks(written, starts, apart)) {
     const path = join(dist, name);
     // What lies beside a module in src/ does not lie beside a chunk; beside an entry point it does.
     if (name.startsWith('chunks/') && text.includes('import.meta'))

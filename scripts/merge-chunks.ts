@@ -22,10 +22,18 @@ const folder = 'chunks/';
  * A chunk only depends on chunks that at least the same entry points load, so that no file comes to depend on itself.
  *
  * @param starts The entry points whose start counts; what none of them loads stays as it is.
+ * @param apart Entry points, each with one of the starts: what both and no other start load stays as it is, so that the
+ *   first does not load the rest of the second with it.
  */
-export async function mergeChunks(files: Files, starts: readonly string[]): Promise<Files> {
+export async function mergeChunks(
+  files: Files,
+  starts: readonly string[],
+  apart: Readonly<Record<string, string>> = {},
+): Promise<Files> {
   const imports = new Map([...files].map(([path, text]) => [path, importsOf(path, text)]));
-  const groups = [...folded(groupsOf(imports, starts), { files, imports })].filter(([, chunks]) => chunks.length > 1);
+  const groups = [...folded(groupsOf(imports, starts, apart), { files, imports })].filter(
+    ([, chunks]) => chunks.length > 1,
+  );
   const merged = new Map<string, string>(groups.flatMap(([name, chunks]) => chunks.map((chunk) => [chunk, name])));
   const out = new Map<string, string>();
   for (const [name, chunks] of groups) {
@@ -50,13 +58,18 @@ interface Group {
   readonly chunks: readonly string[];
 }
 
-function groupsOf(imports: ReadonlyMap<string, readonly Import[]>, starts: readonly string[]): readonly Group[] {
+function groupsOf(
+  imports: ReadonlyMap<string, readonly Import[]>,
+  starts: readonly string[],
+  apart: Readonly<Record<string, string>>,
+): readonly Group[] {
+  const pairs = Object.entries(apart).map(([entry, start]) => ({ start, loads: closureOf(entry, imports) }));
   const closures = new Map(starts.map((start) => [start, closureOf(start, imports)]));
   const groups = new Map<string, { readonly by: readonly string[]; readonly chunks: string[] }>();
   for (const chunk of imports.keys()) {
     if (!chunk.startsWith(folder)) continue;
     const by = starts.filter((start) => closures.get(start)?.has(chunk) === true);
-    if (by.length === 0) continue;
+    if (by.length === 0 || pairs.some(({ start, loads }) => by.join() === start && loads.has(chunk))) continue;
     const known = groups.get(by.join());
     if (known === undefined) groups.set(by.join(), { by, chunks: [chunk] });
     else known.chunks.push(chunk);

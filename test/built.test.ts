@@ -4,6 +4,8 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { pathToFileURL } from 'node:url';
+import { build } from 'esbuild';
+import { entries } from '../scripts/bundle.ts';
 import { root } from './support/sources.ts';
 
 const dist = join(root, 'dist');
@@ -36,6 +38,24 @@ test('built, what only some need is still loaded on demand', { skip }, () => {
     ),
     [],
   );
+});
+
+test('a page can bundle every entry point but those of Node into one file', { skip }, async () => {
+  const neutral = entries.filter((entry) => entry !== 'node' && entry !== 'stdio');
+  for (const entry of neutral) {
+    const contents = `export * from './dist/${entry === '' ? 'index' : entry}.js';`;
+    const stdin = { contents, resolveDir: root };
+    // It fails when a module of Node is asked for, be it on demand.
+    const made = await build({
+      stdin,
+      bundle: true,
+      write: false,
+      platform: 'browser',
+      format: 'esm',
+      logLevel: 'silent',
+    });
+    assert.deepEqual(made.errors, [], entry);
+  }
 });
 
 test('the built program reaches its own example server', { skip }, () => {

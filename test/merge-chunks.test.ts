@@ -22,6 +22,16 @@ test('chunks that the same entry points load become one, others stay', async () 
   );
 });
 
+test('what a page shares with a program on Node does not bring the rest of that along', async () => {
+  const page = new Map([
+    ...files,
+    ['page.js', 'import {\n  named\n} from "./chunks/chunk-B.js";\nexport {\n  named\n};\n'],
+  ]);
+  const merged = await mergeChunks(page, ['one.js', 'two.js'], { 'page.js': 'one.js' });
+  assert.match(merged.get('page.js') ?? '', /"\.\/chunks\/chunk-B\.js"/);
+  assert.ok(merged.has('chunks/chunk-A.js'));
+});
+
 test('names that chunks have in common stay apart, and what is loaded on demand is outside', async () => {
   const merged = await mergeChunks(files, ['one.js', 'two.js']);
   const text = merged.get('chunks/start-one.js') ?? '';
