@@ -1,10 +1,6 @@
-import { spawn } from 'node:child_process';
-import { createHash } from 'node:crypto';
-import { once } from 'node:events';
-import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { cacheFolder, installPackages } from '../../scripts/package-cache.ts';
 
 /**
  * What others wrote, and what their documentation tells to use it with. The types that scripts see come from the
@@ -27,27 +23,18 @@ export const pinned: Readonly<Record<string, string>> = {
   zod: '4.6.7',
 };
 
-const cache = join(process.env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache'), 'parley-bench');
-
-/** Where the peers are: a folder for each set of versions, outside the repository. */
-export const peersFolder: string = join(cache, digestOf(JSON.stringify(pinned)));
-
-const installMs = 180_000;
-
-/** A peer that cannot be had here, such as without a network. */
-export class PeerUnavailable extends Error {
-  override readonly name = 'PeerUnavailable';
-}
+/** Where the peers are. */
+export const peersFolder: string = cacheFolder('parley-bench', pinned);
 
 let installed: Promise<void> | undefined;
 
 /**
- * Sees to it that the peers are in the cache: they are fetched once for each set of versions.
+ * Sees to it that the peers are in the cache.
  *
- * @throws PeerUnavailable when they cannot be fetched.
+ * @throws PackagesUnavailable when they cannot be fetched.
  */
 export function installPeers(): Promise<void> {
-  installed ??= install();
+  installed ??= installPackages(peersFolder, pinned);
   return installed;
 }
 
@@ -61,48 +48,4 @@ export async function peer<Module>(name: string): Promise<Module> {
     readonly load: (name: string) => Promise<Module>;
   };
   return await load(name);
-}
-
-async function install(): Promise<void> {
-  if (existsSync(peersFolder)) return;
-  // Made beside its place and renamed, so that a run that was broken off leaves nothing half done.
-  const folder = `${peersFolder}.${process.pid}`;
-  mkdirSync(folder, { recursive: true });
-  try {
-    const manifest = { private: true, type: 'module', dependencies: pinned };
-    writeFileSync(join(folder, 'package.json'), JSON.stringify(manifest, undefined, 2));
-    // What this module imports is resolved from where it lies.
-    writeFileSync(join(folder, 'load.js'), 'export const load = (name) => import(name);\n');
-    await npmInstall(folder);
-    if (!existsSync(peersFolder)) renameSync(folder, peersFolder);
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
-}
-
-async function npmInstall(folder: string): Promise<void> {
-  // Whoever has no network finds out soon.
-  const hasty = ['--fetch-retries=1', '--fetch-retry-mintimeout=500', '--fetch-retry-maxtimeout=1000'];
-  const quiet = ['--no-audit', '--no-fund', '--ignore-scripts', '--loglevel=error'];
-  const npm = spawn('npm', ['install', '--prefix', folder, ...quiet, ...hasty], {
-    cwd: folder,
-    stdio: ['ignore', 'ignore', 'pipe'],
-    timeout: installMs,
-    // The command is a script there, which only a shell starts.
-    shell: process.platform === 'win32',
-  });
-  let complaints = '';
-  npm.stderr.setEncoding('utf8').on('data', (text: string) => (complaints += text));
-  let code: unknown;
-  try {
-    [code] = await once(npm, 'close');
-  } catch (cause) {
-    throw new PeerUnavailable('npm could not be started', { cause });
-  }
-  if (code !== 0)
-    throw new PeerUnavailable(`the peers could not be installed: ${complaints.trim().split('\n', 1)[0] ?? ''}`);
-}
-
-function digestOf(text: string): string {
-  return createHash('sha256').update(text).digest('hex').slice(0, 12);
 }

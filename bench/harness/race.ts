@@ -1,5 +1,5 @@
 import type { Case, Contender, Running, Sample } from './case.ts';
-import { PeerUnavailable } from './peers.ts';
+import { PackagesUnavailable } from '../../scripts/package-cache.ts';
 
 /** What a race found out of one contender. */
 export interface Result {
@@ -55,7 +55,7 @@ export async function race(of: Case, smoke: boolean): Promise<Outcome> {
         dropouts.push({
           name: contender.name,
           why: whyOf(error),
-          ...(error instanceof PeerUnavailable ? { unavailable: true } : {}),
+          ...(error instanceof PackagesUnavailable ? { unavailable: true } : {}),
         });
       }
     }

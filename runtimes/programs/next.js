@@ -1,0 +1,20 @@
+/** As a route of Next.js has it: a function for each method, from `Request` to `Response`. */
+import { connect } from 'parley-mcp/client';
+import { createHandler } from 'parley-mcp/http';
+import { change, exampleServer, exercise, report, revisions } from './exercise.js';
+
+const server = exampleServer();
+const handler = createHandler(server);
+const route = { GET: handler, POST: handler, DELETE: handler };
+
+class NextRequest extends Request {
+  nextUrl = new URL(this.url);
+}
+
+const fetch = (url, init) => route[init?.method ?? 'GET'](new NextRequest(url, init));
+const open = (options) => connect('http://localhost:3000/api/mcp', { ...options, fetch });
+report([
+  ...(await exercise('route handlers', open, revisions.slice(1))),
+  ...(await change('route handlers', server, open)),
+]);
+process.exit();
