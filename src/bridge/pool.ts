@@ -1,6 +1,6 @@
 import type { Call, ClientView } from '../peer/call.ts';
 import type { Sender, Settled } from '../peer/host.ts';
-import { canonical } from '../peer/round-state.ts';
+import { canonical } from '../peer/digest.ts';
 import { projectClientCapabilities, type ClientCapabilities } from '../protocol/capability.ts';
 import type { JsonObject } from '../protocol/common.ts';
 import { McpError } from '../protocol/error.ts';

@@ -9,6 +9,7 @@ import type { Asker } from './ask.ts';
 import type { AuthInfo, Link } from './endpoint.ts';
 import type { Settled } from './host.ts';
 import { tell } from './observe.ts';
+import { Reports, type Stage } from './reports.ts';
 
 /** Who is asking, in the words of the client itself; it is not verified. */
 export interface ClientView {
@@ -48,8 +49,8 @@ export class Call {
   inputResponses: Readonly<Record<string, unknown>> | undefined;
   /** What such a handler kept in the round before. */
   requestState: unknown;
-  #replayed = 0;
-  #emitted = 0;
+  #reports: Reports | undefined;
+  #held = false;
 
   constructor(facts: CallFacts, message: RequestMessage) {
     this.#facts = facts;
@@ -125,13 +126,10 @@ export class Call {
    * (Spec, Progress: the value MUST increase with each notification.)
    */
   progress(done: number, total?: number, message?: string): void {
-    const repeated = this.#repeats();
     const progressToken = this.meta['progressToken'];
     // JSON has no infinity; a token that is no token asks for nothing.
-    if (!isRequestId(progressToken) || this.#ended !== undefined || !Number.isFinite(done) || done <= this.#progress)
-      return;
+    if (!isRequestId(progressToken) || !this.#speaks || !Number.isFinite(done) || done <= this.#progress) return;
     this.#progress = done;
-    if (repeated) return;
     this.send('notifications/progress', {
       progressToken,
       progress: done,
@@ -142,24 +140,35 @@ export class Call {
 
   /** Sends a log message when the client's level admits it. */
   log(level: LoggingLevel, data: unknown, logger?: string): void {
-    if (this.#repeats() || !this.admits(level)) return;
+    if (!this.#speaks || !this.admits(level)) return;
+    // In a session the handler runs once, and says nothing twice.
+    if (this.settled === undefined && !this.reports.isNew([level, data, logger])) return;
     this.send('notifications/message', { level, data: data ?? null, ...(logger === undefined ? {} : { logger }) });
   }
 
-  /** How many times progress or a log message was reported, sent or not. */
-  get emitted(): number {
-    return this.#emitted;
+  /** What the runs of one conversation say, made by the first message. */
+  get reports(): Reports {
+    return (this.#reports ??= new Reports());
   }
 
-  /** Keeps the first reports from being sent: an earlier run of the same conversation sent them. */
-  replay(count: number): void {
-    this.#replayed = count;
+  /** The highest progress that was sent, or `undefined` for none. */
+  get lastProgress(): number | undefined {
+    return Number.isFinite(this.#progress) ? this.#progress : undefined;
   }
 
-  /** What is reported after the end does not count: no client hears of it. */
-  #repeats(): boolean {
-    if (this.#ended !== undefined) return true;
-    return this.#emitted++ < this.#replayed;
+  /** Goes on where an earlier run of the same conversation ended: what it sent is not sent again. */
+  resume({ logs, progress }: { readonly logs: readonly Stage[]; readonly progress?: number }): void {
+    this.#reports = new Reports(logs);
+    this.#progress = progress ?? this.#progress;
+  }
+
+  /** Keeps what is reported from being sent until it is released: what a handler says that was ended counts for nothing. */
+  hold(held: boolean): void {
+    this.#held = held;
+  }
+
+  get #speaks(): boolean {
+    return this.#ended === undefined && !this.#held;
   }
 
   /** Whether the client wants to hear messages of a level. */

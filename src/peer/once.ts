@@ -9,6 +9,7 @@ export interface Ran {
 /** Side effects of one conversation, each run at most once; shared by both eras. */
 export class Once {
   readonly #ran = new Map<string, Promise<Ran>>();
+  #running = 0;
 
   /** @param known What ran in earlier rounds, by key. */
   constructor(known: Readonly<Record<string, Ran>> = {}) {
@@ -23,9 +24,16 @@ export class Once {
     return result as T;
   }
 
+  /** Whether an effect is under way. */
+  get isRunning(): boolean {
+    return this.#running > 0;
+  }
+
   #start(key: string, effect: () => unknown): Promise<Ran> {
+    this.#running++;
     const ran = Promise.resolve()
       .then(effect)
+      .finally(() => this.#running--)
       .then((result) => kept(key, result));
     this.#ran.set(key, ran);
     // A failed effect may be tried again; the failure itself is the caller's to hear.

@@ -7,8 +7,9 @@ import { methodOf } from '../protocol/method.ts';
 import { quiet, RoundEnded, type Ask, type Asker, type AskMethod } from './ask.ts';
 import type { Call } from './call.ts';
 import { demand } from './demand.ts';
+import { digestOf } from './digest.ts';
 import { Once } from './once.ts';
-import { digestOf, type RoundAnswer, type RoundState } from './round-state.ts';
+import type { RoundAnswer, RoundState } from './round-state.ts';
 
 /** One question of this run that has no answer yet. */
 interface Open {
@@ -78,7 +79,10 @@ export class RoundAsker implements Asker {
     if (known?.digest === digest) {
       const answer = this.#read(method, known.answer);
       const accepted = answer === undefined ? undefined : await accept(answer);
-      if (accepted !== undefined && accepted.problem === undefined) return accepted.value;
+      if (accepted !== undefined && accepted.problem === undefined) {
+        this.#call.reports.answered();
+        return accepted.value;
+      }
       this.#answers.delete(name);
     }
     return this.#wait(name, { method, params, digest });
@@ -86,18 +90,29 @@ export class RoundAsker implements Asker {
 
   once<T>(key: string, run: () => T | Promise<T>): Promise<T> {
     if (this.#over) return quiet(Promise.reject(new RoundEnded()));
-    return this.#once.run(key, run);
+    return this.#once.run(key, () => this.#call.reports.during(run));
   }
 
-  /** The state for the next round; `own` is what a handler keeps that drives the rounds by hand. */
-  async nextState(asked: Readonly<Record<string, string>>, own?: unknown): Promise<RoundState> {
+  /**
+   * The state for the next round of a handler that drives the rounds by hand, and that says only what is new.
+   *
+   * @param own What it keeps.
+   */
+  async stateByHand(asked: Readonly<Record<string, string>>, own: unknown): Promise<RoundState> {
+    return { ...(await this.#nextState(asked)), logs: [], ...(own === undefined ? {} : { own }) };
+  }
+
+  async #nextState(asked: Readonly<Record<string, string>>): Promise<RoundState> {
+    // Whatever the effects say that still run was said when they are done.
+    const once = await this.#once.settled();
+    const { reports, lastProgress } = this.#call;
     return {
       rounds: this.#state.rounds + 1,
       answers: Object.fromEntries(this.#answers),
       asked,
-      once: await this.#once.settled(),
-      sent: Math.max(this.#state.sent, this.#call.emitted),
-      ...(own === undefined ? {} : { own }),
+      once,
+      logs: reports.sent,
+      ...(lastProgress === undefined ? {} : { progress: lastProgress }),
     };
   }
 
@@ -130,15 +145,27 @@ export class RoundAsker implements Asker {
 
   #endRun(): void {
     this.#over = true;
-    this.#call.finish();
+    this.#call.hold(true);
     this.#onEnd();
     for (const { reject } of this.#open.values()) reject(new RoundEnded());
+  }
+
+  /** Waits for the effects under way, which do not run again: what they say is sent. */
+  async #close(asked: Readonly<Record<string, string>>): Promise<RoundState> {
+    if (this.#once.isRunning) {
+      // The handler has heard of its end by then, and said what counts for nothing.
+      await new Promise<void>((resolve) => void after(0, resolve, true));
+      this.#call.hold(false);
+    }
+    const state = await this.#nextState(asked);
+    this.#call.finish();
+    return state;
   }
 
   /** What the run ended with. */
   async asks(): Promise<Asks> {
     const entries = [...this.#open];
-    const state = await this.nextState(Object.fromEntries(entries.map(([key, { digest }]) => [key, digest])));
+    const state = await this.#close(Object.fromEntries(entries.map(([key, { digest }]) => [key, digest])));
     // `roots/list` has no parameters to speak of.
     const inputRequests = Object.fromEntries(
       entries.map(([key, { method, params }]) => [

@@ -3,16 +3,8 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { ExactNumber } from '../json/exact-number.ts';
 import { McpError } from '../protocol/error.ts';
-import {
-  bindingOf,
-  canonical,
-  digestOf,
-  freshState,
-  packState,
-  unpackState,
-  type RoundSettings,
-  type RoundState,
-} from './round-state.ts';
+import { canonical, digestOf } from './digest.ts';
+import { bindingOf, freshState, packState, unpackState, type RoundSettings, type RoundState } from './round-state.ts';
 import { memoryRoundStore } from './round-store.ts';
 import { createSeal } from './seal.ts';
 

@@ -1,9 +1,10 @@
 import { jsonText } from '../json/exact-number.ts';
 import { parseExactJson } from '../jsonrpc/exact-json.ts';
-import { isObject } from '../jsonrpc/message.ts';
 import type { JsonObject } from '../protocol/common.ts';
 import { McpError } from '../protocol/error.ts';
+import { canonical } from './digest.ts';
 import type { Ran } from './once.ts';
+import type { Stage } from './reports.ts';
 import type { RoundStore } from './round-store.ts';
 import type { Seal } from './seal.ts';
 
@@ -17,8 +18,10 @@ export interface RoundState {
   readonly asked: Readonly<Record<string, string>>;
   /** What came of the side effects that ran. */
   readonly once: Readonly<Record<string, Ran>>;
-  /** How many notifications earlier runs sent. */
-  readonly sent: number;
+  /** The log messages that earlier runs sent and this one says again. */
+  readonly logs: readonly Stage[];
+  /** The highest progress that was sent. */
+  readonly progress?: number;
   /** What a handler that drives the rounds by hand keeps. */
   readonly own?: unknown;
 }
@@ -30,7 +33,7 @@ export interface RoundAnswer {
 }
 
 /** The state at the start of a conversation. */
-export const freshState: RoundState = { rounds: 0, answers: {}, asked: {}, once: {}, sent: 0 };
+export const freshState: RoundState = { rounds: 0, answers: {}, asked: {}, once: {}, logs: [] };
 
 /** Options of rounds. */
 export interface RoundSettings {
@@ -101,35 +104,4 @@ function refused(): McpError {
 export function bindingOf(method: string, params: JsonObject, principal: string | undefined): string {
   const { _meta: _, inputResponses: __, requestState: ___, ...own } = params;
   return canonical([principal ?? null, method, own]);
-}
-
-/** A short digest of a question. It tells questions apart; it protects nothing, the seal does. */
-export function digestOf(value: unknown): string {
-  const text = canonical(value);
-  let high = 0xdeadbeef;
-  let low = 0x41c6ce57;
-  for (let at = 0; at < text.length; at++) {
-    const code = text.charCodeAt(at);
-    high = Math.imul(high ^ code, 2654435761);
-    low = Math.imul(low ^ code, 1597334677);
-  }
-  return `${text.length.toString(36)}.${(high >>> 0).toString(36)}.${(low >>> 0).toString(36)}`;
-}
-
-/** JSON with sorted keys, so that equal values give equal text. */
-export function canonical(value: unknown): string {
-  return textOf(value) ?? 'null';
-}
-
-/** `undefined` for what JSON leaves out. Much faster on large values than a replacer of `JSON.stringify`. */
-function textOf(value: unknown): string | undefined {
-  if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`;
-  if (!isObject(value)) return jsonText(value);
-  if (typeof value['toJSON'] === 'function') return textOf(value['toJSON']());
-  const fields: string[] = [];
-  for (const key of Object.keys(value).toSorted()) {
-    const text = textOf(value[key]);
-    if (text !== undefined) fields.push(`${JSON.stringify(key)}:${text}`);
-  }
-  return `{${fields.join(',')}}`;
 }

@@ -4,18 +4,11 @@ import { McpError } from '../protocol/error.ts';
 import { isByHand, quiet, type Asker, type ByHand } from './ask.ts';
 import type { Call } from './call.ts';
 import { demand } from './demand.ts';
+import { digestOf } from './digest.ts';
 import type { Handler } from './host.ts';
 import { isLater, type NowOrLater } from './now-or-later.ts';
 import { RoundAsker } from './round-asker.ts';
-import {
-  bindingOf,
-  digestOf,
-  freshState,
-  packState,
-  unpackState,
-  type RoundSettings,
-  type RoundState,
-} from './round-state.ts';
+import { bindingOf, freshState, packState, unpackState, type RoundSettings, type RoundState } from './round-state.ts';
 
 /** One request of a stateless client, whose handler runs. */
 export interface Running {
@@ -58,7 +51,7 @@ function runFrom(state: RoundState, running: Running): NowOrLater<unknown> {
   const responses = isObject(params['inputResponses']) ? params['inputResponses'] : {};
   call.requestState = state.own;
   call.inputResponses = state.rounds === 0 ? undefined : onlyAsked(responses, state);
-  call.replay(state.sent);
+  call.resume(state);
   const run = new Run(state, responses, running);
   call.askBy(() => run.asker);
   return run.conclude(handler(params, call));
@@ -114,7 +107,7 @@ async function nextByHand(wish: ByHand, asker: RoundAsker, running: Running): Pr
   const { call } = running;
   for (const { method, params = {} } of Object.values(inputRequests))
     demand(method, params, call.facts, call.client.capabilities);
-  return inputRequired(inputRequests, await asker.nextState(digestsOf(inputRequests), requestState), running);
+  return inputRequired(inputRequests, await asker.stateByHand(digestsOf(inputRequests), requestState), running);
 }
 
 /**

@@ -27,7 +27,10 @@ export function fixture(options: ServerOptions = {}): Fixture {
   server.tool('book', { description: 'Books a table.' }, async (_, ctx) => {
     ctx.progress(1, 3, 'asking');
     ctx.log('info', 'asking');
-    const order = await ctx.once('order', () => ({ number: ++count }));
+    const order = await ctx.once('order', () => {
+      ctx.log('info', 'ordering');
+      return { number: ++count };
+    });
     const askName = async (): Promise<string> => {
       // Before 2025-06-18 nobody can be asked: the handler says what it does then.
       if (!ctx.client.supports('elicitation')) return 'Ann';
@@ -39,6 +42,7 @@ export function fixture(options: ServerOptions = {}): Fixture {
     };
     const [name, roots] = await Promise.all([askName(), ctx.roots()]);
     ctx.progress(2, 3, 'writing');
+    ctx.log('info', 'writing');
     const greetings: string[] = [];
     for (const mood of ['formal', 'warm']) {
       const { content } = await ctx.sample({
@@ -100,7 +104,7 @@ export async function converse(client: Client, heard: Heard, { effects }: Fixtur
     [heard.progress, heard.logs],
     [
       [1, 2, 3],
-      ['asking', 'done'],
+      ['asking', 'ordering', 'writing', 'done'],
     ],
   );
 }
