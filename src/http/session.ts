@@ -13,7 +13,8 @@ import type { EventStore } from '../store/events.ts';
 import type { Done, Edge, Visit } from './edge.ts';
 import { retryHeaders, sessionStatus } from './status.ts';
 import type { EventStream } from './stream.ts';
-import { SessionStreams, type Resumption, type SessionStream } from './session-streams.ts';
+import type { Resumption, SessionStream } from './session-stream.ts';
+import { SessionStreams } from './session-streams.ts';
 
 /** How many messages wait for a client that has no stream open. */
 const outboxLimit = 64;
