@@ -129,9 +129,18 @@ function askable(result: InputRequiredResult, { method, facts, client }: Carried
       throw new McpError('internalError', `the upstream server wants input for ${method}: ${why}`, { cause: error });
     }
   }
-  const named =
-    facts.era === 'handshake' && inputRequests !== undefined ? { inputRequests: withIds(inputRequests) } : {};
-  return { ...result, ...named };
+  if (inputRequests === undefined) return { ...result };
+  return { ...result, inputRequests: facts.era === 'handshake' ? withIds(inputRequests) : withParams(inputRequests) };
+}
+
+/** Some clients read no question without params, which only one for roots may leave out. */
+function withParams(inputRequests: InputRequests): InputRequests {
+  const lacks = ({ method, params }: InputRequest): boolean => method === 'roots/list' && params === undefined;
+  if (!Object.values(inputRequests).some(lacks)) return inputRequests;
+  const entries = Object.entries(inputRequests);
+  return Object.fromEntries(
+    entries.map(([key, request]) => [key, lacks(request) ? { method: 'roots/list', params: {} } : request]),
+  );
 }
 
 /** Spec 2025-11-25, Elicitation, URL Mode: every visit has an id, which stateless servers do not give. */

@@ -1,3 +1,4 @@
+import { isRequestId } from '../jsonrpc/message.ts';
 import { after } from '../jsonrpc/timeout.ts';
 import { askMethods, type AskMethod } from '../peer/ask.ts';
 import type { Call } from '../peer/call.ts';
@@ -5,6 +6,7 @@ import { demand } from '../peer/demand.ts';
 import type { JsonObject } from '../protocol/common.ts';
 import { McpError } from '../protocol/error.ts';
 import { fromWire } from '../protocol/from-wire.ts';
+import type { LoggingLevel } from '../protocol/logging.ts';
 import { methodOf } from '../protocol/method.ts';
 import type { Carried } from './carried.ts';
 
@@ -38,6 +40,7 @@ export class ParkedCall {
   readonly #ttlMs: number;
   readonly #onGone: () => void;
   readonly #gone = new AbortController();
+  /** As many as the connection takes requests of its server at once. */
   readonly #questions = new Map<string, Question>();
   /** The last request that took the call up, waiting or not. */
   #taker: Taker;
@@ -133,7 +136,7 @@ export class ParkedCall {
     this.#taker = taker;
     this.#waiting = true;
     another();
-    for (const { method, params } of this.#kept.splice(0)) taker.send(method, retold(method, params, taker));
+    for (const { method, params } of this.#kept.splice(0)) tell(taker, method, params);
     const onAbort = (): void => {
       if (this.#taker === taker && this.#waiting) this.giveUp('the request was cancelled');
     };
@@ -144,10 +147,8 @@ export class ParkedCall {
   #ask(): Standing {
     this.#waiting = false;
     this.#forget = after(this.#ttlMs, () => this.giveUp('the client did not come back with its answers in time'));
-    const entries = [...this.#questions].map(([key, { method, params }]) => [
-      key,
-      Object.keys(params).length === 0 ? { method } : { method, params },
-    ]);
+    // Some clients read no question without params.
+    const entries = [...this.#questions].map(([key, { method, params }]) => [key, { method, params }]);
     return { kind: 'asks', inputRequests: Object.fromEntries(entries), round: ++this.#round };
   }
 
@@ -173,7 +174,7 @@ export class ParkedCall {
   }
 
   #send(method: string, params: JsonObject): void {
-    if (this.#waiting) return this.#taker.send(method, params);
+    if (this.#waiting) return tell(this.#taker, method, params);
     if (this.#kept.length >= mostKept) this.#kept.shift();
     this.#kept.push({ method, params });
   }
@@ -212,9 +213,15 @@ function withoutToken(params: JsonObject): JsonObject {
   return Object.keys(others).length === 0 ? rest : { ...rest, _meta: others };
 }
 
-/** What was kept is told to the request that took the call up, under its own token. */
-function retold(method: string, params: JsonObject, { meta }: Taker): JsonObject {
-  return method === 'notifications/progress' ? { ...params, progressToken: meta['progressToken'] } : params;
+/** What the upstream says goes to the request that has the call now: under its own token, and as far as it wants to hear. */
+function tell(taker: Taker, method: string, params: JsonObject): void {
+  const { progressToken } = taker.meta;
+  if (method === 'notifications/progress') {
+    if (isRequestId(progressToken)) taker.send(method, { ...params, progressToken });
+    // The level was read as one when the message came.
+  } else if (method !== 'notifications/message' || taker.admits(params['level'] as LoggingLevel)) {
+    taker.send(method, params);
+  }
 }
 
 function readAnswer(method: AskMethod, answer: unknown, { facts }: Carried): JsonObject | undefined {

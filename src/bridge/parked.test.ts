@@ -6,6 +6,8 @@ import { bridgeBefore, bridgeTo, lineOver, serverAt, type QuietOptions } from '.
 import { open, settle, statelessDate, type Json, type Raw, type RawOptions } from '../../test/support/raw.ts';
 import type { Ctx, Server } from '../server.ts';
 import { McpError } from '../protocol/error.ts';
+import { metaKey } from '../protocol/meta.ts';
+import type { ServerOptions } from '../server/options.ts';
 import { memoryTransport } from '../peer/memory.ts';
 import type { Bridge } from './bridge.ts';
 
@@ -13,8 +15,8 @@ const capabilities = { elicitation: { form: {}, url: {} }, sampling: {}, roots: 
 const form = { message: 'Your name?', schema: { type: 'object', properties: { name: { type: 'string' } } } } as const;
 
 /** A server of an older revision with one tool. */
-function serverWith(run: (ctx: Ctx) => Promise<string>): Server {
-  const server = serverAt('2025-11-25');
+function serverWith(run: (ctx: Ctx) => Promise<string>, options?: ServerOptions): Server {
+  const server = serverAt('2025-11-25', options);
   server.tool('ask', { description: 'Asks.' }, async (_, ctx) => await run(ctx));
   return server;
 }
@@ -34,10 +36,10 @@ interface Stage {
 async function stage(
   t: TestContext,
   run: (ctx: Ctx) => Promise<string>,
-  options: QuietOptions & { readonly raw?: RawOptions } = {},
+  options: QuietOptions & { readonly raw?: RawOptions; readonly server?: ServerOptions } = {},
 ): Promise<Stage> {
-  const { raw: own, ...rest } = options;
-  const bridge = await bridgeBefore(t, serverWith(run), rest);
+  const { raw: own, server, ...rest } = options;
+  const bridge = await bridgeBefore(t, serverWith(run, server), rest);
   return { bridge, raw: await open(bridge, statelessDate, { capabilities, ...own }) };
 }
 
@@ -120,6 +122,76 @@ describe('a question in the middle of a call', () => {
         ['second', 2],
       ],
     );
+  });
+
+  // "a parked retry hears progress without a token and logs that it did not ask for"
+  it('is told of nothing that the request that takes it up did not ask for', async (t) => {
+    const asking = deferred();
+    const { raw } = await stage(
+      t,
+      async (ctx) => {
+        const name = askName(ctx);
+        await asking.promise;
+        ctx.progress(1);
+        ctx.log('info', 'kept');
+        ctx.log('error', 'kept');
+        await name;
+        ctx.progress(2);
+        ctx.log('info', 'live');
+        return `${await name} ${await askName(ctx)}`;
+      },
+      { server: { logging: true } },
+    );
+    const wishes = { progressToken: 'first', [metaKey.logLevel]: 'info' };
+    const asked = await raw.result('tools/call', { name: 'ask', _meta: wishes });
+    asking.resolve();
+    await settle();
+    const second = await raw.result('tools/call', retry(asked, accepted('Ann')));
+    assert.deepEqual(raw.take(), []);
+    assert.equal(textOf(await raw.result('tools/call', retry(second, accepted('Bob')))), 'Ann Bob');
+    assert.deepEqual(raw.take(), []);
+  });
+
+  it('keeps of the log what the request that takes it up wants to hear', async (t) => {
+    const asking = deferred();
+    const { raw } = await stage(
+      t,
+      async (ctx) => {
+        const name = askName(ctx);
+        await asking.promise;
+        ctx.log('info', 'kept');
+        ctx.log('error', 'kept');
+        return await name;
+      },
+      { server: { logging: true } },
+    );
+    const asked = await raw.result('tools/call', { name: 'ask', _meta: { [metaKey.logLevel]: 'info' } });
+    asking.resolve();
+    await settle();
+    const answer = { ...retry(asked, accepted('Ann')), _meta: { [metaKey.logLevel]: 'error' } };
+    assert.equal(textOf(await raw.result('tools/call', answer)), 'Ann');
+    assert.deepEqual(
+      raw.take().map(({ params }) => Object(params).level),
+      ['error'],
+    );
+  });
+
+  // `"params":{}` in every embedded request: the Go SDK fails the whole call without.
+  it('has params where the server left them out', async (t) => {
+    const { raw } = await stage(t, async (ctx) => String((await ctx.roots()).length));
+    const asked = await raw.result('tools/call', { name: 'ask' });
+    assert.deepEqual(Object.values(Object(asked['inputRequests'])), [{ method: 'roots/list', params: {} }]);
+    assert.equal(textOf(await raw.result('tools/call', retry(asked, { roots: [] }))), '0');
+  });
+
+  it('is refused when too many of the same call wait for an answer', async (t) => {
+    const { raw } = await stage(t, async (ctx) => {
+      const outcomes = await Promise.allSettled(Array.from({ length: 101 }, () => askName(ctx)));
+      return outcomes.filter(({ status }) => status === 'rejected').length.toString();
+    });
+    const asked = await raw.result('tools/call', { name: 'ask' });
+    assert.equal(keysOf(asked).length, 100);
+    assert.equal(textOf(await raw.result('tools/call', retry(asked, accepted('Ann')))), '1');
   });
 
   it('is refused where the client did not declare what it needs [mrtr-007]', async (t) => {

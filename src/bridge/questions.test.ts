@@ -292,3 +292,19 @@ describe('what a stateless server lets be kept', () => {
     assert.equal(lists(), 2);
   });
 });
+
+// `"params":{}` in every embedded request, "from us and through the bridge"
+describe('a question that a stateless server embeds without params', () => {
+  it('has them where the client reads it', async (t) => {
+    const inputRequests = { roots: { method: 'roots/list' }, named: { method: 'roots/list', params: { _meta: {} } } };
+    const upstream = scriptedUpstream({
+      up: statelessDate,
+      answers: { 'tools/call': { resultType: 'input_required', inputRequests } },
+    });
+    const raw = await open(await bridgeTo(t, upstream), statelessDate, { capabilities });
+    assert.deepEqual((await raw.result('tools/call', { name: 'any' }))['inputRequests'], {
+      roots: { method: 'roots/list', params: {} },
+      named: { method: 'roots/list', params: { _meta: {} } },
+    });
+  });
+});
