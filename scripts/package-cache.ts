@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { homedir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { makeFolder, userCache } from './made-folder.ts';
 
 const installMs = 180_000;
 
@@ -14,9 +14,8 @@ export class PackagesUnavailable extends Error {
 
 /** Where the packages of a cache are: a folder for each set of versions, outside the repository. */
 export function cacheFolder(cache: string, packages: Readonly<Record<string, string>>): string {
-  const home = process.env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache');
   const digest = createHash('sha256').update(JSON.stringify(packages)).digest('hex').slice(0, 12);
-  return join(home, cache, digest);
+  return join(userCache(cache), digest);
 }
 
 /**
@@ -27,20 +26,13 @@ export function cacheFolder(cache: string, packages: Readonly<Record<string, str
  * @throws PackagesUnavailable when they cannot be fetched.
  */
 export async function installPackages(folder: string, packages: Readonly<Record<string, string>>): Promise<void> {
-  if (existsSync(folder)) return;
-  // Made beside its place and renamed, so that a run that was broken off leaves nothing half done.
-  const fresh = `${folder}.${process.pid}`;
-  mkdirSync(fresh, { recursive: true });
-  try {
+  await makeFolder(folder, async (fresh) => {
     const manifest = { private: true, type: 'module', dependencies: packages };
     writeFileSync(join(fresh, 'package.json'), JSON.stringify(manifest, undefined, 2));
     // What this module imports is resolved from where it lies.
     writeFileSync(join(fresh, 'load.js'), 'export const load = (name) => import(name);\n');
     await npmInstall(fresh);
-    if (!existsSync(folder)) renameSync(fresh, folder);
-  } finally {
-    rmSync(fresh, { recursive: true, force: true });
-  }
+  });
 }
 
 async function npmInstall(folder: string): Promise<void> {

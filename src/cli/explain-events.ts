@@ -1,4 +1,4 @@
-import { EventText } from '../jsonrpc/event-text.ts';
+import { createParser } from 'eventsource-parser';
 
 /**
  * Tells the messages out of the text of an event stream, as it comes.
@@ -6,8 +6,8 @@ import { EventText } from '../jsonrpc/event-text.ts';
  * @returns Takes the next piece of text, wherever it was cut.
  */
 export function eventText(tell: (text: string) => void): (piece: string) => void {
-  const parser = new EventText({
-    found: ({ event, data }) => {
+  const parser = createParser({
+    onEvent: ({ event, data }) => {
       // Others, such as the one that says where messages go, are not messages, and may hold the id of the session.
       if (data !== '' && (event ?? 'message') === 'message') tell(data);
     },

@@ -36,8 +36,6 @@ export interface CallClient extends ClientView {
 
 /** One request being served: what its handler may know, and what it may send beside its result. */
 export class Call {
-  /** Who the request comes from, as the edge established it for this request. */
-  readonly auth: AuthInfo | undefined;
   readonly #facts: CallFacts;
   readonly #message: RequestMessage;
   #asker: Asker | undefined;
@@ -54,9 +52,7 @@ export class Call {
   #reports: Reports | undefined;
   #held = false;
 
-  /** @param auth Who the request comes from, where a link carries requests that differ in it. */
-  constructor(facts: CallFacts, message: RequestMessage, auth: AuthInfo | undefined = facts.link.auth) {
-    this.auth = auth;
+  constructor(facts: CallFacts, message: RequestMessage) {
     this.#facts = facts;
     this.#message = message;
   }
@@ -89,6 +85,10 @@ export class Call {
   get client(): CallClient {
     const { info, capabilities } = this.#facts.client;
     return { info, capabilities, supports: (flag) => supports(capabilities, flag) };
+  }
+
+  get auth(): AuthInfo | undefined {
+    return this.#facts.link.auth;
   }
 
   /** The handshake conversation of the request, or `undefined` where the revision is stateless. */

@@ -17,10 +17,7 @@ export interface RequestCtx {
   /** The revision in use. */
   readonly revision: RevisionDate;
   readonly client: CtxClient;
-  /**
-   * Who sent this request, as the transport established for it; absent without authorization. The requests of one
-   * session have one principal, and may differ in scopes and claims.
-   */
+  /** Who the transport found the client to be; absent without authorization. */
   readonly auth?: AuthInfo | undefined;
   /** The request's `_meta`, untouched. */
   readonly meta: Readonly<Record<string, unknown>>;

@@ -1,0 +1,39 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { digestOf, made, ran, sourcesOf } from './cache.ts';
+import { Unavailable, type Built } from './peer.ts';
+
+const candidates = ['python3', 'python3.13', 'python3.12', 'python3.11', 'python3.10'];
+const probe = 'import sys, venv, ensurepip; print(*sys.version_info[:2]); sys.exit(sys.version_info < (3, 10))';
+/** Whoever has no network finds out soon. */
+const hasty = ['--timeout', '15', '--retries', '1', '--quiet', '--disable-pip-version-check', '--only-binary', ':all:'];
+
+/** Makes a virtual environment with what the program's `requirements.txt` says. */
+export async function buildPython(name: string): Promise<Built> {
+  const { python, version } = await findPython();
+  const requirements = join(sourcesOf(name), 'requirements.txt');
+  const folder = await made(`${name}-${digestOf(name, python, version)}`, async (place) => {
+    await ran([python, '-m', 'venv', place], { timeoutMs: 60_000 });
+    await ran([programIn(place), '-m', 'pip', 'install', ...hasty, '-r', requirements], { timeoutMs: 100_000 });
+  });
+  return {
+    // Compiled modules would lie beside the sources.
+    command: [programIn(folder), '-B', join(sourcesOf(name), 'peer.py')],
+    version: readFileSync(requirements, 'utf8').trim().replace('==', ' '),
+  };
+}
+
+function programIn(environment: string): string {
+  return process.platform === 'win32' ? join(environment, 'Scripts', 'python.exe') : join(environment, 'bin', 'python');
+}
+
+async function findPython(): Promise<{ readonly python: string; readonly version: string }> {
+  for (const python of candidates) {
+    try {
+      return { python, version: await ran([python, '-c', probe], { timeoutMs: 20_000 }) };
+    } catch {
+      // The next may do.
+    }
+  }
+  throw new Unavailable('there is no Python 3.10 or newer with venv and pip');
+}

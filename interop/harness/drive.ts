@@ -1,0 +1,141 @@
+/** Drives one route: opens it, runs the plan, judges what came of it, and keeps the wire of what went wrong. */
+
+import { newestRevision, revisionOf, type Revision, type RevisionDate } from '../../src/protocol/revision.ts';
+import type { Built, Peer, Way } from './peer.ts';
+import { exercises, judgeConnect } from './plan.ts';
+import { bridged, ourClient, ourServer, Stage, theirClient, theirServer, type Client } from './route.ts';
+import type { Outcome, Target } from './step.ts';
+import { printed } from './wire.ts';
+
+/** A route between a peer and us. */
+export interface Route {
+  readonly title: string;
+  /** Which side is the peer's. */
+  readonly side: 'client' | 'server';
+  /** How the peer talks. */
+  readonly way: Way;
+  /** The revisions of our side, where they are not all of them. */
+  readonly revisions?: readonly RevisionDate[];
+  /** A bridge between the two: the way to the other side of it, and the revisions there. */
+  readonly bridge?: { readonly way: 'stdio' | 'http'; readonly upstreamRevisions: readonly RevisionDate[] };
+}
+
+/** What came of one step. */
+export interface StepReport {
+  readonly step: string;
+  /** What is wrong; absent when nothing is. */
+  readonly problem?: string;
+  /** What passed meanwhile, where something is wrong. */
+  readonly wire?: readonly string[];
+}
+
+/** What came of one route. */
+export interface RouteReport {
+  readonly route: Route;
+  /** The revision that the client agreed on. */
+  readonly revision: string | undefined;
+  /** The steps that exist on this route, `connect` first. */
+  readonly steps: readonly StepReport[];
+  /** What the client program complained of, where something is wrong. */
+  readonly complaints: string;
+}
+
+/** Drives a route of a peer. */
+export async function drive(peer: Peer, built: Built, route: Route): Promise<RouteReport> {
+  const stage = new Stage();
+  try {
+    const { client, target } = await open(stage, built, route);
+    const steps = exercises.map(({ step }) => step).filter(({ id }) => peer.lacks[route.side][id] === undefined);
+    const begun = Date.now();
+    const outcomes: Told[] = [];
+    const complaints = await client({ target, steps }, (outcome) => outcomes.push({ outcome, at: Date.now() }));
+    return judge({ peer, route, stage, outcomes, begun, complaints });
+  } catch (error) {
+    const problem = error instanceof Error ? error.message : String(error);
+    return { route, revision: undefined, steps: [{ step: 'connect', problem }], complaints: '' };
+  } finally {
+    await stage.close();
+  }
+}
+
+async function open(
+  stage: Stage,
+  built: Built,
+  { side, way, revisions, bridge }: Route,
+): Promise<{ readonly client: Client; readonly target: Target }> {
+  if (side === 'client') {
+    const client = theirClient(built);
+    if (bridge === undefined) return { client, target: await ourServer(stage, way, revisions) };
+    const upstream = await ourServer(stage, bridge.way, bridge.upstreamRevisions);
+    return { client, target: await bridged(stage, way === 'stdio' ? 'stdio' : 'http', { upstream }) };
+  }
+  const client = ourClient(revisions);
+  const upstream = await theirServer(stage, way, built);
+  if (bridge === undefined) return { client, target: upstream };
+  const { upstreamRevisions } = bridge;
+  return { client, target: await bridged(stage, bridge.way, { upstream, upstreamRevisions }) };
+}
+
+interface Told {
+  readonly outcome: Outcome;
+  readonly at: number;
+}
+
+interface Driven {
+  readonly peer: Peer;
+  readonly route: Route;
+  readonly stage: Stage;
+  readonly outcomes: readonly Told[];
+  readonly begun: number;
+  readonly complaints: string;
+}
+
+function judge({ peer, route, stage, outcomes, begun, complaints }: Driven): RouteReport {
+  const told = new Map(outcomes.map((one) => [one.outcome.step, one]));
+  const revision = agreedIn(told.get('connect')?.outcome);
+  const report = (step: string, problem: string | undefined): StepReport => {
+    if (problem === undefined) return { step };
+    const at = outcomes.findIndex(({ outcome }) => outcome.step === step);
+    const [from, to] = [outcomes[at - 1]?.at ?? begun, outcomes[at]?.at ?? Date.now()];
+    return { step, problem, wire: wireBetween(stage, from, to) };
+  };
+  const never = (step: string): Outcome => ({ step, failed: 'the program said nothing of it' });
+  const connected = report('connect', judgeConnect(told.get('connect')?.outcome ?? never('connect')));
+  const others = revision === undefined ? [] : existing(peer, route, revision);
+  return {
+    route,
+    revision: revision?.date,
+    steps: [
+      connected,
+      ...others.map(({ step: { id }, judge: judgeStep }) => report(id, judgeStep(told.get(id)?.outcome ?? never(id)))),
+    ],
+    complaints,
+  };
+}
+
+/** The steps that a route has at a revision, on both sides of its bridge. */
+function existing(peer: Peer, { side, bridge }: Route, revision: Revision): typeof exercises {
+  const upstream = revisionOf(bridge?.upstreamRevisions.at(-1) ?? '') ?? newestRevision;
+  return exercises.filter(
+    ({ step, exists = () => true }) =>
+      peer.lacks[side][step.id] === undefined &&
+      exists(revision) &&
+      // A ping is answered on its own hop.
+      (step.do === 'ping' || exists(upstream)),
+  );
+}
+
+function agreedIn(outcome: Outcome | undefined): Revision | undefined {
+  const { result } = outcome ?? {};
+  const date: unknown = typeof result === 'object' && result !== null ? Reflect.get(result, 'revision') : undefined;
+  return typeof date === 'string' ? revisionOf(date) : undefined;
+}
+
+function wireBetween({ wires }: Stage, from: number, to: number): readonly string[] {
+  return wires.flatMap((wire, hop) => {
+    const lines = wire.lines().filter(({ at }) => at >= from && at <= to);
+    const shown = lines.slice(0, 24).map(printed);
+    // The wire that was tapped first is the one behind the bridge.
+    return wires.length > 1 ? [hop === 0 ? '# behind the bridge' : '# before the bridge', ...shown] : shown;
+  });
+}

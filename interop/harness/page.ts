@@ -1,0 +1,100 @@
+/** `docs/interop.md`, as a run writes it. */
+
+import type { RouteReport } from './drive.ts';
+import { faults as known, type Fault } from './faults.ts';
+import { exercises } from './plan.ts';
+import { faultOf, problemsOf, unexplained, type Met, type Missing, type PeerReport } from './report.ts';
+
+/** What a page is made of. */
+export interface Findings {
+  readonly reports: readonly PeerReport[];
+  readonly missing: readonly Missing[];
+  readonly faults?: readonly Fault[];
+}
+
+/** Writes the page. */
+export function page({ reports, missing, faults = known }: Findings): string {
+  const shown = faults.filter((fault) => problemsOf(reports).some((met) => faultOf(met, faults) === fault));
+  const parts = [
+    intro(),
+    ...reports.flatMap((report) => peerPart(report, shown)),
+    ...missingPart(missing),
+    ...faultsPart(reports, shown),
+    ...openPart(unexplained(reports, faults)),
+  ];
+  return `${parts.join('\n\n')}\n`;
+}
+
+function intro(): string {
+  const steps = ['connect', ...exercises.map(({ step }) => step.id)].join(', ');
+  return `# Interoperability
+
+\`npm run interop\` wrote this page. It fetches and builds software of others into the cache of the user
+(\`$XDG_CACHE_HOME/parley-interop\` or \`~/.cache/parley-interop\`), and drives each of them through the same exercise: its client
+with our server, our client with its server, and both with our bridge in between, in the newest revision that each route agrees on.
+The programs are in \`interop/peers/\`, the steps in \`interop/harness/plan.ts\`:
+
+${wrapped(`${steps}.`)}
+
+A step counts where both revisions of a route have what it exercises (there is no ping in 2026-07-28, no elicitation before
+2025-06-18). What does not work is either a fault of the peer, numbered and shown with its bytes below, or stands at the end as open.`;
+}
+
+function peerPart({ peer, version, routes }: PeerReport, shown: readonly Fault[]): readonly string[] {
+  const rows = routes.map((route) => {
+    const good = route.steps.filter(({ problem }) => problem === undefined).length;
+    const count = `${good} of ${route.steps.length}`;
+    return `| ${route.route.title} | ${route.revision ?? '—'} | ${count} | ${wrongOf(route, peer, shown)} |`;
+  });
+  const table = ['| Route | Revision | Steps that work | What does not |', '|---|---|---|---|', ...rows].join('\n');
+  const lacks = (['client', 'server'] as const).flatMap((side) =>
+    Object.entries(peer.lacks[side]).map(([step, why]) => `- its ${side}: ${step}: ${why}`),
+  );
+  return [
+    `## ${peer.title}, ${version}`,
+    table,
+    ...(lacks.length === 0 ? [] : [`Not exercised, since it has nothing for it:\n\n${lacks.join('\n')}`]),
+  ];
+}
+
+function wrongOf(route: RouteReport, peer: Met['peer'], shown: readonly Fault[]): string {
+  const marks = route.steps
+    .filter(({ problem }) => problem !== undefined)
+    .map((step) => {
+      const fault = faultOf({ peer, route, step }, shown);
+      return fault === undefined ? `**${step.step}**` : `${step.step} [${shown.indexOf(fault) + 1}]`;
+    });
+  return marks.join(', ');
+}
+
+function missingPart(missing: readonly Missing[]): readonly string[] {
+  if (missing.length === 0) return [];
+  return ['## Not run', missing.map(({ peer, why }) => `- ${peer.title}: ${why}`).join('\n')];
+}
+
+function faultsPart(reports: readonly PeerReport[], shown: readonly Fault[]): readonly string[] {
+  if (shown.length === 0) return [];
+  const met = problemsOf(reports);
+  const entries = shown.map((fault, at) => {
+    const first = met.find((one) => faultOf(one, shown) === fault);
+    const title = `### ${at + 1}. ${first?.peer.title ?? fault.peer}, its ${fault.side}: ${fault.steps.join(', ')}`;
+    return [title, fault.why, ...(first === undefined ? [] : [evidence(first)])].join('\n\n');
+  });
+  return ['## Faults of peers', ...entries];
+}
+
+function openPart(open: readonly Met[]): readonly string[] {
+  if (open.length === 0) return [];
+  const entries = open.map((met) => `### ${met.peer.title}: ${met.step.step}\n\n${evidence(met)}`);
+  return ['## Open', ...entries];
+}
+
+function evidence({ route, step }: Met): string {
+  const wire = step.wire ?? [];
+  const lines = [`# ${route.route.title}: ${step.problem ?? ''}`, ...wire].map((line) => line.slice(0, 700));
+  return ['```text', ...lines, '```'].join('\n');
+}
+
+function wrapped(text: string): string {
+  return text.replaceAll(/(.{1,130})(?: |$)/g, '$1\n').trimEnd();
+}

@@ -1,0 +1,19 @@
+/** Everybody else. */
+
+import { buildPython } from './build-python.ts';
+import type { Peer, Way } from './peer.ts';
+
+const everyWay: readonly Way[] = ['stdio', 'http', 'sse'];
+
+export const python: Peer = {
+  name: 'python',
+  title: 'the official SDK of Python',
+  newest: '2026-07-28',
+  client: everyWay,
+  server: everyWay,
+  lacks: { client: {}, server: {} },
+  build: () => buildPython('python'),
+};
+
+/** All of them, in the order of the page. */
+export const peers: readonly Peer[] = [python];

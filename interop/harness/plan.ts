@@ -1,0 +1,187 @@
+/** The exercise: every step, since when it can be done, and what must come of it. */
+
+import { revisionOf, type Revision } from '../../src/protocol/revision.ts';
+import type { Outcome, Step } from './step.ts';
+
+/** A step and its judge. */
+export interface Exercise {
+  readonly step: Step;
+  /** Whether both revisions of a route have it; all do by default. */
+  readonly exists?: (revision: Revision) => boolean;
+  /** What is wrong with the outcome; `undefined` when nothing is. */
+  readonly judge: (outcome: Outcome) => string | undefined;
+}
+
+const nothing = (): undefined => undefined;
+const unicode = 'ünï漢字 👩‍👩‍👧 \u2028 \u0000 "\\';
+const length = 1_000_000;
+
+/** All of it, in order; `connect` comes before by itself. */
+export const exercises: readonly Exercise[] = [
+  {
+    step: { id: 'ping', do: 'ping' },
+    exists: ({ era }) => era === 'handshake',
+    judge: expectResult(nothing),
+  },
+  { step: { id: 'tools', do: 'list', what: 'tools' }, judge: expectNames('add', 'echo', 'wait') },
+  { step: { id: 'prompts', do: 'list', what: 'prompts' }, judge: expectNames('welcome') },
+  { step: { id: 'resources', do: 'list', what: 'resources' }, judge: expectNames('memo://one') },
+  { step: { id: 'templates', do: 'list', what: 'templates' }, judge: expectNames('user://{id}') },
+  {
+    step: { id: 'structured', do: 'call', name: 'add', arguments: { a: 2, b: 3 } },
+    exists: since('2025-06-18'),
+    judge: expectResult((result) => {
+      const sum = field(field(result, 'structuredContent'), 'sum');
+      return sum === 5 ? undefined : `the structured sum is ${JSON.stringify(sum)}`;
+    }),
+  },
+  { step: { id: 'tool error', do: 'call', name: 'fail' }, judge: expectToolError('kettle') },
+  {
+    step: { id: 'unknown tool', do: 'call', name: 'no-such-tool' },
+    judge: ({ error, ...rest }) =>
+      error === undefined ? `no error but ${shown(rest)}` : error.code === -32602 ? undefined : `code ${error.code}`,
+  },
+  {
+    step: { id: 'progress', do: 'call', name: 'count', progress: true, until: 'progress 3/3' },
+    judge: both(expectText('counted'), expectHeard('progress 1/3', 'progress 2/3', 'progress 3/3')),
+  },
+  {
+    step: { id: 'log', do: 'call', name: 'speak', level: 'info', until: 'log info hello' },
+    judge: both(expectText('spoken'), expectHeard('log info hello')),
+  },
+  { step: { id: 'cancel', do: 'call', name: 'wait', progress: true, cancel: true }, judge: expectCancelled },
+  { step: { id: 'cancelled there', do: 'call', name: 'given-up' }, judge: expectText('1') },
+  {
+    step: { id: 'elicitation', do: 'call', name: 'ask' },
+    exists: ({ elicitation }) => elicitation !== 'none',
+    judge: both(expectText('Ann'), expectHeard('asked elicitation')),
+  },
+  {
+    step: { id: 'sampling', do: 'call', name: 'think' },
+    judge: both(expectText('well met'), expectHeard('asked sampling')),
+  },
+  {
+    step: { id: 'roots', do: 'call', name: 'look' },
+    judge: both(expectText('file:///home/ann'), expectHeard('asked roots')),
+  },
+  {
+    step: { id: 'completion', do: 'complete', prompt: 'welcome', argument: 'who', value: 'Ad' },
+    judge: expectResult((result) => sameJson(result, ['Ada', 'Adele'])),
+  },
+  { step: { id: 'read', do: 'read', uri: 'memo://one' }, judge: expectWords('remember the milk') },
+  { step: { id: 'read a template', do: 'read', uri: 'user://7' }, judge: expectWords('user 7') },
+  {
+    step: { id: 'prompt', do: 'prompt', name: 'welcome', arguments: { who: 'Ann' } },
+    judge: expectWords('Please welcome Ann.'),
+  },
+  { step: { id: 'watch', do: 'watch', uri: 'memo://one' }, judge: expectResult(nothing) },
+  {
+    step: { id: 'updated', do: 'call', name: 'touch', until: 'updated memo://one' },
+    judge: both(expectText('touched'), expectHeard('updated memo://one')),
+  },
+  {
+    step: { id: 'list changed', do: 'call', name: 'grow', until: 'tools' },
+    judge: both(expectText('grown'), expectHeard('tools')),
+  },
+  { step: { id: 'unicode', do: 'call', name: 'echo', arguments: { text: unicode } }, judge: expectText(unicode) },
+  {
+    step: { id: 'large result', do: 'call', name: 'large', arguments: { length } },
+    judge: expectText('x'.repeat(length)),
+  },
+  {
+    step: {
+      id: 'together',
+      do: 'together',
+      calls: Array.from({ length: 8 }, (_, at) => ({ name: 'slow', arguments: { text: `call ${at}`, ms: 100 } })),
+    },
+    judge: expectResult((result) =>
+      sameJson(
+        Array.isArray(result) ? result.map(textOf) : result,
+        Array.from({ length: 8 }, (_, at) => `call ${at}`),
+      ),
+    ),
+  },
+  { step: { id: 'close', do: 'close' }, judge: expectResult(nothing) },
+];
+
+/** What `connect` must have come to. */
+export function judgeConnect(outcome: Outcome): string | undefined {
+  return expectResult((result) => {
+    const revision = field(result, 'revision');
+    return typeof revision === 'string' && revisionOf(revision) !== undefined
+      ? undefined
+      : `the revision is ${JSON.stringify(revision)}`;
+  })(outcome);
+}
+
+type Judge = Exercise['judge'];
+
+function since(date: string): (revision: Revision) => boolean {
+  return (revision) => revision.date >= date;
+}
+
+function expectResult(check: (result: unknown) => string | undefined): Judge {
+  return (outcome) => ('result' in outcome ? check(outcome.result) : shown(outcome));
+}
+
+function expectNames(...names: readonly string[]): Judge {
+  return expectResult((result) => {
+    const missing = names.filter((name) => !Array.isArray(result) || !result.includes(name));
+    return missing.length === 0 ? undefined : `${missing.join()} is not in ${shown(result)}`;
+  });
+}
+
+function expectText(text: string): Judge {
+  return expectResult((result) => {
+    if (field(result, 'isError') === true) return `the tool failed: ${shown(textOf(result))}`;
+    return textOf(result) === text ? undefined : `the text is ${shown(textOf(result))}`;
+  });
+}
+
+function expectToolError(words: string): Judge {
+  return expectResult((result) => {
+    if (field(result, 'isError') !== true) return `it is no error of the tool: ${shown(result)}`;
+    const text = textOf(result);
+    return typeof text === 'string' && text.includes(words) ? undefined : `the text is ${shown(text)}`;
+  });
+}
+
+function expectWords(words: string): Judge {
+  return expectResult((result) => (JSON.stringify(result).includes(words) ? undefined : shown(result)));
+}
+
+function expectHeard(...words: readonly string[]): Judge {
+  return ({ heard = [] }) => {
+    const missing = words.filter((word) => !heard.includes(word));
+    return missing.length === 0 ? undefined : `not heard: ${missing.join(', ')}`;
+  };
+}
+
+/** Whoever gives a call up has no answer to it. */
+function expectCancelled({ result, failed, error }: Outcome): string | undefined {
+  if (result !== undefined) return `it was answered: ${shown(result)}`;
+  return failed === 'cancelled' ? undefined : shown({ failed, error });
+}
+
+function both(...judges: readonly Judge[]): Judge {
+  return (outcome) => judges.map((judge) => judge(outcome)).find((problem) => problem !== undefined);
+}
+
+/** The text of the first block of a result's content. */
+function textOf(result: unknown): unknown {
+  const content = field(result, 'content');
+  return Array.isArray(content) ? field(content[0], 'text') : undefined;
+}
+
+function sameJson(found: unknown, wanted: unknown): string | undefined {
+  return JSON.stringify(found) === JSON.stringify(wanted) ? undefined : shown(found);
+}
+
+function field(value: unknown, name: string): unknown {
+  return typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined;
+}
+
+function shown(value: unknown): string {
+  const text = JSON.stringify(value) ?? 'undefined';
+  return text.length > 300 ? `${text.slice(0, 300)}…` : text;
+}

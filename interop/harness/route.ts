@@ -1,0 +1,126 @@
+/** The ways from one program to another: directly, and through a bridge. */
+
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createBridge } from '../../src/bridge.ts';
+import { httpTransport, ssePairTransport } from '../../src/http.ts';
+import { listen } from '../../src/node.ts';
+import type { RevisionDate, Transport } from '../../src/protocol.ts';
+import { spawn } from '../../src/stdio.ts';
+import { runParley } from '../parley/client.ts';
+import { createExercise } from '../parley/server.ts';
+import { tapHttp } from './http-tap.ts';
+import type { Built, Way } from './peer.ts';
+import { runProgram, startProgram } from './program.ts';
+import type { Assignment, Outcome, Target } from './step.ts';
+import { wireOfFile, type Wire } from './wire.ts';
+
+/** Everything that a route opens, and the wires that it tapped; all of it is closed together, the last first. */
+export class Stage {
+  readonly wires: Wire[] = [];
+  readonly #folder = mkdtempSync(join(tmpdir(), 'parley-interop-'));
+  readonly #closing: (() => unknown)[] = [];
+
+  /** Sees to it that something is closed. */
+  owns(close: () => unknown): void {
+    this.#closing.push(close);
+  }
+
+  /** A command whose streams are tapped. */
+  tapped(command: readonly string[]): Target {
+    const log = join(this.#folder, `${this.wires.length}.jsonl`);
+    this.wires.push(wireOfFile(log));
+    return { transport: 'stdio', command: [process.execPath, ...quiet, tap, log, ...command] };
+  }
+
+  /** A URL whose HTTP is tapped. */
+  async listened(transport: 'http' | 'sse', url: string): Promise<Target> {
+    const wire = await tapHttp(url);
+    this.wires.push(wire);
+    this.owns(() => wire.close());
+    return { transport, url: wire.url };
+  }
+
+  async close(): Promise<void> {
+    for (const close of this.#closing.splice(0).toReversed()) await close();
+    rmSync(this.#folder, { recursive: true, force: true });
+  }
+}
+
+const quiet = ['--disable-warning=ExperimentalWarning'];
+const here = import.meta.dirname;
+const tap = join(here, 'stdio-tap.ts');
+const ssePair = { sse: '/sse', messages: '/messages' };
+
+/** Our server, at some revisions. */
+export async function ourServer(
+  stage: Stage,
+  way: Way,
+  revisions: readonly RevisionDate[] | undefined,
+): Promise<Target> {
+  if (way === 'stdio')
+    return stage.tapped([process.execPath, ...quiet, join(here, '../parley/serve.ts'), ...(revisions ?? [])]);
+  const server = createExercise(revisions === undefined ? {} : { revisions });
+  const { url, close } = await listen(server, { port: 0, drainMs: 0, ssePair });
+  stage.owns(close);
+  return await stage.listened(way, way === 'sse' ? new URL('/sse', url).href : url);
+}
+
+/** The server of somebody else. */
+export async function theirServer(stage: Stage, way: Way, { command }: Built): Promise<Target> {
+  const serving = [...command, 'serve', way];
+  if (way === 'stdio') return stage.tapped(serving);
+  const { url, stop } = await startProgram(serving);
+  stage.owns(stop);
+  return await stage.listened(way, url);
+}
+
+/** A bridge over HTTP or stdio before a server, which is spoken to at one of some revisions. */
+export async function bridged(
+  stage: Stage,
+  way: 'stdio' | 'http',
+  { upstream, upstreamRevisions }: { readonly upstream: Target; readonly upstreamRevisions?: readonly RevisionDate[] },
+): Promise<Target> {
+  if (way === 'stdio') {
+    const flags = (upstreamRevisions ?? []).flatMap((date) => ['--upstream-revision', date]);
+    const words = upstream.transport === 'stdio' ? ['--', ...upstream.command] : [upstream.url];
+    const main = join(here, '../../src/cli/main.ts');
+    return stage.tapped([process.execPath, ...quiet, main, 'bridge', '--stdio', ...flags, ...words]);
+  }
+  const bridge = await createBridge({
+    upstream: transportTo(upstream),
+    ...(upstreamRevisions === undefined ? {} : { upstreamRevisions }),
+    onError: () => undefined,
+    onWarning: () => undefined,
+  });
+  stage.owns(() => bridge.close());
+  const { url, close } = await listen(bridge, { port: 0, drainMs: 0 });
+  stage.owns(close);
+  return await stage.listened('http', url);
+}
+
+/** The transport of ours to a target. */
+export function transportTo(target: Target): Transport {
+  if (target.transport === 'stdio') {
+    const [command = '', ...args] = target.command;
+    return spawn(command, args, { stderr: 'ignore' });
+  }
+  return target.transport === 'http' ? httpTransport(target.url) : ssePairTransport(target.url);
+}
+
+/** Runs a plan by a client. */
+export type Client = (assignment: Assignment, tell: (outcome: Outcome) => void) => Promise<string>;
+
+/** Our client, at one of some revisions. */
+export function ourClient(revisions: readonly RevisionDate[] | undefined): Client {
+  return async (assignment, tell) => {
+    await runParley(assignment, { revisions, transport: transportTo(assignment.target) }, tell);
+    return '';
+  };
+}
+
+/** The client of somebody else. */
+export function theirClient({ command }: Built): Client {
+  return async (assignment, tell) => await runProgram([...command, 'client'], assignment, tell);
+}

@@ -1,0 +1,42 @@
+/** The short form of `npm run interop`: the official SDK of Python, both ways and through the bridge. */
+
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { drive, type Route } from '../../interop/harness/drive.ts';
+import { Unavailable, type Built } from '../../interop/harness/peer.ts';
+import { python } from '../../interop/harness/peers.ts';
+import { unexplained } from '../../interop/harness/report.ts';
+import { shortRoutesOf } from '../../interop/harness/routes.ts';
+
+/** Fetches the SDK on the first run; where that cannot be, it says why. */
+async function builtOrWhyNot(): Promise<Built | string> {
+  try {
+    return await python.build();
+  } catch (error) {
+    if (error instanceof Unavailable) return error.message;
+    throw error;
+  }
+}
+
+/** The pair refuses what this client sends first, and the bridge does not pass changes on from such a server. */
+function awaited({ side, way, bridge }: Route): boolean {
+  return bridge?.upstreamRevisions.includes('2025-11-25') === true || (side === 'client' && way === 'sse');
+}
+
+const built = await builtOrWhyNot();
+
+if (typeof built === 'string') {
+  test('the official SDK of Python', { skip: built }, () => undefined);
+} else {
+  describe(`the official SDK of Python (${built.version})`, { concurrency: 2 }, () => {
+    for (const route of shortRoutesOf(python)) {
+      test(route.title, { todo: awaited(route) }, async () => {
+        const report = await drive(python, built, route);
+        const open = unexplained([{ peer: python, version: built.version, routes: [report] }]);
+        const told = open.map(({ step }) => [step.step, step.problem, ...(step.wire ?? [])].join('\n'));
+        assert.deepEqual(told, [], report.complaints);
+        assert.ok(report.steps.length > 20);
+      });
+    }
+  });
+}
