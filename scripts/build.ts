@@ -20,14 +20,14 @@ const starts = ['server.js', 'client.js', 'stdio.js', 'node.js', 'http.js', 'pro
 /** What runs in browsers must not load with what it shares with `stdio` the rest of that. */
 const apart = { 'testing.js': 'stdio.js' };
 
-// `npx parley` in a clone prepares it once more; it is to run what is there, and not to build it under somebody's feet.
+// `npx parley-mcp` in a clone prepares it once more; it is to run what is there, and not to build it under somebody's feet.
 if (process.env['npm_command'] !== 'exec' || !existsSync(binary)) await build();
 
 async function build(): Promise<void> {
   rmSync(join(root, 'dist'), { recursive: true, force: true });
   const status = declare();
   await emit();
-  // For `npx parley` in a clone to run it.
+  // For `npx parley-mcp` in a clone to run it.
   chmodSync(binary, 0o755);
   process.exitCode = status;
 }
@@ -71,7 +71,7 @@ function sources(): string[] {
   };
   return [
     ...Object.values(exports).map((target) => (typeof target === 'string' ? target : target.default)),
-    ...Object.values(bin),
+    ...new Set(Object.values(bin)),
   ]
     .filter((path) => path.endsWith('.js'))
     .map((path) => path.replace(/^\.\/dist\/(.*)\.js$/, 'src/$1.ts'));

@@ -2,7 +2,7 @@
 
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
-import { build, type BuildResult, type Metafile, type OutputFile } from 'esbuild';
+import { build, type BuildOptions, type BuildResult, type Metafile, type OutputFile } from 'esbuild';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
@@ -39,6 +39,8 @@ export interface Bundle {
   readonly start: Loaded;
   /** What is loaded when it is first needed, likewise. */
   readonly later: Loaded;
+  /** The one file of a bundler that does not split, as most do by default: what is loaded on demand is in it. */
+  readonly whole: Loaded;
   /** What `start` is made of, the heaviest first. */
   readonly weights: readonly Weight[];
 }
@@ -52,12 +54,11 @@ export interface Loaded {
 
 /** Bundles and minifies a program. Modules of Node are left as they are, and so are seen where they do not belong. */
 export async function bundle(program: string, from: From): Promise<Bundle> {
-  const result = await build({
+  const options = {
     stdin: { contents: program, resolveDir: root, sourcefile: 'program.ts', loader: 'ts' },
     absWorkingDir: root,
     bundle: true,
     minify: true,
-    splitting: true,
     metafile: true,
     write: false,
     outdir: 'out',
@@ -69,8 +70,9 @@ export async function bundle(program: string, from: From): Promise<Bundle> {
     external: ['node:*'],
     alias: aliases(from),
     logLevel: 'silent',
-  });
-  return bundleOf(result);
+  } as const satisfies BuildOptions;
+  const { outputFiles: whole } = await build(options);
+  return { ...bundleOf(await build({ ...options, splitting: true })), whole: loaded(whole) };
 }
 
 function aliases(from: From): Record<string, string> {
@@ -82,7 +84,7 @@ function aliases(from: From): Record<string, string> {
   );
 }
 
-function bundleOf({ outputFiles, metafile }: BuildResult<{ write: false; metafile: true }>): Bundle {
+function bundleOf({ outputFiles, metafile }: BuildResult<{ write: false; metafile: true }>): Omit<Bundle, 'whole'> {
   const first = Object.keys(metafile.outputs).find((path) => metafile.outputs[path]?.entryPoint === 'program.ts');
   const atStart = new Set<string>();
   if (first !== undefined) follow(first, metafile, atStart);

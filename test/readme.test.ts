@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
-import { spawn, type ChildProcess } from 'node:child_process';
+import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
 import { readFileSync } from 'node:fs';
+import { request } from 'node:http';
 import { createInterface } from 'node:readline';
 import { test } from 'node:test';
 
@@ -27,14 +28,74 @@ function run(file: string, args: readonly string[] = []): ChildProcess {
 
 test('the programs of the README are those in examples/', () => {
   const blocks = [...read('README.md').matchAll(/```ts\n([^]*?)```/g)].map(([, code]) => code);
+  const order = [
+    'server',
+    'client',
+    'asking',
+    'prompt',
+    'template',
+    'subscribe',
+    'tool-error',
+    'deployed',
+    'in-memory.test',
+  ];
   assert.deepEqual(
     blocks,
-    ['server', 'client', 'asking'].map((name) => read(`examples/${name}.ts`)),
+    order.map((name) => read(`examples/${name}.ts`)),
   );
 });
 
-test('the asking program of the README is answered', async () => {
-  assert.match(await lineWith(run('examples/asking.ts'), 'booked'), /booked for 2, number 7/);
+/** What each program that ends by itself prints, as far as it matters. */
+const printed = {
+  asking: /booked for 2, number 7/,
+  prompt: /Review this Rust code\./,
+  template: /\[ 'alan' \][^]*born.*1912/,
+  subscribe: /uri: 'room:\/\/temperature' \}[^]*text: '21'/,
+  'tool-error': /at most 100 can be withdrawn at once, not 500[^]*isError: true/,
+  'in-memory.test': /pass 2/,
+} as const;
+
+for (const [name, pattern] of Object.entries(printed)) {
+  test(`the program ${name} of the README does what it says`, () => {
+    const options = { cwd: root, encoding: 'utf8', timeout: 60_000 } as const;
+    assert.match(execFileSync(process.execPath, [`examples/${name}.ts`], options), pattern);
+  });
+}
+
+test('a server of the README that is deployed behind a name answers to that name alone', async () => {
+  const server = run('examples/deployed.ts');
+  try {
+    const listening = await lineWith(server, 'listening at');
+    const { port } = new URL(listening.slice(listening.indexOf('http')));
+    const statusFor = (host: string): Promise<number | undefined> =>
+      new Promise((resolve, reject) => {
+        const sent = request({ port, host: '127.0.0.1', path: '/mcp', headers: { host } }, (response) => {
+          response.resume();
+          resolve(response.statusCode);
+        });
+        sent.on('error', reject).end();
+      });
+    assert.deepEqual([await statusFor('evil.example'), (await statusFor('mcp.example.com')) === 403], [403, false]);
+  } finally {
+    server.kill();
+  }
+});
+
+test('every file that the README links is in the package', () => {
+  const links = [...read('README.md').matchAll(/\]\((?!https?:)([^)#]+)/g)].map(([, path]) => path ?? '');
+  const said = execFileSync('npm', ['pack', '--dry-run', '--json', '--ignore-scripts', '--loglevel=error'], {
+    cwd: root,
+    encoding: 'utf8',
+    shell: process.platform === 'win32',
+  });
+  // npm tells of one package here.
+  const [{ files } = { files: [] }] = JSON.parse(said) as readonly { readonly files: readonly { path: string }[] }[];
+  const packed = new Set(files.map(({ path }) => path));
+  assert.ok(links.length > 2);
+  assert.deepEqual(
+    links.filter((path) => !packed.has(path)),
+    [],
+  );
 });
 
 test('the client of the README calls the server of the README', async () => {

@@ -33,11 +33,13 @@ export function exampleServer() {
     for (const done of [1, 2, 3]) ctx.progress(done, 3);
     return 'counted';
   });
-  server.tool(
-    'wait',
-    {},
-    (_, ctx) => new Promise((resolve) => ctx.signal.addEventListener('abort', () => resolve('late'))),
-  );
+  server.tool('wait', {}, (_, ctx) => {
+    // With a timer, since workerd takes what waits for nothing of its own for hung.
+    return new Promise((resolve) => {
+      const timer = setTimeout(resolve, 10_000);
+      ctx.signal.addEventListener('abort', () => (clearTimeout(timer), resolve()));
+    });
+  });
   server.tool('large', {}, () => large);
   server.resource('note://one', { name: 'one' }, () => 'a note');
   server.resourceTemplate(

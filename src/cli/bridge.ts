@@ -240,7 +240,7 @@ async function overHttp(
   const entry = { mcpServers: { [introduction.name]: { type: 'http', url } } };
   io.stdout.write(
     printable(
-      `${introduction.text}  url      ${url}\n  also     ${new URL('/sse', url).href} (HTTP+SSE, for clients of ${oldest})\n  connect  ${JSON.stringify(entry)}\n  try      parley call ${url}\n${warningOn(address)}`,
+      `${introduction.text}  url      ${url}\n  also     ${new URL('/sse', url).href} (HTTP+SSE, for clients of ${oldest})\n  connect  ${JSON.stringify(entry)}\n  try      npx parley-mcp call ${url}\n${warningOn(address)}`,
     ),
   );
   await aborted(io.signal);

@@ -17,6 +17,8 @@ const general = `parley — MCP in every revision, ${oldest} to ${newestRevision
   parley help <command>                          says more
   parley --version
 
+Where it is not installed: npx parley-mcp <command>.
+
 Exit codes: 0 it worked, 1 it failed, 2 the command line makes no sense.
 `;
 
