@@ -9,7 +9,8 @@ import type { Asker } from './ask.ts';
 import type { AuthInfo, Link } from './endpoint.ts';
 import type { Settled } from './host.ts';
 import { tell } from './observe.ts';
-import { Reports, type Stage } from './reports.ts';
+import type { Reports } from './reports.ts';
+import { Said, wordsOf } from './said.ts';
 
 /** Who is asking, in the words of the client itself; it is not verified. */
 export interface ClientView {
@@ -49,7 +50,7 @@ export class Call {
   inputResponses: Readonly<Record<string, unknown>> | undefined;
   /** What such a handler kept in the round before. */
   requestState: unknown;
-  #reports: Reports | undefined;
+  #reports: Reports | Said | undefined;
   #held = false;
 
   constructor(facts: CallFacts, message: RequestMessage) {
@@ -142,13 +143,12 @@ export class Call {
   log(level: LoggingLevel, data: unknown, logger?: string): void {
     if (!this.#speaks || !this.admits(level)) return;
     // In a session the handler runs once, and says nothing twice.
-    if (this.settled === undefined && !this.reports.isNew([level, data, logger])) return;
+    if (this.settled === undefined && !this.#isNew([level, data, logger])) return;
     this.send('notifications/message', { level, data: data ?? null, ...(logger === undefined ? {} : { logger }) });
   }
 
-  /** What the runs of one conversation say, made by the first message. */
-  get reports(): Reports {
-    return (this.#reports ??= new Reports());
+  #isNew(message: readonly unknown[]): boolean {
+    return (this.#reports ??= new Said()).isNew(wordsOf(message));
   }
 
   /** The highest progress that was sent, or `undefined` for none. */
@@ -156,10 +156,17 @@ export class Call {
     return Number.isFinite(this.#progress) ? this.#progress : undefined;
   }
 
-  /** Goes on where an earlier run of the same conversation ended: what it sent is not sent again. */
-  resume({ logs, progress }: { readonly logs: readonly Stage[]; readonly progress?: number }): void {
-    this.#reports = new Reports(logs);
+  /**
+   * Tells what earlier runs of the same conversation sent from what is new.
+   *
+   * @param make Makes what does, of what this run said before.
+   * @param progress The highest that earlier runs sent.
+   */
+  remember<T extends Reports>(make: (said: Said | undefined) => T, progress: number | undefined): T {
+    const reports = make(this.#reports instanceof Said ? this.#reports : undefined);
+    this.#reports = reports;
     this.#progress = progress ?? this.#progress;
+    return reports;
   }
 
   /** Keeps what is reported from being sent until it is released: what a handler says that was ended counts for nothing. */

@@ -1,17 +1,10 @@
 import { jsonText } from '../json/exact-number.ts';
 import { isObject } from '../jsonrpc/message.ts';
+import { hashOf } from './hash.ts';
 
 /** A short digest of a value. It tells values apart; it protects nothing, the seal does. */
 export function digestOf(value: unknown): string {
-  const text = canonical(value);
-  let high = 0xdeadbeef;
-  let low = 0x41c6ce57;
-  for (let at = 0; at < text.length; at++) {
-    const code = text.charCodeAt(at);
-    high = Math.imul(high ^ code, 2654435761);
-    low = Math.imul(low ^ code, 1597334677);
-  }
-  return `${text.length.toString(36)}.${(high >>> 0).toString(36)}.${(low >>> 0).toString(36)}`;
+  return hashOf(canonical(value));
 }
 
 /** JSON with sorted keys, so that equal values give equal text. */

@@ -1,8 +1,9 @@
-import { digestOf } from './digest.ts';
+import { hashOf } from './hash.ts';
+import { mostRemembered, type Said } from './said.ts';
 
 /**
- * The log messages that were sent while a number of questions were answered, as digests. A handler that runs again says
- * them again, but for what its side effects said, which do not run again.
+ * The log messages that were sent while a number of questions were answered, as hashes of their words. A handler that
+ * runs again says them again, but for what its side effects said, which do not run again.
  */
 export interface Stage {
   readonly repeated: readonly string[];
@@ -11,8 +12,11 @@ export interface Stage {
   readonly more: number;
 }
 
-/** How many messages of one conversation are remembered; of more, only the number is. */
-const mostRemembered = 1000;
+interface Growing extends Stage {
+  readonly repeated: string[];
+  readonly inEffects: string[];
+  more: number;
+}
 
 /**
  * Tells log messages that an earlier run of a conversation sent from new ones.
@@ -27,10 +31,14 @@ export class Reports {
   #effects = 0;
   #remembered: number;
 
-  /** @param sent What earlier runs sent, by the number of answers that the handler had. */
-  constructor(sent: readonly Stage[] = []) {
+  /**
+   * @param earlier What earlier runs sent, by the number of answers that the handler had.
+   * @param said What a first run sent before it asked.
+   */
+  constructor(earlier: readonly Stage[], said?: Said) {
+    const sent = said === undefined ? earlier : [stageOf(said)];
     this.#sent = sent.map(growing);
-    this.#expected = sent.map(growing);
+    this.#expected = earlier.map(growing);
     this.#remembered = sent.reduce((sum, { repeated, inEffects }) => sum + repeated.length + inEffects.length, 0);
   }
 
@@ -55,48 +63,37 @@ export class Reports {
   }
 
   /** Whether a message is new, and is to be sent; it is remembered then. */
-  isNew(message: readonly unknown[]): boolean {
-    const digest = digestOfAny(message);
-    if (this.#repeats(digest)) return false;
+  isNew(text: string): boolean {
+    const hash = hashOf(text);
+    if (this.#repeats(hash)) return false;
     while (this.#sent.length <= this.#answers) this.#sent.push({ repeated: [], inEffects: [], more: 0 });
     const stage = this.#sent[this.#answers];
     if (stage === undefined) return true;
     if (this.#remembered >= mostRemembered) stage.more++;
-    else (this.#effects > 0 ? stage.inEffects : stage.repeated).push(digest);
+    else (this.#effects > 0 ? stage.inEffects : stage.repeated).push(hash);
     this.#remembered++;
     return true;
   }
 
-  #repeats(digest: string): boolean {
+  #repeats(hash: string): boolean {
     const here = this.#expected[this.#answers];
-    if (here !== undefined && (take(here.repeated, digest) || take(here.inEffects, digest))) return true;
-    if (this.#expected.some(({ repeated }) => take(repeated, digest))) return true;
+    if (here !== undefined && (take(here.repeated, hash) || take(here.inEffects, hash))) return true;
+    if (this.#expected.some(({ repeated }) => take(repeated, hash))) return true;
     if (here === undefined) return false;
     return here.repeated.shift() !== undefined || here.more-- > 0;
   }
 }
 
-interface Growing extends Stage {
-  readonly repeated: string[];
-  readonly inEffects: string[];
-  more: number;
+function stageOf({ texts, more }: Said): Stage {
+  return { repeated: texts.map(hashOf), inEffects: [], more };
 }
 
 function growing({ repeated, inEffects, more }: Stage): Growing {
   return { repeated: [...repeated], inEffects: [...inEffects], more };
 }
 
-function take(digests: string[], digest: string): boolean {
-  const at = digests.indexOf(digest);
-  if (at >= 0) digests.splice(at, 1);
+function take(hashes: string[], hash: string): boolean {
+  const at = hashes.indexOf(hash);
+  if (at >= 0) hashes.splice(at, 1);
   return at >= 0;
-}
-
-/** Of what has no JSON text, such as a cycle, only the place is known. */
-function digestOfAny(message: readonly unknown[]): string {
-  try {
-    return digestOf(message);
-  } catch {
-    return '';
-  }
 }

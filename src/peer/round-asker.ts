@@ -9,6 +9,7 @@ import type { Call } from './call.ts';
 import { demand } from './demand.ts';
 import { digestOf } from './digest.ts';
 import { Once } from './once.ts';
+import type { Reports } from './reports.ts';
 import type { RoundAnswer, RoundState } from './round-state.ts';
 
 /** One question of this run that has no answer yet. */
@@ -37,6 +38,7 @@ export class RoundAsker implements Asker {
   readonly #early: JsonObject;
   readonly #open = new Map<string, Open>();
   readonly #once: Once;
+  readonly #reports: Reports;
   readonly #onEnd: () => void;
   #order = 0;
   #over = false;
@@ -49,12 +51,17 @@ export class RoundAsker implements Asker {
    */
   constructor(
     call: Call,
-    { state, responses }: { readonly state: RoundState; readonly responses: JsonObject },
+    {
+      state,
+      responses,
+      reports,
+    }: { readonly state: RoundState; readonly responses: JsonObject; readonly reports: Reports },
     onEnd: () => void,
   ) {
     this.#call = call;
     this.#onEnd = onEnd;
     this.#state = state;
+    this.#reports = reports;
     this.#once = new Once(state.once);
     this.#answers = new Map(Object.entries(state.answers));
     this.#early = state.rounds === 0 ? responses : {};
@@ -80,7 +87,7 @@ export class RoundAsker implements Asker {
       const answer = this.#read(method, known.answer);
       const accepted = answer === undefined ? undefined : await accept(answer);
       if (accepted !== undefined && accepted.problem === undefined) {
-        this.#call.reports.answered();
+        this.#reports.answered();
         return accepted.value;
       }
       this.#answers.delete(name);
@@ -90,7 +97,7 @@ export class RoundAsker implements Asker {
 
   once<T>(key: string, run: () => T | Promise<T>): Promise<T> {
     if (this.#over) return quiet(Promise.reject(new RoundEnded()));
-    return this.#once.run(key, () => this.#call.reports.during(run));
+    return this.#once.run(key, () => this.#reports.during(run));
   }
 
   /**
@@ -105,13 +112,13 @@ export class RoundAsker implements Asker {
   async #nextState(asked: Readonly<Record<string, string>>): Promise<RoundState> {
     // Whatever the effects say that still run was said when they are done.
     const once = await this.#once.settled();
-    const { reports, lastProgress } = this.#call;
+    const { lastProgress } = this.#call;
     return {
       rounds: this.#state.rounds + 1,
       answers: Object.fromEntries(this.#answers),
       asked,
       once,
-      logs: reports.sent,
+      logs: this.#reports.sent,
       ...(lastProgress === undefined ? {} : { progress: lastProgress }),
     };
   }

@@ -7,6 +7,7 @@ import { demand } from './demand.ts';
 import { digestOf } from './digest.ts';
 import type { Handler } from './host.ts';
 import { isLater, type NowOrLater } from './now-or-later.ts';
+import { Reports } from './reports.ts';
 import { RoundAsker } from './round-asker.ts';
 import { bindingOf, freshState, packState, unpackState, type RoundSettings, type RoundState } from './round-state.ts';
 
@@ -51,7 +52,6 @@ function runFrom(state: RoundState, running: Running): NowOrLater<unknown> {
   const responses = isObject(params['inputResponses']) ? params['inputResponses'] : {};
   call.requestState = state.own;
   call.inputResponses = state.rounds === 0 ? undefined : onlyAsked(responses, state);
-  call.resume(state);
   const run = new Run(state, responses, running);
   call.askBy(() => run.asker);
   return run.conclude(handler(params, call));
@@ -67,7 +67,8 @@ class Run {
 
   constructor(state: RoundState, responses: JsonObject, running: Running) {
     this.#running = running;
-    this.#makeAsker = () => new RoundAsker(running.call, { state, responses }, () => this.#end());
+    const reports = running.call.remember((said) => new Reports(state.logs, said), state.progress);
+    this.#makeAsker = () => new RoundAsker(running.call, { state, responses, reports }, () => this.#end());
   }
 
   get asker(): RoundAsker {
