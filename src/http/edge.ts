@@ -22,6 +22,14 @@ export interface Edge {
   readonly admitted: Load;
   /** Everything being answered, to be waited for at the end. */
   readonly serving: Load;
+  /** How far the server is on its way to its end. */
+  readonly course: Course;
+}
+
+/** How far a server is on its way to its end. */
+export interface Course {
+  /** While it drains nothing begins, and what runs gets what it needs for its end. */
+  stage: 'open' | 'draining' | 'closed';
 }
 
 /** What comes of something that ends at once where it can, or when its promise settles. */

@@ -8,7 +8,7 @@ import { Answer, messageJson } from './answer.ts';
 import type { Edge, Visit } from './edge.ts';
 import { claimedVersion, headerMismatch, methodMismatch, versionMismatch } from './headers.ts';
 import { streamProblem } from './session-rules.ts';
-import { busy, errorBody, exchangeStatus, refuse, type Problem } from './status.ts';
+import { errorBody, exchangeStatus, refuse, shuttingDown, type Problem } from './status.ts';
 
 const listen = 'subscriptions/listen';
 const invalidParams = -32602;
@@ -197,7 +197,7 @@ class Exchange implements Link {
     else {
       const id = 'id' in this.message ? this.message.id : undefined;
       this.#answer.closed();
-      refuse(this.#visit.request, this.#visit.reply, busy('the server is shutting down'), id);
+      refuse(this.#visit.request, this.#visit.reply, shuttingDown(), id);
     }
     this.stop();
   }

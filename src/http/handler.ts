@@ -14,7 +14,7 @@ import type { Sessions } from './sessions.ts';
 import type { HttpReply, HttpRequest } from './shape.ts';
 import { Shares } from './shares.ts';
 import type { SsePairs } from './sse-pair.ts';
-import { busy, refuse, type Problem } from './status.ts';
+import { busy, refuse, shuttingDown, type Problem } from './status.ts';
 import { EventStreams } from './stream.ts';
 
 /** A server as HTTP sees it: one endpoint for every revision that the server speaks, and the older pair beside it. */
@@ -23,8 +23,9 @@ export interface HttpHandler {
   handle(request: HttpRequest, reply: HttpReply): void;
   /**
    * Stops serving, in this order: new requests get 503; subscriptions end, with their response where the server has
-   * one for that; requests being answered are waited for up to `drainMs`; then sessions and streams end, and what
-   * still runs is aborted. The server itself stays open. Closing twice is fine.
+   * one for that; requests being answered are waited for up to `drainMs`, while sessions may still answer what they were asked,
+   * cancel, come back for a stream that broke, and end; then sessions and streams end, and what still runs is aborted. The
+   * server itself stays open. Closing twice is fine.
    */
   close(): Promise<void>;
 }
@@ -61,6 +62,7 @@ class Handler implements HttpHandler {
       handshake,
       admitted: new Load(settings.maxRequests),
       serving: new Load(Number.POSITIVE_INFINITY),
+      course: { stage: 'open' },
     };
     this.#guard = createGuard(settings);
     this.#exchanges = new Exchanges(this.#edge);
@@ -79,8 +81,11 @@ class Handler implements HttpHandler {
   }
 
   async #close(): Promise<void> {
+    const { course, serving, settings } = this.#edge;
+    course.stage = 'draining';
     this.#exchanges.close();
-    await settledWithin(this.#edge.settings.drainMs, this.#edge.serving.idle());
+    await settledWithin(settings.drainMs, serving.idle());
+    course.stage = 'closed';
     this.#exchanges.abort();
     this.#sessions?.close();
     this.#pairs?.close();
@@ -95,11 +100,22 @@ class Handler implements HttpHandler {
     const { path } = this.#edge.settings;
     if (path !== undefined && request.path !== path && this.#methodsOfPair(request.path) === undefined)
       return { status: 404, message: 'there is nothing at this path' };
-    if (this.#closed !== undefined)
-      return { ...busy('the server is shutting down'), headers: { 'Retry-After': '1', Connection: 'close' } };
+    if (!this.#maySay(request)) return shuttingDown();
     const methods = this.#methods(request);
     if (methods.includes(request.method)) return undefined;
     return { status: 405, message: 'this method is not allowed here', headers: { Allow: methods.join(', ') } };
+  }
+
+  /**
+   * Whether a request may be looked at now. A drain lets through what a running call may wait for, or what ends one: what is
+   * said in a conversation that is open already, and the resumption of its streams. That it begins nothing shows in its body.
+   */
+  #maySay(request: HttpRequest): boolean {
+    const { stage } = this.#edge.course;
+    if (stage !== 'draining' || request.method === 'OPTIONS') return stage === 'open';
+    if (this.#methodsOfPair(request.path) !== undefined) return request.method === 'POST';
+    if (request.header('mcp-session-id') === undefined) return false;
+    return request.method !== 'GET' || request.header('last-event-id') !== undefined;
   }
 
   /** Spec 2026-07-28, Streamable HTTP, Earlier revisions: GET and DELETE exist for sessions alone. */
@@ -189,6 +205,7 @@ class Handler implements HttpHandler {
   #route(visit: Visit, value: unknown): Done {
     const { request, reply } = visit;
     const stateless = this.#edge.handshake.length === 0 || revisionOf(visit.version)?.era === 'stateless';
+    if (this.#edge.course.stage !== 'open' && begins(value)) return refuse(request, reply, shuttingDown());
     if (Array.isArray(value)) {
       if (stateless) return refuse(request, reply, { status: 400, message: 'this revision has no batches' });
       return this.#inSession((sessions) => sessions.batch(visit, value));
@@ -209,6 +226,11 @@ class Handler implements HttpHandler {
         return this.#inSession((sessions) => sessions.post(visit, received));
     }
   }
+}
+
+/** Whether there is a request in a message or a batch; answers and notifications begin nothing. */
+function begins(value: unknown): boolean {
+  return (Array.isArray(value) ? value : [value]).some((one) => classify(one).kind === 'request');
 }
 
 /**

@@ -62,3 +62,9 @@ export function retryHeaders(response: ResponseMessage): HeaderFields | undefine
 export function busy(message: string): Problem {
   return { status: 503, error: 'busy', message, headers: { 'Retry-After': '1' } };
 }
+
+/** The answer to what would begin while the server comes to its end. */
+export function shuttingDown(): Problem {
+  const problem = busy('the server is shutting down');
+  return { ...problem, headers: { ...problem.headers, Connection: 'close' } };
+}

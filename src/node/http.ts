@@ -62,8 +62,9 @@ export interface Listening {
   readonly url: string;
   readonly port: number;
   /**
-   * Stops accepting connections, lets running requests finish up to `drainMs`, and ends the rest. The server itself
-   * stays open. Closing twice is fine.
+   * Lets running requests finish up to `drainMs`, refuses new ones with 503 meanwhile, then frees the port and ends the rest.
+   * Clients of running calls may still answer what they were asked, cancel, and come back for a stream that broke. The
+   * server itself stays open. Closing twice is fine.
    */
   close(): Promise<void>;
 }
@@ -140,9 +141,9 @@ function bind(server: Server, port: number, host: string): Promise<number> {
 }
 
 async function close(server: Server, handler: HttpHandler, sockets: ReadonlySet<Socket>): Promise<void> {
-  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-  server.closeIdleConnections();
+  // Until then connections are accepted: what a running call asked its client may be answered on a new one.
   await handler.close();
+  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
   // The last answers are on their way: their connections are idle once they are written.
   server.closeIdleConnections();
   if (!(await settledWithin(flushRoundMs, closed))) {
