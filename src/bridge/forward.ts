@@ -35,6 +35,8 @@ export interface Outgoing {
   readonly progressToken: ProgressToken | undefined;
   /** Whether the connection speaks for the client of the request alone, and said so when it was opened. */
   readonly own: boolean;
+  /** Hears that the upstream answered after the call was given up. */
+  onLateAnswer(): void;
 }
 
 /** The revision that a client speaks. */
@@ -47,7 +49,8 @@ export function revisionFor(client: Client): Revision {
  *
  * @throws McpError what the upstream answered, or an internal error that says what became of it.
  */
-export async function forward(client: Client, { params, call, progressToken, own }: Outgoing): Promise<JsonObject> {
+export async function forward(client: Client, outgoing: Outgoing): Promise<JsonObject> {
+  const { params, call, progressToken, own, onLateAnswer } = outgoing;
   // The bridge declares no tasks, so that nobody may ask it for one. (Spec 2025-11-25, Tasks, Capability negotiation.)
   const { _meta: meta, task, ...rest } = params;
   // What a method that the protocol does not know calls so is no wish for one.
@@ -64,6 +67,7 @@ export async function forward(client: Client, { params, call, progressToken, own
         signal: call.signal,
         logLevel: call.logLevel,
         progressToken,
+        onLateAnswer,
         ...(own ? {} : { clientInfo: call.client.info, capabilities: declaredFor(call.client.capabilities) }),
         // What may be kept is kept for clients that know of no such thing; the others keep it themselves.
         ...(call.facts.era === 'handshake' ? { cache: 'use' as const } : {}),

@@ -1,5 +1,5 @@
 import type { Client } from '../client/client.ts';
-import type { Transport } from '../jsonrpc/transport.ts';
+import type { Transport, TransportKind } from '../jsonrpc/transport.ts';
 import type { Host, Settled } from '../peer/host.ts';
 import type { ServerCapabilities } from '../protocol/capability.ts';
 import type { Implementation } from '../protocol/common.ts';
@@ -87,11 +87,17 @@ export async function openMember(options: MemberOptions): Promise<Member> {
 
 /** Children that die are started again, but not in a loop. */
 function steadied(upstream: MemberOptions['upstream']): MemberOptions['upstream'] {
-  return isChild(upstream) ? steady(upstream, { now: Date.now, random: Math.random }) : upstream;
+  return isTransport(upstream) && upstream.kind === 'stdio'
+    ? steady(upstream, { now: Date.now, random: Math.random })
+    : upstream;
 }
 
-function isChild(upstream: MemberOptions['upstream']): upstream is Transport {
-  return typeof upstream === 'object' && 'open' in upstream && upstream.kind === 'stdio';
+function kindOf(upstream: MemberOptions['upstream']): TransportKind {
+  return isTransport(upstream) ? upstream.kind : 'http';
+}
+
+function isTransport(upstream: MemberOptions['upstream']): upstream is Transport {
+  return typeof upstream === 'object' && 'open' in upstream;
 }
 
 function partsOf(settings: MemberOptions, tools: KnownTools, open: OpenClient): BridgeParts {
@@ -105,7 +111,7 @@ function partsOf(settings: MemberOptions, tools: KnownTools, open: OpenClient): 
   const pool: Pool = new Pool({
     open,
     places,
-    processes: isChild(settings.upstream),
+    kind: kindOf(settings.upstream),
     shared: sharing === 'shared',
     parked,
     main: {

@@ -1,5 +1,6 @@
 import { urlElicitations } from '../client/errors.ts';
 import { isObject } from '../jsonrpc/message.ts';
+import { settledWithin } from '../jsonrpc/timeout.ts';
 import type { Call } from '../peer/call.ts';
 import { bindingOf } from '../peer/round-state.ts';
 import type { Seal } from '../peer/seal.ts';
@@ -7,8 +8,10 @@ import type { JsonObject } from '../protocol/common.ts';
 import { McpError } from '../protocol/error.ts';
 import type { Bus, Unsubscribe } from '../store/bus.ts';
 import type { Carried } from './carried.ts';
-import { ParkedHolder, takeElsewhere } from './parked-bus.ts';
+import { wordsOf } from './failure.ts';
 import { ParkedCall, type Standing } from './parked-call.ts';
+import { ParkedHolder } from './parked-holder.ts';
+import { takeElsewhere } from './parked-taker.ts';
 
 /** How calls wait for their stateless clients. */
 export interface ParkedOptions {
@@ -40,6 +43,8 @@ interface Bound {
   readonly boundTo: string;
 }
 
+/** How long a bus may take before a client is answered without it. */
+const busPatienceMs = 5_000;
 /** Outcomes that nobody fetched yet, beside the calls that wait. */
 const mostFinished = 1000;
 
@@ -123,14 +128,23 @@ export class ParkedCalls {
     }
   }
 
-  /** From its first question on, a call may be taken up elsewhere. */
+  /**
+   * From its first question on, a call may be taken up elsewhere. A bus that fails, or takes too long, keeps nobody
+   * from going on here.
+   */
   async #hold(id: string): Promise<void> {
     const { bus, onWarning } = this.#options;
     const parked = this.#calls.get(id);
     if (bus === undefined || parked === undefined || this.#held.has(id)) return;
-    this.#held.set(id, () => undefined);
-    this.#held.set(id, await new ParkedHolder(bus, onWarning).hold(id, parked));
-    if (!this.#calls.has(id)) this.#gone(id);
+    const held = new ParkedHolder(bus, onWarning).hold(id, parked);
+    this.#held.set(id, async () => await (await held)());
+    const alone = (why: string): void =>
+      onWarning(`a call that waits for answers can be taken up in this process alone: ${why}`);
+    const outcome = held.catch((error: unknown) => {
+      this.#held.delete(id);
+      alone(wordsOf(error));
+    });
+    if (!(await settledWithin(busPatienceMs, outcome))) alone(`the bus did not answer within ${busPatienceMs} ms`);
   }
 
   #gone(id: string): void {

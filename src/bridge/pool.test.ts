@@ -3,13 +3,15 @@
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
 import { bridgeTo, clientOf, lineOver, serverAt, type Line } from '../../test/support/bridged.ts';
-import { settle } from '../../test/support/raw.ts';
+import { open, settle } from '../../test/support/raw.ts';
+import { scriptedUpstream } from '../../test/support/scripted-upstream.ts';
 import { createBridge, type Bridge } from '../bridge.ts';
 import type { Client } from '../client/client.ts';
 import type { Transport } from '../jsonrpc/transport.ts';
 import { memoryTransport } from '../peer/memory.ts';
 import type { RevisionDate } from '../protocol/revision.ts';
 import type { PairOptions } from '../testing/pair.ts';
+import type { SentMessage } from '../testing/scripted.ts';
 
 interface Setup {
   readonly bridge: Bridge;
@@ -243,3 +245,37 @@ it('calls to a stateless server that log do without their messages where there i
   await each.callTool('secret', { word: 'alone' });
   assert.deepEqual(words, ['alone']);
 });
+
+for (const answers of [true, false]) {
+  it(`a connection whose call was given up ${answers ? 'serves again once that is answered' : 'asks nobody else'}`, async (t) => {
+    let first: SentMessage | undefined;
+    const transport = scriptedUpstream({
+      up: '2025-06-18',
+      answers: {
+        'tools/call': (sent, peer) => {
+          if (first !== undefined) return peer.reply(sent, { content: [] });
+          first = sent;
+        },
+        'notifications/cancelled': (_, peer) => {
+          if (answers && first !== undefined) peer.refuse(first, { code: 0, message: 'cancelled' });
+        },
+      },
+    });
+    const line = lineOver(transport);
+    const bridge = await bridgeTo(t, line.transport);
+    const [ann, bob] = [
+      await open(bridge, '2026-07-28', { capabilities: { elicitation: {} } }),
+      await open(bridge, '2026-07-28', { capabilities: { elicitation: {} } }),
+    ];
+    const call = ann.send('tools/call', { name: 'any' }, 'mine');
+    await until(() => first !== undefined);
+    await ann.notify('notifications/cancelled', { requestId: 'mine' });
+    await call;
+    await until(() => transport.methods.includes('notifications/cancelled'));
+    for (let turn = 0; turn < 20; turn++) await settle();
+    const { opened } = line;
+    await bob.result('tools/call', { name: 'any' });
+    assert.equal(line.opened - opened, answers ? 0 : 1);
+    assert.equal(line.open, 2);
+  });
+}

@@ -1,3 +1,4 @@
+import type { TransportKind } from '../jsonrpc/transport.ts';
 import type { Call, ClientView } from '../peer/call.ts';
 import type { Sender, Settled } from '../peer/host.ts';
 import { canonical } from '../peer/digest.ts';
@@ -19,8 +20,8 @@ export interface PoolOptions {
   readonly open: OpenClient;
   /** How many connections there may be at once, those of other pools included. */
   readonly places: Places;
-  /** Whether each connection is a process of its own. */
-  readonly processes: boolean;
+  /** What the connections go over; on stdio each is a process of its own. */
+  readonly kind: TransportKind;
   /** Whether all clients use one connection, on which a handshake server can ask nobody. */
   readonly shared?: boolean | undefined;
   /** What the connection of calls without a principal tells. */
@@ -214,8 +215,8 @@ export class Pool {
   async #beside(params: JsonObject, carried: Carried, wanted: Wanted): Promise<JsonObject> {
     const key = keyOf(wanted);
     const [first] = this.#shared.get(key) ?? [];
-    const { places, processes } = this.#options;
-    const unlogged = (): Upstream | undefined => (processes || !places.makeRoom() ? first : undefined);
+    const { places, kind } = this.#options;
+    const unlogged = (): Upstream | undefined => (kind === 'stdio' || !places.makeRoom() ? first : undefined);
     const upstream = this.#sharedBy(wanted, (one) => one.maySendLogsOf(carried), unlogged);
     try {
       return await upstream.carry(params, upstream.maySendLogsOf(carried) ? carried : withoutLogs(carried));
@@ -233,6 +234,7 @@ export class Pool {
     const key = keyOf(wanted);
     const known = this.#shared.get(key)?.find(fits) ?? other();
     if (known !== undefined) return known;
+    this.#retire(key);
     const upstream = this.#add({ onWarning: this.#options.main.onWarning }, wanted.self);
     this.#shared.set(key, [...(this.#shared.get(key) ?? []), upstream]);
     return upstream;
@@ -240,10 +242,10 @@ export class Pool {
 
   #add(events: UpstreamEvents, self?: ClientView): Upstream {
     if (this.#closed) throw new McpError('internalError', 'the bridge is closed');
-    const { places, open } = this.#options;
+    const { places, open, kind } = this.#options;
     if (!places.take())
       throw new McpError('busy', `the bridge has its ${places.limit} upstream connections in use; try again later`);
-    const upstream = new Upstream(open, events, self);
+    const upstream = new Upstream({ open, kind, events, self });
     this.#all.add(upstream);
     return upstream;
   }
@@ -264,6 +266,12 @@ export class Pool {
     const list = this.#shared.get(key) ?? [];
     if (upstream === this.main || !upstream.quiet || !list.includes(upstream)) return;
     if (list.filter(({ quiet }) => quiet).length > spares) this.#forget(key, upstream);
+  }
+
+  /** What waits for nothing but the answer to a call that was given up, which may never come, makes way for another. */
+  #retire(key: string): void {
+    const doubtful = this.#shared.get(key)?.find((upstream) => upstream.quiet && upstream.doubtful);
+    if (doubtful !== undefined && doubtful !== this.main) this.#forget(key, doubtful);
   }
 
   #forget(key: string, upstream: Upstream): void {

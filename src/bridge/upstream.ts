@@ -1,6 +1,6 @@
 import type { Client } from '../client/client.ts';
 import type { Subscription, Topics } from '../client/subscription.ts';
-import { ConnectionError } from '../jsonrpc/transport.ts';
+import { ConnectionError, type TransportKind } from '../jsonrpc/transport.ts';
 import type { ClientView } from '../peer/call.ts';
 import type { JsonObject } from '../protocol/common.ts';
 import { McpError } from '../protocol/error.ts';
@@ -46,15 +46,27 @@ export interface UpstreamEvents {
   ): Promise<JsonObject>;
 }
 
+/** What a connection is made of. */
+export interface UpstreamOptions {
+  readonly open: OpenClient;
+  readonly kind: TransportKind;
+  readonly events: UpstreamEvents;
+  /** Who the connection speaks for; left out for one that several clients share. */
+  readonly self?: ClientView | undefined;
+}
+
 /** One connection to the upstream server, opened when it is first needed. */
 export class Upstream {
   readonly #open: OpenClient;
+  readonly #kind: TransportKind;
   readonly #events: UpstreamEvents;
   readonly #self: ClientView | undefined;
   /** What is carried, from the moment on when it was decided that it may be here. */
   readonly #carried = new Set<Carried>();
   /** What of it was sent. */
   readonly #running = new Set<Carried>();
+  /** What was given up and not answered: the server may go on with it, and what it says then names no call. */
+  readonly #abandoned = new Set<Carried>();
   readonly #progress = new ProgressRelays();
   #client: Promise<Client> | undefined;
   /** What came last, be it open or not. */
@@ -68,9 +80,9 @@ export class Upstream {
   #last: Carried | undefined;
   readonly #closed = new AbortController();
 
-  /** @param self Who the connection speaks for; left out for one that several clients share. */
-  constructor(open: OpenClient, events: UpstreamEvents, self?: ClientView) {
+  constructor({ open, kind, events, self }: UpstreamOptions) {
     this.#open = open;
+    this.#kind = kind;
     this.#events = events;
     this.#self = self;
   }
@@ -80,15 +92,20 @@ export class Upstream {
     return this.#carried.size === 0;
   }
 
-  /** Whether a call may run on it beside what runs already. */
+  /** Whether a call may run on it beside what runs already. One that hears what names no call needs it to itself. */
   free(alone: boolean): boolean {
-    return alone ? this.quiet : !this.#alone;
+    return alone ? this.quiet && !this.doubtful : !this.#alone;
+  }
+
+  /** Whether what the server asks or logs may belong to a call that was given up: it is for nobody else then. */
+  get doubtful(): boolean {
+    return this.#abandoned.size > 0;
   }
 
   /** Whether log messages that come while a call runs can be for nobody but its client. */
   maySendLogsOf({ logLevel, settled }: Carried): boolean {
     if (logLevel === undefined) return true;
-    return [...this.#carried].every(
+    return [...this.#carried, ...this.#abandoned].every(
       (other) => other.logLevel === undefined || (settled !== undefined && other.settled?.state === settled.state),
     );
   }
@@ -171,12 +188,16 @@ export class Upstream {
     const events: ClientEvents = {
       onLog: (message) => this.#logged(message),
       onNotification: (method, params) => this.#notified(method, params),
-      onReconnect: () => this.#events.onReconnect?.(),
+      onReconnect: () => {
+        this.#abandoned.clear();
+        this.#events.onReconnect?.();
+      },
       onRequest: (method, params, { signal }) => this.#asked(method, params, signal),
     };
     const client = await this.#open(events, this.#self, this.#closed.signal);
     this.#latest = client;
     this.#told = undefined;
+    this.#abandoned.clear();
     void client.closed.then(() => {
       if (this.#latest === client) this.#client = undefined;
     });
@@ -187,12 +208,25 @@ export class Upstream {
     const progressToken = this.#progress.claim(call);
     this.#running.add(call);
     this.#last = call;
+    let answeredLate = false;
+    const onLateAnswer = (): void => {
+      answeredLate = true;
+      this.#abandoned.delete(call);
+    };
     try {
-      return await forward(client, { params, call, progressToken, own: this.#self !== undefined });
+      return await forward(client, { params, call, progressToken, own: this.#self !== undefined, onLateAnswer });
+    } catch (error) {
+      if (isGivenUp(error) && !answeredLate && !this.#endsWithItsStream(client)) this.#abandoned.add(call);
+      throw error;
     } finally {
       this.#running.delete(call);
       this.#progress.release(progressToken);
     }
+  }
+
+  /** Where a request is given up by closing its stream, nothing that belongs to it comes any more. */
+  #endsWithItsStream(client: Client): boolean {
+    return this.#kind === 'http' && revisionFor(client).httpCancellation === 'close-stream';
   }
 
   /** An upstream that refuses a level still answers calls. */
@@ -222,21 +256,30 @@ export class Upstream {
     const running = [...this.#running];
     if (this.#events.onRequest !== undefined) return await this.#events.onRequest(method, params, { signal, running });
     const [call] = running;
-    if (running.length !== 1 || call?.ask === undefined)
+    if (running.length !== 1 || call?.ask === undefined || this.doubtful)
       throw new McpError('methodNotFound', `nobody can be asked ${JSON.stringify(method.slice(0, 100))} now`);
     return await call.ask(method, params, signal);
   }
 
   /** A log message names no request: the only call that wants any takes it, else it is the conversation's. */
   #logged(message: LoggingMessageNotificationParams): void {
-    const [call, ...others] = [...this.#carried].filter(({ logLevel }) => logLevel !== undefined);
+    const call = [...this.#carried].find(({ logLevel }) => logLevel !== undefined);
+    const others = [...this.#carried, ...this.#abandoned].filter(({ logLevel }) => logLevel !== undefined);
     const hearer = call ?? this.#last;
     // Spec, Logging: nothing below the level that the client wants.
     if (hearer?.admits(message.level) !== true) return;
-    const ofOne = others.every(({ settled }) => settled !== undefined && settled.state === call?.settled?.state);
+    const ofOne = others.every(
+      (other) => other === call || (other.settled !== undefined && other.settled.state === call?.settled?.state),
+    );
     if (call !== undefined && ofOne) call.send('notifications/message', { ...message });
     else this.#events.onLog?.(message);
   }
+}
+
+/** Whether a call ended without an answer, and the upstream was told to give it up. */
+function isGivenUp(error: unknown): boolean {
+  const cause = error instanceof McpError ? error.cause : undefined;
+  return cause instanceof ConnectionError && cause.reason === 'aborted';
 }
 
 function hasSessionLevel(client: Client): boolean {

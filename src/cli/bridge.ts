@@ -10,7 +10,7 @@ import type { Served } from '../peer/endpoint.ts';
 import { revisions } from '../protocol/revision.ts';
 import { serveStdio } from '../stdio/server.ts';
 import { readConfig, type Config } from './config.ts';
-import { aborted, printable, reasonOf, UsageError, type Io } from './io.ts';
+import { aborted, onOneLine, printable, reasonOf, UsageError, type Io } from './io.ts';
 import { oneOf, parse, revisionDates, wholeNumber, type Parsed } from './options.ts';
 import { createBridge } from './peers.ts';
 import { commandTarget, serverTarget, splitAtDashes, targetOptions, transportOf, type Target } from './target.ts';
@@ -202,7 +202,7 @@ function aboutSeveral({ upstreams }: FrontBridge): About {
   const lines = upstreams.map(({ name, facts, failure }) => {
     const missing = failure === undefined ? 'not reached yet' : `not reached: ${failure}`;
     const what = facts === undefined ? missing : `${named(facts)}, which speaks ${facts.revision}`;
-    return `  server   ${name}: ${what.replaceAll(/\s*\n\s*/g, ' ')}\n`;
+    return `  server   ${name}: ${onOneLine(what)}\n`;
   });
   return {
     name: 'parley-bridge',

@@ -1,4 +1,4 @@
-import { createParser } from 'eventsource-parser';
+import { EventText } from '../jsonrpc/event-text.ts';
 
 /**
  * Tells the messages out of the text of an event stream, as it comes.
@@ -6,8 +6,8 @@ import { createParser } from 'eventsource-parser';
  * @returns Takes the next piece of text, wherever it was cut.
  */
 export function eventText(tell: (text: string) => void): (piece: string) => void {
-  const parser = createParser({
-    onEvent: ({ event, data }) => {
+  const parser = new EventText({
+    found: ({ event, data }) => {
       // Others, such as the one that says where messages go, are not messages, and may hold the id of the session.
       if (data !== '' && (event ?? 'message') === 'message') tell(data);
     },

@@ -3,8 +3,8 @@ import { renderBridge } from './explain-render-bridge.ts';
 import { renderOffer } from './explain-render-offer.ts';
 import { renderWire } from './explain-render-wire.ts';
 import type { Explanation, Outcome, Try } from './explain-report.ts';
-import { clipped, onOneLine, table } from './explain-text.ts';
-import { printable } from './io.ts';
+import { clipped, table } from './explain-text.ts';
+import { onOneLine, printable } from './io.ts';
 
 /** Writes an explanation for a person. */
 export function renderExplanation(explanation: Explanation, width: number): string {

@@ -1,3 +1,5 @@
+import { onOneLine } from './io.ts';
+
 /** How wide a cell may be that others are aligned to; a wider one has a line of its own. */
 const widest = 40;
 
@@ -32,11 +34,6 @@ function line(row: readonly string[], { widths, width, indent }: Layout): string
   const [first = ''] = rest;
   const lines = start.length > below ? [start, ...rest] : [start + first.slice(below), ...rest.slice(1)];
   return lines.map((text) => text.trimEnd()).join('\n');
-}
-
-/** A text without line breaks, so that nobody else's words begin a line of their own. */
-export function onOneLine(text: string): string {
-  return text.replaceAll(/\s+/g, ' ').trim();
 }
 
 /** Breaks a text at spaces; a word that is longer than a line is left whole. */

@@ -35,8 +35,13 @@ export function printable(text: string): string {
   return text.replaceAll(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g, '\ufffd');
 }
 
+/** A text without line breaks, so that nobody else's words begin a line of their own. */
+export function onOneLine(text: string): string {
+  return text.replaceAll(/\s+/g, ' ').trim();
+}
+
 /** What failed, on one line. */
 export function reasonOf(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error);
-  return printable(message.replaceAll(/\s*\n\s*/g, ' ').trim());
+  return printable(onOneLine(message));
 }

@@ -90,8 +90,9 @@ export function isHeader(name: string, value: string): boolean {
 function headersOf(lines: readonly string[]): Readonly<Record<string, string>> {
   return Object.fromEntries(
     lines.map((line) => {
-      const [, name, value] = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*([\t\x20-\x7e\x80-\xff]*?)[ \t]*$/.exec(line) ?? [];
-      if (name === undefined || value === undefined) throw new UsageError("a header is given as 'Name: value'");
+      const colon = line.indexOf(':');
+      const [name, value] = [line.slice(0, Math.max(colon, 0)), line.slice(colon + 1).trim()];
+      if (!isHeader(name, value)) throw new UsageError("a header is given as 'Name: value'");
       return [name, value] as const;
     }),
   );

@@ -76,14 +76,23 @@ export function readOther(response: FetchResponse, exchange: Exchange): void {
   });
 }
 
-/** Hands the messages of a stream to the receiver until it ends, or a moment after everything has been answered. */
-export async function readStream(response: FetchResponse, exchange: Exchange): Promise<StreamPosition> {
-  const position: StreamPosition = { lastEventId: undefined, retryMs: undefined };
+/**
+ * Hands the messages of a stream to the receiver until it ends, or a moment after everything has been answered.
+ *
+ * @param from Where the stream before it ended, which is where this one goes on.
+ */
+export async function readStream(
+  response: FetchResponse,
+  exchange: Exchange,
+  from: Readonly<StreamPosition> = { lastEventId: undefined, retryMs: undefined },
+): Promise<StreamPosition> {
+  const position = { ...from };
   const asked = exchange.waiting.size > 0;
   let stopLingering: (() => void) | undefined;
   try {
     for await (const event of readEvents(bodyBytes(response), { maxBytes: exchange.maxBytes })) {
-      if (event.id !== undefined) position.lastEventId = event.id;
+      // An empty id says that from here on there is none. (WHATWG HTML, Server-sent events.)
+      if (event.id !== undefined) position.lastEventId = event.id === '' ? undefined : event.id;
       if (event.retry !== undefined) position.retryMs = event.retry;
       if (event.data === '' || (event.event ?? 'message') !== 'message') continue;
       deliverEvent(event.data, exchange, response.status);
@@ -250,7 +259,8 @@ function summary(text: string): string {
   return line === '' || line.startsWith('<') ? '' : `: ${line.slice(0, 200)}`;
 }
 
-function retryAfter(response: FetchResponse): number | undefined {
+/** How many milliseconds a response asks to wait before the next request, where it says. */
+export function retryAfter(response: FetchResponse): number | undefined {
   const value = response.headers.get('retry-after')?.trim();
   if (value === undefined || value === '') return undefined;
   if (/^\d+$/.test(value)) return Number(value) * 1_000;

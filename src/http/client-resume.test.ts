@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import type { RequestListener } from 'node:http';
+import { test, type TestContext } from 'node:test';
 import { open, request, response, notification } from '../../test/support/http-answers.ts';
+import type { ConnectionError } from '../jsonrpc/transport.ts';
 
 test('listening hears messages that belong to no request [http-031]', async (t) => {
   let accept: string | undefined;
@@ -132,15 +134,123 @@ test('a server that asks for no pause at all gets one all the same', async (t) =
   assert.deepEqual(methods, ['POST', 'GET']);
 });
 
-test('a stream that breaks again and again without going on is given up', async (t) => {
+test('empty but successful resumptions go on until the call is given up [http-041]', async (t) => {
   const methods: unknown[] = [];
+  const enough = new AbortController();
   const { channel } = await open(t, (incoming, outgoing) => {
     methods.push(incoming.method);
+    if (methods.length === 13) enough.abort();
     outgoing.writeHead(200, { 'content-type': 'text/event-stream' }).end('id: a\nretry: 1\ndata:\n\n');
   });
-  await assert.rejects(channel.send(request), { reason: 'closed' });
-  assert.deepEqual(methods, ['POST', 'GET', 'GET', 'GET', 'GET', 'GET']);
+  await assert.rejects(channel.send(request, { signal: enough.signal }), { reason: 'aborted' });
+  assert.deepEqual(methods, ['POST', ...Array.from({ length: 12 }, () => 'GET')]);
 });
+
+/** A server whose stream breaks at once, and is then refused with a status so many times. */
+function refusing(status: number, times: number): { readonly methods: unknown[]; readonly listener: RequestListener } {
+  const methods: unknown[] = [];
+  return {
+    methods,
+    listener(incoming, outgoing) {
+      const tries = methods.push(incoming.method) - 1;
+      if (tries > 0 && tries <= times) return void outgoing.writeHead(status).end();
+      outgoing.writeHead(200, { 'content-type': 'text/event-stream' });
+      if (tries === 0) outgoing.end('id: a\nretry: 100\ndata:\n\n');
+      else outgoing.write(`id: b\ndata: ${JSON.stringify(incoming.method === 'GET' ? response : {})}\n\n`);
+    },
+  };
+}
+
+/** Lets time pass until something is so. */
+async function passing(t: TestContext, until: () => boolean): Promise<void> {
+  while (!until()) {
+    t.mock.timers.tick(50);
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+}
+
+test('a request whose stream cannot be reached five times in a row fails', async (t) => {
+  const server = refusing(503, 100);
+  const { channel } = await open(t, server.listener);
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  let failed: unknown;
+  channel.send(request).catch((error: unknown) => (failed = error));
+  await passing(t, () => failed !== undefined);
+  assert.equal((failed as ConnectionError).reason, 'closed');
+  assert.deepEqual(server.methods, ['POST', 'GET', 'GET', 'GET', 'GET', 'GET']);
+});
+
+test('a request whose stream is still in use to the server waits for the old one to die', async (t) => {
+  const server = refusing(409, 8);
+  const { channel, heard } = await open(t, server.listener);
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  let answered = false;
+  void channel.send(request).then(() => (answered = true));
+  await passing(t, () => heard.length > 0 && (t.mock.timers.tick(1_000), answered));
+  assert.equal(server.methods.length, 10);
+});
+
+for (const [status, why] of [
+  [409, 'was cut on this side alone gets 409 and'],
+  [503, 'a busy server broke'],
+] as const) {
+  test(`a listening stream that ${why} is tried again with back-off until it opens`, async (t) => {
+    const from: number[] = [];
+    const { channel, heard, problems } = await open(t, (_incoming, outgoing) => {
+      from.push(Date.now());
+      if (from.length > 1 && from.length <= 9) return void outgoing.writeHead(status).end();
+      outgoing.writeHead(200, { 'content-type': 'text/event-stream' });
+      if (from.length === 1) outgoing.end('retry: 100\n\n');
+      else outgoing.write(`data: ${JSON.stringify(notification)}\n\n`);
+    });
+    await channel.listen?.();
+    t.mock.timers.enable({ apis: ['setTimeout', 'Date'] });
+    await passing(t, () => heard.length > 0);
+    assert.equal(from.length, 10);
+    const [first, last] = [(from[3] ?? 0) - (from[2] ?? 0), (from[9] ?? 0) - (from[8] ?? 0)];
+    assert.ok(last >= 8 * first && last <= 31_000, `pauses grow: ${first}, ${last}`);
+    assert.equal(problems.length, 1);
+    assert.match(problems[0]?.message ?? '', /could not be opened again yet/);
+    await channel.close();
+  });
+}
+
+test('a listening stream is not asked for before the time that Retry-After names', async (t) => {
+  const from: number[] = [];
+  const { channel, heard } = await open(t, (_incoming, outgoing) => {
+    from.push(Date.now());
+    if (from.length === 2) return void outgoing.writeHead(503, { 'retry-after': '20' }).end();
+    outgoing.writeHead(200, { 'content-type': 'text/event-stream' });
+    if (from.length === 1) outgoing.end('retry: 100\n\n');
+    else outgoing.write(`data: ${JSON.stringify(notification)}\n\n`);
+  });
+  await channel.listen?.();
+  t.mock.timers.enable({ apis: ['setTimeout', 'Date'] });
+  await passing(t, () => heard.length > 0);
+  assert.ok((from[2] ?? 0) - (from[1] ?? 0) >= 20_000);
+  await channel.close();
+});
+
+for (const [said, place] of [
+  ['id: b\n\n', 'b'],
+  ['id\n\n', undefined],
+] as const) {
+  test(`an id alone (${JSON.stringify(said)}) says where the stream is taken up [WHATWG, 9.2.6]`, async (t) => {
+    const from: unknown[] = [];
+    const { channel, heard } = await open(t, (incoming, outgoing) => {
+      from.push(incoming.headers['last-event-id']);
+      outgoing.writeHead(200, { 'content-type': 'text/event-stream' });
+      if (from.length === 1) outgoing.end(`retry: 1\nid: a\ndata:\n\n${said}`);
+      else outgoing.write(`data: ${JSON.stringify(notification)}\n\n`);
+    });
+    await channel.listen?.();
+    const alive = setInterval(() => {}, 1_000);
+    while (heard.length === 0) await new Promise((resolve) => setImmediate(resolve));
+    clearInterval(alive);
+    assert.deepEqual(from, [undefined, place]);
+    await channel.close();
+  });
+}
 
 test('a listening stream whose place the server forgot is opened anew', async (t) => {
   const from: unknown[] = [];

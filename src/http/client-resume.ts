@@ -1,10 +1,12 @@
 import { after } from '../jsonrpc/timeout.ts';
+import { isTransient } from '../jsonrpc/transient.ts';
 import { ConnectionError } from '../jsonrpc/transport.ts';
 import {
   asConnectionError,
   isSuccess,
   mediaType,
   readStream,
+  retryAfter,
   type Exchange,
   type StreamPosition,
 } from './client-answer.ts';
@@ -13,7 +15,7 @@ import { discard, type FetchResponse } from './client-fetch.ts';
 /** Asks for a stream by GET; the headers say from where. */
 export type OpenStream = (from: Readonly<Record<string, string>>) => Promise<FetchResponse>;
 
-/** How often in a row a stream may fail before it is given up. */
+/** How often in a row a server may not be reached before a request that waits for it fails. */
 const maxFailures = 5;
 
 /** The first pause before reconnecting where the server names none; it doubles with every failure in a row. */
@@ -24,18 +26,21 @@ const longestPauseMs = 30_000;
 
 /**
  * Takes up a stream that broke off before everything was answered, where the server numbered its events. Returns when
- * everything is answered or the server will not go on. (Spec 2025-11-25, Transports, Resumability: by GET, after the
- * time that the server asked for.)
+ * everything is answered or the server will not go on. A stream that opens and ends without a word is polling, which
+ * goes on as long as the request may. (Spec 2025-11-25, Transports, Resumability: by GET, after the time that the
+ * server asked for.)
  */
 export async function resumeStream(open: OpenStream, exchange: Exchange, from: StreamPosition): Promise<void> {
   let position = from;
-  for (let failures = 0; exchange.waiting.size > 0 && position.lastEventId !== undefined && failures < maxFailures;) {
-    await pause(position, failures, exchange);
-    const next = await attempt(open, exchange, position);
+  const row = new Row();
+  for (let failures = 0; exchange.waiting.size > 0 && position.lastEventId !== undefined;) {
+    await row.pause(position, exchange);
+    const next = row.after(await attempt(open, exchange, position));
     if (next === 'none' || next === 'gone') return;
-    const advanced = next !== undefined && next.lastEventId !== position.lastEventId;
-    failures = advanced ? 0 : failures + 1;
-    position = next ?? position;
+    // What is in use will not stay so for ever; what cannot be reached may.
+    failures = next instanceof ConnectionError && !isInUse(next) ? failures + 1 : 0;
+    if (failures === maxFailures) return;
+    if (!(next instanceof ConnectionError)) position = next;
   }
 }
 
@@ -57,43 +62,37 @@ export async function listenStream(open: OpenStream, exchange: Exchange, ended: 
     .finally(ended);
 }
 
+/** Listens as long as the conversation is open: a server that cannot be reached for a while is asked again and again. */
 async function keepListening(open: OpenStream, exchange: Exchange, first: FetchResponse): Promise<void> {
   let position = await readStream(first, exchange);
-  for (let failures = 0; failures < maxFailures;) {
-    await pause(position, failures, exchange);
-    const next = await attempt(open, exchange, position);
+  for (const row = new Row(); ;) {
+    await row.pause(position, exchange);
+    const next = row.after(await attempt(open, exchange, position));
     if (next === 'none' || next === 'gone') {
       if (position.lastEventId === undefined) return next === 'gone' ? exchange.receiver.closed(lost()) : undefined;
       // What was missed is gone for good; what comes is still worth hearing.
       position = { lastEventId: undefined, retryMs: position.retryMs };
       continue;
     }
-    failures = next === undefined ? failures + 1 : 0;
-    position =
-      next === undefined
-        ? position
-        : { lastEventId: next.lastEventId ?? position.lastEventId, retryMs: next.retryMs ?? position.retryMs };
+    if (!(next instanceof ConnectionError)) position = next;
+    else if (row.failures === maxFailures) exchange.receiver.problem(unheard(next));
   }
-  throw new ConnectionError('closed', 'the stream for messages of the server could not be opened again');
 }
 
-/** Opens the stream once more and reads it to its end; `undefined` when the server could not be reached. */
-async function attempt(
-  open: OpenStream,
-  exchange: Exchange,
-  position: StreamPosition,
-): Promise<StreamPosition | 'none' | 'gone' | undefined> {
+/** What became of one more attempt: where the stream ended, why there is none, or a failure that may pass. */
+type Outcome = StreamPosition | 'none' | 'gone' | ConnectionError;
+
+/** Opens the stream once more and reads it to its end. */
+async function attempt(open: OpenStream, exchange: Exchange, position: StreamPosition): Promise<Outcome> {
   const from = position.lastEventId === undefined ? undefined : { 'last-event-id': position.lastEventId };
   let response: FetchResponse | 'none' | 'gone';
   try {
     response = await openStream(open, exchange, from ?? {});
   } catch (error) {
     if (exchange.signal.aborted || !isPassing(error)) throw error;
-    return undefined;
+    return error;
   }
-  if (typeof response === 'string') return response;
-  const next = await readStream(response, exchange);
-  return { lastEventId: next.lastEventId ?? position.lastEventId, retryMs: next.retryMs ?? position.retryMs };
+  return typeof response === 'string' ? response : await readStream(response, exchange, position);
 }
 
 /** Gives `none` when the server has no such stream, and `gone` when it may no longer know the session. */
@@ -111,7 +110,11 @@ async function openStream(
   if (status <= 400 || status === 404 || status === 405) return 'none';
   const reason = status === 401 || status === 403 ? 'unauthorized' : 'http';
   if (exchange.signal.aborted) throw new ConnectionError('aborted', 'the exchange was given up');
-  throw new ConnectionError(reason, `the stream for messages of the server was refused: HTTP ${status}`, { status });
+  const retryAfterMs = retryAfter(response);
+  throw new ConnectionError(reason, `the stream for messages of the server was refused: HTTP ${status}`, {
+    status,
+    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+  });
 }
 
 /** Spec 2025-11-25, Transports, Session Management: 404 for a session that the server knew before. */
@@ -119,30 +122,52 @@ function lost(): ConnectionError {
   return new ConnectionError('session-lost', 'the server no longer knows the session', { status: 404 });
 }
 
-/** Whether a failure may be gone the next time. */
-function isPassing(error: unknown): boolean {
-  return error instanceof ConnectionError && (error.reason === 'refused' || (error.status ?? 0) >= 500);
+function unheard(cause: ConnectionError): ConnectionError {
+  const message = `the stream for messages of the server could not be opened again yet, and is tried on: ${cause.message}`;
+  return new ConnectionError('closed', message, { cause });
 }
 
-/** Waits before the next attempt; at least as long as the server asked for. */
-function pause(position: StreamPosition, failures: number, exchange: Exchange): Promise<void> {
-  const { signal } = exchange;
-  const asked = position.retryMs ?? pauseMs;
-  const ms = Math.max(shortestPauseMs, asked, Math.min(longestPauseMs, asked * 2 ** failures));
-  return new Promise((resolve, reject) => {
-    const aborted = (): void => {
-      cancel();
-      reject(new ConnectionError('aborted', 'the exchange was given up'));
-    };
-    const cancel = after(
-      ms,
-      () => {
+/** Whether a failure may be gone the next time. */
+function isPassing(error: unknown): error is ConnectionError {
+  return error instanceof ConnectionError && (isTransient(error) || isInUse(error));
+}
+
+/** A stream that was cut on this side alone is still open to its server, which has one of it until it learns better. */
+function isInUse({ status }: ConnectionError): boolean {
+  return status === 409;
+}
+
+/** The attempts that failed one after the other, which make the pauses between them longer. */
+class Row {
+  /** How many there are. */
+  failures = 0;
+  #askedMs = 0;
+
+  /** Takes in how an attempt went. */
+  after(outcome: Outcome): Outcome {
+    const failure = outcome instanceof ConnectionError ? outcome : undefined;
+    this.failures = failure === undefined ? 0 : this.failures + 1;
+    this.#askedMs = failure?.retryAfterMs ?? 0;
+    return outcome;
+  }
+
+  /** Waits before the next attempt; at least as long as the server asked for. */
+  pause({ retryMs = pauseMs }: StreamPosition, { signal, waiting }: Exchange): Promise<void> {
+    const least = Math.max(shortestPauseMs, retryMs);
+    const longer = Math.min(longestPauseMs, least * 2 ** Math.min(this.failures, 20));
+    const ms = Math.max(least, longer, this.#askedMs);
+    return new Promise((resolve, reject) => {
+      const aborted = (): void => {
+        cancel();
+        reject(new ConnectionError('aborted', 'the exchange was given up'));
+      };
+      const over = (): void => {
         signal.removeEventListener('abort', aborted);
         resolve();
-      },
-      exchange.waiting.size > 0,
-    );
-    if (signal.aborted) aborted();
-    else signal.addEventListener('abort', aborted, { once: true });
-  });
+      };
+      const cancel = after(ms, over, waiting.size > 0);
+      if (signal.aborted) aborted();
+      else signal.addEventListener('abort', aborted, { once: true });
+    });
+  }
 }

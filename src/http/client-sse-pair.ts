@@ -133,7 +133,7 @@ export class SsePairChannel implements Channel {
     let first: StreamEvent | undefined;
     try {
       do first = (await events.next()).value ?? undefined;
-      while (first?.retry !== undefined);
+      while (first !== undefined && first.data === '' && first.event === undefined);
     } catch (cause) {
       if (cause instanceof ConnectionError) throw cause;
       throw new ConnectionError('timeout', `${this.#name} did not say where messages go`, { cause });

@@ -13,7 +13,8 @@ import type { EventStore } from '../store/events.ts';
 import type { Done, Edge, Visit } from './edge.ts';
 import { retryHeaders, sessionStatus } from './status.ts';
 import type { EventStream } from './stream.ts';
-import { SessionStreams, type Resumption, type SessionStream } from './session-streams.ts';
+import type { Resumption, SessionStream } from './session-stream.ts';
+import { SessionStreams } from './session-streams.ts';
 
 /** How many messages wait for a client that has no stream open. */
 const outboxLimit = 64;
@@ -91,7 +92,7 @@ export class Session implements Link {
   /** Answers a POST of one message. */
   post(visit: Visit, received: Exclude<Received, { kind: 'malformed' }>): Done {
     if (received.kind === 'request') return this.#request(visit, received.message);
-    return this.#during(this.#conversation.receive(received.message), (response) => {
+    return this.#during(this.#conversation.receive(received.message, visit.auth), (response) => {
       if (response === undefined) visit.reply.send(202);
       else visit.reply.send(sessionStatus(response), toJson(this.#edge, response), retryHeaders(response));
     });
@@ -102,7 +103,7 @@ export class Session implements Link {
     const answer = this.#answer(visit);
     const collected: string[] = [];
     const one = async (value: unknown): Promise<void> => {
-      const response = await this.#receive(answer, value);
+      const response = await this.#receive(answer, value, visit.auth);
       if (response === undefined) return;
       const json = toJson(this.#edge, response);
       if (!answer.streaming || !answer.message(json)) collected.push(json);
@@ -188,7 +189,7 @@ export class Session implements Link {
   #request(visit: Visit, message: RequestMessage): Done {
     const answer = this.#answer(visit);
     const id = this.#expect(message, answer);
-    return this.#during(this.#conversation.receive(message), (response) => {
+    return this.#during(this.#conversation.receive(message, visit.auth), (response) => {
       if (id !== undefined) this.#answers.delete(id);
       answer.respond(response === undefined ? 200 : sessionStatus(response), response);
     });
@@ -201,11 +202,11 @@ export class Session implements Link {
     return answer;
   }
 
-  async #receive(answer: Answer, value: unknown): Promise<ResponseMessage | undefined> {
+  async #receive(answer: Answer, value: unknown, auth: AuthInfo | undefined): Promise<ResponseMessage | undefined> {
     const received = classify(value);
     const id = received.kind === 'request' ? this.#expect(received.message, answer) : undefined;
     try {
-      return await this.#conversation.receive(value);
+      return await this.#conversation.receive(value, auth);
     } finally {
       if (id !== undefined) this.#answers.delete(id);
     }

@@ -83,9 +83,12 @@ export class Sessions {
 
   async #resume(visit: Visit, session: Session, lastEventId: string): Promise<void> {
     const resumption = await session.resume(lastEventId);
+    // Who has gone meanwhile must not take the place of who came back since.
+    if (visit.reply.closed) return resumption?.drop();
+    if (resumption !== undefined && !session.ended) return session.takeUp(visit, resumption);
+    resumption?.drop();
     // Not 404, which would say that the session is gone.
-    if (resumption !== undefined && !session.ended) session.takeUp(visit, resumption);
-    else refuse(visit.request, visit.reply, { status: 400, message: 'nothing can be resumed from this Last-Event-ID' });
+    refuse(visit.request, visit.reply, { status: 400, message: 'nothing can be resumed from this Last-Event-ID' });
   }
 
   async #begin(visit: Visit, message: RequestMessage): Promise<void> {

@@ -86,15 +86,15 @@ export class SsePairs {
       : this.#one(visit, pair, content.value);
   }
 
-  async #batch({ reply }: Visit, pair: SsePair, values: readonly unknown[]): Promise<Problem | undefined> {
+  async #batch({ reply, auth }: Visit, pair: SsePair, values: readonly unknown[]): Promise<Problem | undefined> {
     const problem = batchProblem(pair.revision, values, this.#edge.settings.maxBatch);
     if (problem !== undefined) return problem;
     reply.send(202);
-    await Promise.all(values.map((value) => pair.receive(value)));
+    await Promise.all(values.map((value) => pair.receive(value, auth)));
     return undefined;
   }
 
-  async #one({ request, reply }: Visit, pair: SsePair, value: unknown): Promise<Problem | undefined> {
+  async #one({ request, reply, auth }: Visit, pair: SsePair, value: unknown): Promise<Problem | undefined> {
     const received = classify(value);
     if (received.kind === 'malformed') {
       refuse(request, reply, { status: 400, message: received.reason }, received.id);
@@ -103,7 +103,7 @@ export class SsePairs {
     const foreign = this.#foreign(received);
     if (foreign === undefined) {
       reply.send(202);
-      await pair.receive(value);
+      await pair.receive(value, auth);
     } else reply.send(400, foreign);
     return undefined;
   }
@@ -145,8 +145,8 @@ class SsePair implements Link {
   }
 
   /** Runs one message; its response goes on the stream. */
-  async receive(value: unknown): Promise<void> {
-    const response = await this.#conversation.receive(value);
+  async receive(value: unknown, auth: AuthInfo | undefined): Promise<void> {
+    const response = await this.#conversation.receive(value, auth);
     if (response !== undefined) this.#write(toJson(this.#edge, response));
   }
 

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { createParser } from 'eventsource-parser';
 import fc from 'fast-check';
 import { formatEvent, keepAlive, readEvents, type StreamEvent } from './sse.ts';
 
@@ -57,6 +58,45 @@ test('comments and unknown fields are no events [http-058]', async () => {
 
 test('an event with an id and empty data is given, so that the id is known', async () => {
   assert.deepEqual(await read(['id: 7\ndata:\n\n']), [{ event: undefined, id: '7', data: '' }]);
+});
+
+test('an event with an id alone tells the id, and is no event [WHATWG, 9.2.6]', async () => {
+  assert.deepEqual(await read(['id: 7\n\nevent: x\nid: 8\n\nid\n\ndata: a\n\n']), [
+    { id: '7', data: '' },
+    { id: '8', data: '' },
+    { id: '', data: '' },
+    { event: undefined, id: undefined, data: 'a' },
+  ]);
+});
+
+test('a byte order mark, NUL in an id and a retry that is no number are ignored', async () => {
+  assert.deepEqual(await read(['\uFEFFid: a\0\nretry: 1s\nretry:\ndata: \uFEFFx\n\n']), [
+    { event: undefined, id: undefined, data: '\uFEFFx' },
+  ]);
+});
+
+test('all but ids alone is read as another parser reads it, however it is cut', async () => {
+  const pieces = ['data', 'id', 'event', 'retry', ':', ' ', '\n', '\r', '\r\n', '7', 'x', '\0', '\uFEFF', 'é'];
+  await fc.assert(
+    fc.asyncProperty(fc.array(fc.constantFrom(...pieces), { maxLength: 60 }), fc.nat(), async (parts, place) => {
+      const text = parts.join('');
+      const bytes = new TextEncoder().encode(text);
+      const cut = place % (bytes.length + 1);
+      const expected: StreamEvent[] = [];
+      const judge = createParser({
+        onEvent: ({ event, id, data: held }) => expected.push({ event, id, data: held }),
+        onRetry: (retry) => expected.push({ data: '', retry }),
+      });
+      // A lone CR at the end may be half of a line ending to the judge, and is a whole one to us.
+      judge.feed(text.replaceAll(/\r\n?/g, '\n').replace(/^\uFEFF/, ''));
+      const found = await read([bytes.subarray(0, cut), bytes.subarray(cut)]);
+      assert.deepEqual(
+        found.filter((item) => 'event' in item || item.retry !== undefined),
+        expected,
+      );
+    }),
+    { numRuns: 500 },
+  );
 });
 
 test('retry comes as an item of its own', async () => {

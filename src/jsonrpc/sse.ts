@@ -1,20 +1,11 @@
-import { createParser } from 'eventsource-parser';
 import { ByteBuffer } from './bytes.ts';
+import { EventText, type StreamEvent } from './event-text.ts';
 import { ConnectionError } from './transport.ts';
+
+export type { StreamEvent } from './event-text.ts';
 
 /** How large an event may be by default: 16 MiB. */
 export const defaultEventBytes: number = 16 * 1024 * 1024;
-
-/** One event of a stream. */
-export interface StreamEvent {
-  /** The type; `undefined` means `message`. */
-  readonly event?: string | undefined;
-  readonly id?: string | undefined;
-  /** Empty for an event that only has an id, and for one that only tells `retry`. */
-  readonly data: string;
-  /** Milliseconds to wait before reconnecting; such an item stands for the field alone. */
-  readonly retry?: number | undefined;
-}
 
 export interface EventReaderOptions {
   /** How many bytes a line, and how many characters the data of an event, may have; 16 MiB by default. */
@@ -54,19 +45,14 @@ export async function* readEvents(
   }
 }
 
-/** Takes whole lines, so that the parser never has to put pieces together. */
+/** Takes whole lines, so that the text never has to be put together. */
 function eventFeed(maxBytes: number, found: (event: StreamEvent) => void): (lines: Uint8Array) => void {
-  const decoder = new TextDecoder('utf-8', { fatal: true });
-  let endedInReturn = false;
-  const parser = createParser({
-    maxBufferSize: maxBytes,
-    onEvent: ({ event, id, data }) => found({ event, id, data }),
-    onRetry: (retry) => found({ data: '', retry }),
-    onError: (error) => {
-      // The other errors are unknown fields, which are to be ignored.
-      if (error.type === 'max-buffer-size-exceeded') throw tooLarge(maxBytes);
-    },
-  });
+  // What marks the beginning of a text is the parser's to drop, as it is told apart there.
+  const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+  const tooLong = (): never => {
+    throw tooLarge(maxBytes);
+  };
+  const parser = new EventText({ found, tooLong }, maxBytes);
   return (lines) => {
     let text: string;
     try {
@@ -74,9 +60,7 @@ function eventFeed(maxBytes: number, found: (event: StreamEvent) => void): (line
     } catch (cause) {
       throw new ConnectionError('invalid-message', 'the event stream is not valid UTF-8', { cause });
     }
-    if (endedInReturn && text.startsWith('\n')) text = text.slice(1);
-    endedInReturn = lines.at(-1) === carriageReturn;
-    parser.feed(text.includes('\r') ? text.replaceAll(/\r\n?/g, '\n') : text);
+    parser.feed(text);
   };
 }
 

@@ -1,4 +1,5 @@
 /** Every way into a server over HTTP, opened alike, so that one table of tests walks them all. */
+import { once } from 'node:events';
 import { createServer, request as httpRequest, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createHandler } from '../http/fetch.ts';
@@ -24,6 +25,8 @@ export interface OpenStream {
   readonly status: number;
   /** The text that came first. */
   readonly first: string;
+  /** All that came so far, once something is true of it; or when the stream has ended. */
+  until(holds: (text: string) => boolean): Promise<string>;
   leave(): void;
 }
 
@@ -47,7 +50,12 @@ export const entries: Readonly<Record<string, Entry>> = {
       },
       stream: async (wire) => {
         const answer = await begin(handler, wire).until((so) => so.ended || so.written.includes('\n\n'));
-        return { status: answer.status ?? 0, first: answer.written, leave: () => answer.leave() };
+        return {
+          status: answer.status ?? 0,
+          first: answer.written,
+          until: async (holds) => (await answer.until((so) => so.ended || holds(so.written))).written,
+          leave: () => answer.leave(),
+        };
       },
       close: () => handler.close(),
     };
@@ -63,7 +71,17 @@ export const entries: Readonly<Record<string, Entry>> = {
         const { status, body } = await handler(requestOf(wire));
         const reader = body?.getReader();
         const { value } = (await reader?.read()) ?? {};
-        return { status, first: new TextDecoder().decode(value), leave: () => void reader?.cancel() };
+        const first = new TextDecoder().decode(value);
+        let text = first;
+        const until: OpenStream['until'] = async (holds) => {
+          while (!holds(text)) {
+            const next = await reader?.read();
+            if (next?.done !== false) break;
+            text += new TextDecoder().decode(next.value);
+          }
+          return text;
+        };
+        return { status, first, until, leave: () => void reader?.cancel() };
       },
       close: () => handler.close(),
     };
@@ -97,12 +115,16 @@ export async function send(port: number, wire: Wire): Promise<Received> {
 
 async function stream(port: number, wire: Wire): Promise<OpenStream> {
   const incoming = await answerTo(port, wire);
-  const first = await new Promise<string>((resolve) => {
-    incoming.setEncoding('utf8').once('data', resolve);
-    incoming.once('end', () => resolve(''));
-  });
+  let text = '';
+  incoming.setEncoding('utf8').on('data', (piece: string) => (text += piece));
   incoming.on('error', () => undefined);
-  return { status: incoming.statusCode ?? 0, first, leave: () => incoming.destroy() };
+  const until: OpenStream['until'] = async (holds) => {
+    while (!holds(text) && !incoming.readableEnded)
+      await Promise.race([once(incoming, 'data'), once(incoming, 'close')]);
+    return text;
+  };
+  const first = await until((so) => so !== '');
+  return { status: incoming.statusCode ?? 0, first, until, leave: () => incoming.destroy() };
 }
 
 function answerTo(

@@ -37,6 +37,8 @@ export interface CallClient extends ClientView {
 
 /** One request being served: what its handler may know, and what it may send beside its result. */
 export class Call {
+  /** Who the request comes from, as the edge established it for this request. */
+  readonly auth: AuthInfo | undefined;
   readonly #facts: CallFacts;
   readonly #message: RequestMessage;
   #asker: Asker | undefined;
@@ -53,7 +55,9 @@ export class Call {
   #reports: Reports | Said | undefined;
   #held = false;
 
-  constructor(facts: CallFacts, message: RequestMessage) {
+  /** @param auth Who the request comes from, where a link carries requests that differ in it. */
+  constructor(facts: CallFacts, message: RequestMessage, auth: AuthInfo | undefined = facts.link.auth) {
+    this.auth = auth;
     this.#facts = facts;
     this.#message = message;
   }
@@ -86,10 +90,6 @@ export class Call {
   get client(): CallClient {
     const { info, capabilities } = this.#facts.client;
     return { info, capabilities, supports: (flag) => supports(capabilities, flag) };
-  }
-
-  get auth(): AuthInfo | undefined {
-    return this.#facts.link.auth;
   }
 
   /** The handshake conversation of the request, or `undefined` where the revision is stateless. */

@@ -45,6 +45,11 @@ export interface RequestOptions {
   readonly clientInfo?: Implementation | undefined;
   /** What the asker can do, instead of the client itself; only where each request says so. */
   readonly capabilities?: ClientCapabilities | undefined;
+  /**
+   * Hears that the server answered after the request was given up, which a server need not do. Not called where giving
+   * up closes the response stream, nor after the end of the connection.
+   */
+  readonly onLateAnswer?: (() => void) | undefined;
   /** Values of `resultType` that an extension adds to those of the protocol. */
   readonly resultTypes?: readonly string[] | undefined;
 }
@@ -103,6 +108,7 @@ export function createCaller(calls: Calls, options: CallerOptions): Caller {
         tellCancelled,
         progressToken: request.progressToken,
         onProgress: request.onProgress,
+        onLateAnswer: request.onLateAnswer,
       });
       if (stateless) checkResultType(method, result, request.resultTypes);
       options.answered?.();

@@ -46,7 +46,12 @@ export interface CallOptions extends WaitOptions {
   readonly tellCancelled: boolean;
   readonly progressToken?: ProgressToken | undefined;
   readonly onProgress?: ((progress: Progress) => void) | undefined;
+  /** Hears that the answer came after the request was given up. */
+  readonly onLateAnswer?: (() => void) | undefined;
 }
+
+/** How many requests that were given up are remembered for who wants to hear of their answers. */
+const mostGivenUp = 1_000;
 
 /** One open conversation as its client side uses it: requests out, each matched with its answer. */
 export class Calls {
@@ -54,6 +59,8 @@ export class Calls {
   readonly #inbound: Inbound;
   readonly #description: string;
   readonly #pending = new Map<number, Waiting>();
+  /** Who wants to hear of the answers of requests that were given up. */
+  readonly #givenUp = new Map<number, () => void>();
   readonly #progress = new ProgressRoutes();
   readonly #statuses = new WeakMap<Error, number>();
   #opening: Promise<Channel> | undefined;
@@ -134,6 +141,7 @@ export class Calls {
         if (token !== undefined) this.#progress.release(token);
       },
       givenUp: (error, reason) => {
+        this.#awaitLate(id, options);
         this.#cancel(id, reason, options);
         exchange?.abort(error);
       },
@@ -210,6 +218,13 @@ export class Calls {
     );
   }
 
+  #awaitLate(id: number, { onLateAnswer }: CallOptions): void {
+    if (onLateAnswer === undefined || this.#ended !== undefined) return;
+    const [oldest] = this.#givenUp.keys();
+    if (this.#givenUp.size >= mostGivenUp && oldest !== undefined) this.#givenUp.delete(oldest);
+    this.#givenUp.set(id, onLateAnswer);
+  }
+
   #receive(value: unknown, status: number | undefined): void {
     if (this.#ended !== undefined) return;
     if (!Array.isArray(value)) return this.#receiveOne(value, status);
@@ -259,6 +274,8 @@ export class Calls {
     const pending = typeof id === 'number' ? this.#pending.get(id) : undefined;
     if (pending !== undefined)
       return pending.settle('result' in message ? message.result : this.#failure(message.error, status));
+    const late = typeof id === 'number' ? this.#givenUp.get(id) : undefined;
+    if (typeof id === 'number' && this.#givenUp.delete(id)) this.#guard('onLateAnswer', () => late?.());
     // What was asked once and is not waited for any more came late or twice, which is nobody's fault.
     const known = typeof id === 'number' && id > 0 && id <= this.#lastId;
     if (!known)
@@ -279,6 +296,7 @@ export class Calls {
 
   #end(error: ConnectionError): void {
     this.#ended ??= error;
+    this.#givenUp.clear();
     for (const pending of this.#pending.values()) pending.settle(error);
   }
 

@@ -18,7 +18,7 @@ import { toWire } from '../protocol/to-wire.ts';
 import type { Asker } from './ask.ts';
 import { questions, runInRounds, runInSession } from './asking.ts';
 import { Call, notification, type CallFacts, type ClientView } from './call.ts';
-import type { Conversation, Link } from './endpoint.ts';
+import type { AuthInfo, Conversation, Link } from './endpoint.ts';
 import { gate, isPromised, notFound } from './gate.ts';
 import { discoverResult, initializeResult } from './introduction.ts';
 import type { Handler, Host, Settled } from './host.ts';
@@ -72,15 +72,15 @@ export class HostConversation implements Conversation {
     return this.#settlement?.settled.revision;
   }
 
-  receive(value: unknown): Promise<ResponseMessage | undefined> {
+  receive(value: unknown, auth: AuthInfo | undefined = this.#link.auth): Promise<ResponseMessage | undefined> {
     // Nobody would hear the answer, and nobody would stop what is run for it.
     if (this.#closed) return nothing;
     const received = classify(value);
     switch (received.kind) {
       case 'request':
         return this.#host.tracer === undefined
-          ? promised(this.#request(received.message))
-          : this.#traced(received.message);
+          ? promised(this.#request(received.message, auth))
+          : this.#traced(received.message, auth);
       case 'notification':
         this.#notified(received.message);
         return nothing;
@@ -110,11 +110,11 @@ export class HostConversation implements Conversation {
     this.#onClose(this);
   }
 
-  async #traced(message: RequestMessage): Promise<ResponseMessage | undefined> {
+  async #traced(message: RequestMessage, auth: AuthInfo | undefined): Promise<ResponseMessage | undefined> {
     const { tracer } = this.#host;
-    if (tracer === undefined) return this.#request(message);
+    if (tracer === undefined) return this.#request(message, auth);
     const span = this.#guarded('tracer', () => tracer(traceStart(message, this.#link)));
-    const response = await this.#request(message);
+    const response = await this.#request(message, auth);
     const preamble = readPreamble(this.#host.revisions, message, this.#settlement === undefined);
     const revision = preamble === undefined || preamble instanceof McpError ? this.revision : preamble.revision;
     this.#guarded('tracer', () => span?.end(traceEnd(response, revision)));
@@ -131,7 +131,7 @@ export class HostConversation implements Conversation {
     }
   }
 
-  #request(message: RequestMessage): Outcome {
+  #request(message: RequestMessage, auth: AuthInfo | undefined): Outcome {
     if (this.#running.has(message.id)) {
       return this.#refusal(
         message.id,
@@ -147,9 +147,9 @@ export class HostConversation implements Conversation {
     const preamble = readPreamble(this.#host.revisions, message, this.#settlement === undefined);
     if (preamble instanceof McpError)
       return this.#refusal(message.id, preamble, newestOf(this.#host.revisions, 'stateless'));
-    if (preamble !== undefined) return this.#serve(message, this.#statelessFacts(preamble));
+    if (preamble !== undefined) return this.#serve(message, this.#statelessFacts(preamble), auth);
     if (message.method === 'initialize') return this.#initialize(message);
-    if (this.#settlement !== undefined) return this.#serve(message, this.#settlement.facts);
+    if (this.#settlement !== undefined) return this.#serve(message, this.#settlement.facts, auth);
     return this.#unsettled(message);
   }
 
@@ -237,8 +237,8 @@ export class HostConversation implements Conversation {
   }
 
   /** Runs one request; resolves early, with nothing, when it is cancelled. */
-  #serve(message: RequestMessage, facts: CallFacts): Outcome {
-    const call = new Call(facts, message);
+  #serve(message: RequestMessage, facts: CallFacts, auth: AuthInfo | undefined): Outcome {
+    const call = new Call(facts, message, auth);
     this.#running.set(message.id, call);
     const outcome = orElse(
       () => this.#run(message, call),

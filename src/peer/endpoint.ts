@@ -80,8 +80,11 @@ export interface Conversation {
   /**
    * Takes one parsed JSON value from the client. It never rejects: whatever arrives, a request gets a response
    * (an error where it must) and everything else gets `undefined`. Requests run at the same time.
+   *
+   * @param auth Who this value comes from, where the edge establishes that anew for each; the principal is that of the
+   *   link, scopes and claims may differ. Left out, what the link says holds.
    */
-  receive(value: unknown): Promise<ResponseMessage | undefined>;
+  receive(value: unknown, auth?: AuthInfo): Promise<ResponseMessage | undefined>;
   /** Answers a value that could not even be parsed. */
   unreadable(reason: string): ResponseMessage;
   /**

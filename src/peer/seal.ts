@@ -93,7 +93,7 @@ function toBase64Url(...parts: readonly Uint8Array[]): string {
   for (const part of parts) {
     for (let at = 0; at < part.length; at += 0x8000) binary += String.fromCharCode(...part.subarray(at, at + 0x8000));
   }
-  return btoa(binary).replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, '');
+  return btoa(binary).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '');
 }
 
 /** Only the canonical spelling is accepted, so that no two texts mean the same. */

@@ -17,7 +17,10 @@ export interface RequestCtx {
   /** The revision in use. */
   readonly revision: RevisionDate;
   readonly client: CtxClient;
-  /** Who the transport found the client to be; absent without authorization. */
+  /**
+   * Who sent this request, as the transport established for it; absent without authorization. The requests of one
+   * session have one principal, and may differ in scopes and claims.
+   */
   readonly auth?: AuthInfo | undefined;
   /** The request's `_meta`, untouched. */
   readonly meta: Readonly<Record<string, unknown>>;

@@ -3,32 +3,53 @@
 /** Ends a subscription; ending it twice is fine. */
 export type Unsubscribe = () => void | Promise<void>;
 
+/** How many subscribers a text reached; nothing where that cannot be known. */
+export type Heard = number | void;
+
 /** Carries texts to whoever listens now, in any process; what nobody hears is gone. */
 export interface Bus {
   /**
    * Hands a text to every subscriber of a channel, each channel's texts in the order in which one process sent them.
-   * Rejects when the bus cannot be reached.
+   *
+   * Zero means that no process listens, and ends the wait of whoever published a question: a bus that counts the
+   * subscribers of one of its nodes alone gives nothing instead, and then a silence is waited for.
+   *
+   * @returns How many subscribers it reached, in all processes (what Redis answers to `PUBLISH`), or nothing.
+   * @throws When the bus cannot be reached.
    */
-  publish(channel: string, text: string): void | Promise<void>;
-  /** Hears every text that is published on a channel from when the returned promise resolves. */
+  publish(channel: string, text: string): Heard | Promise<Heard>;
+  /**
+   * Hears every text that is published on a channel from when the returned promise resolves until its end is called.
+   *
+   * @param hear Called with one text after the other; what it throws is the caller's mistake, and ends no subscription.
+   * @throws When the bus cannot be reached.
+   */
   subscribe(channel: string, hear: (text: string) => void): Unsubscribe | Promise<Unsubscribe>;
 }
 
 /** Makes a bus within this process; a text is heard on a later turn, as from a bus between processes. */
 export function memoryBus(): Bus {
-  const channels = new Map<string, Set<(text: string) => void>>();
+  const channels = new Map<string, Set<Subscriber>>();
   return {
     publish(channel, text) {
-      for (const hear of channels.get(channel) ?? []) queueMicrotask(() => hear(text));
+      const subscribers = [...(channels.get(channel) ?? [])];
+      for (const subscriber of subscribers) queueMicrotask(() => subscriber.hear?.(text));
+      return subscribers.length;
     },
     subscribe(channel, hear) {
-      const hearers = channels.get(channel) ?? new Set();
-      channels.set(channel, hearers);
-      hearers.add(hear);
+      const subscribers = channels.get(channel) ?? new Set();
+      const subscriber: Subscriber = { hear };
+      channels.set(channel, subscribers.add(subscriber));
       return () => {
-        hearers.delete(hear);
-        if (hearers.size === 0 && channels.get(channel) === hearers) channels.delete(channel);
+        subscriber.hear = undefined;
+        subscribers.delete(subscriber);
+        if (subscribers.size === 0 && channels.get(channel) === subscribers) channels.delete(channel);
       };
     },
   };
+}
+
+/** One subscription, of which a listener may have several; it hears nothing once it ended. */
+interface Subscriber {
+  hear: ((text: string) => void) | undefined;
 }

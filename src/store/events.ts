@@ -8,12 +8,23 @@ export interface LoggedEvent {
   readonly data: string;
 }
 
-/** The streams of one session. Whoever runs a stream is its only writer, and numbers its events. */
+/**
+ * The streams of one session. Whoever runs a stream is its only writer, and numbers its events.
+ *
+ * A log must promise one thing: once `append` has returned, or its promise has resolved, every `replayAfter` that begins later
+ * sees the event, until the event is dropped for good. Before that it may be seen or not. Nothing else is asked: appends of one
+ * stream are begun in order and not awaited, so that several may be under way; they may be done in any order, and reads may
+ * overtake them. Who resumes a stream holds what is not confirmed, and looks for gaps: a log that breaks the promise costs the
+ * client the replay, and never an event in silence.
+ */
 export interface EventLog {
-  /** Keeps the next event of a stream. What is sent does not wait for it; a failure loses nothing but the replay. */
+  /**
+   * Keeps the next event of a stream. What is sent does not wait for it; a failure, thrown or rejected, loses nothing but the
+   * replay.
+   */
   append(stream: string, event: LoggedEvent): void | Promise<void>;
   /**
-   * What followed an event on its stream, oldest first.
+   * What followed an event on its stream, oldest first: every event once, by its number.
    *
    * @returns `undefined` when the stream is not known, or when something of it is no longer kept: what is replayed
    *   is complete or nothing.
@@ -22,7 +33,7 @@ export interface EventLog {
     stream: string,
     number: number,
   ): readonly LoggedEvent[] | undefined | Promise<readonly LoggedEvent[] | undefined>;
-  /** Forgets every stream: the session is over. */
+  /** Forgets every stream: the session is over. Appends that were begun before may still end. */
   clear(): void | Promise<void>;
 }
 

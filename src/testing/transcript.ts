@@ -129,8 +129,9 @@ function revisionsIn(range: string | undefined, where: Numbered | undefined): re
     if (revision === undefined) throw syntax(where, `unknown revision ${date}`);
     return revision;
   };
-  const [, first, last] = /^(\S*)\.\.(\S*)$/.exec(range) ?? [];
-  if (first === undefined || last === undefined) return range.split(',').map(find);
+  const between = range.indexOf('..');
+  if (between < 0) return range.split(',').map(find);
+  const [first, last] = [range.slice(0, between), range.slice(between + 2)];
   const begin = first === '' ? 0 : ordinal(find(first));
   const end = last === '' ? revisions.length : ordinal(find(last)) + 1;
   return revisions.slice(begin, end);

@@ -27,8 +27,12 @@ export interface Scripted {
 export function scriptedUpstream(script: Scripted): ScriptedTransport {
   return scriptedTransport('memory', (sent, peer) => {
     const method = String(sent.message['method']);
-    if (sent.message['id'] === undefined) return;
-    const answer = script.answers?.[method] ?? opening(script, method);
+    const told = script.answers?.[method];
+    if (sent.message['id'] === undefined) {
+      if (typeof told === 'function') told(sent, peer);
+      return;
+    }
+    const answer = told ?? opening(script, method);
     if (typeof answer === 'function') answer(sent, peer);
     else if (answer === undefined) peer.refuse(sent, { code: -32601, message: `no ${method}` });
     else

@@ -1,0 +1,47 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { composedIn, superLinear, writtenIn, type Expression } from './support/regular-expressions.ts';
+import { sources } from './support/sources.ts';
+
+/** What files put together from values that they have only later. */
+const later: Readonly<Record<string, readonly Omit<Expression, 'path'>[]>> = {
+  'http/sse-pair.ts': [{ source: '(?:^|&)sessionId=([^&]*)', flags: '' }],
+  'json/exact-number.ts': [{ source: '"123e4567-e89b-12d3-a456-426614174000([^"]+)"', flags: 'g' }],
+  // Patterns of schemas: `schema/pattern.ts` sees to their time.
+  'schema/keywords.ts': [{ source: '', flags: 'u' }],
+};
+
+test('every regular expression in src takes time linear in the text', async () => {
+  const expressions: Expression[] = [];
+  for (const file of sources()) {
+    const { literals, calls } = await writtenIn(file);
+    expressions.push(...literals);
+    if (calls === 0) continue;
+    const known = (later[file.path] ?? []).map((one) => ({ path: file.path, ...one }));
+    const composed = known.length === calls ? [] : await composedIn(file.path);
+    assert.equal(known.length + composed.length, calls, `${file.path} puts together expressions that nobody judges`);
+    expressions.push(...known, ...composed);
+  }
+  assert.ok(expressions.length > 50);
+  assert.deepEqual(
+    expressions.map(superLinear).filter((problem) => problem !== undefined),
+    [],
+  );
+});
+
+test('an expression of exponential or polynomial time is told of, with a text that shows it', async () => {
+  const text = String.raw`const a: RegExp = /^(?:[ \t]*;[ \t]*)*$/; const b = 'x'.replace(/\s+$/, ''); export { a, b };`;
+  const { literals } = await writtenIn({ path: 'x.ts', text });
+  const [exponential = '', polynomial = ''] = literals.map((literal) => superLinear(literal) ?? 'nothing');
+  assert.match(exponential, /^x\.ts: \/.*\/: exponential, /);
+  assert.match(polynomial, /^x\.ts: \/.*\/: 2nd degree polynomial, /);
+});
+
+test('an expression that a file puts together is found', async () => {
+  assert.deepEqual(await writtenIn({ path: 'x.ts', text: "const a = new RegExp('a'); RegExp('b');" }), {
+    literals: [],
+    calls: 2,
+  });
+  const [uri] = await composedIn('server/uri.ts');
+  assert.match(uri?.source ?? '', /^\^\[a-z\]/);
+});

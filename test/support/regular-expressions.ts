@@ -1,0 +1,78 @@
+/** The regular expressions of the source, as they are when they run, and what a checker says of each. */
+
+import { parse, tokTypes, type Token } from 'acorn';
+import { transform } from 'esbuild';
+import { randomUUID } from 'node:crypto';
+import { join } from 'node:path';
+import { env } from 'node:process';
+import { pathToFileURL } from 'node:url';
+import { root, type Source } from './sources.ts';
+
+// The checker in JavaScript; the others need Java or a binary.
+env['RECHECK_BACKEND'] = 'pure';
+const { checkSync } = await import('recheck');
+
+/** A regular expression and the file that it is in. */
+export interface Expression {
+  readonly path: string;
+  readonly source: string;
+  readonly flags: string;
+}
+
+/** What a file has: expressions that are written out, and how often it calls `RegExp`. */
+export interface Written {
+  readonly literals: readonly Expression[];
+  readonly calls: number;
+}
+
+/** Reads the expressions that a text of TypeScript has. */
+export async function writtenIn({ path, text }: Pick<Source, 'path' | 'text'>): Promise<Written> {
+  const tokens: Token[] = [];
+  const { code } = await transform(text, { loader: 'ts', target: 'esnext' });
+  parse(code, { ecmaVersion: 'latest', sourceType: 'module', allowHashBang: true, onToken: tokens });
+  const literals = tokens
+    .filter(({ type }) => type === tokTypes.regexp)
+    .map((token) => ({ path, ...expression(token) }));
+  const isCall = (token: Token, index: number): boolean =>
+    code.slice(token.start, token.end) === 'RegExp' && tokens[index + 1]?.type === tokTypes.parenL;
+  return { literals, calls: tokens.filter(isCall).length };
+}
+
+function expression(token: Token): Omit<Expression, 'path'> {
+  // Acorn's types leave out what a token means; to one of a regular expression it gives these two.
+  const { pattern, flags } = (token as Token & { readonly value: { readonly pattern: string; readonly flags: string } })
+    .value;
+  return { source: pattern, flags };
+}
+
+/** Loads a file once more, and hears what expressions it puts together while it is loaded. */
+export async function composedIn(path: string): Promise<readonly Expression[]> {
+  const found: Expression[] = [];
+  const { RegExp: native } = globalThis;
+  const hear = (made: RegExp): RegExp => {
+    found.push({ path, source: made.source, flags: made.flags });
+    return made;
+  };
+  globalThis.RegExp = new Proxy(native, {
+    construct: (target, [pattern, flags]: [string, string?]) => hear(new target(pattern, flags)),
+    apply: (target, _, [pattern, flags]: [string, string?]) => hear(target(pattern, flags)),
+  });
+  try {
+    await import(`${pathToFileURL(join(root, 'src', path)).href}?load=${randomUUID()}`);
+  } finally {
+    globalThis.RegExp = native;
+  }
+  return found;
+}
+
+/** Of the rounds of trials of a large expression, the later find nothing new; a loaded machine gets its time. */
+const effort = { maxIteration: 4, timeout: 120_000 };
+
+/** What is wrong with an expression: how its time grows, and a text that shows it. */
+export function superLinear({ path, source, flags }: Expression): string | undefined {
+  const found = checkSync(source, flags, effort);
+  if (found.status === 'safe') return undefined;
+  const what =
+    found.status === 'vulnerable' ? `${found.complexity.summary}, ${found.attack.pattern}` : found.error.kind;
+  return `${path}: /${source}/${flags}: ${what}`;
+}
