@@ -30,7 +30,7 @@ function contentOf(body: Body, edge: Edge): Content {
         headers: { Connection: 'close' },
       });
     case 'not-utf8':
-      return problem({ status: 400, error: 'parseError', message: 'the body is not UTF-8' });
+      return problem({ ...unreadable, message: 'the body is not UTF-8' });
     case 'gone':
       return body;
   }
@@ -44,16 +44,18 @@ function parse(text: string, { endpoint, settings }: Edge): Content {
     };
   } catch (error) {
     if (error instanceof JsonError && error.reason === 'too-deep') return tooDeep(settings.maxDepth);
-    return problem({ status: 400, error: 'parseError', message: 'the body is not JSON' });
+    return problem({ ...unreadable, message: 'the body is not JSON' });
   }
 }
+
+const unreadable = { status: 400, error: 'parseError', read: true } as const;
 
 function problem(reason: Problem): Content {
   return { kind: 'problem', problem: reason };
 }
 
 function tooDeep(depth: number): Content {
-  return problem({ status: 400, message: `the body nests deeper than ${depth} levels` });
+  return problem({ status: 400, message: `the body nests deeper than ${depth} levels`, read: true });
 }
 
 /** Walks a value level by level, so that its depth cannot exhaust the stack. */

@@ -72,17 +72,57 @@ for (const version of ['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25']) 
     const other = version === '2025-06-18' ? '2025-11-25' : '2025-06-18';
     const ping = { jsonrpc: '2.0', id: 2, method: 'ping' };
     assert.equal((await client.post(ping, { 'MCP-Protocol-Version': version })).status, 202);
-    assert.equal((await client.post(ping, { 'MCP-Protocol-Version': other })).status, 400);
+    // 2024-11-05 has no such header: it is not compared.
+    for (const header of [other, 'DRAFT', '', '2026-07-28'])
+      assert.equal((await client.post(ping, { 'MCP-Protocol-Version': header })).status, 202);
+    assert.equal(client.fake.received.length, 7);
   });
 }
 
-test('a stateless revision is not carried', async () => {
+test('a header before initialize is not compared either', async () => {
+  const client = await open();
+  assert.equal((await client.post(initializing('2024-11-05'), { 'MCP-Protocol-Version': '2024-11-05' })).status, 202);
+  assert.equal(client.conversation.revision?.date, '2024-11-05');
+});
+
+test('a stateless revision is not carried: 202 and an error on the stream', async () => {
   const client = await open();
   const _meta = { 'io.modelcontextprotocol/protocolVersion': '2026-07-28' };
   const answer = await client.post({ jsonrpc: '2.0', id: 2, method: 'tools/list', params: { _meta } });
-  assert.equal(answer.status, 400);
-  assert.equal((answer.json as { id: number }).id, 2);
+  assert.equal((await client.post({ jsonrpc: '2.0', id: 3, method: 'server/discover', params: { _meta } })).status, 202);
+  assert.equal((await client.post({ jsonrpc: '2.0', method: 'notifications/x', params: { _meta } })).status, 202);
+  assert.deepEqual([answer.status, answer.body], [202, undefined]);
+  const errors = messages(client) as { id: number; error: { code: number; data?: { supported: string[] } } }[];
+  assert.deepEqual(
+    errors.map(({ id, error }) => [id, error.code]),
+    [
+      [2, -32022],
+      [3, -32601],
+    ],
+  );
+  assert.equal(errors[0]?.error.data?.supported.includes('2026-07-28'), false);
   assert.equal(client.fake.received.length, 0);
+});
+
+test('what is refused after a POST was read is 202 and an error on the stream', async () => {
+  const client = await open();
+  await client.post(initializing('2025-03-26'));
+  const refused = async (body: string): Promise<unknown> => {
+    const answer = await visit(client.handler, { path: client.endpoint, body });
+    assert.deepEqual([answer.status, answer.body], [202, undefined]);
+    const { id, error } = messages(client).at(-1) as { id: unknown; error: { code: number } };
+    return [id, error.code];
+  };
+  assert.deepEqual(await refused('{"jsonrpc":'), [null, -32700]);
+  assert.deepEqual(await refused('{"id":7,"method":"echo"}'), [7, -32600]);
+  assert.deepEqual(await refused('[]'), [null, -32600]);
+  // Each element of a batch is looked at like a message of its own.
+  const _meta = { 'io.modelcontextprotocol/protocolVersion': '2026-07-28' };
+  assert.deepEqual(
+    await refused(JSON.stringify([{ jsonrpc: '2.0', id: 8, method: 'tools/list', params: { _meta } }])),
+    [8, -32022],
+  );
+  assert.equal(client.fake.received.length, 1);
 });
 
 test('requests of the server travel on the stream, and their answers by POST', async () => {
@@ -115,7 +155,8 @@ test('a batch of 2025-03-26 is answered message by message, since older clients 
 test('a batch of any other revision is a bad request', async () => {
   const client = await open();
   await client.post(initializing('2024-11-05'));
-  assert.equal((await client.post([{ jsonrpc: '2.0', id: 2, method: 'a' }])).status, 400);
+  assert.equal((await client.post([{ jsonrpc: '2.0', id: 2, method: 'a' }])).status, 202);
+  assert.match(JSON.stringify(messages(client).at(-1)), /this revision has no batches/);
 });
 
 test('the end of the stream ends the conversation and everything that runs', async () => {

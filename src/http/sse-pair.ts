@@ -1,6 +1,7 @@
-import { classify, type Message, type Received } from '../jsonrpc/message.ts';
+import { classify, type Message, type Received, type RequestId } from '../jsonrpc/message.ts';
 import type { AuthInfo, Conversation, Link } from '../peer/endpoint.ts';
 import { unsupported } from '../peer/preamble.ts';
+import { McpError } from '../protocol/error.ts';
 import { newestOf, revisionOf, type Revision } from '../protocol/revision.ts';
 import { messageJson, toJson } from './answer.ts';
 import { readContent } from './body.ts';
@@ -8,14 +9,7 @@ import type { Edge, Visit } from './edge.ts';
 import { claimedVersion } from './headers.ts';
 import { isJson } from './media.ts';
 import type { SsePairPaths } from './options.ts';
-import {
-  batchProblem,
-  randomText,
-  samePrincipal,
-  sessionProblem,
-  streamProblem,
-  versionProblem,
-} from './session-rules.ts';
+import { batchProblem, randomText, samePrincipal, sessionProblem, streamProblem } from './session-rules.ts';
 import { errorBody, refuse, type Problem } from './status.ts';
 import type { EventStream } from './stream.ts';
 
@@ -67,56 +61,52 @@ export class SsePairs {
     });
   }
 
-  /** Takes a POST; what is wrong with it is answered at once, everything else goes on the stream. */
+  /**
+   * Takes a POST. What is refused before its body was read is answered at once; everything else is accepted, and its
+   * error goes on the stream, where alone these clients look for answers. `MCP-Protocol-Version` came with the transport
+   * after this one, and is not looked at.
+   */
   async #post(visit: Visit): Promise<Problem | undefined> {
-    const { request, auth, version } = visit;
+    const { request, reply, auth } = visit;
     if (!isJson(request.header('content-type')))
       return { status: 415, message: 'Content-Type must be application/json in UTF-8' };
     const pair = this.#open.get(sessionOf(request.query));
     // Somebody else's conversation and one that never was look the same from outside.
     if (pair === undefined || !samePrincipal(pair.auth, auth))
       return { status: 404, message: 'there is no such session' };
-    const wrong = versionProblem(pair.revision, version);
-    if (wrong !== undefined) return wrong;
     const content = await readContent(request, this.#edge);
     if (content.kind === 'gone') return undefined;
-    if (content.kind === 'problem') return content.problem;
-    return Array.isArray(content.value)
-      ? this.#batch(visit, pair, content.value)
-      : this.#one(visit, pair, content.value);
-  }
-
-  async #batch({ reply, auth }: Visit, pair: SsePair, values: readonly unknown[]): Promise<Problem | undefined> {
-    const problem = batchProblem(pair.revision, values, this.#edge.settings.maxBatch);
-    if (problem !== undefined) return problem;
+    if (content.kind === 'problem' && !content.problem.read) return content.problem;
     reply.send(202);
-    await Promise.all(values.map((value) => pair.receive(value, auth)));
+    if (content.kind === 'problem') pair.refuse(content.problem);
+    else if (Array.isArray(content.value)) await this.#batch(pair, content.value, auth);
+    else await this.#one(pair, content.value, auth);
     return undefined;
   }
 
-  async #one({ request, reply, auth }: Visit, pair: SsePair, value: unknown): Promise<Problem | undefined> {
+  async #batch(pair: SsePair, values: readonly unknown[], auth: AuthInfo | undefined): Promise<void> {
+    const problem = batchProblem(pair.revision, values, this.#edge.settings.maxBatch);
+    if (problem === undefined) await Promise.all(values.map((value) => this.#one(pair, value, auth)));
+    else pair.refuse(problem);
+  }
+
+  async #one(pair: SsePair, value: unknown, auth: AuthInfo | undefined): Promise<void> {
     const received = classify(value);
-    if (received.kind === 'malformed') {
-      refuse(request, reply, { status: 400, message: received.reason }, received.id);
-      return undefined;
-    }
+    if (received.kind === 'malformed') return pair.refuse({ message: received.reason }, received.id);
     const foreign = this.#foreign(received);
-    if (foreign === undefined) {
-      reply.send(202);
-      await pair.receive(value, auth);
-    } else reply.send(400, foreign);
-    return undefined;
+    if (foreign === undefined) return pair.receive(value, auth);
+    if (received.kind === 'request') pair.fail(foreign, received.message.id);
   }
 
   /** The error for a message of a revision that this transport does not carry. */
-  #foreign(received: Exclude<Received, { kind: 'malformed' }>): string | undefined {
+  #foreign(received: Exclude<Received, { kind: 'malformed' }>): McpError | undefined {
     if (received.kind === 'response') return undefined;
     const claimed = claimedVersion(received.message);
     if (claimed === undefined || revisionOf(claimed)?.era === 'handshake') return undefined;
-    const { handshake } = this.#edge;
-    const error = unsupported(handshake, typeof claimed === 'string' ? claimed : '');
-    const id = received.kind === 'request' ? received.message.id : undefined;
-    return errorBody(error, newestOf(handshake, 'handshake'), id);
+    // Who asks what is spoken learns by this that it is to begin with `initialize`.
+    if (received.message.method === 'server/discover')
+      return new McpError('methodNotFound', 'server/discover is not served over HTTP+SSE');
+    return unsupported(this.#edge.handshake, typeof claimed === 'string' ? claimed : '');
   }
 }
 
@@ -148,6 +138,15 @@ class SsePair implements Link {
   async receive(value: unknown, auth: AuthInfo | undefined): Promise<void> {
     const response = await this.#conversation.receive(value, auth);
     if (response !== undefined) this.#write(toJson(this.#edge, response));
+  }
+
+  /** Says on the stream why something was not taken. */
+  refuse({ error = 'invalidRequest', message }: Pick<Problem, 'error' | 'message'>, id?: RequestId): void {
+    this.fail(new McpError(error, message), id);
+  }
+
+  fail(error: McpError, id?: RequestId): void {
+    this.#write(errorBody(error, this.revision ?? newestOf(this.#edge.handshake, 'handshake'), id));
   }
 
   /** Ends the conversation with its stream: what runs is aborted. */

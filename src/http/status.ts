@@ -10,6 +10,8 @@ export interface Problem {
   /** The JSON-RPC error; an invalid request when left out. */
   readonly error?: ErrorName;
   readonly headers?: HeaderFields;
+  /** Whether the whole request was read before. */
+  readonly read?: boolean;
 }
 
 /** Turns a request away with the JSON-RPC error body of a problem, and its id where that could be read. */
