@@ -10,6 +10,7 @@ import { claimedVersion } from './headers.ts';
 import { isJson } from './media.ts';
 import type * as Lasting from './lasting.ts';
 import { resolveOptions, type Authenticate, type HttpOptions, type SsePairPaths } from './options.ts';
+import { begins } from './session-rules.ts';
 import type { Sessions } from './sessions.ts';
 import type { HttpReply, HttpRequest } from './shape.ts';
 import { Shares } from './shares.ts';
@@ -122,9 +123,14 @@ class Handler implements HttpHandler {
   #methods(request: HttpRequest): readonly string[] {
     const ofPair = this.#methodsOfPair(request.path);
     if (ofPair !== undefined) return ofPair;
-    const stateless =
-      this.#edge.handshake.length === 0 || revisionOf(request.header('mcp-protocol-version'))?.era === 'stateless';
-    return stateless ? ['POST', 'OPTIONS'] : ['GET', 'POST', 'DELETE', 'OPTIONS'];
+    return this.#isStateless(request) ? ['POST', 'OPTIONS'] : ['GET', 'POST', 'DELETE', 'OPTIONS'];
+  }
+
+  /** Whether a request is of a stateless revision by its headers alone; what names a session is part of it. */
+  #isStateless(request: HttpRequest): boolean {
+    if (this.#edge.handshake.length === 0) return true;
+    const era = revisionOf(request.header('mcp-protocol-version'))?.era;
+    return era === 'stateless' && request.header('mcp-session-id') === undefined;
   }
 
   /** The methods of a path of HTTP+SSE; `undefined` for every other path, and where that is not served. */
@@ -204,7 +210,7 @@ class Handler implements HttpHandler {
   /** Decides which era a message belongs to. */
   #route(visit: Visit, value: unknown): Done {
     const { request, reply } = visit;
-    const stateless = this.#edge.handshake.length === 0 || revisionOf(visit.version)?.era === 'stateless';
+    const stateless = this.#isStateless(request);
     if (this.#edge.course.stage !== 'open' && begins(value)) return refuse(request, reply, shuttingDown());
     if (Array.isArray(value)) {
       if (stateless) return refuse(request, reply, { status: 400, message: 'this revision has no batches' });
@@ -226,11 +232,6 @@ class Handler implements HttpHandler {
         return this.#inSession((sessions) => sessions.post(visit, received));
     }
   }
-}
-
-/** Whether there is a request in a message or a batch; answers and notifications begin nothing. */
-function begins(value: unknown): boolean {
-  return (Array.isArray(value) ? value : [value]).some((one) => classify(one).kind === 'request');
 }
 
 /**

@@ -1,3 +1,4 @@
+import { classify } from '../jsonrpc/message.ts';
 import type { AuthInfo } from '../peer/endpoint.ts';
 import { revisionOf, type Revision } from '../protocol/revision.ts';
 import type { Edge, Visit } from './edge.ts';
@@ -8,16 +9,18 @@ export function samePrincipal(a: AuthInfo | undefined, b: AuthInfo | undefined):
   return a?.principal === b?.principal;
 }
 
-/** Spec 2025-11-25, Transports, Protocol version header: absent is what was negotiated, invalid is a bad request. */
-export function versionProblem(revision: Revision | undefined, header: string | undefined): Problem | undefined {
-  if (header === undefined || header === revision?.date) return undefined;
-  const known = revisionOf(header) !== undefined;
-  return {
-    status: 400,
-    message: known
-      ? 'MCP-Protocol-Version is not what this session negotiated'
-      : 'MCP-Protocol-Version is not supported',
-  };
+/**
+ * Spec 2025-11-25, Transports, Protocol version header: what is invalid or unsupported is a bad request. That it is the one
+ * of `initialize` is a SHOULD of clients, some of which open their stream with their newest; the session knows its own.
+ */
+export function versionProblem(header: string | undefined): Problem | undefined {
+  if (header === undefined || revisionOf(header) !== undefined) return undefined;
+  return { status: 400, message: 'MCP-Protocol-Version is not supported' };
+}
+
+/** Whether there is a request in a message or a batch; answers and notifications begin nothing. */
+export function begins(value: unknown): boolean {
+  return (Array.isArray(value) ? value : [value]).some((one) => classify(one).kind === 'request');
 }
 
 /** Why a batch is not taken. */

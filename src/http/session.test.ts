@@ -163,15 +163,48 @@ test('sessions are bounded in number, and expired ones make room', async () => {
 
 for (const [header, status] of [
   ['2025-06-18', 200],
-  ['2025-11-25', 400],
+  // What a session negotiated is its own affair: known revisions pass, unknown and unreadable ones do not.
+  ['2025-11-25', 200],
+  ['2024-11-05', 200],
+  ['2026-07-28', 200],
   ['1999-01-01', 400],
   ['nonsense', 400],
+  ['', 400],
 ] as const) {
   test(`a session of 2025-06-18 answers version header ${header} with ${status} [http-053]`, async () => {
     const client = await connect('2025-06-18');
     assert.equal((await client.post(request('ping'), { 'MCP-Protocol-Version': header }).done()).status, status);
   });
 }
+
+test('a stream opens for a client that says its newest revision there, and the session ends for one that does', async () => {
+  for (const newest of ['2025-11-25', '2026-07-28']) {
+    const client = await connect('2025-06-18');
+    const stream = client.get({ 'MCP-Protocol-Version': newest });
+    await settle();
+    assert.deepEqual([stream.status, stream.headers['content-type']], [200, 'text/event-stream']);
+    const headers = { 'Mcp-Session-Id': client.id, 'MCP-Protocol-Version': newest };
+    assert.equal((await visit(client.handler, { method: 'DELETE', headers })).status, 204);
+  }
+  const client = await connect('2025-06-18');
+  for (const unknown of ['1999-01-01', 'nonsense']) {
+    const headers = { 'Mcp-Session-Id': client.id, 'MCP-Protocol-Version': unknown };
+    for (const method of ['GET', 'DELETE'])
+      assert.equal((await visit(client.handler, { method, headers })).status, 400);
+  }
+});
+
+test('a message in a session that claims a stateless revision itself is none of the session', async () => {
+  const client = await connect('2025-06-18');
+  const _meta = {
+    'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+    'io.modelcontextprotocol/clientCapabilities': {},
+  };
+  const body = { jsonrpc: '2.0', id: 2, method: 'ping', params: { _meta } };
+  const headers = { 'MCP-Protocol-Version': '2026-07-28', 'Mcp-Method': 'ping' };
+  await client.post(body, headers).done();
+  assert.equal(client.fake.conversations.length, 2);
+});
 
 test('without a version header a session is what it negotiated [http-052]', async () => {
   const client = await connect('2025-11-25');

@@ -128,7 +128,7 @@ export class Sessions {
   /** The session that a request names, or `undefined` when the request was turned away. */
   #of(visit: Visit, id?: RequestMessage['id']): Session | undefined {
     const session = this.#find(visit);
-    const problem = session === undefined ? missing(visit) : versionProblem(session.revision, visit.version);
+    const problem = session === undefined ? missing(visit) : versionProblem(visit.version);
     if (problem === undefined) return session;
     refuse(visit.request, visit.reply, problem, id);
     return undefined;

@@ -89,7 +89,10 @@ test('a stateless revision is not carried: 202 and an error on the stream', asyn
   const client = await open();
   const _meta = { 'io.modelcontextprotocol/protocolVersion': '2026-07-28' };
   const answer = await client.post({ jsonrpc: '2.0', id: 2, method: 'tools/list', params: { _meta } });
-  assert.equal((await client.post({ jsonrpc: '2.0', id: 3, method: 'server/discover', params: { _meta } })).status, 202);
+  assert.equal(
+    (await client.post({ jsonrpc: '2.0', id: 3, method: 'server/discover', params: { _meta } })).status,
+    202,
+  );
   assert.equal((await client.post({ jsonrpc: '2.0', method: 'notifications/x', params: { _meta } })).status, 202);
   assert.deepEqual([answer.status, answer.body], [202, undefined]);
   const errors = messages(client) as { id: number; error: { code: number; data?: { supported: string[] } } }[];
@@ -250,6 +253,20 @@ test('closing waits for what is being answered, and then ends the streams', asyn
   await closed;
   assert.deepEqual(messages(client), [{ jsonrpc: '2.0', id: 2, result: { released: true } }]);
   assert.deepEqual([client.stream.ended, client.conversation.closed], [true, true]);
+});
+
+test('what would begin while the server drains is refused on the stream, and answers are taken', async () => {
+  const client = await open();
+  void client.post({ jsonrpc: '2.0', id: 2, method: 'ask' });
+  await settle();
+  const closed = client.handler.close();
+  assert.equal((await client.post({ jsonrpc: '2.0', id: 3, method: 'echo' })).status, 202);
+  const { id, error } = messages(client).at(-1) as { id: number; error: { data: unknown } };
+  assert.deepEqual([id, error.data], [3, { retryAfterMs: 1000 }]);
+  const answer = { jsonrpc: '2.0', id: 'q', result: { roots: [] } };
+  assert.equal((await client.post(answer)).status, 202);
+  await closed;
+  assert.deepEqual(messages(client).at(-1), { jsonrpc: '2.0', id: 2, result: { answer } });
 });
 
 test('without its paths the older transport is not served [sse-012]', async () => {

@@ -9,8 +9,8 @@ import type { Edge, Visit } from './edge.ts';
 import { claimedVersion } from './headers.ts';
 import { isJson } from './media.ts';
 import type { SsePairPaths } from './options.ts';
-import { batchProblem, randomText, samePrincipal, sessionProblem, streamProblem } from './session-rules.ts';
-import { errorBody, refuse, type Problem } from './status.ts';
+import { batchProblem, begins, randomText, samePrincipal, sessionProblem, streamProblem } from './session-rules.ts';
+import { errorBody, refuse, shuttingDown, type Problem } from './status.ts';
 import type { EventStream } from './stream.ts';
 
 const parameter = 'sessionId';
@@ -79,6 +79,7 @@ export class SsePairs {
     if (content.kind === 'problem' && !content.problem.read) return content.problem;
     reply.send(202);
     if (content.kind === 'problem') pair.refuse(content.problem);
+    else if (this.#edge.course.stage !== 'open' && begins(content.value)) pair.decline(content.value, shuttingDown());
     else if (Array.isArray(content.value)) await this.#batch(pair, content.value, auth);
     else await this.#one(pair, content.value, auth);
     return undefined;
@@ -143,6 +144,14 @@ class SsePair implements Link {
   /** Says on the stream why something was not taken. */
   refuse({ error = 'invalidRequest', message }: Pick<Problem, 'error' | 'message'>, id?: RequestId): void {
     this.fail(new McpError(error, message), id);
+  }
+
+  /** The same for every request in a message or a batch. */
+  decline(value: unknown, problem: Problem): void {
+    for (const one of Array.isArray(value) ? value : [value]) {
+      const received = classify(one);
+      if (received.kind === 'request') this.refuse(problem, received.message.id);
+    }
   }
 
   fail(error: McpError, id?: RequestId): void {

@@ -256,7 +256,9 @@ for (const [name, open] of Object.entries(entries)) {
         // What was read is refused where these clients look for answers.
         const error =
           answer.status === 202
-            ? /data: (.*)\n\n/.exec((await stream.until((text) => text.length > heard && text.endsWith('\n\n'))).slice(heard))?.[1]
+            ? /data: (.*)\n\n/.exec(
+                (await stream.until((text) => text.length > heard && text.endsWith('\n\n'))).slice(heard),
+              )?.[1]
             : answer.text;
         assert.equal((JSON.parse(error ?? '') as { error: { code: number } }).error.code, code);
         assert.equal(answer.status, read.some(([one]) => one === title) ? 202 : status, answer.text);
