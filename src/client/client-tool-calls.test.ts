@@ -104,6 +104,7 @@ describe('structured results', () => {
       await client.listTools();
       await assert.rejects(client.callTool('add'), (error: unknown) => {
         assert.ok(error instanceof OutputValidationError);
+        assert.equal(error.reason, 'does-not-fit');
         assert.equal(error.problems[0]?.path, '/sum');
         assert.deepEqual(error.result?.structuredContent, { sum: 'x' });
         return true;
@@ -131,7 +132,17 @@ describe('structured results', () => {
   it('of a schema that cannot be checked are an error before the call [schema-004]', async () => {
     const one = await connected(giving({}, { $schema: 'https://example.com/mine' }));
     await one.client.listTools();
-    await assert.rejects(one.client.callTool('add'), OutputValidationError);
+    await assert.rejects(one.client.callTool('add'), { name: 'OutputValidationError', reason: 'unusable-schema' });
     assert.ok(!one.transport.methods.includes('tools/call'));
+  });
+
+  it('that would keep this side busy are refused by name: too much to check', async () => {
+    const { client } = await connected(giving({ structuredContent: {} }, { type: 'object', allOf: [{ $ref: '#' }] }));
+    await client.listTools();
+    await assert.rejects(client.callTool('add'), {
+      name: 'OutputValidationError',
+      reason: 'too-much-to-check',
+      message: /^the result of tool "add" cannot be held against its output schema: .* too much to check$/,
+    });
   });
 });

@@ -10,19 +10,29 @@ export interface OutputProblem {
   /** A JSON pointer into the structured content. */
   readonly path: string;
   readonly message: string;
+  /** Whether it is not known if the result fits, since to find out would cost too much. */
+  readonly tooMuch?: boolean;
 }
 
 /** A tool gave a structured result that its own output schema does not allow, or none where it promised one. */
 export class OutputValidationError extends Error {
   readonly tool: string;
+  /**
+   * Why the result is not accepted: it does not fit, to find out would cost too much (a schema or a result made to keep
+   * this side busy, or a very large one; the option `validateOutput` turns the check off), or the schema is unusable.
+   */
+  readonly reason: 'does-not-fit' | 'too-much-to-check' | 'unusable-schema';
   readonly problems: readonly OutputProblem[];
   /** The result as it came; `undefined` when the schema itself is unusable and the tool was not called. */
   readonly result: CallToolResult | undefined;
 
   constructor(tool: string, problems: readonly OutputProblem[], result?: CallToolResult, options?: ErrorOptions) {
     const shown = problems.slice(0, 5).map(({ path, message }) => (path === '' ? message : `${path}: ${message}`));
-    super(`the result of tool ${JSON.stringify(tool)} does not fit its output schema: ${shown.join('; ')}`, options);
+    const tooMuch = problems.some((problem) => problem.tooMuch === true);
+    const what = tooMuch ? 'cannot be held against' : 'does not fit';
+    super(`the result of tool ${JSON.stringify(tool)} ${what} its output schema: ${shown.join('; ')}`, options);
     this.name = 'OutputValidationError';
+    this.reason = tooMuch ? 'too-much-to-check' : result === undefined ? 'unusable-schema' : 'does-not-fit';
     this.tool = tool;
     this.problems = problems;
     this.result = result;

@@ -17,7 +17,7 @@ export interface SchemaLimits {
   readonly depth?: number;
   /** How many subschemas there may be; 10,000 by default. */
   readonly subschemas?: number;
-  /** How many steps (roughly: subschemas applied to values) one check may take; 10,000 and 100 for each part of the value, 300,000 at most. */
+  /** How many steps (roughly: subschemas applied to values) one check may take; 10,000 and 100 for each part of the value, 300,000 at most. Peers' schemas have a bound of time beside it. */
   readonly steps?: number;
 }
 

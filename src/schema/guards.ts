@@ -1,22 +1,11 @@
 /** What keeps typebox within bounds, and to the specification where it strays from it. */
 
+import { OverBudget, type Budget } from './budget.ts';
 import { isKeywords, mapSchemas, type Keywords } from './keywords.ts';
 import type { Pattern } from './pattern.ts';
 
-/** The state of a check. */
-export interface Run {
-  /** How many steps are left before the check gives up. */
-  steps: number;
-  /** The names of all properties in the value. */
-  names: ReadonlySet<string>;
-}
-
-/** A check that took more steps than it may: a hostile schema, or a value made for a costly one. */
-export class OverBudget extends Error {}
-
-function spend(run: Run | undefined, steps: number): void {
-  if (run !== undefined && (run.steps -= steps) < 0) throw new OverBudget('the schema asks for too many steps');
-}
+/** What a check has left, and the names of the properties in the value. */
+export type Run = Pick<Budget, 'names' | 'spend' | 'tick'>;
 
 /** A function among the keywords of typebox; it runs after them. */
 export interface Refinement {
@@ -24,9 +13,15 @@ export interface Refinement {
   error(): string;
 }
 
+/** What one search may cost; it is about ten milliseconds. */
+const mostForOneSearch = 300_000;
+
 /** Looks for a pattern, at the expense of a check. */
 export function matches(pattern: Pattern, text: string, run: Run | undefined): boolean {
-  spend(run, 1 + (text.length * pattern.size) / 16);
+  const cost = 1 + (text.length * (pattern.size + 8)) / 16;
+  // A search cannot be broken off.
+  if (run !== undefined && cost > mostForOneSearch) throw new OverBudget();
+  run?.spend(cost);
   return pattern.test(text);
 }
 
@@ -40,20 +35,34 @@ export function matching(pattern: Pattern, source: string, run: Run | undefined)
 
 /** `uniqueItems`. Typebox compares hashes, which are the same for `[[1], 2]` and `[[1, 2]]`. */
 export function unique(run: Run | undefined): Refinement {
-  const textOf = (item: unknown): string => {
-    const text = JSON.stringify(item, sorted);
-    spend(run, 1 + text.length / 64);
-    return text;
-  };
   return {
-    check: (value) => !Array.isArray(value) || new Set(value.map(textOf)).size === value.length,
+    check: (value) => !Array.isArray(value) || !hasDuplicates(value, run),
     error: () => 'must not have duplicate items',
   };
 }
 
-function sorted(_key: string, value: unknown): unknown {
-  if (!isKeywords(value)) return value;
-  return Object.fromEntries(Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1)));
+/** Whether an item occurs twice. */
+export function hasDuplicates(items: readonly unknown[], run: Run | undefined): boolean {
+  const plain = new Set<unknown>();
+  const written = new Set<string>();
+  return items.some((item) => {
+    const isPlain = typeof item !== 'object' || item === null;
+    const [seen, key]: [Set<unknown>, unknown] = isPlain ? [plain, item] : [written, textOf(item, run)];
+    run?.spend(1 + (typeof key === 'string' ? key.length / 64 : 0));
+    const isNew = !seen.has(key);
+    seen.add(key);
+    return !isNew;
+  });
+}
+
+/** A value as text, whatever the order of its properties. */
+function textOf(value: unknown, run: Run | undefined): string {
+  run?.tick(typeof value === 'string' ? 1 + value.length / 64 : 1);
+  if (Array.isArray(value)) return `[${value.map((item) => textOf(item, run)).join()}]`;
+  if (!isKeywords(value)) return JSON.stringify(value);
+  const names = Object.keys(value);
+  if (names.length > 1) names.sort();
+  return `{${names.map((name) => `${JSON.stringify(name)}:${textOf(value[name], run)}`).join()}}`;
 }
 
 /** Keywords that cost the same for every value; a small schema of them is charged to the schema around it. */
@@ -66,10 +75,11 @@ const cheap = new Set('type const enum minimum maximum exclusiveMinimum exclusiv
 export function charged(schema: Keywords, names: boolean, run: Run): object {
   const own = Object.entries(schema).map(([name, value]) => mapSchemas(name, value, () => 'a subschema') ?? value);
   const weight = 1 + JSON.stringify(own).length / 32;
-  if (weight < 4 && Object.keys(schema).every((name) => cheap.has(name))) return schema;
+  const isCheap = weight < 4 && Object.keys(schema).every((name) => cheap.has(name));
   const charge: Refinement = {
     check(value) {
-      spend(run, (weight + (names ? run.names.size / 32 : 0)) * (1 + sizeOf(value)));
+      if (isCheap) run.tick();
+      else run.spend((weight + (names ? run.names.size / 32 : 0)) * (1 + sizeOf(value)));
       return true;
     },
     error: () => '',

@@ -2,10 +2,11 @@
 
 import type { TLocalizedValidationError } from 'typebox/error';
 import { Check, Compile, Errors } from 'typebox/schema';
+import { Budget, OverBudget } from './budget.ts';
 import { SchemaDocument, SchemaError, type SchemaLimits } from './document.ts';
-import { OverBudget, type Run } from './guards.ts';
 import { isKeywords } from './keywords.ts';
 import { linearPatterns, trustedPatterns } from './pattern.ts';
+import { plainTest, Unsure, type Fits } from './plain.ts';
 import { prepare } from './prepare.ts';
 import { toPointer, type Problem } from './problem.ts';
 
@@ -53,11 +54,12 @@ export async function compileDocument(document: SchemaDocument, options: Compile
         check: (value) =>
           fitsAtOnce(fits, value)
             ? []
-            : check(value, { schema: free.schema, fits: () => false, run: { steps: 0, names: new Set() }, steps }),
+            : check(value, { schema: free.schema, fits: () => false, run: new Budget({ timed: false }), steps }),
       };
-    const run: Run = { steps: 0, names: new Set() };
+    const run = new Budget({ timed: origin === 'peer' });
     const { schema } = prepare(document, { patterns, run });
-    return { check: (value) => check(value, { schema, fits: (json) => Check(schema, json), run, steps }) };
+    const plain = origin === 'peer' ? plainTest(document, patterns) : undefined;
+    return { check: (value) => check(value, { schema, plain, fits: (json) => Check(schema, json), run, steps }) };
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
     throw new SchemaError('schema has references that lead on and on', { cause: error });
@@ -86,32 +88,56 @@ function fitsAtOnce(fits: (value: unknown) => boolean, value: unknown): boolean 
 
 interface Checking {
   readonly schema: object;
+  /** Finds out without typebox whether a value fits, where the schema allows it. */
+  readonly plain?: Fits | undefined;
   readonly fits: (value: unknown) => boolean;
-  readonly run: Run;
+  readonly run: Budget;
   /** How many steps the check may take; by default as many as the value is worth. */
   readonly steps: number | undefined;
 }
 
-function check(given: unknown, { schema, fits, run, steps }: Checking): readonly Problem[] {
+function check(given: unknown, { schema, plain, fits, run, steps }: Checking): readonly Problem[] {
   let isWrong = false;
   try {
+    run.begin();
+    const decided = plain === undefined ? undefined : decide(plain, given, { run, steps });
+    if (decided === true) return [];
+    isWrong = decided === false;
+    if (isWrong) run.explain();
     const names = new Set<string>();
-    const value = toJson(given, (name) => names.add(name));
+    let parts = 0;
+    const value = toJson(given, (name) => {
+      parts++;
+      if (name !== undefined) names.add(name);
+      run.tick();
+    });
     run.names = names;
-    const budget = steps ?? Math.min(10_000 + 100 * partsOf(value), 300_000);
-    run.steps = budget;
-    if (fits(value)) return [];
+    const budget = steps ?? Math.min(10_000 + 100 * parts, 300_000);
+    run.grant(budget);
+    if (!isWrong && fits(value)) return [];
+    if (!isWrong) run.explain();
     isWrong = true;
-    run.steps = budget;
+    run.grant(budget);
     const problems = Errors(schema, value)[1].flatMap(toProblems).slice(0, maxProblems);
     if (problems.length > 0) return problems.filter((problem) => !isEcho(problem, problems));
   } catch (error) {
     // A schema that recurs without end overflows the stack long before it runs out of steps.
-    const isTooMuch = error instanceof OverBudget || error instanceof RangeError;
-    const reason = isTooMuch ? 'the schema asks for too many steps' : String(error);
-    if (!isWrong) return [{ path: '', message: `cannot be checked: ${reason}` }];
+    const tooMuch = error instanceof OverBudget || error instanceof RangeError;
+    const reason = tooMuch ? new OverBudget().message : String(error);
+    if (!isWrong) return [{ path: '', message: `cannot be checked: ${reason}`, tooMuch }];
   }
   return [{ path: '', message: 'does not fit the schema' }];
+}
+
+/** Undefined where only typebox can say. */
+function decide(plain: Fits, value: unknown, { run, steps }: Pick<Checking, 'run' | 'steps'>): boolean | undefined {
+  run.grant(steps ?? Number.POSITIVE_INFINITY);
+  try {
+    return plain(value, run);
+  } catch (error) {
+    if (error instanceof Unsure) return undefined;
+    throw error;
+  }
 }
 
 /** What failed counts as unevaluated, and so is told of twice. */
@@ -120,23 +146,18 @@ function isEcho({ path, message }: Problem, among: readonly Problem[]): boolean 
   return message === notAllowed && among.some(below);
 }
 
-/** How many values a value is made of, itself included. */
-function partsOf(value: unknown): number {
-  if (typeof value !== 'object' || value === null) return 1;
-  let parts = 1;
-  for (const part of Object.values(value)) parts += partsOf(part);
-  return parts;
-}
-
-/** A value as it is when it is sent: without undefined, and with no names that objects inherit. */
-function toJson(value: unknown, hear?: (name: string) => void): unknown {
+/**
+ * A value as it is when it is sent: without undefined, and with no names that objects inherit.
+ *
+ * @param hear Told of each part, with the name of those that are properties.
+ */
+function toJson(value: unknown, hear?: (name?: string) => void, name?: string): unknown {
+  hear?.(name);
   if (Array.isArray(value)) return Array.from(value, (item) => (item === undefined ? null : toJson(item, hear)));
   if (!isKeywords(value)) return value;
   const copy: Record<string, unknown> = Object.create(null);
   for (const key of Object.keys(value)) {
-    if (value[key] === undefined) continue;
-    hear?.(key);
-    copy[key] = toJson(value[key], hear);
+    if (value[key] !== undefined) copy[key] = toJson(value[key], hear, key);
   }
   return copy;
 }

@@ -20,6 +20,9 @@ const maxLength = 1000;
 /** How many instructions the patterns of a peer's schema may need together; counted repetitions are written out. */
 const maxInstructions = 20_000;
 
+/** What a class of Unicode counts for: to make one costs more than to use it. */
+const perClass = 25;
+
 /** Patterns that we trust. */
 export const trustedPatterns: Patterns = (source) => {
   const pattern = toRegExp(source);
@@ -40,8 +43,10 @@ export async function linearPatterns(): Promise<Patterns> {
     if (before !== undefined) return before;
     const words = `pattern ${JSON.stringify(source.slice(0, 200))}`;
     if (source.length > maxLength) throw new SchemaError(`${words} is too large`);
-    // The translation would read a reference to a named group as text.
-    if (/(?:^|[^\\])(?:\\\\)*\\k/.test(source)) throw new SchemaError(`${words} is not supported in a peer's schema`);
+    // The translation would read a reference to a named group as text; flags within a pattern are new to the platforms,
+    // and what ignores case is slow to make.
+    if (/(?:^|[^\\])(?:\\\\)*(?:\\k|\(\?[ims-]+:)/.test(source))
+      throw new SchemaError(`${words} is not supported in a peer's schema`);
     let compiled;
     try {
       compiled = RE2JS.compile(RE2JS.translateRegExp(source));
@@ -49,7 +54,7 @@ export async function linearPatterns(): Promise<Patterns> {
       throw new SchemaError(`${words} is not supported in a peer's schema`, { cause });
     }
     const size = compiled.programSize();
-    instructions += size;
+    instructions += size + perClass * (source.match(/\\p/gi) ?? []).length;
     if (instructions > maxInstructions) throw new SchemaError(`${words} is too large`);
     const pattern = { test: (text: string) => compiled.test(text), size };
     known.set(source, pattern);

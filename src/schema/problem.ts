@@ -4,6 +4,8 @@ export interface Problem {
   readonly path: string;
   /** What must be different there. */
   readonly message: string;
+  /** Whether it is not known if the value fits, since to find out would cost too much. */
+  readonly tooMuch?: boolean;
 }
 
 /** Writes keys as a JSON Pointer (RFC 6901). */

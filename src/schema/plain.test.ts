@@ -1,0 +1,103 @@
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import fc from 'fast-check';
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Budget } from './budget.ts';
+import { SchemaDocument } from './document.ts';
+import { trustedPatterns } from './pattern.ts';
+import { plainTest } from './plain.ts';
+
+const name = fc.constantFrom('a', 'b', 'c');
+const leaf = fc.oneof(fc.constantFrom(null, true, false, 0, 1, 2, 1.5, -1, 'a', 'b', 'abc', ''), fc.integer());
+const value = fc.letrec((tie) => ({
+  value: fc.oneof(
+    { depthSize: 'small' },
+    leaf,
+    fc.array(tie('value'), { maxLength: 3 }),
+    fc.dictionary(name, tie('value'), { maxKeys: 3, noNullPrototype: true }),
+  ),
+})).value;
+
+const types = fc.constantFrom('array', 'boolean', 'integer', 'null', 'number', 'object', 'string');
+const small = fc.integer({ min: 0, max: 2 });
+const schema = fc.letrec((tie) => {
+  const several = fc.array(tie('schema'), { minLength: 1, maxLength: 2 });
+  const keywords = fc.record(
+    {
+      type: fc.oneof(types, fc.uniqueArray(types, { minLength: 1, maxLength: 3 })),
+      const: leaf,
+      enum: fc.uniqueArray(leaf, { minLength: 1, maxLength: 4 }),
+      minimum: small,
+      maximum: small,
+      exclusiveMinimum: small,
+      exclusiveMaximum: small,
+      minLength: small,
+      maxLength: small,
+      minItems: small,
+      maxItems: small,
+      uniqueItems: fc.boolean(),
+      required: fc.uniqueArray(name, { maxLength: 2 }),
+      pattern: fc.constantFrom('^a', 'b'),
+      properties: fc.dictionary(name, tie('schema'), { maxKeys: 2 }),
+      additionalProperties: tie('schema'),
+      items: tie('schema'),
+      prefixItems: several,
+      allOf: several,
+      anyOf: several,
+      oneOf: several,
+      not: tie('schema'),
+      if: tie('schema'),
+      then: tie('schema'),
+      else: tie('schema'),
+      $ref: fc.constantFrom('#/$defs/x', '#/$defs/y'),
+    },
+    { requiredKeys: [] },
+  );
+  const few = fc.tuple(keywords, fc.nat(), fc.nat()).map(([given, first, second]) => {
+    const all = Object.entries(given);
+    return Object.fromEntries(
+      [all[first % (all.length || 1)], all[second % (all.length || 1)]].filter((one) => one !== undefined),
+    );
+  });
+  return { schema: fc.oneof({ depthSize: 'small' }, fc.boolean(), few, few, few) };
+}).schema;
+
+const $defs = { x: { type: 'string' }, y: { items: { $ref: '#/$defs/x' } } };
+
+test('what is decided without typebox is what others decide', () => {
+  const ajv = new Ajv2020({ strict: false, logger: false });
+  fc.assert(
+    fc.property(schema, fc.array(value, { minLength: 3, maxLength: 8 }), (root, values) => {
+      const json = { allOf: [root], $defs };
+      const plain = plainTest(new SchemaDocument(json), trustedPatterns);
+      assert.ok(plain !== undefined);
+      const validate = ajv.compile(json);
+      const run = new Budget({ timed: false });
+      run.begin();
+      for (const one of values) {
+        assert.equal(plain(one, run), validate(one), JSON.stringify({ json, one }));
+      }
+    }),
+    { numRuns: 200 },
+  );
+});
+
+test('a property that is undefined counts as absent, as when it is sent', () => {
+  const plain = plainTest(
+    new SchemaDocument({ required: ['a'], properties: { b: false }, additionalProperties: false }),
+    trustedPatterns,
+  );
+  const run = new Budget({ timed: false });
+  run.begin();
+  assert.equal(plain?.({ a: undefined }, run), false);
+  assert.equal(plain?.({ b: undefined, c: undefined }, run), false);
+  assert.equal(
+    plainTest(new SchemaDocument({ properties: { b: false } }), trustedPatterns)?.({ b: undefined }, run),
+    true,
+  );
+});
+
+test('a schema with a keyword that is not known here is left to typebox', () => {
+  for (const one of [{ unevaluatedProperties: false }, { contains: true }, { multipleOf: 0.1 }, { const: {} }])
+    assert.equal(plainTest(new SchemaDocument({ items: one }), trustedPatterns), undefined);
+});

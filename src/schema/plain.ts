@@ -1,0 +1,207 @@
+/**
+ * Finds out whether a value fits a schema of the keywords that nearly all schemas are made of, without copying it: what
+ * is large and ordinary is checked in a fraction of the time. Why a value does not fit, typebox says.
+ */
+
+import type { SchemaDocument, SchemaNode } from './document.ts';
+import { hasDuplicates, matches, type Run } from './guards.ts';
+import { isKeywords, type Keywords } from './keywords.ts';
+import type { Patterns } from './pattern.ts';
+
+/** Whether a value fits. It throws `Unsure` where only typebox can say, and `OverBudget`. */
+export type Fits = (value: unknown, run: Run) => boolean;
+
+/** A value is of a kind that is not looked at here. */
+export class Unsure extends Error {}
+
+/** A schema has a keyword that is not known here. */
+class NotPlain extends Error {}
+
+/** Makes the test of a whole document; undefined for one with keywords that are not known here. */
+export function plainTest(document: SchemaDocument, patterns: Patterns): Fits | undefined {
+  try {
+    return new Plain(document, patterns).test(document.root);
+  } catch (error) {
+    if (error instanceof NotPlain) return undefined;
+    throw error;
+  }
+}
+
+/** Keywords without an effect of their own. */
+const silent = new Set('$id $anchor $dynamicAnchor $defs definitions then else'.split(' '));
+
+class Plain {
+  readonly #document: SchemaDocument;
+  readonly #patterns: Patterns;
+  readonly #made = new Map<unknown, Fits>();
+
+  constructor(document: SchemaDocument, patterns: Patterns) {
+    this.#document = document;
+    this.#patterns = patterns;
+  }
+
+  test(raw: unknown): Fits {
+    const node = this.#document.node(raw);
+    if (node === undefined) return () => raw !== false;
+    const before = this.#made.get(raw);
+    if (before !== undefined) return before;
+    let fits: readonly Fits[] = [];
+    const test: Fits = (value, run) => {
+      run.spend(1);
+      return fits.every((one) => one(value, run));
+    };
+    // A schema may lead back to itself while its keywords are read.
+    this.#made.set(raw, test);
+    fits = Object.keys(node.keywords).flatMap((name) => this.#keyword(name, node));
+    return test;
+  }
+
+  #keyword(name: string, node: SchemaNode): readonly Fits[] {
+    if (silent.has(name)) return [];
+    const value = node.keywords[name];
+    const simple = simpleTests[name]?.(value as never);
+    if (simple !== undefined) return [(given, run) => simple(given, run)];
+    const test = (raw: unknown): Fits => this.test(raw);
+    const made = combined[name]?.(value, node.keywords, test);
+    if (made !== undefined) return [made];
+    if (name === '$ref') return [test(this.#document.resolve(String(value), node.resource).target)];
+    if (name !== 'pattern') throw new NotPlain();
+    const pattern = this.#patterns(String(value));
+    return [(given, run) => typeof given !== 'string' || matches(pattern, given, run)];
+  }
+}
+
+const typeTests: Readonly<Record<string, (value: unknown) => boolean>> = {
+  array: Array.isArray,
+  boolean: (value) => typeof value === 'boolean',
+  integer: Number.isInteger,
+  null: (value) => value === null,
+  number: Number.isFinite,
+  object: isKeywords,
+  string: (value) => typeof value === 'string',
+};
+
+const onNumbers =
+  (test: (value: number, bound: number) => boolean) =>
+  (bound: number): Fits =>
+  (value) =>
+    typeof value !== 'number' || test(value, bound);
+const onLengths =
+  (test: (value: number, bound: number) => boolean) =>
+  (bound: number): Fits =>
+  (value) =>
+    typeof value !== 'string' || test(lengthOf(value), bound);
+const onArrays =
+  (test: (value: number, bound: number) => boolean) =>
+  (bound: number): Fits =>
+  (value) =>
+    !Array.isArray(value) || test(value.length, bound);
+
+const atLeast = (value: number, bound: number): boolean => value >= bound;
+const atMost = (value: number, bound: number): boolean => value <= bound;
+
+/** Keywords that hold no schemas; the document has found them well-formed. */
+const simpleTests: Readonly<Record<string, (keyword: never) => Fits | undefined>> = {
+  type(types: string | readonly string[]) {
+    const tests = [types].flat().map((type) => typeTests[type]);
+    return (value) => tests.some((test) => test?.(value) === true);
+  },
+  const: (wanted: unknown) => amongst([wanted]),
+  enum: (wanted: readonly unknown[]) => amongst(wanted),
+  minimum: onNumbers(atLeast),
+  maximum: onNumbers(atMost),
+  exclusiveMinimum: onNumbers((value, bound) => value > bound),
+  exclusiveMaximum: onNumbers((value, bound) => value < bound),
+  minLength: onLengths(atLeast),
+  maxLength: onLengths(atMost),
+  minItems: onArrays(atLeast),
+  maxItems: onArrays(atMost),
+  uniqueItems: (wanted: boolean) => (value, run) => !wanted || !Array.isArray(value) || !hasDuplicates(value, run),
+  required: (names: readonly string[]) => (value, run) => {
+    if (!isKeywords(value)) return true;
+    run.spend(names.length / 8);
+    return names.every((name) => has(value, name));
+  },
+};
+
+/** Texts, booleans, null, and numbers, which are equal where they are the same. */
+function amongst(wanted: readonly unknown[]): Fits {
+  if (wanted.some((one) => typeof one === 'object' && one !== null)) throw new NotPlain();
+  const known = new Set(wanted);
+  return (value) => known.has(value);
+}
+
+/** How typebox counts other characters is its own affair. */
+function lengthOf(text: string): number {
+  if (/^[\x20-\x7e]*$/.test(text)) return text.length;
+  throw new Unsure();
+}
+
+/** A property that is undefined is not sent. */
+function has(value: Keywords, name: string): boolean {
+  return Object.hasOwn(value, name) && value[name] !== undefined;
+}
+
+type Test = (raw: unknown) => Fits;
+
+/** Keywords that hold schemas, given with those beside them. */
+const combined: Readonly<Record<string, (value: unknown, beside: Keywords, test: Test) => Fits>> = {
+  allOf: (schemas, _, test) => {
+    const fits = listed(schemas, test);
+    return (value, run) => fits.every((one) => one(value, run));
+  },
+  anyOf: (schemas, _, test) => {
+    const fits = listed(schemas, test);
+    return (value, run) => fits.some((one) => one(value, run));
+  },
+  oneOf: (schemas, _, test) => {
+    const fits = listed(schemas, test);
+    return (value, run) => fits.filter((one) => one(value, run)).length === 1;
+  },
+  not: (schema, _, test) => {
+    const fits = test(schema);
+    return (value, run) => !fits(value, run);
+  },
+  if: (schema, beside, test) => {
+    const fits = test(schema);
+    const [yes, no] = [test(beside['then'] ?? true), test(beside['else'] ?? true)];
+    return (value, run) => (fits(value, run) ? yes : no)(value, run);
+  },
+  items: (schema, { prefixItems }, test) => {
+    // Draft-07 has lists here, which `additionalItems` goes with.
+    if (Array.isArray(schema)) throw new NotPlain();
+    const rest = test(schema);
+    const first = listed(prefixItems, test);
+    return (value, run) =>
+      !Array.isArray(value) ||
+      value.every((item, index) => (first[index] ?? rest)(item === undefined ? null : item, run));
+  },
+  // Beside `items`, that one sees to them.
+  prefixItems: (schemas, { items }, test) => {
+    const fits = items === undefined ? listed(schemas, test) : [];
+    return (value, run) =>
+      !Array.isArray(value) || fits.every((one, index) => index >= value.length || one(value[index] ?? null, run));
+  },
+  properties: (schemas, _, test) => {
+    const fits = Object.entries(Object(schemas)).map(([name, schema]) => [name, test(schema)] as const);
+    return (value, run) => {
+      if (!isKeywords(value)) return true;
+      run.spend(fits.length / 8);
+      return fits.every(([name, one]) => !has(value, name) || one(value[name], run));
+    };
+  },
+  additionalProperties: (schema, { properties }, test) => {
+    const fits = test(schema);
+    const known = new Set(Object.keys(Object(properties ?? {})));
+    return (value, run) =>
+      !isKeywords(value) ||
+      Object.keys(value).every((name) => {
+        run.spend(1 / 8);
+        return known.has(name) || value[name] === undefined || fits(value[name], run);
+      });
+  },
+};
+
+function listed(schemas: unknown, test: Test): readonly Fits[] {
+  return Array.isArray(schemas) ? schemas.map(test) : [];
+}
