@@ -19,7 +19,8 @@ export const listChanges = [
 ] as const;
 
 const mostListeners = 10_000;
-const mostResources = 1_000;
+/** How many resources one session, or one listen stream, may watch. */
+export const mostResources = 1_000;
 /** How long to wait after the upstream ended what was followed, or could not be reached for long. */
 const restMs = 30_000;
 

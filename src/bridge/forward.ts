@@ -135,12 +135,12 @@ function askable(result: InputRequiredResult, { method, facts, client }: Carried
 
 /** Some clients read no question without params, which only one for roots may leave out. */
 function withParams(inputRequests: InputRequests): InputRequests {
-  const lacks = ({ method, params }: InputRequest): boolean => method === 'roots/list' && params === undefined;
-  if (!Object.values(inputRequests).some(lacks)) return inputRequests;
-  const entries = Object.entries(inputRequests);
-  return Object.fromEntries(
-    entries.map(([key, request]) => [key, lacks(request) ? { method: 'roots/list', params: {} } : request]),
+  const whole = Object.entries(inputRequests).map(([key, request]): [string, InputRequest] =>
+    request.method === 'roots/list' && request.params === undefined
+      ? [key, { ...request, params: {} }]
+      : [key, request],
   );
+  return Object.fromEntries(whole);
 }
 
 /** Spec 2025-11-25, Elicitation, URL Mode: every visit has an id, which stateless servers do not give. */

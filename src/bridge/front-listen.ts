@@ -6,7 +6,7 @@ import type { Call } from '../peer/call.ts';
 import type { JsonObject } from '../protocol/common.ts';
 import { McpError } from '../protocol/error.ts';
 import type { SubscriptionFilter } from '../protocol/subscriptions.ts';
-import { isListChange, listChanges, pause, subscribed } from './changes.ts';
+import { isListChange, listChanges, mostResources, pause, subscribed } from './changes.ts';
 import { wordsOf } from './failure.ts';
 import type { Member } from './member.ts';
 import type { Seat } from './seat.ts';
@@ -91,7 +91,7 @@ export class FrontListen {
 
   async #open(asked: SubscriptionFilter, call: Call): Promise<Stream> {
     const uris = new Map<Seat, readonly string[]>();
-    for (const uri of new Set(asked.resourceSubscriptions)) {
+    for (const uri of new Set(asked.resourceSubscriptions?.slice(0, mostResources))) {
       const owner = await this.#options.ownerOf(uri, call);
       // What nobody lists, anybody may know.
       for (const seat of owner === undefined ? this.#options.seats : [owner])

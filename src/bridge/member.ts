@@ -67,7 +67,7 @@ export interface MemberOptions extends Settings {
 export async function openMember(options: MemberOptions): Promise<Member> {
   const tools = new KnownTools();
   const parts = partsOf(options, tools, opener({ ...options, upstream: steadied(options.upstream), tools }));
-  const { pool, changes } = parts;
+  const { pool, changes, watches } = parts;
   const first = await firstClient(pool, options.signal);
   // A connection that failed for good is replaced; what was known of the upstream stays known meanwhile.
   const client = (): Client => pool.main.latest ?? first;
@@ -80,7 +80,10 @@ export async function openMember(options: MemberOptions): Promise<Member> {
       return { description, revision, server, capabilities };
     },
     reach: async () => await (await pool.main.client()).ping(),
-    stop: () => changes.stop(),
+    stop: () => {
+      changes.stop();
+      watches.stop();
+    },
     close: () => pool.close(),
   };
 }

@@ -4,15 +4,18 @@ import type { Settled } from '../peer/host.ts';
 import type { JsonObject } from '../protocol/common.ts';
 import { McpError } from '../protocol/error.ts';
 import type { SubscriptionFilter } from '../protocol/subscriptions.ts';
-import { ownWords, subscribed, type Changes } from './changes.ts';
+import { mostResources, ownWords, subscribed, type Changes } from './changes.ts';
+import { wordsOf } from './failure.ts';
 import type { Pool } from './pool.ts';
+import { SessionWatch } from './session-watch.ts';
 import { SharedWatches } from './shared-watches.ts';
 
 const updated = 'notifications/resources/updated';
-const mostResources = 1_000;
+/** How many updates wait for the acknowledgement of a stream. */
+const mostEarly = 1_000;
 
 /** What a session watches, by URI. */
-type Watched = Map<string, Promise<Subscription>>;
+type Watched = Map<string, SessionWatch>;
 
 /** Carries watches of single resources: upstream they follow its way, downstream that of the client. */
 export class Watches {
@@ -23,6 +26,7 @@ export class Watches {
   readonly #ofAll: SharedWatches;
   /** By the state of the session, which stays the same for its life. */
   readonly #watched = new WeakMap<Settled['state'], Watched>();
+  #stopped = false;
 
   constructor(pool: Pool, changes: Changes, onWarning: (message: string) => void) {
     this.#pool = pool;
@@ -38,18 +42,23 @@ export class Watches {
 
   /** The session downstream ended. Its own connection ends with it, and what that watches; a shared one does not. */
   closed(session: Settled): void {
-    for (const uri of this.#watchedBy(session).keys()) void this.unwatch(uri, session);
+    const watched = this.#watchedBy(session);
+    for (const watch of watched.values()) this.#leave(watch);
+    watched.clear();
+  }
+
+  /** Follows nothing again that ends from now on. */
+  stop(): void {
+    this.#stopped = true;
   }
 
   /** Serves `resources/subscribe`; updates come on the session's own connection. */
   async watch(uri: string, session: Settled): Promise<JsonObject> {
     const watched = this.#watchedBy(session);
-    if (!watched.has(uri) && watched.size >= mostResources)
+    const known = watched.get(uri);
+    if (known === undefined && watched.size >= mostResources)
       throw new McpError('invalidRequest', `too many resource subscriptions; the limit is ${mostResources}`);
-    const opening = watched.get(uri) ?? this.#open(uri, session);
-    if (!watched.has(uri)) void keepWhileOpen(watched, uri, opening);
-    const { honoured } = await opening;
-    if (honoured.resources?.includes(uri) === true) return {};
+    if (await (known ?? this.#begin(uri, session)).agreed()) return {};
     await this.unwatch(uri, session);
     throw new McpError('invalidParams', `the upstream server would not watch ${JSON.stringify(uri.slice(0, 256))}`);
   }
@@ -57,9 +66,9 @@ export class Watches {
   /** Serves `resources/unsubscribe`; an unknown URI is fine. */
   async unwatch(uri: string, session: Settled): Promise<JsonObject> {
     const watched = this.#watchedBy(session);
-    const opening = watched.get(uri);
+    const watch = watched.get(uri);
     watched.delete(uri);
-    await (await opening?.catch(() => undefined))?.close();
+    await watch?.leave();
     return {};
   }
 
@@ -72,7 +81,7 @@ export class Watches {
     // The acknowledgement is the first message of a stream: what comes earlier waits for it.
     let early: JsonObject[] | undefined = [];
     const tell = (params: JsonObject): void => {
-      if (early !== undefined) early.push(params);
+      if (early !== undefined) void (early.length < mostEarly && early.push(params));
       else call.send(updated, subscribed(params, call));
     };
     const events = {
@@ -98,10 +107,33 @@ export class Watches {
     });
   }
 
+  #begin(uri: string, session: Settled): SessionWatch {
+    const watched = this.#watchedBy(session);
+    const isShared = this.#pool.shared;
+    const watch: SessionWatch = new SessionWatch({
+      uri,
+      open: async () => await this.#open(uri, session),
+      // A session's own connection ends in good order where it is not needed any more.
+      isLast: ({ graceful }) => this.#stopped || (graceful && !isShared),
+      onMissed: () => session.notify(updated, { uri }),
+      onEnd: () => void (watched.get(uri) === watch && watched.delete(uri)),
+      onWarning: this.#onWarning,
+      random: Math.random,
+    });
+    watched.set(uri, watch);
+    return watch;
+  }
+
   async #open(uri: string, session: Settled): Promise<Subscription> {
     if (this.#pool.shared)
       return await this.#ofAll.follow([uri], (params) => session.notify(updated, ownWords(params)));
     return await this.#pool.ownedBy(session).follow({ resources: [uri] }, () => session.notify(updated, { uri }));
+  }
+
+  #leave(watch: SessionWatch): void {
+    void watch.leave().catch((error: unknown) => {
+      this.#onWarning(`the upstream may not know that a resource is watched no longer: ${wordsOf(error)}`);
+    });
   }
 
   #watchedBy(session: Settled): Watched {
@@ -111,19 +143,6 @@ export class Watches {
     this.#watched.set(session.state, watched);
     return watched;
   }
-}
-
-/** A watch that ended by itself, or never began, is forgotten, so that it can be asked for again. */
-async function keepWhileOpen(watched: Watched, uri: string, opening: Promise<Subscription>): Promise<void> {
-  watched.set(uri, opening);
-  try {
-    await (
-      await opening
-    ).closed;
-  } catch {
-    // Who asked for it hears why.
-  }
-  if (watched.get(uri) === opening) watched.delete(uri);
 }
 
 /** Listens as long as the stream is open; the connection stays. */
