@@ -1,7 +1,10 @@
 import type { RevisionDate } from '../../src/protocol.ts';
 
-/** How a program talks: on standard streams, over Streamable HTTP, or over the HTTP+SSE pair of 2024-11-05. */
-export type Way = 'stdio' | 'http' | 'sse';
+/**
+ * How a program talks: on standard streams, over Streamable HTTP, over the same told to be stateless (of servers alone, where
+ * that is what makes them serve 2026-07-28), or over the HTTP+SSE pair of 2024-11-05.
+ */
+export type Way = 'stdio' | 'http' | 'stateless' | 'sse';
 
 /** Software of others, and the program in `interop/peers` that uses it. */
 export interface Peer {

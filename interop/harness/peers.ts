@@ -1,5 +1,6 @@
 /** Everybody else. */
 
+import { buildGo } from './build-go.ts';
 import { buildPython } from './build-python.ts';
 import type { Peer, Way } from './peer.ts';
 
@@ -15,5 +16,15 @@ export const python: Peer = {
   build: () => buildPython('python'),
 };
 
+const go: Peer = {
+  name: 'go',
+  title: 'the official SDK of Go',
+  newest: '2026-07-28',
+  client: everyWay,
+  server: ['stdio', 'http', 'stateless', 'sse'],
+  lacks: { client: {}, server: {} },
+  build: () => buildGo('go', 'github.com/modelcontextprotocol/go-sdk'),
+};
+
 /** All of them, in the order of the page. */
-export const peers: readonly Peer[] = [python];
+export const peers: readonly Peer[] = [python, go];

@@ -62,7 +62,8 @@ export const exercises: readonly Exercise[] = [
   },
   {
     step: { id: 'roots', do: 'call', name: 'look' },
-    judge: both(expectText('file:///home/ann'), expectHeard('asked roots')),
+    // Some SDKs answer by themselves, and tell nobody.
+    judge: expectText('file:///home/ann'),
   },
   {
     step: { id: 'completion', do: 'complete', prompt: 'welcome', argument: 'who', value: 'Ad' },

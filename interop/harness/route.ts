@@ -64,7 +64,7 @@ export async function ourServer(
   const server = createExercise(revisions === undefined ? {} : { revisions });
   const { url, close } = await listen(server, { port: 0, drainMs: 0, ssePair });
   stage.owns(close);
-  return await stage.listened(way, way === 'sse' ? new URL('/sse', url).href : url);
+  return await stage.listened(way === 'sse' ? 'sse' : 'http', way === 'sse' ? new URL('/sse', url).href : url);
 }
 
 /** The server of somebody else. */
@@ -73,7 +73,7 @@ export async function theirServer(stage: Stage, way: Way, { command }: Built): P
   if (way === 'stdio') return stage.tapped(serving);
   const { url, stop } = await startProgram(serving);
   stage.owns(stop);
-  return await stage.listened(way, url);
+  return await stage.listened(way === 'sse' ? 'sse' : 'http', url);
 }
 
 /** A bridge over HTTP or stdio before a server, which is spoken to at one of some revisions. */

@@ -2,7 +2,12 @@ import type { RevisionDate } from '../../src/protocol.ts';
 import type { Route } from './drive.ts';
 import type { Peer, Way } from './peer.ts';
 
-const names: Readonly<Record<Way, string>> = { stdio: 'stdio', http: 'HTTP', sse: 'HTTP+SSE' };
+const names: Readonly<Record<Way, string>> = {
+  stdio: 'stdio',
+  http: 'HTTP',
+  stateless: 'stateless HTTP',
+  sse: 'HTTP+SSE',
+};
 const stateless: RevisionDate = '2026-07-28';
 const newestHandshake: RevisionDate = '2025-11-25';
 const older: readonly RevisionDate[] = ['2024-11-05', '2025-03-26', '2025-06-18', newestHandshake];
@@ -59,7 +64,7 @@ function serverRoutes({ server: ways, newest }: Peer): readonly Route[] {
     },
     {
       side: 'server',
-      way: 'http',
+      way: ways.includes('stateless') ? 'stateless' : 'http',
       revisions: [newestHandshake],
       bridge: { way: 'stdio', upstreamRevisions: [newest] },
       title: `our client at ${newestHandshake}, stdio, our bridge, HTTP, its server at ${newest}`,
