@@ -96,8 +96,10 @@ function judge({ peer, route, stage, outcomes, begun, complaints }: Driven): Rou
   const report = (step: string, problem: string | undefined): StepReport => {
     if (problem === undefined) return { step };
     const at = outcomes.findIndex(({ outcome }) => outcome.step === step);
-    const [from, to] = [outcomes[at - 1]?.at ?? begun, outcomes[at]?.at ?? Date.now()];
-    return { step, problem, wire: wireBetween(stage, from, to) };
+    const ended = outcomes[at]?.at;
+    // A program that said nothing of a step may have said it of none.
+    if (ended === undefined) return { step, problem };
+    return { step, problem, wire: wireBetween(stage, outcomes[at - 1]?.at ?? begun, ended) };
   };
   const never = (step: string): Outcome => ({ step, failed: 'the program said nothing of it' });
   const connected = report('connect', judgeConnect(told.get('connect')?.outcome ?? never('connect')));

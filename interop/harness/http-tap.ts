@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, request, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Readable } from 'node:stream';
+import { onLine } from './lines.ts';
 import type { Wire, WireLine } from './wire.ts';
 
 /** A proxy before a server, and what passed through it. */
@@ -43,11 +43,14 @@ interface Passing {
 
 function pass(incoming: IncomingMessage, outgoing: ServerResponse, { target, note }: Passing): void {
   const { method = '', url = '', headers } = incoming;
+  // The empty lines between events say nothing.
+  const noteBody = (body: IncomingMessage, arrow: WireLine['arrow']): void =>
+    onLine(body, (line) => void (line !== '' && note(arrow, line)));
   note('→', `${method} ${url}${headersOf(headers)}`);
-  noteBody(incoming, (text) => note('→', text));
+  noteBody(incoming, '→');
   const onward = request({ host: target.hostname, port: target.port, method, path: url, headers }, (answer) => {
     note('←', `${answer.statusCode}${headersOf(answer.headers)}`);
-    noteBody(answer, (text) => note('←', text));
+    noteBody(answer, '←');
     outgoing.writeHead(answer.statusCode ?? 502, answer.headers);
     outgoing.flushHeaders();
     answer.pipe(outgoing);
@@ -67,21 +70,4 @@ function headersOf(headers: Readonly<Record<string, string | readonly string[] |
     .filter(([name]) => telling.test(name))
     .map(([name, value]) => `; ${name}: ${String(value)}`)
     .join('');
-}
-
-/** Whole lines, without the empty ones between events. */
-function noteBody(body: Readable, tell: (text: string) => void): void {
-  let begun = '';
-  body.on('data', (bytes: Buffer) => {
-    const lines = (begun + bytes.toString('latin1')).split(/\r?\n/);
-    begun = lines.pop() ?? '';
-    for (const line of lines) if (line !== '') tell(utf8(line));
-  });
-  body.once('end', () => {
-    if (begun !== '') tell(utf8(begun));
-  });
-}
-
-function utf8(latin1: string): string {
-  return Buffer.from(latin1.slice(0, 4000), 'latin1').toString('utf8');
 }

@@ -2,6 +2,7 @@
 
 import { buildGo } from './build-go.ts';
 import { buildPython } from './build-python.ts';
+import { buildRust } from './build-rust.ts';
 import type { Peer, Way } from './peer.ts';
 
 const everyWay: readonly Way[] = ['stdio', 'http', 'sse'];
@@ -26,5 +27,15 @@ const go: Peer = {
   build: () => buildGo('go', 'github.com/modelcontextprotocol/go-sdk'),
 };
 
+const rust: Peer = {
+  name: 'rust',
+  title: 'the official SDK of Rust',
+  newest: '2026-07-28',
+  client: ['stdio', 'http'],
+  server: ['stdio', 'http'],
+  lacks: { client: {}, server: {} },
+  build: () => buildRust('rust', 'rmcp'),
+};
+
 /** All of them, in the order of the page. */
-export const peers: readonly Peer[] = [python, go];
+export const peers: readonly Peer[] = [python, go, rust];

@@ -1,7 +1,7 @@
 /** Programs of others: a client that reads its plan, a server that tells its URL. They end with this process. */
 
 import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
-import { createInterface } from 'node:readline';
+import { onLine } from './lines.ts';
 import type { Assignment, Outcome } from './step.ts';
 import { planMs, startMs } from './times.ts';
 
@@ -31,7 +31,7 @@ export async function runProgram(
   const complaints = complaintsOf(child);
   const ended = new Promise<void>((resolve) => child.once('close', () => resolve()));
   const timer = setTimeout(() => killGroup(child), planMs);
-  createInterface({ input: child.stdout }).on('line', (line) => {
+  onLine(child.stdout, (line) => {
     const outcome = outcomeIn(line);
     if (outcome !== undefined) tell(outcome);
   });
@@ -55,7 +55,7 @@ export async function startProgram(command: readonly string[]): Promise<Serving>
   const closed = new Promise<void>((resolve) => child.once('close', () => resolve()));
   const url = await new Promise<string>((resolve, reject) => {
     const timer = setTimeout(() => killGroup(child), startMs);
-    createInterface({ input: child.stdout }).on('line', (line) => {
+    onLine(child.stdout, (line) => {
       if (!/^http:\S+$/.test(line)) return;
       clearTimeout(timer);
       resolve(line);

@@ -3,25 +3,19 @@
 import { spawn } from 'node:child_process';
 import { appendFileSync } from 'node:fs';
 import type { Readable, Writable } from 'node:stream';
+import { onLine } from './lines.ts';
 
 const [log = '', command = '', ...args] = process.argv.slice(2);
 const child = spawn(command, args, { stdio: ['pipe', 'pipe', 'inherit'] });
 
 function pass(from: Readable, to: Writable, arrow: string): void {
-  let begun = '';
-  from.on('data', (bytes: Buffer) => {
-    to.write(bytes);
-    const lines = (begun + bytes.toString('latin1')).split('\n');
-    begun = lines.pop() ?? '';
-    for (const line of lines) note(arrow, line);
-  });
-  from.on('end', () => to.end());
+  from.pipe(to);
   to.on('error', () => undefined);
+  onLine(from, (line) => note(arrow, line));
 }
 
-function note(arrow: string, line: string): void {
-  const text = Buffer.from(line.slice(0, 4000), 'latin1').toString('utf8');
-  appendFileSync(log, `${JSON.stringify({ at: Date.now(), arrow, text })}\n`);
+function note(arrow: string, text: string): void {
+  appendFileSync(log, `${JSON.stringify({ at: Date.now(), arrow, text: text.slice(0, 4000) })}\n`);
 }
 
 pass(process.stdin, child.stdin, '→');
