@@ -17,8 +17,22 @@ export interface Carried extends Pick<
   | 'admits'
   | 'send'
 > {
-  /** Answers what the upstream asks while the request runs; left out where nobody can be asked. */
+  /**
+   * Answers what the upstream asks while the request runs; left out where nobody can be asked.
+   *
+   * @throws HandedBack when the request ended before its client was asked: the question may be another request's.
+   */
   ask?(method: string, params: JsonObject, signal: AbortSignal): Promise<JsonObject>;
+  /** How many questions wait with the request. */
+  readonly asked?: number;
+}
+
+/** A question that the request which it waited with cannot bring to its client any more. */
+export class HandedBack extends Error {
+  constructor() {
+    super('the request ended before its client was asked');
+    this.name = 'HandedBack';
+  }
 }
 
 /** The same request without a wish for log messages. */

@@ -73,20 +73,24 @@ export class Changes {
     }
   }
 
-  /** A notification on the shared connection. */
-  heard(method: string, params: JsonObject): void {
+  /**
+   * A notification on a shared connection.
+   *
+   * @param by Whose connection it is, where it is one principal's alone.
+   */
+  heard(method: string, params: JsonObject, by?: Whose): void {
     const list = listChanges.find((one) => one.method === method);
     if (list === undefined) return;
     this.#options.stale(method, params);
     for (const session of this.#sessions.values())
-      if (!this.#options.hearsItself(session)) session.notify(method, ownWords(params));
+      if (isFor(session.principal, by) && !this.#options.hearsItself(session)) session.notify(method, ownWords(params));
     for (const [call, { filter }] of this.#listeners)
-      if (filter[list.flag] === true) call.send(method, subscribed(params, call));
+      if (filter[list.flag] === true && isFor(call.auth?.principal, by)) call.send(method, subscribed(params, call));
   }
 
   /** What changed meanwhile is not known: tells that every list may have. */
-  everything(): void {
-    for (const { method } of changing(this.#options.capabilities())) this.heard(method, {});
+  everything(by?: Whose): void {
+    for (const { method } of changing(this.#options.capabilities())) this.heard(method, {}, by);
   }
 
   /** The same for one session. */
@@ -133,6 +137,15 @@ export class Changes {
     this.#stopped.abort();
     for (const { end } of this.#listeners.values()) end();
   }
+}
+
+/** Whose connection told of a change. */
+export interface Whose {
+  readonly principal: string | undefined;
+}
+
+function isFor(principal: string | undefined, by: Whose | undefined): boolean {
+  return by === undefined || by.principal === principal;
 }
 
 /** The params of a notification for a listen stream: its messages carry the id of the request that opened it. */

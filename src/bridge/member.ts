@@ -121,13 +121,21 @@ function partsOf(settings: MemberOptions, tools: KnownTools, open: OpenClient): 
       onNotification: (method, params) => {
         if (method === 'notifications/tools/list_changed') void learnAnew();
         changes.heard(method, params);
-        if (method === 'notifications/resources/updated') watches.heard(params);
+        if (method === 'notifications/resources/updated') watches.heard(params, pool.main);
       },
       // A server that was started again may be another version of itself.
       onReconnect: () => void learnAnew(),
       onWarning,
     },
     eventsOf: (session) => sessionEvents(session, changes, onWarning),
+    eventsBy: (principal, upstream) => ({
+      onNotification: (method, params) => {
+        changes.heard(method, params, { principal });
+        if (method === 'notifications/resources/updated') watches.heard(params, upstream());
+      },
+      onReconnect: () => changes.everything({ principal }),
+      onWarning,
+    }),
   });
   const watches: Watches = new Watches(pool, changes, onWarning);
   const learnAnew = oneByOne(() => learn({ pool, tools }, settings));

@@ -157,6 +157,7 @@ describe('one of several servers', () => {
     const warnings: string[] = [];
     const raw = await open(await frontOf(t, { only: line.transport }, { warnings }), '2026-07-28');
     line.down = true;
+    line.cut();
     void raw.send('subscriptions/listen', { notifications: { resourceSubscriptions: ['a:1'] } });
     const failures = (): number => warnings.filter((words) => words.includes('changes cannot be followed')).length;
     while (failures() < 20) {

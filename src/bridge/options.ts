@@ -17,8 +17,8 @@ export interface BridgeBehaviour {
   readonly info?: Implementation;
   /**
    * How many upstream connections (child processes, sessions) may be open at once; 64 by default. Beside the one that
-   * stateless clients share, each client of a handshake revision needs one, and so does each listen stream that
-   * watches resources. Several upstreams share the number.
+   * stateless clients share, each client of a handshake revision needs one, and so does each stateless client that has
+   * a principal or declares what a handshake server may ask it. Several upstreams share the number.
    */
   readonly maxUpstreams?: number;
   /** How calls wait for the answers of stateless clients, where the server asks in the middle of them. */
@@ -37,6 +37,8 @@ export interface BridgeBehaviour {
 export interface BridgeOptions extends BridgeBehaviour {
   /** The server behind the bridge: a transport, or a URL. */
   readonly upstream: Transport | URL | string;
+  /** Who uses a connection to it; `per-client` by default. */
+  readonly sharing?: Sharing;
 }
 
 /** The servers that a bridge makes one of, and how it behaves. */
@@ -64,14 +66,17 @@ export interface UpstreamOptions {
   readonly upstream: Transport | URL | string;
   /** The revisions spoken to this server; those of the bridge by default. */
   readonly revisions?: readonly RevisionDate[];
-  /**
-   * Whether each client of a handshake revision has a connection of its own (`per-client`, the default), or all use
-   * one. On a shared connection a server of a handshake revision can ask nobody: its questions are refused.
-   */
+  /** Who uses a connection to it; `per-client` by default. */
   readonly sharing?: Sharing;
 }
 
-/** Who uses a connection to an upstream. */
+/**
+ * Who uses a connection to an upstream.
+ *
+ * - `per-client`: each session of a handshake revision before a handshake server has one of its own. Stateless clients
+ *   share by principal and by what they declare; over stdio these have one process each for all their calls.
+ * - `shared`: all clients use one. There a server of a handshake revision can ask nobody: its questions are refused.
+ */
 export type Sharing = 'per-client' | 'shared';
 
 /** How long parked calls wait, and who may take them up. */

@@ -8,7 +8,7 @@ import { McpError } from '../protocol/error.ts';
 import { fromWire } from '../protocol/from-wire.ts';
 import type { LoggingLevel } from '../protocol/logging.ts';
 import { methodOf } from '../protocol/method.ts';
-import type { Carried } from './carried.ts';
+import { HandedBack, type Carried } from './carried.ts';
 
 /** One question of the upstream that has no answer yet. */
 interface Question {
@@ -85,6 +85,8 @@ export class ParkedCall {
     const outcome = run(this.carried);
     const settle = (): void => {
       this.#settled = true;
+      // Questions that the client has in hand it may still answer.
+      if (this.#waiting) this.#handBack();
       this.#wake();
     };
     this.#outcome = outcome;
@@ -106,6 +108,7 @@ export class ParkedCall {
     if (this.#taker !== taker) throw new McpError('invalidRequest', 'another request took this call up');
     if (!this.#settled) return this.#ask();
     this.#waiting = false;
+    this.#handBack();
     this.#onGone();
     return { kind: 'complete', result: await (this.#outcome as Promise<JsonObject>) };
   }
@@ -128,6 +131,12 @@ export class ParkedCall {
     for (const { reject } of this.#questions.values()) reject(new McpError('internalError', why));
     this.#questions.clear();
     this.#onGone();
+  }
+
+  /** What is still asked when the call is over was another call's question. */
+  #handBack(): void {
+    for (const { reject } of this.#questions.values()) reject(new HandedBack());
+    this.#questions.clear();
   }
 
   #attach(taker: Taker): void {
@@ -181,6 +190,7 @@ export class ParkedCall {
 
   #asCarried({ method, requestId, facts, client }: Call): Carried {
     const current = (): Taker => this.#taker;
+    const questions = this.#questions;
     return {
       method,
       requestId,
@@ -195,6 +205,9 @@ export class ParkedCall {
       },
       get logLevel() {
         return current().logLevel;
+      },
+      get asked() {
+        return questions.size;
       },
       admits: (level) => current().admits(level),
       send: (name, params) => this.#send(name, params),

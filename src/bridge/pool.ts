@@ -1,3 +1,4 @@
+import { settledWithin } from '../jsonrpc/timeout.ts';
 import type { TransportKind } from '../jsonrpc/transport.ts';
 import type { Call, ClientView } from '../peer/call.ts';
 import type { Sender, Settled } from '../peer/host.ts';
@@ -13,7 +14,7 @@ import { declaredFor } from './declared.ts';
 import { revisionFor } from './forward.ts';
 import { ParkedCalls, type ParkedOptions } from './parked.ts';
 import type { Places } from './places.ts';
-import { Upstream, type OpenClient, type UpstreamEvents } from './upstream.ts';
+import { Upstream, type OpenClient, type UpstreamEvents, type UpstreamOptions } from './upstream.ts';
 
 /** What a pool needs to know of its bridge. */
 export interface PoolOptions {
@@ -30,22 +31,29 @@ export interface PoolOptions {
   readonly parked: Omit<ParkedOptions, 'mostPerPrincipal' | 'onWarning'>;
   /** What the own connection of a handshake session tells. */
   eventsOf(session: Settled): UpstreamEvents;
+  /** What a connection tells that all calls of a principal may use. */
+  eventsBy(principal: string | undefined, upstream: () => Upstream): UpstreamEvents;
 }
 
 /** Who a shared connection may serve. */
 interface Wanted {
   readonly principal: string | undefined;
   readonly self: ClientView | undefined;
+  /** Tells clients without a principal apart. */
+  readonly name?: string | undefined;
 }
 
 /** How many quiet connections are kept for one principal's next calls. */
 const spares = 4;
+/** How long a call waits for the answer to one that was given up before it goes elsewhere. */
+const clearingMs = 250;
 
 /**
  * The upstream connections of a bridge. Before a handshake server each session downstream has one of its own. All else
- * shares those of its principal and, where the server asks its clients, of those that declare the same; a call that
- * wants log messages or may be asked has a connection to itself while it runs, since a log message and a question name
- * no call and must reach nobody else.
+ * shares those of its principal and, where the server asks its clients, of those that declare the same. A log message
+ * and a question name no call and must reach nobody else: so a call that wants log messages or may be asked has a
+ * connection to itself while it runs. Where that would be another process, with other things in it, the calls of one
+ * client run in one side by side, and what names no call goes to any of them.
  */
 export class Pool {
   /** Shared by calls without a principal, and followed for changes. */
@@ -64,7 +72,7 @@ export class Pool {
   constructor(options: PoolOptions) {
     this.#options = options;
     options.places.join(this.#makeRoom);
-    this.main = this.#add(options.main);
+    this.main = this.#add({ events: options.main });
     this.#shared.set(keyOf({ principal: undefined, self: undefined }), [this.main]);
     this.#parked = new ParkedCalls(
       { mostPerPrincipal: Math.ceil(options.places.limit / 2), onWarning: options.main.onWarning, ...options.parked },
@@ -106,7 +114,7 @@ export class Pool {
     if (known !== undefined) return known;
     const { info, capabilities } = session.client;
     const self = { info, capabilities: this.#declared(capabilities) };
-    const upstream = this.#add(this.#options.eventsOf(session), self);
+    const upstream = this.#add({ events: this.#options.eventsOf(session), self });
     this.#owned.set(session.state, upstream);
     return upstream;
   }
@@ -131,14 +139,13 @@ export class Pool {
     return this.#owned.get(session.state);
   }
 
-  /** Runs something with a connection of its own, which is closed afterwards. */
-  async withOwn<T>(events: UpstreamEvents, run: (upstream: Upstream) => Promise<T>): Promise<T> {
-    const upstream = this.#add(events);
-    try {
-      return await run(upstream);
-    } finally {
-      this.#drop(upstream);
-    }
+  /** The connection that the calls of a client prefer, where clients have no sessions. */
+  preferredBy(call: Call): Upstream {
+    if (this.shared) return this.main;
+    const wanted = this.#wantedBy(call, call.auth?.principal);
+    const list = this.#shared.get(keyOf(wanted));
+    const preferred = this.#oneEach ? list?.at(-1) : list?.[0];
+    return this.#sharedBy(wanted, (one) => one === preferred);
   }
 
   /** The session downstream ended: its connection does too. */
@@ -197,13 +204,42 @@ export class Pool {
     carried: Carried,
     { principal, alone }: { readonly principal: string | undefined; readonly alone: boolean },
   ): Promise<JsonObject> {
-    const wanted = { principal, self: this.#selfOf(carried) };
+    const wanted = this.#wantedBy(carried, principal);
     if (this.#handshake() === undefined) return await this.#beside(params, carried, wanted);
+    if (this.#oneEach) return await this.#together(params, carried, wanted);
     const upstream = this.#sharedBy(wanted, (one) => one.free(alone));
     try {
       return await upstream.carry(params, carried, alone);
     } finally {
       this.#trim(keyOf(wanted), upstream);
+    }
+  }
+
+  /** Whether each client has one connection for all its calls. */
+  get #oneEach(): boolean {
+    return this.#options.kind === 'stdio' && this.#handshake() !== undefined;
+  }
+
+  #wantedBy(carried: Carried, principal: string | undefined): Wanted {
+    const self = this.#selfOf(carried);
+    if (principal !== undefined || self === undefined || !this.#oneEach) return { principal, self };
+    const { name = '', version = '' } = carried.client.info ?? {};
+    return { principal, self, name: JSON.stringify([name, version]) };
+  }
+
+  /** Calls of one client run side by side in its process; one that hears what names no call needs certainty whose it is. */
+  async #together(params: JsonObject, carried: Carried, wanted: Wanted): Promise<JsonObject> {
+    const key = keyOf(wanted);
+    const hears = carried.ask !== undefined || carried.logLevel !== undefined;
+    const current = (): Upstream | undefined => this.#shared.get(key)?.at(-1);
+    const isUnfit = (one: Upstream): boolean => hears && one.doubtful && one !== this.main;
+    const before = current();
+    if (before !== undefined && isUnfit(before)) await settledWithin(clearingMs, before.cleared());
+    const upstream = this.#sharedBy(wanted, (one) => one === current() && !isUnfit(one));
+    try {
+      return await upstream.carry(params, carried);
+    } finally {
+      this.#trim(key, upstream);
     }
   }
 
@@ -235,17 +271,21 @@ export class Pool {
     const known = this.#shared.get(key)?.find(fits) ?? other();
     if (known !== undefined) return known;
     this.#retire(key);
-    const upstream = this.#add({ onWarning: this.#options.main.onWarning }, wanted.self);
+    const upstream: Upstream = this.#add({
+      events: this.#options.eventsBy(wanted.principal, () => upstream),
+      self: wanted.self,
+      ofOne: this.#oneEach,
+    });
     this.#shared.set(key, [...(this.#shared.get(key) ?? []), upstream]);
     return upstream;
   }
 
-  #add(events: UpstreamEvents, self?: ClientView): Upstream {
+  #add(options: Omit<UpstreamOptions, 'open' | 'kind'>): Upstream {
     if (this.#closed) throw new McpError('internalError', 'the bridge is closed');
     const { places, open, kind } = this.#options;
     if (!places.take())
       throw new McpError('busy', `the bridge has its ${places.limit} upstream connections in use; try again later`);
-    const upstream = new Upstream({ open, kind, events, self });
+    const upstream = new Upstream({ open, kind, ...options });
     this.#all.add(upstream);
     return upstream;
   }
@@ -265,7 +305,10 @@ export class Pool {
   #trim(key: string, upstream: Upstream): void {
     const list = this.#shared.get(key) ?? [];
     if (upstream === this.main || !upstream.quiet || !list.includes(upstream)) return;
-    if (list.filter(({ quiet }) => quiet).length > spares) this.#forget(key, upstream);
+    const isSpare = this.#oneEach
+      ? upstream !== list.at(-1)
+      : !upstream.followed && list.filter(({ quiet }) => quiet).length > spares;
+    if (isSpare) this.#forget(key, upstream);
   }
 
   /** What waits for nothing but the answer to a call that was given up, which may never come, makes way for another. */
@@ -289,7 +332,7 @@ export class Pool {
 }
 
 /** Nobody shares a connection with another principal, nor with a client that declares something else. */
-function keyOf({ principal, self }: Wanted): string {
-  const who = JSON.stringify(principal ?? null);
+function keyOf({ principal, self, name }: Wanted): string {
+  const who = JSON.stringify(name === undefined ? (principal ?? null) : [name]);
   return self === undefined ? who : `${who} ${canonical(self.capabilities)}`;
 }

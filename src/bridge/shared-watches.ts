@@ -5,7 +5,7 @@ import type { Upstream } from './upstream.ts';
 import { WatchStream } from './watch-stream.ts';
 import { wholesOf } from './wholes.ts';
 
-/** One resource on the connection that all clients share. */
+/** One resource on the shared connection. */
 interface Watched {
   stream: WatchStream;
   readonly followers: Set<Follower>;
@@ -24,7 +24,7 @@ const mostStreams = 8;
 const mostOnStream = 1_000;
 
 /**
- * Watches of single resources where all clients share one connection: each resource is watched upstream once, and many
+ * Watches of single resources on a connection that several clients, or several streams of one, share: each resource is watched upstream once, and many
  * of them on one stream. A stream says at its beginning what it is about; so each client's wishes begin one, and
  * streams become one when there are many.
  */

@@ -1,12 +1,12 @@
 import type { Client } from '../client/client.ts';
-import type { Subscription, Topics } from '../client/subscription.ts';
+import type { Subscription, SubscriptionEvent, Topics } from '../client/subscription.ts';
 import { ConnectionError, type TransportKind } from '../jsonrpc/transport.ts';
 import type { ClientView } from '../peer/call.ts';
 import type { JsonObject } from '../protocol/common.ts';
 import { McpError } from '../protocol/error.ts';
 import { methodOf } from '../protocol/method.ts';
-import type { LoggingLevel, LoggingMessageNotificationParams } from '../protocol/logging.ts';
-import type { Carried } from './carried.ts';
+import { loggingLevels, type LoggingLevel, type LoggingMessageNotificationParams } from '../protocol/logging.ts';
+import { HandedBack, type Carried } from './carried.ts';
 import { failureFor, unreachable, wordsOf } from './failure.ts';
 import { forward, revisionFor } from './forward.ts';
 import { ProgressRelays } from './progress.ts';
@@ -53,6 +53,8 @@ export interface UpstreamOptions {
   readonly events: UpstreamEvents;
   /** Who the connection speaks for; left out for one that several clients share. */
   readonly self?: ClientView | undefined;
+  /** Whether all calls on it are one client's, so that what names no call may go to any of them. */
+  readonly ofOne?: boolean;
 }
 
 /** One connection to the upstream server, opened when it is first needed. */
@@ -61,13 +63,17 @@ export class Upstream {
   readonly #kind: TransportKind;
   readonly #events: UpstreamEvents;
   readonly #self: ClientView | undefined;
+  readonly #ofOne: boolean;
   /** What is carried, from the moment on when it was decided that it may be here. */
   readonly #carried = new Set<Carried>();
   /** What of it was sent. */
   readonly #running = new Set<Carried>();
   /** What was given up and not answered: the server may go on with it, and what it says then names no call. */
   readonly #abandoned = new Set<Carried>();
+  /** Who waits for the answers to them. */
+  readonly #awaiting: (() => void)[] = [];
   readonly #progress = new ProgressRelays();
+  #followers = 0;
   #client: Promise<Client> | undefined;
   /** What came last, be it open or not. */
   #latest: Client | undefined;
@@ -80,16 +86,27 @@ export class Upstream {
   #last: Carried | undefined;
   readonly #closed = new AbortController();
 
-  constructor({ open, kind, events, self }: UpstreamOptions) {
+  constructor({ open, kind, events, self, ofOne = false }: UpstreamOptions) {
     this.#open = open;
     this.#kind = kind;
     this.#events = events;
     this.#self = self;
+    this.#ofOne = ofOne;
   }
 
   /** Whether nothing runs on it. */
   get quiet(): boolean {
     return this.#carried.size === 0;
+  }
+
+  /** Whether somebody follows changes on it. */
+  get followed(): boolean {
+    return this.#followers > 0;
+  }
+
+  /** Resolves when every call that was given up was answered after all. */
+  async cleared(): Promise<void> {
+    if (this.doubtful) await new Promise<void>((resolve) => this.#awaiting.push(resolve));
   }
 
   /** Whether a call may run on it beside what runs already. One that hears what names no call needs it to itself. */
@@ -125,7 +142,7 @@ export class Upstream {
     this.#alone = this.#alone || alone;
     try {
       const client = await this.client();
-      await this.#adjustLevel(client, call.settled === undefined ? call.logLevel : this.#wanted);
+      await this.#adjustLevel(client, call.settled === undefined ? this.#mostTalkative() : this.#wanted);
       return await this.#run(client, params, call);
     } finally {
       this.#carried.delete(call);
@@ -160,7 +177,11 @@ export class Upstream {
   async follow(topics: Topics, onReopened: () => void, signal?: AbortSignal): Promise<Subscription> {
     const client = await this.client();
     try {
-      return await client.subscribe(topics, ({ type }) => void (type === 'reopened' && onReopened()), { signal });
+      const onEvent = ({ type }: SubscriptionEvent): void => void (type === 'reopened' && onReopened());
+      const subscription = await client.subscribe(topics, onEvent, { signal });
+      this.#followers++;
+      void subscription.closed.finally(() => this.#followers--);
+      return subscription;
     } catch (error) {
       throw error instanceof ConnectionError ? unreachable(error) : error;
     }
@@ -212,6 +233,7 @@ export class Upstream {
     const onLateAnswer = (): void => {
       answeredLate = true;
       this.#abandoned.delete(call);
+      if (!this.doubtful) for (const resolve of this.#awaiting.splice(0)) resolve();
     };
     try {
       return await forward(client, { params, call, progressToken, own: this.#self !== undefined, onLateAnswer });
@@ -227,6 +249,12 @@ export class Upstream {
   /** Where a request is given up by closing its stream, nothing that belongs to it comes any more. */
   #endsWithItsStream(client: Client): boolean {
     return this.#kind === 'http' && revisionFor(client).httpCancellation === 'close-stream';
+  }
+
+  /** The level at which every running call hears what it wants to. */
+  #mostTalkative(): LoggingLevel | undefined {
+    const wanted = new Set([...this.#carried].map(({ logLevel }) => logLevel));
+    return loggingLevels.find((level) => wanted.has(level));
   }
 
   /** An upstream that refuses a level still answers calls. */
@@ -251,28 +279,54 @@ export class Upstream {
     else this.#events.onNotification?.(method, params);
   }
 
-  /** A question names no request: the connection's client is asked, or the only call that runs. */
+  /** A question names no request: the connection's client is asked, or a call that may carry it. */
   async #asked(method: string, params: JsonObject, signal: AbortSignal): Promise<JsonObject> {
-    const running = [...this.#running];
-    if (this.#events.onRequest !== undefined) return await this.#events.onRequest(method, params, { signal, running });
-    const [call] = running;
-    if (running.length !== 1 || call?.ask === undefined || this.doubtful)
-      throw new McpError('methodNotFound', `nobody can be asked ${JSON.stringify(method.slice(0, 100))} now`);
-    return await call.ask(method, params, signal);
+    const { onRequest } = this.#events;
+    if (onRequest !== undefined) return await onRequest(method, params, { signal, running: [...this.#running] });
+    for (;;) {
+      const call = this.#leastAsked();
+      if (call?.ask === undefined)
+        throw new McpError('methodNotFound', `nobody can be asked ${JSON.stringify(method.slice(0, 100))} now`);
+      try {
+        return await call.ask(method, params, signal);
+      } catch (error) {
+        if (!(error instanceof HandedBack) || signal.aborted) throw error;
+      }
+    }
   }
 
-  /** A log message names no request: the only call that wants any takes it, else it is the conversation's. */
+  /**
+   * The call that takes the next question: of those that can be asked the one with the fewest questions, the first of
+   * them to begin. Calls that each ask once so get their own.
+   */
+  #leastAsked(): Carried | undefined {
+    if (this.doubtful) return undefined;
+    const able = [...this.#running].filter(({ ask }) => ask !== undefined);
+    const fewest = Math.min(...able.map(({ asked = 0 }) => asked));
+    return able.find(({ asked = 0 }) => asked === fewest);
+  }
+
+  /** A log message names no request: the calls of one client take it where nobody else's can have caused it. */
   #logged(message: LoggingMessageNotificationParams): void {
-    const call = [...this.#carried].find(({ logLevel }) => logLevel !== undefined);
-    const others = [...this.#carried, ...this.#abandoned].filter(({ logLevel }) => logLevel !== undefined);
+    const carried = [...this.#carried].filter(({ logLevel }) => logLevel !== undefined);
+    const call = carried.find((one) => one.admits(message.level)) ?? carried[0];
     const hearer = call ?? this.#last;
     // Spec, Logging: nothing below the level that the client wants.
     if (hearer?.admits(message.level) !== true) return;
-    const ofOne = others.every(
-      (other) => other === call || (other.settled !== undefined && other.settled.state === call?.settled?.state),
-    );
-    if (call !== undefined && ofOne) call.send('notifications/message', { ...message });
+    if (call !== undefined && this.#isOf(call)) call.send('notifications/message', { ...message });
     else this.#events.onLog?.(message);
+  }
+
+  /** Whether what the server logs now can be for nobody but the client of a call. */
+  #isOf(call: Carried): boolean {
+    if (this.#ofOne) return !this.doubtful;
+    const eachSaysSo = this.#latest === undefined || revisionFor(this.#latest).logging !== 'session';
+    return [...this.#carried, ...this.#abandoned].every(
+      (other) =>
+        other === call ||
+        (eachSaysSo && other.logLevel === undefined) ||
+        (other.settled !== undefined && other.settled.state === call.settled?.state),
+    );
   }
 }
 

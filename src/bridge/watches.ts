@@ -9,6 +9,7 @@ import { wordsOf } from './failure.ts';
 import type { Pool } from './pool.ts';
 import { SessionWatch } from './session-watch.ts';
 import { SharedWatches } from './shared-watches.ts';
+import type { Upstream } from './upstream.ts';
 
 const updated = 'notifications/resources/updated';
 /** How many updates wait for the acknowledgement of a stream. */
@@ -22,8 +23,8 @@ export class Watches {
   readonly #pool: Pool;
   readonly #changes: Changes;
   readonly #onWarning: (message: string) => void;
-  /** What is watched on the connection of all clients, where sessions have none of their own. */
-  readonly #ofAll: SharedWatches;
+  /** What is watched on connections that several clients, or several streams of one, share. */
+  readonly #shared = new WeakMap<Upstream, SharedWatches>();
   /** By the state of the session, which stays the same for its life. */
   readonly #watched = new WeakMap<Settled['state'], Watched>();
   #stopped = false;
@@ -32,12 +33,11 @@ export class Watches {
     this.#pool = pool;
     this.#changes = changes;
     this.#onWarning = onWarning;
-    this.#ofAll = new SharedWatches(pool.main);
   }
 
-  /** An update on the connection of all clients. */
-  heard(params: JsonObject): void {
-    this.#ofAll.heard(params);
+  /** An update on a shared connection. */
+  heard(params: JsonObject, upstream: Upstream): void {
+    this.#shared.get(upstream)?.heard(params);
   }
 
   /** The session downstream ended. Its own connection ends with it, and what that watches; a shared one does not. */
@@ -72,7 +72,7 @@ export class Watches {
     return {};
   }
 
-  /** Serves `subscriptions/listen` with resources, on a connection of its own. */
+  /** Serves `subscriptions/listen` with resources, on the connection of its client's calls, whose effects it hears. */
   listen(
     call: Call,
     filter: SubscriptionFilter & { readonly resourceSubscriptions: readonly string[] },
@@ -84,10 +84,6 @@ export class Watches {
       if (early !== undefined) void (early.length < mostEarly && early.push(params));
       else call.send(updated, subscribed(params, call));
     };
-    const events = {
-      onNotification: (method: string, params: JsonObject) => void (method === updated && tell(params)),
-      onWarning: this.#onWarning,
-    };
     const listen = async ({ honoured, closed }: Subscription): Promise<JsonObject> => {
       const agreed = { ...filter, resourceSubscriptions: honoured.resources ?? [] };
       const listening = this.#changes.listen(call, agreed, closed);
@@ -96,15 +92,19 @@ export class Watches {
       for (const params of waiting) tell(params);
       return await listening;
     };
-    if (this.#pool.shared)
-      return listenShared(
-        this.#ofAll.follow(uris, (params) => tell(ownWords(params))),
-        listen,
-      );
-    return this.#pool.withOwn(events, async (upstream) => {
-      const missed = (): void => uris.forEach((uri) => tell({ uri }));
-      return await listen(await upstream.follow({ resources: uris }, missed, call.signal));
-    });
+    const shared = this.#on(this.#pool.preferredBy(call));
+    return listenShared(
+      shared.follow(uris, (params) => tell(ownWords(params))),
+      listen,
+    );
+  }
+
+  #on(upstream: Upstream): SharedWatches {
+    const known = this.#shared.get(upstream);
+    if (known !== undefined) return known;
+    const watches = new SharedWatches(upstream);
+    this.#shared.set(upstream, watches);
+    return watches;
   }
 
   #begin(uri: string, session: Settled): SessionWatch {
@@ -126,7 +126,7 @@ export class Watches {
 
   async #open(uri: string, session: Settled): Promise<Subscription> {
     if (this.#pool.shared)
-      return await this.#ofAll.follow([uri], (params) => session.notify(updated, ownWords(params)));
+      return await this.#on(this.#pool.main).follow([uri], (params) => session.notify(updated, ownWords(params)));
     return await this.#pool.ownedBy(session).follow({ resources: [uri] }, () => session.notify(updated, { uri }));
   }
 

@@ -2,8 +2,10 @@
 
 import assert from 'node:assert/strict';
 import { metaKey } from '../../src/protocol/meta.ts';
+import type { Revision } from '../../src/protocol/revision.ts';
 import type { Server } from '../../src/server/server.ts';
-import { bridgeBefore, serverAt } from '../support/bridged.ts';
+import { bridgeBefore, bridgeTo, serverAt } from '../support/bridged.ts';
+import { processesOf } from '../support/processes.ts';
 import { open, type Json, type Raw } from '../support/raw.ts';
 import { paramsSent } from '../support/scripted-upstream.ts';
 import { at, carried, changed, compared, meet, until, type Pairing, type Seen, type Walk, type Walks } from './walk.ts';
@@ -80,9 +82,25 @@ const cancellation: Walk = async ({ t, client, server }) => {
   return client.httpCancellation === server.httpCancellation ? carried : changed;
 };
 
-function watchable({ server }: Pairing): Server {
+/** A client that can be asked anything, before a server each of whose processes knows only of its own changes. */
+async function watching({ t, client, server }: Pairing): Promise<Raw> {
+  const upstream = processesOf(() => watchable(server));
+  const capabilities = { elicitation: {}, sampling: {}, roots: {} };
+  return await open(await bridgeTo(t, upstream), client.date, { capabilities });
+}
+
+function watchable(server: Revision): Server {
   const upstream = serverAt(server.date);
   upstream.tool('one', {}, () => 'one');
+  const input = { type: 'object', properties: { list: { enum: ['tools', 'prompts', 'resources'] } } } as const;
+  upstream.tool('touch', {}, () => {
+    upstream.resourceUpdated('memo:one');
+    return 'touched';
+  });
+  upstream.tool('change', { input }, ({ list }) => {
+    upstream.changed(list as 'tools');
+    return 'changed';
+  });
   upstream.prompt('one', {}, () => 'one');
   upstream.resource('memo:one', { name: 'one' }, () => 'first');
   return upstream;
@@ -100,38 +118,33 @@ function byEra({ client, server }: Pairing): Seen {
 }
 
 const resourceSubscriptions: Walk = async (pairing) => {
-  const { t, client } = pairing;
-  const upstream = watchable(pairing);
-  const raw = await open(await bridgeBefore(t, upstream), client.date);
+  const { client } = pairing;
+  const raw = await watching(pairing);
   if (client.era === 'handshake') await raw.result('resources/subscribe', { uri: 'memo:one' });
   else {
     void raw.send('subscriptions/listen', { notifications: { resourceSubscriptions: ['memo:one'] } }, 'mine');
     await until(() => raw.take().length > 0, 'the acknowledgement');
   }
-  upstream.resourceUpdated('memo:one');
+  await raw.result('tools/call', { name: 'touch' });
   assert.deepEqual(await heard(raw, 'notifications/resources/updated'), { uri: 'memo:one' });
   if (client.era === 'handshake') await raw.result('resources/unsubscribe', { uri: 'memo:one' });
   else await raw.notify('notifications/cancelled', { requestId: 'mine' });
-  upstream.resourceUpdated('memo:one');
-  upstream.changed('tools');
+  await raw.result('tools/call', { name: 'touch' });
   await raw.result('tools/list');
   assert.ok(!raw.methods.includes('notifications/resources/updated'));
   return byEra(pairing);
 };
 
 const listChanges: Walk = async (pairing) => {
-  const { t, client } = pairing;
-  const upstream = watchable(pairing);
-  const raw = await open(await bridgeBefore(t, upstream), client.date);
-  // A session's own connection is opened by its first request.
-  await raw.result('tools/list');
+  const { client } = pairing;
+  const raw = await watching(pairing);
   if (client.era === 'stateless') {
     const notifications = { toolsListChanged: true, promptsListChanged: true, resourcesListChanged: true };
     void raw.send('subscriptions/listen', { notifications }, 'mine');
     await until(() => raw.take().length > 0, 'the acknowledgement');
   }
   for (const list of ['tools', 'prompts', 'resources'] as const) {
-    upstream.changed(list);
+    await raw.result('tools/call', { name: 'change', arguments: { list } });
     assert.deepEqual(await heard(raw, `notifications/${list}/list_changed`), {});
   }
   return byEra(pairing);

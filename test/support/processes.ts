@@ -1,0 +1,14 @@
+/** Servers that are started anew by each connection, as processes on stdio are: each has its state to itself. */
+
+import type { Transport } from '../../src/jsonrpc/transport.ts';
+import type { Served } from '../../src/peer/endpoint.ts';
+import { memoryTransport } from '../../src/peer/memory.ts';
+
+/** A transport each of whose conversations has a server of its own, without the cost of a process. */
+export function processesOf(start: () => Served): Transport {
+  return {
+    kind: 'stdio',
+    description: 'a process',
+    open: async (receiver) => await memoryTransport(start()).open(receiver),
+  };
+}
