@@ -113,3 +113,22 @@ test('the host of the URL counts where there is no Host header', async () => {
   const request = call('echo');
   assert.equal((await handler(new Request('http://evil.example/mcp', request))).status, 403);
 });
+
+for (const [title, refusal] of [
+  ['a header that is no Latin-1', { status: 401, headers: { 'WWW-Authenticate': 'Bearer realm="größer → kleiner"' } }],
+  ['a header with a line break', { status: 401, headers: { 'X-Why': 'one\r\ntwo' } }],
+  ['204 with a body', { status: 204, body: '{}' }],
+  ['a status that does not exist', { status: 1000 }],
+] as const) {
+  test(`where no Response can be made, with ${title}, the answer is 500, and its owner is told`, async () => {
+    const errors: Error[] = [];
+    const handler = createHandler(fakeEndpoint(), {
+      authenticate: () => refusal,
+      onError: (error) => errors.push(error),
+    });
+    const response = await handler(call('echo'));
+    assert.equal(response.status, 500);
+    assert.equal(((await response.json()) as { error: { code: number } }).error.code, -32603);
+    assert.ok(errors[0]?.cause instanceof Error);
+  });
+}

@@ -151,10 +151,12 @@ class FetchReply implements HttpReply {
     this.#closed?.();
   }
 
-  #answer(response: () => Response): void {
+  /** @throws TypeError for what no `Response` can hold; it is not answered then, and another answer may be. */
+  #answer(make: () => Response): void {
     if (this.#answered) return;
+    const response = make();
     this.#answered = true;
-    this.#resolve(response());
+    this.#resolve(response);
   }
 }
 

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { after, before, describe, test } from 'node:test';
 import { fakeEndpoint } from '../http/fake-endpoint.test.ts';
+import type { HttpRefusal } from '../http/options.ts';
 import { entries, type Entrance, type OpenStream, type Wire } from './entries.test.ts';
 
 const good = JSON.stringify({
@@ -312,3 +313,17 @@ test('every exported way into a server is in the table', () => {
   }
   assert.deepEqual(found.toSorted(), Object.keys(entries).toSorted());
 });
+
+for (const name of ['createHandler', 'toNodeHandler', 'listen'] as const) {
+  test(`${name} answers 500 where a refusal has a header that HTTP cannot carry, and tells its owner`, async () => {
+    for (const value of ['größer → kleiner', 'one\r\ntwo']) {
+      const errors: Error[] = [];
+      const authenticate = (): HttpRefusal => ({ status: 401, headers: { 'X-Why': value } });
+      const entrance = await entries[name]!(fakeEndpoint(), { authenticate, onError: (error) => errors.push(error) });
+      const answer = await entrance.send(post({ origin: 'http://localhost:5173' }));
+      assert.deepEqual([answer.status, errors.length], [500, 1]);
+      assert.equal(answer.headers['access-control-allow-origin'], 'http://localhost:5173');
+      await entrance.close();
+    }
+  });
+}
