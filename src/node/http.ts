@@ -1,17 +1,18 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
-import type { Duplex } from 'node:stream';
 import { createHttpHandler, type HttpHandler } from '../http/handler.ts';
 import type { HttpOptions } from '../http/options.ts';
 import type { Served } from '../peer/endpoint.ts';
 import { settledWithin } from '../jsonrpc/timeout.ts';
+import { boundHost, reachableName } from './address.ts';
 import { Outbox } from './outbox.ts';
 import { NodeReply } from './reply.ts';
 import { NodeRequest } from './request.ts';
+import { answerUnreadable } from './unreadable.ts';
 
 /** How a server is served on Node, beside what holds for HTTP everywhere. */
 export interface NodeHttpOptions extends HttpOptions {
-  /** How long a request body may take to arrive, in milliseconds; 30 seconds. */
+  /** How long a request body may take to arrive, in milliseconds; 30 seconds. `Infinity` sets no limit. */
   readonly bodyTimeoutMs?: number;
 }
 
@@ -48,17 +49,17 @@ export interface ListenOptions extends NodeHttpOptions {
   readonly host?: string;
   /** The path of the endpoint; `/mcp`. */
   readonly path?: string;
-  /** How long the header of a request may take to arrive, in milliseconds; 10 seconds. */
+  /** How long the header of a request may take to arrive, in milliseconds; 10 seconds. `Infinity` sets no limit. */
   readonly headersTimeoutMs?: number;
-  /** How long a connection stays open without a request, in milliseconds; 60 seconds. */
+  /** How long a connection stays open without a request, in milliseconds; 60 seconds. `Infinity` sets no limit. */
   readonly idleTimeoutMs?: number;
-  /** The most connections at once; 20000. */
+  /** The most connections at once; 20000. `Infinity` sets no limit. */
   readonly maxConnections?: number;
 }
 
 /** A server that listens. */
 export interface Listening {
-  /** The URL of the endpoint. */
+  /** The URL of the endpoint, as this machine reaches it: for a server on all interfaces that of loopback. */
   readonly url: string;
   readonly port: number;
   /**
@@ -79,11 +80,13 @@ export interface Listening {
 export async function listen(served: Served, options: ListenOptions = {}): Promise<Listening> {
   const { port = 3000, host = '127.0.0.1', path = '/mcp' } = options;
   const handler = createHttpHandler(served, { ...options, path, ...boundHost(host, options) });
+  const headersTimeout = options.headersTimeoutMs ?? 10_000;
   const server = createServer(
     {
-      headersTimeout: options.headersTimeoutMs ?? 10_000,
-      requestTimeout: (options.headersTimeoutMs ?? 10_000) + (options.bodyTimeoutMs ?? bodyTimeout),
-      keepAliveTimeout: options.idleTimeoutMs ?? 60_000,
+      headersTimeout: limitOf(headersTimeout),
+      // Node answers here for a body that nobody reads; one that is read has a time of its own.
+      requestTimeout: limitOf(headersTimeout + (options.bodyTimeoutMs ?? bodyTimeout)),
+      keepAliveTimeout: limitOf(options.idleTimeoutMs ?? 60_000),
       connectionsCheckingInterval: 2000,
       // The guard says it in JSON.
       requireHostHeader: false,
@@ -103,8 +106,7 @@ export async function listen(served: Served, options: ListenOptions = {}): Promi
     sockets.delete(this);
   };
   server.on('connection', (socket) => sockets.add(socket) && socket.on('close', forget));
-  const name = host.includes(':') ? `[${host}]` : host;
-  return { url: `http://${name}:${bound}${path}`, port: bound, close: () => close(server, handler, sockets) };
+  return { url: `http://${reachableName(host)}:${bound}${path}`, port: bound, close: () => close(server, handler, sockets) };
 }
 
 function listener(
@@ -120,10 +122,9 @@ function listener(
   return (request, response) => process.nextTick(handle, request, response);
 }
 
-/** A server that is bound to one address may be called by it. */
-function boundHost(host: string, { allowedHosts = [] }: HttpOptions): Pick<HttpOptions, 'allowedHosts'> {
-  if (allowedHosts === 'any' || host === '0.0.0.0' || host === '::') return { allowedHosts };
-  return { allowedHosts: [...allowedHosts, host.includes(':') ? `[${host}]` : host] };
+/** Milliseconds as Node counts them: 0 is no limit. */
+function limitOf(ms: number): number {
+  return Number.isFinite(ms) ? Math.max(1, Math.ceil(ms)) : 0;
 }
 
 function bind(server: Server, port: number, host: string): Promise<number> {
@@ -155,18 +156,3 @@ async function close(server: Server, handler: HttpHandler, sockets: ReadonlySet<
   server.closeAllConnections();
   await closed;
 }
-
-/** Answers what is no HTTP, or came too slowly, with JSON like everything else. */
-function answerUnreadable(error: NodeJS.ErrnoException, socket: Duplex): void {
-  const [status, reason] = unreadable.get(error.code ?? '') ?? [400, 'Bad Request'];
-  const body = JSON.stringify({ jsonrpc: '2.0', error: { code: -32600, message: reason.toLowerCase() } });
-  if (!socket.writable) return void socket.destroy();
-  socket.end(
-    `HTTP/1.1 ${status} ${reason}\r\nConnection: close\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
-  );
-}
-
-const unreadable: ReadonlyMap<string, readonly [number, string]> = new Map([
-  ['ERR_HTTP_REQUEST_TIMEOUT', [408, 'Request Timeout']],
-  ['HPE_HEADER_OVERFLOW', [431, 'Request Header Fields Too Large']],
-]);
