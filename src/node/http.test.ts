@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { createServer, request as httpRequest } from 'node:http';
+import { networkInterfaces } from 'node:os';
 import { connect as connectSocket, type Socket } from 'node:net';
 import { test, type TestContext } from 'node:test';
 import { fakeEndpoint, type Fake } from '../http/fake-endpoint.test.ts';
@@ -42,6 +43,50 @@ test('a server listens on loopback, and says where [http-005]', async (t) => {
   const answer = await send(listening.port, { headers: { ...stateless, 'Mcp-Method': 'echo' }, body: call('echo') });
   assert.equal(answer.status, 200);
   assert.equal(answer.headers['content-length'], String(Buffer.byteLength(answer.text)));
+});
+
+const hasIpv6 = Object.values(networkInterfaces()).some((list) => list?.some(({ family }) => family === 'IPv6'));
+
+for (const host of ['0.0.0.0', '::', '::1', '0:0:0:0:0:0:0:1', 'localhost', '127.1']) {
+  test(`the url of a server on ${host} is one that it answers`, async (t) => {
+    if (host.includes(':') && !hasIpv6) return t.skip('this machine has no IPv6');
+    const { listening } = await open(t, { host });
+    const headers = { ...stateless, 'Mcp-Method': 'echo', 'Content-Type': 'application/json' };
+    const response = await fetch(listening.url, { method: 'POST', headers, body: call('echo') });
+    assert.equal(response.status, 200, `${listening.url}: ${await response.text()}`);
+  });
+}
+
+for (const [target, host, status] of [
+  ['http://localhost/mcp', 'localhost', 200],
+  ['HTTP://127.0.0.1:1/mcp?x=1', 'evil.example', 200],
+  ['http://localhost/other', 'localhost', 404],
+  ['http://localhost', 'localhost', 404],
+  ['http://evil.example/mcp', 'localhost', 403],
+  ['http://localhost@evil.example/mcp', 'localhost', 400],
+  ['http:///mcp', 'localhost', 400],
+] as const) {
+  test(`the target ${target} is answered with ${status}, whatever Host says`, async (t) => {
+    const { listening } = await open(t);
+    const socket = connectSocket(listening.port, '127.0.0.1');
+    const body = call('echo');
+    const fields = `Host: ${host}\r\nConnection: close\r\nContent-Type: application/json\r\nMCP-Protocol-Version: 2026-07-28\r\nMcp-Method: echo`;
+    socket.write(`POST ${target} HTTP/1.1\r\n${fields}\r\nContent-Length: ${body.length}\r\n\r\n${body}`);
+    const answer = await heard(socket);
+    assert.ok(answer.startsWith(`HTTP/1.1 ${status} `), answer);
+  });
+}
+
+test('limits of time may be lifted', async (t) => {
+  const none = Infinity;
+  const { listening } = await open(t, {
+    bodyTimeoutMs: none,
+    headersTimeoutMs: none,
+    idleTimeoutMs: none,
+    maxConnections: none,
+  });
+  const answer = await send(listening.port, { headers: { ...stateless, 'Mcp-Method': 'echo' }, body: call('echo') });
+  assert.equal(answer.status, 200);
 });
 
 test('a port in use is said to be', async (t) => {

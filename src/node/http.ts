@@ -106,7 +106,11 @@ export async function listen(served: Served, options: ListenOptions = {}): Promi
     sockets.delete(this);
   };
   server.on('connection', (socket) => sockets.add(socket) && socket.on('close', forget));
-  return { url: `http://${reachableName(host)}:${bound}${path}`, port: bound, close: () => close(server, handler, sockets) };
+  return {
+    url: `http://${reachableName(host)}:${bound}${path}`,
+    port: bound,
+    close: () => close(server, handler, sockets),
+  };
 }
 
 function listener(

@@ -6,6 +6,9 @@ import { after } from '../jsonrpc/timeout.ts';
 /** Headers that Node keeps the first of when they are repeated, where a repetition must not go unseen. */
 const single: ReadonlySet<string> = new Set(['content-type', 'host', 'origin', 'content-length', 'authorization']);
 
+/** A request target with the name of a server in it: that name, and the path with what follows it. */
+const absoluteForm = /^https?:\/\/([^/?#]*)([^?#]*)/i;
+
 /** A request of Node's HTTP server, in the minimal shape. */
 export class NodeRequest implements HttpRequest {
   readonly #message: IncomingMessage;
@@ -24,7 +27,8 @@ export class NodeRequest implements HttpRequest {
   get path(): string {
     const url = this.#message.url ?? '/';
     const end = url.indexOf('?');
-    return end < 0 ? url : url.slice(0, end);
+    const path = end < 0 ? url : url.slice(0, end);
+    return path.startsWith('/') ? path : (absoluteForm.exec(path)?.[2] ?? path) || '/';
   }
 
   get query(): string {
@@ -42,6 +46,7 @@ export class NodeRequest implements HttpRequest {
   }
 
   header(name: string): string | undefined {
+    if (name === 'host') return this.#named() ?? this.#all(name);
     if (single.has(name)) return this.#all(name);
     const value = this.#message.headers[name];
     return typeof value === 'object' ? value.join(', ') : value;
@@ -58,6 +63,12 @@ export class NodeRequest implements HttpRequest {
     const arrived = message.complete || message.readableLength === length;
     if (!arrived || message.readableFlowing !== null) return readBody(message, limit, this.#bodyTimeout);
     return message.readableLength > limit ? { kind: 'too-large' } : wholeBody(message);
+  }
+
+  /** RFC 9112, 3.2.2: what an absolute form names is asked for, whatever the Host header says. */
+  #named(): string | undefined {
+    const { url } = this.#message;
+    return url === undefined || url.startsWith('/') ? undefined : absoluteForm.exec(url)?.[1];
   }
 
   #all(name: string): string | undefined {
