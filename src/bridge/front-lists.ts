@@ -107,14 +107,29 @@ async function partOf(
       seat.answered();
       if (isLate) onLate(seat, part);
     };
-    drain(member.host, kind, call, (message) => onWarning(`${seat.name}: ${message}`)).then(
-      settled,
-      (error: unknown) => {
-        if (!call.aborted) seat.failed(error, listKinds[kind].method);
+    const warn = (message: string): void => onWarning(`${seat.name}: ${message}`);
+    fetched(seat, call, { method: listKinds[kind].method, ask: () => drain(member.host, kind, call, warn) })
+      .then(settled)
+      .catch((error: unknown) => {
+        warn(wordsOf(error));
         settled(undefined);
-      },
-    );
+      });
   });
+}
+
+/** What a server lists, asked for again where no more was lost than the connection of this client. */
+async function fetched(
+  seat: Seat,
+  call: Call,
+  { method, ask }: { readonly method: string; readonly ask: () => Promise<Part> },
+): Promise<Part | undefined> {
+  for (let tries = 0; ; tries++) {
+    try {
+      return await ask();
+    } catch (error) {
+      if (call.aborted || !(await seat.failed(error, method)) || tries > 0) return undefined;
+    }
+  }
 }
 
 async function drain(host: Host, kind: ListKind, call: Call, onWarning: (message: string) => void): Promise<Part> {

@@ -5,6 +5,7 @@ import { describe, it } from 'node:test';
 import { clientOf, lineOver } from '../../test/support/bridged.ts';
 import { frontOf, namedServer } from '../../test/support/fronted.ts';
 import { open, settle } from '../../test/support/raw.ts';
+import { scriptedUpstream } from '../../test/support/scripted-upstream.ts';
 import { createBridge } from '../bridge.ts';
 import type { Client } from '../client/client.ts';
 import type { SubscriptionEvent, Topics } from '../client/subscription.ts';
@@ -224,6 +225,43 @@ describe('a listen stream', () => {
 });
 
 describe('a front', () => {
+  // "One client's dead process hides that server from all clients for about a second": "only the main connection decides"
+  it('hides no server from others when the connection of one client dies', async (t) => {
+    const { gate, way } = gated(memoryTransport(single('frail', '2025-11-25')), 'tools/list');
+    const line = lineOver(way);
+    const warnings: string[] = [];
+    const bridge = await frontOf(t, { there: single('there'), frail: line.transport }, { warnings });
+    const [mine, other] = [await clientOf(t, bridge, '2025-11-25'), await clientOf(t, bridge, '2025-11-25')];
+    await toolsOf(other);
+    gate.isOpen = false;
+    const listed = toolsOf(mine);
+    await until(() => gate.waiting() > 0);
+    line.cutLast();
+    gate.isOpen = true;
+    assert.deepEqual(await toolsOf(other), ['tool-there', 'tool-frail']);
+    assert.deepEqual(await listed, ['tool-there', 'tool-frail']);
+    assert.deepEqual(
+      bridge.upstreams.map(({ state }) => state),
+      ['ready', 'ready'],
+    );
+    assert.deepEqual(warnings, []);
+  });
+
+  // "10,001 items on one page show as none": "cut, with a warning"
+  it('cuts a list that is too long, on one page too, and says so', async (t) => {
+    const tools = Array.from({ length: 10_001 }, (_, at) => ({ name: `t${at}`, inputSchema: { type: 'object' } }));
+    const long = scriptedUpstream({
+      up: '2025-11-25',
+      capabilities: { tools: {} },
+      answers: { 'tools/list': { tools } },
+    });
+    const warnings: string[] = [];
+    const bridge = await frontOf(t, { long }, { warnings });
+    const client = await clientOf(t, bridge, '2026-07-28');
+    assert.equal((await toolsOf(client)).length, 10_000);
+    assert.ok(warnings.includes('long: tools/list is cut: the list has more than 10000 items'), warnings.join());
+  });
+
   it('is not made when none of its servers is reached', async () => {
     const line = lineOver(memoryTransport(single('dead')));
     line.down = true;

@@ -43,6 +43,7 @@ export class Seat {
   readonly #refusals = new Map<string, string>();
   #tries = 0;
   #reviving = false;
+  #reaching: Promise<string | undefined> | undefined;
   #joining: Promise<void> | undefined;
 
   constructor(options: SeatOptions) {
@@ -89,12 +90,24 @@ export class Seat {
     throw new McpError('internalError', `the upstream server ${JSON.stringify(this.name)} cannot be reached: ${why}`);
   }
 
-  /** Takes note that a request for all servers went wrong here; where the server was lost, it is looked for. */
-  failed(error: unknown, what: string): void {
+  /**
+   * Takes note that a request for all servers went wrong here. Where a connection was lost, the main one decides whether
+   * the server was: what one client's own process does hides the server from nobody else.
+   *
+   * @returns Whether the server is there all the same, so that it can be asked again.
+   */
+  async failed(error: unknown, what: string): Promise<boolean> {
     const words = wordsOf(error);
-    if (!(error instanceof McpError && error.cause instanceof ConnectionError)) return this.#refused(what, words);
-    this.#note(words);
-    void this.#revive();
+    if (!(error instanceof McpError && error.cause instanceof ConnectionError)) {
+      this.#refused(what, words);
+      return false;
+    }
+    if (this.#failure !== undefined) return false;
+    const failure = await (this.#reaching ??= this.#reach().finally(() => (this.#reaching = undefined)));
+    if (failure === undefined) return true;
+    // It never rejects, but for what its listener throws.
+    void this.#revive(failure).catch((cause: unknown) => this.#refused('coming back', wordsOf(cause)));
+    return false;
   }
 
   /** Takes note that the server answered. */
@@ -137,25 +150,32 @@ export class Seat {
   }
 
   /** Looks for a server that was lost until it answers. */
-  async #revive(): Promise<void> {
-    const { onJoin, patienceMs } = this.#options;
+  async #revive(failure: string): Promise<void> {
+    const { onJoin } = this.#options;
     const member = this.#member;
-    if (this.#reviving || member === undefined) return;
+    if (this.#reviving || member === undefined || this.#closed.signal.aborted) return;
     this.#reviving = true;
+    this.#note(failure);
     while (this.#failure !== undefined) {
       await this.#rest();
       if (this.#closed.signal.aborted) return;
-      try {
-        const reached = member.reach();
-        if (!(await settledWithin(patienceMs, reached))) throw new Error(`no answer within ${patienceMs} ms`);
-        await reached;
-        this.#failure = undefined;
-      } catch (error) {
-        this.#failure = wordsOf(error);
-      }
+      this.#failure = await this.#reach();
     }
     this.#reviving = false;
     onJoin(member, false);
+  }
+
+  /** Why the server does not answer on the connection that decides; nothing where it does. */
+  async #reach(): Promise<string | undefined> {
+    const { patienceMs } = this.#options;
+    try {
+      const reached = this.#member?.reach() ?? Promise.resolve();
+      if (!(await settledWithin(patienceMs, reached))) return `no answer within ${patienceMs} ms`;
+      await reached;
+      return undefined;
+    } catch (error) {
+      return wordsOf(error);
+    }
   }
 
   async #rest(): Promise<void> {

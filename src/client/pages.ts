@@ -23,7 +23,8 @@ export interface PageBounds {
 }
 
 /**
- * Walks a list page by page until a page names no next one; an empty cursor is a cursor.
+ * Walks a list page by page until a page names no next one; an empty cursor is a cursor. Of a page that is beyond the
+ * bounds it gives what is within, before it throws.
  *
  * @throws ConnectionError `too-large` past the bounds, `invalid-message` when a cursor comes twice.
  */
@@ -36,9 +37,13 @@ export async function* walkPages<Item>(
   let items = 0;
   for (let pages = 1; ; pages++) {
     const page = await fetch(cursor);
+    const room = bounds.maxItems - items;
     items += page.items.length;
-    if (items > bounds.maxItems)
+    // Who can do with a part has it before the error.
+    if (items > bounds.maxItems) {
+      yield { ...page, items: page.items.slice(0, room) };
       throw new ConnectionError('too-large', `the list has more than ${bounds.maxItems} items`);
+    }
     yield page;
     cursor = page.nextCursor;
     if (cursor === undefined) return;

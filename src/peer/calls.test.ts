@@ -4,6 +4,10 @@ import { opened, told, peerOf } from '../../test/support/opened-calls.ts';
 import { turns } from '../../test/support/turns.ts';
 import { ConnectionError } from '../jsonrpc/transport.ts';
 import { McpError } from '../protocol/error.ts';
+import { metaKey } from '../protocol/meta.ts';
+
+/** What a stateless revision wants of every request. */
+const ofListen = { [metaKey.protocolVersion]: '2026-07-28', [metaKey.clientCapabilities]: {} };
 
 describe('calls', () => {
   it('number their requests from 1 and never again [basic-007]', async () => {
@@ -36,6 +40,23 @@ describe('calls', () => {
     await turns();
     peerOf(one).garble(tooLarge);
     await assert.rejects(only, tooLarge);
+    assert.deepEqual(one.heard.warnings, []);
+  });
+
+  // "A call over stdio whose result is too large never ends while a `listen` is open": "listens not counted"
+  it('whose answer was too large fail while something is listened to as well', async () => {
+    const one = await opened();
+    const listening = one.calls.call('subscriptions/listen', { notifications: {}, _meta: ofListen }, told);
+    const only = one.calls.call('a', undefined, told);
+    await turns();
+    peerOf(one).garble(new ConnectionError('too-large', 'line is longer than 10 bytes'));
+    await assert.rejects(only, { reason: 'too-large' });
+    const next = one.calls.call('b', undefined, told);
+    await turns();
+    peerOf(one).send({ jsonrpc: '2.0', id: null, error: { code: -32700, message: 'parse error' } });
+    await assert.rejects(next, { kind: 'parseError' });
+    peerOf(one).send({ jsonrpc: '2.0', id: 1, result: {} });
+    assert.deepEqual(await listening, {});
     assert.deepEqual(one.heard.warnings, []);
   });
 

@@ -93,10 +93,17 @@ export class Calls {
 
   /** A message that was too large to be read answers the only request that waits: nobody waits for it in vain. */
   #unreadable(error: Error, description: string): void {
-    const [waiting, another] = this.#pending.values();
-    const isLost = error instanceof ConnectionError && error.reason === 'too-large';
-    if (isLost && waiting !== undefined && another === undefined) waiting.settle(error);
+    const waiting = error instanceof ConnectionError && error.reason === 'too-large' ? this.#onlyWaiting() : undefined;
+    if (waiting !== undefined) waiting.settle(error);
     else this.#warn(`unreadable message from ${description}`, error);
+  }
+
+  /** The only request that waits for an answer; listen requests, which wait for none, count where nothing else waits. */
+  #onlyWaiting(): Waiting | undefined {
+    const all = [...this.#pending.values()];
+    const answered = all.filter(({ method }) => method !== 'subscriptions/listen');
+    const [only, another] = answered.length === 0 ? all : answered;
+    return another === undefined ? only : undefined;
   }
 
   /** Why nothing can be sent any more, or `undefined` while the conversation is open. */
@@ -265,7 +272,7 @@ export class Calls {
     const { id } = message;
     if (id === undefined || id === null) {
       // An error about a message whose id could not be read: with one request in flight it is that one's.
-      const only = this.#pending.size === 1 ? this.#pending.values().next().value : undefined;
+      const only = this.#onlyWaiting();
       const { error } = message as ErrorMessage; // `classify` lets no result through without an id.
       if (only === undefined)
         return this.#warn(`an error without id was ignored: ${error.code} ${error.message.slice(0, 200)}`);

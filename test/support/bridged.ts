@@ -79,6 +79,8 @@ export interface Line {
   readonly opened: number;
   /** Ends every open conversation, as a server does that dies. */
   cut(): void;
+  /** Ends the conversation that was opened last. */
+  cutLast(): void;
   /** From now on, or until `false`, nothing can be opened. */
   down: boolean;
 }
@@ -86,6 +88,11 @@ export interface Line {
 /** Watches over a transport. */
 export function lineOver(transport: Transport): Line {
   const open = new Set<{ readonly receiver: Receiver; readonly channel: Channel }>();
+  const cutOff = (entry: { readonly receiver: Receiver; readonly channel: Channel }): void => {
+    open.delete(entry);
+    void entry.channel.close();
+    entry.receiver.closed(new ConnectionError('exited', 'the server exited'));
+  };
   const line = {
     opened: 0,
     down: false,
@@ -93,12 +100,10 @@ export function lineOver(transport: Transport): Line {
       return open.size;
     },
     cut() {
-      const cut = [...open];
-      open.clear();
-      for (const { receiver, channel } of cut) {
-        void channel.close();
-        receiver.closed(new ConnectionError('exited', 'the server exited'));
-      }
+      for (const entry of open) cutOff(entry);
+    },
+    cutLast() {
+      for (const entry of [...open].slice(-1)) cutOff(entry);
     },
     transport: {
       kind: transport.kind,
