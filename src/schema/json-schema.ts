@@ -5,7 +5,7 @@ import { Check, Compile, Errors } from 'typebox/schema';
 import { Budget, OverBudget } from './budget.ts';
 import { SchemaDocument, SchemaError, type SchemaLimits } from './document.ts';
 import { isKeywords } from './keywords.ts';
-import { linearPatterns, trustedPatterns } from './pattern.ts';
+import { linearPatterns, ownPatterns, type Patterns } from './pattern.ts';
 import { plainTest, Unsure, type Fits } from './plain.ts';
 import { prepare } from './prepare.ts';
 import { toPointer, type Problem } from './problem.ts';
@@ -19,14 +19,16 @@ export interface CompiledSchema {
 /** How a schema is treated. */
 export interface CompileOptions {
   /**
-   * Who wrote the schema. That of a `peer` is never made into code, and its patterns run on an engine of linear time,
-   * where lookaround and references to groups are refused. A peer by default.
+   * Who wrote the schema. That of a `peer` is never made into code, and lookaround and references to groups are refused
+   * in its patterns, since the engine of linear time lacks them. A peer by default.
    */
   readonly origin?: 'own' | 'peer';
   readonly limits?: SchemaLimits;
 }
 
 const maxProblems = 20;
+
+const tooMuchToCheck: Problem = { path: '', message: `cannot be checked: ${new OverBudget().message}`, tooMuch: true };
 
 const notAllowed = 'is not allowed';
 
@@ -42,28 +44,55 @@ export async function compileSchema(schema: unknown, options: CompileOptions = {
 /** Like `compileSchema`, for a schema that has been read already. */
 export async function compileDocument(document: SchemaDocument, options: CompileOptions): Promise<CompiledSchema> {
   const { origin = 'peer', limits = {} } = options;
-  const hasPatterns = document.names.has('pattern') || document.names.has('patternProperties');
-  const patterns = origin === 'peer' && hasPatterns ? await linearPatterns() : trustedPatterns;
-  const { steps } = limits;
   try {
-    const free = origin === 'own' ? prepare(document, { patterns, run: undefined }) : undefined;
-    const fits = free?.isTree === true && !free.tracks ? accelerated(free.schema) : undefined;
-    if (free !== undefined && fits !== undefined)
-      return {
-        // It counts no steps: only what does not fit is looked at again, with a budget.
-        check: (value) =>
-          fitsAtOnce(fits, value)
-            ? []
-            : check(value, { schema: free.schema, fits: () => false, run: new Budget({ timed: false }), steps }),
-      };
-    const run = new Budget({ timed: origin === 'peer' });
-    const { schema } = prepare(document, { patterns, run });
-    const plain = origin === 'peer' ? plainTest(document, patterns) : undefined;
-    return { check: (value) => check(value, { schema, plain, fits: (json) => Check(schema, json), run, steps }) };
+    return await (origin === 'own' ? compileOwn(document, limits) : compilePeers(document, limits));
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
     throw new SchemaError('schema has references that lead on and on', { cause: error });
   }
+}
+
+function hasPatterns({ names }: SchemaDocument): boolean {
+  return names.has('pattern') || names.has('patternProperties');
+}
+
+const noPatterns: Patterns = () => {
+  throw new TypeError('a schema without patterns has one');
+};
+
+async function compilePeers(document: SchemaDocument, { steps }: SchemaLimits): Promise<CompiledSchema> {
+  const patterns = hasPatterns(document) ? await linearPatterns() : noPatterns;
+  const run = new Budget({ timed: true });
+  const { schema } = prepare(document, { patterns, run });
+  const plain = plainTest(document, patterns);
+  return { check: (value) => check(value, { schema, plain, fits: (json) => Check(schema, json), run, steps }) };
+}
+
+async function compileOwn(document: SchemaDocument, { steps }: SchemaLimits): Promise<CompiledSchema> {
+  const own = hasPatterns(document) ? await ownPatterns() : undefined;
+  const patterns = own?.patterns ?? noPatterns;
+  const free = prepare(document, { patterns, run: undefined });
+  // The code that is made would look for names on the engine of the platform.
+  const isFree = free.isTree && !free.tracks && !document.names.has('patternProperties');
+  const fits = isFree ? accelerated(free.schema) : undefined;
+  const run = new Budget({ timed: false });
+  if (fits !== undefined)
+    return {
+      // It counts no steps: only what does not fit is looked at again, with a budget.
+      check(value) {
+        own?.begin();
+        const isFine = fitsAtOnce(fits, value);
+        if (isFine === undefined) return [tooMuchToCheck];
+        return isFine ? [] : check(value, { schema: free.schema, fits: () => false, run, steps });
+      },
+    };
+  const { schema } = prepare(document, { patterns, run });
+  return {
+    check(value) {
+      own?.begin();
+      return check(value, { schema, fits: (json) => Check(schema, json), run, steps });
+    },
+  };
 }
 
 /** Undefined where no code can be made: it is forbidden, or a pattern is in the older syntax only. */
@@ -77,12 +106,12 @@ function accelerated(schema: object): ((value: unknown) => boolean) | undefined 
   }
 }
 
-/** What is too deep to be copied does not fit; the check with a budget says why. */
-function fitsAtOnce(fits: (value: unknown) => boolean, value: unknown): boolean {
+/** What is too deep to be copied does not fit; the check with a budget says why. Undefined where it is too much to search. */
+function fitsAtOnce(fits: (value: unknown) => boolean, value: unknown): boolean | undefined {
   try {
     return fits(toJson(value));
-  } catch {
-    return false;
+  } catch (error) {
+    return error instanceof OverBudget ? undefined : false;
   }
 }
 
@@ -123,8 +152,7 @@ function check(given: unknown, { schema, plain, fits, run, steps }: Checking): r
   } catch (error) {
     // A schema that recurs without end overflows the stack long before it runs out of steps.
     const tooMuch = error instanceof OverBudget || error instanceof RangeError;
-    const reason = tooMuch ? new OverBudget().message : String(error);
-    if (!isWrong) return [{ path: '', message: `cannot be checked: ${reason}`, tooMuch }];
+    if (!isWrong) return [tooMuch ? tooMuchToCheck : { path: '', message: `cannot be checked: ${String(error)}` }];
   }
   return [{ path: '', message: 'does not fit the schema' }];
 }

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { tooMany } from '../../test/support/schema-fits.ts';
 import { compileSchema } from './json-schema.ts';
-import { linearPatterns, trustedPatterns } from './pattern.ts';
+import { toRegExp } from './keywords.ts';
+import { linearPatterns, ownPatterns } from './pattern.ts';
 
 const sources = [
   '^a+b?$',
@@ -27,30 +29,81 @@ const sources = [
   '\\-a|\\@b',
   'é+',
   '^.$',
+  '^\\s+$',
+  '[^\\s]',
+  '^[\\S\\-]+$',
+  '[\\w-.]',
+  '^[^]$',
+  '[]',
+  'x[\\b]?1$',
+  '^\\p{Letter}\\P{Lu}?',
+  '[\\u{1F600}-\\u{1F64F}]',
+  '\\ud83d\\ude00',
   'a{,2}',
 ];
 
-test('a pattern of a peer finds what the engine of the platform finds', async () => {
-  const patterns = await linearPatterns();
-  for (const source of sources) {
-    const [peers, native] = [patterns(source), trustedPatterns(source)];
+const ahead = [
+  '^(?=.*[a-b])(?=.*\\d).{2,}$',
+  '^(?!\\s*$).+',
+  '^(?!a|b)\\w',
+  '^(?=a)(?!ab)',
+  '^(?=a)b|c',
+  '(?=a)(a|b)+$',
+  'a(?!b)',
+  '(a|b)\\1',
+  '^(?!\\()[^)]*$',
+  '^(?=[)(]*a)a',
+];
+
+const text = fc.string({
+  unit: fc.constantFrom(...'abcdx1.@- \n\t\r()]'.split(''), 'é', '😀', '\u00a0', '\u2028', '\ufeff'),
+  maxLength: 8,
+});
+
+test('a pattern finds what the engine of the platform finds, whoever wrote it', async () => {
+  const [peers, { patterns: own }] = [await linearPatterns(), await ownPatterns()];
+  for (const source of [...sources, ...ahead]) {
+    const native = toRegExp(source);
+    const made = ahead.includes(source) ? [own(source)] : [own(source), peers(source)];
     fc.assert(
-      fc.property(
-        fc.string({
-          unit: fc.constantFrom('a', 'b', 'c', 'd', 'x', '1', '.', '@', '-', ' ', '\n', 'é', '😀'),
-          maxLength: 8,
-        }),
-        (text) => assert.equal(peers.test(text), native.test(text), JSON.stringify({ source, text })),
-      ),
+      fc.property(text, (one) => {
+        for (const pattern of made) assert.equal(pattern.test(one), native?.test(one), JSON.stringify({ source, one }));
+      }),
     );
   }
 });
 
 // On an engine that backtracks, each of these takes longer than anyone waits.
-test('a pattern made to backtrack does not', async () => {
-  const text = `${'a'.repeat(10_000)}!`;
-  for (const pattern of ['^(a+)+$', '^(a|a)*$', '^(a|aa)+$', '^(.*a){12}$'])
-    assert.equal((await compileSchema({ pattern })).check(text).length, 1);
+test("a pattern made to backtrack does not, in a peer's schema and in one of our own", async () => {
+  const long = `${'a'.repeat(10_000)}!`;
+  for (const pattern of ['^(a+)+$', '^(a|a)*$', '^(a|aa)+$', '^(.*a){12}$']) {
+    for (const origin of ['own', 'peer'] as const)
+      assert.equal((await compileSchema({ pattern }, { origin })).check(long).length, 1);
+  }
+});
+
+test('nor does it behind what it looks ahead for, in a schema that recurs, or for names', async () => {
+  const long = `${'a'.repeat(40)}!`;
+  const recurring = { properties: { n: { $ref: '#' } }, patternProperties: { '^(a+)+$': true } };
+  for (const [schema, value] of [
+    [{ pattern: '^(?=a)(?!b)(a+)+$' }, long],
+    [{ items: { $ref: '#' }, pattern: '^(a+)+$' }, [long]],
+    [{ ...recurring, additionalProperties: false }, { n: { [long]: 1 } }],
+    [{ propertyNames: { pattern: '^(a+)+$' } }, { [long]: 1 }],
+  ])
+    assert.notDeepEqual((await compileSchema(schema, { origin: 'own' })).check(value), []);
+});
+
+test("the platform's engine looks at no text of more than 500 characters", async () => {
+  const { check } = await compileSchema({ pattern: '(?<=x)(a+)+$' }, { origin: 'own' });
+  assert.deepEqual(check(`x${'a'.repeat(499)}`), []);
+  assert.deepEqual(check(`x${'a'.repeat(500)}`), [{ path: '', message: tooMany, tooMuch: true }]);
+});
+
+test('searches that cost too much together are given up, and the next check begins anew', async () => {
+  const { check } = await compileSchema({ items: { pattern: '^(?:a?){500}b?$' } }, { origin: 'own' });
+  assert.equal(check(Array.from({ length: 1000 }, () => 'a'.repeat(400)))[0]?.message, tooMany);
+  assert.deepEqual(check(['a']), []);
 });
 
 test('nor does it for the names of properties, whatever stands beside it', async () => {
