@@ -1,4 +1,5 @@
 import type { Client } from '../client/client.ts';
+import { monotonicNow } from '../jsonrpc/timeout.ts';
 import type { Transport, TransportKind } from '../jsonrpc/transport.ts';
 import type { Host, Settled } from '../peer/host.ts';
 import type { ServerCapabilities } from '../protocol/capability.ts';
@@ -91,7 +92,7 @@ export async function openMember(options: MemberOptions): Promise<Member> {
 /** Children that die are started again, but not in a loop. */
 function steadied(upstream: MemberOptions['upstream']): MemberOptions['upstream'] {
   return isTransport(upstream) && upstream.kind === 'stdio'
-    ? steady(upstream, { now: Date.now, random: Math.random })
+    ? steady(upstream, { now: monotonicNow, random: Math.random })
     : upstream;
 }
 

@@ -45,7 +45,7 @@ export async function tryRevision(revision: Revision, options: TryOptions): Prom
   const tap = createTap();
   const transport = tap.listen(options.reach(tap.settings));
   const notes: string[] = [];
-  const began = Date.now();
+  const began = performance.now();
   let calls: Calls | undefined;
   let ms: number | undefined;
   let evidence: Evidence;
@@ -54,7 +54,7 @@ export async function tryRevision(revision: Revision, options: TryOptions): Prom
     calls = await Calls.open(transport, hearing(notes));
     const answer = await inTime(ask(calls, revision, options), question, options);
     evidence = answer.evidence;
-    ms = Date.now() - began;
+    ms = performance.now() - began;
     if (options.list && answer.introduction !== undefined)
       offer = await offered(calls, revision, { ...options, introduction: answer.introduction, notes });
   } catch (error) {
@@ -63,7 +63,7 @@ export async function tryRevision(revision: Revision, options: TryOptions): Prom
   } finally {
     await calls?.close();
   }
-  ms ??= Date.now() - began;
+  ms ??= performance.now() - began;
   if (evidence.reason === 'timeout' && tap.stderr.trim() !== '')
     notes.push(`it wrote to standard error: ${lastLine(tap.stderr)}`);
   const over = tap.elsewhere ? 'http+sse' : transport.kind;

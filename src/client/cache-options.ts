@@ -27,6 +27,8 @@ export interface CacheOptions {
 export interface CacheSettings {
   readonly cache: CacheMode;
   readonly cacheStore: CacheStore;
+  /** Whether the store is of this client alone. */
+  readonly ownStore: boolean;
   readonly cacheKey: string | undefined;
   authContext(): string;
 }
@@ -37,6 +39,7 @@ export function cacheSettings(options: CacheOptions): CacheSettings {
   return {
     cache: options.cache ?? 'use',
     cacheStore: options.cacheStore ?? memoryCacheStore(),
+    ownStore: options.cacheStore === undefined,
     cacheKey: options.cacheKey,
     // The names that users give can never be equal to those made here.
     authContext: options.authContext === undefined ? () => `client ${own}` : named(options.authContext),

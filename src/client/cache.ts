@@ -50,6 +50,9 @@ interface Keys {
 /** The JSON text of the response when it was kept. */
 type Flight = Promise<string | undefined>;
 
+/** How far the clocks of processes that share a store may be apart; what was kept later than that is not believed. */
+const skewMs = 60_000;
+
 /** No hint is believed for longer. */
 const longestMs = 365 * 24 * 60 * 60_000;
 
@@ -185,7 +188,7 @@ export class ResponseCache {
     const now = this.#options.now();
     const [newest] = texts
       .map(read)
-      .filter((entry) => entry !== undefined && now < entry.at + entry.ttlMs)
+      .filter((entry) => entry !== undefined && now < entry.at + entry.ttlMs && entry.at <= now + skewMs)
       .toSorted((one, other) => (other?.at ?? 0) - (one?.at ?? 0));
     return newest && { ...newest.result, ttlMs: newest.at + newest.ttlMs - now };
   }

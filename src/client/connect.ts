@@ -82,13 +82,14 @@ function urlOf(target: URL | string): URL {
 }
 
 function cacheOf(session: Session, settings: ClientSettings, url: URL | undefined): ResponseCache {
-  const { authContext, cacheKey, cacheStore, now, onWarning } = settings;
+  const { authContext, cacheKey, cacheStore, ownStore, now, clock, onWarning } = settings;
   return new ResponseCache({
     store: cacheStore,
     server: cacheKey ?? (url === undefined ? `unnamed ${unguessable()}` : `${url.origin}${url.pathname}${url.search}`),
     revision: () => (session.revision.cacheHints ? session.revision.date : undefined),
     context: authContext,
-    now,
+    // Other processes may read what is in a store that somebody gave us.
+    now: ownStore ? clock : now,
     warn: (message, cause) => onWarning?.(message, cause),
   });
 }

@@ -63,7 +63,7 @@ export class Lifeline {
   /** Opens the first conversation; the errors are those of `negotiate`. */
   async open(): Promise<void> {
     const { settings, transport, verdicts } = this.#options;
-    await this.#settle(settings.prior ?? verdicts.of(transport, settings.now()), settings.signal);
+    await this.#settle(settings.prior ?? verdicts.of(transport, settings.clock()), settings.signal);
   }
 
   /** The conversation as it was settled last, be it lost or not. */
@@ -174,16 +174,16 @@ export class Lifeline {
   async #reopen(lost: ConnectionError): Promise<void> {
     const { settings } = this.#options;
     if (this.#ended !== undefined) throw this.#ended;
-    if (this.#reopenings.exhausted(settings.now())) throw this.#end(tooOften(lost, settings.maxReconnects));
+    if (this.#reopenings.exhausted(settings.clock())) throw this.#end(tooOften(lost, settings.maxReconnects));
     const { revision } = this.settled.agreement.verdict;
     try {
       await this.#settle({ revision }, this.#stopped.signal);
     } catch (error) {
       // A server that was not reached was not lost once more.
-      if (!(error instanceof ConnectionError) || error.reason !== 'refused') this.#reopenings.note(settings.now());
+      if (!(error instanceof ConnectionError) || error.reason !== 'refused') this.#reopenings.note(settings.clock());
       throw error instanceof IncompatibleError ? this.#end(error) : error;
     }
-    this.#reopenings.note(settings.now());
+    this.#reopenings.note(settings.clock());
     await this.#restore(this.settled);
     for (const heard of [settings.onReconnect, ...this.#reopeners]) this.#guard(() => heard?.(lost));
   }
@@ -224,7 +224,7 @@ export class Lifeline {
     conversation.caller.logLevel = this.#requestLevel;
     settled.conversation = conversation;
     this.#current = conversation;
-    if (agreement.confirmed) verdicts.remember(transport, agreement.verdict);
+    if (agreement.confirmed) verdicts.remember(transport, agreement.verdict, settings.clock());
     if (agreement.calls.ended !== undefined) this.lose(conversation, agreement.calls.ended);
   }
 

@@ -123,7 +123,7 @@ export class ListenSubscription implements Subscription {
       }
       const at = this.#acknowledgedAt;
       failures = at === undefined ? failures + 1 : 0;
-      if (at !== undefined && settings.now() - at >= steadyMs) tries = 0;
+      if (at !== undefined && settings.clock() - at >= steadyMs) tries = 0;
       if (!settings.reconnect || !isPassing(failure) || failures >= settings.maxReopens)
         return this.end({ graceful: false, error: failure });
       await this.#pause.wait(Math.max(backoffMs(tries++, settings.random()), retryAfterMs(failure)));
@@ -180,7 +180,7 @@ export class ListenSubscription implements Subscription {
       const message = `the acknowledgement of a subscription is malformed: ${cause instanceof McpError ? cause.message : ''}`;
       return this.#broken?.(new ConnectionError('invalid-message', message, { cause }));
     }
-    this.#acknowledgedAt = settings.now();
+    this.#acknowledgedAt = settings.clock();
     this.#acknowledged?.();
   }
 

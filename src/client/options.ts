@@ -1,3 +1,4 @@
+import { monotonicNow } from '../jsonrpc/timeout.ts';
 import type { ConnectionError } from '../jsonrpc/transport.ts';
 import type { Progress, ProgressToken } from '../peer/progress.ts';
 import type { Verdict } from '../peer/negotiate.ts';
@@ -79,7 +80,10 @@ export interface ConnectOptions extends InputHandlers, RecoverOptions, CacheOpti
   readonly onWarning?: (message: string, cause?: unknown) => void;
   /** Hears once that the connection ended from the other side for good: it was lost, and is not opened again. */
   readonly onClose?: (error: ConnectionError) => void;
-  /** The time, in milliseconds since 1970; `Date.now` by default. */
+  /**
+   * The time, in milliseconds since 1970, by which everything is measured. By default waits and expiries in this process have a
+   * clock that never jumps, and what may be stored (`verdict`, responses in a `cacheStore` of yours) has `Date.now`.
+   */
   readonly now?: () => number;
 }
 
@@ -102,7 +106,10 @@ export interface ClientSettings extends Pick<ConnectOptions, Listener>, RecoverS
   readonly exactNumbers: boolean;
   readonly maxPages: number;
   readonly maxItems: number;
+  /** The time for what may be read by other processes. */
   now(): number;
+  /** The time by which waits and expiries in this process are measured. */
+  clock(): number;
 }
 
 /**
@@ -111,8 +118,8 @@ export interface ClientSettings extends Pick<ConnectOptions, Listener>, RecoverS
  * @throws TypeError when `revisions` is empty or names what is no published revision, or a root is no `file://` URI.
  */
 export function settingsOf(options: ConnectOptions): ClientSettings {
-  const now = options.now ?? Date.now;
-  const inputs = new Inputs({ ...options, advertise: options.advertise ?? true, now });
+  const clock = options.now ?? monotonicNow;
+  const inputs = new Inputs({ ...options, advertise: options.advertise ?? true, now: clock });
   return {
     ...options,
     info: options.info ?? { name: 'parley', version: '0.1.0' },
@@ -133,6 +140,7 @@ export function settingsOf(options: ConnectOptions): ClientSettings {
     maxItems: options.maxItems ?? 100_000,
     ...recoverSettings(options),
     ...cacheSettings(options),
-    now,
+    now: options.now ?? Date.now,
+    clock,
   };
 }

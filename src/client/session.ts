@@ -118,11 +118,11 @@ export class Session {
     params: JsonObject | undefined,
     options: SessionRequestOptions = {},
   ): Promise<JsonObject> {
-    const { now } = this.#settings;
-    const begun = now();
+    const { clock } = this.#settings;
+    const begun = clock();
     let tried: Set<Remedy> | undefined;
     let conversation = this.#lifeline.usable ?? (await this.#lifeline.conversation(this.#impatience(method, options)));
-    for (let limits = options; ; limits = this.#within(options, now() - begun)) {
+    for (let limits = options; ; limits = this.#within(options, clock() - begun)) {
       const believed = !conversation.confirmed;
       try {
         const result = await conversation.request(method, params, limits);

@@ -1,4 +1,5 @@
 import type { AuthInfo } from '../peer/endpoint.ts';
+import { monotonicNow } from '../jsonrpc/timeout.ts';
 import type { EventStore } from '../store/events.ts';
 import type { HeaderFields, HttpRequest } from './shape.ts';
 
@@ -77,7 +78,7 @@ export interface HttpOptions {
   readonly retryMs?: number;
   /** How long `close` waits for requests being answered, in milliseconds; 10 seconds. */
   readonly drainMs?: number;
-  /** The clock that session expiry is measured by, in milliseconds. */
+  /** The clock that the expiry of sessions and events is measured by, in milliseconds; one that never jumps by default. */
   readonly now?: () => number;
   /** Hears what no client can be told: failures of hooks, messages that could not be delivered. */
   readonly onError?: (error: Error) => void;
@@ -116,7 +117,7 @@ const defaults: HttpSettings = {
   keepAliveMs: 15 * second,
   retryMs: second,
   drainMs: 10 * second,
-  now: () => Date.now(),
+  now: monotonicNow,
   onError: () => undefined,
 };
 

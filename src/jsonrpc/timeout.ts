@@ -4,6 +4,14 @@
 const longest = 2_147_483_647;
 
 /**
+ * The time by which waits and expiries in this process are measured, in milliseconds since some moment: it never jumps, as the
+ * wall clock does. What another process reads too has the time of `Date.now`.
+ */
+export function monotonicNow(): number {
+  return performance.now();
+}
+
+/**
  * Runs something once, later.
  *
  * @param ms Milliseconds; `Infinity` means never.

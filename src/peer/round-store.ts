@@ -1,3 +1,5 @@
+import { monotonicNow } from '../jsonrpc/timeout.ts';
+
 /** Keeps states that are too large to travel; a handle travels instead. */
 export interface RoundStore {
   /** Keeps text for a time; gives false, and changes nothing, when something is kept under the handle already. */
@@ -10,7 +12,7 @@ export interface RoundStore {
 export function memoryRoundStore(
   options: { readonly maxEntries?: number; readonly maxCharacters?: number; now?(): number } = {},
 ): RoundStore {
-  const { maxEntries = 1000, maxCharacters = 64 * 1024 * 1024, now = Date.now } = options;
+  const { maxEntries = 1000, maxCharacters = 64 * 1024 * 1024, now = monotonicNow } = options;
   const kept = new Map<string, { readonly text: string; readonly expires: number }>();
   let characters = 0;
   const drop = (handle: string): void => {

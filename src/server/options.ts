@@ -1,3 +1,4 @@
+import { monotonicNow } from '../jsonrpc/timeout.ts';
 import { lateSeal } from '../peer/late-seal.ts';
 import type { RoundSettings } from '../peer/round-state.ts';
 import { memoryRoundStore, type RoundStore } from '../peer/round-store.ts';
@@ -144,14 +145,15 @@ function guarded(listener: ResolvedOptions['onError']): ResolvedOptions['onError
 }
 
 function roundsOf(options: RoundOptions): RoundSettings {
-  const now = options.now ?? Date.now;
+  const { now } = options;
   return {
     seal: lateSeal(options.keys),
     ttlMs: options.ttlMs ?? 3_600_000,
     maxStateLength: options.maxStateLength ?? 65_536,
-    store: options.store ?? memoryRoundStore({ now }),
+    store: options.store ?? memoryRoundStore({ now: now ?? monotonicNow }),
     singleUse: options.singleUse ?? false,
     maxRounds: options.maxRounds ?? 32,
-    now,
+    // Other processes read what is sealed.
+    now: now ?? Date.now,
   };
 }

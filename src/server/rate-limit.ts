@@ -1,3 +1,4 @@
+import { monotonicNow } from '../jsonrpc/timeout.ts';
 import type { Call } from '../peer/call.ts';
 import type { Settled } from '../peer/host.ts';
 
@@ -18,7 +19,7 @@ export interface RateLimits {
   readonly tools?: RateLimit;
   /** Beyond it a completion is an internal error. */
   readonly completions?: RateLimit;
-  /** The time, in milliseconds; `Date.now` by default. */
+  /** The time, in milliseconds; a clock that never jumps by default. */
   now?(): number;
 }
 
@@ -38,7 +39,7 @@ const maxPrincipals = 10_000;
  *
  * @throws TypeError for a limit that nothing can pass.
  */
-export function rateLimited(limit: RateLimit | undefined, now: () => number = Date.now): Take {
+export function rateLimited(limit: RateLimit | undefined, now: () => number = monotonicNow): Take {
   if (limit === undefined) return () => true;
   const { perSecond, burst = Math.max(1, perSecond) } = limit;
   if (!(perSecond > 0) || !(burst >= 1))

@@ -53,7 +53,7 @@ export interface EventLimits {
   readonly maxLength?: number;
   /** How long an event is kept, in milliseconds; 5 minutes. */
   readonly maxAgeMs?: number;
-  /** The clock, in milliseconds. */
+  /** The clock, in milliseconds; one that never jumps by default. */
   readonly now?: () => number;
 }
 
@@ -83,7 +83,7 @@ class Shelf {
       maxSessionLength: limits.maxSessionLength ?? mebi,
       maxLength: limits.maxLength ?? 64 * mebi,
       maxAgeMs: limits.maxAgeMs ?? 5 * 60 * 1_000,
-      now: limits.now ?? (() => Date.now()),
+      now: limits.now ?? (() => performance.now()),
     };
   }
 

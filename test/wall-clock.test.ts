@@ -1,0 +1,86 @@
+import assert from 'node:assert/strict';
+import { test, type TestContext } from 'node:test';
+import { settle, visit } from '../src/http/fake-http.test.ts';
+import { connect } from '../src/client.ts';
+import { listen } from '../src/node.ts';
+import { memoryRoundStore } from '../src/peer/round-store.ts';
+import { rateLimited } from '../src/server/rate-limit.ts';
+import { createServer } from '../src/server.ts';
+import { memoryEvents } from '../src/store/events.ts';
+import { connect as openSession, request } from './support/session-client.ts';
+import { sources } from './support/sources.ts';
+
+const day = 24 * 60 * 60_000;
+
+/** The wall clock jumps by a day, as it does where it was set wrong; no time passes. */
+function jump(t: TestContext): () => void {
+  const now = Date.now();
+  t.mock.timers.enable({ apis: ['Date'], now });
+  return () => t.mock.timers.setTime(now + day);
+}
+
+test('a jump of the wall clock ends no session, and forgets none of its events', async (t) => {
+  const jumps = jump(t);
+  const client = await openSession('2025-11-25');
+  const answer = client.post(request('slow'));
+  await settle();
+  client.fake.conversations[0]?.link.send({ jsonrpc: '2.0', method: 'notifications/message' }, 2);
+  answer.leave();
+  client.fake.conversations[0]?.release(2);
+  await settle();
+  jumps();
+  const resumed = await client.get({ 'last-event-id': answer.frames[0]?.id ?? '' }).done();
+  assert.equal(resumed.events.length, 2);
+  assert.equal((await visit(client.handler, { method: 'DELETE', headers: { 'Mcp-Session-Id': client.id } })).status, 204);
+});
+
+test('a jump of the wall clock drops nothing from the stores of this process', async (t) => {
+  const jumps = jump(t);
+  const [rounds, events] = [memoryRoundStore(), memoryEvents().open('s')];
+  await rounds.add('a', 'kept', 60_000);
+  void events.append('s', { number: 1, data: 'kept' });
+  jumps();
+  assert.equal(await rounds.get('a'), 'kept');
+  assert.deepEqual(await events.replayAfter('s', 0), [{ number: 1, data: 'kept' }]);
+});
+
+test('a jump of the wall clock fills no measure of a rate limit', (t) => {
+  const jumps = jump(t);
+  const take = rateLimited({ perSecond: 0.001 });
+  const call = { auth: undefined, settled: undefined };
+  assert.deepEqual([take(call), take(call)], [true, false]);
+  jumps();
+  assert.equal(take(call), false);
+});
+
+test('a jump of the wall clock leaves verdicts and cached responses of a client as they are', async (t) => {
+  const server = createServer({ name: 's', version: '1' }, { cache: { ttlMs: 60_000, cacheScope: 'private' } });
+  server.tool('a', {}, () => 'x');
+  const listening = await listen(server, { port: 0, drainMs: 0 });
+  t.after(() => listening.close());
+  const jumps = jump(t);
+  const client = await connect(listening.url);
+  t.after(() => client.close());
+  const [first] = await client.listTools();
+  jumps();
+  assert.deepEqual(first?.name, 'a');
+  server.tool('b', {}, () => 'x');
+  assert.equal((await client.listTools()).length, 1);
+});
+
+test('what has the time of the wall clock is what other processes read', () => {
+  // Words in backticks are of a comment.
+  const files = sources().filter(({ text }) => /(?<!`)\bDate\.now\b/.test(text));
+  assert.deepEqual(
+    files.map(({ path }) => path).toSorted(),
+    [
+      // States that are sealed, for any process that has the keys.
+      'bridge/options.ts',
+      'server/options.ts',
+      // Verdicts and responses that somebody stores.
+      'client/options.ts',
+      // A date in a Retry-After header.
+      'http/client-answer.ts',
+    ].toSorted(),
+  );
+});
