@@ -27,7 +27,7 @@ export type {
   ToolHandler,
   ToolReturn,
 } from './server/definition.ts';
-export { memoryRoundStore, type RoundStore } from './peer/round-store.ts';
+export { memoryRoundStore, type RoundStore, type RoundStoreLimits } from './peer/round-store.ts';
 export type { TraceAttributes, TraceParent, Tracer, TraceSpan, TraceStart } from './peer/trace.ts';
 export type { SealingKey } from './peer/sealing-key.ts';
 export type { ListKind, SubscriptionLimits } from './server/subscriptions.ts';

@@ -31,7 +31,10 @@ test('a jump of the wall clock ends no session, and forgets none of its events',
   jumps();
   const resumed = await client.get({ 'last-event-id': answer.frames[0]?.id ?? '' }).done();
   assert.equal(resumed.events.length, 2);
-  assert.equal((await visit(client.handler, { method: 'DELETE', headers: { 'Mcp-Session-Id': client.id } })).status, 204);
+  assert.equal(
+    (await visit(client.handler, { method: 'DELETE', headers: { 'Mcp-Session-Id': client.id } })).status,
+    204,
+  );
 });
 
 test('a jump of the wall clock drops nothing from the stores of this process', async (t) => {
@@ -46,11 +49,11 @@ test('a jump of the wall clock drops nothing from the stores of this process', a
 
 test('a jump of the wall clock fills no measure of a rate limit', (t) => {
   const jumps = jump(t);
-  const take = rateLimited({ perSecond: 0.001 });
-  const call = { auth: undefined, settled: undefined };
-  assert.deepEqual([take(call), take(call)], [true, false]);
+  const measure = rateLimited({ perSecond: 0.001 });
+  const take = (): boolean => measure({ auth: undefined, settled: undefined });
+  assert.deepEqual([take(), take()], [true, false]);
   jumps();
-  assert.equal(take(call), false);
+  assert.equal(take(), false);
 });
 
 test('a jump of the wall clock leaves verdicts and cached responses of a client as they are', async (t) => {

@@ -48,6 +48,8 @@ export class Call {
   #onLeave: (() => void) | undefined;
   #ended: 'finished' | 'aborted' | undefined;
   #progress = Number.NEGATIVE_INFINITY;
+  /** The name of the state that the request goes on from; `undefined` for one that begins. */
+  continues: string | undefined;
   /** What the client answered to a handler that drives the rounds by hand, by key. */
   inputResponses: Readonly<Record<string, unknown>> | undefined;
   /** What such a handler kept in the round before. */

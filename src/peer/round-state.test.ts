@@ -30,7 +30,7 @@ test('a state comes back as it was, for the request that it belongs to', async (
   const rounds = settings();
   const bound = bindingOf('tools/call', { name: 'a', arguments: { b: 1, a: 2 } }, 'ann');
   const packed = await packState(state, bound, rounds);
-  assert.deepEqual(await unpackState(packed, bound, rounds), state);
+  assert.deepEqual((await unpackState(packed, bound, rounds)).state, state);
 });
 
 test('a state is refused for another user, method or parameter, and when it was changed [mrtr-009, mrtr-010, mrtr-011, mrtr-012, mrtr-014]', async () => {
@@ -62,7 +62,7 @@ test('a state is refused after its time [mrtr-013]', async () => {
   const rounds = settings({ now: () => time, ttlMs: 100 });
   const packed = await packState(state, 'x', rounds);
   time = 100;
-  assert.deepEqual(await unpackState(packed, 'x', rounds), state);
+  assert.deepEqual((await unpackState(packed, 'x', rounds)).state, state);
   time = 101;
   await assert.rejects(unpackState(packed, 'x', rounds), refused);
 });
@@ -74,7 +74,7 @@ test('text that is too long to be a state is refused without a look inside', asy
   await assert.rejects(unpackState('A'.repeat(4_000_000), 'x', rounds), refused);
   assert.equal(looks, 0);
   const largest = { ...state, own: '界'.repeat(65_000) };
-  assert.deepEqual(await unpackState(await packState(largest, 'x', rounds), 'x', rounds), largest);
+  assert.deepEqual((await unpackState(await packState(largest, 'x', rounds), 'x', rounds)).state, largest);
 });
 
 test('a state too large to travel waits in the store under a handle', async () => {
@@ -82,7 +82,7 @@ test('a state too large to travel waits in the store under a handle', async () =
   const large = { ...state, own: 'y'.repeat(100_000) };
   const packed = await packState(large, 'x', rounds);
   assert.ok(packed.length < 300);
-  assert.deepEqual(await unpackState(packed, 'x', rounds), large);
+  assert.deepEqual((await unpackState(packed, 'x', rounds)).state, large);
   await assert.rejects(unpackState(packed, 'x', { ...rounds, store: memoryRoundStore() }), refused);
 });
 
@@ -91,6 +91,37 @@ test('a state that may be used once is refused the second time [mrtr-015]', asyn
   const packed = await packState(state, 'x', rounds);
   const outcomes = await Promise.allSettled([unpackState(packed, 'x', rounds), unpackState(packed, 'x', rounds)]);
   assert.deepEqual(outcomes.map(({ status }) => status).toSorted(), ['fulfilled', 'rejected']);
+});
+
+test('that a state was used is bounded by its expiry alone, not by what comes after', async () => {
+  let time = 0;
+  const now = (): number => time;
+  const rounds = settings({ singleUse: true, now, store: memoryRoundStore({ now }) });
+  const spent = await packState(state, 'x', rounds);
+  await unpackState(spent, 'x', rounds);
+  for (let other = 0; other < 3_000; other++) await unpackState(await packState(state, 'x', rounds), 'x', rounds);
+  const large = { ...state, own: 'y'.repeat(100_000) };
+  for (let other = 0; other < 1_100; other++) await packState(large, 'x', rounds);
+  time = rounds.ttlMs;
+  await assert.rejects(unpackState(spent, 'x', rounds), refused);
+});
+
+test('when there is no room for another mark new states are refused, and none is forgotten', async () => {
+  let time = 0;
+  const now = (): number => time;
+  const rounds = settings({ singleUse: true, ttlMs: 1_000, now, store: memoryRoundStore({ now, maxMarks: 2 }) });
+  const fresh = (): Promise<string> => packState(state, 'x', rounds);
+  const [one, two, three] = await Promise.all([fresh(), fresh(), fresh()]);
+  await unpackState(one, 'x', rounds);
+  await unpackState(two, 'x', rounds);
+  const busy = (error: unknown): boolean => error instanceof McpError && error.kind === 'busy';
+  await assert.rejects(unpackState(three, 'x', rounds), busy);
+  await assert.rejects(unpackState(one, 'x', rounds), refused);
+  time = 900;
+  const late = await fresh();
+  time = 1_001;
+  assert.deepEqual((await unpackState(late, 'x', rounds)).state, state);
+  await assert.rejects(unpackState(one, 'x', rounds), refused);
 });
 
 test('the store in memory keeps no more than it may', async () => {
@@ -135,7 +166,7 @@ test('numbers that keep their spelling are bound and kept by it', async () => {
   const state: RoundState = { ...freshState, once: { n: { result: new ExactNumber('1.0') } } };
   for (const maxStateLength of [10_000, 0]) {
     const set = settings({ maxStateLength });
-    assert.deepEqual((await unpackState(await packState(state, 'b', set), 'b', set)).once, {
+    assert.deepEqual((await unpackState(await packState(state, 'b', set), 'b', set)).state.once, {
       n: { result: new ExactNumber('1.0') },
     });
   }

@@ -69,23 +69,34 @@ export async function packState(state: RoundState, boundTo: string, settings: Ro
   return seal.seal(JSON.stringify({ id, expires } satisfies Packed), boundTo);
 }
 
+/** A state that was read back, and the name that it has among all. */
+export interface OpenedState {
+  readonly id: string;
+  readonly state: RoundState;
+}
+
 /**
  * Reads a `requestState` back.
  *
  * @throws McpError invalidParams for whatever was not made here for this request and this principal, or is too old;
  *   the message does not say which. (Spec 2026-07-28, MRTR, Server requirements: it is controlled by the attacker.)
  */
-export async function unpackState(requestState: string, boundTo: string, settings: RoundSettings): Promise<RoundState> {
+export async function unpackState(
+  requestState: string,
+  boundTo: string,
+  settings: RoundSettings,
+): Promise<OpenedState> {
   if (requestState.length > longest(settings)) throw refused();
   const text = await settings.seal.open(requestState, boundTo);
   // Only text that was sealed here gets this far: it has the shape that it was written with.
   const packed = text === undefined ? undefined : (parseExactJson(text, anyDepth) as Packed);
   if (packed === undefined || packed.expires < settings.now()) throw refused();
   if (settings.singleUse && !(await settings.store.add(`used ${packed.id}`, '', settings.ttlMs))) throw refused();
-  if (packed.state !== undefined) return packed.state;
-  const kept = await settings.store.get(packed.id);
+  const { id } = packed;
+  if (packed.state !== undefined) return { id, state: packed.state };
+  const kept = await settings.store.get(id);
   if (kept === undefined) throw refused();
-  return parseExactJson(kept, anyDepth) as RoundState;
+  return { id, state: parseExactJson(kept, anyDepth) as RoundState };
 }
 
 /** What was written here needs no bound. */

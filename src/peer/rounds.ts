@@ -29,7 +29,10 @@ export function runInRounds(running: Running): NowOrLater<unknown> {
   const { params, settings } = running;
   const given = params['requestState'];
   if (typeof given !== 'string') return runFrom(freshState, running);
-  return unpackState(given, boundTo(running), settings).then((state) => runFrom(state, running));
+  return unpackState(given, boundTo(running), settings).then(({ id, state }) => {
+    running.call.continues = id;
+    return runFrom(state, running);
+  });
 }
 
 /** A first run that turned out to ask, or to drive its rounds by hand. */

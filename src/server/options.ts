@@ -70,11 +70,12 @@ export interface RoundOptions {
   readonly ttlMs?: number;
   /** The largest state that travels, in characters; 65,536 by default. A larger one waits in the store. */
   readonly maxStateLength?: number;
-  /** Where larger states wait; in this process by default, for 1000 of them at most. */
+  /** Where larger states wait, and what was used is marked; `memoryRoundStore()` by default. */
   readonly store?: RoundStore;
   /**
    * Whether each `requestState` is good for one request only, which the store then sees to; false by default, so that
-   * a client may repeat a request whose answer was lost. Processes that share keys must then share the store.
+   * a client may repeat a request whose answer was lost. Processes that share keys must then share the store. That a state was
+   * used is remembered until it expires; where there is no room for that, states that were not used yet are refused as busy.
    */
   readonly singleUse?: boolean;
   /** How many rounds one request may take; 32 by default. */

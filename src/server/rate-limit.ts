@@ -15,7 +15,7 @@ export interface RateLimit {
  * requests from nobody in particular share one. It is kept in this process.
  */
 export interface RateLimits {
-  /** Beyond it a call is a failed result that the model can read. */
+  /** Beyond it a call is a failed result that the model can read. The rounds of one call count once. */
   readonly tools?: RateLimit;
   /** Beyond it a completion is an internal error. */
   readonly completions?: RateLimit;
@@ -23,14 +23,19 @@ export interface RateLimits {
   now?(): number;
 }
 
-/** Takes one from the measure of whoever asks: false when there is none left. */
-export type Take = (call: Pick<Call, 'auth' | 'settled'>) => boolean;
+/** Takes one from the measure of whoever asks: false when there is none left. One call with many rounds takes one. */
+export type Take = (call: Measured) => boolean;
+
+/** What is measured of a call. */
+export type Measured = Pick<Call, 'auth' | 'settled'> & { readonly continues?: Call['continues'] };
 
 interface Bucket {
   left: number;
   at: number;
 }
 
+/** How many rounds are remembered, so that one which is sent again counts as a call of its own. */
+const maxRounds = 10_000;
 /** How many principals are measured at once; the one that came longest ago is forgotten first. */
 const maxPrincipals = 10_000;
 
@@ -48,7 +53,7 @@ export function rateLimited(limit: RateLimit | undefined, now: () => number = mo
   const sessions = new WeakMap<Settled, Bucket>();
   const anybody: Bucket = { left: burst, at: now() };
 
-  const bucketOf = ({ auth, settled }: Parameters<Take>[0]): Bucket => {
+  const bucketOf = ({ auth, settled }: Measured): Bucket => {
     if (auth === undefined && settled === undefined) return anybody;
     const fresh = { left: burst, at: now() };
     if (auth !== undefined) {
@@ -66,13 +71,40 @@ export function rateLimited(limit: RateLimit | undefined, now: () => number = mo
     return bucket;
   };
 
+  const rounds = new Rounds();
   return (call) => {
+    if (rounds.isNext(call)) return true;
     const bucket = bucketOf(call);
     const time = now();
     bucket.left = Math.min(burst, bucket.left + (Math.max(0, time - bucket.at) * perSecond) / 1000);
     bucket.at = time;
     if (bucket.left < 1) return false;
     bucket.left -= 1;
+    rounds.begun(call);
     return true;
   };
+}
+
+/**
+ * Knows the rounds of calls that were measured when they began. A state that comes a second time, which its client may
+ * send as often as it likes, is no next round.
+ */
+class Rounds {
+  readonly #states = new Set<string>();
+  readonly #calls = new WeakSet<Measured>();
+
+  /** A call was measured. In a session all rounds of a handler that drives them by hand belong to it. */
+  begun(call: Measured): void {
+    this.#calls.add(call);
+  }
+
+  isNext(call: Measured): boolean {
+    if (this.#calls.has(call)) return true;
+    const { continues } = call;
+    if (continues === undefined || this.#states.has(continues)) return false;
+    this.#states.add(continues);
+    const [oldest] = this.#states;
+    if (this.#states.size > maxRounds && oldest !== undefined) this.#states.delete(oldest);
+    return true;
+  }
 }

@@ -1,0 +1,47 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { createServer, inputRequired, type Server } from '../src/server.ts';
+import { connectInMemory } from '../src/testing.ts';
+import { open, statelessDate } from './support/raw.ts';
+
+const schema = { type: 'object', properties: { word: { type: 'string' } } } as const;
+
+/** A server that lets two calls through: its clock stands still. */
+function limited(): Server {
+  const server = createServer(
+    { name: 's', version: '1' },
+    { rateLimits: { tools: { perSecond: 1, burst: 2 }, now: () => 0 } },
+  );
+  server.tool('asks', {}, async (_, ctx) => {
+    for (const key of ['one', 'two', 'three']) await ctx.elicit({ message: key, schema }, { key });
+    return 'done';
+  });
+  server.tool('by-hand', {}, (_, ctx) => {
+    const step = typeof ctx.requestState === 'number' ? ctx.requestState : 0;
+    return step === 3 ? 'done' : inputRequired({ requests: { where: { method: 'roots/list' } }, state: step + 1 });
+  });
+  return server;
+}
+
+for (const revision of ['2025-11-25', '2026-07-28'] as const) {
+  for (const tool of ['asks', 'by-hand']) {
+    test(`a call counts once, not with each of its rounds: ${tool}, ${revision}`, async (t) => {
+      const client = await connectInMemory(limited(), {
+        revision,
+        roots: [],
+        onElicit: () => ({ action: 'accept', content: { word: 'x' } }),
+      });
+      t.after(() => client.close());
+      const failed = async (): Promise<boolean> => (await client.callTool(tool)).isError ?? false;
+      assert.deepEqual([await failed(), await failed(), await failed()], [false, false, true]);
+    });
+  }
+}
+
+test('a round that is sent again counts as a call of its own', async () => {
+  const raw = await open(limited(), statelessDate, { capabilities: { elicitation: {}, roots: {} } });
+  const begun = await raw.result('tools/call', { name: 'by-hand' });
+  const again = { name: 'by-hand', requestState: begun['requestState'], inputResponses: { where: { roots: [] } } };
+  const failed = async (): Promise<unknown> => (await raw.result('tools/call', again))['isError'] ?? false;
+  assert.deepEqual([await failed(), await failed(), await failed()], [false, false, true]);
+});
