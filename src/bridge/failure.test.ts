@@ -6,7 +6,7 @@ import { bridgeTo, clientOf, lineOver, pairs, serverAt } from '../../test/suppor
 import { open, settle, type Json, type RawError } from '../../test/support/raw.ts';
 import { scriptedUpstream, type Scripted } from '../../test/support/scripted-upstream.ts';
 import { createBridge } from '../bridge.ts';
-import { ConnectionError } from '../jsonrpc/transport.ts';
+import { ConnectionError, type Transport } from '../jsonrpc/transport.ts';
 import { memoryTransport } from '../peer/memory.ts';
 import type { RevisionDate } from '../protocol/revision.ts';
 
@@ -266,4 +266,59 @@ describe('a server that refuses log levels', () => {
     await client.callTool('any');
     assert.deepEqual(warnings, ['the log level of the upstream could not be set: no such level']);
   });
+});
+
+// "a transport whose `close` rejects ends the bridge": "told to `onError`"
+describe('a transport whose close rejects', () => {
+  for (const down of ['2025-11-25', '2026-07-28'] as const) {
+    it(`ends no bridge, and is told, with a client at ${down}`, async (t) => {
+      const inner = memoryTransport(serverAt('2025-11-25'));
+      const failing: Transport = {
+        kind: inner.kind,
+        description: inner.description,
+        open: async (receiver) => {
+          const channel = await inner.open(receiver);
+          return {
+            send: (message, options) => channel.send(message, options),
+            close: async () => {
+              await channel.close();
+              throw new Error('cannot be closed');
+            },
+          };
+        },
+      };
+      const errors: unknown[] = [];
+      const bridge = await bridgeTo(t, failing, { errors });
+      const client = await clientOf(t, bridge, down, { capabilities: { roots: {} } });
+      await client.ping();
+      await client.request('x/unknown', {}).catch(() => undefined);
+      await client.close();
+      await bridge.close();
+      assert.ok(errors.length > 0);
+      for (const error of errors) assert.match(String(error), /cannot be closed/);
+    });
+  }
+});
+
+it('a listener of warnings or errors that throws or rejects ends no bridge', async (t) => {
+  const line = lineOver(memoryTransport(serverAt('2025-11-25')));
+  let told = 0;
+  const rejecting = (): unknown => {
+    told++;
+    return Promise.reject(new Error('the log is full'));
+  };
+  const bridge = await bridgeTo(t, line.transport, {
+    onWarning: rejecting,
+    onError: () => {
+      throw new Error('the log is full');
+    },
+  });
+  const raw = await open(bridge, '2026-07-28');
+  line.down = true;
+  line.cut();
+  // It belongs to no protocol of ours, and cannot be delivered.
+  await raw.notify('x/told');
+  await settle();
+  assert.equal((await raw.error('x/any')).code, -32603);
+  assert.ok(told > 0);
 });

@@ -142,9 +142,13 @@ export class FrontListen {
     if (stream.following.has(seat) || Object.keys(filter).length === 0) return Promise.resolve([]);
     stream.following.add(seat);
     return new Promise((resolve) => {
-      void this.#keepFollowing({ stream, seat, member, filter }, resolve).finally(() => {
+      const over = (): void => {
         stream.following.delete(seat);
         resolve([]);
+      };
+      this.#keepFollowing({ stream, seat, member, filter }, resolve).then(over, (error: unknown) => {
+        this.#options.onWarning(`${seat.name}: changes are not followed any more: ${wordsOf(error)}`);
+        over();
       });
     });
   }

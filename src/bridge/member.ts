@@ -7,6 +7,7 @@ import type { Implementation } from '../protocol/common.ts';
 import { methodOf } from '../protocol/method.ts';
 import type { RevisionDate } from '../protocol/revision.ts';
 import { Changes, isListChange, ownWords } from './changes.ts';
+import { closingQuietly } from './closing.ts';
 import { wordsOf } from './failure.ts';
 import { revisionFor } from './forward.ts';
 import { handlersOf, type BridgeParts } from './handlers.ts';
@@ -67,7 +68,7 @@ export interface MemberOptions extends Settings {
  */
 export async function openMember(options: MemberOptions): Promise<Member> {
   const tools = new KnownTools();
-  const parts = partsOf(options, tools, opener({ ...options, upstream: steadied(options.upstream), tools }));
+  const parts = partsOf(options, tools, opener({ ...options, upstream: steadied(options), tools }));
   const { pool, changes, watches } = parts;
   const first = await firstClient(pool, options.signal);
   // A connection that failed for good is replaced; what was known of the upstream stays known meanwhile.
@@ -89,11 +90,11 @@ export async function openMember(options: MemberOptions): Promise<Member> {
   };
 }
 
-/** Children that die are started again, but not in a loop. */
-function steadied(upstream: MemberOptions['upstream']): MemberOptions['upstream'] {
-  return isTransport(upstream) && upstream.kind === 'stdio'
-    ? steady(upstream, { now: monotonicNow, random: Math.random })
-    : upstream;
+/** Children that die are started again, but not in a loop; and what cannot be closed well is told, and over. */
+function steadied({ upstream, onError }: MemberOptions): MemberOptions['upstream'] {
+  if (!isTransport(upstream)) return upstream;
+  const closing = closingQuietly(upstream, onError);
+  return closing.kind === 'stdio' ? steady(closing, { now: monotonicNow, random: Math.random }) : closing;
 }
 
 function kindOf(upstream: MemberOptions['upstream']): TransportKind {

@@ -21,12 +21,12 @@ export async function tellUpstream(
   from: Sender,
   { pool, onWarning }: { readonly pool: Pool; readonly onWarning: (message: string) => void },
 ): Promise<void> {
-  const row = methodOf(method);
-  if (row !== undefined) {
-    const client = from.settled === undefined ? undefined : pool.ownOf(from.settled)?.latest;
-    if (client === undefined || !maySend('client', row, revisionFor(client))) return;
-  }
   try {
+    const row = methodOf(method);
+    if (row !== undefined) {
+      const client = from.settled === undefined ? undefined : pool.ownOf(from.settled)?.latest;
+      if (client === undefined || !maySend('client', row, revisionFor(client))) return;
+    }
     await pool.notify(method, params, from);
   } catch (error) {
     onWarning(`${JSON.stringify(method.slice(0, 100))} did not reach the upstream: ${wordsOf(error)}`);

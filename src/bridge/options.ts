@@ -119,8 +119,19 @@ export function settingsOf(options: BridgeBehaviour): Settings {
     revisions: chosenRevisions(options.revisions),
     maxUpstreams,
     parked: parkedOptions(options.rounds ?? {}),
-    onError: options.onError ?? ((error, where) => console.error(`${where}:`, error)),
-    onWarning: options.onWarning ?? ((message) => console.error(message)),
+    onError: harmless(options.onError ?? ((error, where) => console.error(`${where}:`, error))),
+    onWarning: harmless(options.onWarning ?? ((message) => console.error(message))),
+  };
+}
+
+/** A listener that throws, or gives a promise that rejects, has nobody left to be told, and ends nothing. */
+function harmless<Told extends readonly unknown[]>(listener: (...told: Told) => unknown): (...told: Told) => void {
+  return (...told) => {
+    try {
+      Promise.resolve(listener(...told)).catch(() => undefined);
+    } catch {
+      // As above.
+    }
   };
 }
 

@@ -1,5 +1,6 @@
 import { backoffMs } from '../client/backoff.ts';
 import type { Subscription, SubscriptionEnd } from '../client/subscription.ts';
+import { monotonicNow } from '../jsonrpc/timeout.ts';
 import { McpError } from '../protocol/error.ts';
 import { pause } from './changes.ts';
 import { wordsOf } from './failure.ts';
@@ -57,10 +58,10 @@ export class SessionWatch {
     // Who asked for it hears why it did not begin.
     let subscription = await this.#following.catch(() => undefined);
     while (subscription !== undefined) {
-      const since = performance.now();
+      const since = monotonicNow();
       const end = await subscription.closed;
       if (this.#left.signal.aborted || isLast(end)) break;
-      if (performance.now() - since >= healthyMs) this.#tries = 0;
+      if (monotonicNow() - since >= healthyMs) this.#tries = 0;
       subscription = await this.#again();
       if (subscription !== undefined) onMissed();
     }

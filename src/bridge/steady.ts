@@ -1,5 +1,6 @@
 import { backoffMs } from '../client/backoff.ts';
 import { ConnectionError, type Channel, type Receiver, type Transport } from '../jsonrpc/transport.ts';
+import { closedBy } from './closing.ts';
 
 /** The clock and the dice of a rest. */
 export interface SteadyOptions {
@@ -60,15 +61,10 @@ function hearing(receiver: Receiver, ended: (error: ConnectionError) => void): R
 
 /** What is closed here did not die. */
 function watched(channel: Channel, ended: () => void): Channel {
-  return {
-    send: (message, options) => channel.send(message, options),
-    ...(channel.setHeaders && { setHeaders: (headers) => channel.setHeaders?.(headers) }),
-    ...(channel.listen && { listen: async () => await channel.listen?.() }),
-    close: async () => {
-      ended();
-      await channel.close();
-    },
-  };
+  return closedBy(channel, async () => {
+    ended();
+    await channel.close();
+  });
 }
 
 function resting(restMs: number, deaths: number, last: unknown): ConnectionError {
