@@ -1,6 +1,7 @@
 /** Everybody else. */
 
 import { buildGo } from './build-go.ts';
+import { buildJava } from './build-java.ts';
 import { buildPython } from './build-python.ts';
 import { buildRust } from './build-rust.ts';
 import type { Peer, Way } from './peer.ts';
@@ -37,5 +38,24 @@ const rust: Peer = {
   build: () => buildRust('rust', 'rmcp'),
 };
 
+const java: Peer = {
+  name: 'java',
+  title: 'the official SDK of Java',
+  newest: '2025-11-25',
+  client: everyWay,
+  server: everyWay,
+  lacks: {
+    client: {
+      cancel: 'it gives no call up',
+      'cancelled there': 'it gives no call up',
+    },
+    server: {
+      cancel: 'it does not tell a handler that its call was given up',
+      'cancelled there': 'it does not tell a handler that its call was given up',
+    },
+  },
+  build: () => buildJava('java', 'io.modelcontextprotocol.sdk:mcp'),
+};
+
 /** All of them, in the order of the page. */
-export const peers: readonly Peer[] = [python, go, rust];
+export const peers: readonly Peer[] = [python, go, rust, java];

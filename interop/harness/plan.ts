@@ -42,11 +42,17 @@ export const exercises: readonly Exercise[] = [
       error === undefined ? `no error but ${shown(rest)}` : error.code === -32602 ? undefined : `code ${error.code}`,
   },
   {
-    step: { id: 'progress', do: 'call', name: 'count', progress: true, until: 'progress 3/3' },
+    step: {
+      id: 'progress',
+      do: 'call',
+      name: 'count',
+      progress: true,
+      until: ['progress 1/3', 'progress 2/3', 'progress 3/3'],
+    },
     judge: both(expectText('counted'), expectHeard('progress 1/3', 'progress 2/3', 'progress 3/3')),
   },
   {
-    step: { id: 'log', do: 'call', name: 'speak', level: 'info', until: 'log info hello' },
+    step: { id: 'log', do: 'call', name: 'speak', level: 'info', until: ['log info hello'] },
     judge: both(expectText('spoken'), expectHeard('log info hello')),
   },
   { step: { id: 'cancel', do: 'call', name: 'wait', progress: true, cancel: true }, judge: expectCancelled },
@@ -77,11 +83,11 @@ export const exercises: readonly Exercise[] = [
   },
   { step: { id: 'watch', do: 'watch', uri: 'memo://one' }, judge: expectResult(nothing) },
   {
-    step: { id: 'updated', do: 'call', name: 'touch', until: 'updated memo://one' },
+    step: { id: 'updated', do: 'call', name: 'touch', until: ['updated memo://one'] },
     judge: both(expectText('touched'), expectHeard('updated memo://one')),
   },
   {
-    step: { id: 'list changed', do: 'call', name: 'grow', until: 'tools' },
+    step: { id: 'list changed', do: 'call', name: 'grow', until: ['tools'] },
     judge: both(expectText('grown'), expectHeard('tools')),
   },
   { step: { id: 'unicode', do: 'call', name: 'echo', arguments: { text: unicode } }, judge: expectText(unicode) },

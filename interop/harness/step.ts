@@ -23,8 +23,8 @@ export interface Call {
   readonly level?: 'info';
   /** Whether the call is given up at its first progress. */
   readonly cancel?: true;
-  /** What has to be heard before the step is over, at the latest after ten seconds. */
-  readonly until?: string;
+  /** What has to be heard before the step is over, in any order, each for ten seconds at most. */
+  readonly until?: readonly string[];
 }
 
 /** A step of the plan. */

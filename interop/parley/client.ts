@@ -117,7 +117,7 @@ class Exercise {
         signal: giveUp.signal,
         ...(step.progress ? { onProgress } : {}),
       });
-      if (step.until !== undefined) await this.#until(step.until);
+      for (const word of step.until ?? []) await this.#until(word);
       return result;
     } catch (error) {
       if (giveUp.signal.aborted) throw new Error('cancelled', { cause: error });

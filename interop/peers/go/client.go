@@ -25,10 +25,11 @@ type Assignment struct {
 }
 
 type Step struct {
-	Id, Do, What, Name, Uri, Prompt, Argument, Value, Level, Until string
-	Arguments                                                      map[string]any
-	Progress, Cancel                                               bool
-	Calls                                                          []Step
+	Id, Do, What, Name, Uri, Prompt, Argument, Value, Level string
+	Arguments                                               map[string]any
+	Progress, Cancel                                        bool
+	Until                                                   []string
+	Calls                                                   []Step
 }
 
 type Heard struct {
@@ -276,8 +277,10 @@ func call(ctx context.Context, session *mcp.ClientSession, step Step) (any, erro
 	if step.Cancel && errors.Is(err, context.Canceled) {
 		return nil, errors.New("cancelled")
 	}
-	if err == nil && step.Until != "" {
-		heard.until(step.Until)
+	if err == nil {
+		for _, word := range step.Until {
+			heard.until(word)
+		}
 	}
 	return result, err
 }

@@ -87,8 +87,8 @@ class Exercise:
             except asyncio.CancelledError:
                 raise RuntimeError("cancelled") from None
         result = plain(await calling)
-        if "until" in step:
-            await until(step["until"])
+        for word in step.get("until", []):
+            await until(word)
         return result
 
     async def read(self, step):

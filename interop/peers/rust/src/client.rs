@@ -237,8 +237,8 @@ async fn call(session: &Session, heard: &Heard, step: &Value) -> Result<Value, F
         };
     }
     let result = session.call_tool(params).await?;
-    if let Some(word) = step["until"].as_str() {
-        heard.until(word).await;
+    for word in step["until"].as_array().into_iter().flatten() {
+        heard.until(word.as_str().unwrap()).await;
     }
     Ok(json!(result))
 }

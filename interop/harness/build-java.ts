@@ -1,0 +1,23 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { digestOf, made, ran, sourcesOf } from './cache.ts';
+import type { Built } from './peer.ts';
+
+/** Builds a program of Java, whose `pom.xml` names the artifact of the peer. */
+export async function buildJava(name: string, artifact: string): Promise<Built> {
+  const sources = sourcesOf(name);
+  const version = await ran(['mvn', '--version'], { timeoutMs: 30_000 });
+  const folder = await made(`${name}-${digestOf(name, version)}`, async (place) => {
+    const goals = ['package', 'dependency:copy-dependencies'];
+    const places = [`-Dtarget=${join(place, 'target')}`, `-DoutputDirectory=${join(place, 'lib')}`];
+    await ran(['mvn', '-q', '-B', ...places, ...goals], { cwd: sources, timeoutMs: 600_000 });
+  });
+  const pom = readFileSync(join(sources, 'pom.xml'), 'utf8');
+  const pinned = /<artifactId>mcp<\/artifactId>\s*<version>([^<]+)/.exec(pom)?.[1];
+  const classes = [join(folder, 'target', 'classes'), join(folder, 'lib', '*')].join(
+    process.platform === 'win32' ? ';' : ':',
+  );
+  // A small program on a busy machine: less compiling, and no word of a missing logger.
+  const flags = ['-XX:TieredStopAtLevel=1', '-Dfile.encoding=UTF-8'];
+  return { command: ['java', ...flags, '-cp', classes, 'peer.Main'], version: `${artifact} ${pinned ?? ''}` };
+}
