@@ -3,6 +3,8 @@ import { test } from 'node:test';
 import { z } from 'zod';
 import { dates, statelessDate, type Json } from '../../test/support/raw.ts';
 import { called, empty, listed } from '../../test/support/tool-server.ts';
+import { connect } from '../client.ts';
+import { memoryTransport } from '../peer/memory.ts';
 import { ToolError } from './tool-result.ts';
 
 const words = { type: 'text', text: 'words' };
@@ -101,6 +103,78 @@ test('a whole result of a tool with output schema keeps its own content', async 
     { type: 'text', text: 'one' },
     { type: 'text', text: '{"a":1}' },
   ]);
+});
+
+test('a whole result is checked and transformed as a bare value is: defaults are filled in, extras are left out', async () => {
+  const output = z.object({
+    a: z.number(),
+    unit: z.string().default('km'),
+    when: z
+      .string()
+      .transform((at) => at.length)
+      .pipe(z.number()),
+  });
+  const value = { a: 1, when: 'now', secret: 2 };
+  const made = { a: 1, unit: 'km', when: 3 };
+  const server = empty();
+  server.tool('whole', { output: output as never }, () => ({ content: [words], structuredContent: value }) as never);
+  server.tool('bare', { output: output as never }, () => value as never);
+  server.tool('textless', { output: output as never }, () => ({ structuredContent: value, _meta: { b: 1 } }) as never);
+  for (const date of dates) {
+    const structuredContent = date < '2025-06-18' ? undefined : made;
+    const [whole, bare, textless] = await Promise.all(
+      ['whole', 'bare', 'textless'].map((name) => called(server, date, name)),
+    );
+    assert.deepEqual(whole?.['structuredContent'], structuredContent, date);
+    assert.deepEqual((whole?.['content'] as Json[])[0], words);
+    assert.deepEqual(bare?.['structuredContent'], structuredContent, date);
+    assert.deepEqual(textless?.['structuredContent'], structuredContent, date);
+    assert.deepEqual(textless?.['content'], [{ type: 'text', text: JSON.stringify(made) }]);
+    assert.partialDeepStrictEqual(textless, { _meta: { b: 1 } });
+  }
+});
+
+test('our own client takes a whole result of a schema that fills in and leaves out', async () => {
+  const server = empty();
+  server.tool('whole', { output: z.object({ a: z.number(), unit: z.string().default('km') }) }, () => ({
+    content: [],
+    structuredContent: { a: 1, secret: 2 },
+  }));
+  const client = await connect(memoryTransport(server));
+  await client.listTools();
+  assert.deepEqual((await client.callTool('whole')).structuredContent, { a: 1, unit: 'km' });
+  await client.close();
+});
+
+for (const [what, output] of [
+  ['whose fields are all optional', z.object({ sum: z.number().optional() })],
+  ['that allows anything', {}],
+  ['that is open', { type: 'object' } as const],
+] as const) {
+  for (const content of [[words], []]) {
+    test(`content alone is a whole result, under an output schema ${what}: an error that says so, ${content.length} blocks`, async () => {
+      const errors: unknown[] = [];
+      const server = empty((error) => errors.push(error));
+      server.tool('give', { output }, () => ({ content }) as never);
+      for (const date of dates) {
+        const result = await called(server, date, 'give');
+        assert.equal(result['isError'], true);
+        assert.ok(!('structuredContent' in result));
+      }
+      assert.match(String(errors[0]), /TypeError: tool "give" returned a result without structuredContent/);
+    });
+  }
+}
+
+test('a value whose schema has a content of its own is a value', async () => {
+  const server = empty();
+  const output = z.object({ content: z.array(z.object({ type: z.string(), text: z.string() })) });
+  server.tool('page', { output }, () => ({ content: [{ type: 'heading', text: 'words' }] }) as never);
+  server.tool('lines', { output: z.object({ content: z.array(z.string()) }) }, () => ({ content: ['a'] }) as never);
+  assert.deepEqual((await called(server, '2025-11-25', 'page'))['structuredContent'], {
+    content: [{ type: 'heading', text: 'words' }],
+  });
+  assert.deepEqual((await called(server, '2025-11-25', 'lines'))['structuredContent'], { content: ['a'] });
 });
 
 for (const [what, returned] of [

@@ -49,20 +49,39 @@ export function contentResult(tool: string, value: unknown): CallToolResult {
   );
 }
 
-/** Whether what a tool with an output schema returned is a whole result and not the output value. */
-export function isWholeResult(value: unknown): value is CallToolResult {
-  return (
-    isObject(value) &&
-    (value['isError'] === true ? Array.isArray(value['content']) : Object.hasOwn(value, 'structuredContent'))
-  );
+/**
+ * What a tool with an output schema returned, where that is a whole result and not the output value: it has structured
+ * content, or content that the schema does not speak of.
+ */
+export function wholeResult(
+  value: unknown,
+  outputSchema: Readonly<Record<string, unknown>>,
+): CallToolResult | undefined {
+  if (!isObject(value)) return undefined;
+  const { content } = value;
+  const isContent = Array.isArray(content) && (value['isError'] === true || !names(outputSchema, 'content'));
+  const isWhole = Object.hasOwn(value, 'structuredContent') || (isContent && content.every(isBlock));
+  // The projection checks the rest.
+  return isWhole ? (value as unknown as CallToolResult) : undefined;
+}
+
+function names({ properties }: Readonly<Record<string, unknown>>, property: string): boolean {
+  return isObject(properties) && Object.hasOwn(properties, property);
 }
 
 /**
  * The result of an output value: the value, and its JSON as text for clients that only read text.
  * (Spec 2025-06-18, Tools, Structured content.)
+ *
+ * @param whole What else the result has; content of its own stays.
  */
-export function structuredResult(value: unknown, whole: Readonly<Record<string, unknown>> = {}): CallToolResult {
-  return { content: [text(JSON.stringify(value))], ...whole, structuredContent: value };
+export function structuredResult(value: unknown, whole: Readonly<Partial<CallToolResult>> = {}): CallToolResult {
+  const { content } = whole;
+  return {
+    ...whole,
+    content: Array.isArray(content) ? content : [text(JSON.stringify(value))],
+    structuredContent: value,
+  };
 }
 
 function isBlock(value: unknown): value is ContentBlock {

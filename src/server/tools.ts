@@ -19,7 +19,7 @@ import { common } from './common.ts';
 import { isInputRequired } from './input-required.ts';
 import type { Registry } from './registry.ts';
 import { sendable } from './sendable.ts';
-import { contentResult, failure, isWholeResult, structuredResult, text, ToolError } from './tool-result.ts';
+import { contentResult, failure, structuredResult, text, ToolError, wholeResult } from './tool-result.ts';
 
 /** A tool as it is kept: everything that can be worked out once is. */
 export interface ToolEntry {
@@ -118,15 +118,18 @@ function failed(
 function outcome({ tool, output }: ToolEntry, returned: unknown): CallToolResult | Promise<CallToolResult> {
   if (isInputRequired(returned)) return returned as CallToolResult;
   if (output === undefined) return contentResult(tool.name, returned);
-  const result = isWholeResult(returned) ? returned : structuredResult(returned);
-  if (result.isError === true) return result;
+  const whole = wholeResult(returned, output.json);
+  if (whole?.isError === true) return whole;
   const where = `tool ${JSON.stringify(tool.name)}`;
-  if (result.structuredContent === undefined)
-    throw new TypeError(`${where} returned nothing; its output schema wants a value`);
-  return andThen(output.validate(result.structuredContent), (checked) => {
+  const value = whole === undefined ? returned : whole.structuredContent;
+  if (value === undefined) {
+    const what = whole === undefined ? 'nothing' : 'a result without structuredContent';
+    throw new TypeError(`${where} returned ${what}; its output schema wants a value`);
+  }
+  return andThen(output.validate(value), (checked) => {
     if (checked.problems !== undefined)
       throw new TypeError(`${where} returned what is not its output: ${listed(checked.problems)}`);
-    return isWholeResult(returned) ? withText(result) : structuredResult(checked.value);
+    return structuredResult(checked.value, whole);
   });
 }
 
@@ -134,11 +137,6 @@ function outcome({ tool, output }: ToolEntry, returned: unknown): CallToolResult
 function forRevision(result: CallToolResult, { outputSchema }: Tool, revision: Revision): CallToolResult {
   if (revision.structuredContent !== 'object' || outputSchema === undefined) return result;
   return isObject(result.structuredContent) && needsWrapping(outputSchema) ? wrapStructuredContent(result) : result;
-}
-
-/** A whole result may leave its content out: the text form is made of the value. */
-function withText(result: CallToolResult): CallToolResult {
-  return Array.isArray(result.content) ? result : structuredResult(result.structuredContent, { ...result });
 }
 
 /** Spec 2025-11-25, Tools, Error handling: arguments that do not fit are for the model to read and correct. */
