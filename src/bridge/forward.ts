@@ -130,7 +130,7 @@ function askable(result: InputRequiredResult, { method, facts, client }: Carried
     }
   }
   if (inputRequests === undefined) return { ...result };
-  return { ...result, inputRequests: facts.era === 'handshake' ? withIds(inputRequests) : withParams(inputRequests) };
+  return { ...result, inputRequests: withParams(inputRequests) };
 }
 
 /** Some clients read no question without params, which only one for roots may leave out. */
@@ -141,13 +141,4 @@ function withParams(inputRequests: InputRequests): InputRequests {
       : [key, request],
   );
   return Object.fromEntries(whole);
-}
-
-/** Spec 2025-11-25, Elicitation, URL Mode: every visit has an id, which stateless servers do not give. */
-function withIds(inputRequests: InputRequests): InputRequests {
-  const named = Object.entries(inputRequests).map(([key, request]): [string, InputRequest] => {
-    if (request.method !== 'elicitation/create' || request.params.mode !== 'url') return [key, request];
-    return [key, { ...request, params: { ...request.params, elicitationId: crypto.randomUUID() } }];
-  });
-  return Object.fromEntries(named);
 }

@@ -3,8 +3,10 @@ import { describe, test } from 'node:test';
 import { McpError } from '../protocol/error.ts';
 import type { Ctx } from '../server/ctx.ts';
 import type { RoundOptions } from '../server/options.ts';
+import { inputRequired } from '../server/input-required.ts';
 import { createServer } from '../server/server.ts';
-import { errorOf, handshakeDates, open, resultOf, settle, statelessDate } from '../../test/support/raw.ts';
+import type { RevisionDate } from '../protocol/revision.ts';
+import { errorOf, handshakeDates, open, resultOf, settle, statelessDate, type Json } from '../../test/support/raw.ts';
 
 const schema = { type: 'object', properties: { name: { type: 'string' } }, required: ['name'] } as const;
 const capabilities = { elicitation: { form: {} } };
@@ -147,6 +149,62 @@ describe('A handler that drives its rounds by hand', () => {
       await settle();
     });
   }
+});
+
+describe('A question of roots in an input round', () => {
+  const roots = { capabilities: { roots: {} } };
+  for (const [how, run] of [
+    ['by ctx.roots', (ctx: Ctx) => ctx.roots()],
+    ['by hand', () => inputRequired({ requests: { 'ask-1': { method: 'roots/list' } } })],
+  ] as const) {
+    for (const [method, params] of requests) {
+      test(`has its params, as every embedded request: ${how} in ${method}`, async () => {
+        const client = await open(served(run), statelessDate, roots);
+        const { inputRequests } = await client.result(method, params);
+        assert.deepEqual(inputRequests, { 'ask-1': { method: 'roots/list', params: {} } });
+      });
+    }
+  }
+});
+
+describe('A visit that is asked for by hand', () => {
+  const visit = {
+    method: 'elicitation/create',
+    params: { mode: 'url', message: 'Pay', url: 'https://a.example/' },
+  } as const;
+  const url = { capabilities: { elicitation: { url: {} } } };
+
+  async function asked(date: RevisionDate, more: object = {}): Promise<Json | undefined> {
+    const request = { ...visit, params: { ...visit.params, ...more } };
+    const server = served((ctx) =>
+      ctx.inputResponses === undefined ? inputRequired({ requests: { q: request } }) : 'done',
+    );
+    const client = await open(server, date, url);
+    const result = client.send('tools/call', { name: 't' });
+    if (date === statelessDate) return ((await result)?.['result'] as Json)['inputRequests'] as Json;
+    for (let turn = 0; turn < 100 && client.heard.length === 0; turn++) await settle();
+    const [question] = client.take();
+    assert.ok(question !== undefined, 'nothing was asked');
+    await client.receive({ jsonrpc: '2.0', id: question['id'], result: { action: 'accept' } });
+    resultOf(await result);
+    return question['params'] as Json;
+  }
+
+  test('has an elicitationId made for it in 2025-11-25, as ctx.elicitUrl does', async () => {
+    const [one, two] = [await asked('2025-11-25'), await asked('2025-11-25')];
+    assert.match(String(one?.['elicitationId']), /^[0-9a-f-]{36}$/);
+    assert.notEqual(one?.['elicitationId'], two?.['elicitationId']);
+    assert.partialDeepStrictEqual(one, visit.params);
+  });
+
+  test('keeps an elicitationId of its own', async () => {
+    assert.equal((await asked('2025-11-25', { elicitationId: 'mine' }))?.['elicitationId'], 'mine');
+  });
+
+  test('has none in 2026-07-28, which knows none', async () => {
+    assert.deepEqual(await asked(statelessDate), { q: visit });
+    assert.deepEqual(await asked(statelessDate, { elicitationId: 'mine' }), { q: visit });
+  });
 });
 
 for (const turns of [0, 1, 2, 3, 4, 5, 6]) {

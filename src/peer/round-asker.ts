@@ -173,13 +173,7 @@ export class RoundAsker implements Asker {
   async asks(): Promise<Asks> {
     const entries = [...this.#open];
     const state = await this.#close(Object.fromEntries(entries.map(([key, { digest }]) => [key, digest])));
-    // `roots/list` has no parameters to speak of.
-    const inputRequests = Object.fromEntries(
-      entries.map(([key, { method, params }]) => [
-        key,
-        Object.keys(params).length === 0 ? { method } : { method, params },
-      ]),
-    );
+    const inputRequests = Object.fromEntries(entries.map(([key, { method, params }]) => [key, { method, params }]));
     return { inputRequests, state };
   }
 }

@@ -107,9 +107,11 @@ async function nextRound(asker: RoundAsker, running: Running): Promise<JsonObjec
 }
 
 async function nextByHand(wish: ByHand, asker: RoundAsker, running: Running): Promise<JsonObject> {
-  const { inputRequests = {}, requestState } = wish;
+  const { requestState } = wish;
   const { call } = running;
-  for (const { method, params = {} } of Object.values(inputRequests))
+  // Some clients read no question without params, which only one for roots may leave out.
+  const inputRequests = mapped(wish.inputRequests, ({ method, params = {} }) => ({ method, params }));
+  for (const { method, params } of Object.values(inputRequests))
     demand(method, params, call.facts, call.client.capabilities);
   return inputRequired(inputRequests, await asker.stateByHand(digestsOf(inputRequests), requestState), running);
 }
@@ -139,7 +141,7 @@ async function askAll(inputRequests: NonNullable<ByHand['inputRequests']>, call:
   const failed = new AbortController();
   const { signal } = failed;
   try {
-    const asking = Object.entries(inputRequests).map(async ([key, { method, params = {} }]) => {
+    const asking = Object.entries(mapped(inputRequests, withId)).map(async ([key, { method, params }]) => {
       const answer = await call.asker.ask({ method, params, key, signal, accept: (given) => ({ value: given }) });
       return [key, answer] as const;
     });
@@ -165,9 +167,20 @@ function boundTo({ call, params }: Running): string {
 }
 
 function digestsOf(inputRequests: NonNullable<ByHand['inputRequests']>): Readonly<Record<string, string>> {
-  return Object.fromEntries(
-    Object.entries(inputRequests).map(([key, { method, params }]) => [key, digestOf([method, params ?? {}])]),
-  );
+  return mapped(inputRequests, ({ method, params }) => digestOf([method, params]));
+}
+
+type Question = NonNullable<ByHand['inputRequests']>[string];
+
+/** Spec 2025-11-25, Elicitation, URL mode: every visit has an id. One that has none is named here. */
+function withId({ method, params = {} }: Question): Required<Question> {
+  const isNameless =
+    method === 'elicitation/create' && params['mode'] === 'url' && params['elicitationId'] === undefined;
+  return { method, params: isNameless ? { ...params, elicitationId: crypto.randomUUID() } : params };
+}
+
+function mapped<T>(requests: ByHand['inputRequests'], change: (request: Question) => T): Readonly<Record<string, T>> {
+  return Object.fromEntries(Object.entries(requests ?? {}).map(([key, request]) => [key, change(request)]));
 }
 
 /** Spec 2026-07-28, MRTR, Error handling: what was not asked is ignored. */
