@@ -5,6 +5,8 @@ import type { Ctx } from '../server/ctx.ts';
 import type { RoundOptions } from '../server/options.ts';
 import { inputRequired } from '../server/input-required.ts';
 import { createServer } from '../server/server.ts';
+import { connect } from '../client.ts';
+import { memoryTransport } from './memory.ts';
 import type { RevisionDate } from '../protocol/revision.ts';
 import { errorOf, handshakeDates, open, resultOf, settle, statelessDate, type Json } from '../../test/support/raw.ts';
 
@@ -151,6 +153,54 @@ describe('A handler that drives its rounds by hand', () => {
   }
 });
 
+describe('A key that is used again', () => {
+  for (const date of [statelessDate, ...handshakeDates.slice(-2)]) {
+    for (const [how, again] of [
+      ['in a loop', (ctx: Ctx) => ctx.elicit({ message: 'q', schema }, { key: 'q' })],
+      ['by another question', (ctx: Ctx) => ctx.elicit({ message: 'r', schema }, { key: 'q' })],
+      ['by another kind of question', (ctx: Ctx) => ctx.roots({ key: 'q' })],
+    ] as const) {
+      test(`is refused by name at the second use: ${how} in ${date}`, async () => {
+        const failures: unknown[] = [];
+        const server = createServer({ name: 's', version: '1' }, { onError: (error) => void failures.push(error) });
+        server.tool('t', {}, async (_args, ctx) => {
+          await ctx.elicit({ message: 'q', schema }, { key: 'q' });
+          await again(ctx);
+          return 'done';
+        });
+        let asked = 0;
+        const client = await connect(memoryTransport(server), {
+          revisions: [date],
+          roots: [],
+          onElicit: () => {
+            asked++;
+            return { action: 'accept', content: { name: 'Ann' } };
+          },
+        });
+        assert.equal((await client.callTool('t')).isError, true);
+        assert.equal(asked, 1);
+        assert.match(String(failures[0]), /^TypeError: the key "q" names an earlier question of this request/);
+        await client.close();
+      });
+    }
+
+    test(`is one of its own in every round by hand: ${date}`, async () => {
+      const server = served(async (ctx) => {
+        const { content } = await ctx.elicit({ message: 'first', schema }, { key: 'first' });
+        const step = Number(ctx.requestState ?? 0);
+        if (step === 3) return `${content?.name} ${Object.keys(ctx.inputResponses ?? {}).join()}`;
+        return inputRequired({ requests: { q: question as never }, state: step + 1 });
+      });
+      const client = await connect(memoryTransport(server), {
+        revisions: [date],
+        onElicit: () => ({ action: 'accept', content: { name: 'Ann' } }),
+      });
+      assert.deepEqual((await client.callTool('t')).content, [{ type: 'text', text: 'Ann q' }]);
+      await client.close();
+    });
+  }
+});
+
 describe('A question of roots in an input round', () => {
   const roots = { capabilities: { roots: {} } };
   for (const [how, run] of [
@@ -181,7 +231,7 @@ describe('A visit that is asked for by hand', () => {
     );
     const client = await open(server, date, url);
     const result = client.send('tools/call', { name: 't' });
-    if (date === statelessDate) return ((await result)?.['result'] as Json)['inputRequests'] as Json;
+    if (date === statelessDate) return resultOf(await result)['inputRequests'] as Json;
     for (let turn = 0; turn < 100 && client.heard.length === 0; turn++) await settle();
     const [question] = client.take();
     assert.ok(question !== undefined, 'nothing was asked');

@@ -16,6 +16,8 @@ import { formOf } from './form.ts';
 /** A request as its handler sees it: a thin cover over the call. */
 export class Context implements Ctx {
   readonly #call: Call;
+  /** The keys of the questions of this run. */
+  #keys: Set<string> | undefined;
 
   constructor(call: Call) {
     this.#call = call;
@@ -124,6 +126,17 @@ export class Context implements Ctx {
 
   /** The answers are of the type of their question: the asker reads them by the method's own row. */
   #ask<T>(method: AskMethod, params: JsonObject, key: string | undefined, accept: Ask<T>['accept']): Promise<T> {
+    if (key !== undefined) this.#claim(key);
     return quiet(this.#call.asker.ask({ method, params, key, accept }));
+  }
+
+  /** The answer to one question would be taken for that to another, where answers are kept by their keys. */
+  #claim(key: string): void {
+    this.#keys ??= new Set();
+    if (this.#keys.has(key)) {
+      const name = JSON.stringify(key);
+      throw new TypeError(`the key ${name} names an earlier question of this request; give each question its own`);
+    }
+    this.#keys.add(key);
   }
 }

@@ -38,7 +38,8 @@ export interface RequestCtx {
 export interface AskOptions {
   /**
    * Names the question within the request; without it, its place among the questions does. Give a key where the
-   * order of questions may differ from run to run.
+   * order of questions may differ from run to run: another for each question, also in a loop (`name-${turn}`). A key
+   * that is used again is a TypeError, in every revision.
    */
   readonly key?: string;
 }

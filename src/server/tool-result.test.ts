@@ -126,7 +126,7 @@ test('a whole result is checked and transformed as a bare value is: defaults are
       ['whole', 'bare', 'textless'].map((name) => called(server, date, name)),
     );
     assert.deepEqual(whole?.['structuredContent'], structuredContent, date);
-    assert.deepEqual((whole?.['content'] as Json[])[0], words);
+    assert.deepEqual((whole as { content: Json[] }).content[0], words);
     assert.deepEqual(bare?.['structuredContent'], structuredContent, date);
     assert.deepEqual(textless?.['structuredContent'], structuredContent, date);
     assert.deepEqual(textless?.['content'], [{ type: 'text', text: JSON.stringify(made) }]);
