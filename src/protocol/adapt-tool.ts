@@ -70,20 +70,35 @@ function wrapSchema(schema: Fields): ToolOutputSchema {
 /** Keywords whose value is data, not schema. */
 const data = new Set(['const', 'enum', 'default', 'examples']);
 
+/** Keywords whose value holds schemas by names of the author's choice. */
+const named = new Set(['properties', 'patternProperties', 'dependentSchemas', 'dependencies', ...definitions]);
+
 /** Points references to the old root at its new place; those to definitions stay, since these stay at the root. */
 function moveReferences(value: unknown, key: string): unknown {
   if (data.has(key)) return value;
-  if (Array.isArray(value)) return value.map((item) => moveReferences(item, ''));
   if (typeof value === 'string' && (key === '$ref' || key === '$dynamicRef')) return moveReference(value);
-  if (!isFields(value)) return value;
-  if (typeof value['$id'] === 'string') return value;
-  return mapFields(value, (child, name) => moveReferences(child, name));
+  return named.has(key) && isFields(value) ? mapFields(value, inSchema) : inSchema(value);
+}
+
+function inSchema(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(inSchema);
+  if (!isFields(value) || typeof value['$id'] === 'string') return value;
+  return mapFields(value, moveReferences);
 }
 
 function moveReference(reference: string): string {
-  if (reference === '#') return '#/properties/result';
-  if (!reference.startsWith('#/')) return reference;
-  return definitions.some((name) => reference.startsWith(`#/${name}/`))
-    ? reference
-    : `#/properties/result${reference.slice(1)}`;
+  if (!reference.startsWith('#')) return reference;
+  const pointer = decoded(reference);
+  if (pointer !== '#' && !pointer.startsWith('#/')) return reference;
+  if (definitions.some((name) => pointer.startsWith(`#/${name}/`))) return reference;
+  return `#/properties/result${reference.slice(1)}`;
+}
+
+/** Any character of a pointer in a fragment may be percent-encoded. (RFC 6901, 6.) */
+function decoded(reference: string): string {
+  try {
+    return decodeURIComponent(reference);
+  } catch {
+    return reference;
+  }
 }

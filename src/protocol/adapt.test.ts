@@ -104,6 +104,51 @@ test('an output schema whose root is no object is wrapped until 2025-11-25 [tool
   assert.equal(toWire(at('2026-07-28'), 'Tool', tool), tool);
 });
 
+test('references of a wrapped output schema keep their meaning under properties of any name', () => {
+  const names = ['examples', 'default', 'enum', 'const', 'properties', '$defs', '$ref', '$id'];
+  const tree = (root: string): object => ({
+    properties: Object.fromEntries(names.map((name) => [name, { $ref: root }])),
+    patternProperties: { const: { items: { $ref: root } } },
+    dependentSchemas: { enum: { $ref: root } },
+    anyOf: [{ properties: { default: { $ref: root } } }],
+    default: { $ref: '#' },
+    examples: [{ $ref: '#' }],
+    enum: [{ $ref: '#' }],
+  });
+  const tool = {
+    name: 't',
+    inputSchema: { type: 'object' as const },
+    outputSchema: tree('#') as Record<string, unknown>,
+  };
+  assert.deepEqual(toWire(at('2025-11-25'), 'Tool', tool)['outputSchema'], {
+    type: 'object',
+    properties: { result: tree('#/properties/result') },
+    required: ['result'],
+  });
+});
+
+test('references of a wrapped output schema keep their meaning in whatever characters they are written', () => {
+  const kept = ['#/%24defs/x', '#/$defs/x', '#%2F%24defs%2Fx', '#anchor', 'other#/items', '%23/items'];
+  const moved = ['#', '#/%', '#/items', '#/%69tems', '#%2Fitems', '#/$defsx'];
+  const schema = (references: readonly string[]): Record<string, unknown> => ({
+    anyOf: references.map(($ref) => ({ $ref })),
+    $defs: { x: { type: 'string' } },
+  });
+  for (const [references, wanted] of [
+    [kept, kept],
+    [moved, moved.map((reference) => `#/properties/result${reference.slice(1)}`)],
+  ] as const) {
+    const tool = { name: 't', inputSchema: { type: 'object' as const }, outputSchema: schema(references) };
+    const { anyOf, $defs } = schema(wanted);
+    assert.deepEqual(toWire(at('2025-11-25'), 'Tool', tool)['outputSchema'], {
+      type: 'object',
+      properties: { result: { anyOf } },
+      required: ['result'],
+      $defs,
+    });
+  }
+});
+
 test('an output schema with an id stays the base of its references when wrapped', () => {
   const outputSchema = { $id: 'urn:list', type: 'array', items: { $ref: '#/$defs/a' }, $defs: { a: {} } };
   const tool = { name: 't', inputSchema: { type: 'object' as const }, outputSchema };

@@ -55,7 +55,7 @@ function compile(revision: Revision, kind: Kind): Read {
     case 'array':
       return forArray(reader(revision, kind.of));
     case 'map':
-      return kind.presence ? leniently(forMap(reader(revision, kind.of))) : forMap(reader(revision, kind.of));
+      return kind.presence ? leniently(forMap(revision, kind)) : forMap(revision, kind);
     case 'ref':
       return kind.presence ? leniently(forShape(revision, kind.shape)) : forShape(revision, kind.shape);
     case 'tagged':
@@ -105,11 +105,13 @@ function forArray(each: Read): Read {
   return (value) => (Array.isArray(value) ? mapItems(value, item) : fail('must be an array'));
 }
 
-function forMap(each: Read): Read {
+function forMap(revision: Revision, { of, loose }: Extract<Kind, { kind: 'map' }>): Read {
+  const each = reader(revision, of);
   const entry = (value: unknown, key: string): unknown => {
     try {
       return each(value);
     } catch (error) {
+      if (loose && error instanceof Mismatch) return undefined;
       throw Mismatch.within(key, error);
     }
   };

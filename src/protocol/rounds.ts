@@ -13,6 +13,7 @@ import {
 import {
   choice,
   literal,
+  looseMap,
   map,
   optional,
   shape,
@@ -67,7 +68,8 @@ export const inputResponse: Row<InputResponse, 'required'> = choice(
 
 export const inputResponseRows: RowsOf<InputResponseRequestParams> = {
   ...requestRows,
-  inputResponses: since('2026-07-28', optional(map(inputResponse))),
+  // Spec 2026-07-28, MRTR, Error handling: what was not asked SHOULD be ignored, whatever it is; what was is asked again.
+  inputResponses: since('2026-07-28', optional(looseMap(inputResponse))),
   requestState: since('2026-07-28', optional(string)),
 };
 

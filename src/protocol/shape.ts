@@ -11,8 +11,8 @@ export type Kind =
   /** `loose`: an unknown value from a peer counts as absent. */
   | { readonly kind: 'literal'; readonly values: readonly string[]; readonly loose: boolean }
   | { readonly kind: 'array'; readonly of: Row }
-  /** `presence`: whatever a peer sends in place of the object reads as an empty one. */
-  | { readonly kind: 'map'; readonly of: Row; readonly presence: boolean }
+  /** `presence`: whatever a peer sends in place of the object reads as an empty one. `loose`: so does an entry that does not fit as none. */
+  | { readonly kind: 'map'; readonly of: Row; readonly presence: boolean; readonly loose: boolean }
   | { readonly kind: 'ref'; readonly shape: Shape; readonly presence: boolean }
   /** One of several shapes, told apart by a field; an unknown tag passes untouched. */
   | {
@@ -114,7 +114,12 @@ export function array<T>(of: Row<T>): Row<readonly T[], 'required'> {
 
 /** An object with free keys and values of one kind. */
 export function map<T>(of: Row<T>): Row<Readonly<Record<string, T>>, 'required'> {
-  return row({ kind: 'map', of, presence: false });
+  return row({ kind: 'map', of, presence: false, loose: false });
+}
+
+/** A map of which a peer's entries are ignored that do not fit. */
+export function looseMap<T>(of: Row<T>): Row<Readonly<Record<string, T>>, 'required'> {
+  return row({ kind: 'map', of, presence: false, loose: true });
 }
 
 /** Capabilities by a free key. */
@@ -122,6 +127,7 @@ export const capabilities: Row<Readonly<Record<string, Readonly<Record<string, u
   kind: 'map',
   of: presence,
   presence: true,
+  loose: false,
 });
 
 /** An object of another shape. */

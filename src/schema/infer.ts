@@ -54,8 +54,8 @@ interface Primitives {
 }
 
 /**
- * The type that a JSON Schema literal describes: `type`, `properties`, `required`, `items`, `enum`, `const`,
- * `anyOf`, `oneOf`. Anything else (`$ref`, `allOf`, conditionals) is `unknown`, which asks for a check by hand.
+ * The type that a JSON Schema literal describes: `type`, `properties`, `required`, `items`, `prefixItems`, `enum`,
+ * `const`, `anyOf`, `oneOf`. Anything else (`$ref`, `allOf`, conditionals) is `unknown`, which asks for a check by hand.
  */
 export type FromJsonSchema<S> = S extends { readonly const: infer Value }
   ? Value
@@ -70,9 +70,7 @@ export type FromJsonSchema<S> = S extends { readonly const: infer Value }
 type FromType<Type, S> = Type extends keyof Primitives
   ? Primitives[Type]
   : Type extends 'array'
-    ? S extends { readonly items: infer Items }
-      ? FromJsonSchema<Items>[]
-      : unknown[]
+    ? FromArray<S>
     : Type extends 'object'
       ? S extends { readonly properties: infer Properties }
         ? FromProperties<Properties, S extends { readonly required: readonly (infer Name)[] } ? Name : never>
@@ -80,6 +78,23 @@ type FromType<Type, S> = Type extends keyof Primitives
       : Type extends readonly (infer Member)[]
         ? FromType<Member, S>
         : unknown;
+
+type FromArray<S> = S extends { readonly prefixItems: infer Prefix }
+  ? Prefix extends readonly unknown[]
+    ? [...FromPrefix<Prefix, S>, ...FromItems<S>]
+    : unknown
+  : FromItems<S>;
+
+type FromItems<S> = S extends { readonly items: infer Items }
+  ? Items extends false
+    ? []
+    : FromJsonSchema<Items>[]
+  : unknown[];
+
+/** An array may be shorter than its prefix, unless `minItems` says that it has all of it. */
+type FromPrefix<Prefix extends readonly unknown[], S> = S extends { readonly minItems: Prefix['length'] }
+  ? { -readonly [Place in keyof Prefix]: FromJsonSchema<Prefix[Place]> }
+  : { -readonly [Place in keyof Prefix]?: FromJsonSchema<Prefix[Place]> };
 
 type FromProperties<Properties, Required> = Flat<
   { -readonly [Name in keyof Properties as Name extends Required ? Name : never]: FromJsonSchema<Properties[Name]> } & {

@@ -121,6 +121,23 @@ server.tool('wrong', { output }, () => ({ tempC: 'warm' }));
 server.tool('block', { output }, async () => ({ type: 'text', text: 'warm' }));
 // @ts-expect-error Nothing is not the output.
 server.tool('nothing', { output }, () => undefined);
+const pair = { type: 'array', prefixItems: [{ type: 'number' }], items: { type: 'string' } } as const;
+server.tool(
+  'prefix',
+  { input: { type: 'object', properties: { pair }, required: ['pair'] } },
+  ({ pair: [first, second] }) => {
+    const types: Equals<[typeof first, typeof second], [number | undefined, string | undefined]> = true;
+    return String(types);
+  },
+);
+server.tool('pair', { output: pair }, () => [1, 'a', 'b']);
+// @ts-expect-error The first item is a number.
+server.tool('pair', { output: pair }, () => ['a', 'b']);
+server.tool('whole pair', { output: { ...pair, minItems: 1, items: false } }, () => [1]);
+// @ts-expect-error There is an item too many.
+server.tool('whole pair', { output: { ...pair, minItems: 1, items: false } }, () => [1, 'a']);
+// @ts-expect-error There is an item too few.
+server.tool('whole pair', { output: { ...pair, minItems: 1, items: false } }, () => []);
 server.tool('list', { output: { type: 'array', items: { type: 'number' } } }, () => [1, 2]);
 // @ts-expect-error The items are numbers.
 server.tool('list', { output: { type: 'array', items: { type: 'number' } } }, () => ['a']);

@@ -33,7 +33,8 @@ export async function listResources(
   const registered: Page<ResourceEntry> = position === undefined ? resources.page(cursor, size) : { items: [] };
   const items = registered.items.map(({ resource }) => resource);
   if (registered.nextCursor !== undefined) return { items, nextCursor: registered.nextCursor };
-  const found = (await Promise.all([...templates.values()].map(async ({ list }) => list?.(ctx) ?? []))).flat();
+  const named = (await Promise.all([...templates.values()].map(async ({ list }) => list?.(ctx) ?? []))).flat();
+  const found = named.filter(({ uri }) => !resources.isDisabled(uri));
   const start = position ?? 0;
   const end = start + size - items.length;
   return {
@@ -71,7 +72,9 @@ export async function readResource(
   if (entry !== undefined)
     return contents(await entry.read(uri, new Context(call)), uri, { ...entry.resource, cache: entry.cache });
   // The contents repeat the URI, which must be one.
-  for (const { template, read, resourceTemplate, cache, allowTraversal } of isUri(uri) ? templates.values() : []) {
+  for (const { template, read, resourceTemplate, cache, allowTraversal } of isUri(uri) && !resources.isDisabled(uri)
+    ? templates.values()
+    : []) {
     const variables = matchTemplate(template, uri);
     if (variables === undefined || (!allowTraversal && traverses(variables))) continue;
     const found = await read(uri, variables, new Context(call));

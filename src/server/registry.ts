@@ -49,6 +49,11 @@ export class Registry<T> {
     return entry?.enabled === true ? entry.value : undefined;
   }
 
+  /** Whether something has the name and is disabled: nothing else may stand in for it. */
+  isDisabled(key: string): boolean {
+    return this.#entries.get(key)?.enabled === false;
+  }
+
   /** Everything that is enabled, in order. */
   *values(): Generator<T> {
     for (const entry of this.#entries.values()) if (entry.enabled) yield entry.value;

@@ -172,6 +172,24 @@ test('templates that name their resources have them listed after the registered 
   }
 });
 
+test('a disabled resource is not usable, though a template matches its URI', async () => {
+  const server = empty();
+  const handle = server.resource('memo://one', { name: 'one' }, () => 'static');
+  const list = (): readonly { uri: string; name: string }[] => [{ uri: 'memo://one', name: 'found' }];
+  server.resourceTemplate('memo://{id}', { name: 'memo', list }, () => 'by template');
+  handle.disable();
+  for (const date of dates) {
+    const raw = await open(server, date);
+    const error = await raw.error('resources/read', { uri: 'memo://one' });
+    assert.match(error.message, /no resource at/);
+    assert.deepEqual((await raw.result('resources/list'))['resources'], []);
+  }
+  handle.enable();
+  assert.partialDeepStrictEqual(await contents(server, 'memo://one'), [{ text: 'static' }]);
+  handle.remove();
+  assert.partialDeepStrictEqual(await contents(server, 'memo://one'), [{ text: 'by template' }]);
+});
+
 test('a disabled template neither reads nor lists', async () => {
   const server = empty();
   const handle = server.resourceTemplate(
