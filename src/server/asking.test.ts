@@ -166,34 +166,6 @@ describe('questions of a handler to a stateless client', () => {
     assert.equal((last['content'] as { text: string }[])[0]?.text, '["Ann","Bob"]');
   });
 
-  test('an unasked entry of unknown shape is ignored, and an asked one is asked again [mrtr-023, mrtr-025]', async () => {
-    const junk = [5, null, 'x', [], {}, { roots: 'none' }, { action: 'shout' }];
-    const server = serverWith(async (ctx) => (await ctx.elicit({ message: 'a', schema: name }, { key: 'a' })).content);
-    const byHand = createServer({ name: 'w', version: '1' });
-    byHand.tool('t', {}, (_, ctx) =>
-      ctx.inputResponses === undefined
-        ? inputRequired({ requests: { a: { method: 'roots/list' } } })
-        : JSON.stringify(ctx.inputResponses),
-    );
-    for (const other of junk) {
-      const client = rounds(server);
-      const early = await client.ask('tools/call', { name: 't', inputResponses: { other } });
-      const { requestState } = resultOf(early);
-      const again = resultOf(await client.ask('tools/call', { name: 't', requestState, inputResponses: { a: other } }));
-      assert.deepEqual(Object.keys(again['inputRequests'] as Json), ['a']);
-      const inputResponses = { other, a: accept({ name: 'Ann' }) };
-      const done = resultOf(await client.ask('tools/call', { name: 't', requestState, inputResponses }));
-      assert.partialDeepStrictEqual(done, { content: [{ text: '{"name":"Ann"}' }] });
-      const hand = rounds(byHand);
-      const asked = resultOf(await hand.ask('tools/call', { name: 't' }));
-      const answers = { other, a: { roots: [] } };
-      const params = { name: 't', requestState: asked['requestState'], inputResponses: answers };
-      assert.partialDeepStrictEqual(resultOf(await hand.ask('tools/call', params)), {
-        content: [{ text: '{"a":{"roots":[]}}' }],
-      });
-    }
-  });
-
   test('a handler that asks something else under the same key is asked again, not answered wrongly', async () => {
     let run = 0;
     const server = serverWith(

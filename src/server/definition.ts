@@ -105,8 +105,10 @@ export interface ResourceTemplateDefinition<Template extends string = string> ex
   /** The hint on reads whose result names none; sent on 2026-07-28 and later. */
   readonly cache?: CacheHint;
   /**
-   * Whether variables may hold `..` between slashes or backslashes, or a null character; false by default, so that a
-   * reader that makes paths of them stays below its folder. Other URIs are not found.
+   * Whether variables may lead elsewhere; false by default, so that a reader that makes paths of them stays below its
+   * folder, with `path.resolve` as with `path.join`. Then no URI is found whose variables hold a segment `..` (also `..;`),
+   * begin with a slash, a backslash or a drive (`c:/`), or hold a null character, as they are or percent-encoded any
+   * number of times. What links of a file system or names of devices lead to is the reader's to see.
    */
   readonly allowTraversal?: boolean;
   /** Suggests values of variables. */

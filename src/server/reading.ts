@@ -11,6 +11,7 @@ import type { CacheHint } from './options.ts';
 import type { Page, Registry } from './registry.ts';
 import type { ResourceEntry, TemplateEntry } from './resources.ts';
 import { sendable } from './sendable.ts';
+import { leadsElsewhere } from './traversal.ts';
 import { isUri } from './uri.ts';
 import { matchTemplate } from './uri-template-match.ts';
 
@@ -83,11 +84,10 @@ export async function readResource(
   throw new McpError('resourceNotFound', `no resource at ${JSON.stringify(uri.slice(0, 256))}`, { data: { uri } });
 }
 
-/** Whether a value would lead out of the folder that it is read below. (Spec 2026-07-28, Resources, Security considerations.) */
 function traverses(variables: Readonly<Record<string, unknown>>): boolean {
   return Object.values(variables)
     .flat()
-    .some((value) => typeof value === 'string' && (value.includes('\0') || value.split(/[\\/]/).includes('..')));
+    .some((value) => typeof value === 'string' && leadsElsewhere(value));
 }
 
 interface Read {

@@ -3,6 +3,8 @@ import { test } from 'node:test';
 import { dates, handshakeDates, open, statelessDate, type Json } from '../../test/support/raw.ts';
 import type { ReadReturn } from './definition.ts';
 import { createServer, type Server } from './server.ts';
+import { parseTemplate } from './uri-template.ts';
+import { isUri } from './uri.ts';
 
 function empty(options = {}): Server {
   return createServer({ name: 'tested', version: '1.0.0' }, { onError: () => undefined, ...options });
@@ -169,6 +171,67 @@ test('templates that name their resources have them listed after the registered 
       { uri, name: 'one' },
       { uri: 'user://me', name: 'asker' },
     ]);
+  }
+});
+
+for (const value of [
+  '..',
+  'a/../../b',
+  'a\\..\\b',
+  '%2e%2e',
+  '%252e%252e%252fx',
+  '.%2e/x',
+  '%2E%2E%5Cx',
+  '..;',
+  '..;/x',
+  'a/..%3bp=1/x',
+  '.. ',
+  '/etc/passwd',
+  '%2fetc',
+  '%25252525252525252525252fetc',
+  '%25%32%65%%32e',
+  `%${'25'.repeat(9)}41`,
+  '\\\\host\\share',
+  'C:\\x',
+  'c:/x',
+  'a\0b',
+  '%00',
+]) {
+  test(`a value that leads elsewhere reaches no reader unless allowTraversal says so: ${JSON.stringify(value)}`, async () => {
+    for (const template of [
+      'memo://{id}',
+      'memo://{+id}',
+      'memo://x{?id*}',
+      'memo://x{/id*}',
+      'memo://{id,other}',
+    ] as const) {
+      const uri = parseTemplate<string>(template).expand({ id: template.endsWith('*}') ? [value] : value, other: 'b' });
+      for (const allowTraversal of [false, true]) {
+        const server = empty();
+        let given: unknown;
+        server.resourceTemplate(template, { name: 'memo', allowTraversal }, (_, variables) => {
+          given = (variables as Record<string, unknown>)['id'];
+          return 'x';
+        });
+        const raw = await open(server, '2025-11-25');
+        if (allowTraversal && isUri(uri)) {
+          await raw.result('resources/read', { uri });
+          assert.notEqual(given, undefined, uri);
+        } else if (!allowTraversal) {
+          assert.equal((await raw.error('resources/read', { uri })).code, -32002, uri);
+          assert.equal(given, undefined, uri);
+        }
+      }
+    }
+  });
+}
+
+test('a value that stays below its folder reaches the reader', async () => {
+  for (const value of ['a/b', 'a..b', '...', '.', 'a;b', '100%', '%25', '%zz', '..a', 'x:y', '']) {
+    const server = empty();
+    server.resourceTemplate('memo://x{?id}', { name: 'memo' }, (_, { id }) => id ?? 'none');
+    const uri = parseTemplate('memo://x{?id}').expand({ id: value });
+    assert.partialDeepStrictEqual(await contents(server, uri), [{ text: value }], value);
   }
 });
 

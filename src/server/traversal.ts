@@ -1,0 +1,29 @@
+/** Whether values of a template would lead out of the folder that they are read below. */
+
+/**
+ * Whether a value leads elsewhere: by a segment `..` (alone, or before the `;` of path parameters or spaces, which some
+ * readers cut off), from a root (`/`, `\`, `c:\`), or with a null character; also where it says so only after it is
+ * percent-decoded again. What is still encoded after many times is not to be trusted. (Spec 2026-07-28, Resources, Security considerations.)
+ */
+export function leadsElsewhere(value: string): boolean {
+  let text = value;
+  for (let times = 0; times < mostDecodings; times++) {
+    const decoded = text.replace(triplet, (hex) => String.fromCharCode(Number.parseInt(hex.slice(1), 16)));
+    if (decoded === text) return rooted.test(text) || text.includes('\0') || text.split(/[\\/]/).some(isParent);
+    text = decoded;
+  }
+  return true;
+}
+
+/** Nobody encodes a value more often; without a bound a long value would take as many passes as it has triplets. */
+const mostDecodings = 8;
+
+/** An encoded character of ASCII; no other leads elsewhere. */
+const triplet = /%[0-7][0-9a-f]/gi;
+
+const rooted = /^(?:[\\/]|[A-Za-z]:[\\/])/;
+
+function isParent(segment: string): boolean {
+  const [name = ''] = segment.split(';', 1);
+  return name.trim() === '..';
+}
