@@ -3,7 +3,7 @@ import { createEndpoint } from '../peer/serve.ts';
 import { openFront } from './front.ts';
 import { openMember, type UpstreamFacts } from './member.ts';
 import type { ConnectUpstream } from './opener.ts';
-import { settingsOf, type BridgeOptions, type FrontOptions } from './options.ts';
+import { settingsOf, type BridgeOptions, type FrontOptions, type Settings } from './options.ts';
 import { Places } from './places.ts';
 import type { UpstreamStanding } from './seat.ts';
 
@@ -51,7 +51,7 @@ export function bridgeOver(connect: ConnectUpstream): CreateBridge {
 
 async function beforeOne(options: BridgeOptions, connect: ConnectUpstream): Promise<Bridge> {
   const settings = settingsOf(options);
-  const member = await openMember({ ...options, ...settings, connect, places: new Places(settings.maxUpstreams) });
+  const member = await openMember({ ...options, ...settings, connect, places: placesOf(settings) });
   return {
     ...served(member.host, member),
     get upstream() {
@@ -69,7 +69,7 @@ async function beforeSeveral(options: FrontOptions, connect: ConnectUpstream): P
     throw new TypeError(`maxUpstreams is ${settings.maxUpstreams}, which is too few for ${entries.length} upstreams`);
   if (!Number.isSafeInteger(patienceMs) || patienceMs < 1)
     throw new TypeError(`patienceMs must be a positive integer, not ${patienceMs}`);
-  const places = new Places(settings.maxUpstreams);
+  const places = placesOf(settings);
   let stands = false;
   const front = await openFront({
     settings,
@@ -99,6 +99,10 @@ async function beforeSeveral(options: FrontOptions, connect: ConnectUpstream): P
       return front.upstreams;
     },
   };
+}
+
+function placesOf({ maxUpstreams, maxUpstreamsPerClient }: Settings): Places {
+  return new Places(maxUpstreams, maxUpstreamsPerClient);
 }
 
 /** What stands behind an endpoint, with its end. */

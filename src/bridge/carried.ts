@@ -8,6 +8,7 @@ export interface Carried extends Pick<
   | 'requestId'
   | 'facts'
   | 'client'
+  | 'address'
   | 'meta'
   | 'signal'
   | 'logLevel'
@@ -37,12 +38,13 @@ export class HandedBack extends Error {
 
 /** The same request without a wish for log messages. */
 export function withoutLogs(carried: Carried): Carried {
-  const { method, requestId, facts, client, meta, settled, inputResponses, requestState } = carried;
+  const { method, requestId, facts, client, address, meta, settled, inputResponses, requestState } = carried;
   return {
     method,
     requestId,
     facts,
     client,
+    address,
     meta,
     settled,
     inputResponses,

@@ -169,6 +169,9 @@ function hostOf({ parts: { settings }, seats, catalogue, sessions, handlers }: H
       return [];
     },
     onError: settings.onError,
+    admit: (from) => {
+      for (const { member } of seats) member?.host.admit?.(from);
+    },
     opened: (session) => sessions.opened(session, seats),
     closed: (session) => sessions.closed(session, seats),
   };

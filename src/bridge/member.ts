@@ -232,6 +232,7 @@ function hostOf(parts: BridgeParts, settings: Settings, client: () => Client): H
       void tellUpstream({ method, params }, from, { pool, onWarning: settings.onWarning }),
     headerParameters: (tool) => tools.headerParameters(tool),
     onError: settings.onError,
+    admit: (from) => pool.admit(from),
     opened: (session) => changes.opened(session),
     closed: (session) => {
       changes.closed(session);

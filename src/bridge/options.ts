@@ -18,9 +18,16 @@ export interface BridgeBehaviour {
   /**
    * How many upstream connections (child processes, sessions) may be open at once; 64 by default. Beside the one that
    * stateless clients share, each client of a handshake revision needs one, and so does each stateless client that has
-   * a principal or declares what a handshake server may ask it. Several upstreams share the number.
+   * a principal or declares what a handshake server may ask it. Several upstreams share the number. Where all are open
+   * the least recently used one that is idle makes way: a session goes on with another one, or ends with 404 where calls
+   * may have left something in the server. Where all are in the middle of calls a client is refused with 503.
    */
   readonly maxUpstreams?: number;
+  /**
+   * How many of them may be one principal's, or one address's where there are no principals; half of all by default.
+   * Behind a proxy that hides the addresses of its clients these are all one address.
+   */
+  readonly maxUpstreamsPerClient?: number;
   /** How calls wait for the answers of stateless clients, where the server asks in the middle of them. */
   readonly rounds?: BridgeRounds;
   /** Hears errors that are masked from clients; by default they go to the console's error stream. */
@@ -100,6 +107,7 @@ export interface Settings {
   readonly info: Implementation;
   readonly revisions: Host['revisions'];
   readonly maxUpstreams: number;
+  readonly maxUpstreamsPerClient: number;
   readonly parked: PoolOptions['parked'];
   readonly onError: (error: unknown, where: string) => void;
   readonly onWarning: (message: string) => void;
@@ -111,13 +119,15 @@ export interface Settings {
  * @throws TypeError for a number that is out of bounds.
  */
 export function settingsOf(options: BridgeBehaviour): Settings {
-  const maxUpstreams = options.maxUpstreams ?? 64;
-  if (!Number.isSafeInteger(maxUpstreams) || maxUpstreams < 1)
-    throw new TypeError(`maxUpstreams must be a positive integer, not ${maxUpstreams}`);
+  const { maxUpstreams = 64, maxUpstreamsPerClient = Math.ceil(maxUpstreams / 2) } = options;
+  for (const [name, value] of Object.entries({ maxUpstreams, maxUpstreamsPerClient }))
+    if (!Number.isSafeInteger(value) || value < 1)
+      throw new TypeError(`${name} must be a positive integer, not ${value}`);
   return {
     info: options.info ?? { name: 'parley-bridge', version: '0.1.0' },
     revisions: chosenRevisions(options.revisions),
     maxUpstreams,
+    maxUpstreamsPerClient,
     parked: parkedOptions(options.rounds ?? {}),
     onError: harmless(options.onError ?? ((error, where) => console.error(`${where}:`, error))),
     onWarning: harmless(options.onWarning ?? ((message) => console.error(message))),

@@ -188,7 +188,7 @@ export class ParkedCall {
     this.#kept.push({ method, params });
   }
 
-  #asCarried({ method, requestId, facts, client }: Call): Carried {
+  #asCarried({ method, requestId, facts, client, address }: Call): Carried {
     const current = (): Taker => this.#taker;
     const questions = this.#questions;
     return {
@@ -196,6 +196,7 @@ export class ParkedCall {
       requestId,
       facts,
       client,
+      address,
       settled: undefined,
       inputResponses: undefined,
       requestState: undefined,

@@ -1,36 +1,80 @@
-/** How many connections may be open at once, counted over all the pools that open them. */
+/** Who holds places: a pool that is asked to give one up where they are scarce. */
+export interface Holder {
+  /**
+   * When the connection that it would give up was used last, by the ticks of the places; `undefined` where all are in
+   * use.
+   *
+   * @param owner Asks for those of one owner alone.
+   */
+  idleSince(owner?: string): number | undefined;
+  /** Gives that connection up, and its place back. */
+  giveUp(owner?: string): void;
+}
+
+/** Whose places are all taken. */
+export type Full = 'all' | 'own';
+
+/**
+ * How many connections may be open at once, counted over all the pools that open them, and for each owner. Where they
+ * are scarce, whichever was used least recently gives way; none does in the middle of a call.
+ */
 export class Places {
   readonly limit: number;
-  readonly #yielding = new Set<() => boolean>();
+  readonly ownLimit: number;
+  readonly #holders = new Set<Holder>();
+  readonly #own = new Map<string, number>();
   #taken = 0;
+  #ticks = 0;
 
-  constructor(limit: number) {
+  /** @param ownLimit How many of them one owner may have. */
+  constructor(limit: number, ownLimit: number) {
     this.limit = limit;
+    this.ownLimit = ownLimit;
   }
 
-  /** A pool takes part: where places are scarce it is asked to give up a connection that nobody uses. */
-  join(makeRoom: () => boolean): void {
-    this.#yielding.add(makeRoom);
+  /** The order in which connections are used. */
+  tick(): number {
+    return ++this.#ticks;
   }
 
-  leave(makeRoom: () => boolean): void {
-    this.#yielding.delete(makeRoom);
+  join(holder: Holder): void {
+    this.#holders.add(holder);
   }
 
-  /** Makes sure that there is a place to take; gives `false` where all are in use. */
-  makeRoom(): boolean {
-    // Giving up a connection gives its place back.
-    return this.#taken < this.limit || [...this.#yielding].some((makeRoom) => makeRoom());
+  leave(holder: Holder): void {
+    this.#holders.delete(holder);
   }
 
-  /** Takes a place; gives `false` where all are in use. */
-  take(): boolean {
-    if (!this.makeRoom()) return false;
+  /** Makes sure that there is a place to take; says what is full where all are in use. */
+  makeRoom(owner?: string): Full | undefined {
+    if (owner !== undefined && (this.#own.get(owner) ?? 0) >= this.ownLimit && !this.#yielded(owner)) return 'own';
+    return this.#taken < this.limit || this.#yielded() ? undefined : 'all';
+  }
+
+  /** Takes a place; says what is full where all are in use. */
+  take(owner?: string): Full | undefined {
+    const full = this.makeRoom(owner);
+    if (full !== undefined) return full;
     this.#taken++;
-    return true;
+    if (owner !== undefined) this.#own.set(owner, (this.#own.get(owner) ?? 0) + 1);
+    return undefined;
   }
 
-  giveBack(): void {
+  giveBack(owner?: string): void {
     this.#taken--;
+    if (owner === undefined) return;
+    const own = (this.#own.get(owner) ?? 0) - 1;
+    if (own > 0) this.#own.set(owner, own);
+    else this.#own.delete(owner);
+  }
+
+  #yielded(owner?: string): boolean {
+    let longest: { readonly holder: Holder; readonly since: number } | undefined;
+    for (const holder of this.#holders) {
+      const since = holder.idleSince(owner);
+      if (since !== undefined && since < (longest?.since ?? Number.POSITIVE_INFINITY)) longest = { holder, since };
+    }
+    longest?.holder.giveUp(owner);
+    return longest !== undefined;
   }
 }

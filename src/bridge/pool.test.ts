@@ -206,9 +206,10 @@ describe('sessions before a handshake server', () => {
   });
 
   it('are never more than allowed, and who finds no connection is told so', async (t) => {
-    const { line, client } = await setup(t, '2025-06-18', 2);
+    const { line, client, running, release } = await setup(t, '2025-06-18', 2);
     const [one, two] = [await client('2025-06-18'), await client('2025-06-18')];
-    await one.listTools();
+    const call = one.callTool('wait');
+    await until(() => running() === 1);
     await assert.rejects(two.listTools(), {
       name: 'McpError',
       code: -32603,
@@ -216,6 +217,8 @@ describe('sessions before a handshake server', () => {
     });
     assert.equal(line.open, 2);
     await (await client('2026-07-28')).listTools();
+    release();
+    await call;
     await one.close();
     assert.equal((await two.listTools()).length, 2);
   });

@@ -1,7 +1,7 @@
 import { settledWithin } from '../jsonrpc/timeout.ts';
 import type { TransportKind } from '../jsonrpc/transport.ts';
 import type { Call, ClientView } from '../peer/call.ts';
-import type { Sender, Settled } from '../peer/host.ts';
+import type { Origin, Sender, Settled } from '../peer/host.ts';
 import { canonical } from '../peer/digest.ts';
 import { projectClientCapabilities, type ClientCapabilities } from '../protocol/capability.ts';
 import type { JsonObject } from '../protocol/common.ts';
@@ -13,7 +13,7 @@ import { withoutLogs, type Carried } from './carried.ts';
 import { declaredFor } from './declared.ts';
 import { revisionFor } from './forward.ts';
 import { ParkedCalls, type ParkedOptions } from './parked.ts';
-import type { Places } from './places.ts';
+import type { Full, Holder, Places } from './places.ts';
 import { Upstream, type OpenClient, type UpstreamEvents, type UpstreamOptions } from './upstream.ts';
 
 /** What a pool needs to know of its bridge. */
@@ -39,6 +39,7 @@ export interface PoolOptions {
 interface Wanted {
   readonly principal: string | undefined;
   readonly self: ClientView | undefined;
+  readonly address?: string | undefined;
   /** Tells clients without a principal apart. */
   readonly name?: string | undefined;
 }
@@ -64,6 +65,10 @@ export class Pool {
   readonly #shared = new Map<string, Upstream[]>();
   readonly #parked: ParkedCalls;
   readonly #owned = new WeakMap<Settled['state'], Upstream>();
+  /** The sessions of those that belong to one. */
+  readonly #sessions = new Map<Upstream, Settled>();
+  /** The levels of sessions whose connections were given up. */
+  readonly #resting = new WeakMap<Settled['state'], LoggingLevel>();
   /** What sessions on a shared connection want to hear. */
   readonly #levels = new Map<Settled['state'], LoggingLevel>();
   readonly #closing = new Set<Promise<void>>();
@@ -71,7 +76,7 @@ export class Pool {
 
   constructor(options: PoolOptions) {
     this.#options = options;
-    options.places.join(this.#makeRoom);
+    options.places.join(this.#holder);
     this.main = this.#add({ events: options.main });
     this.#shared.set(keyOf({ principal: undefined, self: undefined }), [this.main]);
     this.#parked = new ParkedCalls(
@@ -99,7 +104,7 @@ export class Pool {
       settled === undefined || this.shared
         ? this.#sharedBy({ principal, self: undefined }, (one) => one.free(false))
         : this.ownedBy(settled);
-    await (await upstream.client()).notify(method, params);
+    await upstream.notify(method, params);
   }
 
   /** What every connection keeps of a list became stale. */
@@ -114,8 +119,14 @@ export class Pool {
     if (known !== undefined) return known;
     const { info, capabilities } = session.client;
     const self = { info, capabilities: this.#declared(capabilities) };
-    const upstream = this.#add({ events: this.#options.eventsOf(session), self });
+    const upstream = this.#add({
+      events: this.#options.eventsOf(session),
+      self,
+      owner: ownerOf(session.principal, session.address),
+      level: this.#resting.get(session.state),
+    });
     this.#owned.set(session.state, upstream);
+    this.#sessions.set(upstream, session);
     return upstream;
   }
 
@@ -154,7 +165,17 @@ export class Pool {
     const upstream = this.ownOf(session);
     if (upstream === undefined) return;
     this.#owned.delete(session.state);
+    this.#sessions.delete(upstream);
     this.#drop(upstream);
+  }
+
+  /**
+   * Makes room for a client that is about to open a session.
+   *
+   * @throws McpError busy when there is none.
+   */
+  admit({ principal, address }: Origin): void {
+    if (!this.shared) this.#demand(this.#options.places.makeRoom(ownerOf(principal, address)));
   }
 
   /** Closes every connection; none is opened afterwards. */
@@ -163,7 +184,7 @@ export class Pool {
     this.#parked.close();
     for (const upstream of this.#all) this.#drop(upstream);
     this.#shared.clear();
-    this.#options.places.leave(this.#makeRoom);
+    this.#options.places.leave(this.#holder);
     await Promise.all(this.#closing);
   }
 
@@ -222,9 +243,10 @@ export class Pool {
 
   #wantedBy(carried: Carried, principal: string | undefined): Wanted {
     const self = this.#selfOf(carried);
-    if (principal !== undefined || self === undefined || !this.#oneEach) return { principal, self };
-    const { name = '', version = '' } = carried.client.info ?? {};
-    return { principal, self, name: JSON.stringify([name, version]) };
+    const { address, client } = carried;
+    if (principal !== undefined || self === undefined || !this.#oneEach) return { principal, self, address };
+    const { name, version } = client.info ?? {};
+    return { principal, self, address, name: JSON.stringify([address, name, version]) };
   }
 
   /** Calls of one client run side by side in its process; one that hears what names no call needs certainty whose it is. */
@@ -252,7 +274,8 @@ export class Pool {
     const key = keyOf(wanted);
     const [first] = this.#shared.get(key) ?? [];
     const { places, kind } = this.#options;
-    const unlogged = (): Upstream | undefined => (kind === 'stdio' || !places.makeRoom() ? first : undefined);
+    const unlogged = (): Upstream | undefined =>
+      kind === 'stdio' || places.makeRoom(ownerOf(wanted.principal, wanted.address)) !== undefined ? first : undefined;
     const upstream = this.#sharedBy(wanted, (one) => one.maySendLogsOf(carried), unlogged);
     try {
       return await upstream.carry(params, upstream.maySendLogsOf(carried) ? carried : withoutLogs(carried));
@@ -274,32 +297,63 @@ export class Pool {
     const upstream: Upstream = this.#add({
       events: this.#options.eventsBy(wanted.principal, () => upstream),
       self: wanted.self,
+      owner: ownerOf(wanted.principal, wanted.address),
       ofOne: this.#oneEach,
     });
     this.#shared.set(key, [...(this.#shared.get(key) ?? []), upstream]);
     return upstream;
   }
 
-  #add(options: Omit<UpstreamOptions, 'open' | 'kind'>): Upstream {
+  /** What there is too much of is refused for now. */
+  #demand(full: Full | undefined): void {
+    const { limit, ownLimit } = this.#options.places;
+    if (full === undefined) return;
+    const whose = full === 'all' ? `its ${limit}` : `the ${ownLimit} of one client's`;
+    throw new McpError('busy', `the bridge has ${whose} upstream connections in use; try again later`);
+  }
+
+  #add(options: Omit<UpstreamOptions, 'open' | 'kind' | 'tick'>): Upstream {
     if (this.#closed) throw new McpError('internalError', 'the bridge is closed');
     const { places, open, kind } = this.#options;
-    if (!places.take())
-      throw new McpError('busy', `the bridge has its ${places.limit} upstream connections in use; try again later`);
-    const upstream = new Upstream({ open, kind, ...options });
+    this.#demand(places.take(options.owner));
+    const upstream = new Upstream({ open, kind, tick: () => places.tick(), ...options });
     this.#all.add(upstream);
     return upstream;
   }
 
-  /** Drops a shared connection that nobody uses. */
-  readonly #makeRoom = (): boolean => {
-    for (const [key, list] of this.#shared) {
-      const quiet = list.find((upstream) => upstream.quiet && upstream !== this.main);
-      if (quiet === undefined) continue;
-      this.#forget(key, quiet);
-      return true;
+  /** What can be given up, and how: nothing in the middle of a call, and nothing that somebody listens to. */
+  *#idle(): Generator<readonly [Upstream, () => void]> {
+    for (const [key, list] of this.#shared)
+      for (const upstream of list)
+        if (upstream.quiet && !upstream.followed && upstream !== this.main)
+          yield [upstream, () => this.#forget(key, upstream)];
+    for (const [upstream, session] of this.#sessions) {
+      if (!upstream.quiet) continue;
+      const { dismiss } = session;
+      if (!upstream.stateful) yield [upstream, () => this.#rest(session, upstream)];
+      // The client hears that what it left in the server is gone, and begins again.
+      else if (dismiss !== undefined) yield [upstream, dismiss];
     }
-    return false;
+  }
+
+  #idlest(owner: string | undefined): readonly [Upstream, () => void] | undefined {
+    const own = [...this.#idle()].filter(([upstream]) => owner === undefined || upstream.owner === owner);
+    return own.toSorted(([one], [other]) => one.usedAt - other.usedAt)[0];
+  }
+
+  readonly #holder: Holder = {
+    idleSince: (owner) => this.#idlest(owner)?.[0].usedAt,
+    giveUp: (owner) => this.#idlest(owner)?.[1](),
   };
+
+  /** The session lives on, and gets another connection when it is used again. */
+  #rest(session: Settled, upstream: Upstream): void {
+    const { level } = upstream;
+    if (level !== undefined) this.#resting.set(session.state, level);
+    this.#owned.delete(session.state);
+    this.#sessions.delete(upstream);
+    this.#drop(upstream);
+  }
 
   /** After a burst of calls only some connections are kept. */
   #trim(key: string, upstream: Upstream): void {
@@ -325,10 +379,16 @@ export class Pool {
   }
 
   #drop(upstream: Upstream): void {
-    if (this.#all.delete(upstream)) this.#options.places.giveBack();
+    if (this.#all.delete(upstream)) this.#options.places.giveBack(upstream.owner);
     const closing = upstream.close().finally(() => this.#closing.delete(closing));
     this.#closing.add(closing);
   }
+}
+
+/** Whose places a connection takes: those of a principal, else of an address. In one process nobody counts. */
+function ownerOf(principal: string | undefined, address: string | undefined): string | undefined {
+  if (principal !== undefined) return `principal ${principal}`;
+  return address === undefined ? undefined : `address ${address}`;
 }
 
 /** Nobody shares a connection with another principal, nor with a client that declares something else. */

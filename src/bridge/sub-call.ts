@@ -15,7 +15,7 @@ export interface SubCallOptions {
  * is aborted so is this one. It may outlive the call that it was made for.
  */
 export function subCall(call: Call, { method, send, signal = call.signal }: SubCallOptions): Call {
-  const { facts, client, auth, settled, requestId } = call;
+  const { facts, client, auth, address, settled, requestId } = call;
   const sub = new Call(
     {
       revision: facts,
@@ -23,6 +23,7 @@ export function subCall(call: Call, { method, send, signal = call.signal }: SubC
       link: {
         kind: 'memory',
         lasting: true,
+        address,
         send: (message) => {
           if ('method' in message && !('id' in message)) send?.(message.method, message.params ?? {});
         },

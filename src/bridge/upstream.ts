@@ -55,6 +55,12 @@ export interface UpstreamOptions {
   readonly self?: ClientView | undefined;
   /** Whether all calls on it are one client's, so that what names no call may go to any of them. */
   readonly ofOne?: boolean;
+  /** Who it counts for. */
+  readonly owner?: string | undefined;
+  /** The level that the session downstream asked for before. */
+  readonly level?: LoggingLevel | undefined;
+  /** The order in which connections are used. */
+  tick(): number;
 }
 
 /** One connection to the upstream server, opened when it is first needed. */
@@ -64,6 +70,12 @@ export class Upstream {
   readonly #events: UpstreamEvents;
   readonly #self: ClientView | undefined;
   readonly #ofOne: boolean;
+  readonly #tick: () => number;
+  /** Who it counts for. */
+  readonly owner: string | undefined;
+  /** When it was used last, by the ticks of its places. */
+  usedAt: number;
+  #stateful = false;
   /** What is carried, from the moment on when it was decided that it may be here. */
   readonly #carried = new Set<Carried>();
   /** What of it was sent. */
@@ -86,17 +98,31 @@ export class Upstream {
   #last: Carried | undefined;
   readonly #closed = new AbortController();
 
-  constructor({ open, kind, events, self, ofOne = false }: UpstreamOptions) {
+  constructor({ open, kind, events, self, ofOne = false, owner, level, tick }: UpstreamOptions) {
     this.#open = open;
     this.#kind = kind;
     this.#events = events;
     this.#self = self;
     this.#ofOne = ofOne;
+    this.owner = owner;
+    this.#wanted = level;
+    this.#tick = tick;
+    this.usedAt = tick();
   }
 
   /** Whether nothing runs on it. */
   get quiet(): boolean {
     return this.#carried.size === 0;
+  }
+
+  /** Whether something may be lost with it: what a call left in the server, or what is followed. */
+  get stateful(): boolean {
+    return this.#stateful || this.followed;
+  }
+
+  /** The level that its session asked for. */
+  get level(): LoggingLevel | undefined {
+    return this.#wanted;
   }
 
   /** Whether somebody follows changes on it. */
@@ -139,6 +165,7 @@ export class Upstream {
    */
   async carry(params: JsonObject, call: Carried, alone = false): Promise<JsonObject> {
     this.#carried.add(call);
+    this.#stateful ||= !stateless.has(call.method);
     this.#alone = this.#alone || alone;
     try {
       const client = await this.client();
@@ -146,6 +173,7 @@ export class Upstream {
       return await this.#run(client, params, call);
     } finally {
       this.#carried.delete(call);
+      this.usedAt = this.#tick();
       if (alone) this.#alone = false;
     }
   }
@@ -185,6 +213,12 @@ export class Upstream {
     } catch (error) {
       throw error instanceof ConnectionError ? unreachable(error) : error;
     }
+  }
+
+  /** Tells the server something; what it makes of that is not known. */
+  async notify(method: string, params: JsonObject): Promise<void> {
+    this.#stateful = true;
+    await (await this.client()).notify(method, params);
   }
 
   /** The open client. */
@@ -329,6 +363,17 @@ export class Upstream {
     );
   }
 }
+
+/** The methods that leave nothing in a server; the level of a session is set anew. */
+const stateless: ReadonlySet<string> = new Set([
+  'tools/list',
+  'resources/list',
+  'resources/templates/list',
+  'resources/read',
+  'prompts/list',
+  'prompts/get',
+  'completion/complete',
+]);
 
 /** Whether a call ended without an answer, and the upstream was told to give it up. */
 function isGivenUp(error: unknown): boolean {

@@ -79,6 +79,24 @@ describe('parley bridge over HTTP', { concurrency: 4 }, () => {
     assert.match((await ended).stdout, /which speaks 2025-03-26 over stdio/);
   });
 
+  test('opens as many connections to its server as it is told to', async () => {
+    const { code, stderr } = await inThisProcess(['start', '--max-upstreams', '0']);
+    assert.equal(code, 2);
+    assert.match(stderr, /--max-upstreams must be a whole number from 1/);
+    const argv = ['start', '--port', '0', '--upstream-revision', '2025-03-26', '--max-upstreams', '1'];
+    const { child, said, ended } = start(argv);
+    // A session needs another one than that which all share.
+    const params = { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'c', version: '1' } };
+    const refused = await fetch(await said(urlLine), {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
+      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'initialize', params }),
+    });
+    assert.deepEqual([refused.status, refused.headers.get('retry-after')], [503, '1']);
+    child.kill('SIGTERM');
+    await ended;
+  });
+
   test('takes port and host from the environment, and rather from options', async () => {
     const { child, said, ended } = start(['start', '--host', '127.0.0.1'], { PORT: '0', HOST: 'host.invalid' });
     assert.match(await said(urlLine), /^http:\/\/127\.0\.0\.1:(?!3000\/)\d+\/mcp$/);

@@ -26,6 +26,8 @@ const servingOptions: ParseArgsOptionsConfig = {
   'allow-origin': { type: 'string', multiple: true },
   revision: { type: 'string', multiple: true },
   'upstream-revision': { type: 'string', multiple: true },
+  'max-upstreams': { type: 'string' },
+  'max-upstreams-per-client': { type: 'string' },
 };
 
 const options: ParseArgsOptionsConfig = {
@@ -112,9 +114,17 @@ function behaviourOf(parsed: Parsed, io: Io): Behaviour {
     signal: io.signal,
     ...(revisions === undefined ? {} : { revisions }),
     ...(upstreamRevisions === undefined ? {} : { upstreamRevisions }),
+    ...countOf(parsed, 'max-upstreams', 'maxUpstreams'),
+    ...countOf(parsed, 'max-upstreams-per-client', 'maxUpstreamsPerClient'),
     onError: (error, place) => complain(`${place}: ${reasonOf(error)}`),
     onWarning: complain,
   };
+}
+
+/** A number of the command line as the option that it is. */
+function countOf(parsed: Parsed, flag: string, option: keyof BridgeBehaviour): BridgeBehaviour {
+  const text = parsed.text(flag);
+  return text === undefined ? {} : { [option]: wholeNumber(`--${flag}`, text, [1, 1_000_000]) };
 }
 
 /** Where and how a bridge is served. */

@@ -30,6 +30,9 @@ const bridgeOptions = `  --port <n>                HTTP: the port, 0 for any fre
   --stdio                   serves one client on standard input and output, and ends with its input
   --revision <date>         speaks only this revision to clients; repeatable
   --upstream-revision <date> speaks only this revision to the server; repeatable
+  --max-upstreams <n>       how many processes or sessions upstream there may be at once; 64. The least recently used idle
+                            one makes way for a new client; where all are in use a client is told to try later
+  --max-upstreams-per-client <n> how many of them one address may have; half
 `;
 
 const bridge = `parley bridge [options] <url>

@@ -96,6 +96,7 @@ class Exchange implements Link {
   readonly kind = 'http';
   readonly lasting = false;
   readonly auth: AuthInfo | undefined;
+  readonly address: string | undefined;
   /** What it began with. */
   readonly message: RequestMessage | NotificationMessage;
   readonly #edge: Edge;
@@ -107,6 +108,7 @@ class Exchange implements Link {
   /** @param running Where it is as long as it runs. */
   constructor(edge: Edge, visit: Visit, message: RequestMessage | NotificationMessage, running: Set<Exchange>) {
     this.auth = visit.auth;
+    this.address = visit.request.remoteAddress;
     this.message = message;
     this.#edge = edge;
     this.#visit = visit;

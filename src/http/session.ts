@@ -22,6 +22,8 @@ const outboxLimit = 64;
 /** What the sessions of one HTTP server share. */
 export interface SessionEdge extends Edge {
   readonly events: EventStore | 'none';
+  /** Forgets a session, and ends it. */
+  dismiss(session: Session): void;
 }
 
 /**
@@ -33,6 +35,7 @@ export class Session implements Link {
   readonly lasting = true;
   readonly id: string;
   readonly auth: AuthInfo | undefined;
+  readonly address: string | undefined;
   readonly #edge: SessionEdge;
   readonly #conversation: Conversation;
   readonly #answers = new Map<RequestId, Answer>();
@@ -45,9 +48,10 @@ export class Session implements Link {
   #ended = false;
   #lastUsed: number;
 
-  constructor(edge: SessionEdge, id: string, auth: AuthInfo | undefined) {
+  constructor(edge: SessionEdge, id: string, { auth, request }: Pick<Visit, 'auth' | 'request'>) {
     this.id = id;
     this.auth = auth;
+    this.address = request.remoteAddress;
     this.#edge = edge;
     this.#lastUsed = edge.settings.now();
     this.#conversation = edge.endpoint.converse(this);
@@ -78,6 +82,10 @@ export class Session implements Link {
     if (this.#outbox.length <= outboxLimit) return;
     this.#outbox.shift();
     this.#edge.settings.onError(new Error('a message to a client was dropped: too many wait for its stream'));
+  }
+
+  dismiss(): void {
+    this.#edge.dismiss(this);
   }
 
   disconnect(related: RequestId, retryMs: number = this.#edge.settings.retryMs): void {

@@ -25,7 +25,7 @@ export class Sessions {
 
   constructor(edge: Edge) {
     const { events, now } = edge.settings;
-    this.#edge = { ...edge, events: events ?? memoryEvents({ now }) };
+    this.#edge = { ...edge, events: events ?? memoryEvents({ now }), dismiss: (session) => this.#end(session) };
   }
 
   /** Answers a POST of one message that is no part of an exchange. */
@@ -95,7 +95,7 @@ export class Sessions {
     if (sessionProblem(this.#edge, visit) !== undefined) this.#sweep();
     const problem = sessionProblem(this.#edge, visit);
     if (problem !== undefined) return refuse(visit.request, visit.reply, problem, message.id);
-    const session = new Session(this.#edge, randomText(), visit.auth);
+    const session = new Session(this.#edge, randomText(), visit);
     this.#edge.sessionShares.take(visit.auth);
     try {
       const response = await session.initialize(message);

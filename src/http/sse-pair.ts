@@ -50,7 +50,7 @@ export class SsePairs {
     if (problem !== undefined) return refuse(request, reply, problem);
     const id = randomText();
     const stream = this.#edge.streams.open(reply, { auth });
-    const pair = new SsePair(this.#edge, stream, auth);
+    const pair = new SsePair(this.#edge, stream, visit);
     this.#open.set(id, pair);
     this.#edge.sessionShares.take(auth);
     visit.leave();
@@ -116,12 +116,14 @@ class SsePair implements Link {
   readonly kind = 'http';
   readonly lasting = true;
   readonly auth: AuthInfo | undefined;
+  readonly address: string | undefined;
   readonly #edge: Edge;
   readonly #stream: EventStream;
   readonly #conversation: Conversation;
 
-  constructor(edge: Edge, stream: EventStream, auth: AuthInfo | undefined) {
+  constructor(edge: Edge, stream: EventStream, { auth, request }: Pick<Visit, 'auth' | 'request'>) {
     this.auth = auth;
+    this.address = request.remoteAddress;
     this.#edge = edge;
     this.#stream = stream;
     this.#conversation = edge.endpoint.converse(this);

@@ -94,6 +94,11 @@ export class Call {
     return { info, capabilities, supports: (flag) => supports(capabilities, flag) };
   }
 
+  /** The address of the client, where the edge knows it. */
+  get address(): string | undefined {
+    return this.#facts.link.address;
+  }
+
   /** The handshake conversation of the request, or `undefined` where the revision is stateless. */
   get settled(): Settled | undefined {
     return this.#facts.settled;

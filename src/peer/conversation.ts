@@ -188,6 +188,7 @@ export class HostConversation implements Conversation {
         throw new McpError('invalidRequest', 'this conversation is already initialized');
       if (!this.#link.lasting) throw new McpError('invalidRequest', 'initialize needs a connection that lasts');
       const revision = chooseRevision(this.#host.revisions, params.protocolVersion) ?? handshake;
+      this.#host.admit?.({ principal: this.#link.auth?.principal, address: this.#link.address });
       this.#settle(revision, { info: params.clientInfo, capabilities: params.capabilities });
       return respond(this.#host, message, revision, initializeResult(this.#host, revision));
     } catch (error) {
@@ -197,10 +198,16 @@ export class HostConversation implements Conversation {
 
   #settle(revision: Revision, client: ClientView): void {
     const offered = projectServerCapabilities(revision, this.#host.capabilities());
+    const dismissal = (): (() => void) | undefined =>
+      this.#link.dismiss === undefined || this.#running.size > 0 ? undefined : () => this.#link.dismiss?.();
     const settled: Settled = {
       revision,
       client,
       principal: this.#link.auth?.principal,
+      address: this.#link.address,
+      get dismiss() {
+        return dismissal();
+      },
       state: new Map(),
       ask: async (method, params, signal, call) => {
         const origin =

@@ -71,6 +71,13 @@ export interface Link {
   readonly id?: string | undefined;
   /** What the edge knows of the client from its authorization. */
   readonly auth?: AuthInfo | undefined;
+  /** The address of the client, where the edge knows it. */
+  readonly address?: string | undefined;
+  /**
+   * Ends the conversation so that its client begins another. Only HTTP sessions have it: their later requests are
+   * answered with 404. (Spec 2025-11-25, Transports, Session Management.)
+   */
+  dismiss?(): void;
 }
 
 /** One client's conversation, as the transport sees it. */

@@ -41,12 +41,24 @@ export interface Host {
   readonly tracer?: Tracer | undefined;
   /** Hears what must not be lost and must not reach the peer. */
   onError(error: unknown, where: string): void;
+  /**
+   * Asked before a handshake conversation is settled.
+   *
+   * @throws McpError when there is no room for it.
+   */
+  admit?(from: Origin): void;
   /** A handshake conversation was settled by `initialize`. */
   opened?(conversation: Settled): void;
   /** A handshake conversation ended. */
   closed?(conversation: Settled): void;
   /** Hears the notifications of a client that are not the conversation's own, as they are on the wire. */
   notified?(method: string, params: JsonObject, from: Sender): void;
+}
+
+/** Where a conversation comes from, as its edge knows it. */
+export interface Origin {
+  readonly principal: string | undefined;
+  readonly address: string | undefined;
 }
 
 /** Who sent a notification. */
@@ -63,6 +75,13 @@ export interface Settled {
   readonly client: ClientView;
   /** Who the client is, where its edge knows. */
   readonly principal: string | undefined;
+  /** The address of the client, where its edge knows it. */
+  readonly address?: string | undefined;
+  /**
+   * Ends the conversation so that its client begins another; `undefined` where the client could not be told, and while
+   * requests of it run.
+   */
+  readonly dismiss?: (() => void) | undefined;
   /**
    * Asks the client beside or within a call: questions of the protocol in the canonical model, others as they are on
    * the wire.
