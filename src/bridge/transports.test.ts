@@ -203,7 +203,7 @@ describe('over HTTP on both sides', () => {
       const result = client.callTool('wait', {}, { signal: leave.signal });
       const signal = await begun;
       leave.abort();
-      await assert.rejects(result, { reason: 'aborted' });
+      await assert.rejects(result, { name: 'AbortError' });
       while (!signal.aborted) await settle();
     });
 

@@ -122,7 +122,7 @@ for (const way of ways) {
           });
         });
         const controller = new AbortController();
-        await assert.rejects(client.callTool('watched', {}, { signal: controller.signal }), { reason: 'aborted' });
+        await assert.rejects(client.callTool('watched', {}, { signal: controller.signal }), { name: 'AbortError' });
         await stopped;
         await client.close();
       });

@@ -57,8 +57,9 @@ export interface CompleteOptions extends ClientRequestOptions {
 /**
  * A connection to one server, whatever revision it speaks.
  *
- * Requests may run at the same time. They reject with the `McpError` that the server answered with, or with a
- * `ConnectionError` when no valid answer came. Who connected closes.
+ * Requests may run at the same time. They reject with the `McpError` that the server answered with, with a
+ * `ConnectionError` when no valid answer came, or, once their signal is aborted, with its reason, as `fetch` does. Who
+ * connected closes.
  */
 export interface Client {
   /** The revision that both sides speak, by its date. */

@@ -3,6 +3,7 @@ import { unguessable } from './cache-options.ts';
 import { ResponseCache } from './cache.ts';
 import type { Client } from './client.ts';
 import { createClient } from './create-client.ts';
+import { givingUp } from './giving-up.ts';
 import { answering } from './inputs.ts';
 import { KnownTools, type OutputCheck } from './known-tools.ts';
 import { settingsOf, type ClientSettings, type ConnectOptions } from './options.ts';
@@ -40,7 +41,9 @@ export function createConnect<HttpOptions extends object>(
     // Every option of HTTP is optional, so that no options at all are options of HTTP.
     const transport = isTransport(target) ? target : factories.http(urlOf(target), (options ?? {}) as HttpOptions);
     if (settings.inputs.installed) await answering();
-    const session = await Session.open({ transport, settings, verdicts, handlers: settings.inputs.handlers });
+    const session = await givingUp(settings, () =>
+      Session.open({ transport, settings, verdicts, handlers: settings.inputs.handlers }),
+    );
     const { description, kind } = transport;
     const cache = cacheOf(session, settings, isTransport(target) ? undefined : urlOf(target));
     // The cache comes first: who hears of a change finds nothing stale in it.

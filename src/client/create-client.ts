@@ -15,6 +15,7 @@ import type { RevisionDate } from '../protocol/revision.ts';
 import type { Tool } from '../protocol/tool.ts';
 import type { CallToolResult } from '../protocol/tools.ts';
 import type { Client, ClientRequestOptions, CompleteOptions, ListItems, ListMethod } from './client.ts';
+import { givingUp, givingUpSteps } from './giving-up.ts';
 import type { RootsSource } from './inputs.ts';
 import { walkPages, type Page } from './pages.ts';
 import { createRequests, type ClientParts, type Requests } from './requests.ts';
@@ -86,7 +87,7 @@ class SessionClient implements Client {
     const stamp = this.#parts.cache.stamp(method);
     const { session, settings } = this.#parts;
     let scope: unknown;
-    return walkPages(async (cursor) => {
+    const walk = walkPages<ListItems[Method]>(async (cursor) => {
       if (cursor !== undefined && session.cursorScope !== scope)
         throw new ConnectionError('session-lost', 'the session in which the list was begun is gone; begin it again');
       const page = await this.#requests.page(method, cursor, { ...options, stamp });
@@ -94,9 +95,14 @@ class SessionClient implements Client {
       if (cursor === undefined) scope = session.cursorScope;
       return page;
     }, settings);
+    return options?.signal === undefined ? walk : givingUpSteps(options, walk);
   }
 
-  async callTool(name: string, argumentsOfCall?: JsonObject, options?: ClientRequestOptions): Promise<CallToolResult> {
+  callTool(name: string, argumentsOfCall?: JsonObject, options?: ClientRequestOptions): Promise<CallToolResult> {
+    return givingUp(options, () => this.#callTool(name, argumentsOfCall, options));
+  }
+
+  async #callTool(name: string, argumentsOfCall?: JsonObject, options?: ClientRequestOptions): Promise<CallToolResult> {
     const making = this.#outputCheck(name);
     const check = making && (await making);
     const params = { name, ...(argumentsOfCall && { arguments: argumentsOfCall }) };
@@ -110,10 +116,9 @@ class SessionClient implements Client {
     params: RequestTypes[Method]['params'],
     options?: ClientRequestOptions,
   ): Promise<Step<Method>> {
-    return await this.#checked({ method, params }, async () => {
-      const rounds = await this.#requests.rounds();
-      return await rounds.begin(method, params, options);
-    });
+    const begin = async (): Promise<Step<Method>> =>
+      await (await this.#requests.rounds()).begin(method, params, options);
+    return await givingUp(options, () => this.#checked({ method, params }, begin));
   }
 
   async resume<Method extends InputMethod>(
@@ -121,10 +126,9 @@ class SessionClient implements Client {
     answers: InputAnswers,
     options?: ClientRequestOptions,
   ): Promise<Step<Method>> {
-    return await this.#checked(step, async () => {
-      const rounds = await this.#requests.rounds();
-      return await rounds.resume(step, answers, options);
-    });
+    const resume = async (): Promise<Step<Method>> =>
+      await (await this.#requests.rounds()).resume(step, answers, options);
+    return await givingUp(options, () => this.#checked(step, resume));
   }
 
   async setRoots(roots: RootsSource): Promise<void> {
@@ -151,7 +155,7 @@ class SessionClient implements Client {
   }
 
   readResource(uri: string, options?: ClientRequestOptions): Promise<ReadResourceResult> {
-    return this.#requests.call('resources/read', { uri }, options);
+    return givingUp(options, () => this.#requests.call('resources/read', { uri }, options));
   }
 
   getPrompt(
@@ -159,11 +163,8 @@ class SessionClient implements Client {
     argumentsOfPrompt?: Readonly<Record<string, string>>,
     options?: ClientRequestOptions,
   ): Promise<GetPromptResult> {
-    return this.#requests.call(
-      'prompts/get',
-      { name, ...(argumentsOfPrompt && { arguments: argumentsOfPrompt }) },
-      options,
-    );
+    const params = { name, ...(argumentsOfPrompt && { arguments: argumentsOfPrompt }) };
+    return givingUp(options, () => this.#requests.call('prompts/get', params, options));
   }
 
   complete(
@@ -172,7 +173,8 @@ class SessionClient implements Client {
     options: CompleteOptions = {},
   ): Promise<CompleteResult> {
     const { context } = options;
-    return this.#requests.call('completion/complete', { ref, argument, ...(context && { context }) }, options);
+    const params = { ref, argument, ...(context && { context }) };
+    return givingUp(options, () => this.#requests.call('completion/complete', params, options));
   }
 
   async ping(options?: ClientRequestOptions): Promise<void> {
@@ -188,7 +190,7 @@ class SessionClient implements Client {
   }
 
   request(method: string, params?: JsonObject, options?: ClientRequestOptions): Promise<JsonObject> {
-    return this.#requests.request(method, params, options);
+    return givingUp(options, () => this.#requests.request(method, params, options));
   }
 
   notify(method: string, params?: JsonObject): Promise<void> {
@@ -208,7 +210,7 @@ class SessionClient implements Client {
     onEvent: (event: SubscriptionEvent) => void,
     options?: SubscribeOptions,
   ): Promise<Subscription> {
-    return this.#parts.subscriptions.open(topics, onEvent, options);
+    return givingUp(options, () => this.#parts.subscriptions.open(topics, onEvent, options));
   }
 
   close(): Promise<void> {

@@ -36,7 +36,7 @@ export interface ConnectOptions extends InputHandlers, RecoverOptions, CacheOpti
   readonly timeoutMs?: number;
   /** Longest wait for an answer whatever the progress, in milliseconds; no limit by default. */
   readonly maxTotalTimeoutMs?: number;
-  /** Gives up connecting; once connected it has no effect. */
+  /** Gives up connecting, which then rejects with the reason of the signal; once connected it has no effect. */
   readonly signal?: AbortSignal;
   /** Checks structured tool results against the tool's output schema; on by default. */
   readonly validateOutput?: boolean;

@@ -37,7 +37,7 @@ describe('the end of a listen request', () => {
     assert.deepEqual(await subscription.closed, { graceful: true });
     const second = new AbortController();
     const opening = assert.rejects(one.client.subscribe({ tools: true }, one.heard, { signal: second.signal }), {
-      reason: 'aborted',
+      name: 'AbortError',
     });
     await turns();
     second.abort();

@@ -6,7 +6,7 @@ import type { Conversation } from './conversation.ts';
 import { ListenSubscription } from './listen.ts';
 import { subscriptionOf } from './listen-tap.ts';
 import type { ClientSettings } from './options.ts';
-import { isPassing } from './recover.ts';
+import { isPassing, waitFor } from './recover.ts';
 import { covers, eventOf, staleBy, type Subscription, type SubscriptionEvent, type Topics } from './subscription.ts';
 import { WatchSubscription } from './watch.ts';
 import { Watches } from './watches.ts';
@@ -22,7 +22,7 @@ export interface SubscriptionsOptions {
 
 /** The options of one subscription. */
 export interface SubscribeOptions {
-  /** Ends the subscription, also while it is being opened. */
+  /** Ends the subscription; while it is being opened, that rejects with the reason of the signal. */
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -83,7 +83,7 @@ export class Subscriptions {
     signal?.addEventListener('abort', end, { once: true });
     void subscription.closed.then(() => signal?.removeEventListener('abort', end));
     if (isAborted(signal)) end();
-    else await subscription.open(settings.timeoutMs);
+    else await waitFor(subscription.open(settings.timeoutMs), { method: 'subscribing', signal });
     if (signal !== undefined && isAborted(signal)) throw aborted('subscribing', signal);
     return subscription;
   }

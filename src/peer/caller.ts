@@ -21,7 +21,7 @@ export interface Self {
 
 /** The options of one request. */
 export interface RequestOptions {
-  /** Gives the request up: the server is told, and the promise rejects with the reason `aborted`. */
+  /** Gives the request up: the server is told, and the promise rejects with the reason of the signal, as that of `fetch` does. */
   readonly signal?: AbortSignal | undefined;
   /** Longest wait for the answer, in milliseconds; starts anew with each progress. 0 means no limit. */
   readonly timeoutMs?: number | undefined;

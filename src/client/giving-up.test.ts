@@ -1,0 +1,69 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { content, handshake, recovering, stateless } from '../../test/support/recovering.ts';
+import { scriptedTransport } from '../testing/scripted.ts';
+import type { Client } from './client.ts';
+import { createConnect } from './connect.ts';
+
+interface Given {
+  readonly signal: AbortSignal;
+}
+
+/** Every method of a client that takes a signal. */
+const methods: Readonly<Record<string, (client: Client, given: Given) => Promise<unknown>>> = {
+  callTool: (client, given) => client.callTool('x', {}, given),
+  listTools: (client, given) => client.listTools(given),
+  listResources: (client, given) => client.listResources(given),
+  listResourceTemplates: (client, given) => client.listResourceTemplates(given),
+  listPrompts: (client, given) => client.listPrompts(given),
+  pages: (client, given) => client.pages('tools/list', given).next(),
+  readResource: (client, given) => client.readResource('x:a', given),
+  getPrompt: (client, given) => client.getPrompt('p', {}, given),
+  complete: (client, given) =>
+    client.complete({ type: 'ref/prompt', name: 'p' }, { name: 'a', value: '' }, { ...given }),
+  ping: (client, given) => client.ping(given),
+  request: (client, given) => client.request('tools/list', {}, given),
+  begin: (client, given) => client.begin('tools/call', { name: 'x' }, given),
+  subscribe: (client, given) => client.subscribe({ resources: ['x:a'] }, () => {}, given),
+};
+
+describe('a call cancelled by a signal rejects with its reason, as fetch does:', () => {
+  for (const revision of [handshake, stateless]) {
+    for (const [name, ask] of Object.entries(methods)) {
+      it(`${name} at ${revision}, under way, beforehand and by time`, async () => {
+        const one = await recovering(() => new Promise(() => {}), { revision });
+        for (const reason of [new Error('enough'), 'a string', undefined]) {
+          const controller = new AbortController();
+          const answer = ask(one.client, { signal: controller.signal }).then(
+            () => assert.fail('it was answered'),
+            (error: unknown) => error,
+          );
+          await new Promise((resolve) => setImmediate(resolve));
+          controller.abort(reason);
+          assert.equal(await answer, controller.signal.reason);
+        }
+        await assert.rejects(ask(one.client, { signal: AbortSignal.abort() }), { name: 'AbortError' });
+        // The time-out of a signal does not keep the process alive; this does.
+        const alive = setInterval(() => {}, 1_000);
+        await assert.rejects(ask(one.client, { signal: AbortSignal.timeout(1) }), { name: 'TimeoutError' });
+        clearInterval(alive);
+      });
+    }
+  }
+
+  it('connect', async () => {
+    const controller = new AbortController();
+    const transport = scriptedTransport('http', () => new Promise(() => {}));
+    const connecting = createConnect({ http: () => transport })(transport, { signal: controller.signal });
+    controller.abort('enough');
+    assert.equal(await connecting.catch((error: unknown) => error), 'enough');
+  });
+
+  it('a list that is kept here, too', async () => {
+    const one = await recovering((sent, peer) => peer.reply(sent, { ...content, ttlMs: 60_000, cacheScope: 'private' }), {
+      revision: stateless,
+    });
+    await one.client.listTools();
+    await assert.rejects(one.client.listTools({ signal: AbortSignal.abort() }), { name: 'AbortError' });
+  });
+});

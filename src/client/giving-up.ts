@@ -1,0 +1,38 @@
+import { ConnectionError } from '../jsonrpc/transport.ts';
+
+/** Who may give a request up. */
+interface Impatient {
+  readonly signal?: AbortSignal | undefined;
+}
+
+/**
+ * Does something that its caller may give up, which then rejects with the reason of the signal, whatever that is: `fetch`
+ * does so, and an `AbortError` or `TimeoutError` is told apart by its name everywhere.
+ */
+export function givingUp<T>(options: Impatient | undefined, work: () => Promise<T>): Promise<T> {
+  const signal = options?.signal;
+  return signal === undefined ? work() : untilAborted(signal, work);
+}
+
+/** The same for what is taken step by step. */
+export async function* givingUpSteps<T>(
+  options: Impatient | undefined,
+  steps: AsyncGenerator<T, void, undefined>,
+): AsyncGenerator<T, void, undefined> {
+  for (;;) {
+    const step = await givingUp(options, () => steps.next());
+    if (step.done === true) return;
+    yield step.value;
+  }
+}
+
+async function untilAborted<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
+  signal.throwIfAborted();
+  try {
+    return await work();
+  } catch (error) {
+    const own = error instanceof ConnectionError && error.reason === 'aborted';
+    if (own) signal.throwIfAborted();
+    throw error;
+  }
+}
