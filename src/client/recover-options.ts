@@ -8,6 +8,14 @@ export interface RecoverOptions {
    * session, are sent once more where that does no harm; what was under way in a process that died fails.
    */
   readonly reconnect?: boolean;
+  /**
+   * What becomes of the call of a tool, or of any request that may do harm twice, when the server refuses it since it no
+   * longer knows the session (HTTP 404), mostly after a restart: nothing ran then. `'repeat'` sends it once more in the
+   * new session; `'fail'`, the default, rejects it with the reason `session-lost`, for what the server kept for the old
+   * session is gone, and the call may have counted on it. What was under way when another request was refused may have
+   * run, and always fails. (Spec 2025-11-25, Transports, Session Management.)
+   */
+  readonly onSessionLost?: 'fail' | 'repeat';
   /** How often within a minute the connection may be opened again before the client gives up for good; 5. */
   readonly maxReconnects?: number;
   /**
@@ -26,16 +34,25 @@ export interface RecoverOptions {
 /** The options with their defaults. */
 export interface RecoverSettings {
   readonly reconnect: boolean;
+  readonly onSessionLost: 'fail' | 'repeat';
   readonly maxReconnects: number;
   readonly trustToolHints: boolean;
   readonly maxReopens: number;
   random(): number;
 }
 
-/** Fills in the defaults. */
+/**
+ * Fills in the defaults.
+ *
+ * @throws TypeError for an `onSessionLost` that is neither `fail` nor `repeat`.
+ */
 export function recoverSettings(options: RecoverOptions): RecoverSettings {
+  const { onSessionLost = 'fail' } = options;
+  if (onSessionLost !== 'fail' && onSessionLost !== 'repeat')
+    throw new TypeError(`onSessionLost is 'fail' or 'repeat', not ${String(onSessionLost)}`);
   return {
     reconnect: options.reconnect ?? true,
+    onSessionLost,
     maxReconnects: options.maxReconnects ?? 5,
     trustToolHints: options.trustToolHints ?? false,
     maxReopens: options.maxReopens ?? 10,

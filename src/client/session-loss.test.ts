@@ -64,7 +64,7 @@ describe('a session that the server forgot', () => {
     await assert.rejects(one.client.callTool('x'), (error: unknown) => {
       assert.ok(error instanceof ConnectionError);
       assert.deepEqual([error.reason, error.status], ['session-lost', 404]);
-      assert.match(error.message, /tools\/call may not be sent twice/);
+      assert.match(error.message, /refused tools\/call, so that nothing ran.*onSessionLost: 'repeat'/);
       return true;
     });
     await one.client.callTool('x');
@@ -78,6 +78,40 @@ describe('a session that the server forgot', () => {
     await assert.rejects(one.client.callTool('x'), { reason: 'session-lost' });
     await turns();
     assert.deepEqual(one.said(2), ['initialize', 'notifications/initialized']);
+  });
+
+  it("has the call of a tool sent once more, with onSessionLost: 'repeat', since a 404 ran nothing [http-048]", async () => {
+    const server = forgetful();
+    const one = await recovering(server.script, { options: { onSessionLost: 'repeat' } });
+    server.lost = true;
+    await one.client.callTool('x');
+    assert.deepEqual(one.said(2), ['initialize', 'notifications/initialized', 'tools/call']);
+    await assert.rejects(
+      recovering(server.script, { options: { onSessionLost: 'again' as 'repeat' } }),
+      /onSessionLost is 'fail' or 'repeat', not again/,
+    );
+  });
+
+  it("fails a call that was under way beside the refused one, even with onSessionLost: 'repeat'", async () => {
+    const one = await recovering(
+      (sent, peer) => {
+        if (sent.conversation > 1) return peer.reply(sent, content);
+        return sent.message['method'] === 'prompts/list' ? gone() : new Promise(() => {});
+      },
+      { options: { onSessionLost: 'repeat' } },
+    );
+    const call = assert.rejects(one.client.callTool('x'), /while tools\/call was under way, which may have run/);
+    await turns();
+    await one.client.listPrompts();
+    await call;
+    assert.ok(!one.said(2).includes('tools/call'));
+  });
+
+  it("keeps what says repeat: false from being sent once more, even with onSessionLost: 'repeat'", async () => {
+    const server = forgetful();
+    const one = await recovering(server.script, { options: { onSessionLost: 'repeat' } });
+    server.lost = true;
+    await assert.rejects(one.client.callTool('x', {}, { repeat: false }), { reason: 'session-lost' });
   });
 
   it('does not keep a call from being sent once more, where that is said to do no harm', async () => {

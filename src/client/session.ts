@@ -111,7 +111,7 @@ export class Session {
    * @param params In the canonical model for methods of the protocol, else as they go on the wire.
    * @returns The result as it came.
    * @throws McpError methodNotFound, before anything is sent, when the revision or the server lacks the method.
-   * @throws ConnectionError `session-lost` when the server forgot the session and the request cannot be repeated.
+   * @throws ConnectionError `session-lost` when the server forgot the session and the request is not to be repeated.
    */
   async request(
     method: string,
@@ -132,7 +132,9 @@ export class Session {
         const failure = this.#failure(conversation, error);
         const cursor = params?.['cursor'];
         tried ??= new Set();
-        conversation = await this.#another(conversation, failure, { method, options, believed, tried, cursor });
+        const refused = isRefusal(error, conversation);
+        const attempt = { method, options, believed, tried, cursor, refused };
+        conversation = await this.#another(conversation, failure, attempt);
       }
     }
   }
@@ -233,8 +235,9 @@ export class Session {
     tried.add(remedy);
     // Spec, Pagination: cursors are not kept across sessions.
     const ofSession = remedy === 'new session' && attempt.cursor !== undefined;
-    if (ofSession || !isRepeatable(method, options.repeat))
-      throw remedy === 'new session' ? unrepeated(method, failure) : failure;
+    const harmless = attempt.refused && this.#settings.onSessionLost === 'repeat';
+    if (ofSession || !isRepeatable(method, options.repeat ?? (harmless || undefined)))
+      throw remedy === 'new session' ? unrepeated(attempt, failure) : failure;
     return await this.#lifeline.conversation(impatience).catch((cause: unknown) => {
       throw remedy === 'new session' ? notReopened(cause) : cause;
     });
@@ -267,6 +270,13 @@ interface Attempt {
   readonly believed: boolean;
   readonly tried: Set<Remedy>;
   readonly cursor: unknown;
+  /** Whether the server refused the request since it does not know the session, and so ran nothing. */
+  readonly refused: boolean;
+}
+
+/** Whether the request itself was answered like that; another one's 404 says nothing of what was under way beside it. */
+function isRefusal(error: unknown, { revision }: Conversation): boolean {
+  return error instanceof ConnectionError && error.reason === 'http' && isSessionLoss(error, revision);
 }
 
 function remedyOf(failure: unknown, conversation: Conversation): Remedy | undefined {
@@ -283,8 +293,14 @@ function of(cause: unknown): { readonly cause: unknown; readonly status?: number
   return { cause, ...(status === undefined ? {} : { status }) };
 }
 
-function unrepeated(method: string, lost: unknown): ConnectionError {
-  const message = `the server lost the session, and ${method} may not be sent twice; the next request has a new session`;
+function unrepeated({ method, refused, cursor }: Attempt, lost: unknown): ConnectionError {
+  const next = 'the next request has a new session';
+  const message =
+    cursor !== undefined
+      ? `the server lost the session, and the cursor of ${method} with it; ${next}`
+      : refused
+        ? `the server no longer knows the session and refused ${method}, so that nothing ran; ${next}, and the option onSessionLost: 'repeat' sends again what was refused`
+        : `the server lost the session while ${method} was under way, which may have run; ${next}`;
   return new ConnectionError('session-lost', message, of(lost));
 }
 
