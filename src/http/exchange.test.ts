@@ -99,6 +99,12 @@ test('a version that this server does not speak is unsupported too [http-067]', 
   assert.deepEqual([problem(answer).status, problem(answer).code], [400, -32022]);
 });
 
+test('server/discover is no method where no stateless revision is served', async () => {
+  const only = createHttpHandler(fakeEndpoint({ revisions: handshakeOnly }));
+  const answer = await visit(only, call({ method: 'server/discover' }));
+  assert.deepEqual([problem(answer).status, problem(answer).code], [400, -32601]);
+});
+
 for (const method of ['GET', 'DELETE']) {
   test(`${method} under a stateless version is not allowed [http-111]`, async () => {
     const answer = await visit(handler, { method, headers: { 'MCP-Protocol-Version': newest } });

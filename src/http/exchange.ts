@@ -1,6 +1,6 @@
 import type { Message, NotificationMessage, RequestMessage, ResponseMessage } from '../jsonrpc/message.ts';
 import type { AuthInfo, Conversation, Link } from '../peer/endpoint.ts';
-import { readPreamble, unsupported } from '../peer/preamble.ts';
+import { readPreamble, unspoken, unsupported } from '../peer/preamble.ts';
 import { McpError } from '../protocol/error.ts';
 import { metaKey } from '../protocol/meta.ts';
 import { newestRevision, revisionOf } from '../protocol/revision.ts';
@@ -36,7 +36,7 @@ export class Exchanges {
   async notification(visit: Visit, message: NotificationMessage): Promise<void> {
     const problem =
       versionMismatch(visit.request, claimedVersion(message)) ?? methodMismatch(visit.request, message.method, false);
-    const error = mismatch(problem) ?? this.#unspoken(visit);
+    const error = mismatch(problem) ?? this.#unspoken(visit, message);
     if (error !== undefined) return this.#refuse(visit, error);
     await new Exchange(this.#edge, visit, message, this.#running).notification(message);
   }
@@ -71,7 +71,7 @@ export class Exchanges {
     if (claimed === undefined && revisionOf(visit.version) !== undefined) {
       return new McpError('invalidParams', `_meta must have ${metaKey.protocolVersion}`);
     }
-    return this.#unspoken(visit) ?? mismatch(headerMismatch(visit.request, message, this.#edge.endpoint));
+    return this.#unspoken(visit, message) ?? mismatch(headerMismatch(visit.request, message, this.#edge.endpoint));
   }
 
   /** Spec 2026-07-28, Versioning: the error for `initialize` names what is spoken. */
@@ -81,9 +81,9 @@ export class Exchanges {
   }
 
   /** The error for a revision that is not served this way here. */
-  #unspoken({ version = '' }: Visit): McpError | undefined {
+  #unspoken({ version = '' }: Visit, { method }: RequestMessage | NotificationMessage): McpError | undefined {
     const spoken = this.#edge.stateless.some((revision) => revision.date === version);
-    return spoken ? undefined : unsupported(this.#edge.endpoint.revisions, version);
+    return spoken ? undefined : unspoken(this.#edge.endpoint.revisions, method, version);
   }
 }
 

@@ -120,10 +120,26 @@ test('a stateless-only server answers initialize with what it speaks [versioning
   }
 });
 
+for (const [how, params] of [
+  ['with its revision', withMeta()],
+  ['without any', {}],
+] as const) {
+  test(`a server restricted to handshake revisions answers server/discover ${how} with -32601`, async () => {
+    const raw = new Raw(served({ revisions: ['2025-06-18', '2025-11-25'] }), false);
+    const { code, message } = await raw.error('server/discover', params);
+    assert.deepEqual(
+      [code, message],
+      [-32601, 'server/discover is no method of the revisions spoken here: 2025-11-25, 2025-06-18'],
+    );
+    await raw.result('initialize', initializeParams('2025-06-18'));
+    assert.equal((await raw.error('server/discover', params)).code, -32601);
+  });
+}
+
 test('a handshake-only server refuses a stateless request with what it speaks [versioning-001]', async () => {
   const raw = new Raw(served({ revisions: ['2025-06-18', '2025-11-25'] }), false);
   const { code, data } = errorOf(
-    await raw.receive({ jsonrpc: '2.0', id: 1, method: 'server/discover', params: withMeta() }),
+    await raw.receive({ jsonrpc: '2.0', id: 1, method: 'tools/list', params: withMeta() }),
   );
   assert.equal(code, -32022);
   assert.deepEqual(data, { supported: ['2025-11-25', '2025-06-18'], requested: statelessDate });

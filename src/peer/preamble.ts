@@ -8,6 +8,7 @@ import { loggingLevels, type LoggingLevel } from '../protocol/logging.ts';
 import { metaKey } from '../protocol/meta.ts';
 import { methodOf } from '../protocol/method.ts';
 import { revisionOf, revisions, type Revision } from '../protocol/revision.ts';
+import { notFound } from './gate.ts';
 
 /** What a stateless request says of itself in `_meta`, checked. */
 export interface Preamble {
@@ -34,14 +35,13 @@ export function readPreamble(
   const meta = message.params?.['_meta'];
   const named = isObject(meta) ? meta[metaKey.protocolVersion] : undefined;
   if (!isObject(meta) || named === undefined) {
-    return open && (hasStatelessKey(meta) || livesStatelessOnly(message.method))
-      ? missingKey(metaKey.protocolVersion)
-      : undefined;
+    if (!open || !(hasStatelessKey(meta) || livesStatelessOnly(message.method))) return undefined;
+    return unknownWhere(spoken, message.method) ?? missingKey(metaKey.protocolVersion);
   }
   if (typeof named !== 'string') return invalidKey(metaKey.protocolVersion, 'must be a string');
   const revision = revisionOf(named);
   if (revision === undefined || revision.era !== 'stateless' || !spoken.includes(revision))
-    return unsupported(spoken, named);
+    return unspoken(spoken, message.method, named);
   return checked(revision, meta);
 }
 
@@ -55,6 +55,20 @@ export function unsupported(spoken: readonly Revision[], requested: string): Mcp
       data: { supported, requested },
     },
   );
+}
+
+/**
+ * The answer to a stateless message in a revision that is not spoken here. Where no stateless one is, the methods that
+ * only those have do not exist: whoever probes with `server/discover` goes on with `initialize` then.
+ */
+export function unspoken(spoken: readonly Revision[], method: string, requested: string): McpError {
+  return unknownWhere(spoken, method) ?? unsupported(spoken, requested);
+}
+
+function unknownWhere(spoken: readonly Revision[], method: string): McpError | undefined {
+  if (!livesStatelessOnly(method) || spoken.some(({ era }) => era === 'stateless')) return undefined;
+  const dates = spoken.map(({ date }) => date).toReversed();
+  return notFound(method, `is no method of the revisions spoken here: ${dates.join(', ')}`);
 }
 
 function checked(revision: Revision, meta: Readonly<Record<string, unknown>>): Preamble | McpError {
