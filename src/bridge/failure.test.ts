@@ -6,7 +6,7 @@ import { bridgeTo, clientOf, lineOver, pairs, serverAt } from '../../test/suppor
 import { open, settle, type Json, type RawError } from '../../test/support/raw.ts';
 import { scriptedUpstream, type Scripted } from '../../test/support/scripted-upstream.ts';
 import { createBridge } from '../bridge.ts';
-import { ConnectionError, type Transport } from '../jsonrpc/transport.ts';
+import type { Transport } from '../jsonrpc/transport.ts';
 import { memoryTransport } from '../peer/memory.ts';
 import type { RevisionDate } from '../protocol/revision.ts';
 

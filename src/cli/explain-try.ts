@@ -86,7 +86,7 @@ function hearing(notes: string[]): Inbound {
               id,
               error: { code: -32601, message: 'parley explain answers nothing but ping' },
             };
-      respond(message, undefined);
+      void respond(message, undefined); // It never rejects, and nobody waits for it.
     },
     notification: () => {},
     warning(message, cause) {

@@ -60,9 +60,12 @@ describe('a call cancelled by a signal rejects with its reason, as fetch does:',
   });
 
   it('a list that is kept here, too', async () => {
-    const one = await recovering((sent, peer) => peer.reply(sent, { ...content, ttlMs: 60_000, cacheScope: 'private' }), {
-      revision: stateless,
-    });
+    const one = await recovering(
+      (sent, peer) => peer.reply(sent, { ...content, ttlMs: 60_000, cacheScope: 'private' }),
+      {
+        revision: stateless,
+      },
+    );
     await one.client.listTools();
     await assert.rejects(one.client.listTools({ signal: AbortSignal.abort() }), { name: 'AbortError' });
   });

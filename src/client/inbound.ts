@@ -53,7 +53,11 @@ export function createInbound(options: InboundOptions): Inbound {
       // Spec 2026-07-28: servers send no requests and clients no responses.
       if (revision !== undefined && !revision.serverRequests)
         return warn(`a request of the server was ignored: ${shown(message.method)}`);
-      void answer(message, (response) => respond(response, revision), { ...options, settled: revision, running });
+      void answer(message, (response, signal) => respond(response, revision, signal), {
+        ...options,
+        settled: revision,
+        running,
+      });
     },
     notification(message) {
       if (message.method === 'notifications/cancelled') return cancel(message, running);
@@ -73,7 +77,7 @@ interface Answering extends Pick<InboundOptions, 'settings' | 'handlers'> {
 
 async function answer(
   message: RequestMessage,
-  respond: (response: ResponseMessage) => void,
+  respond: (response: ResponseMessage, signal: AbortSignal) => Promise<void>,
   { settings, handlers, settled, running }: Answering,
 ): Promise<void> {
   const { id, method, params = {} } = message;
@@ -90,12 +94,13 @@ async function answer(
       throw new McpError('internalError', 'too many requests wait for an answer here');
     if (handler === undefined) throw new McpError('methodNotFound', `this client does not answer ${shown(method)}`);
     const result = await handler(params, { revision, signal });
-    if (!signal.aborted) respond({ jsonrpc: '2.0', id, result });
+    // It counts among those at once, and can be cancelled, until the server has it.
+    if (!signal.aborted) await respond({ jsonrpc: '2.0', id, result }, signal);
   } catch (error) {
     if (signal.aborted) return;
     const known = error instanceof McpError ? error : new McpError('internalError', 'internal error');
     if (known !== error) settings.onWarning?.(`the handler of ${shown(method)} failed`, error);
-    respond({ jsonrpc: '2.0', id, error: errorToWire(settled, known) });
+    await respond({ jsonrpc: '2.0', id, error: errorToWire(settled, known) }, signal);
   } finally {
     if (running.get(id) === controller) running.delete(id);
   }

@@ -16,12 +16,22 @@ import {
 } from '../jsonrpc/transport.ts';
 import { errorFromWire, type McpError } from '../protocol/error.ts';
 import type { Revision } from '../protocol/revision.ts';
+import { deliver } from './deliver.ts';
 import { observed, tell } from './observe.ts';
 import { ProgressRoutes, type Progress, type ProgressToken } from './progress.ts';
 import { aborted, checkTimeout, Waiting, type JsonObject, type WaitOptions } from './waiting.ts';
 
-/** Answers a request of the peer, in a revision or before one is settled. */
-export type Respond = (message: ResponseMessage, revision: Revision | undefined) => void;
+/**
+ * Answers a request of the peer, in a revision or before one is settled. An answer that is lost on the way over HTTP is
+ * sent again, with growing pauses, as long as the peer may wait for it: until the signal is aborted, the conversation
+ * ends, or none of our requests is under way.
+ *
+ * @returns Settled when the peer has the answer or it was given up; never rejects.
+ */
+export type Respond = (message: ResponseMessage, revision: Revision | undefined, signal?: AbortSignal) => Promise<void>;
+
+/** How often an answer is sent where nothing says whether the peer still waits for it. */
+const mostTries = 5;
 
 /** Who hears what the peer sends besides responses. What a callback throws becomes a warning. */
 export interface Inbound {
@@ -197,9 +207,16 @@ export class Calls {
     await this.#channel?.close();
   }
 
-  readonly #respond: Respond = (message, revision) => {
+  readonly #respond: Respond = async (message, revision, signal) => {
     if (this.#ended !== undefined) return;
-    this.#send(message, revision).catch((error: unknown) => this.#undelivered('an answer', error));
+    const lives = (tries: number): boolean =>
+      this.#ended === undefined && signal?.aborted !== true && (this.#pending.size > 0 || tries < mostTries);
+    try {
+      if (this.kind !== 'http') await this.#send(message, revision);
+      else await deliver({ send: (limit) => this.#send(message, revision, { signal: limit }), lives });
+    } catch (error) {
+      this.#undelivered('an answer', error);
+    }
   };
 
   async #send(message: Message, revision: Revision | undefined, options?: SendOptions): Promise<void> {
