@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { settledWithin } from '../jsonrpc/timeout.ts';
+import { listen } from '../node/http.ts';
 import { revisions } from '../protocol/revision.ts';
+import { createServer } from '../server/server.ts';
 import { spawn } from '../stdio/client.ts';
 import { exampleCommand, inThisProcess, start } from './child.test.ts';
 import { connect } from './peers.ts';
@@ -22,6 +24,20 @@ describe('parley bridge over HTTP', { concurrency: 4 }, () => {
     assert.ok(stdout.includes(`{"mcpServers":{"parley-example":{"type":"http","url":"${url}"}}}`));
     assert.equal(stderr, '');
     assert.equal(code, 0);
+  });
+
+  test("a line break in a server's name forges no line of the banner", async () => {
+    const server = createServer({ name: 'sly\n  url      http://forged.example/\u202e', version: '1' });
+    const upstream = await listen(server, { port: 0 });
+    const { child, said, ended } = start(['bridge', '--port', '0', upstream.url]);
+    const url = await said(urlLine);
+    child.kill('SIGTERM');
+    const { stdout } = await ended;
+    await upstream.close();
+    await server.close();
+    assert.match(url, /^http:\/\/127/);
+    assert.match(stdout, /^parley \S+ in front of sly url http:\/\/forged\.example\/\ufffd 1, which speaks/);
+    assert.ok(stdout.includes('{"mcpServers":{"sly\\n  url      http://forged.example/\\u202e":'));
   });
 
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
@@ -110,7 +126,7 @@ describe('parley bridge over HTTP', { concurrency: 4 }, () => {
   test('on all addresses it says which names it answers to', async () => {
     const { child, said, ended } = start(['start', '--port', '0', '--host', '0.0.0.0', '--allow-host', 'mcp.example']);
     const url = await said(urlLine);
-    assert.match(url, /^http:\/\/localhost:/);
+    assert.match(url, /^http:\/\/127\.0\.0\.1:/);
     const port = new URL(url).port;
     const status = async (host: string): Promise<number> => {
       const { request } = await import('node:http');

@@ -10,11 +10,12 @@ import type { Served } from '../peer/endpoint.ts';
 import { revisions } from '../protocol/revision.ts';
 import { serveStdio } from '../stdio/server.ts';
 import { readConfig, type Config } from './config.ts';
-import { aborted, onOneLine, printable, reasonOf, UsageError, type Io } from './io.ts';
+import { aborted, UsageError, type Io } from './io.ts';
 import { oneOf, parse, revisionDates, wholeNumber, type Parsed } from './options.ts';
 import { createBridge } from './peers.ts';
 import { commandTarget, serverTarget, splitAtDashes, targetOptions, transportOf, type Target } from './target.ts';
 import { version } from './version.ts';
+import { reasonOf, shown, shownJson } from './shown.ts';
 
 const servingOptions: ParseArgsOptionsConfig = {
   ...targetOptions,
@@ -109,7 +110,7 @@ interface Behaviour extends BridgeBehaviour {
 function behaviourOf(parsed: Parsed, io: Io): Behaviour {
   const revisions = revisionDates(parsed.texts('revision'));
   const upstreamRevisions = revisionDates(parsed.texts('upstream-revision'));
-  const complain = (message: string): void => void io.stderr.write(`parley: ${printable(message)}\n`);
+  const complain = (message: string): void => void io.stderr.write(`parley: ${shown(message, 'line')}\n`);
   return {
     signal: io.signal,
     ...(revisions === undefined ? {} : { revisions }),
@@ -197,14 +198,14 @@ interface Introduction {
 
 function introduce({ endpoint }: Served, { name, lines }: About): Introduction {
   const dates = endpoint.revisions.map(({ date }) => date).join(', ');
-  return { name, text: printable(`parley ${version} in front of ${lines}  serves   ${dates}\n`) };
+  return { name, text: shown(`parley ${version} in front of ${lines}  serves   ${dates}\n`, 'lines') };
 }
 
 function aboutOne({ upstream }: Bridge, kind: TransportKind): About {
   const { server, revision, description } = upstream;
   return {
     name: server?.name ?? 'server',
-    lines: `${named(upstream)}, which speaks ${revision} over ${kind}\n  server   ${description}\n`,
+    lines: `${named(upstream)}, which speaks ${revision} over ${kind}\n  server   ${shown(description, 'line')}\n`,
   };
 }
 
@@ -212,7 +213,7 @@ function aboutSeveral({ upstreams }: FrontBridge): About {
   const lines = upstreams.map(({ name, facts, failure }) => {
     const missing = failure === undefined ? 'not reached yet' : `not reached: ${failure}`;
     const what = facts === undefined ? missing : `${named(facts)}, which speaks ${facts.revision}`;
-    return `  server   ${name}: ${onOneLine(what)}\n`;
+    return `  server   ${name}: ${shown(what, 'line')}\n`;
   });
   return {
     name: 'parley-bridge',
@@ -221,7 +222,7 @@ function aboutSeveral({ upstreams }: FrontBridge): About {
 }
 
 function named({ server }: UpstreamFacts): string {
-  return server === undefined ? 'a server without a name' : `${server.name} ${server.version}`;
+  return server === undefined ? 'a server without a name' : shown(`${server.name} ${server.version}`, 'line');
 }
 
 /** Every word goes to stderr: stdout belongs to the protocol. */
@@ -245,12 +246,12 @@ async function overHttp(
     ssePair: { sse: '/sse', messages: '/messages' },
     onError: (error) => void io.stderr.write(`parley: ${reasonOf(error)}\n`),
   });
-  // The addresses that mean "all of this machine's" are not for connecting to.
-  const url = http.url.replace(/^http:\/\/(0\.0\.0\.0|\[::\]):/, 'http://localhost:');
+  const { url } = http;
   const entry = { mcpServers: { [introduction.name]: { type: 'http', url } } };
   io.stdout.write(
-    printable(
-      `${introduction.text}  url      ${url}\n  also     ${new URL('/sse', url).href} (HTTP+SSE, for clients of ${oldest})\n  connect  ${JSON.stringify(entry)}\n  try      npx parley-mcp call ${url}\n${warningOn(address)}`,
+    shown(
+      `${introduction.text}  url      ${url}\n  also     ${new URL('/sse', url).href} (HTTP+SSE, for clients of ${oldest})\n  connect  ${shownJson(entry)}\n  try      npx parley-mcp call ${url}\n${warningOn(address)}`,
+      'lines',
     ),
   );
   await aborted(io.signal);

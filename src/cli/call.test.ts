@@ -186,6 +186,44 @@ describe('parley call', { concurrency: 4 }, () => {
     assert.equal(called.stdout, 'c\ufffd]0;d\ufffde\ufffd1m\n');
   });
 
+  test('neither controls nor what turns writing round is raw in --json, which means the same', async () => {
+    const said = 'a\u0085b\u009b1mc\u202ed\u2066e\u200ff';
+    const server = createServer({ name: `sly${said}`, version: '1.0.0' });
+    server.tool('sly', { description: said }, () => ({ content: [{ type: 'text', text: said }] }));
+    const http = await listen(server, { port: 0 });
+    const [listed, called, explained] = await Promise.all([
+      inThisProcess(['call', http.url, '--json']),
+      inThisProcess(['call', http.url, 'sly', '--json']),
+      inThisProcess(['explain', http.url, '--json']),
+    ]);
+    await http.close();
+    await server.close();
+    for (const { stdout } of [listed, called, explained])
+      assert.doesNotMatch(stdout, /[\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/);
+    assert.equal(JSON.parse(listed.stdout).tools[0].description, said);
+    assert.equal(JSON.parse(called.stdout).content[0].text, said);
+  });
+
+  test("a line break in a server's name, a tool or a log forges no line", async () => {
+    const server = createServer({ name: 'sly\nparley: forged', version: '1\r\n  url      http://forged.example' });
+    server.tool('sly', { title: 'a\u2028forged' }, (_, ctx) => {
+      ctx.progress(1, 2, 'b\nparley: forged');
+      ctx.log('info', 'c\nparley: forged');
+      return { content: [{ type: 'image', mimeType: 'image/png\nforged', data: '' }] };
+    });
+    const http = await listen(server, { port: 0 });
+    const runs = await Promise.all([
+      inThisProcess(['call', http.url]),
+      inThisProcess(['call', http.url, 'sly']),
+      inThisProcess(['call', http.url, 'other\nparley: forged']),
+      inThisProcess(['explain', http.url]),
+    ]);
+    await http.close();
+    await server.close();
+    for (const { stdout, stderr } of runs) assert.doesNotMatch(stdout + stderr, /^(?:parley: |  url      )?forged/m);
+    assert.match(runs[1].stderr, /^\[info\] c\n {2}parley: forged$/m);
+  });
+
   test('a variable is passed on only when it is named', async () => {
     const code =
       'process.stderr.write(`[${process.env.KEY} ${process.env.OTHER} ${process.env.MADE}]`); process.exit(1)';

@@ -5,12 +5,13 @@ import type { LoggingMessageNotificationParams } from '../protocol/logging.ts';
 import type { CallToolResult, Tool } from '../protocol/tools.ts';
 import { argumentsOf } from './call-arguments.ts';
 import { afterUrl, beforeCommand, mergeJson, takeJson, withinCommand, type Wanted } from './call-words.ts';
-import { printable, UsageError, type Io } from './io.ts';
+import { UsageError, type Io } from './io.ts';
 import { parse, revisionDates, wholeNumber, type Parsed } from './options.ts';
 import { connect } from './peers.ts';
 import { fetchCatalogue, renderCatalogue } from './render-catalogue.ts';
 import { renderResult } from './render-result.ts';
 import { splitAtDashes, targetOptions, transportOf, type Target } from './target.ts';
+import { shown, shownJson } from './shown.ts';
 
 const options: ParseArgsOptionsConfig = {
   ...targetOptions,
@@ -85,21 +86,21 @@ function warnings(io: Io): (message: string) => void {
   let count = 0;
   return (message) => {
     count++;
-    if (count <= mostWarnings) io.stderr.write(`parley: ${printable(message)}\n`);
+    if (count <= mostWarnings) io.stderr.write(`parley: ${shown(message, 'line')}\n`);
     if (count === mostWarnings) io.stderr.write('parley: further warnings are left out\n');
   };
 }
 
 function logLine({ level, logger, data }: LoggingMessageNotificationParams): string {
   const words = typeof data === 'string' ? data : JSON.stringify(data);
-  return printable(`[${level}]${logger === undefined ? '' : ` ${logger}:`} ${words}\n`);
+  const head = shown(`[${level}]${logger === undefined ? '' : ` ${logger}:`}`, 'line');
+  // What goes on below is told apart from what begins.
+  return `${head} ${shown(words, 'lines').replaceAll('\n', '\n  ')}\n`;
 }
 
 async function list(client: Client, json: boolean, io: Io): Promise<number> {
   const catalogue = await fetchCatalogue(client, io.signal);
-  io.stdout.write(
-    json ? `${JSON.stringify(catalogue, undefined, 2)}\n` : renderCatalogue(catalogue, client.description),
-  );
+  io.stdout.write(json ? `${shownJson(catalogue, 2)}\n` : renderCatalogue(catalogue, client.description));
   return 0;
 }
 
@@ -117,9 +118,7 @@ async function callTool(
     logLevel: 'info',
     onProgress: ({ progress, total, message }) => {
       io.stderr.write(
-        printable(
-          `progress ${progress}${total === undefined ? '' : `/${total}`}${message === undefined ? '' : ` ${message}`}\n`,
-        ),
+        `${shown(`progress ${progress}${total === undefined ? '' : `/${total}`} ${message ?? ''}`, 'line')}\n`,
       );
     },
   });
@@ -128,7 +127,7 @@ async function callTool(
 }
 
 function show(result: CallToolResult, json: boolean, io: Io): void {
-  if (json) io.stdout.write(`${JSON.stringify(result, undefined, 2)}\n`);
+  if (json) io.stdout.write(`${shownJson(result, 2)}\n`);
   else (result.isError === true ? io.stderr : io.stdout).write(renderResult(result));
 }
 

@@ -4,20 +4,20 @@ import { renderOffer } from './explain-render-offer.ts';
 import { renderWire } from './explain-render-wire.ts';
 import type { Explanation, Outcome, Try } from './explain-report.ts';
 import { clipped, table } from './explain-text.ts';
-import { onOneLine, printable } from './io.ts';
+import { shown } from './shown.ts';
 
 /** Writes an explanation for a person. */
 export function renderExplanation(explanation: Explanation, width: number): string {
   const { name, target, transport, offer, bridge, tries } = explanation;
   const over = tries.some((one) => one.over === 'http+sse') ? 'HTTP+SSE' : transport === 'http' ? 'HTTP' : transport;
   const parts = [
-    `${clipped(onOneLine(`${name === undefined ? '' : `${name}: `}${headline(explanation)}`), 200)}\n${table([['server', `${target} (${over})`], ...facts(explanation)], width)}`,
+    `${clipped(shown(`${name === undefined ? '' : `${name}: `}${headline(explanation)}`, 'line'), 200)}\n${table([['server', `${target} (${over})`], ...facts(explanation)], width)}`,
     `why\n${table(reasons(tries), width)}`,
     offer === undefined ? '' : renderOffer(offer, width),
     bridge === undefined ? '' : renderBridge(bridge, width),
     tries.some(({ wire }) => wire !== undefined) ? renderWire(tries) : '',
   ];
-  return printable(parts.filter((part) => part !== '').join('\n'));
+  return shown(parts.filter((part) => part !== '').join('\n'), 'lines');
 }
 
 function headline({ works, offer, revisions: dates, tries }: Explanation): string {

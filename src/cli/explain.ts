@@ -4,9 +4,10 @@ import { renderExplanation } from './explain-render.ts';
 import type { Explanation } from './explain-report.ts';
 import { secretsIn, withoutTexts } from './explain-secrets.ts';
 import { explainServer, type ExplainOptions } from './explain-server.ts';
-import { printable, UsageError, type Io } from './io.ts';
+import { UsageError, type Io } from './io.ts';
 import { parse, wholeNumber, type Parsed } from './options.ts';
 import { serverTarget, splitAtDashes, targetOptions, transportOf } from './target.ts';
+import { shown, shownJson } from './shown.ts';
 
 const options: ParseArgsOptionsConfig = {
   ...targetOptions,
@@ -50,7 +51,7 @@ async function explainEach(file: string, { parsed, io, common }: Run): Promise<n
   for (const name of ['header', 'env'])
     if (parsed.texts(name).length > 0) throw new UsageError(`--${name} does not go with --config, which has its own`);
   const { upstreams, problems, warnings } = await readConfig(file, io.env);
-  for (const message of [...problems, ...warnings]) io.stderr.write(`parley: ${printable(message)}\n`);
+  for (const message of [...problems, ...warnings]) io.stderr.write(`parley: ${shown(message, 'line')}\n`);
   const explained: Explanation[] = [];
   for (const [name, { reach, secrets }] of Object.entries(upstreams)) {
     const found = await explainServer({ ...common, reach });
@@ -64,7 +65,7 @@ async function explainEach(file: string, { parsed, io, common }: Run): Promise<n
 }
 
 function toJson(value: Explanation | readonly Explanation[]): string {
-  return `${JSON.stringify(value, undefined, 2)}\n`;
+  return `${shownJson(value, 2)}\n`;
 }
 
 /** How wide the terminal is; what is no terminal is taken for a wide one. */

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 import { after } from '../jsonrpc/timeout.ts';
-import { reasonOf } from './io.ts';
+import { reasonOf } from './shown.ts';
 import { run } from './run.ts';
 
 const controller = new AbortController();

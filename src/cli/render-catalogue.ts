@@ -6,7 +6,7 @@ import type { Prompt } from '../protocol/prompts.ts';
 import type { Resource, ResourceTemplate } from '../protocol/resources.ts';
 import type { RevisionDate } from '../protocol/revision.ts';
 import type { Tool } from '../protocol/tools.ts';
-import { printable } from './io.ts';
+import { shown } from './shown.ts';
 
 /** All that a server offers. */
 export interface Catalogue {
@@ -37,17 +37,18 @@ export function renderCatalogue(catalogue: Catalogue, description: string): stri
   const { server, revision, instructions, tools, resources, resourceTemplates, prompts } = catalogue;
   const name = server === undefined ? 'a server without a name' : `${server.title ?? server.name} ${server.version}`;
   const parts = [
-    `${name}, revision ${revision}, ${description}\n${instructions === undefined ? '' : `${firstLine(instructions)}\n`}`,
+    `${shown(`${name}, revision ${revision}, ${description}`, 'line')}\n${instructions === undefined ? '' : `${firstLine(instructions)}\n`}`,
     section('tools', tools.map(toolRow)),
     section('resources', resources.map(resourceRow)),
     section('resource templates', resourceTemplates.map(templateRow)),
     section('prompts', prompts.map(promptRow)),
   ];
-  return printable(parts.filter((part) => part !== '').join('\n'));
+  return shown(parts.filter((part) => part !== '').join('\n'), 'lines');
 }
 
-function section(title: string, rows: readonly (readonly [string, string])[]): string {
-  if (rows.length === 0) return '';
+function section(title: string, given: readonly (readonly [string, string])[]): string {
+  if (given.length === 0) return '';
+  const rows = given.map(([left, right]) => [shown(left, 'line'), shown(right, 'line')] as const);
   const width = Math.min(40, Math.max(...rows.map(([left]) => left.length)));
   return `${title}\n${rows.map(([left, right]) => `  ${left.padEnd(width)}  ${right}`.trimEnd()).join('\n')}\n`;
 }

@@ -1,13 +1,13 @@
 import type { ContentBlock } from '../protocol/content.ts';
 import type { BlobResourceContents, TextResourceContents } from '../protocol/resources.ts';
 import type { CallToolResult } from '../protocol/tools.ts';
-import { printable } from './io.ts';
+import { shown, shownJson } from './shown.ts';
 
 /** The result of a tool as text for a person. */
 export function renderResult({ content, structuredContent }: CallToolResult): string {
   const blocks = content.filter((block) => !repeats(block, structuredContent)).map(renderBlock);
-  const data = structuredContent === undefined ? [] : [JSON.stringify(structuredContent, undefined, 2)];
-  return printable([...blocks, ...data].map((text) => (text.endsWith('\n') ? text : `${text}\n`)).join(''));
+  const data = structuredContent === undefined ? [] : [shownJson(structuredContent, 2)];
+  return shown([...blocks, ...data].map((text) => (text.endsWith('\n') ? text : `${text}\n`)).join(''), 'lines');
 }
 
 /** Spec 2025-06-18, Tools, Structured Content: a text block may hold the same once more. */
@@ -26,24 +26,25 @@ function renderBlock(block: ContentBlock): string {
       return block.text;
     case 'image':
     case 'audio':
-      return `[${block.type} ${block.mimeType}, ${bytes(block.data)}]`;
+      return shown(`[${block.type} ${block.mimeType}, ${bytes(block.data)}]`, 'line');
     case 'resource_link': {
       const about = [block.mimeType, block.description].filter((one) => one !== undefined).join(', ');
-      return `[resource ${block.uri}: ${block.title ?? block.name}${about === '' ? '' : ` (${about})`}]`;
+      return shown(`[resource ${block.uri}: ${block.title ?? block.name}${about === '' ? '' : ` (${about})`}]`, 'line');
     }
     case 'resource':
       return renderContents(block.resource);
     default:
       // A server may know of content that this version does not.
-      return JSON.stringify(block);
+      return shownJson(block);
   }
 }
 
 function renderContents(contents: TextResourceContents | BlobResourceContents): string {
   const type = contents.mimeType === undefined ? '' : ` ${contents.mimeType}`;
+  const head = `[resource ${contents.uri}${type}`;
   return 'text' in contents
-    ? `[resource ${contents.uri}${type}]\n${contents.text}`
-    : `[resource ${contents.uri}${type}, ${bytes(contents.blob)}]`;
+    ? `${shown(`${head}]`, 'line')}\n${contents.text}`
+    : shown(`${head}, ${bytes(contents.blob)}]`, 'line');
 }
 
 function bytes(base64: string): string {

@@ -3,7 +3,8 @@ import { call } from './call.ts';
 import { example } from './example.ts';
 import { explain } from './explain.ts';
 import { helpOn } from './help.ts';
-import { reasonOf, UsageError, type Command, type Io } from './io.ts';
+import { UsageError, type Command, type Io } from './io.ts';
+import { reasonOf } from './shown.ts';
 import { splitAtDashes } from './target.ts';
 import { version } from './version.ts';
 

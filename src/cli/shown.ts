@@ -1,0 +1,31 @@
+/** How words that a server, a client or a file may have made up are printed. */
+
+/**
+ * What a terminal acts upon rather than shows: controls (C0 but for tabs and line feeds, DEL, C1), what turns the
+ * direction of writing, and breaks of lines that not everybody knows.
+ */
+// oxlint-disable-next-line no-control-regex -- control characters are what this is about
+const dangerous = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
+
+/**
+ * Makes text of somebody else fit to be printed: nothing in it moves the cursor, hides, or turns what stands around it.
+ *
+ * @param how On one `line`, so that it cannot begin lines of its own; as `lines`, where each is known to be theirs; or
+ *   as `json`, which means the same when it is read again.
+ */
+export function shown(text: string, how: 'line' | 'lines' | 'json'): string {
+  if (how === 'json')
+    return text.replaceAll(dangerous, (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`);
+  return (how === 'line' ? text.replaceAll(/\s+/g, ' ').trim() : text).replaceAll(dangerous, '\ufffd');
+}
+
+/** A value as JSON: on one line, or indented. */
+export function shownJson(value: unknown, indent?: number): string {
+  // Only what JSON cannot say at all has no text.
+  return shown(JSON.stringify(value, undefined, indent) ?? 'null', 'json');
+}
+
+/** What failed, on one line. */
+export function reasonOf(error: unknown): string {
+  return shown(error instanceof Error ? error.message : String(error), 'line');
+}
