@@ -18,22 +18,44 @@ export class ConfigProblem extends Error {
  * @throws ConfigProblem for a variable that is not set, and for any other `${…}`.
  */
 export function expand(text: string, path: readonly string[], env: Io['env']): string {
-  let expanded = '';
-  for (let done = 0; ;) {
-    const begin = text.indexOf('${', done);
-    const end = begin < 0 ? -1 : text.indexOf('}', begin);
-    if (end < 0) return expanded + text.slice(done);
-    expanded += text.slice(done, begin) + valueOf(text.slice(begin + 2, end), path, env);
-    done = end + 1;
-  }
+  return replaced(text, (inner) => {
+    const { name, value, otherwise } = variable(inner, env);
+    if (name === undefined)
+      throw new ConfigProblem(path, `\${${inner}} means nothing here; variables are written \${NAME} or \${env:NAME}`);
+    if (value !== undefined || otherwise !== undefined) return value ?? otherwise ?? '';
+    throw new ConfigProblem(path, `the variable ${name} is not set; set it, or write \${${name}:-default}`);
+  });
 }
 
-function valueOf(inner: string, path: readonly string[], env: Io['env']): string {
+/** A text for messages: what the file says is there, defaults too, and of a variable that is set only its name. */
+export function told(text: string, env: Io['env']): string {
+  return replaced(text, (inner) => {
+    const { value, otherwise } = variable(inner, env);
+    if (value === '' || (value === undefined && otherwise !== undefined)) return value ?? otherwise ?? '';
+    return `\${${inner}}`;
+  });
+}
+
+interface Variable {
+  readonly name: string | undefined;
+  readonly value: string | undefined;
+  readonly otherwise: string | undefined;
+}
+
+function variable(inner: string, env: Io['env']): Variable {
   const [, name, otherwise] = /^(?:env:)?([A-Za-z_][A-Za-z0-9_]*)(?::-(.*))?$/s.exec(inner) ?? [];
-  if (name === undefined)
-    throw new ConfigProblem(path, `\${${inner}} means nothing here; variables are written \${NAME} or \${env:NAME}`);
-  const value = env[name] ?? otherwise;
-  if (value === undefined)
-    throw new ConfigProblem(path, `the variable ${name} is not set; set it, or write \${${name}:-default}`);
-  return value;
+  return { name, value: name === undefined ? undefined : env[name], otherwise };
+}
+
+/** Puts something in the place of each `${…}`, by what is between the braces. */
+function replaced(text: string, by: (inner: string) => string): string {
+  let done = 0;
+  let result = '';
+  for (;;) {
+    const begin = text.indexOf('${', done);
+    const end = begin < 0 ? -1 : text.indexOf('}', begin);
+    if (end < 0) return result + text.slice(done);
+    result += text.slice(done, begin) + by(text.slice(begin + 2, end));
+    done = end + 1;
+  }
 }

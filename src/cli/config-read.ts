@@ -1,5 +1,5 @@
 import { isObject } from '../jsonrpc/message.ts';
-import { ConfigProblem, expand } from './config-expand.ts';
+import { ConfigProblem, expand, told } from './config-expand.ts';
 import type { Io } from './io.ts';
 
 /** The keys of a configuration, read one by one: what is wrong is named by its path. */
@@ -37,6 +37,16 @@ export class Keys {
     if (value === undefined) return undefined;
     if (typeof value !== 'string') throw new ConfigProblem(this.at(key), `must be a text, not ${kindOf(value)}`);
     return value;
+  }
+
+  /** A text for messages: without the values of variables. */
+  told(key: string): string {
+    return told(this.text(key) ?? '', this.#env);
+  }
+
+  /** Texts for messages: without the values of variables. */
+  toldTexts(key: string): readonly string[] {
+    return (this.texts(key) ?? []).map((text) => told(text, this.#env));
   }
 
   /** A text with the variables in it. */

@@ -176,3 +176,30 @@ describe('what is no file of servers', () => {
     assert.deepEqual(Object.keys(upstreams), ['a']);
   });
 });
+
+test('a secret expanded into a command, an argument or a folder is in no message', async () => {
+  const entries = {
+    command: { command: 'no-such-${SECRET}' },
+    folder: { command: 'no-such', cwd: '/no/${SECRET}' },
+    argument: { command: 'no-such', args: ['${SECRET}', '--key=${SECRET}'] },
+  };
+  const { upstreams } = configOf({ mcpServers: entries }, { file: 'servers.json', env: { SECRET: 'hush-hush' } });
+  const told: string[] = [];
+  for (const { reach } of Object.values(upstreams)) {
+    const transport = reach({});
+    told.push(transport.description);
+    // oxlint-disable-next-line no-await-in-loop -- one after the other is fine
+    await assert.rejects(
+      async () => transport.open({ message() {}, problem() {}, closed() {} }),
+      (error: Error) => {
+        told.push(error.message);
+        return true;
+      },
+    );
+  }
+  assert.doesNotMatch(told.join(), /hush/);
+  assert.deepEqual(told.slice(0, 2), [
+    'no-such-${SECRET}',
+    'cannot start no-such-${SECRET}: the command was not found',
+  ]);
+});

@@ -7,6 +7,7 @@ import { isObject } from '../jsonrpc/message.ts';
 import type { Transport } from '../jsonrpc/transport.ts';
 import { chosenRevisions, type RevisionDate } from '../protocol/revision.ts';
 import { spawn } from '../stdio/client.ts';
+import { describeCommand } from '../stdio/describe-command.ts';
 import { ConfigProblem } from './config-expand.ts';
 import { Keys, kindOf, pathOf, shown } from './config-read.ts';
 import { sharedFetch } from './fetch.ts';
@@ -129,7 +130,14 @@ function commandOf(keys: Keys, folder: string): Reachable {
     for (const [name, value] of values)
       if (value.includes('\0'))
         throw new ConfigProblem(keys.at(key, name), 'holds a NUL, which no process can be given');
-  const options = { env, ...(cwd === undefined ? {} : { cwd: resolve(folder, cwd) }) };
+  const isExpanded = [keys.text('command'), keys.text('cwd'), ...(keys.texts('args') ?? [])].some((text) =>
+    text?.includes('${'),
+  );
+  const options = {
+    env,
+    ...(cwd === undefined ? {} : { cwd: resolve(folder, cwd) }),
+    ...(isExpanded ? { calledAs: describeCommand(keys.told('command'), keys.toldTexts('args')) } : {}),
+  };
   return { reach: (settings) => spawn(command, args, { ...settings, ...options }), secrets: secretVariables(env) };
 }
 

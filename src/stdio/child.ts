@@ -1,14 +1,14 @@
 import { spawn as spawnProcess, type ChildProcess } from 'node:child_process';
 import type { Writable } from 'node:stream';
 import type { Message } from '../jsonrpc/message.ts';
-import { settledWithin } from '../jsonrpc/timeout.ts';
+import { after, settledWithin } from '../jsonrpc/timeout.ts';
 import { ConnectionError, type Channel, type Receiver } from '../jsonrpc/transport.ts';
 import type { SpawnOptions } from './client.ts';
 import { resolveCommand } from './command.ts';
 import { childEnvironment } from './environment.ts';
 import { lineWriter, sendLine, type LineWriter } from './line-writer.ts';
 import { messageReader } from './message-reader.ts';
-import { endWithProcess, forget, signalTree } from './process-tree.ts';
+import { endWithProcess, forget, hasGroup, signalTree } from './process-tree.ts';
 
 /** What is started, and who hears it. */
 export interface ChildStart {
@@ -58,7 +58,8 @@ function started(child: ChildProcess, command: string, options: SpawnOptions): P
 
 function refused(command: string, cause: unknown, options: SpawnOptions): ConnectionError {
   const code = cause instanceof Error && 'code' in cause ? cause.code : undefined;
-  const where = options.cwd === undefined ? '' : ` in ${options.cwd}`;
+  const { calledAs, cwd } = options;
+  const called = calledAs ?? `${JSON.stringify(command)}${cwd === undefined ? '' : ` in ${cwd}`}`;
   const missing =
     options.cwd === undefined ? 'the command was not found' : 'the command or the working directory was not found';
   const why =
@@ -67,13 +68,22 @@ function refused(command: string, cause: unknown, options: SpawnOptions): Connec
       : code === 'EACCES'
         ? 'it may not be executed'
         : cause instanceof Error
-          ? cause.message
+          ? withoutWords(cause, calledAs)
           : String(cause);
-  return new ConnectionError('refused', `cannot start ${JSON.stringify(command)}${where}: ${why}`, { cause });
+  return new ConnectionError('refused', `cannot start ${called}: ${why}`, { cause });
+}
+
+/** The system's words may hold those of the command. */
+function withoutWords(cause: Error, calledAs: string | undefined): string {
+  if (calledAs === undefined) return cause.message;
+  return 'code' in cause ? String(cause.code) : cause.name;
 }
 
 /** How much of stderr is kept for the message of a child that died. */
 const keptStderr = 2_048;
+
+/** How long a child, and what it leaves behind, has for each step of its end. */
+const defaultKillAfterMs = 2_000;
 
 /** How long after its exit a child's pipes may stay open, held by what it left behind. */
 const lingerMs = 500;
@@ -135,7 +145,7 @@ class ChildChannel implements Channel {
 
   /** Spec 2025-11-25, Lifecycle, Shutdown: close its input, wait, SIGTERM, wait, SIGKILL. */
   async #close(): Promise<void> {
-    const wait = this.#options.killAfterMs ?? 2_000;
+    const wait = this.#options.killAfterMs ?? defaultKillAfterMs;
     void this.#writer.flushed();
     this.#stdin.end();
     if (await settledWithin(wait, this.#exited)) return;
@@ -154,7 +164,12 @@ class ChildChannel implements Channel {
   /** The child has exited: what it started goes with it, and pipes that are held open are let go. */
   async #swept(): Promise<void> {
     signalTree(this.#child, this.#forced ? 'SIGKILL' : 'SIGTERM');
-    forget(this.#child);
+    if (this.#forced || !hasGroup(this.#child)) forget(this.#child);
+    else
+      after(this.#options.killAfterMs ?? defaultKillAfterMs, () => {
+        signalTree(this.#child, 'SIGKILL');
+        forget(this.#child);
+      });
     const { stdout, stderr } = this.#child;
     if (await settledWithin(lingerMs, this.#emptied)) return;
     stdout?.destroy();

@@ -238,6 +238,18 @@ test('what the child started ends with it', async () => {
   await gone(pid);
 });
 
+test('what the child leaves behind at a clean end gets SIGTERM, and SIGKILL after a grace', async () => {
+  const source = `import { spawn } from 'node:child_process';
+    const stubborn = "process.on('SIGTERM', () => {}); setInterval(() => {}, 1000); console.log('up')";
+    const child = spawn(process.execPath, ['-e', stubborn], { stdio: ['ignore', 'pipe', 'ignore'] });
+    child.stdout.once('data', () => console.log(JSON.stringify({ pid: child.pid })));
+    process.stdin.on('end', () => process.exit(0)).resume();`;
+  const { channel, next } = await open(await program(source, { killAfterMs: 2_000 }));
+  const pid = pidOf(await next());
+  await channel.close();
+  await gone(pid);
+});
+
 test('closing twice is fine, nothing is heard after it, and sending fails', async () => {
   const { channel, closed } = await open(await program(echo));
   await Promise.all([channel.close(), channel.close()]);

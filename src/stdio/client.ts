@@ -10,11 +10,19 @@ export interface SpawnOptions {
   readonly env?: Environment;
   /** The working directory of the server; that of this process by default. */
   readonly cwd?: string;
+  /**
+   * What messages call the command, in place of its words and its working directory: for those that hold secrets. By
+   * default the program, and what it runs (a script, a package); what may be a secret in an argument is left out.
+   */
+  readonly calledAs?: string;
   /** Where the server's stderr goes; `inherit` by default, `pipe` when `onStderr` is given. It is no sign of an error. */
   readonly stderr?: 'inherit' | 'ignore' | 'pipe';
   /** Hears what the server writes to stderr; must not throw. */
   readonly onStderr?: (text: string) => void;
-  /** How long closing waits after each step (end of input, SIGTERM) before the next; 2 seconds by default. */
+  /**
+   * How long closing waits after each step (end of input, SIGTERM) before the next, and how long what a server leaves
+   * behind may take to end; 2 seconds by default.
+   */
   readonly killAfterMs?: number;
   /** How many bytes a message of the server may have; 10 MiB by default. */
   readonly maxLineBytes?: number;
@@ -33,7 +41,7 @@ export interface SpawnOptions {
 export function spawn(command: string, args: readonly string[] = [], options: SpawnOptions = {}): Transport {
   return {
     kind: 'stdio',
-    description: describeCommand(command, args),
+    description: options.calledAs ?? describeCommand(command, args),
     async open(receiver) {
       // A server on stdio exports this beside what it needs, and loads no module of Node for it.
       const { openChild } = await import('./child.ts');

@@ -51,6 +51,10 @@ for (const [command, args, description] of [
   ['npx', ['--api-key=secret', 'x'], 'npx --api-key=… …'],
   ['tool', ['--token', 'secret'], 'tool --token …'],
   ['docker', ['run', '-e', 'KEY=secret', 'image'], 'docker run …'],
+  ['env', ['API_KEY=secret', 'OTHER=secret', 'node', 'server.js', 'secret'], 'env API_KEY=… OTHER=… node …'],
+  ['mysql', ['-psecret', '-uroot', 'db'], 'mysql -p… -u… …'],
+  ['java', ['-Dkey=secret', '-jar', 'server.jar'], 'java -D… -jar server.jar'],
+  ['https://user:secret@host/tool', [], 'https://host/tool'],
   ['tool', ['postgres://user:secret@host/db?password=secret'], 'tool postgres://host/db'],
 ] as const) {
   test(`${command} ${args.join(' ')} is described without what may be secret`, () => {

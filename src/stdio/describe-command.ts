@@ -1,26 +1,34 @@
-/** Flags that are known not to be followed by a secret. */
-const harmlessFlags: ReadonlySet<string> = new Set(['-m', '-q', '-u', '-y', '--yes', '--quiet', '--silent']);
+/** Flags that hold no secret and are not followed by one. */
+const harmlessFlags: ReadonlySet<string> = new Set(['-jar', '-m', '-q', '-u', '-y', '--yes', '--quiet', '--silent']);
 
 /**
  * What a person would call a command: the program, its first flags by name and what it runs (a script, a package).
- * Anything that may be a secret is left out: values of flags, all later arguments, credentials in a URL.
+ * Anything that may be a secret is left out: values of flags and variables, all later arguments, credentials in a URL.
  */
 export function describeCommand(command: string, args: readonly string[]): string {
-  const words = [command];
+  const words = [withoutCredentials(command)];
   for (const [index, arg] of args.entries()) {
-    const flag = arg.startsWith('-');
-    const shown = flag
-      ? arg.replace(/=.*/s, '=…')
-      : args[index - 1] === undefined || harmlessFlags.has(args[index - 1] ?? '')
-        ? withoutCredentials(arg)
-        : '…';
-    words.push(shown);
-    if (!flag) {
-      if (index < args.length - 1 && shown !== '…') words.push('…');
+    const before = index === 0 ? undefined : args[index - 1];
+    // A variable, as `env` takes them, is not what is run.
+    const variable = /^[A-Za-z_]\w*=/.exec(arg)?.[0];
+    const isFlag = arg.startsWith('-');
+    if (variable !== undefined) words.push(`${variable}…`);
+    else if (isFlag) words.push(flagOf(arg));
+    else {
+      const isKnown = before === undefined || harmlessFlags.has(before) || /^[A-Za-z_]\w*=/.test(before);
+      words.push(isKnown ? withoutCredentials(arg) : '…');
+      if (index < args.length - 1 && isKnown) words.push('…');
       break;
     }
   }
   return words.join(' ');
+}
+
+/** A flag by its name: what follows `=`, or the one letter of a short flag, is its value. */
+function flagOf(arg: string): string {
+  if (harmlessFlags.has(arg) || arg === '--') return arg;
+  if (arg.startsWith('--')) return arg.replace(/=.*/s, '=…');
+  return arg.length > 2 ? `${arg.slice(0, 2)}…` : arg;
 }
 
 function withoutCredentials(arg: string): string {

@@ -25,6 +25,16 @@ export function signalTree(child: ChildProcess, signal: 'SIGTERM' | 'SIGKILL'): 
   }
 }
 
+/** Whether anything that a child started lives on in its group; on Windows nobody can tell once the child is gone. */
+export function hasGroup({ pid }: ChildProcess): boolean {
+  if (pid === undefined || process.platform === 'win32') return false;
+  try {
+    return process.kill(-pid, 0);
+  } catch {
+    return false;
+  }
+}
+
 /** Makes sure that a child ends when this process does, by its end or by a signal. */
 export function endWithProcess(child: ChildProcess): void {
   if (child.pid === undefined) return;
