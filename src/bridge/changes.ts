@@ -1,4 +1,5 @@
 import type { Topics } from '../client/subscription.ts';
+import { Slices } from '../jsonrpc/slices.ts';
 import { after } from '../jsonrpc/timeout.ts';
 import { isObject } from '../jsonrpc/message.ts';
 import type { Call } from '../peer/call.ts';
@@ -18,7 +19,6 @@ export const listChanges = [
   { kind: 'resources', method: 'notifications/resources/list_changed', flag: 'resourcesListChanged' },
 ] as const;
 
-const mostListeners = 10_000;
 /** How many resources one session, or one listen stream, may watch. */
 export const mostResources = 1_000;
 /** How long to wait after the upstream ended what was followed, or could not be reached for long. */
@@ -41,6 +41,7 @@ export class Changes {
   readonly #sessions = new Map<Settled['state'], Settled>();
   readonly #listeners = new Map<Call, { readonly filter: SubscriptionFilter; readonly end: () => void }>();
   readonly #stopped = new AbortController();
+  readonly #slices = new Slices();
 
   constructor(options: ChangesOptions) {
     this.#options = options;
@@ -82,10 +83,21 @@ export class Changes {
     const list = listChanges.find((one) => one.method === method);
     if (list === undefined) return;
     this.#options.stale(method, params);
-    for (const session of this.#sessions.values())
-      if (isFor(session.principal, by) && !this.#options.hearsItself(session)) session.notify(method, ownWords(params));
-    for (const [call, { filter }] of this.#listeners)
-      if (filter[list.flag] === true && isFor(call.auth?.principal, by)) call.send(method, subscribed(params, call));
+    const key = by === undefined ? method : `${method} ${JSON.stringify(by.principal ?? null)}`;
+    this.#slices.add(key, () => this.#tell(list, params, by));
+  }
+
+  *#tell({ method, flag }: (typeof listChanges)[number], params: JsonObject, by: Whose | undefined): Generator<void> {
+    for (const session of this.#sessions.values()) {
+      if (!isFor(session.principal, by) || this.#options.hearsItself(session)) continue;
+      session.notify(method, ownWords(params));
+      yield;
+    }
+    for (const [call, { filter }] of this.#listeners) {
+      if (filter[flag] !== true || !isFor(call.auth?.principal, by)) continue;
+      call.send(method, subscribed(params, call));
+      yield;
+    }
   }
 
   /** What changed meanwhile is not known: tells that every list may have. */
@@ -116,8 +128,6 @@ export class Changes {
    * @param until Ends it in good order, so that the client can ask again.
    */
   listen(call: Call, filter: SubscriptionFilter, until?: Promise<unknown>): Promise<JsonObject> {
-    if (this.#listeners.size >= mostListeners)
-      throw new McpError('busy', `too many listen streams; the limit is ${mostListeners}`);
     call.send('notifications/subscriptions/acknowledged', subscribed({ notifications: filter }, call));
     return new Promise((resolve) => {
       const end = (): void => {

@@ -1,6 +1,7 @@
 import { backoffMs } from '../client/backoff.ts';
 import { covers } from '../client/subscription.ts';
 import { isObject } from '../jsonrpc/message.ts';
+import { Slices } from '../jsonrpc/slices.ts';
 import { settledWithin } from '../jsonrpc/timeout.ts';
 import type { Call } from '../peer/call.ts';
 import type { JsonObject } from '../protocol/common.ts';
@@ -14,7 +15,6 @@ import { subCall } from './sub-call.ts';
 
 const acknowledged = 'notifications/subscriptions/acknowledged';
 const updated = 'notifications/resources/updated';
-const mostListeners = 10_000;
 const mostEarly = 1_000;
 
 /** What a merged stream needs to know of its front. */
@@ -45,6 +45,7 @@ interface Stream {
 export class FrontListen {
   readonly #options: ListenOptions;
   readonly #streams = new Set<Stream>();
+  readonly #slices = new Slices();
   #stopped = false;
 
   constructor(options: ListenOptions) {
@@ -53,8 +54,6 @@ export class FrontListen {
 
   /** Serves `subscriptions/listen`: settles when the client or the bridge ends it, whatever its servers do. */
   async listen(asked: SubscriptionFilter, call: Call): Promise<JsonObject> {
-    if (this.#streams.size >= mostListeners)
-      throw new McpError('busy', `too many listen streams; the limit is ${mostListeners}`);
     const stream = await this.#open(asked, call);
     const over = new Promise<JsonObject>((resolve) => {
       const end = (): void => {
@@ -78,9 +77,16 @@ export class FrontListen {
 
   /** Tells of a change of a list whoever wants to hear of it. */
   changed(method: string): void {
-    const flag = listChanges.find((list) => list.method === method)?.flag;
-    for (const stream of this.#streams)
-      if (flag !== undefined && stream.flags[flag] === true) this.#tell(stream, method, {});
+    const list = listChanges.find((one) => one.method === method);
+    if (list !== undefined) this.#slices.add(method, () => this.#tellAll(list));
+  }
+
+  *#tellAll({ method, flag }: (typeof listChanges)[number]): Generator<void> {
+    for (const stream of this.#streams) {
+      if (stream.flags[flag] !== true) continue;
+      this.#tell(stream, method, {});
+      yield;
+    }
   }
 
   /** Ends every stream in good order. */

@@ -1,3 +1,4 @@
+import { Slices } from '../jsonrpc/slices.ts';
 import { after } from '../jsonrpc/timeout.ts';
 import type { AuthInfo } from '../peer/endpoint.ts';
 import type { HttpSettings } from './options.ts';
@@ -94,8 +95,8 @@ export class EventStream {
 
   /** Writes a comment if nothing was written since the last time. (Spec 2026-07-28, Streamable HTTP, Receiving messages.) */
   keepAlive(): void {
-    if (!this.#lively) this.write(':\n\n');
-    this.#lively = false;
+    if (this.#lively) this.#lively = false;
+    else this.write(':\n\n');
   }
 }
 
@@ -108,6 +109,7 @@ export class EventStreams {
   readonly settings: HttpSettings;
   readonly #open = new Set<EventStream>();
   readonly #shares: Shares;
+  readonly #slices = new Slices();
   #cancelTimer: (() => void) | undefined;
 
   constructor(settings: HttpSettings) {
@@ -125,7 +127,7 @@ export class EventStreams {
     const stream = new EventStream(this, reply.stream(headers), auth);
     this.#open.add(stream);
     this.#shares.take(auth);
-    this.#cancelTimer ??= after(this.settings.keepAliveMs, () => this.#keepAlive());
+    this.#cancelTimer ??= this.#keepAliveLater();
     return stream;
   }
 
@@ -142,8 +144,18 @@ export class EventStreams {
     for (const stream of this.#open) stream.end();
   }
 
-  #keepAlive(): void {
-    this.#cancelTimer = after(this.settings.keepAliveMs, () => this.#keepAlive());
-    for (const stream of this.#open) stream.keepAlive();
+  /** A look at each half of the time: who was silent from one to the next has a comment before the whole is over. */
+  #keepAliveLater(): () => void {
+    return after(this.settings.keepAliveMs / 2, () => {
+      this.#cancelTimer = this.#keepAliveLater();
+      this.#slices.add('keep alive', () => this.#keepAlive());
+    });
+  }
+
+  *#keepAlive(): Generator<void> {
+    for (const stream of this.#open) {
+      stream.keepAlive();
+      yield;
+    }
   }
 }

@@ -28,6 +28,14 @@ export function after(ms: number, run: () => void, keepsAlive = false): () => vo
   };
 }
 
+/** Runs something after everything that is ready now, where the runtime has a way for that; else on the next tick of a timer. */
+export function soon(run: () => void): void {
+  // Node, Bun and Deno have it; the types of the web do not know it.
+  const { setImmediate } = globalThis as { setImmediate?: (run: () => void) => unknown };
+  if (setImmediate === undefined) after(0, run, true);
+  else setImmediate(run);
+}
+
 /**
  * Waits for something, but not for ever. The process lives until one of the two is over: what follows the wait is to
  * be run.

@@ -40,7 +40,7 @@ export interface ServerOptions {
   readonly rounds?: RoundOptions;
   /** How often clients may call tools and ask for completions; without limits by default. */
   readonly rateLimits?: RateLimits;
-  /** Limits of subscriptions; 1000 resources per client and 10,000 listen streams by default. */
+  /** Limits of subscriptions; 1000 resources per client by default, and as many listen streams as the transports admit. */
   readonly subscriptions?: Partial<SubscriptionLimits>;
   /**
    * Begins a span for each request, with the attributes and the parent that the OpenTelemetry conventions for MCP name;
@@ -127,7 +127,7 @@ export function resolveOptions(options: ServerOptions): ResolvedOptions {
     tracer: options.tracer,
     rounds: roundsOf(options.rounds ?? {}),
     askTimeoutMs: options.rounds?.askTimeoutMs ?? 600_000,
-    subscriptions: { resourcesPerClient: 1000, listeners: 10_000, ...options.subscriptions },
+    subscriptions: { resourcesPerClient: 1000, listeners: Number.POSITIVE_INFINITY, ...options.subscriptions },
     rateLimits: options.rateLimits ?? {},
     onError: guarded(options.onError ?? ((error, where) => console.error(`${where}:`, error))),
     onWarning: options.onWarning ?? ((message) => console.error(message)),

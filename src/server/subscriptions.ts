@@ -1,4 +1,5 @@
 import type { RequestId } from '../jsonrpc/message.ts';
+import { Slices } from '../jsonrpc/slices.ts';
 import type { Call } from '../peer/call.ts';
 import type { Settled } from '../peer/host.ts';
 import type { JsonObject } from '../protocol/common.ts';
@@ -16,31 +17,37 @@ export type Telling = ListKind | 'updates';
 interface Listener {
   readonly call: Call;
   readonly filter: SubscriptionFilter;
-  readonly uris: ReadonlySet<string>;
   readonly end: () => void;
 }
+
+/** Who hears of single resources: a session, or a listen stream. */
+type Watcher = Settled | Listener;
 
 /** The limits of subscriptions. */
 export interface SubscriptionLimits {
   /** How many resources one session or one listen stream may watch. */
   readonly resourcesPerClient: number;
-  /** How many listen streams may be open at once. */
+  /**
+   * How many listen streams may be open at once, over all transports. Without a number only the transports count them: over
+   * HTTP `maxStreams`, elsewhere how many requests a conversation may run. Beyond it clients get a busy error, which over HTTP is
+   * a 503 with `Retry-After`.
+   */
   readonly listeners: number;
 }
 
 const watched = Symbol('watched resources');
 
-/** Most streams watch no resources; they share this. */
-const noUris: ReadonlySet<string> = new Set();
-
 /**
  * Who hears of changes: handshake sessions without asking for lists and by `resources/subscribe` for resources,
- * stateless clients by `subscriptions/listen` alone. Changes of one turn are told once.
+ * stateless clients by `subscriptions/listen` alone. Changes of one turn are told once, to very many in slices.
  */
 export class Subscriptions {
   readonly #sessions = new Set<Settled>();
   readonly #listeners = new Map<Call, Listener>();
+  /** Who watches a resource, by its URI. */
+  readonly #watchers = new Map<string, Set<Watcher>>();
   readonly #pending = new Set<string>();
+  readonly #slices = new Slices();
   readonly #limits: SubscriptionLimits;
 
   constructor(limits: SubscriptionLimits) {
@@ -53,30 +60,39 @@ export class Subscriptions {
 
   closed(session: Settled): void {
     this.#sessions.delete(session);
+    for (const uri of watchedBy(session)) this.#unwatch(uri, session);
   }
 
   /** Tells everybody who may know that a list changed; changes of one turn are told once. */
   listChanged(kind: ListKind): void {
-    this.#soon(`list ${kind}`, () => {
-      const method = `notifications/${kind}/list_changed`;
-      for (const session of this.#sessions) session.notify(method, {});
-      for (const { call, filter } of this.#listeners.values()) {
-        if (filter[`${kind}ListChanged`] === true) call.send(method, subscribed(call.requestId));
-      }
-    });
+    this.#soon(`list ${kind}`, () => this.#tellList(kind));
   }
 
   /** Tells those who watch a resource that it changed. */
   resourceUpdated(uri: string): void {
-    this.#soon(`resource ${uri}`, () => {
-      const method = 'notifications/resources/updated';
-      for (const session of this.#sessions) {
-        if (watchedBy(session).has(uri)) session.notify(method, { uri });
-      }
-      for (const { call, uris } of this.#listeners.values()) {
-        if (uris.has(uri)) call.send(method, { uri, ...subscribed(call.requestId) });
-      }
-    });
+    if (this.#watchers.has(uri)) this.#soon(`resource ${uri}`, () => this.#tellUpdate(uri));
+  }
+
+  *#tellList(kind: ListKind): Generator<void> {
+    const method = `notifications/${kind}/list_changed`;
+    for (const session of this.#sessions) {
+      session.notify(method, {});
+      yield;
+    }
+    for (const { call, filter } of this.#listeners.values()) {
+      if (filter[`${kind}ListChanged`] !== true) continue;
+      call.send(method, subscribed(call.requestId));
+      yield;
+    }
+  }
+
+  *#tellUpdate(uri: string): Generator<void> {
+    const method = 'notifications/resources/updated';
+    for (const watcher of this.#watchers.get(uri) ?? []) {
+      if ('call' in watcher) watcher.call.send(method, { uri, ...subscribed(watcher.call.requestId) });
+      else watcher.notify(method, { uri });
+      yield;
+    }
   }
 
   /** `resources/subscribe` of the handshake revisions. */
@@ -89,11 +105,14 @@ export class Subscriptions {
       );
     }
     uris.add(uri);
+    // It may have ended while its request was on the way.
+    if (this.#sessions.has(session)) this.#watch(uri, session);
   }
 
   /** `resources/unsubscribe`; an unknown URI is fine. */
   unwatch(session: Settled, uri: string): void {
     watchedBy(session).delete(uri);
+    this.#unwatch(uri, session);
   }
 
   /** Serves `subscriptions/listen`: the promise settles when the stream ends. */
@@ -106,13 +125,14 @@ export class Subscriptions {
     return new Promise((resolve) => {
       const end = (): void => {
         this.#listeners.delete(call);
+        for (const uri of filter.resourceSubscriptions ?? []) this.#unwatch(uri, listener);
         resolve(subscribed(call.requestId));
       };
       call.onAbort(end);
       call.onLeave(end);
-      const { resourceSubscriptions } = filter;
-      const uris = resourceSubscriptions === undefined ? noUris : new Set(resourceSubscriptions);
-      this.#listeners.set(call, { call, filter, uris, end });
+      const listener: Listener = { call, filter, end };
+      for (const uri of filter.resourceSubscriptions ?? []) this.#watch(uri, listener);
+      this.#listeners.set(call, listener);
     });
   }
 
@@ -133,12 +153,23 @@ export class Subscriptions {
     };
   }
 
-  #soon(key: string, run: () => void): void {
+  #watch(uri: string, watcher: Watcher): void {
+    const known = this.#watchers.get(uri);
+    if (known === undefined) this.#watchers.set(uri, new Set([watcher]));
+    else known.add(watcher);
+  }
+
+  #unwatch(uri: string, watcher: Watcher): void {
+    const watchers = this.#watchers.get(uri);
+    if (watchers?.delete(watcher) === true && watchers.size === 0) this.#watchers.delete(uri);
+  }
+
+  #soon(key: string, tell: () => Iterator<unknown>): void {
     if (this.#pending.has(key)) return;
     this.#pending.add(key);
     queueMicrotask(() => {
       this.#pending.delete(key);
-      run();
+      this.#slices.add(key, tell);
     });
   }
 }

@@ -1,0 +1,57 @@
+import { soon } from './timeout.ts';
+
+/** How long a slice lasts. */
+const sliceMs = 3;
+/** How many steps are done between two looks at the clock: a few are never parted. */
+const lookSteps = 16;
+/** How many steps it has at most: what a step leaves behind is done in the same turn, and not measured here. */
+const sliceSteps = 64;
+
+/**
+ * Does what is to be done for very many, in slices between which everything else has its turn. Pieces of work are done one
+ * after the other, each in its order, so that everybody hears of them in one order.
+ */
+export class Slices {
+  readonly #waiting = new Map<string, () => Iterator<unknown>>();
+  #work: Iterator<unknown> | undefined;
+
+  /**
+   * Does a piece of work: at once, as far as one slice goes, where nothing else is being done.
+   *
+   * @param key Names it: what waits under the same name already is not done twice.
+   * @param begin Makes its steps, when it begins.
+   */
+  add(key: string, begin: () => Iterator<unknown>): void {
+    if (!this.#waiting.has(key)) this.#waiting.set(key, begin);
+    if (this.#work === undefined) this.#slice();
+  }
+
+  readonly #slice = (): void => {
+    const until = performance.now() + sliceMs;
+    try {
+      for (let step = 1; step <= sliceSteps && this.#step(); step++)
+        if (step % lookSteps === 0 && performance.now() >= until) break;
+    } finally {
+      this.#work ??= this.#next();
+      if (this.#work !== undefined) soon(this.#slice);
+    }
+  };
+
+  /** Does one step; false when there is none left. */
+  #step(): boolean {
+    const work = (this.#work ??= this.#next());
+    if (work === undefined) return false;
+    // A step that fails ends its work.
+    this.#work = undefined;
+    if (work.next().done !== true) this.#work = work;
+    return true;
+  }
+
+  #next(): Iterator<unknown> | undefined {
+    for (const [key, begin] of this.#waiting) {
+      this.#waiting.delete(key);
+      return begin();
+    }
+    return undefined;
+  }
+}
