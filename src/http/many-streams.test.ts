@@ -14,7 +14,10 @@ interface Many {
 
 /** A server with very many listen streams. */
 async function open(count: number, options: HttpOptions = {}): Promise<Many> {
-  const server = createServer({ name: 's', version: '1' }, { capabilities: { tools: {}, resources: { subscribe: true } } });
+  const server = createServer(
+    { name: 's', version: '1' },
+    { capabilities: { tools: {}, resources: { subscribe: true } } },
+  );
   const handler = createHttpHandler(server, { maxStreams: count, ...options });
   const streams = Array.from({ length: count }, () => begin(handler, subscription));
   await settle();
@@ -48,7 +51,10 @@ for (const [what, change] of [
     const { server, streams } = await open(3_333);
     change(server);
     const turns = await perTurn(streams, 2);
-    assert.ok(turns.every((count) => count <= 64), String(turns));
+    assert.ok(
+      turns.every((count) => count <= 64),
+      String(turns),
+    );
     change(server);
     await perTurn(streams, 3);
     assert.ok(streams.every(({ events }) => events.length === 3));
@@ -61,7 +67,9 @@ test('changes of one turn reach every stream in one order, also where they are t
   server.changed('tools');
   server.resourceUpdated('memo://a');
   await perTurn(streams, 3);
-  const methods = new Set(streams.map(({ events }) => events.map((event) => (event as { method: string }).method).join()));
+  const methods = new Set(
+    streams.map(({ events }) => events.map((event) => (event as { method: string }).method).join()),
+  );
   assert.equal(methods.size, 1);
   for (const stream of streams) stream.leave();
 });
@@ -74,7 +82,10 @@ test('comments that keep streams open are written in slices too', async (t) => {
   t.mock.timers.tick(500);
   const turns = await perTurn(streams, 2);
   // The first slice was written by the tick itself, before the first turn.
-  assert.ok(turns.every((count, at) => count <= (at === 0 ? 128 : 64)), String(turns));
+  assert.ok(
+    turns.every((count, at) => count <= (at === 0 ? 128 : 64)),
+    String(turns),
+  );
   for (const stream of streams) stream.leave();
 });
 

@@ -67,7 +67,11 @@ export interface HttpOptions {
   readonly maxSessionsPerPrincipal?: number;
   /** How long a session lives without a request or an open stream, in milliseconds; 30 minutes. */
   readonly sessionIdleMs?: number;
-  /** How often a silent event stream gets a comment that keeps it open, in milliseconds; 15 seconds. */
+  /**
+   * How long an event stream is silent at most before it gets a comment that keeps it open, in milliseconds; 6 seconds. The
+   * shortest default of the runtimes that README names is Bun's, whose `serve` ends a connection after 10 silent seconds
+   * (https://bun.sh/reference/bun/Serve/HostnamePortServeOptions/idleTimeout).
+   */
   readonly keepAliveMs?: number;
   /**
    * Where the events of sessions are kept for clients that lost a stream; the memory of this process by default.
@@ -114,7 +118,8 @@ const defaults: HttpSettings = {
   maxSessions: 10_000,
   maxSessionsPerPrincipal: 1000,
   sessionIdleMs: 30 * 60 * second,
-  keepAliveMs: 15 * second,
+  // The timers of Bun look every 4 seconds, so that its 10 may be 8.
+  keepAliveMs: 6 * second,
   retryMs: second,
   drainMs: 10 * second,
   now: monotonicNow,
