@@ -291,3 +291,27 @@ for (const [how, ending, signal] of [
     await gone(pid);
   });
 }
+
+for (const [who, listen] of [
+  ['signal-exit', `import { onExit } from ${JSON.stringify(import.meta.resolve('signal-exit'))}; onExit(() => {});`],
+  ['a listener that does nothing', "for (const one of ['SIGINT', 'SIGTERM']) process.on(one, () => {});"],
+] as const) {
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    test(`this process ends by ${signal}, children first, though ${who} listens too`, async () => {
+      const stubborn = "process.on('SIGTERM', () => {}); setInterval(() => {}, 1000); console.log(process.pid)";
+      const source = `${listen} import { spawn } from ${JSON.stringify(import.meta.resolve('./client.ts'))};
+        await spawn(process.execPath, ['-e', ${JSON.stringify(stubborn)}]).open({
+          message(pid) { process.stdout.write(pid + '\\n'); }, problem() {}, closed() {},
+        }); setInterval(() => {}, 1000);`;
+      const host = spawnProcess(process.execPath, ['--input-type=module-typescript', '-e', source], {
+        stdio: ['ignore', 'pipe', 'inherit'],
+      });
+      const ended = new Promise<unknown>((resolve) => host.once('exit', (_code, by) => resolve(by)));
+      const pid = Number(await new Promise((resolve) => host.stdout.once('data', resolve)));
+      assert.ok(pid > 0);
+      host.kill(signal);
+      assert.equal(await ended, signal);
+      await gone(pid);
+    });
+  }
+}

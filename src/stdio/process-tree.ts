@@ -1,4 +1,5 @@
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
+import { after } from '../jsonrpc/timeout.ts';
 
 /** The process groups that must not outlive this process. */
 const groups = new Map<number, ChildProcess>();
@@ -59,12 +60,55 @@ function killAll(): void {
   }
 }
 
-/** Children in groups of their own miss the signals of the terminal; nobody else listening, the signal keeps its effect. */
-function passOn(signal: NodeJS.Signals): void {
-  if (process.listenerCount(signal) > 1) return;
+/** How long others who listen to a signal have to end in their own way. */
+const graceMs = 5_000;
+
+/** By it the copies of this module in one process know each other's listeners. */
+const yields = Symbol.for('parley-mcp: leaves the end of the process to the signal');
+
+/**
+ * Children in groups of their own miss the signals of the terminal. A process with a listener no longer ends by a signal:
+ * so it is ended here, children first. Whoever else only cleans up does so on the way; a listener that may end the
+ * process itself has a while to do it.
+ */
+const passOn = Object.assign(
+  (signal: NodeJS.Signals): void => {
+    const others = process.listeners(signal).filter((listener) => !(yields in listener)).length;
+    if (others > signalExitListeners()) after(graceMs, () => endBy(signal));
+    else {
+      killAll();
+      process.off(signal, passOn);
+      process.kill(process.pid, signal);
+      // A listener that should have left, and did not.
+      after(lastWordsMs, () => endBy(signal));
+    }
+  },
+  { [yields]: true },
+);
+
+const lastWordsMs = 500;
+
+function endBy(signal: NodeJS.Signals): void {
   killAll();
-  process.off(signal, passOn);
+  process.removeAllListeners(signal);
   process.kill(process.pid, signal);
+}
+
+/** How many listeners `signal-exit` has, which waits for all others to leave: its versions 4, and 3. */
+function signalExitListeners(): number {
+  const emitters = [
+    // Both put their state where all their copies find it; what it is is asked below.
+    (globalThis as Readonly<Record<symbol, unknown>>)[Symbol.for('signal-exit emitter')],
+    (process as { readonly __signal_exit_emitter__?: unknown }).__signal_exit_emitter__,
+  ];
+  return emitters.reduce<number>(
+    (sum, emitter) =>
+      sum +
+      (typeof emitter === 'object' && emitter !== null && 'count' in emitter && typeof emitter.count === 'number'
+        ? emitter.count
+        : 0),
+    0,
+  );
 }
 
 function taskkill(): string {
