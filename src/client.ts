@@ -24,6 +24,7 @@ export {
 } from './client/errors.ts';
 export type { ElicitAnswer, InputAnswer, RootsAnswer, SampleAnswer } from './client/answers.ts';
 export type { InputContext, InputHandlers, RootsSource } from './client/inputs.ts';
+export type { PageVisit } from './client/page-visit.ts';
 export type { InputAnswers } from './client/rounds.ts';
 export type { CompleteStep, InputMethod, InputRequiredStep, Step } from './client/step.ts';
 export type { ConnectOptions } from './client/options.ts';

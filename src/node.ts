@@ -1,4 +1,7 @@
-/** HTTP on Node: serving on a port of its own or in an application, and a client's requests over kept connections. */
+/**
+ * HTTP on Node: serving on a port of its own or in an application, a client's requests over kept connections, and opening
+ * a page for a user.
+ */
 
 export {
   listen,
@@ -9,6 +12,7 @@ export {
   type NodeHttpOptions,
 } from './node/http.ts';
 export { nodeFetch, type NodeFetch, type NodeFetchOptions } from './node/fetch.ts';
+export { openPage, type OpenPageOptions } from './node/open-page.ts';
 export type { Fetch, FetchRequest, FetchResponse } from './http/client-fetch.ts';
 export type { Authenticate, HttpOptions, HttpRefusal } from './http/options.ts';
 export type { Body, HeaderFields, HttpRequest } from './http/shape.ts';

@@ -18,7 +18,7 @@ import { asObject, responseTo, type InputAnswer } from './answers.ts';
 import type { InboundContext } from './inbound.ts';
 import { namesElicitations } from './elicitation-ids.ts';
 import type { InputContext, Inputs } from './inputs.ts';
-import { isPageUrl } from './page-url.ts';
+import { visitOf } from './page-visit.ts';
 
 /**
  * Why a question is not answered here, or `undefined` when it is.
@@ -30,7 +30,14 @@ export function obstacle(inputs: Inputs, request: InputRequest, declared: Client
   if (flags === undefined) return `${shown(request)} is unknown`;
   const undeclared = flags.find((flag) => !supports(declared, flag));
   if (undeclared !== undefined) return `${request.method} needs ${undeclared}, which was not declared`;
-  return answererOf(inputs, request) === undefined ? `nothing here answers ${shown(request)}` : undefined;
+  return isAnswered(inputs, request) ? undefined : `nothing here answers ${shown(request)}`;
+}
+
+function isAnswered(inputs: Inputs, request: InputRequest): boolean {
+  // Whether its page is one to be visited is told apart from whether anybody answers.
+  if (request.method === 'elicitation/create' && request.params.mode === 'url')
+    return inputs.options.onElicitUrl !== undefined;
+  return answererOf(inputs, request) !== undefined;
 }
 
 /** Answers a question that has no obstacle and is well-formed. */
@@ -54,7 +61,10 @@ function answererOf(
     return roots && ((context) => (typeof roots === 'function' ? roots(context) : roots));
   if (request.method === 'sampling/createMessage') return onSample && ((context) => onSample(request.params, context));
   const { params } = request;
-  if (params.mode === 'url') return onElicitUrl && ((context) => onElicitUrl(params, context));
+  if (params.mode === 'url') {
+    const visit = visitOf(params);
+    return onElicitUrl && visit && ((context) => onElicitUrl(visit, context));
+  }
   return onElicit && ((context) => onElicit(params, context));
 }
 
@@ -102,7 +112,9 @@ function expect(inputs: Inputs, request: InputRequest, revision: Revision): void
 export function malformation(request: InputRequest): string | undefined {
   if (request.method === 'sampling/createMessage') return samplingProblem(request.params);
   if (request.method !== 'elicitation/create' || request.params.mode !== 'url') return undefined;
-  return isPageUrl(request.params.url) ? undefined : 'the url of the elicitation is no URL of a page';
+  return visitOf(request.params) === undefined
+    ? 'the url of the elicitation is no page to send a user to: https, or http on loopback, and no user name'
+    : undefined;
 }
 
 function featureOf(method: AskMethod): ClientFlag {

@@ -2,7 +2,7 @@ import { isObject } from '../jsonrpc/message.ts';
 import type { ElicitRequestURLParams } from '../protocol/elicitation.ts';
 import { McpError } from '../protocol/error.ts';
 import type { CallToolResult } from '../protocol/tools.ts';
-import { isPageUrl } from './page-url.ts';
+import { pageUrl } from '../peer/page-url.ts';
 import type { InputMethod, InputRequiredStep } from './step.ts';
 
 /** One place where a structured result does not fit its schema. */
@@ -71,7 +71,8 @@ export class TooManyRoundsError extends Error {
 
 /**
  * The pages that must be visited before a request is tried again, from an error of the kind `urlElicitationRequired`;
- * of any other error there are none. What is malformed or no page of the web is left out.
+ * of any other error there are none. What is malformed or no page that a user may be sent to is left out, and the
+ * URLs are written as URL parsers write them.
  *
  * @example
  * client.callTool('files').catch((error) => {
@@ -81,11 +82,15 @@ export class TooManyRoundsError extends Error {
 export function urlElicitations(error: unknown): readonly ElicitRequestURLParams[] {
   if (!(error instanceof McpError) || error.kind !== 'urlElicitationRequired' || !isObject(error.data)) return [];
   const { elicitations } = error.data;
-  return Array.isArray(elicitations) ? elicitations.filter(isUrlElicitation) : [];
+  if (!Array.isArray(elicitations)) return [];
+  return elicitations.filter(isUrlElicitation).flatMap((elicitation) => {
+    const page = pageUrl(elicitation.url);
+    return page === undefined ? [] : [{ ...elicitation, url: page.href }];
+  });
 }
 
 function isUrlElicitation(value: unknown): value is ElicitRequestURLParams {
   if (!isObject(value) || value['mode'] !== 'url') return false;
   const { message, url, elicitationId } = value;
-  return typeof message === 'string' && typeof elicitationId === 'string' && typeof url === 'string' && isPageUrl(url);
+  return typeof message === 'string' && typeof elicitationId === 'string' && typeof url === 'string';
 }

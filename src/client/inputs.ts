@@ -2,7 +2,7 @@ import { ConnectionError } from '../jsonrpc/transport.ts';
 import { askMethods } from '../peer/ask.ts';
 import type { JsonObject } from '../peer/waiting.ts';
 import type { ClientCapabilities } from '../protocol/capability.ts';
-import type { ElicitRequestFormParams, ElicitRequestURLParams } from '../protocol/elicitation.ts';
+import type { ElicitRequestFormParams } from '../protocol/elicitation.ts';
 import type { McpError } from '../protocol/error.ts';
 import { fromWire } from '../protocol/from-wire.ts';
 import type { Revision, RevisionDate } from '../protocol/revision.ts';
@@ -14,6 +14,7 @@ import type * as Input from './input.ts';
 import { ElicitationIds, namesElicitations } from './elicitation-ids.ts';
 import { urlElicitations } from './errors.ts';
 import type { InboundHandler } from './inbound.ts';
+import type { PageVisit } from './page-visit.ts';
 import { checkRoots } from './roots.ts';
 
 /** What a handler may know beside the question. */
@@ -36,13 +37,15 @@ export interface InputHandlers {
    */
   readonly onElicit?: (params: ElicitRequestFormParams, context: InputContext) => ElicitAnswer | Promise<ElicitAnswer>;
   /**
-   * Asks the user to visit a page; advertises `elicitation.url`. Show the whole URL, open it only when the user agrees,
-   * and never fetch it. `accept` says that the user agreed, not that the visit is over.
+   * Asks the user to visit a page; advertises `elicitation.url`. Show the whole URL and its `host` apart, open it only
+   * when the user agrees, and never fetch it. `accept` says that the user agreed, not that the visit is over.
+   *
+   * A server chooses the URL. One that is neither `https:` nor `http:` on this machine, or that has a user name (which is
+   * there to be taken for a host), is refused before the handler hears of it. What is left may still hold characters that
+   * a shell acts on (`&`, `;`, `$`), so never put it into a command line: `openPage` of `parley-mcp/node` opens it without
+   * a shell. (Spec 2025-11-25, Elicitation, Safe URL Handling.)
    */
-  readonly onElicitUrl?: (
-    params: ElicitRequestURLParams,
-    context: InputContext,
-  ) => ElicitAnswer | Promise<ElicitAnswer>;
+  readonly onElicitUrl?: (params: PageVisit, context: InputContext) => ElicitAnswer | Promise<ElicitAnswer>;
   /**
    * Asks the model; advertises `sampling`. That the model may be given tools is declared in `capabilities`
    * (`sampling.tools`). A user who does not allow it is `new McpError(-1, 'User rejected sampling request')`.

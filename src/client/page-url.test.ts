@@ -3,9 +3,24 @@ import { describe, it } from 'node:test';
 import { McpError } from '../protocol/error.ts';
 import { urlElicitations } from './errors.ts';
 import { malformation } from './answering.ts';
+import { visitOf } from './page-visit.ts';
 
-const good = ['https://pay.example/1?a=b#c', 'http://127.0.0.1:8080/', 'HTTPS://PAY.example'];
+const good = [
+  'https://pay.example/1?a=b#c',
+  'http://127.0.0.1:8080/',
+  'http://localhost/',
+  'http://app.localhost:3000/',
+  'http://[::1]:1/',
+  'HTTPS://PAY.example',
+];
 const bad = [
+  'http://pay.example/',
+  'http://127.0.0.1.pay.example/',
+  'http://localhost.pay.example/',
+  'https://bank.example@pay.example/',
+  'https://bank.example:x@pay.example/',
+  'http://localhost@pay.example/',
+  'ftp://pay.example/',
   'javascript:alert(1)',
   'JavaScript:alert(1)',
   'java\nscript:alert(1)',
@@ -40,4 +55,11 @@ describe('a page that a server names', () => {
       assert.deepEqual(taken(url), [false, false]);
     });
   }
+});
+
+describe('what the handler of onElicitUrl gets', () => {
+  it('is URL.href, and its host apart', () => {
+    const params = { mode: 'url', message: 'm', url: 'HTTPS:\\\\PÄY.example:8443/a b'.replace(' ', '%20'), elicitationId: 'e' } as const;
+    assert.deepEqual(visitOf(params), { ...params, url: 'https://xn--py-via.example:8443/a%20b', host: 'xn--py-via.example:8443' });
+  });
 });
