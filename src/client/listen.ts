@@ -35,8 +35,8 @@ const steadyMs = 5_000;
  * (Spec 2026-07-28, Subscriptions.)
  */
 export class ListenSubscription implements Subscription {
+  readonly topics: Topics;
   readonly closed: Promise<SubscriptionEnd>;
-  readonly #topics: Topics;
   readonly #options: ListenSubscriptionOptions;
   readonly #stop = new AbortController();
   readonly #pause = new Pause();
@@ -51,7 +51,7 @@ export class ListenSubscription implements Subscription {
   #ended = false;
 
   constructor(topics: Topics, options: ListenSubscriptionOptions) {
-    this.#topics = topics;
+    this.topics = topics;
     this.#options = options;
     let resolveClosed!: (end: SubscriptionEnd) => void;
     this.closed = new Promise((resolve) => (resolveClosed = resolve));
@@ -65,6 +65,11 @@ export class ListenSubscription implements Subscription {
   /** The id of the request in flight, by which the server names the subscription. */
   get id(): RequestId | undefined {
     return this.#id;
+  }
+
+  /** Whether a request is in flight that the server did not acknowledge yet. */
+  get isAwaiting(): boolean {
+    return this.#id !== undefined && this.#acknowledgedAt === undefined;
   }
 
   /** Resolves when the server acknowledged the first request, and rejects when that failed. */
@@ -92,13 +97,13 @@ export class ListenSubscription implements Subscription {
     this.#pause.wake();
   }
 
-  /** A notification came that names this subscription. */
+  /** A notification came that names this subscription, or names none and may be about it. */
   notified(method: string, params: JsonObject): void {
     if (method === 'notifications/subscriptions/acknowledged') return this.#acknowledge(params);
     const event = eventOf(method, params);
     if (event === undefined) return;
     // A part of a resource need not look like one.
-    const asked = event.type === 'resource' ? (this.#topics.resources ?? []).length > 0 : covers(this.#topics, event);
+    const asked = event.type === 'resource' ? (this.topics.resources ?? []).length > 0 : covers(this.topics, event);
     if (!asked) return this.#warn(`a server told of what was not asked for: ${method}`);
     // Spec 2026-07-28, Subscriptions, Acknowledgment: nothing comes before it.
     if (this.#acknowledgedAt === undefined) this.#warn(`${method} came before the acknowledgement`);
@@ -157,7 +162,7 @@ export class ListenSubscription implements Subscription {
     if (this.#ended) give();
     try {
       await this.#options.session.listen(
-        { notifications: toFilter(this.#topics) },
+        { notifications: toFilter(this.topics) },
         { signal: attempt.signal, opened: (id) => (this.#id = id) },
       );
       return undefined;
@@ -175,7 +180,7 @@ export class ListenSubscription implements Subscription {
     const { session, settings } = this.#options;
     try {
       const { notifications } = fromWire(session.revision, 'SubscriptionsAcknowledgedNotificationParams', params);
-      this.#honoured = fromFilter(notifications, this.#topics);
+      this.#honoured = fromFilter(notifications, this.topics);
     } catch (cause) {
       const message = `the acknowledgement of a subscription is malformed: ${cause instanceof McpError ? cause.message : ''}`;
       return this.#broken?.(new ConnectionError('invalid-message', message, { cause }));

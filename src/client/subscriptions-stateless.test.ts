@@ -72,6 +72,32 @@ describe('a subscription at a stateless revision', () => {
     assert.deepEqual(one.warnings, []);
   });
 
+  it('without subscriptionId is told what its topics cover, with a warning', async () => {
+    const one = await listened((sent, peer) => {
+      const { notifications } = sent.message['params'] as { readonly notifications: unknown };
+      peer.send({ jsonrpc: '2.0', method: 'notifications/subscriptions/acknowledged', params: { notifications } });
+    });
+    const other: SubscriptionEvent[] = [];
+    const first = await one.client.subscribe({ tools: true, resources: ['file:///x'] }, one.heard);
+    const second = await one.client.subscribe({ prompts: true }, (event) => void other.push(event));
+    assert.deepEqual([first.honoured, second.honoured], [{ tools: true, resources: ['file:///x'] }, { prompts: true }]);
+    for (const [what, params] of [
+      ['tools/list_changed', {}],
+      ['prompts/list_changed', {}],
+      ['resources/list_changed', {}],
+      ['resources/updated', { uri: 'file:///x' }],
+      ['resources/updated', { uri: 'part-of-x' }],
+    ] as const)
+      one.peer().send({ jsonrpc: '2.0', method: `notifications/${what}`, params });
+    assert.deepEqual(one.events, [
+      { type: 'list', list: 'tools' },
+      { type: 'resource', uri: 'file:///x' },
+      { type: 'resource', uri: 'part-of-x' },
+    ]);
+    assert.deepEqual(other, [{ type: 'list', list: 'prompts' }]);
+    assert.equal(one.warnings.filter((warning) => /names no subscription/.test(warning)).length, 1);
+  });
+
   it('is told apart from others by its id [subs-007] [stdio-008]', async () => {
     const one = await listened(acknowledging());
     const own: SubscriptionEvent[][] = [[], []];
@@ -84,7 +110,6 @@ describe('a subscription at a stateless revision', () => {
     );
     one.peer().send(notification('notifications/tools/list_changed', first));
     one.peer().send(notification('notifications/tools/list_changed', 'nobody'));
-    one.peer().send({ jsonrpc: '2.0', method: 'notifications/tools/list_changed' });
     assert.deepEqual(
       own.map((events) => events.length),
       [1, 1],

@@ -26,6 +26,8 @@ export interface SubscribeOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
+const acknowledged = 'notifications/subscriptions/acknowledged';
+
 /** The most subscriptions of one client, and the most resources of one subscription. */
 const most = { subscriptions: 1_000, resources: 10_000 };
 
@@ -37,6 +39,8 @@ export class Subscriptions {
   readonly #watching = new Set<WatchSubscription>();
   readonly #pause = new Pause();
   #reviving = false;
+  /** Whether the server was found to leave out which subscription it tells. */
+  #unnamed = false;
 
   constructor(options: SubscriptionsOptions) {
     this.#options = options;
@@ -126,13 +130,27 @@ export class Subscriptions {
       for (const subscription of this.#listening) if (subscription.id === id) subscription.notified(method, params);
       return;
     }
-    const event = this.#watching.size === 0 ? undefined : eventOf(method, params);
-    if (event === undefined) return;
-    const wanted = [...this.#watching].filter(({ topics }) => covers(topics, event));
-    // What a server takes for a part of a watched resource may not look like one.
-    const anybody = event.type === 'resource' && wanted.length === 0;
-    const hearers = anybody ? [...this.#watching].filter(({ topics }) => (topics.resources ?? []).length > 0) : wanted;
-    for (const subscription of hearers) subscription.heard(event);
+    if (this.#listening.size + this.#watching.size === 0) return;
+    const event = eventOf(method, params);
+    if (event !== undefined) {
+      for (const subscription of hearersOf(this.#watching, event)) subscription.heard(event);
+      const unnamed = hearersOf(this.#listening, event);
+      if (unnamed.length > 0) this.#warnOfUnnamed(method);
+      for (const subscription of unnamed) subscription.notified(method, params);
+    } else if (method === acknowledged) {
+      // Servers answer in the order in which they were asked.
+      const [first] = [...this.#listening].filter(({ isAwaiting }) => isAwaiting);
+      if (first !== undefined) this.#warnOfUnnamed(method);
+      first?.notified(method, params);
+    }
+  }
+
+  /** Once: a server that leaves the name out does so each time. */
+  #warnOfUnnamed(method: string): void {
+    if (this.#unnamed) return;
+    this.#unnamed = true;
+    const message = `${method} names no subscription, so it is given to those that it may be about, as all later ones are`;
+    this.#options.settings.onWarning?.(message);
   }
 
   /** Nobody but the subscriptions may need the connection; so they see to it. */
@@ -178,6 +196,17 @@ export class Subscriptions {
     const closure = error === undefined ? { graceful: true } : { graceful: false, error };
     for (const subscription of [...this.#listening, ...this.#watching]) subscription.end(closure);
   }
+}
+
+/** The subscriptions that an event which names none may be about. */
+function hearersOf<Hearer extends { readonly topics: Topics }>(
+  open: ReadonlySet<Hearer>,
+  event: SubscriptionEvent,
+): readonly Hearer[] {
+  const wanted = [...open].filter(({ topics }) => covers(topics, event));
+  // What a server takes for a part of a watched resource may not look like one.
+  const anybody = event.type === 'resource' && wanted.length === 0;
+  return anybody ? [...open].filter(({ topics }) => (topics.resources ?? []).length > 0) : wanted;
 }
 
 async function failureOf(work: Promise<unknown>): Promise<Error | undefined> {
