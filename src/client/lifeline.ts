@@ -2,12 +2,13 @@ import { ConnectionError, type Transport } from '../jsonrpc/transport.ts';
 import type { Inbound } from '../peer/calls.ts';
 import { IncompatibleError } from '../peer/incompatible.ts';
 import { negotiate, type Verdict } from '../peer/negotiate.ts';
+import { waitFor, type Impatience } from '../peer/wait-for.ts';
 import type { JsonObject } from '../peer/waiting.ts';
 import type { LoggingLevel } from '../protocol/logging-level.ts';
 import { Conversation } from './conversation.ts';
 import { createInbound, type InboundHandler } from './inbound.ts';
 import type { ClientSettings } from './options.ts';
-import { Rate, waitFor, type Impatience } from './recover.ts';
+import { Rate } from './recover.ts';
 import type { Verdicts } from './verdicts.ts';
 
 /** What a session needs beside the options of its user. */
@@ -158,7 +159,12 @@ export class Lifeline {
     this.#ended ??= new ConnectionError('closed', 'the client was closed');
     this.#stopped.abort(this.#ended);
     if (first) for (const observer of this.#observers) observer.ended?.(undefined);
+    // What is being told to a conversation that was just opened waits in it.
+    const closing = this.#current?.agreement.calls.close();
+    // A failure is heard of below.
+    closing?.catch(() => {});
     await this.#opening?.catch(() => {});
+    await closing;
     await this.#current?.agreement.calls.close();
     this.#resolveClosed(undefined);
   }

@@ -59,7 +59,16 @@ describe('a page that a server names', () => {
 
 describe('what the handler of onElicitUrl gets', () => {
   it('is URL.href, and its host apart', () => {
-    const params = { mode: 'url', message: 'm', url: 'HTTPS:\\\\PÄY.example:8443/a b'.replace(' ', '%20'), elicitationId: 'e' } as const;
-    assert.deepEqual(visitOf(params), { ...params, url: 'https://xn--py-via.example:8443/a%20b', host: 'xn--py-via.example:8443' });
+    const params = {
+      mode: 'url',
+      message: 'm',
+      url: 'HTTPS:\\\\PÄY.example:8443/a b'.replace(' ', '%20'),
+      elicitationId: 'e',
+    } as const;
+    assert.deepEqual(visitOf(params), {
+      ...params,
+      url: 'https://xn--py-via.example:8443/a%20b',
+      host: 'xn--py-via.example:8443',
+    });
   });
 });

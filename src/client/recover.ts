@@ -1,8 +1,6 @@
 /** When a request may be sent again, and how often a connection may be opened again. */
 
-import { after } from '../jsonrpc/timeout.ts';
 import { ConnectionError } from '../jsonrpc/transport.ts';
-import { aborted } from '../peer/waiting.ts';
 import { McpError } from '../protocol/error.ts';
 import type { Revision } from '../protocol/revision.ts';
 import type { Tool } from '../protocol/tool.ts';
@@ -102,36 +100,4 @@ export function isPassing(error: unknown): boolean {
   const { reason, status = 0 } = error;
   if (reason === 'http') return status >= 500 || status === 404 || status === 408 || status === 429;
   return ['refused', 'closed', 'exited', 'session-lost', 'timeout'].includes(reason);
-}
-
-/** What ends a wait before its time. */
-export interface Impatience {
-  readonly method: string;
-  readonly signal?: AbortSignal | undefined;
-  /** 0, Infinity and `undefined` mean no limit. */
-  readonly ms?: number | undefined;
-}
-
-/** Waits for something that others wait for too; giving up does not end it. */
-export async function waitFor(work: Promise<unknown>, { method, signal, ms = 0 }: Impatience): Promise<void> {
-  if (signal?.aborted === true) throw aborted(method, signal);
-  let release = (): void => {};
-  const givenUp = new Promise<never>((_, reject) => {
-    const onAbort = (): void => {
-      if (signal !== undefined) reject(aborted(method, signal));
-    };
-    signal?.addEventListener('abort', onAbort, { once: true });
-    const cancel = after(ms === 0 ? Infinity : ms, () =>
-      reject(new ConnectionError('timeout', `${method} was not answered within ${ms} ms`)),
-    );
-    release = () => {
-      cancel();
-      signal?.removeEventListener('abort', onAbort);
-    };
-  });
-  try {
-    await Promise.race([work, givenUp]);
-  } finally {
-    release();
-  }
 }

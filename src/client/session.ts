@@ -3,6 +3,7 @@ import { ConnectionError } from '../jsonrpc/transport.ts';
 import type { RequestOptions } from '../peer/caller.ts';
 import { serverInfoOf } from '../peer/discover.ts';
 import type { Verdict } from '../peer/negotiate.ts';
+import type { Impatience } from '../peer/wait-for.ts';
 import type { JsonObject } from '../peer/waiting.ts';
 import type { ServerCapabilities } from '../protocol/capability.ts';
 import type { Implementation } from '../protocol/common.ts';
@@ -15,7 +16,7 @@ import type { Conversation } from './conversation.ts';
 import { Lifeline, type SessionObserver, type SessionOptions } from './lifeline.ts';
 import { tapListens } from './listen-tap.ts';
 import type { ClientSettings } from './options.ts';
-import { disproves, isRepeatable, isSessionLoss, type Impatience } from './recover.ts';
+import { disproves, isRepeatable, isSessionLoss } from './recover.ts';
 
 export type { SessionObserver, SessionOptions } from './lifeline.ts';
 

@@ -1,4 +1,5 @@
 import type { ConnectionError } from '../jsonrpc/transport.ts';
+import { waitFor } from '../peer/wait-for.ts';
 import { aborted, type JsonObject } from '../peer/waiting.ts';
 import { McpError } from '../protocol/error.ts';
 import { backoffMs, Pause } from './backoff.ts';
@@ -6,7 +7,7 @@ import type { Conversation } from './conversation.ts';
 import { ListenSubscription } from './listen.ts';
 import { subscriptionOf } from './listen-tap.ts';
 import type { ClientSettings } from './options.ts';
-import { isPassing, waitFor } from './recover.ts';
+import { isPassing } from './recover.ts';
 import { covers, eventOf, staleBy, type Subscription, type SubscriptionEvent, type Topics } from './subscription.ts';
 import { WatchSubscription } from './watch.ts';
 import { Watches } from './watches.ts';

@@ -7,6 +7,7 @@ import { toWire } from '../protocol/to-wire.ts';
 import type { Self } from './caller.ts';
 import type { Calls } from './calls.ts';
 import { incompatible } from './incompatible.ts';
+import { waitFor } from './wait-for.ts';
 import type { JsonObject } from './waiting.ts';
 
 /** What the handshake needs. */
@@ -48,7 +49,8 @@ export async function initialize(calls: Calls, offer: Revision, options: Initial
   if (revision === undefined) throw incompatible(options.revisions, [String(raw['protocolVersion'])]);
   const result = read(revision, raw);
   if (revision.versionHeader === 'after-initialize') calls.setHeaders({ 'MCP-Protocol-Version': revision.date });
-  await calls.notify('notifications/initialized', undefined, { revision });
+  const method = 'notifications/initialized';
+  await waitFor(calls.notify(method, undefined, { revision }), { method, signal, ms: timeoutMs });
   // The stream stays open for the whole conversation, so nobody waits for it.
   void calls.listen();
   return {

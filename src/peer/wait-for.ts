@@ -1,0 +1,35 @@
+import { after } from '../jsonrpc/timeout.ts';
+import { ConnectionError } from '../jsonrpc/transport.ts';
+import { aborted } from './waiting.ts';
+
+/** What ends a wait before its time. */
+export interface Impatience {
+  readonly method: string;
+  readonly signal?: AbortSignal | undefined;
+  /** 0, Infinity and `undefined` mean no limit. */
+  readonly ms?: number | undefined;
+}
+
+/** Waits for something that others wait for too; giving up does not end it. */
+export async function waitFor(work: Promise<unknown>, { method, signal, ms = 0 }: Impatience): Promise<void> {
+  if (signal?.aborted === true) throw aborted(method, signal);
+  let release = (): void => {};
+  const givenUp = new Promise<never>((_, reject) => {
+    const onAbort = (): void => {
+      if (signal !== undefined) reject(aborted(method, signal));
+    };
+    signal?.addEventListener('abort', onAbort, { once: true });
+    const cancel = after(ms === 0 ? Infinity : ms, () =>
+      reject(new ConnectionError('timeout', `${method} was not answered within ${ms} ms`)),
+    );
+    release = () => {
+      cancel();
+      signal?.removeEventListener('abort', onAbort);
+    };
+  });
+  try {
+    await Promise.race([work, givenUp]);
+  } finally {
+    release();
+  }
+}
