@@ -1,8 +1,8 @@
 import { JsonError } from '../jsonrpc/json.ts';
 import { parseMessage } from '../jsonrpc/text.ts';
-import type { Edge } from './edge.ts';
-import type { Body, HttpRequest } from './shape.ts';
-import type { Problem } from './status.ts';
+import type { Edge, Visit } from './edge.ts';
+import type { Body } from './shape.ts';
+import { busy, type Problem } from './status.ts';
 
 /** What the body of a request came to: a JSON value, a problem to answer, or nothing since the client is gone. */
 export type Content =
@@ -11,8 +11,8 @@ export type Content =
   | { readonly kind: 'gone' };
 
 /** Reads the body of a request within the limits of size and depth; it must be JSON in UTF-8. */
-export function readContent(request: HttpRequest, edge: Edge): Content | Promise<Content> {
-  const body = request.body(edge.settings.maxBodyBytes);
+export function readContent(visit: Visit, edge: Edge): Content | Promise<Content> {
+  const body = visit.request.body(edge.settings.maxBodyBytes, visit);
   return body instanceof Promise ? body.then((arrived) => contentOf(arrived, edge)) : contentOf(body, edge);
 }
 
@@ -27,8 +27,14 @@ function contentOf(body: Body, edge: Edge): Content {
       return problem({
         status: 413,
         message: `the body is larger than ${settings.maxBodyBytes} bytes`,
-        headers: { Connection: 'close' },
+        headers: close,
       });
+    case 'too-slow':
+      return problem({ status: 408, message: 'the body did not arrive in time', headers: close });
+    case 'no-room': {
+      const full = busy('the bodies of too many requests are being read or answered');
+      return problem({ ...full, headers: { ...full.headers, ...close } });
+    }
     case 'not-utf8':
       return problem({ ...unreadable, message: 'the body is not UTF-8' });
     case 'gone':
@@ -47,6 +53,9 @@ function parse(text: string, { endpoint, settings }: Edge): Content {
     return problem({ ...unreadable, message: 'the body is not JSON' });
   }
 }
+
+/** What of the body is still to come is not read. */
+const close = { Connection: 'close' };
 
 const unreadable = { status: 400, error: 'parseError', read: true } as const;
 

@@ -2,7 +2,7 @@ import type { AuthInfo, Endpoint } from '../peer/endpoint.ts';
 import type { Revision } from '../protocol/revision.ts';
 import { acceptedBy, type Accepted } from './media.ts';
 import type { HttpSettings } from './options.ts';
-import type { HttpReply, HttpRequest } from './shape.ts';
+import type { HttpReply, HttpRequest, Room } from './shape.ts';
 import type { Shares } from './shares.ts';
 import { refuse } from './status.ts';
 import type { EventStreams } from './stream.ts';
@@ -20,6 +20,8 @@ export interface Edge {
   readonly handshake: readonly Revision[];
   /** The requests being answered, event streams not counted. */
   readonly admitted: Load;
+  /** The bodies of the requests being answered. */
+  readonly bodies: Bodies;
   /** Everything being answered, to be waited for at the end. */
   readonly serving: Load;
   /** How far the server is on its way to its end. */
@@ -36,7 +38,7 @@ export interface Course {
 export type Done = void | Promise<void>;
 
 /** One admitted request, on its way through the edge. */
-export class Visit {
+export class Visit implements Room {
   readonly request: HttpRequest;
   readonly reply: HttpReply;
   readonly accepted: Accepted;
@@ -45,6 +47,7 @@ export class Visit {
   /** Who it comes from, once that was established. */
   auth: AuthInfo | undefined;
   readonly #edge: Edge;
+  #bytes = 0;
   #counted = true;
   #kept = false;
   #ended = false;
@@ -56,6 +59,13 @@ export class Visit {
     this.version = request.header('mcp-protocol-version');
     this.#edge = edge;
     edge.serving.enter();
+  }
+
+  /** Takes room for some of its body. */
+  take(bytes: number): boolean {
+    if (this.#ended || !this.#edge.bodies.take(bytes)) return false;
+    this.#bytes += bytes;
+    return true;
   }
 
   /** Ends it with what is done for it: at once, or when that settles; but for one that is kept. */
@@ -78,6 +88,7 @@ export class Visit {
     if (this.#ended) return;
     this.#ended = true;
     this.leave();
+    this.#edge.bodies.give(this.#bytes);
     this.#edge.serving.leave();
   }
 
@@ -103,6 +114,27 @@ export class Visit {
     if (this.#counted || this.#ended) return;
     this.#counted = true;
     this.#edge.admitted.rejoin();
+  }
+}
+
+/** Counts the bytes of bodies that are being read or answered, those of event streams among them. */
+export class Bodies {
+  readonly #limit: number;
+  #taken = 0;
+
+  constructor(limit: number) {
+    this.#limit = limit;
+  }
+
+  /** Takes room, or not. One body alone has it always: how large that may be is another limit. */
+  take(bytes: number): boolean {
+    if (this.#taken > 0 && this.#taken + bytes > this.#limit) return false;
+    this.#taken += bytes;
+    return true;
+  }
+
+  give(bytes: number): void {
+    this.#taken -= bytes;
   }
 }
 

@@ -1,7 +1,7 @@
 /** The minimal HTTP shape without a network: a test sees an answer grow, and may leave as a client does. */
 import type { JsonPieces } from '../jsonrpc/text.ts';
 import type { HttpHandler } from './handler.ts';
-import type { Body, EventWriter, HeaderFields, HttpReply, HttpRequest } from './shape.ts';
+import type { Body, EventWriter, HeaderFields, HttpReply, HttpRequest, Room } from './shape.ts';
 
 /** What a test sends. */
 export interface Sent {
@@ -57,7 +57,7 @@ export class FakeVisit implements HttpReply {
       headerCount: headers.size,
       remoteAddress: undefined,
       header: (name) => headers.get(name),
-      body: (limit) => Promise.resolve(bodyOf(sent.body ?? '', limit)),
+      body: (limit, room) => Promise.resolve(bodyOf(sent.body ?? '', limit, room)),
     };
   }
 
@@ -188,9 +188,10 @@ export async function settle(): Promise<void> {
   for (let turn = 0; turn < 20; turn++) await Promise.resolve();
 }
 
-function bodyOf(body: string | Uint8Array, limit: number): Body {
+function bodyOf(body: string | Uint8Array, limit: number, room: Room | undefined): Body {
   const bytes = typeof body === 'string' ? new TextEncoder().encode(body) : body;
   if (bytes.byteLength > limit) return { kind: 'too-large' };
+  if (room?.take(bytes.byteLength) === false) return { kind: 'no-room' };
   try {
     return { kind: 'text', text: new TextDecoder('utf-8', { fatal: true }).decode(bytes) };
   } catch {

@@ -132,3 +132,20 @@ for (const [title, refusal] of [
     assert.ok(errors[0]?.cause instanceof Error);
   });
 }
+
+test('a body that does not arrive in time is answered with 408', async () => {
+  const fake = fakeEndpoint();
+  let cancelled = false;
+  const body = new ReadableStream({
+    start: (to) => to.enqueue(new Uint8Array([123])),
+    cancel: () => void (cancelled = true),
+  });
+  const headers = { 'content-type': 'application/json', 'mcp-protocol-version': '2026-07-28' };
+  // A field of Node's own, which the standard's type lacks.
+  const sent = { method: 'POST', headers, body, duplex: 'half' };
+  const request = new Request('http://localhost/mcp', sent);
+  const response = await createHandler(fake, { bodyTimeoutMs: 20 })(request);
+  assert.equal(response.status, 408);
+  assert.match(await response.text(), /the body did not arrive in time/);
+  assert.deepEqual([cancelled, fake.received], [true, []]);
+});

@@ -1,9 +1,10 @@
+import { after } from '../jsonrpc/timeout.ts';
 import type { JsonPieces } from '../jsonrpc/text.ts';
 import type { Served } from '../peer/endpoint.ts';
 import { createHttpHandler } from './handler.ts';
-import type { HttpOptions } from './options.ts';
+import { defaults, type HttpOptions } from './options.ts';
 import { eventStreamHeaders } from './stream.ts';
-import type { Body, EventWriter, HeaderFields, HttpReply, HttpRequest } from './shape.ts';
+import type { Body, EventWriter, HeaderFields, HttpReply, HttpRequest, Room } from './shape.ts';
 
 /** Serves over `fetch` types: give it to Deno, Bun, Workers or any framework that speaks them. */
 export interface FetchHandler {
@@ -24,7 +25,9 @@ export interface FetchHandler {
 export function createHandler(served: Served, options: HttpOptions = {}): FetchHandler {
   const handler = createHttpHandler(served, options);
   const answer = (request: Request): Promise<Response> =>
-    new Promise((resolve) => handler.handle(new FetchRequest(request), new FetchReply(request, resolve)));
+    new Promise((resolve) =>
+      handler.handle(new FetchRequest(request, options.bodyTimeoutMs), new FetchReply(request, resolve)),
+    );
   return Object.assign(answer, { close: () => handler.close() });
 }
 
@@ -35,14 +38,16 @@ class FetchRequest implements HttpRequest {
   readonly remoteAddress = undefined;
   readonly #request: Request;
   readonly #host: string;
+  readonly #bodyTimeout: number;
 
-  constructor(request: Request) {
+  constructor(request: Request, bodyTimeout: number = defaults.bodyTimeoutMs) {
     const { pathname, search, host } = new URL(request.url);
     this.method = request.method;
     this.path = pathname;
     this.query = search.slice(1);
     this.#request = request;
     this.#host = host;
+    this.#bodyTimeout = bodyTimeout;
   }
 
   get headerCount(): number {
@@ -54,28 +59,42 @@ class FetchRequest implements HttpRequest {
     return this.#request.headers.get(name) ?? (name === 'host' ? this.#host : undefined);
   }
 
-  async body(limit: number): Promise<Body> {
+  async body(limit: number, room?: Room): Promise<Body> {
     if (Number(this.header('content-length') ?? 0) > limit) return { kind: 'too-large' };
     const reader = this.#request.body?.getReader();
     if (reader === undefined) return { kind: 'text', text: '' };
+    let late = false;
+    const cancel = after(this.#bodyTimeout, () => {
+      late = true;
+      // What waits for more is told that it has ended.
+      reader.cancel().catch(() => undefined);
+    });
     try {
-      return await collect(reader, limit);
+      const body = await collect(reader, limit, room);
+      return late ? { kind: 'too-slow' } : body;
     } catch {
-      return { kind: 'gone' };
+      return { kind: late ? 'too-slow' : 'gone' };
+    } finally {
+      cancel();
     }
   }
 }
 
 /** Reads chunk by chunk, so that no more than the limit is ever held. */
-async function collect(reader: ReadableStreamDefaultReader<Uint8Array>, limit: number): Promise<Body> {
+async function collect(
+  reader: ReadableStreamDefaultReader<Uint8Array>,
+  limit: number,
+  room: Room | undefined,
+): Promise<Body> {
   const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
   let text = '';
   let size = 0;
   for (let chunk = await reader.read(); !chunk.done; chunk = await reader.read()) {
     size += chunk.value.byteLength;
-    if (size > limit) {
+    const kind = size > limit ? 'too-large' : room?.take(chunk.value.byteLength) === false ? 'no-room' : undefined;
+    if (kind !== undefined) {
       await reader.cancel();
-      return { kind: 'too-large' };
+      return { kind };
     }
     try {
       text += decoder.decode(chunk.value, { stream: true });

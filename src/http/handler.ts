@@ -3,7 +3,7 @@ import { classify, type NotificationMessage, type RequestMessage } from '../json
 import type { Served } from '../peer/endpoint.ts';
 import { revisionOf } from '../protocol/revision.ts';
 import { readContent, type Content } from './body.ts';
-import { Load, Visit, type Done, type Edge } from './edge.ts';
+import { Bodies, Load, Visit, type Done, type Edge } from './edge.ts';
 import { Exchanges } from './exchange.ts';
 import { createGuard, type Guard } from './guard.ts';
 import { claimedVersion } from './headers.ts';
@@ -62,6 +62,7 @@ class Handler implements HttpHandler {
       stateless,
       handshake,
       admitted: new Load(settings.maxRequests),
+      bodies: new Bodies(settings.maxBodyBytesAtOnce),
       serving: new Load(Number.POSITIVE_INFINITY),
       course: { stage: 'open' },
     };
@@ -193,7 +194,7 @@ class Handler implements HttpHandler {
         status: 406,
         message: 'Accept must allow application/json and text/event-stream',
       });
-    const content = readContent(request, this.#edge);
+    const content = readContent(visit, this.#edge);
     return content instanceof Promise
       ? content.then((arrived) => this.#take(visit, arrived))
       : this.#take(visit, content);

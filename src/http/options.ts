@@ -47,11 +47,18 @@ export interface HttpOptions {
   readonly authenticate?: Authenticate;
   /** The most bytes of a request body; 4 MiB. */
   readonly maxBodyBytes?: number;
+  /**
+   * The most bytes of all request bodies that are being read or answered at once; 16 MiB. Beyond it clients get 503 with
+   * `Retry-After`. One body alone is always taken.
+   */
+  readonly maxBodyBytesAtOnce?: number;
+  /** How long a request body may take to arrive, in milliseconds; 30 seconds. `Infinity` sets no limit. */
+  readonly bodyTimeoutMs?: number;
   /** How deep the JSON of a body may nest; 128. */
   readonly maxDepth?: number;
   /** The most header lines of a request; 100. */
   readonly maxHeaders?: number;
-  /** The most requests being answered at once, event streams not counted; 4096. Beyond it clients get 503. */
+  /** The most requests being answered at once, event streams not counted; 2048. Beyond it clients get 503. */
   readonly maxRequests?: number;
   /** The most event streams open at once; 16384. */
   readonly maxStreams?: number;
@@ -100,7 +107,8 @@ export interface HttpSettings extends Required<Omit<HttpOptions, 'path' | 'authe
 const kibibyte = 1024;
 const second = 1000;
 
-const defaults: HttpSettings = {
+/** What holds where an option is left out. */
+export const defaults: HttpSettings = {
   events: undefined,
   path: undefined,
   ssePair: undefined,
@@ -108,9 +116,11 @@ const defaults: HttpSettings = {
   allowedOrigins: [],
   authenticate: undefined,
   maxBodyBytes: 4 * kibibyte * kibibyte,
+  maxBodyBytesAtOnce: 16 * kibibyte * kibibyte,
+  bodyTimeoutMs: 30 * second,
   maxDepth: 128,
   maxHeaders: 100,
-  maxRequests: 4096,
+  maxRequests: 2048,
   maxStreams: 16_384,
   maxStreamsPerPrincipal: 1000,
   maxStreamBuffer: kibibyte * kibibyte,

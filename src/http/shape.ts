@@ -24,9 +24,16 @@ export interface HttpRequest {
    * Reads the body; called at most once. Never rejects, and never keeps more than `limit` bytes.
    *
    * @param limit The most bytes that are accepted.
+   * @param room Where the bytes are counted as they arrive; a platform that does not ask it holds them uncounted.
    * @returns The body, or a promise of it where it is still arriving.
    */
-  body(limit: number): Body | Promise<Body>;
+  body(limit: number, room?: Room): Body | Promise<Body>;
+}
+
+/** Room for what arrives, which all requests share. */
+export interface Room {
+  /** Takes some of it, as long as the request is being answered; false when there is not enough. */
+  take(bytes: number): boolean;
 }
 
 /** What reading a body came to. */
@@ -36,7 +43,11 @@ export type Body =
   | { readonly kind: 'value'; readonly value: unknown }
   | { readonly kind: 'too-large' }
   | { readonly kind: 'not-utf8' }
-  /** The client went away or took too long: nobody waits for an answer. */
+  /** It did not arrive in time. */
+  | { readonly kind: 'too-slow' }
+  /** There is no room for it now. */
+  | { readonly kind: 'no-room' }
+  /** The client went away: nobody waits for an answer. */
   | { readonly kind: 'gone' };
 
 /** Header fields of a reply, by name. */

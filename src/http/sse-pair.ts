@@ -74,7 +74,7 @@ export class SsePairs {
     // Somebody else's conversation and one that never was look the same from outside.
     if (pair === undefined || !samePrincipal(pair.auth, auth))
       return { status: 404, message: 'there is no such session' };
-    const content = await readContent(request, this.#edge);
+    const content = await readContent(visit, this.#edge);
     if (content.kind === 'gone') return undefined;
     if (content.kind === 'problem' && !content.problem.read) return content.problem;
     reply.send(202);

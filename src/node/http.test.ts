@@ -180,14 +180,25 @@ test('what is no HTTP is answered with JSON', async (t) => {
   assert.match(answer, /\{"jsonrpc":"2\.0","error":/);
 });
 
-test('a body that does not arrive in time ends its connection', async (t) => {
+test('a body that does not arrive in time is answered with 408, and ends its connection', async (t) => {
   const { listening, fake } = await open(t, { bodyTimeoutMs: 20 });
   const socket = connectSocket(listening.port, '127.0.0.1');
   socket.write(
     'POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{',
   );
-  await heard(socket);
+  const answer = await heard(socket);
+  assert.match(answer, /^HTTP\/1\.1 408 Request Timeout\r\n.*the body did not arrive in time/s);
+  assert.match(answer, /\r\nConnection: close\r\n/i);
   assert.equal(fake.received.length, 0);
+});
+
+test('a large body, or one without a length, that does not arrive in time is answered with 408 as well', async (t) => {
+  const { listening } = await open(t, { bodyTimeoutMs: 20 });
+  for (const framing of ['Content-Length: 1000000', 'Transfer-Encoding: chunked']) {
+    const socket = connectSocket(listening.port, '127.0.0.1');
+    socket.write(`POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n${framing}\r\n\r\n`);
+    assert.match(await heard(socket), /^HTTP\/1\.1 408 /);
+  }
 });
 
 test('a client that breaks off in its body leaves the server unharmed', async (t) => {

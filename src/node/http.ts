@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { createHttpHandler, type HttpHandler } from '../http/handler.ts';
-import type { HttpOptions } from '../http/options.ts';
+import { defaults, type HttpOptions } from '../http/options.ts';
 import type { Served } from '../peer/endpoint.ts';
 import { settledWithin } from '../jsonrpc/timeout.ts';
 import { boundHost, reachableName } from './address.ts';
@@ -10,11 +10,8 @@ import { NodeReply } from './reply.ts';
 import { NodeRequest } from './request.ts';
 import { answerUnreadable } from './unreadable.ts';
 
-/** How a server is served on Node, beside what holds for HTTP everywhere. */
-export interface NodeHttpOptions extends HttpOptions {
-  /** How long a request body may take to arrive, in milliseconds; 30 seconds. `Infinity` sets no limit. */
-  readonly bodyTimeoutMs?: number;
-}
+/** How a server is served on Node: as HTTP is everywhere. */
+export type NodeHttpOptions = HttpOptions;
 
 /** A listener for Node's HTTP servers and the frameworks on top of them. */
 export interface NodeHandler {
@@ -24,7 +21,6 @@ export interface NodeHandler {
   close(): Promise<void>;
 }
 
-const bodyTimeout = 30_000;
 /** How long the last answers may take to be written, in two steps. */
 const flushRoundMs = 25;
 const flushMs = 475;
@@ -85,7 +81,7 @@ export async function listen(served: Served, options: ListenOptions = {}): Promi
     {
       headersTimeout: limitOf(headersTimeout),
       // Node answers here for a body that nobody reads; one that is read has a time of its own.
-      requestTimeout: limitOf(headersTimeout + (options.bodyTimeoutMs ?? bodyTimeout)),
+      requestTimeout: limitOf(headersTimeout + (options.bodyTimeoutMs ?? defaults.bodyTimeoutMs)),
       keepAliveTimeout: limitOf(options.idleTimeoutMs ?? 60_000),
       connectionsCheckingInterval: 2000,
       // The guard says it in JSON.
@@ -118,7 +114,7 @@ function listener(
   options: NodeHttpOptions,
   owned = false,
 ): (request: IncomingMessage, response: ServerResponse) => void {
-  const timeout = options.bodyTimeoutMs ?? bodyTimeout;
+  const timeout = options.bodyTimeoutMs ?? defaults.bodyTimeoutMs;
   const outbox = owned ? new Outbox() : undefined;
   const handle = (request: IncomingMessage, response: ServerResponse): void =>
     handler.handle(new NodeRequest(request, timeout), new NodeReply(response, outbox));

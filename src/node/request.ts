@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
-import type { Body, HttpRequest } from '../http/shape.ts';
+import type { Body, HttpRequest, Room } from '../http/shape.ts';
 import { after } from '../jsonrpc/timeout.ts';
 
 /** Headers that Node keeps the first of when they are repeated, where a repetition must not go unseen. */
@@ -52,17 +52,19 @@ export class NodeRequest implements HttpRequest {
     return typeof value === 'object' ? value.join(', ') : value;
   }
 
-  body(limit: number): Body | Promise<Body> {
+  body(limit: number, room?: Room): Body | Promise<Body> {
     const message: IncomingMessage & { body?: unknown } = this.#message;
-    if (message.body !== undefined && !leftAlone(message, message.body)) return alreadyRead(message.body, limit);
+    if (message.body !== undefined && !leftAlone(message, message.body)) return alreadyRead(message.body, limit, room);
     const length = Number(message.headers['content-length'] ?? Number.NaN);
     if (length > limit) return { kind: 'too-large' };
     // A stream that something else has read to its end never ends again.
     if (message.readableEnded || message.destroyed) return { kind: 'text', text: '' };
     // Where nobody else reads it, what has arrived whole is taken without waiting for its events.
     const arrived = message.complete || message.readableLength === length;
-    if (!arrived || message.readableFlowing !== null) return readBody(message, limit, this.#bodyTimeout);
-    return message.readableLength > limit ? { kind: 'too-large' } : wholeBody(message);
+    if (!arrived || message.readableFlowing !== null)
+      return readBody(message, { limit, room, timeout: this.#bodyTimeout });
+    if (message.readableLength > limit) return { kind: 'too-large' };
+    return room?.take(message.readableLength) === false ? { kind: 'no-room' } : wholeBody(message);
   }
 
   /** RFC 9112, 3.2.2: what an absolute form names is asked for, whatever the Host header says. */
@@ -98,10 +100,12 @@ function leftAlone(message: IncomingMessage, body: unknown): boolean {
 }
 
 /** A framework in front has read the body: parsed, as text, or as bytes. */
-function alreadyRead(body: unknown, limit: number): Body {
-  if (typeof body === 'string') return body.length > limit ? { kind: 'too-large' } : { kind: 'text', text: body };
-  if (body instanceof Uint8Array) return body.byteLength > limit ? { kind: 'too-large' } : decoded(Buffer.from(body));
-  return { kind: 'value', value: body };
+function alreadyRead(body: unknown, limit: number, room: Room | undefined): Body {
+  const length = typeof body === 'string' ? body.length : body instanceof Uint8Array ? body.byteLength : 0;
+  if (length > limit) return { kind: 'too-large' };
+  if (room?.take(length) === false) return { kind: 'no-room' };
+  if (typeof body === 'string') return { kind: 'text', text: body };
+  return body instanceof Uint8Array ? decoded(Buffer.from(body)) : { kind: 'value', value: body };
 }
 
 /** Nothing is left of an empty body; without an encoding the rest of a stream is one buffer. */
@@ -112,7 +116,14 @@ function wholeBody(message: IncomingMessage): Body {
   return Buffer.isBuffer(bytes) ? decoded(bytes) : { kind: 'text', text: typeof bytes === 'string' ? bytes : '' };
 }
 
-function readBody(message: IncomingMessage, limit: number, timeout: number): Promise<Body> {
+/** How a body is read that is still arriving. */
+interface Reading {
+  readonly limit: number;
+  readonly room: Room | undefined;
+  readonly timeout: number;
+}
+
+function readBody(message: IncomingMessage, { limit, room, timeout }: Reading): Promise<Body> {
   return new Promise((resolve) => {
     const chunks: Buffer[] = [];
     let size = 0;
@@ -127,17 +138,20 @@ function readBody(message: IncomingMessage, limit: number, timeout: number): Pro
     };
     const onData = (chunk: Buffer): void => {
       size += chunk.length;
-      if (size > limit) {
-        message.pause();
-        settle({ kind: 'too-large' });
-      } else chunks.push(chunk);
+      if (size > limit) stop('too-large');
+      else if (room?.take(chunk.length) === false) stop('no-room');
+      else chunks.push(chunk);
+    };
+    const stop = (kind: 'too-large' | 'too-slow' | 'no-room'): void => {
+      message.pause();
+      settle({ kind });
     };
     const onEnd = (): void => {
       const [first] = chunks;
       settle(decoded(chunks.length === 1 && first !== undefined ? first : Buffer.concat(chunks, size)));
     };
     const onGone = (): void => settle({ kind: 'gone' });
-    const cancel = after(timeout, () => message.destroy());
+    const cancel = after(timeout, () => stop('too-slow'));
     message.on('data', onData);
     message.on('end', onEnd);
     message.on('close', onGone);
