@@ -1,7 +1,7 @@
 /** The part of the demo in which servers ask: each official client answers in the middle of a call, across the eras. */
 
 import { front, realServers } from '../test/bridge/real-servers.ts';
-import { answerMidCall } from '../test/bridge/visit.ts';
+import { answerMidCall, beyond } from '../test/bridge/visit.ts';
 import type { Official } from './demo-clients.ts';
 
 /** What came of the questions of one server to one client. */
@@ -31,7 +31,7 @@ export async function askEverybody(clients: readonly Official[]): Promise<readon
       };
       try {
         const kinds = await answerMidCall(client, door, server);
-        rows.push({ ...row, answered: `${kinds} of ${Object.keys(server.questions).length}`, failed: false });
+        rows.push({ ...row, answered: answeredWords(kinds, beyond(client, server), client.revision), failed: false });
       } catch (error) {
         const reason = error instanceof Error ? error.message.replaceAll(/\s+/g, ' ').slice(0, 200) : String(error);
         rows.push({ ...row, answered: reason, failed: true });
@@ -40,4 +40,13 @@ export async function askEverybody(clients: readonly Official[]): Promise<readon
     await close();
   }
   return rows;
+}
+
+/** How many kinds of question were answered, and which do not exist where the client is. */
+export function answeredWords(kinds: number, lacking: readonly string[], revision: string): string {
+  const rest =
+    lacking.length === 0
+      ? ''
+      : `; ${lacking.join(' and ')} ${lacking.length === 1 ? 'does' : 'do'} not exist in ${revision}`;
+  return `${kinds} of ${kinds}${rest}`;
 }

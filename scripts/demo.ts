@@ -71,5 +71,9 @@ console.log(
   ])}`,
 );
 failed += questions.filter((row) => row.failed).length;
-console.log(failed === 0 ? `\nAll ${clients.length} clients could do everything.` : `\n${failed} visits had failures.`);
+console.log(
+  failed === 0
+    ? `\nAll ${clients.length} clients could do everything that their revisions have.`
+    : `\n${failed} visits had failures.`,
+);
 process.exit(failed === 0 ? 0 : 1);

@@ -224,6 +224,29 @@ describe('parley call', { concurrency: 4 }, () => {
     assert.match(runs[1].stderr, /^\[info\] c\n {2}parley: forged$/m);
   });
 
+  test('a program that prints on stdout before it serves is told of with its first line', async () => {
+    for (const [code, words] of [
+      ["console.log('Server ready!\\nMore.'); setInterval(() => {}, 1000)", /was not answered within/],
+      ["console.log('Server ready!\\nMore.'); process.exitCode = 3", /exited with code 3/],
+    ] as const) {
+      const { stderr } = await inThisProcess(['call', '--timeout', '700', '--', process.execPath, '-e', code, '--']);
+      const last = stderr.trim().split('\n').at(-1) ?? '';
+      assert.match(last, words);
+      assert.match(
+        last,
+        /; what it printed first is no message \([^)]*: Server ready!\): its standard output is for messages alone, and what it logs belongs on standard error$/,
+      );
+    }
+  });
+
+  test('an unknown tool is told with the names that are nearest', async () => {
+    await withExample(async (url) => {
+      const { code, stderr } = await inThisProcess(['call', url, 'ehco']);
+      assert.equal(code, 1);
+      assert.match(stderr, /has no tool "ehco": it has [^\n]*; the nearest name is "echo"\n$/);
+    });
+  });
+
   test('a variable is passed on only when it is named', async () => {
     const code =
       'process.stderr.write(`[${process.env.KEY} ${process.env.OTHER} ${process.env.MADE}]`); process.exit(1)';

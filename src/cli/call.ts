@@ -11,6 +11,7 @@ import { connect } from './peers.ts';
 import { fetchCatalogue, renderCatalogue } from './render-catalogue.ts';
 import { renderResult } from './render-result.ts';
 import { splitAtDashes, targetOptions, transportOf, type Target } from './target.ts';
+import { nearestWords } from '../protocol/nearest.ts';
 import { shown, shownJson } from './shown.ts';
 
 const options: ParseArgsOptionsConfig = {
@@ -140,5 +141,8 @@ function unknownTool(name: string, tools: readonly Tool[], guessed: boolean): st
           .map((tool) => tool.name)
           .join(', ')}${tools.length > 20 ? ', …' : ''}`;
   const hint = guessed ? `; if ${JSON.stringify(name)} belongs to the command, put -- after it` : '';
-  return `the server has no tool ${JSON.stringify(name)}: ${known}${hint}`;
+  return `the server has no tool ${JSON.stringify(name)}: ${known}${nearestWords(
+    name,
+    tools.map((tool) => tool.name),
+  )}${hint}`;
 }

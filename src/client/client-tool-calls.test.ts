@@ -146,3 +146,17 @@ describe('structured results', () => {
     });
   });
 });
+
+it('an unknown tool is told with the nearest names that the server has listed', async () => {
+  const { client } = await connected((sent, peer) =>
+    sent.message['method'] === 'tools/list'
+      ? peer.reply(sent, { tools: [tool('get_weather'), tool('echo')], ttlMs: 0, cacheScope: 'private' })
+      : peer.refuse(sent, { code: -32602, message: 'unknown tool' }),
+  );
+  await client.listTools();
+  await assert.rejects(client.callTool('getWeather'), {
+    name: 'McpError',
+    message: 'unknown tool; the nearest name is "get_weather"',
+  });
+  await assert.rejects(client.callTool('echo'), { message: 'unknown tool' });
+});

@@ -1,5 +1,7 @@
 import type { HeaderParameter } from '../peer/endpoint.ts';
 import { encodeHeaderValue, headerParametersOf, headerValueOf } from '../peer/header.ts';
+import { McpError } from '../protocol/error.ts';
+import { nearestWords } from '../protocol/nearest.ts';
 import type { Tool } from '../protocol/tool.ts';
 import type { CallToolResult } from '../protocol/tools.ts';
 import { OutputValidationError, type OutputProblem } from './errors.ts';
@@ -49,6 +51,14 @@ export class KnownTools {
       if (value !== undefined) headers.push([`Mcp-Param-${parameter.name}`, encodeHeaderValue(value)]);
     }
     return Object.fromEntries(headers);
+  }
+
+  /** An error of a call as its caller hears it: where the server has listed no such tool, with the nearest names. */
+  explained(error: unknown, name: string): unknown {
+    if (error instanceof McpError && error.kind === 'invalidParams' && !this.#known.has(name))
+      // It was made of this one answer, and belongs to nobody else yet.
+      error.message += nearestWords(name, [...this.#known.keys()]);
+    return error;
   }
 
   /**

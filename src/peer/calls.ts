@@ -77,6 +77,7 @@ export class Calls {
   #channel: Channel | undefined;
   #ended: ConnectionError | undefined;
   #lastId = 0;
+  #firstUnreadable: Error | undefined;
 
   private constructor(transport: Transport, inbound: Inbound) {
     this.kind = transport.kind;
@@ -104,6 +105,7 @@ export class Calls {
   /** A message that was too large to be read answers the only request that waits: nobody waits for it in vain. */
   #unreadable(error: Error, description: string): void {
     const waiting = error instanceof ConnectionError && error.reason === 'too-large' ? this.#onlyWaiting() : undefined;
+    this.#firstUnreadable ??= error;
     if (waiting !== undefined) waiting.settle(error);
     else this.#warn(`unreadable message from ${description}`, error);
   }
@@ -114,6 +116,11 @@ export class Calls {
     const answered = all.filter(({ method }) => method !== 'subscriptions/listen');
     const [only, another] = answered.length === 0 ? all : answered;
     return another === undefined ? only : undefined;
+  }
+
+  /** What was wrong with the first message that could not be read, if there was one. */
+  get firstUnreadable(): Error | undefined {
+    return this.#firstUnreadable;
   }
 
   /** Why nothing can be sent any more, or `undefined` while the conversation is open. */

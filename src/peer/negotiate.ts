@@ -71,14 +71,17 @@ export async function negotiate(options: NegotiateOptions): Promise<Agreement> {
     if (usable?.era !== 'handshake') return await negotiation.fromProbe();
     return await negotiation.fromPrior();
   } catch (error) {
+    const explained = negotiation.explained(error);
     await negotiation.abandon();
-    throw error;
+    throw explained;
   }
 }
 
 class Negotiation {
   readonly #options: NegotiateOptions;
   #calls: Calls | undefined;
+  /** What could not be read first, in a conversation that was left. */
+  #printed: Error | undefined;
 
   constructor(options: NegotiateOptions) {
     this.#options = options;
@@ -111,6 +114,17 @@ class Negotiation {
     const calls = this.#calls;
     this.#calls = undefined;
     await calls?.close();
+  }
+
+  /** Says of a program that was not heard in time what it printed in place of messages. */
+  explained(error: unknown): unknown {
+    const printed = this.#printed ?? this.#calls?.firstUnreadable;
+    if (!(error instanceof ConnectionError) || printed === undefined || this.#options.transport.kind === 'http')
+      return error;
+    if (error.reason !== 'timeout' && error.reason !== 'closed' && error.reason !== 'exited') return error;
+    const what = `what it printed first is no message (${printed.message})`;
+    const remedy = 'its standard output is for messages alone, and what it logs belongs on standard error';
+    return new ConnectionError(error.reason, `${error.message}; ${what}: ${remedy}`, { cause: error });
   }
 
   async #probe(revision: Revision, timeoutMs: number): Promise<Probe> {
@@ -159,6 +173,7 @@ class Negotiation {
 
   /** The open conversation, or a fresh one when the peer ended it. */
   async #open(): Promise<Calls> {
+    this.#printed ??= this.#calls?.firstUnreadable;
     if (this.#calls === undefined || this.#calls.ended !== undefined) this.#calls = await open(this.#options);
     return this.#calls;
   }

@@ -44,6 +44,17 @@ export async function answerMidCall(official: Official, door: Door, server: Real
   return asked.filter(([, call]) => canBeAsked(official, call)).length;
 }
 
+/** The questions of a server that the revision of a client does not have. */
+export function beyond(official: Official, server: RealServer): readonly string[] {
+  const asked = new Set(
+    questionsOf(server, official)
+      .filter(([, call]) => canBeAsked(official, call))
+      .map(([question]) => question),
+  );
+  // The keys of this record are questions.
+  return (Object.keys(server.questions) as Question[]).filter((question) => !asked.has(question));
+}
+
 function canBeAsked({ revision }: Official, { since }: Asking): boolean {
   return since === undefined || revision >= since.revision;
 }

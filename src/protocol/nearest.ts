@@ -1,0 +1,59 @@
+/** Names that somebody may have meant. */
+
+/** How long a name may be that is compared, in characters. */
+const longest = 128;
+
+/**
+ * The names that are nearest to one that does not exist, best first: at most three, and only those that a slip of the
+ * keys, another case or a part of the name away.
+ *
+ * @param names At most the first thousand are looked at.
+ */
+export function nearest(wanted: string, names: readonly string[]): readonly string[] {
+  const target = folded(wanted);
+  if (target === '' || wanted.length > longest) return [];
+  return names
+    .slice(0, 1000)
+    .filter((name) => name.length <= longest)
+    .map((name) => ({ name, distance: distanceOf(target, folded(name)) }))
+    .filter(({ distance }) => distance <= Math.max(1, Math.floor(target.length / 3)))
+    .toSorted((one, another) => one.distance - another.distance)
+    .slice(0, 3)
+    .map(({ name }) => name);
+}
+
+/** The same as the end of a message; empty where no name is near. */
+export function nearestWords(wanted: string, names: readonly string[]): string {
+  const found = nearest(wanted, names).map((name) => JSON.stringify(name));
+  if (found.length === 0) return '';
+  return `; the nearest ${found.length === 1 ? 'name is' : 'names are'} ${found.join(', ')}`;
+}
+
+/** Case and separators are what people mix up. */
+function folded(name: string): string {
+  return name.toLowerCase().replaceAll(/[-_. ]/g, '');
+}
+
+/** How many characters must be added, taken away, replaced or swapped with the next; a part counts as one away. */
+function distanceOf(one: string, another: string): number {
+  if (one.length >= 3 && another.includes(one)) return Math.min(1, another.length - one.length);
+  let before: readonly number[] = [];
+  let last: readonly number[] = Array.from({ length: another.length + 1 }, (_, at) => at);
+  for (let row = 1; row <= one.length; row++) {
+    const next = [row];
+    for (let column = 1; column <= another.length; column++) {
+      const isSame = one[row - 1] === another[column - 1];
+      const isSwapped = one[row - 1] === another[column - 2] && one[row - 2] === another[column - 1];
+      next.push(
+        Math.min(
+          (last[column] ?? 0) + 1,
+          (next[column - 1] ?? 0) + 1,
+          (last[column - 1] ?? 0) + (isSame ? 0 : 1),
+          isSwapped ? (before[column - 2] ?? Number.POSITIVE_INFINITY) + 1 : Number.POSITIVE_INFINITY,
+        ),
+      );
+    }
+    [before, last] = [last, next];
+  }
+  return last[another.length] ?? 0;
+}
