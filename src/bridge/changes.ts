@@ -14,9 +14,14 @@ import type { Upstream } from './upstream.ts';
 
 /** The lists whose changes are told. */
 export const listChanges = [
-  { kind: 'tools', method: 'notifications/tools/list_changed', flag: 'toolsListChanged' },
-  { kind: 'prompts', method: 'notifications/prompts/list_changed', flag: 'promptsListChanged' },
-  { kind: 'resources', method: 'notifications/resources/list_changed', flag: 'resourcesListChanged' },
+  { kind: 'tools', method: 'notifications/tools/list_changed', flag: 'toolsListChanged', topic: 'tools' },
+  { kind: 'prompts', method: 'notifications/prompts/list_changed', flag: 'promptsListChanged', topic: 'prompts' },
+  {
+    kind: 'resources',
+    method: 'notifications/resources/list_changed',
+    flag: 'resourcesListChanged',
+    topic: 'resourceList',
+  },
 ] as const;
 
 /** How many resources one session, or one listen stream, may watch. */
@@ -31,6 +36,8 @@ export interface ChangesOptions {
   stale(method: string, params: JsonObject): void;
   /** Whether a session hears of changes on a connection of its own. */
   hearsItself(session: Settled): boolean;
+  /** Whether the upstream tells of changes unasked, be it that it declared so or not. */
+  tellsUnasked(): boolean;
   onWarning(message: string): void;
 }
 
@@ -42,6 +49,8 @@ export class Changes {
   readonly #listeners = new Map<Call, { readonly filter: SubscriptionFilter; readonly end: () => void }>();
   readonly #stopped = new AbortController();
   readonly #slices = new Slices();
+  /** What the upstream agreed to tell of, where it must be asked; not known before it said so. */
+  #agreed: Topics | undefined;
 
   constructor(options: ChangesOptions) {
     this.#options = options;
@@ -63,12 +72,13 @@ export class Changes {
       if (Object.keys(topics).length === 0) return;
       try {
         const subscription = await main.follow(topics, () => this.everything(), signal);
+        this.#agreed = subscription.honoured;
         if (!first) this.everything();
         await subscription.closed;
       } catch (error) {
         if (signal.aborted) return;
         this.#options.onWarning(`the upstream's changes cannot be followed: ${wordsOf(error)}`);
-        if (error instanceof McpError && error.kind === 'methodNotFound') return;
+        if (error instanceof McpError && error.kind === 'methodNotFound') return void (this.#agreed = {});
       }
       await pause(restMs, signal);
     }
@@ -115,11 +125,18 @@ export class Changes {
     const capabilities = this.#options.capabilities();
     const uris =
       capabilities.resources?.subscribe === true ? asked.resourceSubscriptions?.slice(0, mostResources) : undefined;
-    const flags = changing(capabilities).filter(({ flag }) => asked[flag] === true);
+    const flags = this.#tellable(capabilities).filter(({ flag }) => asked[flag] === true);
     return {
       ...Object.fromEntries(flags.map(({ flag }) => [flag, true])),
       ...(uris === undefined ? {} : { resourceSubscriptions: [...new Set(uris)] }),
     };
+  }
+
+  /** The lists whose changes can come: some servers tell of those that they did not declare, others do not as they did. */
+  #tellable(capabilities: ServerCapabilities): readonly (typeof listChanges)[number][] {
+    if (this.#options.tellsUnasked()) return listChanges.filter(({ kind }) => capabilities[kind] !== undefined);
+    const agreed = this.#agreed;
+    return changing(capabilities).filter(({ topic }) => agreed === undefined || agreed[topic] === true);
   }
 
   /**

@@ -150,6 +150,7 @@ function hostOf({ parts: { settings }, seats, catalogue, sessions, handlers }: H
     },
     revisions: settings.revisions,
     exactNumbers: true,
+    relays: true,
     askTimeoutMs: 600_000,
     maxRounds: 32,
     capabilities: () => frontCapabilities(seats),

@@ -111,6 +111,7 @@ function partsOf(settings: MemberOptions, tools: KnownTools, open: OpenClient): 
     capabilities: () => (pool.main.latest === undefined ? {} : offerOf(pool.main.latest)),
     stale: (method, params) => pool.changed(method, params),
     hearsItself: (session) => tellsUnasked(pool.ownOf(session)?.latest),
+    tellsUnasked: () => tellsUnasked(pool.main.latest),
     onWarning,
   });
   const pool: Pool = new Pool({
@@ -223,6 +224,7 @@ function hostOf(parts: BridgeParts, settings: Settings, client: () => Client): H
     },
     revisions: settings.revisions,
     exactNumbers: true,
+    relays: true,
     askTimeoutMs: 600_000,
     maxRounds: 32,
     capabilities: () => offerOf(client()),

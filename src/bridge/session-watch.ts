@@ -82,7 +82,8 @@ export class SessionWatch {
         await subscription.close();
         return this.#lost('the upstream server would not watch it any more');
       } catch (error) {
-        if (error instanceof McpError && error.kind !== 'internalError') return this.#lost(wordsOf(error));
+        if (error instanceof McpError && error.kind !== 'internalError' && error.kind !== 'busy')
+          return this.#lost(wordsOf(error));
       }
     }
   }

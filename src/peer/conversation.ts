@@ -218,7 +218,7 @@ export class HostConversation implements Conversation {
         return await loaded.askOnce(method, params, origin, { outgoing, client, timeoutMs: this.#host.askTimeoutMs });
       },
       notify: (method, params) => {
-        if (this.#initialized && !this.#closed && isPromised(method, offered))
+        if (this.#initialized && !this.#closed && isPromised(method, offered, this.#host.relays))
           this.#link.send(notification(revision, method, params));
       },
     };

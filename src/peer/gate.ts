@@ -28,10 +28,14 @@ const clientFeatures: ReadonlySet<string | undefined> = new Set(['sampling', 'el
 /**
  * Whether a server may send a notification in a session, by what it offered when the session began. (Spec 2025-11-25,
  * Lifecycle, Operation: only what was negotiated is used, whatever is offered by now.)
+ *
+ * @param relays Whether the feature will do where its part was not offered: what another server tells undeclared.
  */
-export function isPromised(method: string, offered: ServerCapabilities): boolean {
+export function isPromised(method: string, offered: ServerCapabilities, relays = false): boolean {
   const needs = methodOf(method)?.needs;
-  return needs === undefined || clientFeatures.has(needs.split('.')[0]) || hasServerCapability(offered, needs);
+  const [feature] = needs?.split('.') ?? [];
+  if (needs === undefined || feature === undefined || clientFeatures.has(feature)) return true;
+  return hasServerCapability(offered, relays ? feature : needs);
 }
 
 /** `completion/complete` is older than its capability. (Spec 2024-11-05, Completion: none is declared.) */

@@ -36,6 +36,8 @@ export interface Host {
   readonly rounds?: RoundSettings;
   /** Whether numbers of clients keep their spelling, since they are passed on. */
   readonly exactNumbers?: boolean;
+  /** Whether it passes on what another server tells, be it declared or not; what it offers is that server's word. */
+  readonly relays?: boolean;
   headerParameters(tool: string): readonly HeaderParameter[];
   /** Follows requests, where somebody traces them. */
   readonly tracer?: Tracer | undefined;
