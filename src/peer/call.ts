@@ -134,6 +134,9 @@ export class Call {
    * (Spec, Progress: the value MUST increase with each notification.)
    */
   progress(done: number, total?: number, message?: string): void {
+    for (const value of [done, total ?? 0]) {
+      if (typeof value !== 'number') throw new TypeError(`progress takes numbers, not ${JSON.stringify(value)}`);
+    }
     const progressToken = this.meta['progressToken'];
     // JSON has no infinity; a token that is no token asks for nothing.
     if (!isRequestId(progressToken) || !this.#speaks || !Number.isFinite(done) || done <= this.#progress) return;

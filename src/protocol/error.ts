@@ -86,14 +86,22 @@ export class McpError extends Error {
   /**
    * @param kind A name of the protocol, or an application's own integer code (outside -32768…-32000).
    * @param message What failed, with which value; it is shown to the peer.
+   * @throws TypeError for a name that the protocol does not have.
    */
   constructor(kind: ErrorName | number, message: string, options?: McpErrorOptions) {
+    if (typeof kind !== 'number' && !Object.hasOwn(rows, kind)) throw new TypeError(unknownKind(String(kind)));
     super(message, options?.cause === undefined ? undefined : { cause: options.cause });
     this.name = 'McpError';
     this.kind = typeof kind === 'number' ? undefined : kind;
     this.code = typeof kind === 'number' ? kind : rows[kind].code;
     this.data = options?.data === undefined && typeof kind === 'string' ? rows[kind].data : options?.data;
   }
+}
+
+function unknownKind(kind: string): string {
+  const names = Object.keys(rows);
+  const meant = names.filter((name) => name.toLowerCase().includes(kind.toLowerCase()));
+  return `McpError has no kind ${JSON.stringify(kind)}; it has ${(meant.length > 0 ? meant : names).join(', ')}`;
 }
 
 /**

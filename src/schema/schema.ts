@@ -28,6 +28,7 @@ export type Validation =
  * @throws TypeError when the schema cannot be used, has no JSON Schema side, or is not an object at its root.
  */
 export function toInputSchema(schema: AnySchema): ResolvedSchema {
+  refuseFields(schema);
   const resolved = resolve(schema, 'input');
   const json = isStandardSchema(schema) ? withObjectRoot(resolved.json) : resolved.json;
   if (json['type'] !== 'object') {
@@ -45,7 +46,17 @@ export function toInputSchema(schema: AnySchema): ResolvedSchema {
  * @throws TypeError when the schema cannot be used or has no JSON Schema side.
  */
 export function toOutputSchema(schema: AnySchema): ResolvedSchema {
+  refuseFields(schema);
   return resolve(schema, 'output');
+}
+
+/** Fields of a library, each a schema, are no schema of an object yet. */
+function refuseFields(schema: AnySchema): void {
+  if (isStandardSchema(schema) || !isKeywords(schema)) return;
+  const field = Object.keys(schema).find((name) => isStandardSchema(schema[name]));
+  if (field === undefined) return;
+  const list = JSON.stringify(field);
+  throw new TypeError(`the schema is an object of fields (${list} is a schema); wrap them, as in z.object({ … })`);
 }
 
 /** Whether a schema follows the standards, rather than being JSON Schema itself. */

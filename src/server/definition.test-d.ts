@@ -138,6 +138,10 @@ server.tool('whole pair', { output: { ...pair, minItems: 1, items: false } }, ()
 server.tool('whole pair', { output: { ...pair, minItems: 1, items: false } }, () => [1, 'a']);
 // @ts-expect-error There is an item too few.
 server.tool('whole pair', { output: { ...pair, minItems: 1, items: false } }, () => []);
+// @ts-expect-error The fields of zod are no schema yet: z.object({ … }).
+server.tool('raw', { input: { city: z.string() } }, () => 'x');
+// @ts-expect-error As above.
+server.tool('raw', { output: { city: z.string() } }, () => ({ city: 'x' }));
 server.tool('list', { output: { type: 'array', items: { type: 'number' } } }, () => [1, 2]);
 // @ts-expect-error The items are numbers.
 server.tool('list', { output: { type: 'array', items: { type: 'number' } } }, () => ['a']);

@@ -33,12 +33,21 @@ export interface ToolDefinition<
   O extends AnySchema | undefined = undefined,
 > extends CommonDefinition {
   /** What the arguments must be; a tool without it takes none. The root must be an object. */
-  readonly input?: I;
+  readonly input?: I & NoFields<I>;
   /** What the handler returns; it then travels as `structuredContent` and is checked before it is sent. */
-  readonly output?: O;
+  readonly output?: O & NoFields<O>;
   readonly annotations?: ToolAnnotations;
   readonly execution?: ToolExecution;
 }
+
+/** Refuses fields that are schemas of a library where a schema is wanted: they belong in its object, as in `z.object({ … })`. */
+type NoFields<S> = S extends { readonly '~standard': unknown }
+  ? unknown
+  : [keyof S] extends [never]
+    ? unknown
+    : S extends Readonly<Record<string, { readonly '~standard': unknown }>>
+      ? 'wrap the fields, as in z.object({ … })'
+      : unknown;
 
 /** The arguments of a tool without `input`. */
 export type NoArguments = Readonly<Record<never, never>>;
@@ -67,7 +76,10 @@ export type PlainReturn = string | ContentBlock | readonly ContentBlock[] | unde
 type WithoutOutput<O> = [O] extends [undefined] ? unknown : never;
 type OutputValue<O> = [O] extends [undefined] ? never : InferInput<O>;
 
-/** Runs a tool. An error that it throws is reported as a failed call; an `McpError` as a protocol error. */
+/**
+ * Runs a tool. An error that it throws is reported as a failed call, of which the model reads only that it failed: throw a
+ * `ToolError` for words that the model may read, or set `exposeErrors` of the server. An `McpError` is a protocol error.
+ */
 export type ToolHandler<I, O> = (args: InferArgs<I>, ctx: Ctx) => ToolReturn<O> | Promise<ToolReturn<O>>;
 
 /** A resource at a fixed URI. */
@@ -189,7 +201,8 @@ export interface Handle<Definition> {
 /** The part of a server that says what it offers. Every method throws a TypeError when the name is taken. */
 export interface Definitions {
   /**
-   * Defines a tool.
+   * Defines a tool. What it throws is not told to the model, but for a `ToolError`, whose message is for the model to
+   * read; see also `exposeErrors`.
    *
    * @throws TypeError when a schema cannot be used, or `input` is not an object at its root.
    *
@@ -202,7 +215,11 @@ export interface Definitions {
     handler: NoInfer<ToolHandler<I, O>>,
   ): Handle<ToolDefinition<I, O>>;
 
-  /** Defines the resource at a URI. */
+  /**
+   * Defines the resource at a URI.
+   *
+   * @throws TypeError when the URI is not absolute, or a template: that is for `resourceTemplate`.
+   */
   resource(uri: string, definition: ResourceDefinition, read: ResourceReader): Handle<ResourceDefinition>;
 
   /**

@@ -62,7 +62,7 @@ function uses({ options, tools, resources, templates, prompts }: Parts): Handler
   return {
     'tools/call': (params, call) => {
       if (!mayCall(call)) return failure([text('too many tool calls in a short time; wait a moment before the next')]);
-      return callTool(tools, params, call, options.onError);
+      return callTool(tools, params, call, options);
     },
     'resources/read': (params, call) =>
       offered(({ readResource }) => readResource(resources, templates, { params, call })),

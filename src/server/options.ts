@@ -7,6 +7,7 @@ import type { SealingKey } from '../peer/sealing-key.ts';
 import type { ServerCapabilities } from '../protocol/capability.ts';
 import { isExtensionId } from '../protocol/meta.ts';
 import { chosenRevisions, type Revision, type RevisionDate } from '../protocol/revision.ts';
+import { optionNames, refuseUnknown } from './mistakes.ts';
 import type { RateLimits } from './rate-limit.ts';
 import type { SubscriptionLimits } from './subscriptions.ts';
 
@@ -47,6 +48,11 @@ export interface ServerOptions {
    * nothing is traced by default. What a handler sends on (`ctx.meta`) is its own.
    */
   readonly tracer?: Tracer;
+  /**
+   * Whether the model reads the messages of all errors that tools throw; false by default, since they may hold secrets
+   * (paths, queries, keys). Without it only those of a `ToolError` are read, and of others that the tool failed.
+   */
+  readonly exposeErrors?: boolean;
   /**
    * Hears every error that is masked from the peer, with the place where it happened. By default they are written to
    * the console's error stream.
@@ -99,12 +105,14 @@ export interface ResolvedOptions {
   readonly askTimeoutMs: number;
   readonly subscriptions: SubscriptionLimits;
   readonly rateLimits: RateLimits;
+  readonly exposeErrors: boolean;
   readonly onError: (error: unknown, where: string) => void;
   readonly onWarning: (message: string) => void;
 }
 
 /** @throws TypeError for an option that makes no sense. */
 export function resolveOptions(options: ServerOptions): ResolvedOptions {
+  refuseUnknown('a server', options, optionNames);
   const pageSize = options.pageSize ?? 1000;
   if (!Number.isSafeInteger(pageSize) || pageSize < 1)
     throw new TypeError(`pageSize must be a positive integer, not ${pageSize}`);
@@ -129,8 +137,22 @@ export function resolveOptions(options: ServerOptions): ResolvedOptions {
     askTimeoutMs: options.rounds?.askTimeoutMs ?? 600_000,
     subscriptions: { resourcesPerClient: 1000, listeners: Number.POSITIVE_INFINITY, ...options.subscriptions },
     rateLimits: options.rateLimits ?? {},
-    onError: guarded(options.onError ?? ((error, where) => console.error(`${where}:`, error))),
+    exposeErrors: options.exposeErrors ?? false,
+    onError: guarded(options.onError ?? printError(options.exposeErrors ?? false)),
     onWarning: options.onWarning ?? ((message) => console.error(message)),
+  };
+}
+
+/** Writes errors to the console, and once how a tool tells the model more than that it failed. */
+function printError(exposeErrors: boolean): ResolvedOptions['onError'] {
+  let told = exposeErrors;
+  return (error, where) => {
+    console.error(`${where}:`, error);
+    if (told || !where.startsWith('tool ')) return;
+    told = true;
+    console.error(
+      `${where}: the model was told only that it failed; throw a ToolError to tell it more, or set exposeErrors`,
+    );
   };
 }
 

@@ -5,6 +5,7 @@ import type { Implementation } from '../protocol/common.ts';
 import { metaProblem } from './common.ts';
 import type { Definitions } from './definition.ts';
 import { handlersOf } from './handlers.ts';
+import { checkDefinition, checkInfo } from './mistakes.ts';
 import { resolveOptions, type ServerOptions } from './options.ts';
 import { createParts, type Parts } from './parts.ts';
 import { addPrompt, type PromptEntry } from './prompts.ts';
@@ -36,12 +37,13 @@ export interface Server extends Definitions, Served {
  * Creates a server.
  *
  * @param info Its name and version, and what people may see of it.
- * @throws TypeError for options that make no sense.
+ * @throws TypeError without a name or a version, and for options that are unknown or make no sense.
  *
  * @example
  * const server = createServer({ name: 'weather', version: '1.0.0' });
  */
 export function createServer(info: Implementation, options: ServerOptions = {}): Server {
+  checkInfo(info);
   const parts = createParts(resolveOptions(options));
   const { subscriptions } = parts;
   const endpoint: Endpoint = createEndpoint(hostOf(info, parts), () => subscriptions.end());
@@ -65,22 +67,26 @@ function definitionsOf({ options, tools, resources, templates, prompts }: Parts)
   };
   return {
     tool: (name, definition, handler) => {
+      checkDefinition('tool', name, { definition, handler });
       const handle = addTool(tools, name, definition, handler as ToolEntry['run']);
       warn(toolNameProblem(name));
       warn(metaProblem(`tool ${JSON.stringify(name)}`, definition));
       return handle as never;
     },
     resource: (uri, definition, read) => {
+      checkDefinition('resource', uri, { definition, handler: read });
       const handle = addResource(resources, uri, definition, read);
       warn(metaProblem(`resource ${JSON.stringify(uri)}`, definition));
       return handle;
     },
     resourceTemplate: (template, definition, read) => {
+      checkDefinition('resource template', template, { definition, handler: read });
       const handle = addTemplate(templates, template, definition as never, read as TemplateEntry['read']);
       warn(metaProblem(`resource template ${JSON.stringify(template)}`, definition));
       return handle as never;
     },
     prompt: (name, definition, get) => {
+      checkDefinition('prompt', name, { definition, handler: get });
       const handle = addPrompt(prompts, name, definition, get as PromptEntry['get']);
       warn(metaProblem(`prompt ${JSON.stringify(name)}`, definition));
       return handle as never;

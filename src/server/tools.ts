@@ -17,6 +17,7 @@ import type { Ctx } from './ctx.ts';
 import type { Handle, ToolDefinition } from './definition.ts';
 import { common } from './common.ts';
 import { isInputRequired } from './input-required.ts';
+import type { ResolvedOptions } from './options.ts';
 import type { Registry } from './registry.ts';
 import { sendable } from './sendable.ts';
 import { contentResult, failure, structuredResult, text, ToolError, wholeResult } from './tool-result.ts';
@@ -29,6 +30,9 @@ export interface ToolEntry {
   readonly headers: readonly HeaderParameter[];
   readonly run: (args: unknown, ctx: Ctx) => unknown;
 }
+
+/** What becomes of errors that a tool throws. */
+type ToolFailures = Pick<ResolvedOptions, 'onError' | 'exposeErrors'>;
 
 type AnyTool = ToolDefinition<AnySchema | undefined, AnySchema | undefined>;
 
@@ -77,7 +81,7 @@ export function callTool(
   registry: Registry<ToolEntry>,
   params: CallToolRequestParams,
   call: Call,
-  onError: (error: unknown, where: string) => void,
+  options: ToolFailures,
 ): CallToolResult | Promise<CallToolResult> {
   const entry = registry.find(params.name);
   if (entry === undefined)
@@ -88,7 +92,7 @@ export function callTool(
     if (checked.problems !== undefined) return wrongArguments(params.name, checked.problems, call);
     return orElse(
       () => run(entry, checked.value, call),
-      (error) => failed(entry, error, { call, onError }),
+      (error) => failed(entry, error, { call, options }),
     );
   });
 }
@@ -105,14 +109,15 @@ function run(entry: ToolEntry, args: unknown, call: Call): CallToolResult | Prom
 function failed(
   { tool }: ToolEntry,
   error: unknown,
-  { call, onError }: { readonly call: Call; readonly onError: (error: unknown, where: string) => void },
+  { call, options }: { readonly call: Call; readonly options: ToolFailures },
 ): CallToolResult {
   if (error instanceof ToolError) return failure(error.content);
   if (error instanceof McpError || isRoundEnd(error)) throw error;
   const where = `tool ${JSON.stringify(tool.name)}`;
-  if (!call.aborted) onError(error, where);
-  // The words of a foreign error may hold secrets; the model is told only that it failed.
-  return failure([text(`the ${where} failed`)]);
+  if (!call.aborted) options.onError(error, where);
+  // The words of a foreign error may hold secrets; without leave the model is told only that it failed.
+  const why = options.exposeErrors ? `: ${error instanceof Error ? error.message : String(error)}` : '';
+  return failure([text(`the ${where} failed${why}`)]);
 }
 
 function outcome({ tool, output }: ToolEntry, returned: unknown): CallToolResult | Promise<CallToolResult> {

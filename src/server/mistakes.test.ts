@@ -1,0 +1,94 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { z } from 'zod';
+import { errorOf, open, statelessDate } from '../../test/support/raw.ts';
+import { called } from '../../test/support/tool-server.ts';
+import { McpError } from '../protocol/error.ts';
+import { createServer, type Server } from './server.ts';
+
+/** A program that no compiler checked. */
+type Loose = { readonly [Method in keyof Server]: (...args: unknown[]) => unknown };
+
+const make = createServer as unknown as (...args: unknown[]) => Loose;
+const server = make({ name: 's', version: '1' });
+const run = (): string => 'x';
+
+for (const [what, mistake, words] of [
+  [
+    'inputSchema for input',
+    () => server.tool('t', { inputSchema: {} }, run),
+    /tool "t" has no option "inputSchema".* input\b/,
+  ],
+  ['outputSchema for output', () => server.tool('t', { outputSchema: {} }, run), /"outputSchema".* output\b/],
+  ['parameters for input', () => server.tool('t', { parameters: {} }, run), /"parameters".* input\b/],
+  ['argsSchema for arguments', () => server.prompt('p', { argsSchema: {} }, run), /"argsSchema".* arguments\b/],
+  ['_meta for meta', () => server.resource('a:b', { name: 'n', _meta: {} }, run), /"_meta".* meta\b/],
+  [
+    'an unknown option of a template',
+    () => server.resourceTemplate('a:{b}', { name: 'n', lists: 1 }, run),
+    /"lists".* list\b/,
+  ],
+  ['a tool without a handler', () => server.tool('t', {}), /tool "t" needs a handler/],
+  ['a tool without a definition', () => server.tool('t', run), /tool "t" needs a handler.* after its definition/],
+  ['a tool whose handler is an object', () => server.tool('t', {}, {}), /needs a handler/],
+  ['a resource without a handler', () => server.resource('a:b', { name: 'n' }), /resource "a:b" needs a handler/],
+  ['a template without a handler', () => server.resourceTemplate('a:{b}', { name: 'n' }), /needs a handler/],
+  ['a prompt without a handler', () => server.prompt('p', {}), /prompt "p" needs a handler/],
+  ['no definition', () => server.tool('t', null, run), /tool "t" needs an object/],
+  ['an unknown option of a server', () => make({ name: 's', version: '1' }, { onErorr: run }), /"onErorr".* onError\b/],
+  ['a server without options', () => make({ name: 's', version: '1' }, null), /needs an object/],
+  ['a server without a name', () => make({ version: '1' }), /a name and a version/],
+  ['a server without a version', () => make({ name: 's' }), /a name and a version/],
+  ['a server without anything', () => make(), /a name and a version/],
+  ['a name alone', () => make('s'), /a name and a version/],
+  ['a template given to resource', () => server.resource('user://{id}', { name: 'n' }, run), /resourceTemplate/],
+  ['fields of zod as input', () => server.tool('t', { input: { city: z.string() } }, run), /"city".*z\.object\(/],
+  ['fields of zod as output', () => server.tool('t', { output: { city: z.string() } }, run), /"city".*z\.object\(/],
+  ['an error of an unknown kind', () => new McpError('notFound' as never, 'x'), /"notFound".* resourceNotFound/],
+  ['an error without a kind', () => new McpError(undefined as never, 'x'), /"undefined".* invalidParams/],
+] as const) {
+  test(`a TypeError at once names the right one: ${what}`, () => {
+    assert.throws(mistake, (error: Error) => {
+      assert.equal(error.name, 'TypeError');
+      assert.match(error.message, words);
+      return true;
+    });
+  });
+}
+
+test("progress('half') in JavaScript is a TypeError that names it, at the server alone", async () => {
+  for (const args of [['half'], [1, 'two'], [undefined]]) {
+    const errors: unknown[] = [];
+    const typed = createServer({ name: 's', version: '1' }, { onError: (error) => errors.push(error) });
+    typed.tool('t', {}, (_args, ctx) => {
+      ctx.progress(...(args as unknown as [number, number]));
+      return 'x';
+    });
+    assert.equal((await called(typed, statelessDate, 't'))['isError'], true);
+    assert.match(String(errors[0]), /^TypeError: progress takes numbers, not ("half"|"two"|undefined)$/);
+  }
+});
+
+test('exposeErrors lets the model read what a tool throws; without it the server says how', async (t) => {
+  const lines: string[] = [];
+  t.mock.method(console, 'error', (...words: unknown[]) => void lines.push(words.join(' ')));
+  for (const [exposeErrors, text, count] of [
+    [false, 'the tool "t" failed', 1],
+    [true, 'the tool "t" failed: no such table', 0],
+  ] as const) {
+    lines.length = 0;
+    const throwing = createServer({ name: 's', version: '1' }, { exposeErrors });
+    throwing.tool('t', {}, () => {
+      throw new Error('no such table');
+    });
+    throwing.prompt('p', {}, () => {
+      throw new Error('no such table');
+    });
+    for (let time = 0; time < 2; time++)
+      assert.deepEqual((await called(throwing, statelessDate, 't'))['content'], [{ type: 'text', text }]);
+    const client = await open(throwing, statelessDate);
+    assert.equal(errorOf(await client.ask('prompts/get', { name: 'p' })).message, 'internal error');
+    assert.equal(lines.filter((line) => line.includes('no such table')).length, 3);
+    assert.equal(lines.filter((line) => /throw a ToolError .*exposeErrors/.test(line)).length, count);
+  }
+});
