@@ -57,5 +57,15 @@ const java: Peer = {
   build: () => buildJava('java', 'io.modelcontextprotocol.sdk:mcp'),
 };
 
+const mcpGo: Peer = {
+  name: 'mcp-go',
+  title: 'mark3labs/mcp-go',
+  newest: '2026-07-28',
+  client: everyWay,
+  server: everyWay,
+  lacks: { client: {}, server: {} },
+  build: () => buildGo('mcp-go', 'github.com/mark3labs/mcp-go'),
+};
+
 /** All of them, in the order of the page. */
-export const peers: readonly Peer[] = [python, go, rust, java];
+export const peers: readonly Peer[] = [python, go, rust, java, mcpGo];
