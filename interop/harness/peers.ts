@@ -67,5 +67,15 @@ const mcpGo: Peer = {
   build: () => buildGo('mcp-go', 'github.com/mark3labs/mcp-go'),
 };
 
+const fastmcp: Peer = {
+  name: 'fastmcp',
+  title: 'fastmcp of Python',
+  newest: '2026-07-28',
+  client: everyWay,
+  server: everyWay,
+  lacks: { client: {}, server: {} },
+  build: () => buildPython('fastmcp'),
+};
+
 /** All of them, in the order of the page. */
-export const peers: readonly Peer[] = [python, go, rust, java, mcpGo];
+export const peers: readonly Peer[] = [python, go, rust, java, fastmcp, mcpGo];

@@ -23,7 +23,7 @@ export interface Call {
   readonly level?: 'info';
   /** Whether the call is given up at its first progress. */
   readonly cancel?: true;
-  /** What has to be heard before the step is over, in any order, each for ten seconds at most. */
+  /** What has to be heard before the step is over, in any order; given up after ten seconds. */
   readonly until?: readonly string[];
 }
 

@@ -117,7 +117,7 @@ class Exercise {
         signal: giveUp.signal,
         ...(step.progress ? { onProgress } : {}),
       });
-      for (const word of step.until ?? []) await this.#until(word);
+      await this.#until(step.until ?? []);
       return result;
     } catch (error) {
       if (giveUp.signal.aborted) throw new Error('cancelled', { cause: error });
@@ -133,8 +133,10 @@ class Exercise {
     return {};
   }
 
-  async #until(word: string): Promise<void> {
-    for (let waited = 0; waited < heardInMs && !this.#heard.includes(word); waited += 50)
+  /** Waits until all of it was heard, in whatever order. */
+  async #until(words: readonly string[]): Promise<void> {
+    const missing = (): boolean => words.some((word) => !this.#heard.includes(word));
+    for (let waited = 0; waited < heardInMs && missing(); waited += 50)
       await new Promise((resolve) => setTimeout(resolve, 50));
   }
 }
