@@ -35,6 +35,8 @@ export interface Outgoing {
   readonly progressToken: ProgressToken | undefined;
   /** Whether the connection speaks for the client of the request alone, and said so when it was opened. */
   readonly own: boolean;
+  /** Hears that the upstream was told to give the call up. */
+  onGivenUp(): void;
   /** Hears that the upstream answered after the call was given up. */
   onLateAnswer(): void;
 }
@@ -50,7 +52,7 @@ export function revisionFor(client: Client): Revision {
  * @throws McpError what the upstream answered, or an internal error that says what became of it.
  */
 export async function forward(client: Client, outgoing: Outgoing): Promise<JsonObject> {
-  const { params, call, progressToken, own, onLateAnswer } = outgoing;
+  const { params, call, progressToken, own, onGivenUp, onLateAnswer } = outgoing;
   // The bridge declares no tasks, so that nobody may ask it for one. (Spec 2025-11-25, Tasks, Capability negotiation.)
   const { _meta: meta, task, ...rest } = params;
   // What a method that the protocol does not know calls so is no wish for one.
@@ -67,6 +69,7 @@ export async function forward(client: Client, outgoing: Outgoing): Promise<JsonO
         signal: call.signal,
         logLevel: call.logLevel,
         progressToken,
+        onGivenUp,
         onLateAnswer,
         ...(own ? {} : { clientInfo: call.client.info, capabilities: declaredFor(call.client.capabilities) }),
         // What may be kept is kept for clients that know of no such thing; the others keep it themselves.

@@ -263,17 +263,18 @@ export class Upstream {
     const progressToken = this.#progress.claim(call);
     this.#running.add(call);
     this.#last = call;
-    let answeredLate = false;
-    const onLateAnswer = (): void => {
-      answeredLate = true;
-      this.#abandoned.delete(call);
-      if (!this.doubtful) for (const resolve of this.#awaiting.splice(0)) resolve();
-    };
     try {
-      return await forward(client, { params, call, progressToken, own: this.#self !== undefined, onLateAnswer });
-    } catch (error) {
-      if (isGivenUp(error) && !answeredLate && !this.#endsWithItsStream(client)) this.#abandoned.add(call);
-      throw error;
+      return await forward(client, {
+        params,
+        call,
+        progressToken,
+        own: this.#self !== undefined,
+        onGivenUp: () => void (this.#endsWithItsStream(client) || this.#abandoned.add(call)),
+        onLateAnswer: () => {
+          this.#abandoned.delete(call);
+          if (!this.doubtful) for (const resolve of this.#awaiting.splice(0)) resolve();
+        },
+      });
     } finally {
       this.#running.delete(call);
       this.#progress.release(progressToken);
@@ -374,12 +375,6 @@ const stateless: ReadonlySet<string> = new Set([
   'prompts/get',
   'completion/complete',
 ]);
-
-/** Whether a call ended without an answer, and the upstream was told to give it up. */
-function isGivenUp(error: unknown): boolean {
-  const cause = error instanceof McpError ? error.cause : undefined;
-  return cause instanceof ConnectionError && cause.reason === 'aborted';
-}
 
 function hasSessionLevel(client: Client): boolean {
   return revisionFor(client).logging === 'session' && client.capabilities.logging !== undefined;

@@ -45,6 +45,8 @@ export interface RequestOptions {
   readonly clientInfo?: Implementation | undefined;
   /** What the asker can do, instead of the client itself; only where each request says so. */
   readonly capabilities?: ClientCapabilities | undefined;
+  /** Hears that the request was given up after it was sent, whatever the promise then rejects with; must not throw. */
+  readonly onGivenUp?: (() => void) | undefined;
   /**
    * Hears that the server answered after the request was given up, which a server need not do. Not called where giving
    * up closes the response stream, nor after the end of the connection.
@@ -108,6 +110,7 @@ export function createCaller(calls: Calls, options: CallerOptions): Caller {
         tellCancelled,
         progressToken: request.progressToken,
         onProgress: request.onProgress,
+        onGivenUp: request.onGivenUp,
         onLateAnswer: request.onLateAnswer,
       });
       if (stateless) checkResultType(method, result, request.resultTypes);

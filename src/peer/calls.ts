@@ -56,6 +56,8 @@ export interface CallOptions extends WaitOptions {
   readonly tellCancelled: boolean;
   readonly progressToken?: ProgressToken | undefined;
   readonly onProgress?: ((progress: Progress) => void) | undefined;
+  /** Hears that the request was given up after it was sent; must not throw. */
+  readonly onGivenUp?: (() => void) | undefined;
   /** Hears that the answer came after the request was given up. */
   readonly onLateAnswer?: (() => void) | undefined;
 }
@@ -165,6 +167,7 @@ export class Calls {
         if (token !== undefined) this.#progress.release(token);
       },
       givenUp: (error, reason) => {
+        options.onGivenUp?.();
         this.#awaitLate(id, options);
         this.#cancel(id, reason, options);
         exchange?.abort(error);
