@@ -106,8 +106,8 @@ class SessionClient implements Client {
     const making = this.#outputCheck(name);
     const check = making && (await making);
     const params = { name, ...(argumentsOfCall && { arguments: argumentsOfCall }) };
-    const result = await this.#requests.call('tools/call', params, options).catch((error: unknown) => {
-      throw this.#parts.known.explained(error, name);
+    const result = await this.#requests.call('tools/call', params, options).catch(async (error: unknown) => {
+      throw await this.#parts.known.explained(error, name);
     });
     check?.(result);
     return result;

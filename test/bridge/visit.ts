@@ -44,15 +44,13 @@ export async function answerMidCall(official: Official, door: Door, server: Real
   return asked.filter(([, call]) => canBeAsked(official, call)).length;
 }
 
-/** The questions of a server that the revision of a client does not have. */
+/** The questions of a server that the revision of a client does not have, at all or in the form in which they are asked. */
 export function beyond(official: Official, server: RealServer): readonly string[] {
-  const asked = new Set(
-    questionsOf(server, official)
-      .filter(([, call]) => canBeAsked(official, call))
-      .map(([question]) => question),
-  );
-  // The keys of this record are questions.
-  return (Object.keys(server.questions) as Question[]).filter((question) => !asked.has(question));
+  return Object.entries(server.questions).flatMap(([question, call]) => {
+    // The keys of this record are questions.
+    if (!official.askedBy.includes(question as Question)) return [question];
+    return canBeAsked(official, call) ? [] : [`${question} as it is asked there`];
+  });
 }
 
 function canBeAsked({ revision }: Official, { since }: Asking): boolean {
