@@ -22,6 +22,11 @@ export function answer(conversation: Conversation, value: unknown, respond: (ans
   );
 }
 
+/** Whether a value asks for a stream that is open until somebody ends it: nobody waits for its answer. */
+export function opensStream(value: unknown): boolean {
+  return isObject(value) && value['method'] === 'subscriptions/listen';
+}
+
 async function answerBatch(conversation: Conversation, batch: readonly unknown[]): Promise<Answer> {
   if (conversation.revision?.batches !== true)
     return invalidRequest(conversation, 'a message must be a JSON object, not a batch');

@@ -5,7 +5,9 @@ import { PassThrough, Writable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
+import { metaKey } from '../protocol/meta-key.ts';
 import { revisionOf } from '../protocol/revision.ts';
+import { createServer } from '../server/server.ts';
 import { echoServed, type EchoServed } from '../../test/support/echo-served.ts';
 import { serveStdio, type StdioServer, type StdioServerOptions } from './server.ts';
 
@@ -116,6 +118,27 @@ test('what is still running at the drain deadline is aborted', async () => {
   assert.deepEqual(await lines(), []);
   clearInterval(alive);
   assert.equal(served.conversations[0]?.closed, true);
+});
+
+test('the end of input is not waited out by an open listen stream', async () => {
+  const input = new PassThrough();
+  const { closed } = serveStdio(
+    createServer({ name: 'host', version: '1.0.0' }, { capabilities: { tools: { listChanged: true } } }),
+    {
+      input,
+      output: new PassThrough(),
+      drainMs: Infinity,
+      guardStdout: false,
+    },
+  );
+  const _meta = {
+    [metaKey.protocolVersion]: '2026-07-28',
+    [metaKey.clientInfo]: { name: 'client', version: '1.0.0' },
+    [metaKey.clientCapabilities]: {},
+  };
+  const params = { notifications: { toolsListChanged: true }, _meta };
+  input.end(`${JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'subscriptions/listen', params })}\n`);
+  await closed;
 });
 
 test('closing ends the conversation at once, and closing twice is fine', async () => {

@@ -5,7 +5,7 @@ import { lineReader, type LineReader } from '../jsonrpc/ndjson.ts';
 import { parseMessage } from '../jsonrpc/text.ts';
 import { settledWithin } from '../jsonrpc/timeout.ts';
 import { ConnectionError } from '../jsonrpc/transport.ts';
-import { answer, invalidRequest, toText, type Answer } from '../peer/answer.ts';
+import { answer, invalidRequest, opensStream, toText, type Answer } from '../peer/answer.ts';
 import type { Conversation, Served } from '../peer/endpoint.ts';
 import { guardStdout } from './guard.ts';
 import { lineWriter, type LineWriter } from './line-writer.ts';
@@ -55,7 +55,7 @@ class StdioSession {
   readonly #reader: LineReader;
   readonly #writer: LineWriter;
   readonly #conversation: Conversation;
-  /** How many requests wait for their answers, and who waits until there are none. */
+  /** How many requests wait for their answers, open streams not counted, and who waits until there are none. */
   #running = 0;
   #onIdle: (() => void) | undefined;
   readonly #exactNumbers: boolean | undefined;
@@ -156,9 +156,14 @@ class StdioSession {
   }
 
   #receive(value: unknown): void {
+    if (opensStream(value)) return answer(this.#conversation, value, this.#ended);
     this.#running++;
     answer(this.#conversation, value, this.#answered);
   }
+
+  readonly #ended = (response: Answer): void => {
+    if (response !== undefined) this.#send(response);
+  };
 
   readonly #answered = (response: Answer): void => {
     this.#running--;
