@@ -6,7 +6,7 @@ let degrees = 20;
 server.resource('room://temperature', { name: 'temperature' }, () => `${degrees}`);
 
 const client = await connectInMemory(server);
-const watched = await client.subscribe({ resources: ['room://temperature'] }, async (event) => {
+const watched = await client.subscribe({ updates: ['room://temperature'] }, async (event) => {
   console.log(event, (await client.readResource('room://temperature')).contents);
   await watched.close();
   await client.close();

@@ -126,9 +126,9 @@ class Exercise {
   }
 
   async #watch(uri: string): Promise<object> {
-    await this.#client.subscribe({ tools: true, resources: [uri] }, (event) => {
+    await this.#client.subscribe({ tools: true, updates: [uri] }, (event) => {
       if (event.type === 'list') this.#heard.push(event.list);
-      if (event.type === 'resource') this.#heard.push(`updated ${event.uri}`);
+      if (event.type === 'update') this.#heard.push(`updated ${event.uri}`);
     });
     return {};
   }

@@ -33,7 +33,7 @@ async function until(done: () => boolean): Promise<void> {
   while (!done()) await settle();
 }
 
-const everything: Topics = { tools: true, prompts: true, resourceList: true };
+const everything: Topics = { tools: true, prompts: true, resources: true };
 
 for (const { down, up } of pairs) {
   describe(`a client at ${down} before a server at ${up}`, () => {
@@ -66,15 +66,15 @@ for (const { down, up } of pairs) {
       const bridge = await bridgeBefore(t, server);
       const client = await clientOf(t, bridge, down);
       const heard: SubscriptionEvent[] = [];
-      const subscription = await client.subscribe({ resources: ['memo:one'] }, (event) => heard.push(event));
-      assert.deepEqual(subscription.honoured, { resources: ['memo:one'] });
-      const other = await ears(await clientOf(t, bridge, down), { resources: ['memo:two'] });
+      const subscription = await client.subscribe({ updates: ['memo:one'] }, (event) => heard.push(event));
+      assert.deepEqual(subscription.honoured, { updates: ['memo:one'] });
+      const other = await ears(await clientOf(t, bridge, down), { updates: ['memo:two'] });
       server.resourceUpdated('memo:two');
       server.resourceUpdated('memo:one');
       await until(() => heard.length > 0 && other.length > 0);
       await settle();
-      assert.deepEqual(heard, [{ type: 'resource', uri: 'memo:one' }]);
-      assert.deepEqual(other, [{ type: 'resource', uri: 'memo:two' }]);
+      assert.deepEqual(heard, [{ type: 'update', uri: 'memo:one' }]);
+      assert.deepEqual(other, [{ type: 'update', uri: 'memo:two' }]);
       await subscription.close();
       server.resourceUpdated('memo:one');
       server.resourceUpdated('memo:two');
@@ -91,13 +91,13 @@ for (const { down, up } of pairs) {
       const client = await clientOf(t, await bridgeTo(t, line.transport), down);
       await client.listTools();
       const lists = await ears(client, everything);
-      const resources = await ears(client, { resources: ['memo:one'] });
+      const resources = await ears(client, { updates: ['memo:one'] });
       line.cut();
       await until(() => {
         t.mock.timers.tick(1000);
         return resources.length > 0 && lists.length >= 3;
       });
-      assert.deepEqual(resources.splice(0)[0], { type: 'resource', uri: 'memo:one' });
+      assert.deepEqual(resources.splice(0)[0], { type: 'update', uri: 'memo:one' });
       assert.deepEqual(
         new Set(lists.splice(0).map((event) => 'list' in event && event.list)),
         new Set(['tools', 'prompts', 'resources']),
@@ -105,7 +105,7 @@ for (const { down, up } of pairs) {
       server.resourceUpdated('memo:one');
       server.changed('prompts');
       await until(() => resources.length > 0 && lists.length > 0);
-      assert.deepEqual(resources[0], { type: 'resource', uri: 'memo:one' });
+      assert.deepEqual(resources[0], { type: 'update', uri: 'memo:one' });
       assert.deepEqual(lists[0], { type: 'list', list: 'prompts' });
     });
   });
@@ -170,7 +170,7 @@ for (const up of ['2025-11-25', '2026-07-28'] as const) {
     it('that watches nothing more leaves no connection behind', async (t) => {
       const line = lineOver(memoryTransport(createUpstream(up)));
       const client = await clientOf(t, await bridgeTo(t, line.transport), '2026-07-28');
-      const subscription = await client.subscribe({ resources: ['memo:one'] }, () => undefined);
+      const subscription = await client.subscribe({ updates: ['memo:one'] }, () => undefined);
       // It is told of what the calls of its client change, on their connection.
       assert.equal(line.open, 1);
       await subscription.close();

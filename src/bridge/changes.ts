@@ -14,13 +14,12 @@ import type { Upstream } from './upstream.ts';
 
 /** The lists whose changes are told. */
 export const listChanges = [
-  { kind: 'tools', method: 'notifications/tools/list_changed', flag: 'toolsListChanged', topic: 'tools' },
-  { kind: 'prompts', method: 'notifications/prompts/list_changed', flag: 'promptsListChanged', topic: 'prompts' },
+  { kind: 'tools', method: 'notifications/tools/list_changed', flag: 'toolsListChanged' },
+  { kind: 'prompts', method: 'notifications/prompts/list_changed', flag: 'promptsListChanged' },
   {
     kind: 'resources',
     method: 'notifications/resources/list_changed',
     flag: 'resourcesListChanged',
-    topic: 'resourceList',
   },
 ] as const;
 
@@ -136,7 +135,7 @@ export class Changes {
   #tellable(capabilities: ServerCapabilities): readonly (typeof listChanges)[number][] {
     if (this.#options.tellsUnasked()) return listChanges.filter(({ kind }) => capabilities[kind] !== undefined);
     const agreed = this.#agreed;
-    return changing(capabilities).filter(({ topic }) => agreed === undefined || agreed[topic] === true);
+    return changing(capabilities).filter(({ kind }) => agreed === undefined || agreed[kind] === true);
   }
 
   /**
@@ -202,7 +201,7 @@ function topicsOf({ tools, prompts, resources }: ServerCapabilities): Topics {
   return {
     ...(tools?.listChanged === true ? { tools: true } : {}),
     ...(prompts?.listChanged === true ? { prompts: true } : {}),
-    ...(resources?.listChanged === true ? { resourceList: true } : {}),
+    ...(resources?.listChanged === true ? { resources: true } : {}),
   };
 }
 

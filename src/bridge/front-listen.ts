@@ -219,5 +219,5 @@ function watchedBy({ notifications }: JsonObject): readonly string[] {
 }
 
 function isWatched(agreed: ReadonlySet<string>, uri: unknown): boolean {
-  return typeof uri === 'string' && covers({ resources: [...agreed] }, { type: 'resource', uri });
+  return typeof uri === 'string' && covers({ updates: [...agreed] }, { type: 'update', uri });
 }

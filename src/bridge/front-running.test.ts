@@ -74,7 +74,7 @@ function gated(transport: Transport, method: string) {
   return { gate, way };
 }
 
-const lists: Topics = { tools: true, prompts: true, resourceList: true };
+const lists: Topics = { tools: true, prompts: true, resources: true };
 
 for (const down of ['2025-11-25', '2026-07-28'] as const) {
   describe(`a client at ${down}`, () => {
@@ -177,10 +177,10 @@ for (const down of ['2025-11-25', '2026-07-28'] as const) {
       const [left, right] = [single('left'), single('right', '2026-07-28')];
       const client = await clientOf(t, await frontOf(t, { left, right }), down);
       const heard: SubscriptionEvent[] = [];
-      const subscription = await client.subscribe({ tools: true, resources: ['left:1', 'right:2'] }, (event) =>
+      const subscription = await client.subscribe({ tools: true, updates: ['left:1', 'right:2'] }, (event) =>
         heard.push(event),
       );
-      assert.deepEqual(subscription.honoured, { tools: true, resources: ['left:1', 'right:2'] });
+      assert.deepEqual(subscription.honoured, { tools: true, updates: ['left:1', 'right:2'] });
       for (const server of [left, right]) {
         const { name } = server.info;
         server.changed('tools');
@@ -189,7 +189,7 @@ for (const down of ['2025-11-25', '2026-07-28'] as const) {
         for (const at of [1, 2]) server.resourceUpdated(`${name}:${at}`);
         await until(() => heard.length > 0);
         await settle();
-        assert.deepEqual(heard.splice(0), [{ type: 'resource', uri: name === 'left' ? 'left:1' : 'right:2' }]);
+        assert.deepEqual(heard.splice(0), [{ type: 'update', uri: name === 'left' ? 'left:1' : 'right:2' }]);
       }
       await subscription.close();
     });
@@ -325,9 +325,9 @@ for (const up of ['2025-11-25', '2026-07-28'] as const) {
       const third = await clientOf(t, bridge, '2026-07-28');
       for (const client of [first, second, third]) assert.deepEqual(await toolsOf(client), ['tool-one']);
       const heard = [
-        await ears(first, { resources: ['one:1'] }),
-        await ears(second, { resources: ['one:1'] }),
-        await ears(third, { resources: ['one:2'] }),
+        await ears(first, { updates: ['one:1'] }),
+        await ears(second, { updates: ['one:1'] }),
+        await ears(third, { updates: ['one:2'] }),
       ];
       assert.equal(line.opened, 1);
       server.resourceUpdated('one:1');

@@ -89,7 +89,7 @@ export class SessionWatch {
   }
 
   #isHonoured({ honoured }: Subscription): boolean {
-    return honoured.resources?.includes(this.#options.uri) === true;
+    return honoured.updates?.includes(this.#options.uri) === true;
   }
 
   #lost(why: string): undefined {

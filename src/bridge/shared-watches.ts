@@ -87,7 +87,7 @@ export class SharedWatches {
       end({ graceful: true });
       await Promise.all(this.#leave(honoured, follower));
     };
-    return { honoured: { resources: honoured }, closed, close };
+    return { honoured: { updates: honoured }, closed, close };
   }
 
   #begin(uris: readonly string[]): void {

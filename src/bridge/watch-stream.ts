@@ -38,7 +38,7 @@ export class WatchStream {
 
   /** Whether the upstream watches a resource. */
   honours(uri: string): boolean {
-    return this.#subscription?.honoured.resources?.includes(uri) === true;
+    return this.#subscription?.honoured.updates?.includes(uri) === true;
   }
 
   /** Resolves when the upstream was told; one that never began is over already. */
@@ -47,6 +47,6 @@ export class WatchStream {
   }
 
   async #open(main: Upstream, onReopened: () => void): Promise<Subscription> {
-    return (this.#subscription = await main.follow({ resources: [...this.uris] }, onReopened));
+    return (this.#subscription = await main.follow({ updates: [...this.uris] }, onReopened));
   }
 }

@@ -85,7 +85,7 @@ export class Watches {
       else call.send(updated, subscribed(params, call));
     };
     const listen = async ({ honoured, closed }: Subscription): Promise<JsonObject> => {
-      const agreed = { ...filter, resourceSubscriptions: honoured.resources ?? [] };
+      const agreed = { ...filter, resourceSubscriptions: honoured.updates ?? [] };
       const listening = this.#changes.listen(call, agreed, closed);
       const waiting = early ?? [];
       early = undefined;
@@ -127,7 +127,7 @@ export class Watches {
   async #open(uri: string, session: Settled): Promise<Subscription> {
     if (this.#pool.shared)
       return await this.#on(this.#pool.main).follow([uri], (params) => session.notify(updated, ownWords(params)));
-    return await this.#pool.ownedBy(session).follow({ resources: [uri] }, () => session.notify(updated, { uri }));
+    return await this.#pool.ownedBy(session).follow({ updates: [uri] }, () => session.notify(updated, { uri }));
   }
 
   #leave(watch: SessionWatch): void {

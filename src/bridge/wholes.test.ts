@@ -26,7 +26,7 @@ for (const [name, others] of [
   it(`an update among ${name} watched resources is about those that cover it`, () => {
     const watched = new Map([...uris, ...others].map((uri) => [uri, undefined]));
     for (const uri of [...uris, ...uris.map((one) => `${one}/more`), ...uris.map((one) => `${one}x`)]) {
-      const covering = [...watched.keys()].filter((one) => covers({ resources: [one] }, { type: 'resource', uri }));
+      const covering = [...watched.keys()].filter((one) => covers({ updates: [one] }, { type: 'update', uri }));
       assert.deepEqual(wholesOf(uri, watched).toSorted(), covering.toSorted(), uri.slice(0, 20));
     }
   });

@@ -11,7 +11,7 @@ export function wholesOf(uri: string, watched: ReadonlyMap<string, unknown>): re
   const isLong = uri.length > longestLookedUp;
   const ends = isLong ? [] : [...uri.matchAll(/[/#?]/g)].map(({ index }) => index);
   if (isLong || 2 * ends.length >= watched.size)
-    return [...watched.keys()].filter((whole) => covers({ resources: [whole] }, { type: 'resource', uri }));
+    return [...watched.keys()].filter((whole) => covers({ updates: [whole] }, { type: 'update', uri }));
   const wholes = new Set([uri, ...ends.flatMap((end) => [uri.slice(0, end), uri.slice(0, end + 1)])]);
   return [...wholes].filter((whole) => watched.has(whole));
 }

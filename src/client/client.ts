@@ -192,10 +192,10 @@ export interface Client {
    * @param onEvent Called in order; what it throws becomes a warning.
    * @throws TypeError when there is nothing, or too much, to hear of.
    * @example
-   * const subscription = await client.subscribe({ tools: true, resources: ['file:///x'] }, (event) => {
-   *   if (event.type !== 'resource') void client.listTools();
+   * const subscription = await client.subscribe({ tools: true, updates: ['file:///x'] }, (event) => {
+   *   if (event.type !== 'update') void client.listTools();
    * });
-   * if (subscription.honoured.resources === undefined) console.error('the server does not watch resources');
+   * if (subscription.honoured.updates === undefined) console.error('the server does not watch resources');
    */
   subscribe(
     topics: Topics,

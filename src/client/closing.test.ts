@@ -28,7 +28,7 @@ describe('a client that is closed where a reopened server hangs', () => {
       });
       const client = await createConnect({ http: () => transport })(transport, { revisions: [handshake] });
       await client.setLogLevel('info');
-      await client.subscribe({ resources: ['x:a'] }, () => {});
+      await client.subscribe({ updates: ['x:a'] }, () => {});
       t.mock.timers.enable({ apis: ['setTimeout'] });
       transport.peers[0]?.end(new ConnectionError('session-lost', 'HTTP 404', { status: 404 }));
       const waiting = client.ping().catch((error: unknown) => error);

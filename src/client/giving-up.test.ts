@@ -24,7 +24,7 @@ const methods: Readonly<Record<string, (client: Client, given: Given) => Promise
   ping: (client, given) => client.ping(given),
   request: (client, given) => client.request('tools/list', {}, given),
   begin: (client, given) => client.begin('tools/call', { name: 'x' }, given),
-  subscribe: (client, given) => client.subscribe({ resources: ['x:a'] }, () => {}, given),
+  subscribe: (client, given) => client.subscribe({ updates: ['x:a'] }, () => {}, given),
 };
 
 describe('a call cancelled by a signal rejects with its reason, as fetch does:', () => {

@@ -103,7 +103,7 @@ export class ListenSubscription implements Subscription {
     const event = eventOf(method, params);
     if (event === undefined) return;
     // A part of a resource need not look like one.
-    const asked = event.type === 'resource' ? (this.topics.resources ?? []).length > 0 : covers(this.topics, event);
+    const asked = event.type === 'update' ? (this.topics.updates ?? []).length > 0 : covers(this.topics, event);
     if (!asked) return this.#warn(`a server told of what was not asked for: ${method}`);
     // Spec 2026-07-28, Subscriptions, Acknowledgment: nothing comes before it.
     if (this.#acknowledgedAt === undefined) this.#warn(`${method} came before the acknowledgement`);

@@ -71,9 +71,9 @@ describe('a client of a server over HTTP that is restarted', () => {
       t.after(() => client.close());
       let arrived = (): void => {};
       const events: SubscriptionEvent[] = [];
-      await client.subscribe({ resources: ['memo://one'] }, (event) => {
+      await client.subscribe({ updates: ['memo://one'] }, (event) => {
         events.push(event);
-        if (event.type === 'resource') arrived();
+        if (event.type === 'update') arrived();
       });
       await client.callTool('forecast');
 
@@ -104,7 +104,7 @@ describe('a client of a server over HTTP that is restarted', () => {
     t.after(() => client.close());
     let again = (): void => {};
     const reopened = new Promise<void>((resolve) => (again = resolve));
-    await client.subscribe({ resources: ['memo://one'] }, ({ type }) => type === 'reopened' && again());
+    await client.subscribe({ updates: ['memo://one'] }, ({ type }) => type === 'reopened' && again());
     await client.readResource('memo://one');
     serving = await restart(serving, server);
     await reopened;

@@ -237,7 +237,7 @@ describe('a session that the server forgot', () => {
     const server = forgetful();
     const one = await recovering(server.script);
     const events: SubscriptionEvent[] = [];
-    await one.client.subscribe({ resources: ['file:///x'] }, (event) => void events.push(event));
+    await one.client.subscribe({ updates: ['file:///x'] }, (event) => void events.push(event));
     server.lost = true;
     await one.client.listTools();
     assert.deepEqual(one.said(2), ['initialize', 'notifications/initialized', 'resources/subscribe', 'tools/list']);

@@ -11,16 +11,16 @@ export interface Topics {
   /** That the list of prompts changed. */
   readonly prompts?: boolean;
   /** That the list of resources or of resource templates changed. */
-  readonly resourceList?: boolean;
+  readonly resources?: boolean;
   /** That one of these resources, by their URIs, changed, or a part of one. */
-  readonly resources?: readonly string[];
+  readonly updates?: readonly string[];
 }
 
 /** What a subscription tells: that something changed, not what it is now. */
 export type SubscriptionEvent =
   | { readonly type: 'list'; readonly list: ListKind }
   /** The URI may be that of a part of what was subscribed to. */
-  | { readonly type: 'resource'; readonly uri: string }
+  | { readonly type: 'update'; readonly uri: string }
   /** The subscription broke off and is open again: anything that it is about may have changed unheard. */
   | { readonly type: 'reopened' };
 
@@ -56,57 +56,75 @@ export function eventOf(method: string, params: JsonObject): SubscriptionEvent |
   const list = lists.get(method);
   if (list !== undefined) return { type: 'list', list };
   const { uri } = params;
-  return method === 'notifications/resources/updated' && typeof uri === 'string'
-    ? { type: 'resource', uri }
-    : undefined;
+  return method === 'notifications/resources/updated' && typeof uri === 'string' ? { type: 'update', uri } : undefined;
 }
 
 /** Whether an event is about one of the topics; a resource has its parts below it. */
 export function covers(topics: Topics, event: SubscriptionEvent): boolean {
   if (event.type === 'reopened') return true;
-  if (event.type === 'resource') return topics.resources?.some((uri) => isWithin(event.uri, uri)) ?? false;
-  return topics[event.list === 'resources' ? 'resourceList' : event.list] === true;
+  if (event.type === 'update') return topics.updates?.some((uri) => isWithin(event.uri, uri)) ?? false;
+  return topics[event.list] === true;
 }
 
 function isWithin(uri: string, whole: string): boolean {
   return uri === whole || (uri.startsWith(whole) && (/[/#?]$/.test(whole) || /^[/#?]/.test(uri.slice(whole.length))));
 }
 
+/**
+ * Refuses topics that are none, or that are not of their type: who misspells one would never hear of it.
+ *
+ * @throws TypeError that names what is meant.
+ */
+export function checkTopics(topics: Topics): void {
+  for (const [name, value] of Object.entries(topics)) {
+    const isList = name === 'tools' || name === 'prompts' || name === 'resources';
+    if (!isList && name !== 'updates')
+      throw new TypeError(`there is no topic ${JSON.stringify(name)}; there are tools, prompts, resources and updates`);
+    if (isList && value !== undefined && typeof value !== 'boolean')
+      throw new TypeError(`the topic ${name} is true or false; the URIs of single resources are given as updates`);
+    if (name === 'updates' && value !== undefined && !isTexts(value))
+      throw new TypeError(
+        'the topic updates is a list of URIs; that the list of resources changes is the topic resources',
+      );
+  }
+}
+
+function isTexts(value: unknown): boolean {
+  return Array.isArray(value) && value.every((one) => typeof one === 'string');
+}
+
 /** The notifications that would have told of every change of the topics. */
 export function staleBy({
   tools,
   prompts,
-  resourceList,
-  resources = [],
+  resources,
+  updates = [],
 }: Topics): readonly (readonly [string, JsonObject])[] {
-  const changed: (readonly [string, JsonObject])[] = resources.map((uri) => [
-    'notifications/resources/updated',
-    { uri },
-  ]);
+  const changed: (readonly [string, JsonObject])[] = updates.map((uri) => ['notifications/resources/updated', { uri }]);
   if (tools === true) changed.push(['notifications/tools/list_changed', {}]);
   if (prompts === true) changed.push(['notifications/prompts/list_changed', {}]);
-  if (resourceList === true) changed.push(['notifications/resources/list_changed', {}]);
+  if (resources === true) changed.push(['notifications/resources/list_changed', {}]);
   return changed;
 }
 
 /** The topics as `subscriptions/listen` has them; what is not wanted is left out. */
-export function toFilter({ tools, prompts, resourceList, resources = [] }: Topics): SubscriptionFilter {
+export function toFilter({ tools, prompts, resources, updates = [] }: Topics): SubscriptionFilter {
   return {
     ...(tools === true && { toolsListChanged: true }),
     ...(prompts === true && { promptsListChanged: true }),
-    ...(resourceList === true && { resourcesListChanged: true }),
-    ...(resources.length > 0 && { resourceSubscriptions: [...new Set(resources)] }),
+    ...(resources === true && { resourcesListChanged: true }),
+    ...(updates.length > 0 && { resourceSubscriptions: [...new Set(updates)] }),
   };
 }
 
 /** What a server agreed to, of what was asked; more than that is none of it. */
 export function fromFilter(filter: SubscriptionFilter, asked: Topics): Topics {
   const agreed = new Set(filter.resourceSubscriptions);
-  const resources = [...new Set(asked.resources)].filter((uri) => agreed.has(uri));
+  const updates = [...new Set(asked.updates)].filter((uri) => agreed.has(uri));
   return {
     ...(asked.tools === true && filter.toolsListChanged === true && { tools: true }),
     ...(asked.prompts === true && filter.promptsListChanged === true && { prompts: true }),
-    ...(asked.resourceList === true && filter.resourcesListChanged === true && { resourceList: true }),
-    ...(resources.length > 0 && { resources }),
+    ...(asked.resources === true && filter.resourcesListChanged === true && { resources: true }),
+    ...(updates.length > 0 && { updates }),
   };
 }

@@ -12,8 +12,8 @@ describe('a subscription at a handshake revision', () => {
 
   it('needs no request for lists, which are told unasked [E07] [E08] [E13]', async () => {
     const one = await listened(answering, settings);
-    const subscription = await one.client.subscribe({ tools: true, prompts: true, resourceList: true }, one.heard);
-    assert.deepEqual(subscription.honoured, { tools: true, prompts: true, resourceList: true });
+    const subscription = await one.client.subscribe({ tools: true, prompts: true, resources: true }, one.heard);
+    assert.deepEqual(subscription.honoured, { tools: true, prompts: true, resources: true });
     assert.equal(one.transport.methods.at(-1), 'notifications/initialized');
     for (const list of ['tools', 'prompts', 'resources'])
       one.peer().send({ jsonrpc: '2.0', method: `notifications/${list}/list_changed` });
@@ -30,29 +30,29 @@ describe('a subscription at a handshake revision', () => {
       capabilities: { tools: {}, resources: { listChanged: true } },
     });
     const subscription = await one.client.subscribe(everything, one.heard);
-    assert.deepEqual(subscription.honoured, { resourceList: true });
+    assert.deepEqual(subscription.honoured, { resources: true });
     assert.ok(!one.transport.methods.includes('resources/subscribe'));
   });
 
   it('asks for each resource once, however many want it, until nobody does [C63] [E09] [E14]', async () => {
     const one = await listened(answering, settings);
-    const first = await one.client.subscribe({ resources: ['file:///x', 'file:///y', 'file:///x'] }, one.heard);
-    const second = await one.client.subscribe({ resources: ['file:///x'] }, one.heard);
+    const first = await one.client.subscribe({ updates: ['file:///x', 'file:///y', 'file:///x'] }, one.heard);
+    const second = await one.client.subscribe({ updates: ['file:///x'] }, one.heard);
     assert.deepEqual(paramsOf(one, 'resources/subscribe'), [{ uri: 'file:///x' }, { uri: 'file:///y' }]);
     assert.deepEqual(
       [first.honoured, second.honoured],
-      [{ resources: ['file:///x', 'file:///y'] }, { resources: ['file:///x'] }],
+      [{ updates: ['file:///x', 'file:///y'] }, { updates: ['file:///x'] }],
     );
     await first.close();
     assert.deepEqual(paramsOf(one, 'resources/unsubscribe'), [{ uri: 'file:///y' }]);
     one.peer().send({ jsonrpc: '2.0', method: 'notifications/resources/updated', params: { uri: 'file:///x' } });
-    assert.deepEqual(one.events, [{ type: 'resource', uri: 'file:///x' }]);
+    assert.deepEqual(one.events, [{ type: 'update', uri: 'file:///x' }]);
     await second.close();
     await second.close();
     assert.deepEqual(paramsOf(one, 'resources/unsubscribe'), [{ uri: 'file:///y' }, { uri: 'file:///x' }]);
-    const third = await one.client.subscribe({ resources: ['file:///x'] }, one.heard);
+    const third = await one.client.subscribe({ updates: ['file:///x'] }, one.heard);
     assert.equal(paramsOf(one, 'resources/subscribe').length, 3);
-    assert.deepEqual(third.honoured, { resources: ['file:///x'] });
+    assert.deepEqual(third.honoured, { updates: ['file:///x'] });
   });
 
   it('tells the server one thing after the other about a resource', async () => {
@@ -63,7 +63,7 @@ describe('a subscription at a handshake revision', () => {
       waiting.shift()?.();
       await turns();
     };
-    const topics = { resources: ['file:///x'] };
+    const topics = { updates: ['file:///x'] };
     const opening = one.client.subscribe(topics, one.heard);
     await next();
     const closing = (await opening).close();
@@ -86,8 +86,8 @@ describe('a subscription at a handshake revision', () => {
       if (uri === 'file:///x') peer.refuse(sent, { code: -32602, message: 'no' });
       else peer.reply(sent, {});
     }, settings);
-    const subscription = await one.client.subscribe({ resources: ['file:///x', 'file:///y'] }, one.heard);
-    assert.deepEqual(subscription.honoured, { resources: ['file:///y'] });
+    const subscription = await one.client.subscribe({ updates: ['file:///x', 'file:///y'] }, one.heard);
+    assert.deepEqual(subscription.honoured, { updates: ['file:///y'] });
     assert.match(one.warnings.join(), /file:\/\/\/x/);
   });
 
@@ -100,9 +100,9 @@ describe('a subscription at a handshake revision', () => {
       },
       { ...settings, kind: 'http' },
     );
-    await assert.rejects(one.client.subscribe({ resources: ['file:///x'] }, one.heard), { reason: 'refused' });
+    await assert.rejects(one.client.subscribe({ updates: ['file:///x'] }, one.heard), { reason: 'refused' });
     down = false;
-    const subscription = await one.client.subscribe({ resources: ['file:///x'] }, one.heard);
+    const subscription = await one.client.subscribe({ updates: ['file:///x'] }, one.heard);
     await subscription.close();
     assert.equal(one.transport.methods.at(-1), 'resources/unsubscribe');
   });
@@ -110,8 +110,8 @@ describe('a subscription at a handshake revision', () => {
   it('tells of parts of a resource to who watches it, and of the unknown to who watches any [E09]', async () => {
     const one = await listened(answering, settings);
     const own: Record<string, unknown[]> = { x: [], y: [], tools: [] };
-    await one.client.subscribe({ resources: ['file:///x'] }, (event) => void own['x']?.push(event));
-    await one.client.subscribe({ resources: ['file:///y/'] }, (event) => void own['y']?.push(event));
+    await one.client.subscribe({ updates: ['file:///x'] }, (event) => void own['x']?.push(event));
+    await one.client.subscribe({ updates: ['file:///y/'] }, (event) => void own['y']?.push(event));
     await one.client.subscribe({ tools: true }, (event) => void own['tools']?.push(event));
     for (const uri of ['file:///x/part', 'file:///x#part', 'file:///xyz', 'file:///y/part'])
       one.peer().send({ jsonrpc: '2.0', method: 'notifications/resources/updated', params: { uri } });
@@ -127,9 +127,9 @@ describe('a subscription at a handshake revision', () => {
 
     it('is told to the next one, by itself after a second', async () => {
       const one = await listened(answering, settings);
-      const topics = { tools: true, resources: ['file:///x', 'file:///y'] };
+      const topics = { tools: true, updates: ['file:///x', 'file:///y'] };
       const subscription = await one.client.subscribe(topics, one.heard);
-      await one.client.subscribe({ resources: ['file:///x'] }, one.heard);
+      await one.client.subscribe({ updates: ['file:///x'] }, one.heard);
       one.peer().end();
       await turns();
       mock.timers.tick(1_000);

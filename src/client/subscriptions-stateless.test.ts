@@ -18,7 +18,7 @@ describe('a subscription at a stateless revision', () => {
   it('is one listen request, with what is wanted alone [C64] [C65] [C67]', async () => {
     const one = await listened(acknowledging());
     await one.client.subscribe(everything, one.heard);
-    await one.client.subscribe({ prompts: true, tools: false, resources: [] }, one.heard);
+    await one.client.subscribe({ prompts: true, tools: false, updates: [] }, one.heard);
     const filters = paramsOf(one, 'subscriptions/listen').map(
       (params) => (params as { notifications: unknown }).notifications,
     );
@@ -48,9 +48,9 @@ describe('a subscription at a stateless revision', () => {
       resourceSubscriptions: ['file:///y', 'file:///z'],
     };
     const one = await listened(acknowledging(agreed));
-    const topics = { tools: true, resourceList: true, resources: ['file:///x', 'file:///y'] };
+    const topics = { tools: true, resources: true, updates: ['file:///x', 'file:///y'] };
     const subscription = await one.client.subscribe(topics, one.heard);
-    assert.deepEqual(subscription.honoured, { tools: true, resources: ['file:///y'] });
+    assert.deepEqual(subscription.honoured, { tools: true, updates: ['file:///y'] });
   });
 
   it('tells what changed', async () => {
@@ -66,8 +66,8 @@ describe('a subscription at a stateless revision', () => {
       { type: 'list', list: 'tools' },
       { type: 'list', list: 'prompts' },
       { type: 'list', list: 'resources' },
-      { type: 'resource', uri: 'file:///x' },
-      { type: 'resource', uri: 'part-of-y' },
+      { type: 'update', uri: 'file:///x' },
+      { type: 'update', uri: 'part-of-y' },
     ]);
     assert.deepEqual(one.warnings, []);
   });
@@ -78,9 +78,9 @@ describe('a subscription at a stateless revision', () => {
       peer.send({ jsonrpc: '2.0', method: 'notifications/subscriptions/acknowledged', params: { notifications } });
     });
     const other: SubscriptionEvent[] = [];
-    const first = await one.client.subscribe({ tools: true, resources: ['file:///x'] }, one.heard);
+    const first = await one.client.subscribe({ tools: true, updates: ['file:///x'] }, one.heard);
     const second = await one.client.subscribe({ prompts: true }, (event) => void other.push(event));
-    assert.deepEqual([first.honoured, second.honoured], [{ tools: true, resources: ['file:///x'] }, { prompts: true }]);
+    assert.deepEqual([first.honoured, second.honoured], [{ tools: true, updates: ['file:///x'] }, { prompts: true }]);
     for (const [what, params] of [
       ['tools/list_changed', {}],
       ['prompts/list_changed', {}],
@@ -91,8 +91,8 @@ describe('a subscription at a stateless revision', () => {
       one.peer().send({ jsonrpc: '2.0', method: `notifications/${what}`, params });
     assert.deepEqual(one.events, [
       { type: 'list', list: 'tools' },
-      { type: 'resource', uri: 'file:///x' },
-      { type: 'resource', uri: 'part-of-x' },
+      { type: 'update', uri: 'file:///x' },
+      { type: 'update', uri: 'part-of-x' },
     ]);
     assert.deepEqual(other, [{ type: 'list', list: 'prompts' }]);
     assert.equal(one.warnings.filter((warning) => /names no subscription/.test(warning)).length, 1);
@@ -196,7 +196,7 @@ describe('a subscription at a stateless revision', () => {
   it('is refused here when it is about nothing, or about too much', async () => {
     const one = await listened(acknowledging());
     const many = Array.from({ length: 10_001 }, (_, at) => `file:///${at}`);
-    for (const topics of [{}, { tools: false, resources: [] }, { resources: many }])
+    for (const topics of [{}, { tools: false, updates: [] }, { updates: many }])
       await assert.rejects(one.client.subscribe(topics, one.heard), TypeError);
     assert.deepEqual(one.ids(), []);
   });
@@ -216,8 +216,8 @@ describe('a subscription at a stateless revision', () => {
       options: { prior },
     });
     assert.equal(one.client.revision, stateless);
-    const subscription = await one.client.subscribe({ tools: true, resources: ['file:///x'] }, one.heard);
+    const subscription = await one.client.subscribe({ tools: true, updates: ['file:///x'] }, one.heard);
     assert.equal(one.client.revision, handshake);
-    assert.deepEqual(subscription.honoured, { tools: true, resources: ['file:///x'] });
+    assert.deepEqual(subscription.honoured, { tools: true, updates: ['file:///x'] });
   });
 });

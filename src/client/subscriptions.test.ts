@@ -17,11 +17,11 @@ for (const way of ways) {
       const client = await createConnect({ http: () => way.reach(server) })(way.reach(server), { revisions: [date] });
       const events: SubscriptionEvent[] = [];
       let arrived = (): void => {};
-      const subscription = await client.subscribe({ tools: true, resources: ['memo://one'] }, (event) => {
+      const subscription = await client.subscribe({ tools: true, updates: ['memo://one'] }, (event) => {
         events.push(event);
         arrived();
       });
-      assert.deepEqual(subscription.honoured, { tools: true, resources: ['memo://one'] });
+      assert.deepEqual(subscription.honoured, { tools: true, updates: ['memo://one'] });
       const change = async (make: () => void): Promise<void> => {
         const next = new Promise<void>((resolve) => (arrived = resolve));
         make();
@@ -31,7 +31,7 @@ for (const way of ways) {
       await change(() => server.resourceUpdated('memo://one'));
       assert.deepEqual(events, [
         { type: 'list', list: 'tools' },
-        { type: 'resource', uri: 'memo://one' },
+        { type: 'update', uri: 'memo://one' },
       ]);
       await subscription.close();
       if (era === 'stateless') {

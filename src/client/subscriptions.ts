@@ -8,7 +8,15 @@ import { ListenSubscription } from './listen.ts';
 import { subscriptionOf } from './listen-tap.ts';
 import type { ClientSettings } from './options.ts';
 import { isPassing } from './recover.ts';
-import { covers, eventOf, staleBy, type Subscription, type SubscriptionEvent, type Topics } from './subscription.ts';
+import {
+  checkTopics,
+  covers,
+  eventOf,
+  staleBy,
+  type Subscription,
+  type SubscriptionEvent,
+  type Topics,
+} from './subscription.ts';
 import { WatchSubscription } from './watch.ts';
 import { Watches } from './watches.ts';
 import type { Session } from './session.ts';
@@ -108,11 +116,12 @@ export class Subscriptions {
     return subscription;
   }
 
-  #check({ tools, prompts, resourceList, resources = [] }: Topics): void {
-    if (tools !== true && prompts !== true && resourceList !== true && resources.length === 0)
+  #check(wanted: Topics): void {
+    checkTopics(wanted);
+    const { tools, prompts, resources, updates = [] } = wanted;
+    if (tools !== true && prompts !== true && resources !== true && updates.length === 0)
       throw new TypeError('a subscription needs something to hear of');
-    if (resources.length > most.resources)
-      throw new TypeError(`a subscription has at most ${most.resources} resources`);
+    if (updates.length > most.resources) throw new TypeError(`a subscription has at most ${most.resources} resources`);
     if (this.#listening.size + this.#watching.size >= most.subscriptions)
       throw new TypeError(`a client has at most ${most.subscriptions} subscriptions`);
   }
@@ -206,8 +215,8 @@ function hearersOf<Hearer extends { readonly topics: Topics }>(
 ): readonly Hearer[] {
   const wanted = [...open].filter(({ topics }) => covers(topics, event));
   // What a server takes for a part of a watched resource may not look like one.
-  const anybody = event.type === 'resource' && wanted.length === 0;
-  return anybody ? [...open].filter(({ topics }) => (topics.resources ?? []).length > 0) : wanted;
+  const anybody = event.type === 'update' && wanted.length === 0;
+  return anybody ? [...open].filter(({ topics }) => (topics.updates ?? []).length > 0) : wanted;
 }
 
 async function failureOf(work: Promise<unknown>): Promise<Error | undefined> {

@@ -26,7 +26,7 @@ export class WatchSubscription implements Subscription {
   constructor(topics: Topics, options: WatchSubscriptionOptions) {
     this.topics = topics;
     this.#options = options;
-    this.#uris = [...new Set(topics.resources)];
+    this.#uris = [...new Set(topics.updates)];
     let resolveClosed!: (end: SubscriptionEnd) => void;
     this.closed = new Promise((resolve) => (resolveClosed = resolve));
     this.#resolveClosed = resolveClosed;
@@ -38,8 +38,8 @@ export class WatchSubscription implements Subscription {
     return {
       ...(this.topics.tools === true && tools?.listChanged === true && { tools: true }),
       ...(this.topics.prompts === true && prompts?.listChanged === true && { prompts: true }),
-      ...(this.topics.resourceList === true && resources?.listChanged === true && { resourceList: true }),
-      ...(watched.length > 0 && { resources: watched }),
+      ...(this.topics.resources === true && resources?.listChanged === true && { resources: true }),
+      ...(watched.length > 0 && { updates: watched }),
     };
   }
 

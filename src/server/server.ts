@@ -10,7 +10,7 @@ import { resolveOptions, type ServerOptions } from './options.ts';
 import { createParts, type Parts } from './parts.ts';
 import { addPrompt, type PromptEntry } from './prompts.ts';
 import { addResource, addTemplate, type TemplateEntry } from './resources.ts';
-import type { ListKind } from './subscriptions.ts';
+import { isListKind, listKinds, type ListKind } from './subscriptions.ts';
 import { toolNameProblem } from './tool-name.ts';
 import { addTool, type ToolEntry } from './tools.ts';
 
@@ -25,6 +25,8 @@ export interface Server extends Definitions, Served {
   /**
    * Tells every client that may know that a list changed, and makes it anew; registering and handles do this by themselves.
    * A list is made once and kept: what is changed in place in a definition shows only after this.
+   *
+   * @throws TypeError for what is no list.
    */
   changed(list: ListKind): void;
   /** Tells the clients that watch a resource that it changed. */
@@ -52,6 +54,8 @@ export function createServer(info: Implementation, options: ServerOptions = {}):
     endpoint,
     ...definitionsOf(parts),
     changed: (list) => {
+      if (!isListKind(list))
+        throw new TypeError(`there is no list ${JSON.stringify(list)} that changes; there are ${listKinds.join(', ')}`);
       parts[list].changed();
       if (list === 'resources') parts.templates.changed();
     },

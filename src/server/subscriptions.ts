@@ -7,8 +7,14 @@ import { McpError } from '../protocol/error.ts';
 import { metaKey } from '../protocol/meta.ts';
 import type { SubscriptionFilter } from '../protocol/subscriptions.ts';
 
-/** The lists whose changes can be told. */
-export type ListKind = 'tools' | 'resources' | 'prompts';
+/** The lists whose changes can be told; clients subscribe to them by the same words. */
+export const listKinds = ['tools', 'resources', 'prompts'] as const;
+export type ListKind = (typeof listKinds)[number];
+
+/** Whether a word names a list. */
+export function isListKind(word: unknown): word is ListKind {
+  return listKinds.some((kind) => kind === word);
+}
 
 /** What a listen stream may carry: changes of lists, and updates of single resources. */
 export type Telling = ListKind | 'updates';

@@ -106,6 +106,6 @@ export function paramsOf(one: Listened, method: string): readonly unknown[] {
 export const everything: Topics = {
   tools: true,
   prompts: true,
-  resourceList: true,
-  resources: ['file:///x', 'file:///y'],
+  resources: true,
+  updates: ['file:///x', 'file:///y'],
 };
