@@ -24,7 +24,7 @@ export interface Carried extends Pick<
    * @throws HandedBack when the request ended before its client was asked: the question may be another request's.
    */
   ask?(method: string, params: JsonObject, signal: AbortSignal): Promise<JsonObject>;
-  /** How many questions wait with the request. */
+  /** How many questions the request was given so far. */
   readonly asked?: number;
 }
 

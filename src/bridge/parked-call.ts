@@ -190,7 +190,7 @@ export class ParkedCall {
 
   #asCarried({ method, requestId, facts, client, address }: Call): Carried {
     const current = (): Taker => this.#taker;
-    const questions = this.#questions;
+    const asked = (): number => this.#asked;
     return {
       method,
       requestId,
@@ -208,7 +208,7 @@ export class ParkedCall {
         return current().logLevel;
       },
       get asked() {
-        return questions.size;
+        return asked();
       },
       admits: (level) => current().admits(level),
       send: (name, params) => this.#send(name, params),

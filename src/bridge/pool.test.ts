@@ -7,7 +7,7 @@ import { open, settle } from '../../test/support/raw.ts';
 import { scriptedUpstream } from '../../test/support/scripted-upstream.ts';
 import { createBridge, type Bridge } from '../bridge.ts';
 import type { Client } from '../client/client.ts';
-import type { Transport } from '../jsonrpc/transport.ts';
+import type { Channel, Transport } from '../jsonrpc/transport.ts';
 import { memoryTransport } from '../peer/memory.ts';
 import type { RevisionDate } from '../protocol/revision.ts';
 import type { PairOptions } from '../testing/pair.ts';
@@ -164,25 +164,26 @@ it('closing the bridge waits until every connection is closed, those of its sess
   const server = serverAt('2025-06-18');
   server.tool('ok', {}, () => 'ok');
   const upstream = memoryTransport(server);
-  let open = 0;
+  const open = new Set<Channel>();
   const transport: Transport = {
     ...upstream,
     open: async (receiver) => {
       const channel = await upstream.open(receiver);
-      open++;
+      open.add(channel);
       const close = async (): Promise<void> => {
         await settle();
         await channel.close();
-        open--;
+        // Closing twice is fine.
+        open.delete(channel);
       };
       return { send: (message) => channel.send(message), close };
     },
   };
   const bridge = await bridgeTo(t, transport);
   await (await clientOf(t, bridge, '2025-06-18')).listTools();
-  assert.equal(open, 2);
+  assert.equal(open.size, 2);
   await bridge.close();
-  assert.equal(open, 0);
+  assert.equal(open.size, 0);
 });
 
 it('a limit that makes no sense is refused', async () => {

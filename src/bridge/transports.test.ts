@@ -244,7 +244,7 @@ describe('over HTTP on both sides', () => {
     handler = createHandler(server);
     await assert.rejects(client.callTool('other'), {
       code: -32603,
-      message: /the upstream server failed: the server lost the session/,
+      message: /the upstream server failed: the server no longer knows the session/,
     });
     assert.deepEqual((await client.callTool('other')).content, [{ type: 'text', text: 'other' }]);
   });

@@ -331,8 +331,8 @@ export class Upstream {
   }
 
   /**
-   * The call that takes the next question: of those that can be asked the one with the fewest questions, the first of
-   * them to begin. Calls that each ask once so get their own.
+   * The call that takes the next question: of those that can be asked the one that was asked least so far, the first
+   * of them to begin. Calls that each ask once so mostly get their own.
    */
   #leastAsked(): Carried | undefined {
     if (this.doubtful) return undefined;
