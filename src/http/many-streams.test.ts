@@ -19,10 +19,19 @@ async function open(count: number, options: HttpOptions = {}): Promise<Many> {
     { capabilities: { tools: {}, resources: { subscribe: true } } },
   );
   const handler = createHttpHandler(server, { maxStreams: count, ...options });
-  const streams = Array.from({ length: count }, () => begin(handler, subscription));
-  await settle();
+  const streams = await subscribe(handler, count);
   assert.ok(streams.every(({ events }) => events.length === 1));
   return { server, handler, streams };
+}
+
+/** Opens streams. Too many requests at once would be refused; as streams they are not counted with them. */
+async function subscribe(handler: HttpHandler, count: number): Promise<FakeVisit[]> {
+  const streams: FakeVisit[] = [];
+  while (streams.length < count) {
+    for (let at = Math.min(500, count - streams.length); at > 0; at--) streams.push(begin(handler, subscription));
+    await settle();
+  }
+  return streams;
 }
 
 const subscription = call({
@@ -91,12 +100,7 @@ test('comments that keep streams open are written in slices too', async (t) => {
 
 test('there is one limit of listen streams: beyond it a client gets 503 and hears when to come back', async () => {
   const handler = createHttpHandler(createServer({ name: 's', version: '1' }), { maxStreams: 10_050 });
-  const streams: FakeVisit[] = [];
-  // So many requests at once would be too many; as streams they are not counted with them.
-  while (streams.length < 10_050) {
-    for (let at = 0; at < 1_005; at++) streams.push(begin(handler, subscription));
-    await settle();
-  }
+  const streams = await subscribe(handler, 10_050);
   assert.ok(streams.every(({ status }) => status === 200));
   const refused = await visit(handler, subscription);
   assert.deepEqual([refused.status, refused.headers['retry-after']], [503, '1']);
