@@ -56,7 +56,8 @@ export class EventStream {
   replay(events: readonly WrittenEvent[]): void {
     if (events.length === 0) return;
     const text = events.map(format).join('');
-    this.#allowance += text.length;
+    // What waits is counted in bytes; what is replayed is rare.
+    this.#allowance += new TextEncoder().encode(text).byteLength;
     this.write(text);
   }
 

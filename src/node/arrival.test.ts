@@ -145,3 +145,23 @@ test('who is in front of the listener finds the head of a request there after it
   await send(port, { headers: { ...stateless, 'Mcp-Method': 'notify' }, body: call('notify') });
   assert.equal(seen?.headers['mcp-method'], 'notify');
 });
+
+test('20 pipelined requests warn of nothing, and hear of the end of their connection', async (t) => {
+  const warnings: Error[] = [];
+  const hear = (warning: Error): void => void warnings.push(warning);
+  process.on('warning', hear);
+  t.after(() => process.off('warning', hear));
+  const fake = fakeEndpoint();
+  const { port, close } = await listen(fake, { port: 0, drainMs: 200 });
+  t.after(close);
+  const slow = call('slow');
+  const one = head('slow', sized(slow)).replace('Connection: close\r\n', '') + slow;
+  const socket = connect(port, '127.0.0.1');
+  socket.write(one.repeat(20));
+  while (fake.conversations.length < 20) await turn();
+  socket.destroy();
+  while (fake.conversations.some(({ closed }) => !closed)) await turn();
+  // A warning is told in a turn of its own.
+  await turn();
+  assert.deepEqual(warnings, []);
+});

@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import { eventStreamHeaders } from '../http/stream.ts';
 import type { EventWriter, HeaderFields, HttpReply } from '../http/shape.ts';
 import type { JsonPieces } from '../jsonrpc/text.ts';
@@ -71,16 +72,44 @@ export class NodeReply implements HttpReply {
   }
 }
 
+/** Who waits for the end of a connection: any number of pipelined requests, behind one listener. */
+const queues = new WeakMap<Socket, Queue>();
+
+interface Queue {
+  readonly waiting: Set<() => void>;
+  readonly closed: () => void;
+}
+
 /** A response that waits for those before it on its connection: in Node 20 it does not hear that this ended. */
 function hearInQueue(response: ServerResponse, run: () => void): void {
   const { socket } = response.req;
+  const { waiting, closed } = queueOf(socket);
   const close = (): void => {
-    socket.off('close', close);
+    waiting.delete(close);
     response.off('close', close);
+    if (waiting.size === 0) {
+      queues.delete(socket);
+      socket.off('close', closed);
+    }
     run();
   };
-  socket.on('close', close);
+  waiting.add(close);
   response.on('close', close);
+}
+
+function queueOf(socket: Socket): Queue {
+  const known = queues.get(socket);
+  if (known !== undefined) return known;
+  const waiting = new Set<() => void>();
+  const queue: Queue = {
+    waiting,
+    closed: () => {
+      for (const close of waiting) close();
+    },
+  };
+  queues.set(socket, queue);
+  socket.on('close', queue.closed);
+  return queue;
 }
 
 function ignore(): void {}

@@ -1,0 +1,39 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { resolveOptions } from './options.ts';
+import type { EventWriter, HttpReply } from './shape.ts';
+import { EventStreams } from './stream.ts';
+
+/** A reader that takes nothing, with what waits for it in bytes. */
+class Stalled implements EventWriter {
+  destroyed = false;
+  written = '';
+
+  get buffered(): number {
+    return new TextEncoder().encode(this.written).byteLength;
+  }
+
+  write(text: string): void {
+    this.written += text;
+  }
+
+  end(): void {}
+
+  destroy(): void {
+    this.destroyed = true;
+  }
+}
+
+test('what is replayed counts in bytes, as what waits does', () => {
+  const writer = new Stalled();
+  const streams = new EventStreams(resolveOptions({ maxStreamBuffer: 100 }));
+  // Opening a stream asks nothing else of a reply.
+  const reply = { stream: () => writer } as unknown as HttpReply;
+  const stream = streams.open(reply);
+  stream.replay([{ data: `"${'→'.repeat(1000)}"`, id: 'a:1' }]);
+  stream.send('"next"', 'a:2');
+  assert.equal(writer.destroyed, false);
+  stream.send(`"${'→'.repeat(40)}"`);
+  stream.send('"too much"');
+  assert.equal(writer.destroyed, true);
+});
