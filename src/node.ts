@@ -10,6 +10,8 @@ export {
   type ListenOptions,
   type NodeHandler,
   type NodeHttpOptions,
+  type WrappedReply,
+  type WrappedRequest,
 } from './node/http.ts';
 export { nodeFetch, type NodeFetch, type NodeFetchOptions } from './node/fetch.ts';
 export { openPage, type OpenPageOptions } from './node/open-page.ts';

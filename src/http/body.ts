@@ -29,6 +29,9 @@ function contentOf(body: Body, edge: Edge): Content {
         message: `the body is larger than ${settings.maxBodyBytes} bytes`,
         headers: close,
       });
+    case 'taken':
+      settings.onError(new Error(taken));
+      return problem({ status: 500, error: 'internalError', message: taken, read: true });
     case 'too-slow':
       return problem({ status: 408, message: 'the body did not arrive in time', headers: close });
     case 'no-room': {
@@ -53,6 +56,9 @@ function parse(text: string, { endpoint, settings }: Edge): Content {
     return problem({ ...unreadable, message: 'the body is not JSON' });
   }
 }
+
+const taken =
+  'the body was read before it reached the MCP handler: mount the handler before body parsers, or leave what they parsed in request.body';
 
 /** What of the body is still to come is not read. */
 const close = { Connection: 'close' };

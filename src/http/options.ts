@@ -43,6 +43,11 @@ export interface HttpOptions {
   readonly allowedHosts?: readonly string[] | 'any';
   /** The origins (`https://app.example`) whose pages may connect, besides those on loopback. */
   readonly allowedOrigins?: readonly string[] | 'any';
+  /**
+   * The header names that such pages may send besides those of the protocol and `Mcp-Param-*`: what an own proxy or
+   * `authenticate` looks at.
+   */
+  readonly allowedHeaders?: readonly string[];
   /** Establishes who a request comes from; left out, nobody is asked. */
   readonly authenticate?: Authenticate;
   /** The most bytes of a request body; 4 MiB. */
@@ -91,6 +96,11 @@ export interface HttpOptions {
   readonly drainMs?: number;
   /** The clock that the expiry of sessions and events is measured by, in milliseconds; one that never jumps by default. */
   readonly now?: () => number;
+  /**
+   * Hears what the owner of the server is to know and a client cannot mend, once each: which name was refused that
+   * `allowedHosts` may have to list. Written to standard error by default.
+   */
+  readonly onWarning?: (message: string) => void;
   /** Hears what no client can be told: failures of hooks, messages that could not be delivered. */
   readonly onError?: (error: Error) => void;
 }
@@ -114,6 +124,7 @@ export const defaults: HttpSettings = {
   ssePair: undefined,
   allowedHosts: [],
   allowedOrigins: [],
+  allowedHeaders: [],
   authenticate: undefined,
   maxBodyBytes: 4 * kibibyte * kibibyte,
   maxBodyBytesAtOnce: 16 * kibibyte * kibibyte,
@@ -133,19 +144,28 @@ export const defaults: HttpSettings = {
   retryMs: second,
   drainMs: 10 * second,
   now: monotonicNow,
+  onWarning: (message) => console.error(message),
   onError: () => undefined,
 };
 
 /**
  * Fills in the defaults; an option that is `undefined` counts as left out.
  *
- * @throws TypeError for paths that are none, or are the same.
+ * @throws TypeError for paths that are none, or are the same, and for header names that are none.
  */
 export function resolveOptions(options: HttpOptions): HttpSettings {
   const given = Object.entries(options).filter(([, value]) => value !== undefined);
   checkPaths(options);
+  checkNames(options);
   // Every entry comes from HttpOptions, whose fields are those of HttpSettings.
   return { ...defaults, ...(Object.fromEntries(given) as Partial<HttpSettings>) };
+}
+
+function checkNames({ allowedHeaders = [] }: HttpOptions): void {
+  for (const field of allowedHeaders) {
+    if (!/^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/.test(field))
+      throw new TypeError(`allowedHeaders must be names of header fields, not ${JSON.stringify(field)}`);
+  }
 }
 
 function checkPaths({ path, ssePair }: HttpOptions): void {

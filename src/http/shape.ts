@@ -43,6 +43,8 @@ export type Body =
   | { readonly kind: 'value'; readonly value: unknown }
   | { readonly kind: 'too-large' }
   | { readonly kind: 'not-utf8' }
+  /** Something in front has read it, and left nothing of it. */
+  | { readonly kind: 'taken' }
   /** It did not arrive in time. */
   | { readonly kind: 'too-slow' }
   /** There is no room for it now. */

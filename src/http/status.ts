@@ -10,6 +10,8 @@ export interface Problem {
   /** The JSON-RPC error; an invalid request when left out. */
   readonly error?: ErrorName;
   readonly headers?: HeaderFields;
+  /** The option that would let it in. */
+  readonly option?: 'allowedHosts' | 'allowedOrigins';
   /** Whether the whole request was read before. */
   readonly read?: boolean;
 }

@@ -1,5 +1,4 @@
 /** Every way into a server over HTTP, opened alike, so that one table of tests walks them all. */
-import { once } from 'node:events';
 import { createServer, request as httpRequest, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createHandler } from '../http/fetch.ts';
@@ -39,10 +38,12 @@ export interface Entrance {
 
 export type Entry = (served: Served, options?: HttpOptions) => Promise<Entrance>;
 
+const quiet: HttpOptions = { onWarning: () => undefined };
+
 /** By the name of the exported function. */
 export const entries: Readonly<Record<string, Entry>> = {
   createHttpHandler: async (served, options) => {
-    const handler = createHttpHandler(served, { path: '/mcp', ...options });
+    const handler = createHttpHandler(served, { path: '/mcp', ...quiet, ...options });
     return {
       send: async (wire) => {
         const { status = 0, headers, body, written } = await visit(handler, wire);
@@ -61,7 +62,7 @@ export const entries: Readonly<Record<string, Entry>> = {
     };
   },
   createHandler: async (served, options) => {
-    const handler = createHandler(served, { path: '/mcp', ...options });
+    const handler = createHandler(served, { path: '/mcp', ...quiet, ...options });
     return {
       send: async (wire) => {
         const response = await handler(requestOf(wire));
@@ -87,7 +88,7 @@ export const entries: Readonly<Record<string, Entry>> = {
     };
   },
   toNodeHandler: async (served, options) => {
-    const handler = toNodeHandler(served, { path: '/mcp', ...options });
+    const handler = toNodeHandler(served, { path: '/mcp', ...quiet, ...options });
     const server = createServer(handler);
     const port = await portOf(server);
     return {
@@ -102,7 +103,7 @@ export const entries: Readonly<Record<string, Entry>> = {
   },
   listen: async (served, options) => {
     const { path: _, ...rest } = options ?? {};
-    const listening = await listen(served, { port: 0, ...rest });
+    const listening = await listen(served, { port: 0, ...quiet, ...rest });
     const { port } = listening;
     return { send: (wire) => send(port, wire), stream: (wire) => stream(port, wire), close: () => listening.close() };
   },
@@ -116,11 +117,19 @@ export async function send(port: number, wire: Wire): Promise<Received> {
 async function stream(port: number, wire: Wire): Promise<OpenStream> {
   const incoming = await answerTo(port, wire);
   let text = '';
-  incoming.setEncoding('utf8').on('data', (piece: string) => (text += piece));
+  let over = false;
+  let wake = (): void => undefined;
+  incoming.setEncoding('utf8').on('data', (piece: string) => {
+    text += piece;
+    wake();
+  });
   incoming.on('error', () => undefined);
+  incoming.on('close', () => {
+    over = true;
+    wake();
+  });
   const until: OpenStream['until'] = async (holds) => {
-    while (!holds(text) && !incoming.readableEnded)
-      await Promise.race([once(incoming, 'data'), once(incoming, 'close')]);
+    while (!holds(text) && !over) await new Promise<void>((resolve) => (wake = resolve));
     return text;
   };
   const first = await until((so) => so !== '');

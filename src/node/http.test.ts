@@ -148,8 +148,31 @@ test('a body that something else has swallowed is answered, not waited for', asy
   });
   const port = await portOf(server);
   t.after(() => server.close());
-  assert.equal((await send(port, { headers: stateless, body: call('echo') })).status, 400);
+  const answer = await send(port, { headers: stateless, body: call('echo') });
+  assert.equal(answer.status, 500);
+  assert.match(answer.text, /mount the handler before body parsers, or leave what they parsed in request\.body/);
 });
+
+for (const [title, body, status] of [
+  ['is taken from there', JSON.parse(call('echo')) as unknown, 200],
+  ['is missed by name where it is not', undefined, 500],
+] as const) {
+  test(`a body that a framework has read and keeps beside the request of Node ${title}`, async (t) => {
+    const errors: Error[] = [];
+    const handler = toNodeHandler(fakeEndpoint(), { onError: (error) => errors.push(error) });
+    let hijacked = 0;
+    // The shape of Fastify 5: `raw` is what Node gave, and the body is read before a route sees it.
+    const server = createServer((raw, response) => {
+      raw
+        .resume()
+        .on('end', () => setImmediate(() => handler({ raw, body }, { raw: response, hijack: () => hijacked++ })));
+    });
+    const port = await portOf(server);
+    t.after(() => server.close());
+    const answer = await send(port, { headers: { ...stateless, 'Mcp-Method': 'echo' }, body: call('echo') });
+    assert.deepEqual([answer.status, hijacked, errors.length], [status, 1, status === 200 ? 0 : 1], answer.text);
+  });
+}
 
 for (const header of ['Content-Type: application/json', 'Origin: http://localhost']) {
   test(`a repeated header is seen: ${header}`, async (t) => {

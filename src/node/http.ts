@@ -13,10 +13,26 @@ import { answerUnreadable } from './unreadable.ts';
 /** How a server is served on Node: as HTTP is everywhere. */
 export type NodeHttpOptions = HttpOptions;
 
+/** A request as frameworks wrap Node's, such as Fastify; the body is what they made of it. */
+export interface WrappedRequest {
+  readonly raw: IncomingMessage;
+  readonly body?: unknown;
+}
+
+/** The reply to such a request. */
+export interface WrappedReply {
+  readonly raw: ServerResponse;
+  /** Tells the framework that the reply is none of its own. */
+  hijack?(): unknown;
+}
+
 /** A listener for Node's HTTP servers and the frameworks on top of them. */
 export interface NodeHandler {
-  /** A body that a framework has parsed already is taken from `request.body`. */
-  (request: IncomingMessage, response: ServerResponse): void;
+  /**
+   * Answers a request of Node, Express, Connect and the like, or of Fastify. A body that the framework has read already is
+   * taken from `request.body`; where it left nothing there, the answer is 500 and says so.
+   */
+  (request: IncomingMessage | WrappedRequest, response: ServerResponse | WrappedReply): void;
   /** Stops serving, as `HttpHandler.close` does. */
   close(): Promise<void>;
 }
@@ -34,7 +50,22 @@ const flushMs = 475;
  */
 export function toNodeHandler(served: Served, options: NodeHttpOptions = {}): NodeHandler {
   const handler = createHttpHandler(served, options);
-  return Object.assign(listener(handler, options), { close: () => handler.close() });
+  const answer = listener(handler, options);
+  const handle = (request: IncomingMessage | WrappedRequest, response: ServerResponse | WrappedReply): void =>
+    answer(unwrapped(request), 'raw' in response ? taken(response) : response);
+  return Object.assign(handle, { close: () => handler.close() });
+}
+
+function unwrapped(request: IncomingMessage | WrappedRequest): IncomingMessage {
+  if (!('raw' in request)) return request;
+  return request.body === undefined || request.body === null
+    ? request.raw
+    : Object.assign(request.raw, { body: request.body });
+}
+
+function taken(reply: WrappedReply): ServerResponse {
+  reply.hijack?.();
+  return reply.raw;
 }
 
 /** Where and how `listen` serves. */

@@ -58,6 +58,7 @@ export class NodeRequest implements HttpRequest {
     const length = Number(message.headers['content-length'] ?? Number.NaN);
     if (length > limit) return { kind: 'too-large' };
     // A stream that something else has read to its end never ends again.
+    if (message.readableEnded && hasBody(message)) return { kind: 'taken' };
     if (message.readableEnded || message.destroyed) return { kind: 'text', text: '' };
     // Where nobody else reads it, what has arrived whole is taken without waiting for its events.
     const arrived = message.complete || message.readableLength === length;
@@ -97,6 +98,10 @@ export class NodeRequest implements HttpRequest {
 function leftAlone(message: IncomingMessage, body: unknown): boolean {
   if (typeof body !== 'object' || body === null || Object.keys(body).length > 0) return false;
   return !(body instanceof Uint8Array) && !message.readableDidRead;
+}
+
+function hasBody({ headers }: IncomingMessage): boolean {
+  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 }
 
 /** A framework in front has read the body: parsed, as text, or as bytes. */

@@ -218,6 +218,41 @@ for (const [name, open] of Object.entries(entries)) {
     await entrance.close();
   });
 
+  test(`${name} tells its owner once of each name that it refuses, and which option would let it in`, async () => {
+    const told: string[] = [];
+    const entrance = await open(fakeEndpoint(), { onWarning: (message) => told.push(message) });
+    for (let round = 0; round < 3; round++) {
+      await entrance.send(post({ host: 'mcp.example.com' }));
+      await entrance.send(post({ origin: 'https://app.example' }));
+      await entrance.send(post({ host: '[' }));
+      await entrance.send(post({ origin: "https://\u009b31mred';x" }));
+    }
+    assert.equal(told.length, 2);
+    assert.match(
+      told[0] ?? '',
+      /the Host mcp\.example\.com was refused with 403.*allowedHosts: \['mcp\.example\.com'\]/,
+    );
+    assert.match(told[1] ?? '', /allowedOrigins: \['https:\/\/app\.example'\]/);
+    for (let at = 0; at < 30; at++) await entrance.send(post({ host: `mcp${at}.example.com` }));
+    assert.equal(told.length, 10);
+    await entrance.close();
+  });
+
+  test(`${name} lets a page send a header of its own where its owner allows it`, async () => {
+    const entrance = await open(fakeEndpoint(), { allowedHeaders: ['X-Tenant', 'X-Trace'] });
+    const answer = await entrance.send({
+      method: 'OPTIONS',
+      headers: {
+        origin: 'http://localhost:5173',
+        'access-control-request-method': 'POST',
+        'access-control-request-headers': 'content-type, x-tenant, x-evil, mcp-param-region',
+      },
+    });
+    assert.match(answer.headers['access-control-allow-headers'] ?? '', /, X-Tenant, X-Trace, mcp-param-region$/);
+    await assert.rejects(async () => open(fakeEndpoint(), { allowedHeaders: ['X-Tenant: a\r\nX-Evil'] }), TypeError);
+    await entrance.close();
+  });
+
   test(`${name} checks no names when its owner says so`, async () => {
     const entrance = await open(fakeEndpoint(), { allowedHosts: 'any', allowedOrigins: 'any' });
     assert.equal((await entrance.send(post({ host: 'evil.example', origin: evil }))).status, 200);
