@@ -300,7 +300,7 @@ function unrepeated({ method, refused, cursor }: Attempt, lost: unknown): Connec
     cursor !== undefined
       ? `the server lost the session, and the cursor of ${method} with it; ${next}`
       : refused
-        ? `the server no longer knows the session and refused ${method}, so that nothing ran; ${next}, and the option onSessionLost: 'repeat' sends again what was refused`
+        ? `the server no longer knows the session and refused ${method}, so that nothing ran: it may be sent again; ${next}`
         : `the server lost the session while ${method} was under way, which may have run; ${next}`;
   return new ConnectionError('session-lost', message, of(lost));
 }

@@ -9,6 +9,7 @@ import { connect } from '../client.ts';
 import { memoryTransport } from './memory.ts';
 import type { RevisionDate } from '../protocol/revision.ts';
 import { errorOf, handshakeDates, open, resultOf, settle, statelessDate, type Json } from '../../test/support/raw.ts';
+import { until } from '../../test/support/turns.ts';
 
 const schema = { type: 'object', properties: { name: { type: 'string' } }, required: ['name'] } as const;
 const capabilities = { elicitation: { form: {} } };
@@ -232,7 +233,7 @@ describe('A visit that is asked for by hand', () => {
     const client = await open(server, date, url);
     const result = client.send('tools/call', { name: 't' });
     if (date === statelessDate) return resultOf(await result)['inputRequests'] as Json;
-    for (let turn = 0; turn < 100 && client.heard.length === 0; turn++) await settle();
+    await until(() => client.heard.length > 0, 'something is sent');
     const [question] = client.take();
     assert.ok(question !== undefined, 'nothing was asked');
     await client.receive({ jsonrpc: '2.0', id: question['id'], result: { action: 'accept' } });

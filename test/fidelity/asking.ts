@@ -15,12 +15,12 @@ import {
   meet,
   nothing,
   refusal,
-  until,
   type Pairing,
   type Seen,
   type Walk,
   type Walks,
 } from './walk.ts';
+import { until } from '../support/turns.ts';
 
 const form: Question = {
   method: 'elicitation/create',

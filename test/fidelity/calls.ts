@@ -8,7 +8,8 @@ import { bridgeBefore, bridgeTo, serverAt } from '../support/bridged.ts';
 import { processesOf } from '../support/processes.ts';
 import { open, type Json, type Raw } from '../support/raw.ts';
 import { paramsSent } from '../support/scripted-upstream.ts';
-import { at, carried, changed, compared, meet, until, type Pairing, type Seen, type Walk, type Walks } from './walk.ts';
+import { at, carried, changed, compared, meet, type Pairing, type Seen, type Walk, type Walks } from './walk.ts';
+import { until } from '../support/turns.ts';
 
 const progress: Walk = async (pairing) => {
   const said = [1, 2].map((step) => ({ progressToken: 'mine', progress: step, total: 2, more: { step } }));

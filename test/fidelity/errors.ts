@@ -6,7 +6,8 @@ import { takeViolations } from '../setup.ts';
 import { bridgeBefore, serverAt } from '../support/bridged.ts';
 import { open, statelessDate, type Json, type RawError } from '../support/raw.ts';
 import { paramsSent } from '../support/scripted-upstream.ts';
-import { at, changed, compared, meet, nothing, refusal, until, type Pairing, type Walk, type Walks } from './walk.ts';
+import { at, changed, compared, meet, nothing, refusal, type Pairing, type Walk, type Walks } from './walk.ts';
+import { until } from '../support/turns.ts';
 
 /** What the client is told of an error of the server. */
 async function told(

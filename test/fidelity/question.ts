@@ -15,12 +15,12 @@ import {
   carried,
   meet,
   refusal,
-  until,
   wire,
   type Met,
   type Pairing,
   type Seen,
 } from './walk.ts';
+import { until } from '../support/turns.ts';
 
 /** What a server asks. */
 export interface Question {

@@ -11,7 +11,8 @@ import type { Revision } from '../../src/protocol/revision.ts';
 import { bridgeBefore, bridgeTo, clientOf, serverAt } from '../support/bridged.ts';
 import { open, statelessDate, withMeta, type Json } from '../support/raw.ts';
 import { httpWire, stdioWire } from '../support/wires.ts';
-import { changed, compared, meet, refusal, until, type Pairing, type Seen, type Walk, type Walks } from './walk.ts';
+import { changed, compared, meet, refusal, type Pairing, type Seen, type Walk, type Walks } from './walk.ts';
+import { until } from '../support/turns.ts';
 
 /** What each request asks, and what the server answers: nothing in it is younger than the oldest revision. */
 const exchanges: Readonly<Record<string, { readonly params: Json; readonly result: Json }>> = {

@@ -2,7 +2,6 @@
 
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
-import { setTimeout as pause } from 'node:timers/promises';
 import type { Bridge } from '../../src/bridge.ts';
 import type { Fidelity } from '../../src/bridge/fidelity.ts';
 import { errorToWire, McpError, type ErrorName } from '../../src/protocol/error.ts';
@@ -10,7 +9,7 @@ import { metaKey } from '../../src/protocol/meta.ts';
 import type { Revision } from '../../src/protocol/revision.ts';
 import type { ScriptedTransport } from '../../src/testing/scripted.ts';
 import { bridgeTo } from '../support/bridged.ts';
-import { open, settle, type Json, type Raw, type RawError, type RawOptions } from '../support/raw.ts';
+import { open, type Json, type Raw, type RawError, type RawOptions } from '../support/raw.ts';
 import { paramsSent, scriptedUpstream, type Scripted } from '../support/scripted-upstream.ts';
 
 /** Who meets. */
@@ -82,23 +81,6 @@ export function refusal(revision: Revision, { code, data }: RawError): Seen {
   const known = at(data, 'requiredCapabilities') === undefined ? names : [missing];
   const name = known.find((one) => errorToWire(revision, new McpError(one, '')).code === code);
   return { kind: 'refused', error: name ?? String(code) };
-}
-
-/** How long something may take before it is taken to be missing, and for how many turns nobody else need run. */
-const patienceMs = 20_000;
-const busyTurns = 100;
-
-/**
- * Waits until something is so. Most is due on one of the next turns; but a round is sealed on another thread, which a
- * loaded machine lets run when it pleases: so time counts, not turns, and this thread rests meanwhile.
- */
-export async function until(done: () => boolean, what: string): Promise<void> {
-  const giveUpAt = performance.now() + patienceMs;
-  for (let turns = 0; !done(); turns++) {
-    if (performance.now() > giveUpAt) assert.fail(`never: ${what}`);
-    if (turns < busyTurns) await settle();
-    else await pause(1);
-  }
 }
 
 /** What the conversation of the last call was told that the client can do. */

@@ -8,6 +8,7 @@ import { metaKey } from '../../src/protocol/meta.ts';
 import { revisions, type RevisionDate } from '../../src/protocol/revision.ts';
 import { createServer, urlElicitationRequired, type Ctx, type Server, type ServerOptions } from '../../src/server.ts';
 import { dates, handshakeDates, open, settle, statelessDate, type Json, type Raw } from '../support/raw.ts';
+import { until } from '../support/turns.ts';
 
 const everything = { elicitation: { form: {}, url: {} }, sampling: { tools: {}, context: {} }, roots: {} };
 const name = { type: 'object', properties: { name: { type: 'string', minLength: 2 } }, required: ['name'] } as const;
@@ -23,7 +24,7 @@ function asking(run: (ctx: Ctx) => unknown, options: ServerOptions = {}): Server
 
 /** The next message that is sent to the client, taken away. */
 async function heardNext(raw: Raw): Promise<Json> {
-  for (let turn = 0; turn < 1000 && raw.heard.length === 0; turn++) await settle();
+  await until(() => raw.heard.length > 0, 'something is sent');
   const [next] = raw.heard.splice(0, 1);
   assert.ok(next !== undefined, 'nothing was sent');
   return next.message;
@@ -282,7 +283,7 @@ for (const date of handshakeDates) {
     const server = asking(async (ctx) => (await ctx.sample({ messages: [text], maxTokens: 5 })).model);
     const raw = await open(server, date, { capabilities: everything });
     const answer = raw.result('tools/call', { name: 't' }, 'call');
-    for (let turn = 0; turn < 1000 && raw.heard.length === 0; turn++) await settle();
+    await until(() => raw.heard.length > 0, 'something is sent');
     const [asked] = raw.heard.splice(0);
     assert.equal(asked?.related, 'call');
     assert.partialDeepStrictEqual(asked.message, {

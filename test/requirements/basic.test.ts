@@ -14,7 +14,8 @@ import { isMetaKey, metaKey } from '../../src/protocol/meta.ts';
 import { revisions } from '../../src/protocol/revision.ts';
 import { createServer, ToolError, type Server, type ServerOptions } from '../../src/server.ts';
 import { serveStdio } from '../../src/stdio.ts';
-import { dates, handshakeDates, open, settle, statelessDate, type Json } from '../support/raw.ts';
+import { dates, handshakeDates, open, statelessDate, type Json } from '../support/raw.ts';
+import { until } from '../support/turns.ts';
 
 function create(options: ServerOptions = {}): Server {
   return createServer({ name: 'tested', version: '1.0.0' }, { onError: () => undefined, ...options });
@@ -246,7 +247,7 @@ test('what can be foreseen to fail is answered, and the conversation lives on [l
     assert.deepEqual(await poor.result('ping'), {});
     const silent = await open(server, date, { capabilities: { roots: {} } });
     const answer = silent.error('tools/call', { name: 'roots' });
-    for (let turn = 0; turn < 1000 && silent.heard.length === 0; turn++) await settle();
+    await until(() => silent.heard.length > 0, 'something is sent');
     t.mock.timers.tick(1000);
     assert.match((await answer).message, /did not answer roots\/list within 1000 ms/);
     assert.deepEqual(await silent.result('ping'), {});
