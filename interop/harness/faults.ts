@@ -57,17 +57,15 @@ export const faults: readonly Fault[] = [
       'There is no `resources/subscribe` in the handshake revisions and no `subscriptions/listen` at 2026-07-28, so that ' +
       'a bridge has nothing to subscribe to.',
   },
-  { peer: 'mcp-go', side: 'server', steps: ['progress'], why: unordered },
+  { peer: 'mcp-go', side: 'server', steps: ['progress', 'log'], why: unordered },
   {
     peer: 'mcp-go',
     side: 'server',
     steps: ['updated', 'list changed'],
-    ways: ['stdio', 'http'],
+    ways: ['http'],
     revisions: stateless,
     bridged: false,
-    why:
-      'Notifications of a subscription are not sent, or not with the `subscriptionId` of the subscription. Specification ' +
-      '2026-07-28, Server Features, Subscriptions.',
+    why: 'Notifications of a subscription are lost: none leaves on its stream. Specification 2026-07-28, Subscriptions.',
   },
   {
     peer: 'mcp-go',
