@@ -111,10 +111,10 @@ function listened(transport: Transport, note: (entry: WireEntry) => void): Trans
           line = undefined;
           receiver.message(value, about);
         },
-        problem(error) {
+        problem(error, about) {
           line = undefined;
           note({ from: 'server', problem: error.message });
-          receiver.problem(error);
+          receiver.problem(error, about);
         },
       });
       return {

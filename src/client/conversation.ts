@@ -28,6 +28,7 @@ export class Conversation {
       self: () => settings,
       timeoutMs,
       maxTotalTimeoutMs,
+      budget: settings,
       answered: () => (this.confirmed = true),
     });
   }

@@ -47,7 +47,7 @@ function tapReceiver(receiver: Receiver, { open, tap }: Tapped): Receiver {
       }
       receiver.message(value, about);
     },
-    problem: (error) => receiver.problem(error),
+    problem: (error, about) => receiver.problem(error, about),
     closed: (error) => receiver.closed(error),
   };
 }

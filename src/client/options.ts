@@ -1,5 +1,6 @@
 import { monotonicNow } from '../jsonrpc/timeout.ts';
 import type { ConnectionError } from '../jsonrpc/transport.ts';
+import { checkBudget } from '../peer/budget.ts';
 import type { Progress, ProgressToken } from '../peer/progress.ts';
 import type { Verdict } from '../peer/negotiate.ts';
 import type { ClientCapabilities } from '../protocol/capability.ts';
@@ -36,6 +37,15 @@ export interface ConnectOptions extends InputHandlers, RecoverOptions, CacheOpti
   readonly timeoutMs?: number;
   /** Longest wait for an answer whatever the progress, in milliseconds; no limit by default. */
   readonly maxTotalTimeoutMs?: number;
+  /**
+   * The most messages of the server that may come within one request before its answer (notifications, and questions of a
+   * handshake server); 100000. One more, and the request is given up with a `ConnectionError` whose `reason` is `too-large`.
+   * Infinity means no limit. A subscription is not counted. On stdio, where a message may not say which request it belongs to,
+   * it counts while only one waits.
+   */
+  readonly maxNotifications?: number;
+  /** The most bytes of JSON text that these messages may have; 64 MiB. Infinity means no limit. */
+  readonly maxNotificationBytes?: number;
   /** Gives up connecting, which then rejects with the reason of the signal; once connected it has no effect. */
   readonly signal?: AbortSignal;
   /** Checks structured tool results against the tool's output schema; on by default. */
@@ -101,6 +111,8 @@ export interface ClientSettings extends Pick<ConnectOptions, Listener>, RecoverS
   readonly probeTimeoutMs: number;
   readonly timeoutMs: number;
   readonly maxTotalTimeoutMs: number | undefined;
+  readonly maxNotifications: number | undefined;
+  readonly maxNotificationBytes: number | undefined;
   readonly signal: AbortSignal | undefined;
   readonly validateOutput: boolean;
   readonly exactNumbers: boolean;
@@ -118,6 +130,7 @@ export interface ClientSettings extends Pick<ConnectOptions, Listener>, RecoverS
  * @throws TypeError when `revisions` is empty or names what is no published revision, or a root is no `file://` URI.
  */
 export function settingsOf(options: ConnectOptions): ClientSettings {
+  checkBudget(options);
   const clock = options.now ?? monotonicNow;
   const inputs = new Inputs({ ...options, advertise: options.advertise ?? true, now: clock });
   return {
@@ -133,6 +146,8 @@ export function settingsOf(options: ConnectOptions): ClientSettings {
     probeTimeoutMs: options.probeTimeoutMs ?? 2000,
     timeoutMs: options.timeoutMs ?? 60_000,
     maxTotalTimeoutMs: options.maxTotalTimeoutMs,
+    maxNotifications: options.maxNotifications,
+    maxNotificationBytes: options.maxNotificationBytes,
     signal: options.signal,
     validateOutput: options.validateOutput ?? true,
     exactNumbers: options.exactNumbers ?? false,

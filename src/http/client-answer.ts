@@ -3,7 +3,12 @@ import { isObject, isRequestId, type Message, type RequestId } from '../jsonrpc/
 import { readEvents } from '../jsonrpc/sse.ts';
 import { parseMessage } from '../jsonrpc/text.ts';
 import { after } from '../jsonrpc/timeout.ts';
-import { ConnectionError, type ConnectionErrorOptions, type Receiver } from '../jsonrpc/transport.ts';
+import {
+  ConnectionError,
+  type ConnectionErrorOptions,
+  type MessageOrigin,
+  type Receiver,
+} from '../jsonrpc/transport.ts';
 import { errorFromWire } from '../protocol/error.ts';
 import { bodyBytes, bodyStart, bodyText, drain } from './client-body.ts';
 import { discard, type FetchResponse } from './client-fetch.ts';
@@ -63,7 +68,7 @@ export async function readJson(response: FetchResponse, exchange: Exchange): Pro
     throw asConnectionError(error, exchange);
   }
   if (text.trim() === '') return;
-  deliver(parsed(text, response.status, exchange.receiver), exchange, response.status);
+  deliver(parsed(text, response.status, exchange.receiver), exchange, originOf(exchange, response.status, text));
 }
 
 /** Lets a body of another type pass where nothing was asked; a request it leaves without an answer. */
@@ -94,6 +99,7 @@ export async function readStream(
       // An empty id says that from here on there is none. (WHATWG HTML, Server-sent events.)
       if (event.id !== undefined) position.lastEventId = event.id === '' ? undefined : event.id;
       if (event.retry !== undefined) position.retryMs = event.retry;
+      if (exchange.signal.aborted) throw asConnectionError(undefined, exchange);
       if (event.data === '' || (event.event ?? 'message') !== 'message') continue;
       deliverEvent(event.data, exchange, response.status);
       if (asked && exchange.waiting.size === 0) stopLingering ??= after(lingerMs, () => exchange.abort());
@@ -155,7 +161,7 @@ export async function refusalOf(response: FetchResponse, exchange: Exchange): Pr
  */
 export function deliverRefusal({ failure, message }: Refusal, exchange: Exchange): void {
   if (message === undefined) throw failure;
-  deliver(message, exchange, failure.status ?? 0);
+  deliver(message, exchange, { status: failure.status ?? 0 });
 }
 
 /** What a failure of reading is to the sender. */
@@ -212,23 +218,30 @@ function isStatelessError(text: string): boolean {
 }
 
 function deliverEvent(data: string, exchange: Exchange, status: number): void {
+  const about = originOf(exchange, status, data);
   let value: unknown;
   try {
     value = parsed(data, status, exchange.receiver);
   } catch (error) {
-    exchange.receiver.problem(asConnectionError(error, exchange));
+    exchange.receiver.problem(asConnectionError(error, exchange), about);
     return;
   }
-  deliver(value, exchange, status);
+  deliver(value, exchange, about);
 }
 
-function deliver(received: unknown, exchange: Exchange, status: number): void {
+/** What came belongs to the request that waits; where all are answered, to none. */
+function originOf({ waiting }: Exchange, status: number, text: string): MessageOrigin {
+  const [request = null] = waiting;
+  return { status, request, text };
+}
+
+function deliver(received: unknown, exchange: Exchange, about: MessageOrigin): void {
   const value = attributed(received, exchange);
   for (const element of Array.isArray(value) ? value : [value]) {
     if (isObject(element) && element['method'] === undefined && isRequestId(element['id']))
       exchange.waiting.delete(element['id']);
   }
-  exchange.receiver.message(value, { status });
+  exchange.receiver.message(value, about);
 }
 
 /** An error without an id can only be about the one request that waits. */

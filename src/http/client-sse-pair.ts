@@ -176,10 +176,10 @@ export class SsePairChannel implements Channel {
     try {
       value = parsed(data, status, this.#receiver);
     } catch (error) {
-      this.#receiver.problem(error instanceof Error ? error : new Error(String(error)));
+      this.#receiver.problem(error instanceof Error ? error : new Error(String(error)), { text: data });
       return;
     }
-    this.#receiver.message(value);
+    this.#receiver.message(value, { text: data });
   }
 
   get #name(): string {

@@ -26,7 +26,7 @@ test('a message is one POST with both types accepted, and a JSON answer is heard
   assert.equal(seen.headers.accept, 'application/json, text/event-stream');
   assert.equal(seen.headers['content-type'], 'application/json');
   assert.deepEqual(JSON.parse(body), request);
-  assert.deepEqual(heard, [{ value: response, about: { status: 200 } }]);
+  assert.deepEqual(heard, [{ value: response, about: { status: 200, request: 1, text: JSON.stringify(response) } }]);
 });
 
 test('every message of an event stream is heard, comments and other events are not [http-018] [http-058]', async (t) => {

@@ -63,7 +63,7 @@ class HttpChannel implements Channel {
     this.#receiver = {
       exactNumbers: receiver.exactNumbers,
       message: (value, about) => this.#unlessClosed(() => receiver.message(value, about)),
-      problem: (error) => this.#unlessClosed(() => receiver.problem(error)),
+      problem: (error, about) => this.#unlessClosed(() => receiver.problem(error, about)),
       closed: (error) => {
         // A session that the server does not know needs not be ended.
         if (error.reason === 'session-lost') this.#session = undefined;

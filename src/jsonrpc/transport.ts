@@ -1,4 +1,4 @@
-import type { Message } from './message.ts';
+import type { Message, RequestId } from './message.ts';
 
 /** What carries messages between two peers. It differs in how a request is given up and in what travels beside it. */
 export type TransportKind = 'stdio' | 'http' | 'memory';
@@ -57,7 +57,7 @@ export interface Receiver {
   /** One parsed JSON value, not yet checked; a batch arrives as the array that it is. */
   message(value: unknown, about?: MessageOrigin): void;
   /** Text that is no message (bad JSON, too long, …): nothing is lost silently, and the conversation lives on. */
-  problem(error: Error): void;
+  problem(error: Error, about?: MessageOrigin): void;
   /** The conversation ended from the other side; called at most once, and nothing follows it. */
   closed(error: ConnectionError): void;
 }
@@ -66,6 +66,13 @@ export interface Receiver {
 export interface MessageOrigin {
   /** Over HTTP: the status of the response that carried it. */
   readonly status?: number;
+  /**
+   * The request of ours in whose exchange it came; `null` where it came on a stream of no request, and left out where the
+   * transport cannot tell.
+   */
+  readonly request?: RequestId | null;
+  /** The text that it was read from. */
+  readonly text?: string;
 }
 
 /** Why a conversation failed, as seen from here; it never crosses the wire. */

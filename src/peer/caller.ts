@@ -7,6 +7,7 @@ import { metaKey } from '../protocol/meta.ts';
 import { methodOf } from '../protocol/method.ts';
 import type { Revision } from '../protocol/revision.ts';
 import { toWire } from '../protocol/to-wire.ts';
+import type { Budget } from './budget.ts';
 import type { Calls } from './calls.ts';
 import { encodeHeaderValue } from './header.ts';
 import type { Progress, ProgressToken } from './progress.ts';
@@ -63,6 +64,8 @@ export interface CallerOptions {
   self(): Self;
   readonly timeoutMs: number;
   readonly maxTotalTimeoutMs: number | undefined;
+  /** How much may come within one request. */
+  readonly budget?: Budget | undefined;
   /** Hears that a request got a result that its revision allows. */
   answered?(): void;
 }
@@ -106,6 +109,8 @@ export function createCaller(calls: Calls, options: CallerOptions): Caller {
         signal: request.signal,
         timeoutMs: request.timeoutMs ?? options.timeoutMs,
         maxTotalTimeoutMs: request.maxTotalTimeoutMs ?? options.maxTotalTimeoutMs,
+        maxNotifications: options.budget?.maxNotifications,
+        maxNotificationBytes: options.budget?.maxNotificationBytes,
         headers,
         tellCancelled,
         progressToken: request.progressToken,

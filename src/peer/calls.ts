@@ -10,12 +10,15 @@ import {
 import {
   ConnectionError,
   type Channel,
+  type MessageOrigin,
   type SendOptions,
   type Transport,
   type TransportKind,
 } from '../jsonrpc/transport.ts';
 import { errorFromWire, type McpError } from '../protocol/error.ts';
 import type { Revision } from '../protocol/revision.ts';
+import { utf8Bytes } from './budget.ts';
+import { chargedFor } from './charge.ts';
 import { deliver } from './deliver.ts';
 import { observed, tell } from './observe.ts';
 import { ProgressRoutes, type Progress, type ProgressToken } from './progress.ts';
@@ -96,8 +99,8 @@ export class Calls {
     const calls = new Calls(transport, inbound);
     calls.#opening = transport.open({
       exactNumbers: inbound.exactNumbers,
-      message: (value, origin) => calls.#receive(value, origin?.status),
-      problem: (error) => calls.#unreadable(error, transport.description),
+      message: (value, about) => calls.#receive(value, about),
+      problem: (error, about) => calls.#unreadable(error, about),
       closed: (error) => calls.#peerClosed(error),
     });
     calls.#channel = await calls.#opening;
@@ -105,11 +108,11 @@ export class Calls {
   }
 
   /** A message that was too large to be read answers the only request that waits: nobody waits for it in vain. */
-  #unreadable(error: Error, description: string): void {
+  #unreadable(error: Error, about: MessageOrigin | undefined): void {
     const waiting = error instanceof ConnectionError && error.reason === 'too-large' ? this.#onlyWaiting() : undefined;
     this.#firstUnreadable ??= error;
     if (waiting !== undefined) waiting.settle(error);
-    else this.#warn(`unreadable message from ${description}`, error);
+    else if (this.#admits(undefined, about)) this.#warn(`unreadable message from ${this.#description}`, error);
   }
 
   /** The only request that waits for an answer; listen requests, which wait for none, count where nothing else waits. */
@@ -238,9 +241,12 @@ export class Calls {
 
   #claim(id: number, { progressToken, onProgress }: CallOptions): ProgressToken | undefined {
     if (progressToken === undefined && onProgress === undefined) return undefined;
-    return this.#progress.claim(progressToken, (progress) => {
-      this.#pending.get(id)?.touch();
-      if (onProgress !== undefined) this.#guard('onProgress', () => onProgress(progress));
+    return this.#progress.claim(progressToken, {
+      request: id,
+      hear: (progress) => {
+        this.#pending.get(id)?.touch();
+        if (onProgress !== undefined) this.#guard('onProgress', () => onProgress(progress));
+      },
     });
   }
 
@@ -259,22 +265,25 @@ export class Calls {
     this.#givenUp.set(id, onLateAnswer);
   }
 
-  #receive(value: unknown, status: number | undefined): void {
+  #receive(value: unknown, about: MessageOrigin | undefined): void {
     if (this.#ended !== undefined) return;
-    if (!Array.isArray(value)) return this.#receiveOne(value, status);
+    if (!Array.isArray(value)) return this.#receiveOne(value, about);
     if (value.length === 0) return this.#warn('an empty batch was ignored');
-    for (const one of value) this.#receiveOne(one, status);
+    const share = utf8Bytes(about?.text ?? '') / value.length;
+    for (const one of value) this.#receiveOne(one, about, share);
   }
 
-  #receiveOne(value: unknown, status: number | undefined): void {
+  /** @param bytes How large it is, where its text is that of more. */
+  #receiveOne(value: unknown, about: MessageOrigin | undefined, bytes?: number): void {
     const received = classify(value);
+    if (received.kind !== 'response' && !this.#admits(value, about, bytes)) return;
     switch (received.kind) {
       case 'request':
         return this.#guard(received.message.method, () => this.#inbound.request(received.message, this.#respond));
       case 'notification':
         return this.#notified(received.message);
       case 'response':
-        return this.#answered(received.message, status);
+        return this.#answered(received.message, about, bytes);
       case 'malformed': {
         // A request with our id is not about our request, however malformed it is.
         const pending =
@@ -289,14 +298,21 @@ export class Calls {
     }
   }
 
+  /** Charges what is no answer to the request that it came within; false when that was too much. */
+  #admits(value: unknown, about: MessageOrigin | undefined, bytes?: number): boolean {
+    const charged = chargedFor(value, about, { pending: this.#pending, progress: this.#progress });
+    return charged === undefined || charged.spend(bytes ?? utf8Bytes(about?.text ?? ''));
+  }
+
   #notified(message: NotificationMessage): void {
     // Progress that nobody waits for is dropped, as the spec wants it of reports that crossed the result.
     if (message.method === 'notifications/progress' && !this.#progress.hear(message.params)) return;
     this.#guard(message.method, () => this.#inbound.notification(message));
   }
 
-  #answered(message: ResponseMessage, status: number | undefined): void {
+  #answered(message: ResponseMessage, about: MessageOrigin | undefined, bytes?: number): void {
     const { id } = message;
+    const status = about?.status;
     if (id === undefined || id === null) {
       // An error about a message whose id could not be read: with one request in flight it is that one's.
       const only = this.#onlyWaiting();
@@ -308,6 +324,7 @@ export class Calls {
     const pending = typeof id === 'number' ? this.#pending.get(id) : undefined;
     if (pending !== undefined)
       return pending.settle('result' in message ? message.result : this.#failure(message.error, status));
+    if (!this.#admits(message, about, bytes)) return;
     const late = typeof id === 'number' ? this.#givenUp.get(id) : undefined;
     if (typeof id === 'number' && this.#givenUp.delete(id)) this.#guard('onLateAnswer', () => late?.());
     // What was asked once and is not waited for any more came late or twice, which is nobody's fault.

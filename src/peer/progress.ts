@@ -13,9 +13,16 @@ export interface Progress {
   readonly message?: string;
 }
 
+/** Where the reports of one token go. */
+export interface ProgressRoute {
+  /** The id of the request that they are about. */
+  readonly request: number;
+  hear(progress: Progress): void;
+}
+
 /** The tokens of the requests in flight, each with who hears of it. */
 export class ProgressRoutes {
-  readonly #routes = new Map<ProgressToken, (progress: Progress) => void>();
+  readonly #routes = new Map<ProgressToken, ProgressRoute>();
   #last = 0;
 
   /**
@@ -23,20 +30,26 @@ export class ProgressRoutes {
    *
    * @throws TypeError when the token is neither a string nor an integer, or belongs to a request in flight.
    */
-  claim(token: ProgressToken | undefined, hear: (progress: Progress) => void): ProgressToken {
+  claim(token: ProgressToken | undefined, route: ProgressRoute): ProgressToken {
     if (token !== undefined && !isRequestId(token))
       throw new TypeError('a progress token must be a string or an integer');
     // Spec, Progress: tokens are unique among the active requests of the sender.
     if (token !== undefined && this.#routes.has(token))
       throw new TypeError(`progress token ${JSON.stringify(token)} is in use`);
     const claimed = token ?? this.#mint();
-    this.#routes.set(claimed, hear);
+    this.#routes.set(claimed, route);
     return claimed;
   }
 
   /** Forgets a token: reports that still come for it are dropped. */
   release(token: ProgressToken): void {
     this.#routes.delete(token);
+  }
+
+  /** The request that the params of a progress notification are about, where it is in flight. */
+  requestOf(params: Readonly<Record<string, unknown>> | undefined): number | undefined {
+    const token = params?.['progressToken'];
+    return isRequestId(token) ? this.#routes.get(token)?.request : undefined;
   }
 
   /** Hands the params of a progress notification to who asked for it; false when nobody did or they are malformed. */
@@ -47,7 +60,7 @@ export class ProgressRoutes {
     if (!isRequestId(progressToken) || typeof progress !== 'number') return false;
     const route = this.#routes.get(progressToken);
     if (route === undefined) return false;
-    route({
+    route.hear({
       progress,
       ...(typeof total === 'number' ? { total } : {}),
       ...(typeof message === 'string' ? { message } : {}),

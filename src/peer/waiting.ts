@@ -1,11 +1,12 @@
 import { after } from '../jsonrpc/timeout.ts';
 import { ConnectionError } from '../jsonrpc/transport.ts';
+import { overBudget, type Budget } from './budget.ts';
 
 /** A JSON object, as results and params are. */
 export type JsonObject = Readonly<Record<string, unknown>>;
 
-/** How long an answer may take. */
-export interface WaitOptions {
+/** How long an answer may take, and how much may come before it. */
+export interface WaitOptions extends Budget {
   readonly signal?: AbortSignal | undefined;
   /** Longest wait for the answer or the next progress, in milliseconds; 0 and Infinity mean no limit. */
   readonly timeoutMs?: number | undefined;
@@ -31,6 +32,9 @@ export class Waiting {
   #resolve!: (result: JsonObject) => void;
   #reject!: (error: Error) => void;
   #settled = false;
+  /** What came before the answer. */
+  #messages = 0;
+  #bytes = 0;
   #idle: (() => void) | undefined;
   readonly #total: (() => void) | undefined;
   readonly #onAbort: (() => void) | undefined;
@@ -59,6 +63,19 @@ export class Waiting {
     this.#idle = timer(this.#options.timeoutMs, () => this.#timedOut(this.#options.timeoutMs));
   }
 
+  /**
+   * Counts one message that came within the request and is not its answer, and gives the request up where that is too much.
+   *
+   * @returns Whether the message is within the limits.
+   */
+  spend(bytes: number): boolean {
+    this.#messages++;
+    this.#bytes += bytes;
+    const over = overBudget(this.#options, this.#messages, this.#bytes);
+    if (over !== undefined) this.#giveUp(new ConnectionError('too-large', `${this.method} was given up: ${over}`));
+    return over === undefined;
+  }
+
   /** Ends the wait; the first outcome counts. */
   settle(outcome: JsonObject | Error): void {
     if (this.#settled) return;
@@ -78,7 +95,7 @@ export class Waiting {
   #giveUp(error: ConnectionError): void {
     if (this.#settled) return;
     this.settle(error);
-    this.#listener.givenUp(error, error.reason === 'timeout' ? error.message : reasonOf(this.#options.signal));
+    this.#listener.givenUp(error, error.reason === 'aborted' ? reasonOf(this.#options.signal) : error.message);
   }
 }
 

@@ -1,7 +1,7 @@
 import { JsonError } from '../jsonrpc/json.ts';
 import { lineReader, type LineReader } from '../jsonrpc/ndjson.ts';
 import { parseMessage } from '../jsonrpc/text.ts';
-import { ConnectionError, type Receiver } from '../jsonrpc/transport.ts';
+import { ConnectionError, type MessageOrigin, type Receiver } from '../jsonrpc/transport.ts';
 
 export interface MessageReaderOptions {
   readonly maxBytes: number | undefined;
@@ -11,8 +11,8 @@ export interface MessageReaderOptions {
 
 /** Reads lines of JSON and hands them to a receiver; what is none is a problem, and the next line is read as usual. */
 export function messageReader(receiver: Receiver, { maxBytes, isSilent }: MessageReaderOptions): LineReader {
-  function problem(error: ConnectionError): void {
-    if (!isSilent()) receiver.problem(error);
+  function problem(error: ConnectionError, about?: MessageOrigin): void {
+    if (!isSilent()) receiver.problem(error, about);
   }
 
   function line(text: string): void {
@@ -25,11 +25,11 @@ export function messageReader(receiver: Receiver, { maxBytes, isSilent }: Messag
       if (!(error instanceof JsonError)) throw error;
       // What is over a limit may be an answer that somebody waits for; what is no JSON is none.
       const reason = error.reason === 'too-deep' ? 'too-large' : 'invalid-message';
-      problem(new ConnectionError(reason, `${error.message}: ${text.slice(0, 200)}`, { cause: error }));
+      problem(new ConnectionError(reason, `${error.message}: ${text.slice(0, 200)}`, { cause: error }), { text });
       return;
     }
-    receiver.message(value);
+    receiver.message(value, { text });
   }
 
-  return lineReader({ maxBytes, line, problem });
+  return lineReader({ maxBytes, line, problem: (error) => problem(error) });
 }

@@ -1,0 +1,44 @@
+/** How much may come within one request before its answer. */
+export interface Budget {
+  /** The most messages that may come before the answer; 100,000 by default, Infinity for no limit. */
+  readonly maxNotifications?: number | undefined;
+  /** The most bytes of them; 64 MiB by default, Infinity for no limit. */
+  readonly maxNotificationBytes?: number | undefined;
+}
+
+const most = { messages: 100_000, bytes: 64 * 1024 * 1024 };
+
+/** What is too much of what came within one request, if anything is. */
+export function overBudget(
+  { maxNotifications = most.messages, maxNotificationBytes = most.bytes }: Budget,
+  messages: number,
+  bytes: number,
+): string | undefined {
+  if (messages > maxNotifications)
+    return `more than ${maxNotifications} notifications came before its answer (option maxNotifications)`;
+  if (bytes > maxNotificationBytes)
+    return `more than ${maxNotificationBytes} bytes of notifications came before its answer (option maxNotificationBytes)`;
+  return undefined;
+}
+
+/**
+ * Refuses what is no limit.
+ *
+ * @throws TypeError
+ */
+export function checkBudget({ maxNotifications, maxNotificationBytes }: Budget): void {
+  for (const [name, limit] of Object.entries({ maxNotifications, maxNotificationBytes }))
+    if (limit !== undefined && !(typeof limit === 'number' && limit >= 0))
+      throw new TypeError(`${name} must be a number, 0 or more, or Infinity for no limit`);
+}
+
+/** How many bytes a text has in UTF-8. */
+export function utf8Bytes(text: string): number {
+  let bytes = text.length;
+  for (let index = 0; index < text.length; index++) {
+    const unit = text.charCodeAt(index);
+    // A surrogate pair has four bytes, two for each of its halves.
+    if (unit > 0x7f) bytes += unit > 0x7ff && (unit < 0xd800 || unit > 0xdfff) ? 2 : 1;
+  }
+  return bytes;
+}
