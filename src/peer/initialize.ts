@@ -49,8 +49,12 @@ export async function initialize(calls: Calls, offer: Revision, options: Initial
   if (revision === undefined) throw incompatible(options.revisions, [String(raw['protocolVersion'])]);
   const result = read(revision, raw);
   if (revision.versionHeader === 'after-initialize') calls.setHeaders({ 'MCP-Protocol-Version': revision.date });
-  const method = 'notifications/initialized';
-  await waitFor(calls.notify(method, undefined, { revision }), { method, signal, ms: timeoutMs });
+  await waitFor(calls.notify('notifications/initialized', undefined, { revision }), {
+    method: 'what follows initialize',
+    until: 'taken',
+    signal,
+    ms: timeoutMs,
+  });
   // The stream stays open for the whole conversation, so nobody waits for it.
   void calls.listen();
   return {

@@ -5,13 +5,18 @@ import { aborted } from './waiting.ts';
 /** What ends a wait before its time. */
 export interface Impatience {
   readonly method: string;
+  /** What is waited for: to be `answered`, by default, or to be `taken`. */
+  readonly until?: string | undefined;
   readonly signal?: AbortSignal | undefined;
   /** 0, Infinity and `undefined` mean no limit. */
   readonly ms?: number | undefined;
 }
 
 /** Waits for something that others wait for too; giving up does not end it. */
-export async function waitFor(work: Promise<unknown>, { method, signal, ms = 0 }: Impatience): Promise<void> {
+export async function waitFor(
+  work: Promise<unknown>,
+  { method, until = 'answered', signal, ms = 0 }: Impatience,
+): Promise<void> {
   if (signal?.aborted === true) throw aborted(method, signal);
   let release = (): void => {};
   const givenUp = new Promise<never>((_, reject) => {
@@ -20,7 +25,7 @@ export async function waitFor(work: Promise<unknown>, { method, signal, ms = 0 }
     };
     signal?.addEventListener('abort', onAbort, { once: true });
     const cancel = after(ms === 0 ? Infinity : ms, () =>
-      reject(new ConnectionError('timeout', `${method} was not answered within ${ms} ms`)),
+      reject(new ConnectionError('timeout', `${method} was not ${until} within ${ms} ms`)),
     );
     release = () => {
       cancel();
