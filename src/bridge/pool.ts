@@ -1,20 +1,18 @@
 import { settledWithin } from '../jsonrpc/timeout.ts';
 import type { TransportKind } from '../jsonrpc/transport.ts';
-import type { Call, ClientView } from '../peer/call.ts';
+import type { Call } from '../peer/call.ts';
 import type { Origin, Sender, Settled } from '../peer/host.ts';
-import { canonical } from '../peer/digest.ts';
-import { projectClientCapabilities, type ClientCapabilities } from '../protocol/capability.ts';
 import type { JsonObject } from '../protocol/common.ts';
 import { McpError } from '../protocol/error.ts';
 import { loggingLevels, type LoggingLevel } from '../protocol/logging.ts';
 import { methodOf } from '../protocol/method.ts';
 import type { Revision } from '../protocol/revision.ts';
 import { withoutLogs, type Carried } from './carried.ts';
-import { declaredFor } from './declared.ts';
 import { revisionFor } from './forward.ts';
 import { ParkedCalls, type ParkedOptions } from './parked.ts';
 import type { Full, Holder, Places } from './places.ts';
 import { Upstream, type OpenClient, type UpstreamEvents, type UpstreamOptions } from './upstream.ts';
+import { declaredTo, keyOf, ownerOf, selfOf, wantedBy, type Wanted } from './wanted.ts';
 
 /** What a pool needs to know of its bridge. */
 export interface PoolOptions {
@@ -33,15 +31,6 @@ export interface PoolOptions {
   eventsOf(session: Settled): UpstreamEvents;
   /** What a connection tells that all calls of a principal may use. */
   eventsBy(principal: string | undefined, upstream: () => Upstream): UpstreamEvents;
-}
-
-/** Who a shared connection may serve. */
-interface Wanted {
-  readonly principal: string | undefined;
-  readonly self: ClientView | undefined;
-  readonly address?: string | undefined;
-  /** Tells clients without a principal apart. */
-  readonly name?: string | undefined;
 }
 
 /** How many quiet connections are kept for one principal's next calls. */
@@ -118,7 +107,7 @@ export class Pool {
     const known = this.ownOf(session);
     if (known !== undefined) return known;
     const { info, capabilities } = session.client;
-    const self = { info, capabilities: this.#declared(capabilities) };
+    const self = { info, capabilities: declaredTo(this.#handshake(), capabilities) };
     const upstream = this.#add({
       events: this.#options.eventsOf(session),
       self,
@@ -191,7 +180,7 @@ export class Pool {
   /** A handshake server asks its client; which questions there may be depends on what the client declared. */
   #mayBeAsked(call: Call, { requestState }: JsonObject): boolean {
     if (methodOf(call.method)?.inputRequired === undefined || this.#handshake() === undefined) return false;
-    return requestState !== undefined || this.#selfOf(call) !== undefined;
+    return requestState !== undefined || selfOf(call, this.#handshake()) !== undefined;
   }
 
   /** The revision of a handshake upstream. */
@@ -199,25 +188,6 @@ export class Pool {
     const { latest } = this.main;
     const revision = latest === undefined ? undefined : revisionFor(latest);
     return revision?.era === 'handshake' ? revision : undefined;
-  }
-
-  /** What the upstream is told that a client can do, in its own words. */
-  #declared(capabilities: ClientCapabilities): ClientCapabilities {
-    const revision = this.#handshake();
-    const declared = declaredFor(capabilities);
-    return revision === undefined ? declared : projectClientCapabilities(revision, declared);
-  }
-
-  /**
-   * Who a connection to a handshake server speaks for, since it declares once what stateless clients declare with each
-   * request; `undefined` for a client that declares nothing.
-   */
-  #selfOf({ client }: Carried): ClientView | undefined {
-    if (this.#handshake() === undefined) return undefined;
-    const { roots, ...others } = this.#declared(client.capabilities);
-    // Stateless clients tell of no changes: whoever wants roots asks for them.
-    const capabilities = { ...others, ...(roots === undefined ? {} : { roots: {} }) };
-    return Object.keys(capabilities).length === 0 ? undefined : { info: undefined, capabilities };
   }
 
   async #share(
@@ -236,17 +206,13 @@ export class Pool {
     }
   }
 
+  #wantedBy(carried: Carried, principal: string | undefined): Wanted {
+    return wantedBy(carried, principal, { handshake: this.#handshake(), oneEach: this.#oneEach });
+  }
+
   /** Whether each client has one connection for all its calls. */
   get #oneEach(): boolean {
     return this.#options.kind === 'stdio' && this.#handshake() !== undefined;
-  }
-
-  #wantedBy(carried: Carried, principal: string | undefined): Wanted {
-    const self = this.#selfOf(carried);
-    const { address, client } = carried;
-    if (principal !== undefined || self === undefined || !this.#oneEach) return { principal, self, address };
-    const { name, version } = client.info ?? {};
-    return { principal, self, address, name: JSON.stringify([address, name, version]) };
   }
 
   /** Calls of one client run side by side in its process; one that hears what names no call needs certainty whose it is. */
@@ -383,16 +349,4 @@ export class Pool {
     const closing = upstream.close().finally(() => this.#closing.delete(closing));
     this.#closing.add(closing);
   }
-}
-
-/** Whose places a connection takes: those of a principal, else of an address. In one process nobody counts. */
-function ownerOf(principal: string | undefined, address: string | undefined): string | undefined {
-  if (principal !== undefined) return `principal ${principal}`;
-  return address === undefined ? undefined : `address ${address}`;
-}
-
-/** Nobody shares a connection with another principal, nor with a client that declares something else. */
-function keyOf({ principal, self, name }: Wanted): string {
-  const who = JSON.stringify(name === undefined ? (principal ?? null) : [name]);
-  return self === undefined ? who : `${who} ${canonical(self.capabilities)}`;
 }
