@@ -8,6 +8,7 @@ import {
 } from '../jsonrpc/message.ts';
 import type { ConnectionError } from '../jsonrpc/transport.ts';
 import type { Inbound } from '../peer/calls.ts';
+import type { RespondOptions } from '../peer/respond.ts';
 import type { JsonObject } from '../peer/waiting.ts';
 import { errorToWire, McpError } from '../protocol/error.ts';
 import { fromWire } from '../protocol/from-wire.ts';
@@ -53,7 +54,7 @@ export function createInbound(options: InboundOptions): Inbound {
       // Spec 2026-07-28: servers send no requests and clients no responses.
       if (revision !== undefined && !revision.serverRequests)
         return warn(`a request of the server was ignored: ${shown(message.method)}`);
-      void answer(message, (response, signal) => respond(response, revision, signal), {
+      void answer(message, (response, more) => respond(response, revision, more), {
         ...options,
         settled: revision,
         running,
@@ -77,7 +78,7 @@ interface Answering extends Pick<InboundOptions, 'settings' | 'handlers'> {
 
 async function answer(
   message: RequestMessage,
-  respond: (response: ResponseMessage, signal: AbortSignal) => Promise<void>,
+  respond: (response: ResponseMessage, options: RespondOptions) => Promise<void>,
   { settings, handlers, settled, running }: Answering,
 ): Promise<void> {
   const { id, method, params = {} } = message;
@@ -95,15 +96,21 @@ async function answer(
     if (handler === undefined) throw new McpError('methodNotFound', `this client does not answer ${shown(method)}`);
     const result = await handler(params, { revision, signal });
     // It counts among those at once, and can be cancelled, until the server has it.
-    if (!signal.aborted) await respond({ jsonrpc: '2.0', id, result }, signal);
+    if (!signal.aborted) await respond({ jsonrpc: '2.0', id, result }, { signal });
   } catch (error) {
     if (signal.aborted) return;
     const known = error instanceof McpError ? error : new McpError('internalError', 'internal error');
-    if (known !== error) settings.onWarning?.(`the handler of ${shown(method)} failed`, error);
-    await respond({ jsonrpc: '2.0', id, error: errorToWire(settled, known) }, signal);
+    // The server learns nothing of it, and may tell nothing of its own failure: whoever called is to find it all the same.
+    if (known !== error) (settings.onWarning ?? print)(`the handler of ${shown(method)} failed`, error);
+    await respond({ jsonrpc: '2.0', id, error: errorToWire(settled, known) }, { signal, cause: error });
   } finally {
     if (running.get(id) === controller) running.delete(id);
   }
+}
+
+/** Where nobody hears warnings, an error that the server is not told would be lost. */
+function print(message: string, error: unknown): void {
+  console.error(`${message}:`, error);
 }
 
 const pong: InboundHandler = () => ({});

@@ -33,7 +33,8 @@ export interface InputHandlers {
   /**
    * Asks the user with a form; advertises `elicitation`. Show which server asks, and let the user decline. Fields that
    * are left out of accepted content are filled with their defaults, and content that does not fit is an error here.
-   * An `McpError` that it throws reaches a server of a handshake revision as it is, anything else without its message.
+   * What it throws is what the call rejects with, or its `cause`: where the server is one of a handshake revision and
+   * answers with an error of its own. An `McpError` reaches such a server as it is, anything else without its message.
    */
   readonly onElicit?: (params: ElicitRequestFormParams, context: InputContext) => ElicitAnswer | Promise<ElicitAnswer>;
   /**

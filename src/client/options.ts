@@ -86,7 +86,10 @@ export interface ConnectOptions extends InputHandlers, RecoverOptions, CacheOpti
    * the kind `urlElicitationRequired`. Some servers never say so.
    */
   readonly onElicitationComplete?: (elicitationId: string) => void;
-  /** Hears what was ignored or left out, and why. */
+  /**
+   * Hears what was ignored or left out, and why. Without it nothing is said, but for the error of a handler that a server of a
+   * handshake revision is not told: that is written to the console's error stream.
+   */
   readonly onWarning?: (message: string, cause?: unknown) => void;
   /** Hears once that the connection ended from the other side for good: it was lost, and is not opened again. */
   readonly onClose?: (error: ConnectionError) => void;

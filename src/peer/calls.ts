@@ -22,16 +22,8 @@ import { chargedFor } from './charge.ts';
 import { deliver } from './deliver.ts';
 import { observed, tell } from './observe.ts';
 import { ProgressRoutes, type Progress, type ProgressToken } from './progress.ts';
+import type { Respond } from './respond.ts';
 import { aborted, checkTimeout, Waiting, type JsonObject, type WaitOptions } from './waiting.ts';
-
-/**
- * Answers a request of the peer, in a revision or before one is settled. An answer that is lost on the way over HTTP is
- * sent again, with growing pauses, as long as the peer may wait for it: until the signal is aborted, the conversation
- * ends, or none of our requests is under way.
- *
- * @returns Settled when the peer has the answer or it was given up; never rejects.
- */
-export type Respond = (message: ResponseMessage, revision: Revision | undefined, signal?: AbortSignal) => Promise<void>;
 
 /** How often an answer is sent where nothing says whether the peer still waits for it. */
 const mostTries = 5;
@@ -220,8 +212,9 @@ export class Calls {
     await this.#channel?.close();
   }
 
-  readonly #respond: Respond = async (message, revision, signal) => {
+  readonly #respond: Respond = async (message, revision, { signal, cause } = {}) => {
     if (this.#ended !== undefined) return;
+    if (cause !== undefined) for (const waiting of this.#pending.values()) waiting.blamed = cause;
     const lives = (tries: number): boolean =>
       this.#ended === undefined && signal?.aborted !== true && (this.#pending.size > 0 || tries < mostTries);
     try {
@@ -319,11 +312,11 @@ export class Calls {
       const { error } = message as ErrorMessage; // `classify` lets no result through without an id.
       if (only === undefined)
         return this.#warn(`an error without id was ignored: ${error.code} ${error.message.slice(0, 200)}`);
-      return only.settle(this.#failure(error, status));
+      return only.settle(this.#failure(error, status, only));
     }
     const pending = typeof id === 'number' ? this.#pending.get(id) : undefined;
     if (pending !== undefined)
-      return pending.settle('result' in message ? message.result : this.#failure(message.error, status));
+      return pending.settle('result' in message ? message.result : this.#failure(message.error, status, pending));
     if (!this.#admits(message, about, bytes)) return;
     const late = typeof id === 'number' ? this.#givenUp.get(id) : undefined;
     if (typeof id === 'number' && this.#givenUp.delete(id)) this.#guard('onLateAnswer', () => late?.());
@@ -333,8 +326,8 @@ export class Calls {
       this.#warn(`a response to a request that was never sent was ignored: id ${JSON.stringify(id).slice(0, 100)}`);
   }
 
-  #failure(error: ErrorMessage['error'], status: number | undefined): McpError {
-    const failure = errorFromWire(error);
+  #failure(error: ErrorMessage['error'], status: number | undefined, { blamed }: Waiting): McpError {
+    const failure = errorFromWire(error, blamed);
     if (status !== undefined) this.#statuses.set(failure, status);
     return failure;
   }

@@ -25,6 +25,8 @@ export interface WaitListener {
 /** One request that waits for its answer, with its clocks. */
 export class Waiting {
   readonly method: string;
+  /** What the peer asked for meanwhile and could not be given: likely why, where it answers with an error. */
+  blamed: unknown;
   /** Settled once; nothing is left of the wait by then. */
   readonly answer: Promise<JsonObject>;
   readonly #options: WaitOptions;

@@ -156,10 +156,12 @@ export function statusOf(error: ErrorObject): number {
  * Reads an error object of a peer. Codes that only make sense with their data are recognised by code and shape. Those of
  * the 2026-07-28 drafts (-32001, -32003, -32004) mean nothing here. (Spec 2026-07-28, Base protocol, Error codes: no
  * meaning is assumed for -32000 to -32019, but for -32002.)
+ *
+ * @param cause What is known here of why; it came from nobody.
  */
-export function errorFromWire(error: ErrorObject): McpError {
+export function errorFromWire(error: ErrorObject, cause?: unknown): McpError {
   const kind = recognise(error);
-  const options = error.data === undefined ? undefined : { data: error.data };
+  const options = { data: error.data, cause };
   if (kind === undefined) return new McpError(error.code, error.message, options);
   return new ReceivedError(kind, error, options);
 }
@@ -167,7 +169,7 @@ export function errorFromWire(error: ErrorObject): McpError {
 class ReceivedError extends McpError {
   override readonly code: number;
 
-  constructor(kind: ErrorName, error: ErrorObject, options: McpErrorOptions | undefined) {
+  constructor(kind: ErrorName, error: ErrorObject, options: McpErrorOptions) {
     super(kind, error.message, options);
     this.code = error.code;
   }
