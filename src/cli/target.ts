@@ -1,11 +1,13 @@
 import type { ParseArgsOptionsConfig } from 'node:util';
 import { httpTransport } from '../http/client.ts';
 import type { HttpTransportOptions } from '../http/client-request.ts';
+import { serverUrl } from '../jsonrpc/server-url.ts';
 import type { Transport } from '../jsonrpc/transport.ts';
 import { spawn, type SpawnOptions } from '../stdio/client.ts';
 import { sharedFetch } from './fetch.ts';
 import { UsageError, type Io } from './io.ts';
 import type { Parsed } from './options.ts';
+import { reasonOf } from './shown.ts';
 
 /** Which server is meant: one at a URL, or one that a command starts. */
 export type Target =
@@ -20,11 +22,11 @@ export const targetOptions: ParseArgsOptionsConfig = {
 
 /** @throws UsageError when the text is no URL of HTTP. */
 export function urlTarget(text: string): Target {
-  const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (url === undefined || (url.protocol !== 'http:' && url.protocol !== 'https:')) {
-    throw new UsageError(`${JSON.stringify(text)} is no http: or https: URL; a command goes after --`);
+  try {
+    return { kind: 'url', url: serverUrl(text) };
+  } catch (error) {
+    throw new UsageError(`${reasonOf(error)}; a command goes after --`);
   }
-  return { kind: 'url', url };
 }
 
 /** @throws UsageError when there are no words. */

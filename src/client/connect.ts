@@ -1,3 +1,4 @@
+import { serverUrl } from '../jsonrpc/server-url.ts';
 import type { Transport } from '../jsonrpc/transport.ts';
 import { unguessable } from './cache-options.ts';
 import { ResponseCache } from './cache.ts';
@@ -39,13 +40,13 @@ export function createConnect<HttpOptions extends object>(
   return async (target, options) => {
     const settings = settingsOf(options ?? {});
     // Every option of HTTP is optional, so that no options at all are options of HTTP.
-    const transport = isTransport(target) ? target : factories.http(urlOf(target), (options ?? {}) as HttpOptions);
+    const transport = isTransport(target) ? target : factories.http(serverUrl(target), (options ?? {}) as HttpOptions);
     if (settings.inputs.installed) await answering();
     const session = await givingUp(settings, () =>
       Session.open({ transport, settings, verdicts, handlers: settings.inputs.handlers }),
     );
     const { description, kind } = transport;
-    const cache = cacheOf(session, settings, isTransport(target) ? undefined : urlOf(target));
+    const cache = cacheOf(session, settings, isTransport(target) ? undefined : serverUrl(target));
     // The cache comes first: who hears of a change finds nothing stale in it.
     session.observe({
       notified: (method, params) => cache.heard(method, params),
@@ -75,13 +76,6 @@ function lateSubscriptions(options: SubscriptionsOptions): Pick<Subscriptions, '
 
 function isTransport(target: Transport | URL | string): target is Transport {
   return typeof target === 'object' && 'open' in target;
-}
-
-function urlOf(target: URL | string): URL {
-  const url = new URL(target);
-  if (url.protocol !== 'http:' && url.protocol !== 'https:')
-    throw new TypeError(`a server is reached by http: or https:, not ${url.protocol}`);
-  return url;
 }
 
 function cacheOf(session: Session, settings: ClientSettings, url: URL | undefined): ResponseCache {

@@ -12,6 +12,7 @@ import {
 import { errorFromWire } from '../protocol/error.ts';
 import { bodyBytes, bodyStart, bodyText, drain } from './client-body.ts';
 import { discard, type FetchResponse } from './client-fetch.ts';
+import { describeUrl, refusalWords } from './client-words.ts';
 
 /** One POST that waits for what answers it. */
 export interface Exchange {
@@ -24,6 +25,8 @@ export interface Exchange {
   abort(): void;
   /** Whether the request named a session, which a 404 then says is gone. */
   readonly inSession: boolean;
+  /** Where it goes, for who reads of its failure. */
+  readonly url: URL;
 }
 
 /** Where a stream ended, for whoever takes it up again. */
@@ -76,9 +79,13 @@ export function readOther(response: FetchResponse, exchange: Exchange): void {
   void discard(response);
   if (exchange.waiting.size === 0) return;
   const type = mediaType(response);
-  throw new ConnectionError('invalid-message', `the response is ${type}, neither JSON nor an event stream`, {
-    status: response.status,
-  });
+  throw new ConnectionError(
+    'invalid-message',
+    `${describeUrl(exchange.url)} answered with ${type === '' ? 'no media type' : type}, neither JSON nor an event stream; is it the URL of an MCP server?`,
+    {
+      status: response.status,
+    },
+  );
 }
 
 /**
@@ -142,13 +149,17 @@ export async function refusalOf(response: FetchResponse, exchange: Exchange): Pr
     const challenge = response.headers.get('www-authenticate');
     const failure = new ConnectionError(
       'unauthorized',
-      `HTTP ${status}`,
+      `HTTP ${status} from ${describeUrl(exchange.url)}`,
       challenge === null ? options : { ...options, challenge },
     );
     return { failure, message: undefined, stateless: false };
   }
   return {
-    failure: new ConnectionError('http', `HTTP ${status}${summary(text)}`, options),
+    failure: new ConnectionError(
+      'http',
+      refusalWords(status, text, { url: exchange.url, lost: exchange.inSession }),
+      options,
+    ),
     message: status === 429 || status === 503 ? undefined : errorFor(text, status, exchange),
     stateless: isStatelessError(text),
   };
@@ -189,6 +200,8 @@ function errorFor(text: string, status: number, exchange: Exchange): Readonly<Re
   )
     return undefined;
   const named = value['id'] === id;
+  // What names no request is about the path, as far as anybody can tell.
+  if (status === 404 && !named) return undefined;
   if (!named && value['id'] !== undefined && value['id'] !== null) return undefined;
   // Spec 2025-11-25, Transports, Session Management: the session is gone, unless only the method was not found. What
   // names the request is its answer; what names none may be about the session.
@@ -264,12 +277,6 @@ export function parsed(text: string, status: number, { exactNumbers }: Receiver)
       body: text.slice(0, shownBytes),
     });
   }
-}
-
-/** The first words of a body that is meant for people. */
-function summary(text: string): string {
-  const line = text.trim().split('\n', 1)[0] ?? '';
-  return line === '' || line.startsWith('<') ? '' : `: ${line.slice(0, 200)}`;
 }
 
 /** How many milliseconds a response asks to wait before the next request, where it says. */

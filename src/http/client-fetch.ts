@@ -1,4 +1,5 @@
 import { ConnectionError } from '../jsonrpc/transport.ts';
+import { describeUrl, unreachable } from './client-words.ts';
 
 /** What the client needs of `fetch`; that of every runtime fits. */
 export type Fetch = (url: string, request: FetchRequest) => Promise<FetchResponse>;
@@ -44,7 +45,7 @@ export async function fetchWithin(fetch: Fetch, url: URL, request: FetchRequest)
     try {
       response = await fetch(target.href, request);
     } catch (error) {
-      throw unreachable(error, target, request);
+      throw failure(error, target, request);
     }
     const { status } = response;
     if (status !== 0 && (status < 300 || status > 399)) return response;
@@ -73,23 +74,10 @@ export async function discard(response: FetchResponse): Promise<void> {
   }
 }
 
-/** A URL without what may be secret in it. */
-export function describeUrl(url: URL): string {
-  return `${url.origin}${url.pathname}`;
-}
-
-function unreachable(cause: unknown, url: URL, { signal }: FetchRequest): ConnectionError {
+function failure(cause: unknown, url: URL, { signal }: FetchRequest): ConnectionError {
   if (cause instanceof ConnectionError) return cause;
   if (signal.aborted) return new ConnectionError('aborted', 'the exchange was given up', { cause });
-  return new ConnectionError('refused', `${describeUrl(url)} cannot be reached: ${reasonOf(cause)}`, { cause });
-}
-
-/** Runtimes wrap the reason of a failed fetch in an error that says nothing. */
-function reasonOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  const inner = error.cause;
-  if (!(inner instanceof Error)) return error.message;
-  return inner.message === '' && 'code' in inner ? String(inner.code) : inner.message;
+  return unreachable(cause, url);
 }
 
 function redirection(response: FetchResponse, from: URL): URL | undefined {

@@ -1,5 +1,7 @@
+import { serverUrl } from '../jsonrpc/server-url.ts';
 import { ConnectionError } from '../jsonrpc/transport.ts';
-import { describeUrl, fetchWithin, type Fetch, type FetchResponse } from './client-fetch.ts';
+import { fetchWithin, type Fetch, type FetchResponse } from './client-fetch.ts';
+import { describeUrl } from './client-words.ts';
 
 export interface HttpTransportOptions {
   /** What sends the requests; the `fetch` of the runtime by default. Authorization wraps it. */
@@ -41,9 +43,7 @@ export interface Target {
  * @throws TypeError when the URL is none or is neither `http:` nor `https:`.
  */
 export function targetOf(given: string | URL): Target {
-  const url = new URL(given);
-  if (url.protocol !== 'http:' && url.protocol !== 'https:')
-    throw new TypeError(`a server is reached by http: or https:, not ${url.protocol}`);
+  const url = serverUrl(given);
   url.hash = '';
   const credentials = takeCredentials(url);
   return { url, credentials, description: describeUrl(url) };

@@ -110,7 +110,8 @@ test('where there is no HTTP+SSE either, the refusal of initialize stands', asyn
   const { channel } = await open(t, (incoming, outgoing) => {
     outgoing.writeHead(incoming.method === 'GET' ? 405 : 404).end('nothing here');
   });
-  await assert.rejects(channel.send(initialize), { reason: 'http', status: 404, message: 'HTTP 404: nothing here' });
+  const message = /^HTTP 404 from http:\/\/\S+\/mcp: nothing here; is the path \/mcp that of an MCP server\?$/;
+  await assert.rejects(channel.send(initialize), { reason: 'http', status: 404, message });
 });
 
 test('a JSON-RPC error of initialize is heard when there is no HTTP+SSE', async (t) => {

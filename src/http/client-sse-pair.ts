@@ -11,7 +11,8 @@ import {
 } from '../jsonrpc/transport.ts';
 import { deliverRefusal, isSuccess, mediaType, parsed, refusalOf, requestIds } from './client-answer.ts';
 import { bodyBytes } from './client-body.ts';
-import { describeUrl, discard, type FetchResponse } from './client-fetch.ts';
+import { discard, type FetchResponse } from './client-fetch.ts';
+import { describeUrl } from './client-words.ts';
 import { Requests, targetOf, type HttpTransportOptions } from './client-request.ts';
 
 /** How long a stream may take to say where messages go. */
@@ -101,6 +102,7 @@ export class SsePairChannel implements Channel {
         signal,
         abort: () => {},
         inSession: false,
+        url: this.#endpoint ?? this.#requests.url,
       };
       deliverRefusal(await refusalOf(response, exchange), exchange);
     } finally {

@@ -257,7 +257,7 @@ for (const [value, ms] of [
       status: 503,
       retryAfterMs: ms,
       body: 'overloaded',
-      message: 'HTTP 503: overloaded',
+      message: /^HTTP 503 from http:\/\/127\.0\.0\.1:\d+\/mcp: overloaded$/,
     });
   });
 }

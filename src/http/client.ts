@@ -24,6 +24,7 @@ import { discard, type FetchResponse } from './client-fetch.ts';
 import { lowercased, Requests, targetOf, type HttpTransportOptions } from './client-request.ts';
 import { listenStream, resumeStream } from './client-resume.ts';
 import type { SsePairChannel } from './client-sse-pair.ts';
+import { perhapsTls } from './client-words.ts';
 
 const postHeaders = { accept: 'application/json, text/event-stream', 'content-type': 'application/json' };
 
@@ -56,6 +57,8 @@ class HttpChannel implements Channel {
   /** The older transport, once the server turned out to speak it. */
   #pair: SsePairChannel | undefined;
   #listening = false;
+  /** Whether the server has answered anything yet. */
+  #answers = false;
   #closing: Promise<void> | undefined;
 
   constructor(requests: Requests, receiver: Receiver) {
@@ -84,13 +87,16 @@ class HttpChannel implements Channel {
     const exchange = this.#exchange(requestIds(message), options.signal);
     try {
       const response = await this.#request('POST', postHeaders, { exchange, headers: options.headers, body });
+      this.#answers = true;
       const initializes = 'method' in message && message.method === 'initialize';
       if (initializes) this.#remember(response);
       if (initializes && isPairStatus(response.status)) await this.#fallBack(response, exchange, { message, options });
       else await this.#answered(response, exchange, options.headers);
     } catch (error) {
       throw this.#closing === undefined
-        ? error
+        ? this.#answers
+          ? error
+          : perhapsTls(error, this.#requests.url)
         : new ConnectionError('closed', 'the conversation was closed', { cause: error });
     } finally {
       exchange.end();
@@ -211,6 +217,7 @@ class HttpChannel implements Channel {
       maxBytes: this.#requests.maxBytes,
       signal: controller.signal,
       inSession: this.#session !== undefined,
+      url: this.#requests.url,
       abort,
       end: () => {
         signal?.removeEventListener('abort', abort);

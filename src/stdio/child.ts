@@ -5,6 +5,7 @@ import { after, settledWithin } from '../jsonrpc/timeout.ts';
 import { ConnectionError, type Channel, type Receiver } from '../jsonrpc/transport.ts';
 import type { SpawnOptions } from './client.ts';
 import { resolveCommand } from './command.ts';
+import { describeCommand } from './describe-command.ts';
 import { childEnvironment } from './environment.ts';
 import { lineWriter, sendLine, type LineWriter } from './line-writer.ts';
 import { messageReader } from './message-reader.ts';
@@ -59,18 +60,28 @@ function started(child: ChildProcess, command: string, options: SpawnOptions): P
 function refused(command: string, cause: unknown, options: SpawnOptions): ConnectionError {
   const code = cause instanceof Error && 'code' in cause ? cause.code : undefined;
   const { calledAs, cwd } = options;
-  const called = calledAs ?? `${JSON.stringify(command)}${cwd === undefined ? '' : ` in ${cwd}`}`;
+  const [program = '', ...held] = command.trim().split(/\s+/);
+  const isUrl = /^https?:\/\//.test(command);
+  // Where it holds its arguments, one of them may be a secret.
+  const told = held.length === 0 && !isUrl ? command : describeCommand(program, held);
+  const called = calledAs ?? `${JSON.stringify(told)}${cwd === undefined ? '' : ` in ${cwd}`}`;
   const missing =
     options.cwd === undefined ? 'the command was not found' : 'the command or the working directory was not found';
   const why =
     code === 'ENOENT'
-      ? missing
+      ? `${missing}${isUrl ? '; it is a URL, which is connected to rather than started' : held.length > 0 ? apart(program, calledAs) : ''}`
       : code === 'EACCES'
         ? 'it may not be executed'
         : cause instanceof Error
           ? withoutWords(cause, calledAs)
           : String(cause);
   return new ConnectionError('refused', `cannot start ${called}: ${why}`, { cause });
+}
+
+/** What to write where the arguments stand inside the command. There is no shell that takes them apart. */
+function apart(program: string, calledAs: string | undefined): string {
+  const name = calledAs === undefined ? `the command ${JSON.stringify(program)}` : 'the command';
+  return `; if it holds its arguments, give them apart: ${name}, then each argument as a word of its own`;
 }
 
 /** The system's words may hold those of the command. */

@@ -103,6 +103,22 @@ test('a command that does not exist is refused with its name', async () => {
   });
 });
 
+// "arguments inside the command": "what was tried, what answered, what to write"
+test('a command that holds its arguments is refused with what to write, without secrets', async () => {
+  const missing = 'the command was not found';
+  for (const [command, message] of [
+    [
+      'parley-no-such --key s3cret',
+      `cannot start "parley-no-such --key …": ${missing}; if it holds its arguments, give them apart: the command "parley-no-such", then each argument as a word of its own`,
+    ],
+    [
+      'http://me:s3cret@localhost:3000/mcp?key=s3cret',
+      `cannot start "http://localhost:3000/mcp": ${missing}; it is a URL, which is connected to rather than started`,
+    ],
+  ] as const)
+    await assert.rejects(open(spawn(command)), { reason: 'refused', message });
+});
+
 test('a working directory that does not exist is refused', async () => {
   const transport = await program(echo, { cwd: join(folder, 'missing') });
   await assert.rejects(open(transport), { reason: 'refused', message: /working directory was not found/ });

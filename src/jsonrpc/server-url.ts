@@ -1,0 +1,35 @@
+/** An address that lacks its scheme: a host with a port or a dot, or this machine, and perhaps a path. */
+const withoutScheme = /^(?:localhost|[\w-]+(?:\.[\w-]+)+|[\w-]+(?=:\d)|\[[\da-f:.]+\])(?::\d+)?(?:\/.*)?$/i;
+
+/** The hosts that are mostly reached without TLS. */
+const near = /^(?:localhost|127\.|10\.|192\.168\.|\[|[\w-]+(?::\d+)?(?:\/|$))/i;
+
+/**
+ * Reads the URL of a server.
+ *
+ * @throws TypeError that says what to write, when it is none or is neither `http:` nor `https:`.
+ */
+export function serverUrl(given: string | URL): URL {
+  const text = String(given);
+  const shown = withoutSecrets(text);
+  if (typeof given === 'string' && withoutScheme.test(shown)) {
+    const scheme = near.test(shown) ? 'http' : 'https';
+    throw new TypeError(`${JSON.stringify(shown)} is no URL, since it has no scheme: write ${scheme}://${shown}`);
+  }
+  if (!URL.canParse(text))
+    throw new TypeError(`${JSON.stringify(shown)} is no URL: write the whole, such as https://mcp.example/mcp`);
+  const url = new URL(text);
+  if (url.protocol !== 'http:' && url.protocol !== 'https:')
+    throw new TypeError(`${JSON.stringify(shown)} is no http: or https: URL, by which servers are reached`);
+  return url;
+}
+
+/** What was given, without the user, the password and the query that it may have. */
+function withoutSecrets(text: string): string {
+  const slashes = text.indexOf('//');
+  const start = slashes < 0 ? 0 : slashes + 2;
+  const rest = text.slice(start).split(/[?#]/, 1)[0] ?? '';
+  const path = rest.indexOf('/');
+  const at = (path < 0 ? rest : rest.slice(0, path)).lastIndexOf('@');
+  return `${text.slice(0, start)}${rest.slice(at + 1)}`.slice(0, 200);
+}
