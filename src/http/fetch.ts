@@ -1,6 +1,6 @@
-import { after } from '../jsonrpc/timeout.ts';
 import type { JsonPieces } from '../jsonrpc/text.ts';
 import type { Served } from '../peer/endpoint.ts';
+import { readBody } from './fetch-body.ts';
 import { createHttpHandler } from './handler.ts';
 import { defaults, type HttpOptions } from './options.ts';
 import { eventStreamHeaders } from './stream.ts';
@@ -25,9 +25,11 @@ export interface FetchHandler {
 export function createHandler(served: Served, options: HttpOptions = {}): FetchHandler {
   const handler = createHttpHandler(served, options);
   const answer = (request: Request): Promise<Response> =>
-    new Promise((resolve) =>
-      handler.handle(new FetchRequest(request, options.bodyTimeoutMs), new FetchReply(request, resolve)),
-    );
+    new Promise((resolve) => {
+      const reply = new FetchReply(request, resolve);
+      const { bodyTimeoutMs = defaults.bodyTimeoutMs } = options;
+      handler.handle(new FetchRequest(request, bodyTimeoutMs, () => reply.abandon()), reply);
+    });
   return Object.assign(answer, { close: () => handler.close() });
 }
 
@@ -39,8 +41,13 @@ class FetchRequest implements HttpRequest {
   readonly #request: Request;
   readonly #host: string;
   readonly #bodyTimeout: number;
+  readonly #broken: () => void;
 
-  constructor(request: Request, bodyTimeout: number = defaults.bodyTimeoutMs) {
+  /**
+   * @param bodyTimeout How long the body may take, in milliseconds.
+   * @param broken Hears that the body broke off.
+   */
+  constructor(request: Request, bodyTimeout: number, broken: () => void) {
     const { pathname, search, host } = new URL(request.url);
     this.method = request.method;
     this.path = pathname;
@@ -48,6 +55,7 @@ class FetchRequest implements HttpRequest {
     this.#request = request;
     this.#host = host;
     this.#bodyTimeout = bodyTimeout;
+    this.#broken = broken;
   }
 
   get headerCount(): number {
@@ -59,68 +67,26 @@ class FetchRequest implements HttpRequest {
     return this.#request.headers.get(name) ?? (name === 'host' ? this.#host : undefined);
   }
 
-  async body(limit: number, room?: Room): Promise<Body> {
-    if (Number(this.header('content-length') ?? 0) > limit) return { kind: 'too-large' };
-    const reader = this.#request.body?.getReader();
-    if (reader === undefined) return { kind: 'text', text: '' };
-    let late = false;
-    const cancel = after(this.#bodyTimeout, () => {
-      late = true;
-      // What waits for more is told that it has ended.
-      reader.cancel().catch(() => undefined);
+  body(limit: number, room?: Room): Promise<Body> {
+    return readBody(this.#request, { limit, room, timeout: this.#bodyTimeout }).catch((): Body => {
+      this.#broken();
+      return { kind: 'gone' };
     });
-    try {
-      const body = await collect(reader, limit, room);
-      return late ? { kind: 'too-slow' } : body;
-    } catch {
-      return { kind: late ? 'too-slow' : 'gone' };
-    } finally {
-      cancel();
-    }
-  }
-}
-
-/** Reads chunk by chunk, so that no more than the limit is ever held. */
-async function collect(
-  reader: ReadableStreamDefaultReader<Uint8Array>,
-  limit: number,
-  room: Room | undefined,
-): Promise<Body> {
-  const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
-  let text = '';
-  let size = 0;
-  for (let chunk = await reader.read(); !chunk.done; chunk = await reader.read()) {
-    size += chunk.value.byteLength;
-    const kind = size > limit ? 'too-large' : room?.take(chunk.value.byteLength) === false ? 'no-room' : undefined;
-    if (kind !== undefined) {
-      await reader.cancel();
-      return { kind };
-    }
-    try {
-      text += decoder.decode(chunk.value, { stream: true });
-    } catch {
-      await reader.cancel();
-      return { kind: 'not-utf8' };
-    }
-  }
-  try {
-    return { kind: 'text', text: text + decoder.decode() };
-  } catch {
-    return { kind: 'not-utf8' };
   }
 }
 
 class FetchReply implements HttpReply {
   readonly #resolve: (response: Response) => void;
-  readonly #headers: Record<string, string> = {};
+  #headers: Record<string, string> | undefined;
   #closed: (() => void) | undefined;
   #answered = false;
   #over = false;
 
   constructor(request: Request, resolve: (response: Response) => void) {
     this.#resolve = resolve;
-    if (request.signal.aborted) this.#abandoned();
-    else request.signal.addEventListener('abort', () => this.#abandoned(), { once: true });
+    const { signal } = request;
+    if (signal.aborted) this.abandon();
+    else signal.addEventListener('abort', () => this.abandon());
   }
 
   send(status: number, body?: JsonPieces, headers?: HeaderFields): void {
@@ -146,7 +112,7 @@ class FetchReply implements HttpReply {
   }
 
   setHeader(name: string, value: string): void {
-    this.#headers[name] = value;
+    (this.#headers ??= {})[name] = value;
   }
 
   get closed(): boolean {
@@ -158,7 +124,8 @@ class FetchReply implements HttpReply {
     else this.#closed = run;
   }
 
-  #abandoned(): void {
+  /** The client is gone. */
+  abandon(): void {
     this.#end();
     // Where the client is gone nobody reads the answer; it only settles the promise.
     this.#answer(() => new Response(null, { status: 499 }));
@@ -187,28 +154,28 @@ function joined([beginning, ending]: Exclude<JsonPieces, string>): Uint8Array<Ar
   return bytes;
 }
 
-/** Writes into a readable stream; what its reader has not taken yet counts as buffered. */
-class FetchEventWriter implements EventWriter {
+const encoder = new TextEncoder();
+const strategy: QueuingStrategy<Uint8Array> = { highWaterMark: 0, size: ({ byteLength }) => byteLength };
+
+/** Writes into a readable stream, whose source it is; what its reader has not taken yet counts as buffered. */
+class FetchEventWriter implements EventWriter, UnderlyingDefaultSource<Uint8Array> {
   readonly readable: ReadableStream<Uint8Array>;
-  readonly #encoder = new TextEncoder();
   readonly #closed: () => void;
   #controller: ReadableStreamDefaultController<Uint8Array> | undefined;
 
   /** @param closed Hears of the end, whoever brought it about. */
   constructor(closed: () => void) {
     this.#closed = closed;
-    this.readable = new ReadableStream<Uint8Array>(
-      {
-        start: (controller) => {
-          this.#controller = controller;
-        },
-        cancel: () => {
-          this.#controller = undefined;
-          closed();
-        },
-      },
-      { highWaterMark: 0, size: (chunk) => chunk.byteLength },
-    );
+    this.readable = new ReadableStream(this, strategy);
+  }
+
+  start(controller: ReadableStreamDefaultController<Uint8Array>): void {
+    this.#controller = controller;
+  }
+
+  cancel(): void {
+    this.#controller = undefined;
+    this.#closed();
   }
 
   get buffered(): number {
@@ -216,19 +183,17 @@ class FetchEventWriter implements EventWriter {
   }
 
   write(text: string): void {
-    this.#controller?.enqueue(this.#encoder.encode(text));
+    this.#controller?.enqueue(encoder.encode(text));
   }
 
   end(text?: string): void {
     if (text !== undefined) this.write(text);
     this.#controller?.close();
-    this.#controller = undefined;
-    this.#closed();
+    this.cancel();
   }
 
   destroy(): void {
     this.#controller?.error(new Error('the reader was too slow'));
-    this.#controller = undefined;
-    this.#closed();
+    this.cancel();
   }
 }
