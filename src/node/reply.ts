@@ -1,4 +1,4 @@
-import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
+import { OutgoingMessage, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { eventStreamHeaders } from '../http/stream.ts';
 import type { EventWriter, HeaderFields, HttpReply } from '../http/shape.ts';
@@ -44,13 +44,13 @@ export class NodeReply implements HttpReply {
 
   stream(headers?: HeaderFields): EventWriter {
     const response = this.#response;
-    const owned = this.#outbox !== undefined;
-    const framed = owned && response.req.httpVersion === '1.1';
+    let framed = false;
     if (!response.headersSent) {
-      response.writeHead(200, { ...eventStreamHeaders, ...(framed ? chunked : undefined), ...headers });
+      response.writeHead(200, headers === undefined ? eventStreamHeaders : { ...eventStreamHeaders, ...headers });
       response.flushHeaders();
+      framed = isPlain(response);
     }
-    if (owned) forgetHead(response.req);
+    if (this.#outbox !== undefined) forgetHead(response.req);
     return new NodeEventWriter(response, framed);
   }
 
@@ -127,7 +127,10 @@ function lengthOf(body: JsonPieces): number {
   return typeof body === 'string' ? Buffer.byteLength(body) : Buffer.byteLength(body[0]) + body[1].byteLength;
 }
 
-const chunked: HeaderFields = { 'Transfer-Encoding': 'chunked' };
+/** Whether what is written goes out in chunks as it is: nothing in front has a way of its own, such as to compress it. */
+function isPlain({ chunkedEncoding, write }: ServerResponse): boolean {
+  return chunkedEncoding && write === OutgoingMessage.prototype.write;
+}
 
 class NodeEventWriter implements EventWriter {
   readonly #response: ServerResponse;
