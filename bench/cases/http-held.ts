@@ -39,6 +39,9 @@ export const httpHeldCases: readonly Case[] = [
     contenders: [
       streaming({ name: 'limit', limit: true, script: 'limit', options: { streams: true } }),
       streaming({ name: 'parley', script: 'parley' }),
+      streaming({ name: 'toNodeHandler', script: 'parley', options: { entry: 'toNodeHandler' } }),
+      streaming({ name: 'limit of fetch', script: 'limit-web', fetched: true }),
+      streaming({ name: 'createHandler', script: 'parley', options: { entry: 'createHandler' }, fetched: true }),
       streaming({ name: 'official v2', script: 'official-v2', peer: true }),
       streaming({ name: 'tmcp', script: 'tmcp', peer: true }),
     ],

@@ -16,6 +16,10 @@ export interface ServerChild {
   resources(): Promise<number>;
   /** Makes the list of tools change, for whoever listens. */
   change(): Promise<void>;
+  /** Begins to watch its event loop. */
+  watch(): Promise<void>;
+  /** How long its event loop stood at most since it is watched, in milliseconds; ends the watching. */
+  stood(): Promise<number>;
   stop(): Promise<void>;
 }
 
@@ -55,6 +59,8 @@ export async function startServer(script: string, options?: unknown): Promise<Se
     heap: () => ask(child, 'heap'),
     resources: () => ask(child, 'resources'),
     change: async () => void (await ask(child, 'change')),
+    watch: async () => void (await ask(child, 'watch')),
+    stood: () => ask(child, 'stood'),
     stop: async () => {
       if (child.exitCode !== null || child.signalCode !== null) return;
       const exited = once(child, 'exit');

@@ -9,6 +9,8 @@ export interface HttpServer {
   readonly name: string;
   readonly limit?: true;
   readonly peer?: true;
+  /** Whether the script needs a package of others, though it is no peer. */
+  readonly fetched?: true;
   /** A script of `bench/servers`, and its options. */
   readonly script: string;
   readonly options?: unknown;
@@ -35,7 +37,7 @@ export function httpContender(contender: HttpContender): Contender {
 
 /** A contender with a server in a process of its own, which ends with it. */
 export function serverContender(
-  { name, limit, peer, script, options }: HttpServer,
+  { name, limit, peer, fetched, script, options }: HttpServer,
   run: (server: ServerChild) => Promise<Omit<Running, 'stop'>>,
 ): Contender {
   return {
@@ -43,7 +45,7 @@ export function serverContender(
     ...(limit === undefined ? {} : { limit }),
     ...(peer === undefined ? {} : { peer }),
     start: async () => {
-      if (peer === true) await installPeers();
+      if (peer === true || fetched === true) await installPeers();
       const server = await startServer(script, options);
       try {
         return { ...(await run(server)), stop: () => server.stop() };

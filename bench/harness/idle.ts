@@ -27,12 +27,14 @@ export function idleStreams(server: ServerChild, count: number): Omit<Running, '
         await all(open.map((stream) => stream.hears(acknowledged)));
         const held = (await server.heap()) - before.heap;
         const told = all(open.map((stream) => stream.hears(changed)));
+        await server.watch();
         const began = performance.now();
         await server.change();
         await told;
         const ms = performance.now() - began;
+        const more = { 'change ms': ms, 'stood ms': await server.stood() };
         for (const stream of open.splice(0)) stream.close();
-        return await sampleOf(server, before, { count: streams, held, more: { 'change ms': ms } });
+        return await sampleOf(server, before, { count: streams, held, more });
       } finally {
         for (const stream of open) stream.close();
       }

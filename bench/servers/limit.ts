@@ -3,14 +3,13 @@
  * bytes to everybody (`bytes`), or hold streams open and write one event to each when it is told to (`streams`).
  */
 import type { ServerResponse } from 'node:http';
+import { acknowledgement, event } from './limit-events.ts';
 import { optionsOf, serve } from './support.ts';
 import { largeText } from './tools.ts';
 
 const { bytes, streams } = optionsOf();
 const constant = Buffer.alloc(Number(bytes ?? 0), 'x');
 const open = new Set<ServerResponse>();
-const acknowledgement = 'data: {"jsonrpc":"2.0","method":"notifications/subscriptions/acknowledged","params":{}}\n\n';
-const event = 'data: {"jsonrpc":"2.0","method":"notifications/tools/list_changed","params":{}}\n\n';
 
 const answer = bytes !== undefined ? writeBytes : streams === true ? holdOpen : call;
 

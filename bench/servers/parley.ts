@@ -1,7 +1,11 @@
-/** Parley, as its users serve it: every default limit and check is on. */
+/**
+ * Parley, as its users serve it: every default limit and check is on. It listens by itself, is a listener of a server that is
+ * theirs, or answers a `Request`, by the `entry` that is asked for.
+ */
 import { createServer } from '../../src/server.ts';
-import { listen } from '../../src/node.ts';
-import { ready } from './support.ts';
+import { createHandler } from '../../src/http.ts';
+import { listen, toNodeHandler } from '../../src/node.ts';
+import { optionsOf, ready, serve, type Readiness } from './support.ts';
 import { descriptions, largeText, moreNames } from './tools.ts';
 
 const server = createServer({ name: 'bench', version: '1.0.0' });
@@ -17,5 +21,10 @@ server.tool('large', { description: descriptions.large }, () => largeText);
 server.tool('length', { description: descriptions.length, input: length }, ({ text }) => String(text.length));
 for (const name of moreNames) server.tool(name, { description: `The ${name}.`, input: numbers }, ({ a }) => String(a));
 
-const { url } = await listen(server, { port: 0 });
-ready(url, { change: () => server.changed('tools') });
+const readiness: Readiness = { change: () => server.changed('tools') };
+const { entry } = optionsOf();
+if (entry === 'createHandler') {
+  const { serveWeb } = await import('./web.ts');
+  await serveWeb(createHandler(server), readiness);
+} else if (entry === 'toNodeHandler') serve(toNodeHandler(server), readiness);
+else ready((await listen(server, { port: 0 })).url, readiness);

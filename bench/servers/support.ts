@@ -1,7 +1,12 @@
 /** What the scripts of servers share: they say where they listen, and answer what they are asked meanwhile. */
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { setImmediate as turn } from 'node:timers/promises';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { setImmediate as turn, setTimeout as pause } from 'node:timers/promises';
+
+const nanosecondsPerMs = 1e6;
+/** What watches the event loop measures from its second look on. */
+const watchMs = 10;
 
 /** The options that the run gave. */
 export function optionsOf(): Readonly<Record<string, unknown>> {
@@ -17,11 +22,14 @@ export interface Readiness {
 
 /** Says that the server listens; answers questions after what it uses, always with a number. */
 export function ready(url: string, { change }: Readiness = {}): void {
+  const loop = monitorEventLoopDelay({ resolution: 1 });
   const answers = new Map<unknown, () => number | Promise<number>>([
     ['cpu', cpu],
     ['heap', heap],
     ['resources', () => process.getActiveResourcesInfo().length],
     ['change', () => (change?.(), 0)],
+    ['watch', async () => (loop.enable(), await pause(watchMs), loop.reset(), 0)],
+    ['stood', () => (loop.disable(), loop.max / nanosecondsPerMs)],
   ]);
   process.on('message', (question) => {
     void Promise.resolve(answers.get(question)?.()).then((number) => process.send?.(number ?? 0));
