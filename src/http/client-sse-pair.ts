@@ -1,3 +1,4 @@
+import { answeredBy, glimpseText } from '../jsonrpc/glimpse.ts';
 import type { Message } from '../jsonrpc/message.ts';
 import { readEvents, type StreamEvent } from '../jsonrpc/sse.ts';
 import { messageText } from '../jsonrpc/text.ts';
@@ -178,7 +179,8 @@ export class SsePairChannel implements Channel {
     try {
       value = parsed(data, status, this.#receiver);
     } catch (error) {
-      this.#receiver.problem(error instanceof Error ? error : new Error(String(error)), { text: data });
+      const answered = answeredBy(glimpseText(data));
+      this.#receiver.problem(error instanceof Error ? error : new Error(String(error)), { text: data, answered });
       return;
     }
     this.#receiver.message(value, { text: data });

@@ -1,4 +1,6 @@
 import { ByteBuffer } from './bytes.ts';
+import type { Glimpse } from './glimpse.ts';
+import { glimpseLine, LongLine } from './long-line.ts';
 import { ConnectionError } from './transport.ts';
 
 /** How long a line may be by default: 10 MiB. */
@@ -7,8 +9,12 @@ export const defaultLineBytes: number = 10 * 1024 * 1024;
 export interface LineReaderOptions {
   /** Hears every line that is not empty, without its line ending. */
   line(text: string): void;
-  /** Hears of a line that is too long (reason `too-large`) or no UTF-8 (`invalid-message`); the next line is read as usual. */
-  problem(error: ConnectionError): void;
+  /**
+   * Hears of a line that is too long (reason `too-large`) or no UTF-8 (`invalid-message`); the next line is read as usual.
+   *
+   * @param seen What the ends of the line tell, where it looks like a message.
+   */
+  problem(error: ConnectionError, seen?: Glimpse): void;
   /** How many bytes a line may have, line ending left out; 10 MiB by default. */
   readonly maxBytes?: number | undefined;
 }
@@ -30,33 +36,31 @@ export function lineReader(options: LineReaderOptions): LineReader {
   const decode = strictDecoder();
   const encode = chunkEncoder();
   const held = new ByteBuffer();
-  let skipping = false;
+  let skipped: LongLine | undefined;
 
-  function tooLong(): void {
-    options.problem(new ConnectionError('too-large', `line is longer than ${maxBytes} bytes`));
+  function tooLong(seen: Glimpse | undefined): void {
+    options.problem(new ConnectionError('too-large', `line is longer than ${maxBytes} bytes`), seen);
   }
 
   function complete(line: Uint8Array): void {
     const length = line.at(-1) === carriageReturn ? line.length - 1 : line.length;
-    if (length > maxBytes) return tooLong();
+    if (length > maxBytes) return tooLong(glimpseLine(line));
     const text = decode(line.subarray(0, length));
     if (typeof text === 'string') hear(text, options);
-    else options.problem(new ConnectionError('invalid-message', 'line is not valid UTF-8', text));
+    else options.problem(new ConnectionError('invalid-message', 'line is not valid UTF-8', text), glimpseLine(line));
   }
 
   /** Takes one more part of the current line; the one byte above the limit may be a carriage return. */
   function part(bytes: Uint8Array, last: boolean): void {
-    if (!skipping && held.length + bytes.length > maxBytes + 1) {
-      held.take();
-      skipping = true;
-      tooLong();
+    if (held.length + bytes.length > maxBytes + 1) skipped ??= new LongLine(held.take(), bytes, tooLong);
+    if (skipped !== undefined) {
+      skipped.pass(bytes, last);
+      if (last) skipped = undefined;
+      return;
     }
-    if (!skipping && last && held.length === 0) complete(bytes);
-    else if (!skipping) {
-      held.append(bytes);
-      if (last) complete(held.take());
-    }
-    if (last) skipping = false;
+    if (last && held.length === 0) return complete(bytes);
+    held.append(bytes);
+    if (last) complete(held.take());
   }
 
   /** Takes the lines of a chunk one by one. */
@@ -74,7 +78,7 @@ export function lineReader(options: LineReaderOptions): LineReader {
       const bytes = typeof chunk === 'string' ? encode(chunk) : chunk;
       const last = bytes.lastIndexOf(lineFeed);
       // Whole lines that are short enough are decoded at once, which costs far less than one by one.
-      const whole = last >= 0 && last <= maxBytes && held.length === 0 && !skipping;
+      const whole = last >= 0 && last <= maxBytes && held.length === 0 && skipped === undefined;
       const text = whole ? decode(bytes.subarray(0, last)) : undefined;
       if (typeof text !== 'string') return each(bytes);
       for (const line of text.split('\n')) hear(line.endsWith('\r') ? line.slice(0, -1) : line, options);

@@ -73,6 +73,8 @@ export interface MessageOrigin {
   readonly request?: RequestId | null;
   /** The text that it was read from. */
   readonly text?: string;
+  /** Where it cannot be read: the id of the request that it was to answer, as its ends tell it; `null` for none. */
+  readonly answered?: RequestId | null | undefined;
 }
 
 /** Why a conversation failed, as seen from here; it never crosses the wire. */

@@ -99,9 +99,15 @@ export class Calls {
     return calls;
   }
 
-  /** A message that was too large to be read answers the only request that waits: nobody waits for it in vain. */
+  /**
+   * A message that cannot be read answers the request that it was to answer, as far as that can be told; one that was too
+   * large else answers the only request that waits. Nobody waits for it in vain.
+   */
   #unreadable(error: Error, about: MessageOrigin | undefined): void {
-    const waiting = error instanceof ConnectionError && error.reason === 'too-large' ? this.#onlyWaiting() : undefined;
+    const isTooLarge = error instanceof ConnectionError && error.reason === 'too-large';
+    const answered = about?.answered;
+    const known = typeof answered === 'number' ? this.#pending.get(answered) : undefined;
+    const waiting = known ?? (isTooLarge && answered === undefined ? this.#onlyWaiting() : undefined);
     this.#firstUnreadable ??= error;
     if (waiting !== undefined) waiting.settle(error);
     else if (this.#admits(undefined, about)) this.#warn(`unreadable message from ${this.#description}`, error);

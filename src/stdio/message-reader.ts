@@ -1,3 +1,4 @@
+import { answeredBy, glimpseText } from '../jsonrpc/glimpse.ts';
 import { JsonError } from '../jsonrpc/json.ts';
 import { lineReader, type LineReader } from '../jsonrpc/ndjson.ts';
 import { parseMessage } from '../jsonrpc/text.ts';
@@ -25,11 +26,13 @@ export function messageReader(receiver: Receiver, { maxBytes, isSilent }: Messag
       if (!(error instanceof JsonError)) throw error;
       // What is over a limit may be an answer that somebody waits for; what is no JSON is none.
       const reason = error.reason === 'too-deep' ? 'too-large' : 'invalid-message';
-      problem(new ConnectionError(reason, `${error.message}: ${text.slice(0, 200)}`, { cause: error }), { text });
+      const answered = answeredBy(glimpseText(text));
+      const words = `${error.message}: ${text.slice(0, 200)}`;
+      problem(new ConnectionError(reason, words, { cause: error }), { text, answered });
       return;
     }
     receiver.message(value, { text });
   }
 
-  return lineReader({ maxBytes, line, problem: (error) => problem(error) });
+  return lineReader({ maxBytes, line, problem: (error, seen) => problem(error, { answered: answeredBy(seen) }) });
 }

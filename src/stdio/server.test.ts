@@ -5,10 +5,12 @@ import { PassThrough, Writable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
+import { connect } from '../client.ts';
 import { metaKey } from '../protocol/meta-key.ts';
 import { revisionOf } from '../protocol/revision.ts';
 import { createServer } from '../server/server.ts';
 import { echoServed, type EchoServed } from '../../test/support/echo-served.ts';
+import { streamTransport } from './stream-transport.ts';
 import { serveStdio, type StdioServer, type StdioServerOptions } from './server.ts';
 
 interface Serving {
@@ -84,6 +86,41 @@ for (const [what, line, code] of [
     assert.equal(answers.length, 2);
   });
 }
+
+// Two calls of one connection may wait: who gets an error without an id cannot tell which of them it is about.
+for (const [where, line] of [
+  ['first', `{"jsonrpc":"2.0","id":7,"method":"echo","params":{"a":"${'x'.repeat(2_000)}"}}`],
+  ['last', `{"method":"echo","params":{"a":"${'x'.repeat(2_000)}"},"jsonrpc":"2.0","id":7}`],
+] as const) {
+  test(`a request that is too long is refused under its id, which comes ${where}`, async () => {
+    const { input, lines } = serve(echoServed(), { maxLineBytes: 1_000 });
+    for (const part of [line.slice(0, 900), line.slice(900, -3), line.slice(-3), '\n']) input.write(part);
+    assert.partialDeepStrictEqual(await lines(), [{ id: 7, error: { code: -32600 } }]);
+  });
+}
+
+test('a question of a handler whose answer is too long fails at once', async () => {
+  const server = createServer({ name: 's', version: '1' });
+  server.tool('ask', {}, async (_, ctx) => {
+    const { action } = await ctx.elicit({
+      message: 'Who?',
+      schema: { type: 'object', properties: { a: { type: 'string' } } },
+    });
+    return action;
+  });
+  const [near, far] = [new PassThrough(), new PassThrough()];
+  const serving = serveStdio(server, { input: near, output: far, maxLineBytes: 1_000 });
+  const client = await connect(streamTransport({ input: far, output: near }), {
+    revisions: ['2025-11-25'],
+    onElicit: () => ({ action: 'accept', content: { a: 'x'.repeat(2_000) } }),
+  });
+  await assert.rejects(
+    client.callTool('ask', {}),
+    /answer of the client cannot be read: line is longer than 1000 bytes/,
+  );
+  await client.close();
+  await serving.closed;
+});
 
 test('invalid UTF-8 is answered with -32700 and never reaches a handler [basic-002]', async () => {
   const { input, lines, errors } = serve(echoServed());

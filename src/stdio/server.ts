@@ -1,6 +1,7 @@
 import type { Readable, Writable } from 'node:stream';
+import { glimpseText, type Glimpse } from '../jsonrpc/glimpse.ts';
 import { JsonError } from '../jsonrpc/json.ts';
-import type { Message } from '../jsonrpc/message.ts';
+import type { Message, RequestId, ResponseMessage } from '../jsonrpc/message.ts';
 import { lineReader, type LineReader } from '../jsonrpc/ndjson.ts';
 import { parseMessage } from '../jsonrpc/text.ts';
 import { settledWithin } from '../jsonrpc/timeout.ts';
@@ -85,7 +86,7 @@ class StdioSession {
     this.#reader = lineReader({
       maxBytes: options.maxLineBytes,
       line: (text) => this.#line(text),
-      problem: (problem) => this.#unreadable(problem),
+      problem: (problem, seen) => this.#unreadable(problem, seen),
     });
     const drainMs = options.drainMs ?? 5_000;
     this.#on(this.#input, 'data', (chunk: Uint8Array | string) => this.#chunk(chunk));
@@ -141,18 +142,29 @@ class StdioSession {
     } catch (error) {
       if (!(error instanceof JsonError)) throw error;
       this.#onError(error);
-      this.#send(this.#conversation.unreadable(error.message));
+      const seen = glimpseText(text);
+      const id = error.reason === 'too-deep' ? seen?.id : undefined;
+      if (!this.#unheard(error, seen)) this.#send(withId(this.#conversation.unreadable(error.message), id));
     }
   }
 
-  #unreadable(problem: ConnectionError): void {
+  #unreadable(problem: ConnectionError, seen: Glimpse | undefined): void {
     this.#onError(problem);
+    if (this.#unheard(problem, seen)) return;
     const { message } = problem;
     this.#send(
       problem.reason === 'too-large'
-        ? invalidRequest(this.#conversation, message)
+        ? withId(invalidRequest(this.#conversation, message), seen?.id)
         : this.#conversation.unreadable(message),
     );
+  }
+
+  /** An answer that cannot be read gets no response: who asked learns of it. Gives whether it is one. */
+  #unheard(problem: Error, seen: Glimpse | undefined): boolean {
+    if (seen?.kind !== 'answer') return false;
+    const error = { code: -32603, message: `the answer of the client cannot be read: ${problem.message}` };
+    if (seen.id !== undefined) this.#receive({ jsonrpc: '2.0', id: seen.id, error });
+    return true;
   }
 
   #receive(value: unknown): void {
@@ -197,4 +209,9 @@ class StdioSession {
   #restWhenStalled(): void {
     if (this.#output.writableNeedDrain && this.#writer.pending > this.#maxPending / 16) this.#input.pause();
   }
+}
+
+/** JSON-RPC 2.0, Response object: the id is null only where it cannot be told. */
+function withId(response: ResponseMessage, id: RequestId | undefined): ResponseMessage {
+  return id === undefined ? response : { ...response, id };
 }

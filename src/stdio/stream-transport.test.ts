@@ -5,6 +5,7 @@ import { text } from 'node:stream/consumers';
 import { test, type TestContext } from 'node:test';
 import type { Message } from '../jsonrpc/message.ts';
 import type { Channel } from '../jsonrpc/transport.ts';
+import { Calls } from '../peer/calls.ts';
 import { streamTransport, type StreamTransportOptions } from './stream-transport.ts';
 
 const request: Message = { jsonrpc: '2.0', id: 1, method: 'ping' };
@@ -49,6 +50,66 @@ test('a line that is no JSON is a problem, and the next is heard', async () => {
   await turn();
   assert.deepEqual(one.heard, [{ a: 1 }]);
   assert.equal(one.problems.length, 2);
+});
+
+// "two or more ordinary calls that wait on one connection when one answer is over the size limit"
+const long = 'x'.repeat(2_000);
+for (const [where, answer] of [
+  ['begins', `{"jsonrpc":"2.0","id":2,"result":{"a":"${long}"}}`],
+  ['ends', `{"result":{"id":1,"a":"${long}"},"jsonrpc":"2.0","id":2}`],
+] as const) {
+  for (const size of [Infinity, 1_000, 7]) {
+    test(`of several calls that fails whose answer is too long and ${where} with its id, ${size} at a time`, async () => {
+      const [input, output] = [new PassThrough(), new PassThrough()];
+      const warnings: string[] = [];
+      const calls = await Calls.open(streamTransport({ input, output }, { maxLineBytes: 1_000 }), {
+        request: () => {},
+        notification: () => {},
+        warning: (message) => warnings.push(message),
+        closed: () => {},
+      });
+      const all = [1, 2, 3].map(async () => calls.call('ping', undefined, { tellCancelled: true }));
+      for (let at = 0; at < answer.length; at += size) input.write(answer.slice(at, at + size));
+      input.write('\n');
+      await assert.rejects(all[1] ?? calls.close(), { reason: 'too-large' });
+      for (const id of [1, 3]) input.write(`{"jsonrpc":"2.0","id":${id},"result":{}}\n`);
+      assert.deepEqual(await Promise.all([all[0], all[2]]), [{}, {}]);
+      assert.deepEqual(warnings, []);
+      await calls.close();
+    });
+  }
+}
+
+test('an answer with a number that JSON does not have fails its call, and no other', async () => {
+  const [input, output] = [new PassThrough(), new PassThrough()];
+  const calls = await Calls.open(streamTransport({ input, output }), {
+    request: () => {},
+    notification: () => {},
+    warning: () => {},
+    closed: () => {},
+  });
+  const [first, second] = [1, 2].map(async () => calls.call('ping', undefined, { tellCancelled: true }));
+  input.write('{"jsonrpc": "2.0", "id": 2, "result": {"a": NaN}}\n{"jsonrpc":"2.0","id":1,"result":{}}\n');
+  await assert.rejects(second ?? calls.close(), { reason: 'invalid-message' });
+  assert.deepEqual(await first, {});
+  await calls.close();
+});
+
+test('a question of the server that is too long fails no call', async () => {
+  const [input, output] = [new PassThrough(), new PassThrough()];
+  const warnings: string[] = [];
+  const calls = await Calls.open(streamTransport({ input, output }, { maxLineBytes: 1_000 }), {
+    request: () => {},
+    notification: () => {},
+    warning: (message) => warnings.push(message),
+    closed: () => {},
+  });
+  const only = calls.call('ping', undefined, { tellCancelled: true });
+  input.write(`{"method":"sampling/createMessage","params":{"a":"${long}"},"jsonrpc":"2.0","id":1}\n`);
+  input.write('{"jsonrpc":"2.0","id":1,"result":{}}\n');
+  assert.deepEqual(await only, {});
+  assert.deepEqual(warnings, ['unreadable message from streams']);
+  await calls.close();
 });
 
 test('what had not left when the conversation was closed fails with that', async () => {
