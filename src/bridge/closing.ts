@@ -23,7 +23,7 @@ export function closedBy(channel: Channel, close: () => Promise<void>): Channel 
   return {
     send: (message, options) => channel.send(message, options),
     ...(channel.setHeaders && { setHeaders: (headers) => channel.setHeaders?.(headers) }),
-    ...(channel.listen && { listen: async () => await channel.listen?.() }),
+    ...(channel.listen && { listen: async () => (await channel.listen?.()) ?? true }),
     close,
   };
 }

@@ -133,7 +133,7 @@ function forwarded(channel: Channel): Pick<Channel, 'close' | 'setHeaders' | 'li
   return {
     close: () => channel.close(),
     setHeaders: (headers) => channel.setHeaders?.(headers),
-    listen: async () => channel.listen?.(),
+    listen: async () => (await channel.listen?.()) ?? true,
   };
 }
 

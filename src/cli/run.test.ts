@@ -58,7 +58,7 @@ describe('what makes no sense is told in one line, with exit code 2', () => {
     ['a bridge to nowhere', ['bridge'], /give the URL/],
     ['a call to nowhere', ['call'], /give the URL/],
     ['no command after --', ['bridge', '--'], /no command follows --/],
-    ['a URL that is none', ['bridge', 'localhost:3000/mcp'], /no http: or https: URL/],
+    ['a URL that is none', ['bridge', 'localhost:3000/mcp'], /write http:\/\/localhost:3000\/mcp; a command/],
     ['a URL that is not of HTTP', ['call', 'ftp://127.0.0.1/'], /no http: or https: URL/],
     ['a URL and a command', ['bridge', 'http://127.0.0.1:9/', '--', 'node'], /not both/],
     ['a URL and a command to call', ['call', 'http://127.0.0.1:9/', '--', 'node'], /not both/],

@@ -66,7 +66,7 @@ function tapChannel(channel: Channel, { open, tap }: Tapped): Channel {
       return sendListen(channel, message, { options, forget });
     },
     ...(channel.setHeaders && { setHeaders: (headers) => channel.setHeaders?.(headers) }),
-    ...(channel.listen && { listen: async () => await channel.listen?.() }),
+    ...(channel.listen && { listen: async () => (await channel.listen?.()) ?? true }),
     close: () => channel.close(),
   };
 }

@@ -74,6 +74,15 @@ export class Session {
     return this.#server?.of === settled ? this.#server.info : settled.agreement.server;
   }
 
+  /** Whether the server may say anything unasked; settled once `listening` is, where it is there. */
+  get hears(): boolean {
+    return this.#lifeline.settled.agreement.calls.hears;
+  }
+
+  get listening(): Promise<unknown> | undefined {
+    return this.#lifeline.settled.agreement.calls.listening;
+  }
+
   get instructions(): string | undefined {
     return this.#lifeline.settled.agreement.instructions;
   }

@@ -36,7 +36,8 @@ export interface SubscriptionEnd {
 export interface Subscription {
   /**
    * What the server agreed to, which may be less than was asked for; it may change with an event `reopened`. For
-   * servers of handshake revisions, lists count as agreed to when the server declared that it tells of their changes.
+   * servers of handshake revisions, lists count as agreed to when the server declared that it tells of their changes, and
+   * nothing does where it refused the stream on which it would (HTTP 405).
    */
   readonly honoured: Topics;
   /** Resolves when no more events follow; never rejects. */

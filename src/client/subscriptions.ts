@@ -1,3 +1,4 @@
+import { settledWithin } from '../jsonrpc/timeout.ts';
 import type { ConnectionError } from '../jsonrpc/transport.ts';
 import { waitFor } from '../peer/wait-for.ts';
 import { aborted, type JsonObject } from '../peer/waiting.ts';
@@ -36,6 +37,9 @@ export interface SubscribeOptions {
 }
 
 const acknowledged = 'notifications/subscriptions/acknowledged';
+
+/** How long a server may take to say whether it has a stream for what it tells unasked. */
+const decisionMs = 1_000;
 
 /** The most subscriptions of one client, and the most resources of one subscription. */
 const most = { subscriptions: 1_000, resources: 10_000 };
@@ -81,12 +85,14 @@ export class Subscriptions {
     if (signal !== undefined && isAborted(signal)) throw aborted('subscribing', signal);
     const { session, settings } = this.#options;
     await session.ensureOpen(signal);
+    if (session.revision.era === 'handshake') await this.#learnWhetherHeard();
     const heard = (event: SubscriptionEvent): void => this.#tell(onEvent, event);
     const subscription =
       session.revision.era === 'stateless'
         ? this.#listen(topics, heard)
         : new WatchSubscription(topics, {
             capabilities: () => session.capabilities,
+            hears: () => session.hears,
             watches: this.#watches,
             heard,
             done: (ended) => void this.#watching.delete(ended),
@@ -99,6 +105,16 @@ export class Subscriptions {
     else await waitFor(subscription.open(settings.timeoutMs), { method: 'subscribing', signal });
     if (signal !== undefined && isAborted(signal)) throw aborted('subscribing', signal);
     return subscription;
+  }
+
+  /** A server that neither gives the stream nor refuses it is waited for no longer than a moment. */
+  async #learnWhetherHeard(): Promise<void> {
+    const { session, settings } = this.#options;
+    if (session.listening !== undefined) await settledWithin(decisionMs, session.listening);
+    if (!session.hears)
+      settings.onWarning?.(
+        'the server refused the stream on which it would tell of changes, so that none may be heard',
+      );
   }
 
   #listen(topics: Topics, heard: (event: SubscriptionEvent) => void): ListenSubscription {

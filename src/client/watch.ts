@@ -5,6 +5,8 @@ import type { Watches } from './watches.ts';
 /** What a subscription of a handshake revision needs of its client. */
 export interface WatchSubscriptionOptions {
   capabilities(): ServerCapabilities;
+  /** Whether the server may say anything unasked. */
+  hears(): boolean;
   readonly watches: Watches;
   heard(event: SubscriptionEvent): void;
   done(subscription: WatchSubscription): void;
@@ -33,6 +35,7 @@ export class WatchSubscription implements Subscription {
   }
 
   get honoured(): Topics {
+    if (!this.#options.hears()) return {};
     const { tools, prompts, resources } = this.#options.capabilities();
     const watched = this.#held.filter((uri) => this.#options.watches.has(uri));
     return {

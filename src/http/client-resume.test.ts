@@ -20,7 +20,7 @@ test('listening hears messages that belong to no request [http-031]', async (t) 
 for (const status of [404, 405]) {
   test(`a server that answers listening with ${status} just has no such stream [C62]`, async (t) => {
     const { channel, problems } = await open(t, (_incoming, outgoing) => void outgoing.writeHead(status).end());
-    await channel.listen?.();
+    assert.equal(await channel.listen?.(), false);
     assert.deepEqual(problems, []);
   });
 }
@@ -30,6 +30,30 @@ test('a server that refuses listening with 500 is a problem', async (t) => {
   await channel.listen?.();
   assert.match(problems[0]?.message ?? '', /HTTP 500/);
 });
+
+// "if the first listening GET is refused with 5xx"
+for (const [status, headers] of [
+  [503, { 'retry-after': '0' }],
+  [500, {}],
+  [429, {}],
+] as const) {
+  test(`a server that refuses listening with ${status} at first is asked again`, async (t) => {
+    let asked = 0;
+    const { channel, heard, problems } = await open(t, (_incoming, outgoing) => {
+      if (++asked < 2) return void outgoing.writeHead(status, headers).end();
+      outgoing.writeHead(200, { 'content-type': 'text/event-stream' });
+      outgoing.write(`data: ${JSON.stringify(notification)}\n\n`);
+    });
+    assert.equal(await channel.listen?.(), true);
+    // The pause does not keep the process alive; this does.
+    const alive = setInterval(() => {}, 1_000);
+    while (heard.length < 1) await new Promise((resolve) => setTimeout(resolve, 5));
+    clearInterval(alive);
+    assert.deepEqual([asked, problems.length], [2, 1]);
+    assert.equal(await channel.listen?.(), true);
+    await channel.close();
+  });
+}
 
 test('a listening stream that broke is opened again where it broke [http-027] [http-039]', async (t) => {
   const from: unknown[] = [];

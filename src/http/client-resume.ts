@@ -24,6 +24,9 @@ const pauseMs = 1_000;
 const shortestPauseMs = 100;
 const longestPauseMs = 30_000;
 
+/** Where a stream is that never was open. */
+const nowhere: StreamPosition = { lastEventId: undefined, retryMs: undefined };
+
 /**
  * Takes up a stream that broke off before everything was answered, where the server numbered its events. Returns when
  * everything is answered or the server will not go on. A stream that opens and ends without a word is polling, which
@@ -46,26 +49,37 @@ export async function resumeStream(open: OpenStream, exchange: Exchange, from: S
 
 /**
  * Opens the stream for messages that belong to no request, and keeps it open until it is aborted. Resolves when it is
- * open or refused; `ended` is called when it is over. (Spec 2025-11-25, Transports, Listening for Messages.)
+ * open, refused, or to be tried again: with whether anything may come; `ended` is called when it is over. (Spec 2025-11-25, Transports, Listening for Messages.)
  */
-export async function listenStream(open: OpenStream, exchange: Exchange, ended: () => void): Promise<void> {
-  let first: FetchResponse | 'none' | 'gone' = 'none';
+export async function listenStream(open: OpenStream, exchange: Exchange, ended: () => void): Promise<boolean> {
+  let first: FetchResponse | 'none' | 'gone' | ConnectionError = 'none';
   try {
     first = await openStream(open, exchange, {});
   } catch (error) {
     exchange.receiver.problem(asConnectionError(error, exchange));
+    if (isPassing(error) && !exchange.signal.aborted) first = error;
   }
-  if (typeof first === 'string') return ended();
+  if (typeof first === 'string') {
+    ended();
+    return false;
+  }
   // Listening goes on beside whatever else happens, and reports its own end.
   void keepListening(open, exchange, first)
     .catch((error: unknown) => exchange.receiver.problem(asConnectionError(error, exchange)))
     .finally(ended);
+  return true;
 }
 
 /** Listens as long as the conversation is open: a server that cannot be reached for a while is asked again and again. */
-async function keepListening(open: OpenStream, exchange: Exchange, first: FetchResponse): Promise<void> {
-  let position = await readStream(first, exchange);
-  for (const row = new Row(); ;) {
+async function keepListening(
+  open: OpenStream,
+  exchange: Exchange,
+  first: FetchResponse | ConnectionError,
+): Promise<void> {
+  const row = new Row();
+  const begun = row.after(first instanceof ConnectionError ? first : await readStream(first, exchange));
+  let position = typeof begun === 'string' || begun instanceof ConnectionError ? nowhere : begun;
+  for (;;) {
     await row.pause(position, exchange);
     const next = row.after(await attempt(open, exchange, position));
     if (next === 'none' || next === 'gone') {

@@ -104,15 +104,15 @@ class HttpChannel implements Channel {
   }
 
   /** One stream at a time: listening again while one is open changes nothing. */
-  async listen(): Promise<void> {
+  async listen(): Promise<boolean> {
     this.#requireOpen();
     // The stream of the older transport is open all the time.
-    if (this.#listening || this.#pair !== undefined) return;
+    if (this.#listening || this.#pair !== undefined) return true;
     this.#listening = true;
     const exchange = this.#exchange(new Set(), undefined);
     const open = (position: Readonly<Record<string, string>>): Promise<FetchResponse> =>
       this.#request('GET', { accept: 'text/event-stream', ...position }, { exchange });
-    await listenStream(open, exchange, () => {
+    return await listenStream(open, exchange, () => {
       this.#listening = false;
       exchange.end();
     });

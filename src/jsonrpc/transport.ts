@@ -32,8 +32,12 @@ export interface Channel {
   send(message: Message | readonly Message[], options?: SendOptions): Promise<void>;
   /** Headers that go with every later message; only HTTP has them. */
   setHeaders?(headers: Readonly<Record<string, string>>): void;
-  /** Opens the stream for messages that belong to no request (HTTP, handshake revisions); resolves when it is open or refused. */
-  listen?(): Promise<void>;
+  /**
+   * Opens the stream for messages that belong to no request (HTTP, handshake revisions).
+   *
+   * @returns Whether anything may come on it: not where the server refused it. What fails for now is tried again.
+   */
+  listen?(): Promise<boolean>;
   /** Closes the conversation and what it opened; closing twice is fine. The receiver hears nothing after it. */
   close(): Promise<void>;
 }

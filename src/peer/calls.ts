@@ -75,6 +75,10 @@ export class Calls {
   #ended: ConnectionError | undefined;
   #lastId = 0;
   #firstUnreadable: Error | undefined;
+  /** Whether anything may come that belongs to no request: not where the server refused the stream for it. */
+  hears = true;
+  /** Settles when it is known whether the server can say anything unasked; there from the moment that it matters. */
+  listening: Promise<boolean> | undefined;
 
   private constructor(transport: Transport, inbound: Inbound) {
     this.kind = transport.kind;
@@ -206,8 +210,10 @@ export class Calls {
   /** Opens the stream of messages that belong to no request, where the transport has one; failing is a warning. */
   async listen(): Promise<void> {
     try {
-      await this.#channel?.listen?.();
+      this.listening = this.#channel?.listen?.();
+      this.hears = (await this.listening) ?? true;
     } catch (error) {
+      this.hears = false;
       if (this.#ended === undefined) this.#warn('the stream for messages of the server was not opened', error);
     }
   }

@@ -97,7 +97,10 @@ export function scriptedTransport(
           await script(record, peer);
         },
         setHeaders: (given) => void (headers = given),
-        listen: async () => void listens++,
+        async listen() {
+          listens++;
+          return true;
+        },
         close: async () => void closed.push(conversation),
       };
     },

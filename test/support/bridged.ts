@@ -117,7 +117,7 @@ export function lineOver(transport: Transport): Line {
         return {
           send: (message, options) => channel.send(message, options),
           ...(channel.setHeaders && { setHeaders: (headers) => channel.setHeaders?.(headers) }),
-          ...(channel.listen && { listen: async () => await channel.listen?.() }),
+          ...(channel.listen && { listen: async () => (await channel.listen?.()) ?? true }),
           close: async () => {
             open.delete(entry);
             await channel.close();
