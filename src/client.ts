@@ -1,7 +1,7 @@
 /** The client: `connect` and what it gives. */
 import { createConnect, type Connect } from './client/connect.ts';
 import { httpTransport } from './http/client.ts';
-import type { HttpTransportOptions } from './http/client-request.ts';
+import { transportOptionNames, type HttpTransportOptions } from './http/client-request.ts';
 
 /**
  * Connects to a server over HTTP by its URL, or over any transport, in the newest revision that both sides speak.
@@ -11,7 +11,10 @@ import type { HttpTransportOptions } from './http/client-request.ts';
  * const tools = await client.listTools();
  * await client.close();
  */
-export const connect: Connect<HttpTransportOptions> = createConnect<HttpTransportOptions>({ http: httpTransport });
+export const connect: Connect<HttpTransportOptions> = createConnect<HttpTransportOptions>({
+  http: httpTransport,
+  options: transportOptionNames,
+});
 
 export type { CacheMode } from './client/cache.ts';
 export type { Client, ClientRequestOptions, CompleteOptions, ListItems, ListMethod } from './client/client.ts';

@@ -3,6 +3,7 @@ import { createEndpoint } from '../peer/serve.ts';
 import { openFront } from './front.ts';
 import { openMember, type UpstreamFacts } from './member.ts';
 import type { ConnectUpstream } from './opener.ts';
+import { checkNames } from './option-names.ts';
 import { settingsOf, type BridgeOptions, type FrontOptions, type Settings } from './options.ts';
 import { Places } from './places.ts';
 import type { UpstreamStanding } from './seat.ts';
@@ -43,7 +44,8 @@ export interface CreateBridge {
 export function bridgeOver(connect: ConnectUpstream): CreateBridge {
   function create(options: BridgeOptions): Promise<Bridge>;
   function create(options: FrontOptions): Promise<FrontBridge>;
-  function create(options: BridgeOptions | FrontOptions): Promise<Bridge | FrontBridge> {
+  async function create(options: BridgeOptions | FrontOptions): Promise<Bridge | FrontBridge> {
+    checkNames(options);
     return 'upstreams' in options ? beforeSeveral(options, connect) : beforeOne(options, connect);
   }
   return create;

@@ -1,5 +1,6 @@
 import { serverUrl } from '../jsonrpc/server-url.ts';
 import type { Transport } from '../jsonrpc/transport.ts';
+import { refuseUnknown, type Names } from '../protocol/known-names.ts';
 import { unguessable } from './cache-options.ts';
 import { ResponseCache } from './cache.ts';
 import type { Client } from './client.ts';
@@ -7,6 +8,7 @@ import { createClient } from './create-client.ts';
 import { givingUp } from './giving-up.ts';
 import { answering } from './inputs.ts';
 import { KnownTools, type OutputCheck } from './known-tools.ts';
+import { optionNames } from './option-names.ts';
 import { settingsOf, type ClientSettings, type ConnectOptions } from './options.ts';
 import { Session } from './session.ts';
 import type { Subscriptions, SubscriptionsOptions } from './subscriptions.ts';
@@ -16,6 +18,8 @@ import { createVerdicts } from './verdicts.ts';
 export interface TransportFactories<HttpOptions> {
   /** Makes the transport of an `http:` or `https:` URL. */
   http(url: URL, options: HttpOptions): Transport;
+  /** The names of its options; without them nobody is told of options that do not exist. */
+  readonly options?: Names<HttpOptions>;
 }
 
 /**
@@ -38,6 +42,8 @@ export function createConnect<HttpOptions extends object>(
 ): Connect<HttpOptions> {
   const verdicts = createVerdicts();
   return async (target, options) => {
+    if (factories.options !== undefined)
+      refuseUnknown('connect', options ?? {}, { ...optionNames, ...factories.options });
     const settings = settingsOf(options ?? {});
     // Every option of HTTP is optional, so that no options at all are options of HTTP.
     const transport = isTransport(target) ? target : factories.http(serverUrl(target), (options ?? {}) as HttpOptions);

@@ -1,5 +1,6 @@
 import { serverUrl } from '../jsonrpc/server-url.ts';
 import { ConnectionError } from '../jsonrpc/transport.ts';
+import type { Names } from '../protocol/known-names.ts';
 import { fetchWithin, type Fetch, type FetchResponse } from './client-fetch.ts';
 import { describeUrl } from './client-words.ts';
 
@@ -15,6 +16,14 @@ export interface HttpTransportOptions {
   /** How long ending the session may take when the conversation is closed; 2 seconds by default. */
   readonly closeMs?: number;
 }
+
+/** The names of these options. */
+export const transportOptionNames: Names<HttpTransportOptions> = {
+  fetch: 1,
+  headers: 1,
+  maxMessageBytes: 1,
+  closeMs: 1,
+};
 
 /** One request of a conversation. */
 export interface Call {

@@ -1,5 +1,6 @@
 import type { AuthInfo } from '../peer/endpoint.ts';
 import { monotonicNow } from '../jsonrpc/timeout.ts';
+import { refuseUnknown, type Names } from '../protocol/known-names.ts';
 import type { EventStore } from '../store/events.ts';
 import type { HeaderFields, HttpRequest } from './shape.ts';
 
@@ -148,12 +149,16 @@ export const defaults: HttpSettings = {
   onError: () => undefined,
 };
 
+const ssePairNames: Names<SsePairPaths> = { sse: 1, messages: 1 };
+
 /**
  * Fills in the defaults; an option that is `undefined` counts as left out.
  *
- * @throws TypeError for paths that are none, or are the same, and for header names that are none.
+ * @throws TypeError for options that are unknown, for paths that are none, or are the same, and for header names that are none.
  */
 export function resolveOptions(options: HttpOptions): HttpSettings {
+  refuseUnknown('serving over HTTP', options, defaults);
+  refuseUnknown('ssePair', options.ssePair, ssePairNames);
   const given = Object.entries(options).filter(([, value]) => value !== undefined);
   checkPaths(options);
   checkNames(options);

@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo, Socket } from 'node:net';
 import { createHttpHandler, type HttpHandler } from '../http/handler.ts';
 import { defaults, type HttpOptions } from '../http/options.ts';
+import { refuseUnknown, type Names } from '../protocol/known-names.ts';
 import type { Served } from '../peer/endpoint.ts';
 import { settledWithin } from '../jsonrpc/timeout.ts';
 import { boundHost, reachableName } from './address.ts';
@@ -84,6 +85,17 @@ export interface ListenOptions extends NodeHttpOptions {
   readonly maxConnections?: number;
 }
 
+const optionNames: Readonly<Record<string, unknown>> = {
+  ...defaults,
+  ...({
+    port: 1,
+    host: 1,
+    headersTimeoutMs: 1,
+    idleTimeoutMs: 1,
+    maxConnections: 1,
+  } satisfies Names<Omit<ListenOptions, keyof HttpOptions>>),
+};
+
 /** A server that listens. */
 export interface Listening {
   /** The URL of the endpoint, as this machine reaches it: for a server on all interfaces that of loopback. */
@@ -100,20 +112,23 @@ export interface Listening {
 /**
  * Serves a server over HTTP on a port of this machine.
  *
+ * @throws TypeError for options that are unknown or make no sense.
  * @throws Error when the address cannot be bound; it says which one and why.
  * @example
  * const { url, close } = await listen(server, { port: 3000 });
  */
 export async function listen(served: Served, options: ListenOptions = {}): Promise<Listening> {
-  const { port = 3000, host = '127.0.0.1', path = '/mcp' } = options;
-  const handler = createHttpHandler(served, { ...options, path, ...boundHost(host, options) });
-  const headersTimeout = options.headersTimeoutMs ?? 10_000;
+  refuseUnknown('listen', options, optionNames);
+  const { port = 3000, host = '127.0.0.1', headersTimeoutMs, idleTimeoutMs, maxConnections, ...http } = options;
+  const path = http.path ?? '/mcp';
+  const handler = createHttpHandler(served, { ...http, path, ...boundHost(host, options) });
+  const headersTimeout = headersTimeoutMs ?? 10_000;
   const server = createServer(
     {
       headersTimeout: limitOf(headersTimeout),
       // Node answers here for a body that nobody reads; one that is read has a time of its own.
       requestTimeout: limitOf(headersTimeout + (options.bodyTimeoutMs ?? defaults.bodyTimeoutMs)),
-      keepAliveTimeout: limitOf(options.idleTimeoutMs ?? 60_000),
+      keepAliveTimeout: limitOf(idleTimeoutMs ?? 60_000),
       connectionsCheckingInterval: 2000,
       // The guard says it in JSON.
       requireHostHeader: false,
@@ -123,7 +138,7 @@ export async function listen(served: Served, options: ListenOptions = {}): Promi
     },
     listener(handler, options, true),
   );
-  server.maxConnections = options.maxConnections ?? 20_000;
+  server.maxConnections = maxConnections ?? 20_000;
   const bound = await bind(server, port, host);
   server.on('error', (error) => options.onError?.(error));
   server.on('clientError', answerUnreadable);

@@ -188,7 +188,11 @@ export type Completions =
 export interface Handle<Definition> {
   /** Whether clients see it. */
   readonly enabled: boolean;
-  /** Replaces the given parts of the definition. */
+  /**
+   * Replaces the given parts of the definition.
+   *
+   * @throws TypeError for parts that it does not have or that cannot be used, and when it was removed; nothing changes then.
+   */
   update(changes: Partial<Definition>): void;
   /** Shows it to clients again; nothing happens when it is shown already. */
   enable(): void;

@@ -1,5 +1,6 @@
 /** Mistakes of programs that no compiler checked, told at once and by the right name. */
 
+import { refuseUnknown, type Names } from '../protocol/known-names.ts';
 import type {
   CommonDefinition,
   PromptDefinition,
@@ -7,15 +8,17 @@ import type {
   ResourceTemplateDefinition,
   ToolDefinition,
 } from './definition.ts';
-import type { ServerOptions } from './options.ts';
+import type { CacheHint, RoundOptions, ServerOptions } from './options.ts';
+import type { RateLimit, RateLimits } from './rate-limit.ts';
+import type { SubscriptionLimits } from './subscriptions.ts';
 
-/** Every name that something may have; the compiler sees that none is missing. */
-type Names<T> = Readonly<Record<keyof T, 1>>;
+/** What can be defined, by what it is called. */
+export type Kind = 'tool' | 'resource' | 'resource template' | 'prompt';
 
 const common: Names<CommonDefinition> = { title: 1, description: 1, icons: 1, meta: 1 };
 const resource: Names<ResourceDefinition> = { ...common, name: 1, mimeType: 1, annotations: 1, cache: 1, size: 1 };
 
-/** The names of what can be defined, by what it is called. */
+/** The names that definitions have. */
 const definitionNames: {
   readonly tool: Names<ToolDefinition>;
   readonly resource: typeof resource;
@@ -38,7 +41,7 @@ const definitionNames: {
 };
 
 /** The names of a server's options. */
-export const optionNames: Names<ServerOptions> = {
+const optionNames: Names<ServerOptions> = {
   instructions: 1,
   revisions: 1,
   capabilities: 1,
@@ -54,32 +57,50 @@ export const optionNames: Names<ServerOptions> = {
   onWarning: 1,
 };
 
-/** What other libraries and the wire call it. */
-const aliases: Readonly<Record<string, string>> = {
-  inputSchema: 'input',
-  parameters: 'input',
-  schema: 'input',
-  outputSchema: 'output',
-  argsSchema: 'arguments',
-  _meta: 'meta',
+/** The names of nested options, by the option that has them. */
+const nested: {
+  readonly rounds: Names<RoundOptions>;
+  readonly rateLimits: Names<RateLimits>;
+  readonly subscriptions: Names<SubscriptionLimits>;
+  readonly cache: Names<CacheHint>;
+} = {
+  rounds: {
+    keys: 1,
+    ttlMs: 1,
+    maxStateLength: 1,
+    store: 1,
+    singleUse: 1,
+    maxRounds: 1,
+    askTimeoutMs: 1,
+    now: 1,
+  },
+  rateLimits: { tools: 1, completions: 1, now: 1 },
+  subscriptions: { resourcesPerClient: 1, listeners: 1 },
+  cache: { ttlMs: 1, cacheScope: 1 },
 };
 
-/** @throws TypeError for a name that is not known, with the one that was meant or all that there are. */
-export function refuseUnknown(what: string, given: unknown, known: Readonly<Record<string, 1>>): void {
-  if (typeof given !== 'object' || given === null) throw new TypeError(`${what} needs an object, not ${String(given)}`);
-  const stranger = Object.keys(given).find((name) => !Object.hasOwn(known, name));
-  if (stranger === undefined) return;
-  const meant = Object.hasOwn(aliases, stranger) ? aliases[stranger] : undefined;
-  const remedy =
-    meant !== undefined && Object.hasOwn(known, meant)
-      ? `it is called ${meant} here`
-      : `it has ${Object.keys(known).join(', ')}`;
-  throw new TypeError(`${what} has no option ${JSON.stringify(stranger)}; ${remedy}`);
+const rateLimit: Names<RateLimit> = { perSecond: 1, burst: 1 };
+
+/** @throws TypeError for options of a server that do not exist, at any depth. */
+export function checkOptions(options: ServerOptions): void {
+  refuseUnknown('a server', options, optionNames);
+  for (const name of ['rounds', 'rateLimits', 'subscriptions', 'cache'] as const)
+    refuseUnknown(name, options[name], nested[name]);
+  for (const name of ['tools', 'completions'] as const)
+    refuseUnknown(`rateLimits.${name}`, options.rateLimits?.[name], rateLimit);
+}
+
+/** @throws TypeError for parts of a definition that do not exist. */
+export function checkParts(kind: Kind, key: string, parts: unknown): void {
+  const what = `${kind} ${JSON.stringify(key)}`;
+  refuseUnknown(what, parts ?? null, definitionNames[kind]);
+  // Reading a key of any object is safe.
+  refuseUnknown(`the cache of ${what}`, (parts as { readonly cache?: unknown }).cache, nested.cache);
 }
 
 /** @throws TypeError for a definition without a handler, or with options that it does not have. */
 export function checkDefinition(
-  kind: keyof typeof definitionNames,
+  kind: Kind,
   key: string,
   { definition, handler }: { readonly definition: unknown; readonly handler: unknown },
 ): void {
@@ -88,7 +109,7 @@ export function checkDefinition(
     throw new TypeError(
       `${what} needs a handler: a function as the third argument, after its definition ({} for none)`,
     );
-  refuseUnknown(what, definition, definitionNames[kind]);
+  checkParts(kind, key, definition);
 }
 
 /** @throws TypeError without a name and a version. */

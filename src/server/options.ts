@@ -7,7 +7,7 @@ import type { SealingKey } from '../peer/sealing-key.ts';
 import type { ServerCapabilities } from '../protocol/capability.ts';
 import { isExtensionId } from '../protocol/meta.ts';
 import { chosenRevisions, type Revision, type RevisionDate } from '../protocol/revision.ts';
-import { optionNames, refuseUnknown } from './mistakes.ts';
+import { checkOptions } from './mistakes.ts';
 import type { RateLimits } from './rate-limit.ts';
 import type { SubscriptionLimits } from './subscriptions.ts';
 
@@ -112,7 +112,7 @@ export interface ResolvedOptions {
 
 /** @throws TypeError for an option that makes no sense. */
 export function resolveOptions(options: ServerOptions): ResolvedOptions {
-  refuseUnknown('a server', options, optionNames);
+  checkOptions(options);
   const pageSize = options.pageSize ?? 1000;
   if (!Number.isSafeInteger(pageSize) || pageSize < 1)
     throw new TypeError(`pageSize must be a positive integer, not ${pageSize}`);

@@ -1,4 +1,5 @@
 import type { ServerCapabilities } from '../protocol/capability.ts';
+import { checkParts, type Kind } from './mistakes.ts';
 import type { ResolvedOptions } from './options.ts';
 import type { PromptEntry } from './prompts.ts';
 import { Registry } from './registry.ts';
@@ -27,13 +28,17 @@ export function createParts(options: ResolvedOptions): Parts {
     stale = true;
     subscriptions.listChanged(kind);
   };
+  const partsOf =
+    (kind: Kind) =>
+    (key: string, change: object): void =>
+      checkParts(kind, key, change);
   const parts: Parts = {
     options,
     subscriptions,
-    tools: new Registry('tool', changed('tools')),
-    resources: new Registry('resource', changed('resources')),
-    templates: new Registry('resource template', changed('resources')),
-    prompts: new Registry('prompt', changed('prompts')),
+    tools: new Registry('tool', changed('tools'), partsOf('tool')),
+    resources: new Registry('resource', changed('resources'), partsOf('resource')),
+    templates: new Registry('resource template', changed('resources'), partsOf('resource template')),
+    prompts: new Registry('prompt', changed('prompts'), partsOf('prompt')),
     capabilities: () => {
       // What clients were told stays true: a list that became empty is an empty list.
       if (stale) capabilities = { ...capabilities, ...capabilitiesOf(parts) };

@@ -18,11 +18,16 @@ export class Registry<T> {
   readonly #noun: string;
   readonly #entries = new Map<string, Entry<T>>();
   readonly #onChange: () => void;
+  readonly #check: (key: string, change: object) => void;
   #next = 0;
   #generation = 0;
 
-  /** @param noun What an entry is called in messages, such as `tool`. */
-  constructor(noun: string, onChange: () => void) {
+  /**
+   * @param noun What an entry is called in messages, such as `tool`.
+   * @param check Throws a TypeError for a change that no definition has.
+   */
+  constructor(noun: string, onChange: () => void, check: (key: string, change: object) => void = () => undefined) {
+    this.#check = check;
     this.#noun = noun;
     this.#onChange = onChange;
   }
@@ -83,6 +88,7 @@ export class Registry<T> {
       },
       update: (change) => {
         if (!registered()) throw new TypeError(`${this.#noun} ${JSON.stringify(key)} was removed`);
+        this.#check(key, change);
         const next = { ...current, ...change };
         entry.value = build(next);
         current = next;

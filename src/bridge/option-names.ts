@@ -1,0 +1,29 @@
+import { refuseUnknown, type Names } from '../protocol/known-names.ts';
+import type { BridgeBehaviour, BridgeOptions, BridgeRounds, FrontOptions, UpstreamOptions } from './options.ts';
+
+const behaviour: Names<BridgeBehaviour> = {
+  revisions: 1,
+  upstreamRevisions: 1,
+  info: 1,
+  maxUpstreams: 1,
+  maxUpstreamsPerClient: 1,
+  rounds: 1,
+  onError: 1,
+  onWarning: 1,
+  probeTimeoutMs: 1,
+  signal: 1,
+};
+const before: { readonly one: Names<BridgeOptions>; readonly several: Names<FrontOptions> } = {
+  one: { ...behaviour, upstream: 1, sharing: 1 },
+  several: { ...behaviour, upstreams: 1, prefix: 1, patienceMs: 1 },
+};
+const upstream: Names<UpstreamOptions> = { upstream: 1, revisions: 1, sharing: 1 };
+const rounds: Names<BridgeRounds> = { keys: 1, ttlMs: 1, bus: 1 };
+
+/** @throws TypeError for options of a bridge that do not exist, at any depth. */
+export function checkNames(options: BridgeOptions | FrontOptions): void {
+  const several = 'upstreams' in options ? options.upstreams : {};
+  refuseUnknown('createBridge', options, 'upstreams' in options ? before.several : before.one);
+  refuseUnknown('rounds', options.rounds, rounds);
+  for (const [name, one] of Object.entries(several)) refuseUnknown(`upstream ${JSON.stringify(name)}`, one, upstream);
+}

@@ -1,0 +1,84 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { createBridge } from '../src/bridge.ts';
+import { connect } from '../src/client.ts';
+import { createHandler } from '../src/http/fetch.ts';
+import { listen, toNodeHandler } from '../src/node/http.ts';
+import { memoryTransport } from '../src/peer/memory.ts';
+import { createServer } from '../src/server/server.ts';
+
+const info = { name: 's', version: '1' };
+const server = createServer(info);
+const upstream = memoryTransport(server);
+
+/** Options that no compiler checked. */
+function loose(options: object): never {
+  return options as never;
+}
+
+describe('An unknown option is a TypeError at once that names the nearest', () => {
+  for (const [what, mistake, words] of [
+    ['of a server', () => createServer(info, loose({ pagesize: 1 })), /a server has no option "pagesize"; .*pageSize/],
+    ['in rounds', () => createServer(info, loose({ rounds: { maxRound: 1 } })), /rounds has .*"maxRound".*maxRounds/],
+    ['in rateLimits', () => createServer(info, loose({ rateLimits: { tool: {} } })), /rateLimits .*"tool".*tools/],
+    [
+      'in a rate limit',
+      () => createServer(info, loose({ rateLimits: { tools: { perSecond: 1, perMinute: 2 } } })),
+      /rateLimits\.tools has no option "perMinute"; it has perSecond, burst/,
+    ],
+    [
+      'in subscriptions',
+      () => createServer(info, loose({ subscriptions: { listener: 1 } })),
+      /subscriptions .*"listener".*listeners/,
+    ],
+    ['in cache', () => createServer(info, loose({ cache: { ttl: 1 } })), /cache .*"ttl".*ttlMs/],
+    ['in rounds that are none', () => createServer(info, loose({ rounds: 5 })), /rounds needs an object, not a number/],
+    ['of createHandler', () => createHandler(server, loose({ allowedHost: [] })), /"allowedHost".*allowedHosts/],
+    ['of toNodeHandler', () => toNodeHandler(server, loose({ port: 1 })), /"port"/],
+    [
+      'in ssePair',
+      () => createHandler(server, loose({ ssePair: { sse: '/sse', message: '/m' } })),
+      /ssePair .*"message".*messages/,
+    ],
+    ['of listen', () => listen(server, loose({ port: 0, hostname: '::' })), /listen .*"hostname".*host\b/],
+    ['of connect', () => connect(upstream, loose({ onElicitation: () => 'accept' })), /connect .*"onElicitation"/],
+    ['of connect over HTTP', () => connect('http://127.0.0.1:1/', loose({ header: {} })), /"header".*headers/],
+    ['of a bridge', () => createBridge(loose({ upstream, shared: 'shared' })), /createBridge .*"shared".*sharing/],
+    ['in rounds of a bridge', () => createBridge(loose({ upstream, rounds: { ttl: 1 } })), /rounds .*"ttl".*ttlMs/],
+    [
+      'in one of several servers of a bridge',
+      () => createBridge(loose({ upstreams: { one: { upstream, revision: [] } } })),
+      /upstream "one" .*"revision".*revisions/,
+    ],
+  ] as const) {
+    test(what, async () => {
+      await assert.rejects(async () => mistake(), { name: 'TypeError', message: words });
+    });
+  }
+
+  test('in an update, which then changes nothing', async () => {
+    const changing = createServer(info);
+    const run = (): string => 'x';
+    const tool = changing.tool('t', { description: 'before' }, run);
+    const wrong = { description: 'after', inputSchema: {} };
+    assert.throws(() => tool.update(loose(wrong)), {
+      name: 'TypeError',
+      message: /tool "t" .*"inputSchema".* input\b/,
+    });
+    const resource = changing.resource('a:b', { name: 'n' }, run);
+    assert.throws(() => resource.update(loose({ mimetype: 'x' })), { name: 'TypeError', message: /mimeType/ });
+    assert.throws(() => resource.update(loose({ cache: { ttl: 5 } })), { name: 'TypeError', message: /ttlMs/ });
+    const client = await connect(memoryTransport(changing));
+    assert.equal((await client.listTools())[0]?.description, 'before');
+    await client.close();
+  });
+
+  test('and what is left out or known is fine', async () => {
+    const rounds = { maxRounds: 2, store: undefined };
+    createServer(info, loose({ rounds, rateLimits: undefined, cache: undefined }));
+    const listening = await listen(server, loose({ port: 0, maxConnections: 5, maxBodyBytes: undefined }));
+    const client = await connect(listening.url, loose({ headers: {}, onWarning: undefined }));
+    await client.close();
+    await listening.close();
+  });
+});
