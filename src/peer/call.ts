@@ -220,6 +220,7 @@ export class Call {
     this.#ended = 'aborted';
     this.#controller?.abort(abortReason());
     this.#onEnd?.();
+    this.#onLeave?.();
   }
 
   /** Asks a request that lasts to come to its end with a result; what does not last ends by itself. */
@@ -227,9 +228,10 @@ export class Call {
     this.#onLeave?.();
   }
 
-  /** Hears that the request should come to its end; one listener. */
+  /** Hears that the request should come to its end, or was aborted; at once, where it was already. One listener. */
   onLeave(run: () => void): void {
     this.#onLeave = run;
+    if (this.aborted) run();
   }
 
   /** Hears of an abort without the price of a signal; at once, where it was aborted already. */

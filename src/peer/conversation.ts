@@ -19,13 +19,15 @@ import type { Asker } from './ask.ts';
 import { questions, runInRounds, runInSession } from './asking.ts';
 import { Call, notification, type CallFacts, type ClientView } from './call.ts';
 import type { AuthInfo, Conversation, Link } from './endpoint.ts';
+import { Running } from './running.ts';
+import { StatelessFacts } from './stateless-facts.ts';
 import { gate, isPromised, notFound } from './gate.ts';
 import { discoverResult, initializeResult } from './introduction.ts';
 import type { Handler, Host, Settled } from './host.ts';
 import { andThen, orElse, type NowOrLater } from './now-or-later.ts';
 import type { Outgoing } from './outgoing.ts';
 import type * as Questions from './questions.ts';
-import { readPreamble, unsupported, type Preamble } from './preamble.ts';
+import { readPreamble, unsupported } from './preamble.ts';
 import { handled, refusal, respond } from './response.ts';
 import { traceEnd, traceStart } from './trace.ts';
 
@@ -54,7 +56,7 @@ export class HostConversation implements Conversation {
   readonly #onClose: (conversation: HostConversation) => void;
   /** Made when a session's client is first asked. */
   #outgoing: Outgoing | undefined;
-  readonly #running = new Map<RequestId, Call>();
+  readonly #running = new Running();
   /** How many handlers run, those of cancelled requests among them. */
   #handlers = 0;
   #settlement: Settlement | undefined;
@@ -97,13 +99,13 @@ export class HostConversation implements Conversation {
   }
 
   end(): void {
-    for (const call of this.#running.values()) call.leave();
+    for (const call of this.#running.all()) call.leave();
   }
 
   close(): void {
     if (this.#closed) return;
     this.#closed = true;
-    for (const call of this.#running.values()) call.abort();
+    for (const call of this.#running.all()) call.abort();
     this.#running.clear();
     this.#outgoing?.close();
     if (this.#settlement !== undefined) this.#host.closed?.(this.#settlement.settled);
@@ -132,7 +134,7 @@ export class HostConversation implements Conversation {
   }
 
   #request(message: RequestMessage, auth: AuthInfo | undefined): Outcome {
-    if (this.#running.has(message.id)) {
+    if (this.#running.get(message.id) !== undefined) {
       return this.#refusal(
         message.id,
         new McpError('invalidRequest', `id ${JSON.stringify(message.id)} is already in use by a running request`),
@@ -147,7 +149,7 @@ export class HostConversation implements Conversation {
     const preamble = readPreamble(this.#host.revisions, message, this.#settlement === undefined);
     if (preamble instanceof McpError)
       return this.#refusal(message.id, preamble, newestOf(this.#host.revisions, 'stateless'));
-    if (preamble !== undefined) return this.#serve(message, this.#statelessFacts(preamble), auth);
+    if (preamble !== undefined) return this.#serve(message, new StatelessFacts(preamble, this.#host, this.#link), auth);
     if (message.method === 'initialize') return this.#initialize(message);
     if (this.#settlement !== undefined) return this.#serve(message, this.#settlement.facts, auth);
     return this.#unsettled(message);
@@ -233,20 +235,10 @@ export class HostConversation implements Conversation {
     this.#host.opened?.(settled);
   }
 
-  #statelessFacts(preamble: Preamble): CallFacts {
-    return {
-      revision: preamble.revision,
-      client: { info: preamble.clientInfo, capabilities: preamble.capabilities },
-      link: this.#link,
-      settled: undefined,
-      logLevel: () => (this.#host.capabilities().logging === undefined ? undefined : preamble.logLevel),
-    };
-  }
-
   /** Runs one request; resolves early, with nothing, when it is cancelled. */
   #serve(message: RequestMessage, facts: CallFacts, auth: AuthInfo | undefined): Outcome {
     const call = new Call(facts, message, auth);
-    this.#running.set(message.id, call);
+    this.#running.add(call);
     const outcome = orElse(
       () => this.#run(message, call),
       (error) => this.#failed(message, call, error),
@@ -258,7 +250,7 @@ export class HostConversation implements Conversation {
     this.#handlers++;
     return new Promise((resolve) => {
       call.onAbort(() => {
-        this.#forget(call);
+        this.#running.forget(call);
         resolve(undefined);
       });
       // It does not fail: what could was made a response.
@@ -271,17 +263,12 @@ export class HostConversation implements Conversation {
   }
 
   #end(call: Call): void {
-    this.#forget(call);
+    this.#running.forget(call);
     call.finish();
   }
 
   #failed(message: RequestMessage, call: Call, error: unknown): ErrorMessage | undefined {
     return call.aborted ? undefined : this.#refusal(message.id, this.#expose(error, message.method), call.facts);
-  }
-
-  /** The id may already belong to a later request, when this one was cancelled. */
-  #forget(call: Call): void {
-    if (this.#running.get(call.requestId) === call) this.#running.delete(call.requestId);
   }
 
   #run(message: RequestMessage, call: Call): Outcome {

@@ -19,11 +19,17 @@ export function isListKind(word: unknown): word is ListKind {
 /** What a listen stream may carry: changes of lists, and updates of single resources. */
 export type Telling = ListKind | 'updates';
 
-/** One open `subscriptions/listen` of a stateless client. */
-interface Listener {
+/** One open `subscriptions/listen` of a stateless client. There may be very many: each holds as little as it can. */
+class Listener {
   readonly call: Call;
   readonly filter: SubscriptionFilter;
-  readonly end: () => void;
+  readonly answer: (result: JsonObject) => void;
+
+  constructor(call: Call, filter: SubscriptionFilter, answer: (result: JsonObject) => void) {
+    this.call = call;
+    this.filter = filter;
+    this.answer = answer;
+  }
 }
 
 /** Who hears of single resources: a session, or a listen stream. */
@@ -128,23 +134,26 @@ export class Subscriptions {
     }
     const filter = this.#honoured(asked, offered);
     call.send('notifications/subscriptions/acknowledged', { notifications: filter, ...subscribed(call.requestId) });
-    return new Promise((resolve) => {
-      const end = (): void => {
-        this.#listeners.delete(call);
-        for (const uri of filter.resourceSubscriptions ?? []) this.#unwatch(uri, listener);
-        resolve(subscribed(call.requestId));
-      };
-      call.onAbort(end);
-      call.onLeave(end);
-      const listener: Listener = { call, filter, end };
-      for (const uri of filter.resourceSubscriptions ?? []) this.#watch(uri, listener);
-      this.#listeners.set(call, listener);
-    });
+    return new Promise((answer) => this.#open(new Listener(call, filter, answer)));
+  }
+
+  #open(listener: Listener): void {
+    const { call, filter } = listener;
+    this.#listeners.set(call, listener);
+    for (const uri of filter.resourceSubscriptions ?? []) this.#watch(uri, listener);
+    call.onLeave(() => this.#end(listener));
+  }
+
+  #end(listener: Listener): void {
+    const { call, filter, answer } = listener;
+    this.#listeners.delete(call);
+    for (const uri of filter.resourceSubscriptions ?? []) this.#unwatch(uri, listener);
+    answer(subscribed(call.requestId));
   }
 
   /** Ends every listen stream gracefully. (Spec 2026-07-28, Subscriptions, Graceful closure.) */
   end(): void {
-    for (const listener of this.#listeners.values()) listener.end();
+    for (const listener of this.#listeners.values()) this.#end(listener);
   }
 
   #honoured(asked: SubscriptionFilter, offered: ReadonlySet<Telling>): SubscriptionFilter {
