@@ -78,14 +78,14 @@ export const faults: readonly Fault[] = [
   {
     peer: 'mcp-go',
     side: 'server',
-    steps: ['elicitation', 'sampling', 'roots'],
+    steps: ['elicitation', 'sampling', 'roots', 'asked after that'],
     ways: ['sse'],
     why: 'Its sessions over HTTP+SSE cannot ask: "session does not support elicitation".',
   },
   {
     peer: 'mcp-go',
     side: 'client',
-    steps: ['elicitation', 'sampling', 'roots'],
+    steps: ['elicitation', 'sampling', 'roots', 'asked after that'],
     ways: ['sse'],
     why: 'Requests of the server over HTTP+SSE are not answered, though the client declares that it can be asked.',
   },

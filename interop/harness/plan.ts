@@ -55,8 +55,6 @@ export const exercises: readonly Exercise[] = [
     step: { id: 'log', do: 'call', name: 'speak', level: 'info', until: ['log info hello'] },
     judge: both(expectText('spoken'), expectHeard('log info hello')),
   },
-  { step: { id: 'cancel', do: 'call', name: 'wait', progress: true, cancel: true }, judge: expectCancelled },
-  { step: { id: 'cancelled there', do: 'call', name: 'given-up' }, judge: expectText('1') },
   {
     step: { id: 'elicitation', do: 'call', name: 'ask' },
     exists: ({ elicitation }) => elicitation !== 'none',
@@ -70,6 +68,14 @@ export const exercises: readonly Exercise[] = [
     step: { id: 'roots', do: 'call', name: 'look' },
     // Some SDKs answer by themselves, and tell nobody.
     judge: expectText('file:///home/ann'),
+  },
+  { step: { id: 'cancel', do: 'call', name: 'wait', progress: true, cancel: true }, judge: expectCancelled },
+  { step: { id: 'cancelled there', do: 'call', name: 'given-up' }, judge: expectText('1') },
+  {
+    // A bridge that saw a tool ask lets it ask whatever was cancelled since.
+    step: { id: 'asked after that', do: 'call', name: 'ask' },
+    exists: ({ elicitation }) => elicitation !== 'none',
+    judge: both(expectText('Ann'), expectHeard('asked elicitation')),
   },
   {
     step: { id: 'completion', do: 'complete', prompt: 'welcome', argument: 'who', value: 'Ad' },

@@ -19,7 +19,7 @@ import type { Settings, Sharing } from './options.ts';
 import type { Places } from './places.ts';
 import { Pool } from './pool.ts';
 import { steady } from './steady.ts';
-import type { OpenClient, UpstreamEvents } from './upstream.ts';
+import type { OpenClient, UpstreamEvents } from './upstream-options.ts';
 import { Watches } from './watches.ts';
 
 /** What is known of the server behind a bridge. */

@@ -5,7 +5,7 @@ import type { Verdict } from '../peer/negotiate.ts';
 import type { Implementation } from '../protocol/common.ts';
 import { memoryCacheStore } from '../store/memory-cache.ts';
 import type { KnownTools } from './known-tools.ts';
-import type { OpenClient } from './upstream.ts';
+import type { OpenClient } from './upstream-options.ts';
 
 /** Opens a client to the upstream server. */
 export type ConnectUpstream = (target: Transport | URL | string, options: ConnectOptions) => Promise<Client>;

@@ -7,11 +7,13 @@ import { McpError } from '../protocol/error.ts';
 import { loggingLevels, type LoggingLevel } from '../protocol/logging.ts';
 import { methodOf } from '../protocol/method.ts';
 import type { Revision } from '../protocol/revision.ts';
+import { Askers, targetOf } from './askers.ts';
 import { withoutLogs, type Carried } from './carried.ts';
 import { revisionFor } from './forward.ts';
 import { ParkedCalls, type ParkedOptions } from './parked.ts';
 import type { Full, Holder, Places } from './places.ts';
-import { Upstream, type OpenClient, type UpstreamEvents, type UpstreamOptions } from './upstream.ts';
+import { Upstream } from './upstream.ts';
+import type { OpenClient, UpstreamEvents, UpstreamOptions } from './upstream-options.ts';
 import { declaredTo, keyOf, ownerOf, selfOf, wantedBy, type Wanted } from './wanted.ts';
 
 /** What a pool needs to know of its bridge. */
@@ -49,6 +51,7 @@ export class Pool {
   /** Shared by calls without a principal, and followed for changes. */
   readonly main: Upstream;
   readonly #options: PoolOptions;
+  readonly #askers = new Askers();
   readonly #all = new Set<Upstream>();
   /** The shared ones by who may use them, oldest first. */
   readonly #shared = new Map<string, Upstream[]>();
@@ -215,12 +218,15 @@ export class Pool {
     return this.#options.kind === 'stdio' && this.#handshake() !== undefined;
   }
 
-  /** Calls of one client run side by side in its process; one that hears what names no call needs certainty whose it is. */
+  /**
+   * Calls of one client run side by side in its process, which is kept whatever was given up in it. Only what is known
+   * to ask goes elsewhere while nobody could tell whose question came.
+   */
   async #together(params: JsonObject, carried: Carried, wanted: Wanted): Promise<JsonObject> {
     const key = keyOf(wanted);
-    const hears = carried.ask !== undefined || carried.logLevel !== undefined;
+    const asks = carried.ask !== undefined && this.#askers.has(targetOf(carried.method, params));
     const current = (): Upstream | undefined => this.#shared.get(key)?.at(-1);
-    const isUnfit = (one: Upstream): boolean => hears && one.doubtful && one !== this.main;
+    const isUnfit = (one: Upstream): boolean => asks && one.doubtful && one !== this.main;
     const before = current();
     if (before !== undefined && isUnfit(before)) await settledWithin(clearingMs, before.cleared());
     const upstream = this.#sharedBy(wanted, (one) => one === current() && !isUnfit(one));
@@ -278,11 +284,11 @@ export class Pool {
     throw new McpError('busy', `the bridge has ${whose} upstream connections in use; try again later`);
   }
 
-  #add(options: Omit<UpstreamOptions, 'open' | 'kind' | 'tick'>): Upstream {
+  #add(options: Omit<UpstreamOptions, 'open' | 'kind' | 'askers' | 'tick'>): Upstream {
     if (this.#closed) throw new McpError('internalError', 'the bridge is closed');
     const { places, open, kind } = this.#options;
     this.#demand(places.take(options.owner));
-    const upstream = new Upstream({ open, kind, tick: () => places.tick(), ...options });
+    const upstream = new Upstream({ open, kind, askers: this.#askers, tick: () => places.tick(), ...options });
     this.#all.add(upstream);
     return upstream;
   }

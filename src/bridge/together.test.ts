@@ -5,12 +5,15 @@ import { it, type TestContext } from 'node:test';
 import { bridgeTo } from '../../test/support/bridged.ts';
 import { open, settle, statelessDate, type Json, type Raw } from '../../test/support/raw.ts';
 import { scriptedUpstream } from '../../test/support/scripted-upstream.ts';
-import type { Channel, Receiver } from '../jsonrpc/transport.ts';
+import type { Channel, Receiver, Transport } from '../jsonrpc/transport.ts';
 import { metaKey } from '../protocol/meta.ts';
 import type { ScriptedPeer, ScriptedTransport, SentMessage } from '../testing/scripted.ts';
 
-const capabilities = { elicitation: {} };
+const capabilities = { elicitation: {}, sampling: {}, roots: {} };
 const params = { message: 'Who?', requestedSchema: { type: 'object', properties: {} } };
+
+const sampled = { messages: [], maxTokens: 1 };
+const logged = { jsonrpc: '2.0', method: 'notifications/message', params: { level: 'info', data: 'said' } };
 
 interface Setup {
   readonly raw: Raw;
@@ -20,6 +23,9 @@ interface Setup {
   /** Ends a call. */
   reply(tool: string): void;
   ask(tool: string, id: string): void;
+  /** Sends a log message where a call runs. */
+  log(tool: string): void;
+  readonly warnings: readonly string[];
   /** What the server was answered. */
   answerTo(id: string): Json | undefined;
 }
@@ -30,17 +36,21 @@ async function setup(t: TestContext): Promise<Setup> {
     up: '2025-06-18',
     answers: { 'tools/call': (sent, peer) => void calls.set(Object(sent.message['params'])['name'], { sent, peer }) },
   });
-  const bridge = await bridgeTo(t, { ...transport, kind: 'stdio', open: (receiver) => transport.open(receiver) });
+  const warnings: string[] = [];
+  const upstream: Transport = { ...transport, kind: 'stdio', open: (receiver) => transport.open(receiver) };
+  const bridge = await bridgeTo(t, upstream, { warnings });
   const raw = await open(bridge, statelessDate, { capabilities, meta: { [metaKey.logLevel]: 'debug' } });
   return {
     raw,
     transport,
     calls,
+    warnings,
     reply: (tool) => {
       const call = calls.get(tool);
       call?.peer.reply(call.sent, { content: [{ type: 'text', text: tool }] });
     },
     ask: (tool, id) => calls.get(tool)?.peer.send({ jsonrpc: '2.0', id, method: 'elicitation/create', params }),
+    log: (tool) => calls.get(tool)?.peer.send(logged),
     answerTo: (id) => transport.sent.findLast(({ message }) => message['id'] === id)?.message,
   };
 }
@@ -74,36 +84,121 @@ it('a question goes on with another call when that which it waited with is over'
   await last;
 });
 
-it('a question finds nobody once one of several calls was cancelled, and the next call has another process', async (t) => {
-  const stage = await setup(t);
-  const first = stage.raw.send('tools/call', { name: 'first' }, 'first');
-  await until(() => stage.calls.size === 1);
-  const second = stage.raw.ask('tools/call', { name: 'second' }, 'second');
-  await until(() => stage.calls.size === 2);
-  await stage.raw.notify('notifications/cancelled', { requestId: 'first' });
-  await first;
-  await until(() => stage.transport.methods.includes('notifications/cancelled'));
+/** Begins a call and gives it up. */
+async function givenUp({ raw, calls, transport }: Setup, tool: string): Promise<void> {
+  const call = raw.send('tools/call', { name: tool }, tool);
+  await until(() => calls.has(tool));
+  await raw.notify('notifications/cancelled', { requestId: tool });
+  await call;
+  await until(() => transport.methods.includes('notifications/cancelled'));
   for (let turn = 0; turn < 20; turn++) await settle();
-  stage.ask('first', 'q');
-  await until(() => stage.answerTo('q') !== undefined);
-  assert.equal(Object(stage.answerTo('q')?.['error'])['code'], -32601);
-  const third = stage.raw.ask('tools/call', { name: 'third' });
-  await until(() => stage.calls.size === 3);
-  const [two, three] = ['second', 'third'].map((tool) => stage.calls.get(tool)?.sent.conversation);
-  assert.notEqual(two, three);
-  // What still runs in the old process ends there, and the process with it.
+}
+
+/** Runs a tool that asks, as its first call does where nothing was given up. */
+async function askedOnce(stage: Setup, tool: string): Promise<void> {
+  const first = stage.raw.ask('tools/call', { name: tool });
+  await until(() => stage.calls.has(tool));
+  stage.ask(tool, `of ${tool}`);
+  assert.equal(Object((await first)['result'])['resultType'], 'input_required');
+  const { inputRequests, requestState } = Object((await first)['result']);
+  const [key = ''] = Object.keys(inputRequests);
+  const inputResponses = { [key]: { action: 'decline' } };
+  const last = stage.raw.ask('tools/call', { name: tool, requestState, inputResponses });
+  await until(() => stage.answerTo(`of ${tool}`) !== undefined);
+  stage.reply(tool);
+  await last;
+  stage.calls.delete(tool);
+}
+
+async function answerAfter(stage: Setup, tool: string, method: string): Promise<Json | undefined> {
+  stage.calls.get(tool)?.peer.send({ jsonrpc: '2.0', id: method, method, params: { ...params, ...sampled } });
+  await until(() => stage.answerTo(method) !== undefined);
+  return stage.answerTo(method);
+}
+
+it('a question in doubt is refused and nobody hears it, and the process goes on', async (t) => {
+  const stage = await setup(t);
+  await givenUp(stage, 'first');
+  const second = stage.raw.ask('tools/call', { name: 'second' });
+  await until(() => stage.calls.has('second'));
+  const [one, two] = ['first', 'second'].map((tool) => stage.calls.get(tool)?.sent.conversation);
+  assert.equal(one, two);
+  const elicitation = await answerAfter(stage, 'first', 'elicitation/create');
+  assert.deepEqual(elicitation?.['result'], { action: 'cancel' });
+  assert.equal(Object((await answerAfter(stage, 'first', 'sampling/createMessage'))?.['error'])['code'], -1);
+  assert.equal(Object((await answerAfter(stage, 'first', 'roots/list'))?.['error'])['code'], -32603);
+  stage.log('first');
+  stage.log('first');
+  stage.reply('second');
+  assert.equal(Object((await second)['result'])['resultType'], 'complete');
+  assert.deepEqual(stage.raw.methods, []);
+  const told = stage.warnings.filter((warning) => warning.includes('given up'));
+  assert.deepEqual(
+    told.map((warning) => warning.split(' while ')[0]),
+    ['the server asked "elicitation/create"', 'the server sent log messages'],
+  );
+});
+
+it('a tool that is known to ask is asked elsewhere while another call is in doubt', async (t) => {
+  const stage = await setup(t);
+  await askedOnce(stage, 'asks');
+  await givenUp(stage, 'first');
+  const asking = askedOnce(stage, 'asks');
+  await until(() => stage.calls.has('asks'));
+  const [one, two] = ['first', 'asks'].map((tool) => stage.calls.get(tool)?.sent.conversation);
+  assert.notEqual(one, two);
+  await until(() => stage.transport.closed.includes(Number(one)));
+  await asking;
+});
+
+it('what runs while a question comes in doubt is asked properly the next time', async (t) => {
+  const stage = await setup(t);
+  await givenUp(stage, 'first');
+  const asks = stage.raw.ask('tools/call', { name: 'asks' });
+  await until(() => stage.calls.has('asks'));
+  const { conversation } = stage.calls.get('asks')?.sent ?? {};
+  await answerAfter(stage, 'asks', 'elicitation/create');
+  stage.reply('asks');
+  assert.equal(Object((await asks)['result'])['resultType'], 'complete');
+  stage.calls.delete('asks');
+  const asking = askedOnce(stage, 'asks');
+  await until(() => stage.calls.has('asks'));
+  assert.notEqual(stage.calls.get('asks')?.sent.conversation, conversation);
+  await asking;
+});
+
+it('doubt ends when the call that was given up is answered after all', async (t) => {
+  const stage = await setup(t);
+  await askedOnce(stage, 'asks');
+  await givenUp(stage, 'first');
+  stage.reply('first');
+  const asking = askedOnce(stage, 'asks');
+  await until(() => stage.calls.has('asks'));
+  const [one, two] = ['first', 'asks'].map((tool) => stage.calls.get(tool)?.sent.conversation);
+  assert.equal(one, two);
+  await asking;
+});
+
+it('a call that runs on while another is given up ends in its process', async (t) => {
+  const stage = await setup(t);
+  await askedOnce(stage, 'asks');
+  const second = stage.raw.ask('tools/call', { name: 'second' }, 'second');
+  await until(() => stage.calls.has('second'));
+  await givenUp(stage, 'first');
+  const asking = askedOnce(stage, 'asks');
+  await until(() => stage.calls.has('asks'));
+  const [two, asks] = ['second', 'asks'].map((tool) => stage.calls.get(tool)?.sent.conversation);
+  assert.notEqual(two, asks);
   stage.reply('second');
   assert.equal(Object(Object((await second)['result'])['content'][0])['text'], 'second');
   await until(() => stage.transport.closed.includes(Number(two)));
-  stage.reply('third');
-  await third;
+  await asking;
 });
 
 it('log messages reach one of the calls that want them', async (t) => {
   const stage = await setup(t);
   const calls = await begun(stage);
-  const message = { jsonrpc: '2.0', method: 'notifications/message', params: { level: 'info', data: 'said' } };
-  stage.calls.get('second')?.peer.send(message);
+  stage.log('second');
   stage.reply('first');
   stage.reply('second');
   await Promise.all(calls);

@@ -6,62 +6,13 @@ import type { JsonObject } from '../protocol/common.ts';
 import { McpError } from '../protocol/error.ts';
 import { methodOf } from '../protocol/method.ts';
 import { loggingLevels, type LoggingLevel, type LoggingMessageNotificationParams } from '../protocol/logging.ts';
+import { targetOf, type Askers } from './askers.ts';
 import { HandedBack, type Carried } from './carried.ts';
+import { Doubt } from './doubt.ts';
 import { failureFor, unreachable, wordsOf } from './failure.ts';
 import { forward, revisionFor } from './forward.ts';
 import { ProgressRelays } from './progress.ts';
-
-/** What a client to the upstream tells beside answers. */
-export interface ClientEvents {
-  onLog(message: LoggingMessageNotificationParams): void;
-  onNotification(method: string, params: JsonObject): void;
-  /** The connection was lost and is open again. */
-  onReconnect(): void;
-  /** Answers what the server asks for, in the canonical model where the protocol knows the method. */
-  onRequest(method: string, params: JsonObject, context: { readonly signal: AbortSignal }): Promise<JsonObject>;
-}
-
-/**
- * Opens a client to the upstream server, which speaks for somebody where it is the connection of one client alone. The
- * signal gives the opening up.
- */
-export type OpenClient = (events: ClientEvents, self: ClientView | undefined, signal: AbortSignal) => Promise<Client>;
-
-/** What belongs to no running call of a connection. */
-export interface UpstreamEvents {
-  /** A log message that its client wants to hear. */
-  onLog?(message: LoggingMessageNotificationParams): void;
-  onNotification?(method: string, params: JsonObject): void;
-  onReconnect?(): void;
-  onWarning(message: string): void;
-  /**
-   * Answers what the server asks for; without it the only running call does.
-   *
-   * @param running What is being carried, the latest last.
-   */
-  onRequest?(
-    method: string,
-    params: JsonObject,
-    context: { readonly signal: AbortSignal; readonly running: readonly Carried[] },
-  ): Promise<JsonObject>;
-}
-
-/** What a connection is made of. */
-export interface UpstreamOptions {
-  readonly open: OpenClient;
-  readonly kind: TransportKind;
-  readonly events: UpstreamEvents;
-  /** Who the connection speaks for; left out for one that several clients share. */
-  readonly self?: ClientView | undefined;
-  /** Whether all calls on it are one client's, so that what names no call may go to any of them. */
-  readonly ofOne?: boolean;
-  /** Who it counts for. */
-  readonly owner?: string | undefined;
-  /** The level that the session downstream asked for before. */
-  readonly level?: LoggingLevel | undefined;
-  /** The order in which connections are used. */
-  tick(): number;
-}
+import type { ClientEvents, OpenClient, UpstreamEvents, UpstreamOptions } from './upstream-options.ts';
 
 /** One connection to the upstream server, opened when it is first needed. */
 export class Upstream {
@@ -70,6 +21,7 @@ export class Upstream {
   readonly #events: UpstreamEvents;
   readonly #self: ClientView | undefined;
   readonly #ofOne: boolean;
+  readonly #askers: Askers;
   readonly #tick: () => number;
   /** Who it counts for. */
   readonly owner: string | undefined;
@@ -78,12 +30,9 @@ export class Upstream {
   #stateful = false;
   /** What is carried, from the moment on when it was decided that it may be here. */
   readonly #carried = new Set<Carried>();
-  /** What of it was sent. */
-  readonly #running = new Set<Carried>();
-  /** What was given up and not answered: the server may go on with it, and what it says then names no call. */
-  readonly #abandoned = new Set<Carried>();
-  /** Who waits for the answers to them. */
-  readonly #awaiting: (() => void)[] = [];
+  /** What of it was sent, and what it is for where its client may be asked. */
+  readonly #running = new Map<Carried, string | undefined>();
+  readonly #doubt: Doubt;
   readonly #progress = new ProgressRelays();
   #followers = 0;
   #client: Promise<Client> | undefined;
@@ -98,13 +47,15 @@ export class Upstream {
   #last: Carried | undefined;
   readonly #closed = new AbortController();
 
-  constructor({ open, kind, events, self, ofOne = false, owner, level, tick }: UpstreamOptions) {
+  constructor({ open, kind, events, self, ofOne = false, owner, askers, level, tick }: UpstreamOptions) {
     this.#open = open;
     this.#kind = kind;
     this.#events = events;
     this.#self = self;
     this.#ofOne = ofOne;
     this.owner = owner;
+    this.#askers = askers;
+    this.#doubt = new Doubt(events.onWarning);
     this.#wanted = level;
     this.#tick = tick;
     this.usedAt = tick();
@@ -132,7 +83,7 @@ export class Upstream {
 
   /** Resolves when every call that was given up was answered after all. */
   async cleared(): Promise<void> {
-    if (this.doubtful) await new Promise<void>((resolve) => this.#awaiting.push(resolve));
+    await this.#doubt.over();
   }
 
   /** Whether a call may run on it beside what runs already. One that hears what names no call needs it to itself. */
@@ -142,13 +93,15 @@ export class Upstream {
 
   /** Whether what the server asks or logs may belong to a call that was given up: it is for nobody else then. */
   get doubtful(): boolean {
-    return this.#abandoned.size > 0;
+    return this.#doubt.exists;
   }
 
   /** Whether log messages that come while a call runs can be for nobody but its client. */
   maySendLogsOf({ logLevel, settled }: Carried): boolean {
     if (logLevel === undefined) return true;
-    return [...this.#carried, ...this.#abandoned].every(
+    const { calls } = this.#doubt;
+    if (calls === undefined) return false;
+    return [...this.#carried, ...calls].every(
       (other) => other.logLevel === undefined || (settled !== undefined && other.settled?.state === settled.state),
     );
   }
@@ -244,7 +197,7 @@ export class Upstream {
       onLog: (message) => this.#logged(message),
       onNotification: (method, params) => this.#notified(method, params),
       onReconnect: () => {
-        this.#abandoned.clear();
+        this.#doubt.end();
         this.#events.onReconnect?.();
       },
       onRequest: (method, params, { signal }) => this.#asked(method, params, signal),
@@ -252,16 +205,20 @@ export class Upstream {
     const client = await this.#open(events, this.#self, this.#closed.signal);
     this.#latest = client;
     this.#told = undefined;
-    this.#abandoned.clear();
+    this.#doubt.end();
     void client.closed.then(() => {
-      if (this.#latest === client) this.#client = undefined;
+      if (this.#latest !== client) return;
+      this.#client = undefined;
+      this.#doubt.end();
     });
     return client;
   }
 
   async #run(client: Client, params: JsonObject, call: Carried): Promise<JsonObject> {
     const progressToken = this.#progress.claim(call);
-    this.#running.add(call);
+    const target = targetOf(call.method, params);
+    let answered: (() => void) | undefined;
+    this.#running.set(call, target);
     this.#last = call;
     try {
       return await forward(client, {
@@ -269,11 +226,10 @@ export class Upstream {
         call,
         progressToken,
         own: this.#self !== undefined,
-        onGivenUp: () => void (this.#endsWithItsStream(client) || this.#abandoned.add(call)),
-        onLateAnswer: () => {
-          this.#abandoned.delete(call);
-          if (!this.doubtful) for (const resolve of this.#awaiting.splice(0)) resolve();
+        onGivenUp: () => {
+          if (!this.#endsWithItsStream(client)) answered = this.#doubt.of(call, target);
         },
+        onLateAnswer: () => answered?.(),
       });
     } finally {
       this.#running.delete(call);
@@ -309,7 +265,7 @@ export class Upstream {
       return;
     }
     // What only an extension understands belongs to whoever is the only one that it can be meant for.
-    const [call, another] = this.#running;
+    const [call, another] = this.doubtful ? [] : this.#running.keys();
     if (methodOf(method) === undefined && call !== undefined && another === undefined) call.send(method, params);
     else this.#events.onNotification?.(method, params);
   }
@@ -317,8 +273,10 @@ export class Upstream {
   /** A question names no request: the connection's client is asked, or a call that may carry it. */
   async #asked(method: string, params: JsonObject, signal: AbortSignal): Promise<JsonObject> {
     const { onRequest } = this.#events;
-    if (onRequest !== undefined) return await onRequest(method, params, { signal, running: [...this.#running] });
+    this.#learnWhoAsks();
+    if (onRequest !== undefined) return await onRequest(method, params, { signal, running: [...this.#running.keys()] });
     for (;;) {
+      if (this.doubtful && this.#self !== undefined) return this.#doubt.refuse(method);
       const call = this.#leastAsked();
       if (call?.ask === undefined)
         throw new McpError('methodNotFound', `nobody can be asked ${JSON.stringify(method.slice(0, 100))} now`);
@@ -331,12 +289,24 @@ export class Upstream {
   }
 
   /**
+   * Remembers whose question this is, where only one thing runs that may ask. In doubt it may be that of anything that
+   * runs: each is asked on a connection without doubt the next time.
+   */
+  #learnWhoAsks(): void {
+    const running = new Set([...this.#running.values()].filter((target) => target !== undefined));
+    const gone = new Set((this.#doubt.calls ?? []).map(({ target }) => target));
+    const targets = running.size === 0 && gone.size === 1 ? gone : running;
+    if (!this.doubtful && targets.size > 1) return;
+    for (const target of targets) if (target !== undefined) this.#askers.learn(target);
+  }
+
+  /**
    * The call that takes the next question: of those that can be asked the one that was asked least so far, the first
    * of them to begin. Calls that each ask once so mostly get their own.
    */
   #leastAsked(): Carried | undefined {
     if (this.doubtful) return undefined;
-    const able = [...this.#running].filter(({ ask }) => ask !== undefined);
+    const able = [...this.#running.keys()].filter(({ ask }) => ask !== undefined);
     const fewest = Math.min(...able.map(({ asked = 0 }) => asked));
     return able.find(({ asked = 0 }) => asked === fewest);
   }
@@ -349,14 +319,17 @@ export class Upstream {
     // Spec, Logging: nothing below the level that the client wants.
     if (hearer?.admits(message.level) !== true) return;
     if (call !== undefined && this.#isOf(call)) call.send('notifications/message', { ...message });
-    else this.#events.onLog?.(message);
+    else if (this.#events.onLog !== undefined) this.#events.onLog(message);
+    else if (this.doubtful) this.#doubt.silence();
   }
 
   /** Whether what the server logs now can be for nobody but the client of a call. */
   #isOf(call: Carried): boolean {
-    if (this.#ofOne) return !this.doubtful;
+    const { calls } = this.#doubt;
+    if (calls === undefined) return false;
+    if (this.#ofOne) return calls.length === 0;
     const eachSaysSo = this.#latest === undefined || revisionFor(this.#latest).logging !== 'session';
-    return [...this.#carried, ...this.#abandoned].every(
+    return [...this.#carried, ...calls].every(
       (other) =>
         other === call ||
         (eachSaysSo && other.logLevel === undefined) ||

@@ -17,12 +17,14 @@ interface Setup {
   readonly bridge: Bridge;
   /** What the server says of its transfers. */
   readonly said: string[];
+  readonly warnings: string[];
 }
 
 async function setup(t: TestContext): Promise<Setup> {
   const said: string[] = [];
   const upstream = spawn(process.execPath, [main], { onStderr: (text) => said.push(text) });
-  return { bridge: await bridgeTo(t, upstream), said };
+  const warnings: string[] = [];
+  return { bridge: await bridgeTo(t, upstream, { warnings }), said, warnings };
 }
 
 /** Begins a transfer, and cancels it once it has begun. */
@@ -40,6 +42,14 @@ function messagesOf(result: Json): unknown[] {
   return Object.values(Object(result['inputRequests'])).map((request) => Object(Object(request).params).message);
 }
 
+/** Answers what a call asks, and gives its result. */
+async function answered(raw: Raw, params: Json, asked: Json): Promise<Json> {
+  const inputResponses = Object.fromEntries(
+    Object.keys(Object(asked['inputRequests'])).map((key) => [key, { action: 'accept', content: { name: 'Bob' } }]),
+  );
+  return await raw.result('tools/call', { ...params, requestState: asked['requestState'], inputResponses });
+}
+
 const wants: readonly (readonly [string, object])[] = [
   ['anonymous clients', {}],
   ['clients of one principal', { auth: { principal: 'ann' } }],
@@ -52,22 +62,45 @@ for (const [who, options] of wants) {
       await open(bridge, statelessDate, { capabilities, ...options }),
     ];
     await cancelTransfer(ann, 100);
-    const asked = await bob.result('tools/call', { name: 'greet', arguments: { ms: 400 } });
+    const greet = { name: 'greet', arguments: { ms: 400 } };
+    // Nobody can say whose its question is, and it was not known to ask.
+    const unasked = await bob.result('tools/call', greet);
+    assert.deepEqual(unasked['content'], [{ type: 'text', text: 'Hello, cancel!' }]);
+    const asked = await bob.result('tools/call', greet);
     assert.deepEqual(messagesOf(asked), ['Your name?']);
-    const inputResponses = Object.fromEntries(
-      Object.keys(Object(asked['inputRequests'])).map((key) => [key, { action: 'accept', content: { name: 'Bob' } }]),
-    );
-    const { requestState } = asked;
-    const last = await bob.result('tools/call', {
-      name: 'greet',
-      arguments: { ms: 400 },
-      requestState,
-      inputResponses,
-    });
+    const last = await answered(bob, greet, asked);
     assert.deepEqual(last['content'], [{ type: 'text', text: 'Hello, Bob!' }]);
-    assert.doesNotMatch(said.join(''), /Bob/);
+    assert.equal(said.join(''), 'transfer cancel\n');
   });
 }
+
+test('after a cancellation the process lives on with its state', async (t) => {
+  const { bridge, said, warnings } = await setup(t);
+  const raw = await open(bridge, statelessDate, { capabilities: { elicitation: {}, sampling: {}, roots: {} } });
+  const login = { name: 'login' };
+  await answered(raw, login, await raw.result('tools/call', login));
+  await cancelTransfer(raw, 100);
+  const meta = { _meta: { [metaKey.logLevel]: 'debug' } };
+  const count = { name: 'count', arguments: { ms: 400 }, ...meta };
+  assert.equal((await raw.result('tools/call', count))['resultType'], 'complete');
+  assert.deepEqual((await raw.result('tools/call', { name: 'whoami' }))['content'], [{ type: 'text', text: 'Bob' }]);
+  assert.deepEqual(raw.methods, ['notifications/progress']);
+  assert.equal(said.join(''), 'transfer cancel\n');
+  assert.equal(warnings.filter((warning) => warning.includes('given up')).length, 2);
+});
+
+test('a tool that is known to ask is asked properly after a cancellation of another call', async (t) => {
+  const { bridge, said } = await setup(t);
+  const raw = await open(bridge, statelessDate, { capabilities });
+  const greet = { name: 'greet', arguments: { ms: 200 } };
+  await answered(raw, greet, await raw.result('tools/call', greet));
+  await cancelTransfer(raw, 400);
+  const asked = await raw.result('tools/call', greet);
+  assert.deepEqual(messagesOf(asked), ['Your name?']);
+  const last = await answered(raw, greet, asked);
+  assert.deepEqual(last['content'], [{ type: 'text', text: 'Hello, Bob!' }]);
+  assert.doesNotMatch(said.join(''), /Bob/);
+});
 
 test("a cancelled call's logs reach no other client", async (t) => {
   const { bridge } = await setup(t);
