@@ -29,16 +29,42 @@ export function isCacheable(method: string, params: JsonObject | undefined): boo
   return cacheableMethods.has(method) && !answersInput;
 }
 
-/** What a notification makes stale: methods, and of one of them only the result for some parameters. */
+/**
+ * What a notification makes stale: methods, and of one of them only the reads of some URIs.
+ *
+ * @returns `uri` is the resource that changed, and everything that begins like it; `wholes` are what it may be a part of.
+ */
 export function madeStale(
   method: string,
   params: JsonObject,
-): { readonly methods: readonly string[]; readonly only?: JsonObject } {
+): {
+  readonly methods: readonly string[];
+  readonly only?: { readonly uri: string; readonly wholes: readonly string[] };
+} {
   const methods = staleBy.get(method) ?? [];
   const { uri } = params;
-  return method === 'notifications/resources/updated' && typeof uri === 'string'
-    ? { methods, only: { uri } }
-    : { methods };
+  if (method !== 'notifications/resources/updated' || typeof uri !== 'string') return { methods };
+  const wholes = wholesOf(uri);
+  return wholes === undefined ? { methods } : { methods, only: { uri, wholes } };
+}
+
+/** A URI of more levels changes all that was read. */
+const mostLevels = 32;
+
+/**
+ * The URIs that one may name a part of; nothing when there are too many to tell. (Spec 2025-06-18, ResourceUpdatedNotification: the
+ * URI may be that of a sub-resource.)
+ */
+function wholesOf(uri: string): readonly string[] | undefined {
+  const ends = [...uri.matchAll(/[/#?]/g)].map(({ index }) => index);
+  return ends.length > mostLevels ? undefined : ends.flatMap((end) => [uri.slice(0, end), uri.slice(0, end + 1)]);
+}
+
+/** The beginning of the key of every read of a URI that begins like this one. */
+export function openKeyOf(uri: string): string {
+  const closed = JSON.stringify(canonical({ uri }));
+  // What follows the URI: its quote, the brace and the quote of the part.
+  return closed.slice(0, -String.raw`\"}"`.length);
 }
 
 /** Joins parts so that no part can be taken for another: JSON text has no line breaks. */

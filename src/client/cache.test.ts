@@ -70,6 +70,21 @@ describe('a response with a lifetime', () => {
     assert.equal(count('server/discover'), 2);
   });
 
+  for (const [changed, stale] of [
+    ['x:a', ['x:a', 'x:a#part', 'x:a/b']],
+    ['x:a/b', ['x:a', 'x:a/b', 'x:a/']],
+    ['x:a#part', ['x:a', 'x:a#part']],
+  ] as const) {
+    it(`of a resource is stale when ${changed}, itself, its whole or its part, was updated`, async () => {
+      const { client, count, notify } = await cached(counting());
+      const uris = [...stale, 'x:other', 'y:a'];
+      for (const uri of uris) await client.readResource(uri);
+      notify('notifications/resources/updated', { uri: changed });
+      for (const uri of uris) await client.readResource(uri);
+      assert.equal(count('resources/read'), uris.length + stale.length);
+    });
+  }
+
   it('is for its own parameters alone, however they are ordered [caching-005]', async () => {
     const { client, count } = await cached(counting());
     const text = async (uri: string): Promise<unknown> => (await client.readResource(uri)).contents[0];

@@ -4,7 +4,7 @@ import { isObject } from '../jsonrpc/message.ts';
 import { ConnectionError } from '../jsonrpc/transport.ts';
 import type { JsonObject } from '../peer/waiting.ts';
 import type { CacheStore } from '../store/cache.ts';
-import { cacheableMethods, canonical, isCacheable, keyOf, madeStale } from './cache-key.ts';
+import { cacheableMethods, canonical, isCacheable, keyOf, madeStale, openKeyOf } from './cache-key.ts';
 import { hintOf } from './pages.ts';
 
 /**
@@ -104,17 +104,20 @@ export class ResponseCache {
   /** Forgets what a notification of the server makes stale. */
   heard(method: string, params: JsonObject): void {
     const { methods, only } = madeStale(method, params);
-    for (const stale of methods) this.#drop(stale, only);
+    for (const stale of methods) {
+      if (only === undefined) this.#drop(stale);
+      else this.#dropReads(stale, only);
+    }
   }
 
   /** Forgets all pages of a list. */
   forget(method: string): void {
-    this.#drop(method, undefined);
+    this.#drop(method);
   }
 
   /** Forgets all that the server gave: changes may have been missed. */
   clear(): void {
-    for (const method of cacheableMethods) this.#drop(method, undefined);
+    for (const method of cacheableMethods) this.#drop(method);
   }
 
   #keysOf({ method, params, mode, variant }: CacheableRequest): Keys | undefined {
@@ -193,17 +196,25 @@ export class ResponseCache {
     return newest && { ...newest.result, ttlMs: newest.at + newest.ttlMs - now };
   }
 
-  #drop(method: string, only: JsonObject | undefined): void {
+  #drop(method: string): void {
+    this.#delete(method, ['']);
+  }
+
+  /** Forgets what was read of a resource, of its parts, and of what it is a part of. */
+  #dropReads(method: string, { uri, wholes }: { readonly uri: string; readonly wholes: readonly string[] }): void {
+    this.#delete(method, [openKeyOf(uri), ...wholes.map((whole) => keyOf(canonical({ uri: whole })))]);
+  }
+
+  #delete(method: string, beginnings: readonly string[]): void {
     this.#stamps.set(method, this.stamp(method) + 1);
     const revision = this.#options.revision();
     if (revision === undefined) return;
-    const prefix = this.#prefix(revision, method, only && canonical(only));
-    this.#write((store) => store.delete(prefix));
+    const prefix = keyOf(this.#options.server, revision, method);
+    for (const beginning of beginnings) this.#write((store) => store.delete(prefix + beginning));
   }
 
-  #prefix(revision: string, method: string, params: string | undefined): string {
-    const { server } = this.#options;
-    return params === undefined ? keyOf(server, revision, method) : keyOf(server, revision, method, params);
+  #prefix(revision: string, method: string, params: string): string {
+    return keyOf(this.#options.server, revision, method, params);
   }
 
   /** Writes one after the other, so that what is forgotten stays forgotten. */

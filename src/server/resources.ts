@@ -32,7 +32,8 @@ export function addResource(
   definition: ResourceDefinition,
   read: ResourceEntry['read'],
 ): Handle<ResourceDefinition> {
-  if (/\{[^}]*\}/.test(uri))
+  const opens = uri.indexOf('{');
+  if (opens !== -1 && uri.includes('}', opens))
     throw new TypeError(`resource ${JSON.stringify(uri)} is a template of URIs; define it with resourceTemplate`);
   if (!isUri(uri)) throw new TypeError(`resource ${JSON.stringify(uri)} is not an absolute URI`);
   return registry.add(uri, definition, (current) => ({
