@@ -9,6 +9,8 @@ import { fromWire } from '../protocol/from-wire.ts';
 import type { LoggingLevel } from '../protocol/logging.ts';
 import { methodOf } from '../protocol/method.ts';
 import { HandedBack, type Carried } from './carried.ts';
+import { Kept } from './kept.ts';
+import { ownerOf } from './wanted.ts';
 
 /** One question of the upstream that has no answer yet. */
 interface Question {
@@ -26,9 +28,6 @@ export type Standing =
   | { readonly kind: 'complete'; readonly result: JsonObject }
   | { readonly kind: 'asks'; readonly inputRequests: JsonObject; readonly round: number };
 
-/** What is kept of the notifications that come while no client waits. */
-const mostKept = 100;
-
 /**
  * A call that goes on upstream while its stateless client comes and goes: each request of the client takes it up, and
  * each question of the upstream ends that request with an `InputRequiredResult`. (Spec 2026-07-28, MRTR.)
@@ -36,7 +35,8 @@ const mostKept = 100;
 export class ParkedCall {
   /** The call as the upstream's connection sees it. */
   readonly carried: Carried;
-  readonly principal: string | undefined;
+  /** Who it counts for. */
+  readonly owner: string | undefined;
   readonly #ttlMs: number;
   readonly #onGone: () => void;
   readonly #gone = new AbortController();
@@ -45,7 +45,7 @@ export class ParkedCall {
   /** The last request that took the call up, waiting or not. */
   #taker: Taker;
   #waiting = false;
-  #kept: { readonly method: string; readonly params: JsonObject }[] = [];
+  readonly #kept = new Kept();
   #outcome: Promise<JsonObject> | undefined;
   #settled = false;
   #round = 0;
@@ -61,7 +61,7 @@ export class ParkedCall {
     this.#taker = call;
     this.#ttlMs = ttlMs;
     this.#onGone = onGone;
-    this.principal = call.auth?.principal;
+    this.owner = ownerOf(call.auth?.principal, call.address);
     this.carried = this.#asCarried(call);
   }
 
@@ -145,7 +145,7 @@ export class ParkedCall {
     this.#taker = taker;
     this.#waiting = true;
     another();
-    for (const { method, params } of this.#kept.splice(0)) tell(taker, method, params);
+    for (const { method, params } of this.#kept.take()) tell(taker, method, params);
     const onAbort = (): void => {
       if (this.#taker === taker && this.#waiting) this.giveUp('the request was cancelled');
     };
@@ -184,8 +184,7 @@ export class ParkedCall {
 
   #send(method: string, params: JsonObject): void {
     if (this.#waiting) return tell(this.#taker, method, params);
-    if (this.#kept.length >= mostKept) this.#kept.shift();
-    this.#kept.push({ method, params });
+    this.#kept.add({ method, params });
   }
 
   #asCarried({ method, requestId, facts, client, address }: Call): Carried {

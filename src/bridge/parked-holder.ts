@@ -10,8 +10,9 @@ import type { ParkedCall } from './parked-call.ts';
 
 type Take = Extract<Told, { kind: 'take' }>;
 
-/** How much may wait for a slow bus on its way to one request; more notifications than that are left out. */
+/** How many texts, and how much text, may wait for a slow bus on its way to one request; notifications beyond that are left out. */
 const mostUnsaid = 1_000;
+const mostUnsaidCharacters = 4 * 1024 * 1024;
 
 /** The calls that a process holds answer requests of others. */
 export class ParkedHolder {
@@ -89,6 +90,7 @@ class ReplyLine {
   readonly #channel: string;
   readonly #options: ReplyLineOptions;
   #unsaid = 0;
+  #unsaidCharacters = 0;
 
   constructor(bus: Bus, channel: string, options: ReplyLineOptions) {
     this.#bus = bus;
@@ -98,7 +100,7 @@ class ReplyLine {
 
   /** Says what the request can do without, should the bus be slow. */
   tell(reply: Reply): void {
-    if (this.#unsaid < mostUnsaid) this.say(reply);
+    if (this.#unsaid < mostUnsaid && this.#unsaidCharacters < mostUnsaidCharacters) this.say(reply);
   }
 
   say(reply: Reply): void {
@@ -107,13 +109,16 @@ class ReplyLine {
   }
 
   async #publish(reply: Reply): Promise<void> {
+    const text = jsonText(reply);
     this.#unsaid++;
+    this.#unsaidCharacters += text.length;
     try {
-      if ((await this.#bus.publish(this.#channel, jsonText(reply))) === 0) this.#options.onNobody();
+      if ((await this.#bus.publish(this.#channel, text)) === 0) this.#options.onNobody();
     } catch (error) {
       this.#options.onWarning(`an answer to a request in another process was not delivered: ${wordsOf(error)}`);
     } finally {
       this.#unsaid--;
+      this.#unsaidCharacters -= text.length;
     }
   }
 }

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
 import { bridgeBefore, bridgeTo, lineOver, serverAt, type QuietOptions } from '../../test/support/bridged.ts';
-import { open, settle, statelessDate, type Json, type Raw, type RawOptions } from '../../test/support/raw.ts';
+import { open, settle, statelessDate, withMeta, type Json, type Raw, type RawOptions } from '../../test/support/raw.ts';
 import type { Ctx, Server } from '../server.ts';
 import { McpError } from '../protocol/error.ts';
 import { metaKey } from '../protocol/meta.ts';
@@ -369,4 +369,16 @@ describe('an error that wants a page visited first', () => {
     const error = await raw.error('tools/call', retry(asked, { action: 'decline' }));
     assert.match(error.message, /was not visited/);
   });
+});
+
+it('calls that wait count for the address that they come from, not for everybody without a principal', async (t) => {
+  const bridge = await bridgeBefore(t, serverWith(askName), { maxUpstreams: 6 });
+  const ask = async (address: string): Promise<Json> => {
+    const conversation = bridge.endpoint.converse({ kind: 'http', lasting: false, address, send: () => undefined });
+    const params = withMeta({ name: 'ask' }, { capabilities });
+    return { ...(await conversation.receive({ jsonrpc: '2.0', id: 1, method: 'tools/call', params })) };
+  };
+  for (let count = 0; count < 3; count++) assert.ok('result' in (await ask('10.0.0.1')));
+  assert.match(JSON.stringify(await ask('10.0.0.1')), /3 calls wait for answers already/);
+  assert.ok('result' in (await ask('10.0.0.2')));
 });

@@ -12,14 +12,15 @@ import { wordsOf } from './failure.ts';
 import { ParkedCall, type Standing } from './parked-call.ts';
 import { ParkedHolder } from './parked-holder.ts';
 import { takeElsewhere } from './parked-taker.ts';
+import { ownerOf } from './wanted.ts';
 
 /** How calls wait for their stateless clients. */
 export interface ParkedOptions {
   readonly seal: Seal;
   /** How long a client may take to come back with its answers, in milliseconds. */
   readonly ttlMs: number;
-  /** How many calls of one principal may wait at once; of all principals, what waits is bounded by the connections. */
-  readonly mostPerPrincipal: number;
+  /** How many calls of one principal, or one address, may wait at once; of all, what waits is bounded by the connections. */
+  readonly mostOfOne: number;
   /** Reaches calls that another process holds; both must share the keys of the seal. */
   readonly bus?: Bus | undefined;
   onWarning(message: string): void;
@@ -87,11 +88,12 @@ export class ParkedCalls {
   }
 
   async #first(params: JsonObject, call: Call, boundTo: string): Promise<JsonObject> {
-    const { ttlMs, mostPerPrincipal } = this.#options;
+    const { ttlMs, mostOfOne } = this.#options;
     const { principal } = call.auth ?? {};
-    const asleep = [...this.#calls.values()].filter((other) => other.asleep && other.principal === principal);
-    if (asleep.length >= mostPerPrincipal)
-      throw new McpError('busy', `${mostPerPrincipal} calls wait for answers already; answer some of them`);
+    const owner = ownerOf(principal, call.address);
+    const asleep = [...this.#calls.values()].filter((other) => other.asleep && other.owner === owner);
+    if (asleep.length >= mostOfOne)
+      throw new McpError('busy', `${mostOfOne} calls wait for answers already; answer some of them`);
     this.#makeRoom();
     const id = crypto.randomUUID();
     const parked = new ParkedCall(call, ttlMs, () => this.#gone(id));

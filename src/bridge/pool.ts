@@ -28,7 +28,7 @@ export interface PoolOptions {
   /** What the connection of calls without a principal tells. */
   readonly main: UpstreamEvents;
   /** How calls wait for the answers of stateless clients. */
-  readonly parked: Omit<ParkedOptions, 'mostPerPrincipal' | 'onWarning'>;
+  readonly parked: Omit<ParkedOptions, 'mostOfOne' | 'onWarning'>;
   /** What the own connection of a handshake session tells. */
   eventsOf(session: Settled): UpstreamEvents;
   /** What a connection tells that all calls of a principal may use. */
@@ -72,7 +72,7 @@ export class Pool {
     this.main = this.#add({ events: options.main });
     this.#shared.set(keyOf({ principal: undefined, self: undefined }), [this.main]);
     this.#parked = new ParkedCalls(
-      { mostPerPrincipal: Math.ceil(options.places.limit / 2), onWarning: options.main.onWarning, ...options.parked },
+      { mostOfOne: Math.ceil(options.places.limit / 2), onWarning: options.main.onWarning, ...options.parked },
       (params, carried, principal) => this.#share(params, carried, { principal, alone: true }),
     );
   }

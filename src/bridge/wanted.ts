@@ -55,7 +55,7 @@ export function keyOf({ principal, self, name }: Wanted): string {
   return self === undefined ? who : `${who} ${canonical(self.capabilities)}`;
 }
 
-/** Whose places a connection takes: those of a principal, else of an address. In one process nobody counts. */
+/** Whose places a connection or a waiting call takes: those of a principal, else of an address. In one process nobody counts. */
 export function ownerOf(principal: string | undefined, address: string | undefined): string | undefined {
   if (principal !== undefined) return `principal ${principal}`;
   return address === undefined ? undefined : `address ${address}`;
