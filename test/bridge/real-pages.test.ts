@@ -67,6 +67,6 @@ describe('a client that visits pages', { timeout: 60_000 }, () => {
   test('is asked in a round where it has none, and the call is made again', async () => {
     const { outcome, pages } = await call(fronted.door, { pin: '2026-07-28' }, true);
     assert.match(outcome, /User completed the URL elicitation flow/);
-    assert.deepEqual(pages, ['https://modelcontextprotocol.io', 'https://page.example/']);
+    assert.deepEqual(pages, ['https://modelcontextprotocol.io/', 'https://page.example/']);
   });
 });
