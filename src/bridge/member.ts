@@ -68,7 +68,7 @@ export interface MemberOptions extends Settings {
  */
 export async function openMember(options: MemberOptions): Promise<Member> {
   const tools = new KnownTools();
-  const parts = partsOf(options, tools, opener({ ...options, upstream: steadied(options), tools }));
+  const parts = partsOf(options, tools, opener({ ...options, wayOf: waysTo(options), tools }));
   const { pool, changes, watches } = parts;
   const first = await firstClient(pool, options.signal);
   // A connection that failed for good is replaced; what was known of the upstream stays known meanwhile.
@@ -91,10 +91,10 @@ export async function openMember(options: MemberOptions): Promise<Member> {
 }
 
 /** Children that die are started again, but not in a loop; and what cannot be closed well is told, and over. */
-function steadied({ upstream, onError }: MemberOptions): MemberOptions['upstream'] {
-  if (!isTransport(upstream)) return upstream;
+function waysTo({ upstream, onError }: MemberOptions): (isMain: boolean) => MemberOptions['upstream'] {
+  if (!isTransport(upstream)) return () => upstream;
   const closing = closingQuietly(upstream, onError);
-  return closing.kind === 'stdio' ? steady(closing, { now: monotonicNow, random: Math.random }) : closing;
+  return closing.kind === 'stdio' ? steady(closing, { now: monotonicNow, random: Math.random }) : () => closing;
 }
 
 function kindOf(upstream: MemberOptions['upstream']): TransportKind {
@@ -105,7 +105,7 @@ function isTransport(upstream: MemberOptions['upstream']): upstream is Transport
   return typeof upstream === 'object' && 'open' in upstream;
 }
 
-function partsOf(settings: MemberOptions, tools: KnownTools, open: OpenClient): BridgeParts {
+function partsOf(settings: MemberOptions, tools: KnownTools, open: (isMain: boolean) => OpenClient): BridgeParts {
   const { onWarning, places, sharing, parked } = settings;
   const changes: Changes = new Changes({
     capabilities: () => (pool.main.latest === undefined ? {} : offerOf(pool.main.latest)),

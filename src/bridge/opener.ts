@@ -12,7 +12,8 @@ export type ConnectUpstream = (target: Transport | URL | string, options: Connec
 
 /** What the connections of one upstream have in common. */
 export interface OpenerOptions {
-  readonly upstream: Transport | URL | string;
+  /** The way of one connection to it: of the main one, or another. */
+  wayOf(isMain: boolean): Transport | URL | string;
   readonly connect: ConnectUpstream;
   /** What the bridge calls itself where it does not pass its client's name on. */
   readonly info: Implementation;
@@ -24,35 +25,41 @@ export interface OpenerOptions {
   onWarning(message: string): void;
 }
 
-/** Makes what opens connections to one upstream; what the first one finds out is known to the later ones. */
-export function opener(options: OpenerOptions): OpenClient {
-  const { upstream, connect, info, tools, upstreamRevisions, probeTimeoutMs, signal, onWarning } = options;
+/**
+ * Makes what opens connections to one upstream, each of them as often as it is lost for good; what the first one finds
+ * out is known to the later ones.
+ */
+export function opener(options: OpenerOptions): (isMain: boolean) => OpenClient {
+  const { connect, info, tools, upstreamRevisions, probeTimeoutMs, signal, onWarning } = options;
   let prior: Verdict | undefined;
   const cacheStore = memoryCacheStore();
-  return async ({ onLog, onNotification, onReconnect, onRequest }, self, closed) => {
-    const client = await connect(upstream, {
-      info: self?.info ?? info,
-      capabilities: self?.capabilities ?? {},
-      advertise: false,
-      ...(upstreamRevisions === undefined ? {} : { revisions: upstreamRevisions }),
-      ...(prior === undefined ? {} : { prior }),
-      ...(probeTimeoutMs === undefined ? {} : { probeTimeoutMs }),
-      signal: prior !== undefined || signal === undefined ? closed : AbortSignal.any([closed, signal]),
-      // Results go to somebody else, who may keep and check them: a bridge changes and refuses nothing.
-      validateOutput: false,
-      exactNumbers: true,
-      // Only requests that say so use what is kept.
-      cache: 'bypass',
-      cacheStore,
-      cacheKey: 'upstream',
-      onRequest,
-      onLog,
-      onNotification,
-      onReconnect,
-      onWarning,
-    });
-    prior = client.verdict;
-    client.learnTools(tools.mirroring);
-    return client;
-  };
+  const over =
+    (way: Transport | URL | string): OpenClient =>
+    async ({ onLog, onNotification, onReconnect, onRequest }, self, closed) => {
+      const client = await connect(way, {
+        info: self?.info ?? info,
+        capabilities: self?.capabilities ?? {},
+        advertise: false,
+        ...(upstreamRevisions === undefined ? {} : { revisions: upstreamRevisions }),
+        ...(prior === undefined ? {} : { prior }),
+        ...(probeTimeoutMs === undefined ? {} : { probeTimeoutMs }),
+        signal: prior !== undefined || signal === undefined ? closed : AbortSignal.any([closed, signal]),
+        // Results go to somebody else, who may keep and check them: a bridge changes and refuses nothing.
+        validateOutput: false,
+        exactNumbers: true,
+        // Only requests that say so use what is kept.
+        cache: 'bypass',
+        cacheStore,
+        cacheKey: 'upstream',
+        onRequest,
+        onLog,
+        onNotification,
+        onReconnect,
+        onWarning,
+      });
+      prior = client.verdict;
+      client.learnTools(tools.mirroring);
+      return client;
+    };
+  return (isMain) => over(options.wayOf(isMain));
 }

@@ -18,7 +18,8 @@ import { declaredTo, keyOf, ownerOf, selfOf, wantedBy, type Wanted } from './wan
 
 /** What a pool needs to know of its bridge. */
 export interface PoolOptions {
-  readonly open: OpenClient;
+  /** Makes what opens one connection: the main one, or another. */
+  open(isMain: boolean): OpenClient;
   /** How many connections there may be at once, those of other pools included. */
   readonly places: Places;
   /** What the connections go over; on stdio each is a process of its own. */
@@ -286,9 +287,15 @@ export class Pool {
 
   #add(options: Omit<UpstreamOptions, 'open' | 'kind' | 'askers' | 'tick'>): Upstream {
     if (this.#closed) throw new McpError('internalError', 'the bridge is closed');
-    const { places, open, kind } = this.#options;
+    const { places, open, kind, main } = this.#options;
     this.#demand(places.take(options.owner));
-    const upstream = new Upstream({ open, kind, askers: this.#askers, tick: () => places.tick(), ...options });
+    const upstream = new Upstream({
+      open: open(options.events === main),
+      kind,
+      askers: this.#askers,
+      tick: () => places.tick(),
+      ...options,
+    });
     this.#all.add(upstream);
     return upstream;
   }

@@ -1,5 +1,5 @@
 import { backoffMs } from '../client/backoff.ts';
-import { ConnectionError, type Channel, type Receiver, type Transport } from '../jsonrpc/transport.ts';
+import { ConnectionError, type Receiver, type Transport } from '../jsonrpc/transport.ts';
 import { closedBy } from './closing.ts';
 
 /** The clock and the dice of a rest. */
@@ -16,55 +16,99 @@ const borne = 3;
 /**
  * Keeps a server that dies at once each time from being started without end: after some deaths in a row opening fails
  * for a while, which gets longer. Whoever needs the server hears why at once.
+ *
+ * A process that dies before it said anything, or that serves everybody, shows that the server is not well: nobody
+ * starts one meanwhile. What one client does to a process of its own, after that began to speak, shows nothing of the
+ * others'.
+ *
+ * @returns The way of one connection, which is the main one or another's own.
  */
-export function steady(transport: Transport, { now, random }: SteadyOptions): Transport {
-  let deaths = 0;
-  let restsUntil = 0;
-  let last: unknown;
-  const died = (error: unknown): void => {
-    last = error;
-    if (++deaths >= borne) restsUntil = now() + backoffMs(deaths - borne, random());
-  };
+export function steady(transport: Transport, options: SteadyOptions): (isMain: boolean) => Transport {
+  const ofAll = new Rest(options);
+  return (isMain) => steadied(transport, { ofAll, own: isMain ? ofAll : new Rest(options), now: () => options.now() });
+}
+
+interface Rests {
+  readonly ofAll: Rest;
+  readonly own: Rest;
+  now(): number;
+}
+
+function steadied(transport: Transport, { ofAll, own, now }: Rests): Transport {
   return {
     kind: transport.kind,
     description: transport.description,
-    async open(receiver: Receiver): Promise<Channel> {
-      const restMs = restsUntil - now();
-      if (restMs > 0) throw resting(restMs, deaths, last);
+    async open(receiver) {
+      for (const rest of [ofAll, own]) rest.demandOver();
       const since = now();
       let isOpen = true;
+      let isSpeaking = false;
       const ended = (error?: ConnectionError): void => {
         if (!isOpen) return;
         isOpen = false;
-        if (error !== undefined && now() - since < healthyMs) died(error);
-        else deaths = 0;
+        if (error !== undefined && now() - since < healthyMs) (isSpeaking ? own : ofAll).died(error);
+        else for (const rest of [ofAll, own]) rest.lived();
       };
       try {
-        return watched(await transport.open(hearing(receiver, ended)), ended);
+        const channel = await transport.open(hearing(receiver, { spoke: () => void (isSpeaking = true), ended }));
+        // What is closed here did not die.
+        return closedBy(channel, async () => {
+          ended();
+          await channel.close();
+        });
       } catch (error) {
-        died(error);
+        ofAll.died(error);
         throw error;
       }
     },
   };
 }
 
-function hearing(receiver: Receiver, ended: (error: ConnectionError) => void): Receiver {
+/** Deaths in a row, and how long nothing is started after them. */
+class Rest {
+  readonly #options: SteadyOptions;
+  #deaths = 0;
+  #until = 0;
+  #last: unknown;
+
+  constructor(options: SteadyOptions) {
+    this.#options = options;
+  }
+
+  /** @throws ConnectionError while it lasts. */
+  demandOver(): void {
+    const restMs = this.#until - this.#options.now();
+    if (restMs > 0) throw resting(restMs, this.#deaths, this.#last);
+  }
+
+  died(error: unknown): void {
+    const { now, random } = this.#options;
+    this.#last = error;
+    if (++this.#deaths >= borne) this.#until = now() + backoffMs(this.#deaths - borne, random());
+  }
+
+  lived(): void {
+    this.#deaths = 0;
+  }
+}
+
+interface Life {
+  spoke(): void;
+  ended(error: ConnectionError): void;
+}
+
+function hearing(receiver: Receiver, { spoke, ended }: Life): Receiver {
   return {
     ...receiver,
+    message: (value, about) => {
+      spoke();
+      receiver.message(value, about);
+    },
     closed: (error) => {
       ended(error);
       receiver.closed(error);
     },
   };
-}
-
-/** What is closed here did not die. */
-function watched(channel: Channel, ended: () => void): Channel {
-  return closedBy(channel, async () => {
-    ended();
-    await channel.close();
-  });
 }
 
 function resting(restMs: number, deaths: number, last: unknown): ConnectionError {
