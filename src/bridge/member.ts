@@ -44,7 +44,7 @@ export interface Member {
   reach(): Promise<void>;
   /** Ends every listen stream in good order; nothing is told of changes any more. */
   stop(): void;
-  /** Ends every connection to the server. */
+  /** Stops, and ends every connection to the server. */
   close(): Promise<void>;
 }
 
@@ -74,6 +74,10 @@ export async function openMember(options: MemberOptions): Promise<Member> {
   // A connection that failed for good is replaced; what was known of the upstream stays known meanwhile.
   const client = (): Client => pool.main.latest ?? first;
   await learn(parts, options, options.signal);
+  const stop = (): void => {
+    changes.stop();
+    watches.stop();
+  };
   void changes.follow(pool.main);
   return {
     host: hostOf(parts, options, client),
@@ -82,11 +86,11 @@ export async function openMember(options: MemberOptions): Promise<Member> {
       return { description, revision, server, capabilities };
     },
     reach: async () => await (await pool.main.client()).ping(),
-    stop: () => {
-      changes.stop();
-      watches.stop();
+    stop,
+    close: async () => {
+      stop();
+      await pool.close();
     },
-    close: () => pool.close(),
   };
 }
 

@@ -225,6 +225,28 @@ describe('sessions before a handshake server', () => {
   });
 });
 
+it('a connection on which a watch begins makes no room for another client', async (t) => {
+  const subscribing: (() => void)[] = [];
+  const upstream = scriptedUpstream({
+    up: '2025-06-18',
+    capabilities: { tools: {}, resources: { subscribe: true } },
+    answers: { 'resources/subscribe': (sent, peer) => void subscribing.push(() => peer.reply(sent, {})) },
+  });
+  const line = lineOver(upstream);
+  const bridge = await bridgeTo(t, line.transport, { maxUpstreams: 2 });
+  const [one, two] = [await open(bridge, '2025-06-18'), await open(bridge, '2025-11-25')];
+  const watching = one.result('resources/subscribe', { uri: 'memo:one' });
+  await until(() => subscribing.length === 1);
+  assert.match((await two.error('tools/list')).message, /in use/);
+  subscribing[0]?.();
+  await watching;
+  assert.match((await two.error('tools/list')).message, /in use/);
+  upstream.peers
+    .at(-1)
+    ?.send({ jsonrpc: '2.0', method: 'notifications/resources/updated', params: { uri: 'memo:one' } });
+  await until(() => one.methods.includes('notifications/resources/updated'));
+});
+
 it('sessions before a stateless server share what its other clients do, each for its principal', async (t) => {
   const { line, client } = await setup(t, '2026-07-28');
   const anonymous = await Promise.all(['2025-06-18', '2024-11-05', '2026-07-28'].map((date) => client(date as never)));

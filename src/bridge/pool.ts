@@ -9,6 +9,8 @@ import { methodOf } from '../protocol/method.ts';
 import type { Revision } from '../protocol/revision.ts';
 import { Askers, targetOf } from './askers.ts';
 import { withoutLogs, type Carried } from './carried.ts';
+import { closingMs } from './closing.ts';
+import { wordsOf } from './failure.ts';
 import { revisionFor } from './forward.ts';
 import { ParkedCalls, type ParkedOptions } from './parked.ts';
 import type { Full, Holder, Places } from './places.ts';
@@ -65,6 +67,8 @@ export class Pool {
   /** What sessions on a shared connection want to hear. */
   readonly #levels = new Map<Settled['state'], LoggingLevel>();
   readonly #closing = new Set<Promise<void>>();
+  /** The sessions that are over. */
+  readonly #ended = new WeakSet<Settled['state']>();
   #closed = false;
 
   constructor(options: PoolOptions) {
@@ -110,6 +114,8 @@ export class Pool {
     if (this.shared) return this.main;
     const known = this.ownOf(session);
     if (known !== undefined) return known;
+    // Some of what a session asked for goes on for a while when it is over.
+    if (this.#ended.has(session.state)) throw new McpError('internalError', 'the session is over');
     const { info, capabilities } = session.client;
     const self = { info, capabilities: declaredTo(this.#handshake(), capabilities) };
     const upstream = this.#add({
@@ -154,6 +160,7 @@ export class Pool {
 
   /** The session downstream ended: its connection does too. */
   release(session: Settled): void {
+    this.#ended.add(session.state);
     this.#levels.delete(session.state);
     const upstream = this.ownOf(session);
     if (upstream === undefined) return;
@@ -304,10 +311,10 @@ export class Pool {
   *#idle(): Generator<readonly [Upstream, () => void]> {
     for (const [key, list] of this.#shared)
       for (const upstream of list)
-        if (upstream.quiet && !upstream.followed && upstream !== this.main)
+        if (upstream.idle && !upstream.followed && upstream !== this.main)
           yield [upstream, () => this.#forget(key, upstream)];
     for (const [upstream, session] of this.#sessions) {
-      if (!upstream.quiet) continue;
+      if (!upstream.idle) continue;
       const { dismiss } = session;
       if (!upstream.stateful) yield [upstream, () => this.#rest(session, upstream)];
       // The client hears that what it left in the server is gone, and begins again.
@@ -337,7 +344,7 @@ export class Pool {
   /** After a burst of calls only some connections are kept. */
   #trim(key: string, upstream: Upstream): void {
     const list = this.#shared.get(key) ?? [];
-    if (upstream === this.main || !upstream.quiet || !list.includes(upstream)) return;
+    if (upstream === this.main || !upstream.idle || !list.includes(upstream)) return;
     const isSpare = this.#oneEach
       ? upstream !== list.at(-1)
       : !upstream.followed && list.filter(({ quiet }) => quiet).length > spares;
@@ -359,7 +366,16 @@ export class Pool {
 
   #drop(upstream: Upstream): void {
     if (this.#all.delete(upstream)) this.#options.places.giveBack(upstream.owner);
-    const closing = upstream.close().finally(() => this.#closing.delete(closing));
+    const closing = this.#ending(upstream).finally(() => this.#closing.delete(closing));
     this.#closing.add(closing);
+  }
+
+  /** It never rejects, nor does it take for ever. */
+  async #ending(upstream: Upstream): Promise<void> {
+    const { onWarning } = this.#options.main;
+    const ending = upstream.close().catch((error: unknown) => {
+      onWarning(`a connection to the upstream was not closed well: ${wordsOf(error)}`);
+    });
+    if (!(await settledWithin(closingMs, ending))) onWarning(`a connection to the upstream does not close`);
   }
 }

@@ -1,5 +1,5 @@
 import { backoffMs } from '../client/backoff.ts';
-import type { Subscription, SubscriptionEnd } from '../client/subscription.ts';
+import type { Subscription } from '../client/subscription.ts';
 import { monotonicNow } from '../jsonrpc/timeout.ts';
 import { McpError } from '../protocol/error.ts';
 import { pause } from './changes.ts';
@@ -9,8 +9,8 @@ import { wordsOf } from './failure.ts';
 export interface SessionWatchOptions {
   readonly uri: string;
   open(): Promise<Subscription>;
-  /** Whether the end of a subscription is that of the watch. */
-  isLast(end: SubscriptionEnd): boolean;
+  /** Whether nothing that ends is followed again. */
+  isLast(): boolean;
   /** The resource is followed again, and may have changed unheard. */
   onMissed(): void;
   /** It is over, by itself. */
@@ -59,8 +59,8 @@ export class SessionWatch {
     let subscription = await this.#following.catch(() => undefined);
     while (subscription !== undefined) {
       const since = monotonicNow();
-      const end = await subscription.closed;
-      if (this.#left.signal.aborted || isLast(end)) break;
+      await subscription.closed;
+      if (this.#left.signal.aborted || isLast()) break;
       if (monotonicNow() - since >= healthyMs) this.#tries = 0;
       subscription = await this.#again();
       if (subscription !== undefined) onMissed();
@@ -74,7 +74,7 @@ export class SessionWatch {
     const { signal } = this.#left;
     for (;;) {
       await pause(backoffMs(this.#tries++, random()), signal);
-      if (signal.aborted || isLast({ graceful: false })) return undefined;
+      if (signal.aborted || isLast()) return undefined;
       try {
         this.#following = open();
         const subscription = await this.#following;

@@ -35,6 +35,8 @@ export class Upstream {
   readonly #doubt: Doubt;
   readonly #progress = new ProgressRelays();
   #followers = 0;
+  /** How much beside calls is under way: levels, notifications, the beginnings of subscriptions. */
+  #beside = 0;
   #client: Promise<Client> | undefined;
   /** What came last, be it open or not. */
   #latest: Client | undefined;
@@ -64,6 +66,11 @@ export class Upstream {
   /** Whether nothing runs on it. */
   get quiet(): boolean {
     return this.#carried.size === 0;
+  }
+
+  /** Whether nobody waits for anything on it. */
+  get idle(): boolean {
+    return this.quiet && this.#beside === 0;
   }
 
   /** Whether something may be lost with it: what a call left in the server, or what is followed. */
@@ -140,14 +147,7 @@ export class Upstream {
     this.#last = call;
     this.#wanted = level;
     // A connection that is not open is told by the first call that opens it.
-    const client = this.#client === undefined ? undefined : await this.client();
-    if (client === undefined || !hasSessionLevel(client)) return;
-    try {
-      await client.setLogLevel(level);
-      this.#told = level;
-    } catch (error) {
-      throw failureFor(error, { call, params: { level }, revision: revisionFor(client) });
-    }
+    if (this.#client !== undefined) await this.#besideCalls(() => this.#tellLevel(level, call));
   }
 
   /**
@@ -156,6 +156,10 @@ export class Upstream {
    * @param onReopened Hears that changes may have been missed.
    */
   async follow(topics: Topics, onReopened: () => void, signal?: AbortSignal): Promise<Subscription> {
+    return await this.#besideCalls(() => this.#subscribe(topics, onReopened, signal));
+  }
+
+  async #subscribe(topics: Topics, onReopened: () => void, signal?: AbortSignal): Promise<Subscription> {
     const client = await this.client();
     try {
       const onEvent = ({ type }: SubscriptionEvent): void => void (type === 'reopened' && onReopened());
@@ -171,7 +175,7 @@ export class Upstream {
   /** Tells the server something; what it makes of that is not known. */
   async notify(method: string, params: JsonObject): Promise<void> {
     this.#stateful = true;
-    await (await this.client()).notify(method, params);
+    await this.#besideCalls(async () => await (await this.client()).notify(method, params));
   }
 
   /** The open client. */
@@ -190,6 +194,28 @@ export class Upstream {
     this.#closed.abort();
     const client = await this.#client?.catch(() => undefined);
     await client?.close();
+  }
+
+  /** Keeps the connection from being given up while something else than a call is under way. */
+  async #besideCalls<T>(work: () => Promise<T>): Promise<T> {
+    this.#beside++;
+    try {
+      return await work();
+    } finally {
+      this.#beside--;
+      this.usedAt = this.#tick();
+    }
+  }
+
+  async #tellLevel(level: LoggingLevel, call: Carried): Promise<void> {
+    const client = await this.client();
+    if (!hasSessionLevel(client)) return;
+    try {
+      await client.setLogLevel(level);
+      this.#told = level;
+    } catch (error) {
+      throw failureFor(error, { call, params: { level }, revision: revisionFor(client) });
+    }
   }
 
   async #connect(): Promise<Client> {

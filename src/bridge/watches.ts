@@ -109,12 +109,11 @@ export class Watches {
 
   #begin(uri: string, session: Settled): SessionWatch {
     const watched = this.#watchedBy(session);
-    const isShared = this.#pool.shared;
     const watch: SessionWatch = new SessionWatch({
       uri,
       open: async () => await this.#open(uri, session),
-      // A session's own connection ends in good order where it is not needed any more.
-      isLast: ({ graceful }) => this.#stopped || (graceful && !isShared),
+      // Who watches no more leaves; what ends otherwise, be it in good order, is followed again.
+      isLast: () => this.#stopped,
       onMissed: () => session.notify(updated, { uri }),
       onEnd: () => void (watched.get(uri) === watch && watched.delete(uri)),
       onWarning: this.#onWarning,
