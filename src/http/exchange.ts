@@ -1,4 +1,5 @@
 import type { Message, NotificationMessage, RequestMessage, ResponseMessage } from '../jsonrpc/message.ts';
+import { eachInSlices } from '../jsonrpc/slices.ts';
 import type { AuthInfo, Conversation, Link } from '../peer/endpoint.ts';
 import { readPreamble, unspoken, unsupported } from '../peer/preamble.ts';
 import { McpError } from '../protocol/error.ts';
@@ -42,13 +43,14 @@ export class Exchanges {
   }
 
   /** Ends the exchanges that would otherwise last for ever: with their response, where the server has one for that. */
-  close(): void {
-    for (const exchange of this.#running) if (exchange.message.method === listen) exchange.finish();
+  close(): Promise<void> {
+    const lasting = [...this.#running].filter(({ message }) => message.method === listen);
+    return eachInSlices(lasting, (exchange) => exchange.finish());
   }
 
   /** Breaks off what is still being answered. */
-  abort(): void {
-    for (const exchange of this.#running) exchange.abort();
+  abort(): Promise<void> {
+    return eachInSlices(this.#running, (exchange) => exchange.abort());
   }
 
   /** Everything that is refused before it is dispatched is a bad request. */

@@ -85,13 +85,12 @@ class Handler implements HttpHandler {
   async #close(): Promise<void> {
     const { course, serving, settings } = this.#edge;
     course.stage = 'draining';
-    this.#exchanges.close();
-    await settledWithin(settings.drainMs, serving.idle());
+    await settledWithin(settings.drainMs, Promise.all([this.#exchanges.close(), serving.idle()]));
     course.stage = 'closed';
-    this.#exchanges.abort();
-    this.#sessions?.close();
-    this.#pairs?.close();
-    this.#edge.streams.close();
+    await this.#exchanges.abort();
+    await this.#sessions?.close();
+    await this.#pairs?.close();
+    await this.#edge.streams.close();
   }
 
   /** What can be said without reading the body or asking who it is. */

@@ -83,6 +83,24 @@ test('changes of one turn reach every stream in one order, also where they are t
   for (const stream of streams) stream.leave();
 });
 
+for (const [what, close] of [
+  ['server', ({ server }: Many) => server.close()],
+  ['handler', ({ handler }: Many) => handler.close()],
+] as const) {
+  test(`a ${what} that closes ends very many streams in slices, each with its response`, async () => {
+    const many = await open(2_000);
+    const closed = close(many);
+    const turns = await perTurn(many.streams, 2);
+    // The first slice is written at once, before the first turn.
+    assert.ok(
+      turns.every((count, at) => count <= (at === 0 ? 128 : 64)),
+      String(turns),
+    );
+    await closed;
+    assert.ok(many.streams.every(({ ended, events }) => ended && 'result' in (events[1] as object)));
+  });
+}
+
 test('comments that keep streams open are written in slices too', async (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] });
   const { streams } = await open(1_000, { keepAliveMs: 1000 });

@@ -1,3 +1,4 @@
+import { eachInSlices } from '../jsonrpc/slices.ts';
 import { after } from '../jsonrpc/timeout.ts';
 import type { Received, RequestMessage } from '../jsonrpc/message.ts';
 import { memoryEvents } from '../store/events.ts';
@@ -75,8 +76,8 @@ export class Sessions {
   }
 
   /** Ends every session. */
-  close(): void {
-    for (const session of this.#open.values()) this.#end(session);
+  async close(): Promise<void> {
+    await eachInSlices(this.#open.values(), (session) => this.#end(session));
     this.#cancelTimer?.();
     this.#cancelTimer = undefined;
   }

@@ -1,4 +1,5 @@
 import { classify, type Message, type Received, type RequestId } from '../jsonrpc/message.ts';
+import { eachInSlices } from '../jsonrpc/slices.ts';
 import type { AuthInfo, Conversation, Link } from '../peer/endpoint.ts';
 import { unsupported } from '../peer/preamble.ts';
 import { McpError } from '../protocol/error.ts';
@@ -38,8 +39,8 @@ export class SsePairs {
   }
 
   /** Ends every conversation. */
-  close(): void {
-    for (const pair of this.#open.values()) pair.end();
+  close(): Promise<void> {
+    return eachInSlices(this.#open.values(), (pair) => pair.end());
   }
 
   #begin(visit: Visit): void {

@@ -1,4 +1,4 @@
-import { Slices } from '../jsonrpc/slices.ts';
+import { eachInSlices, Slices } from '../jsonrpc/slices.ts';
 import { after } from '../jsonrpc/timeout.ts';
 import type { AuthInfo } from '../peer/endpoint.ts';
 import type { HttpSettings } from './options.ts';
@@ -140,9 +140,9 @@ export class EventStreams {
     this.#cancelTimer = undefined;
   }
 
-  /** Ends every stream. */
-  close(): void {
-    for (const stream of this.#open) stream.end();
+  /** Ends every stream, in slices. */
+  close(): Promise<void> {
+    return eachInSlices(this.#open, (stream) => stream.end());
   }
 
   /** A look at each half of the time: who was silent from one to the next has a comment before the whole is over. */

@@ -55,3 +55,25 @@ export class Slices {
     return undefined;
   }
 }
+
+/**
+ * Does the same with each of very many that are there now, in slices.
+ *
+ * @returns Resolves when all is done; rejects with the error of the first that fails, and does nothing with the rest.
+ */
+export function eachInSlices<T>(items: Iterable<T>, run: (item: T) => void): Promise<void> {
+  const all = [...items];
+  return new Promise((resolve, reject) => {
+    new Slices().add('each', function* () {
+      try {
+        for (const item of all) {
+          run(item);
+          yield;
+        }
+        resolve();
+      } catch (cause) {
+        reject(cause);
+      }
+    });
+  });
+}

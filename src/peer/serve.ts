@@ -1,3 +1,4 @@
+import { eachInSlices } from '../jsonrpc/slices.ts';
 import { after } from '../jsonrpc/timeout.ts';
 import { HostConversation } from './conversation.ts';
 import type { Endpoint } from './endpoint.ts';
@@ -25,7 +26,7 @@ export function createEndpoint(host: Host, onClose: () => void | Promise<void> =
       await onClose();
       // What the host ended gracefully is answered on a later turn; only then is the rest aborted.
       await new Promise<void>((resolve) => void after(0, resolve, true));
-      for (const conversation of open) conversation.close();
+      await eachInSlices(open, (conversation) => conversation.close());
     },
   };
 }

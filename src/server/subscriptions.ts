@@ -1,5 +1,5 @@
 import type { RequestId } from '../jsonrpc/message.ts';
-import { Slices } from '../jsonrpc/slices.ts';
+import { eachInSlices, Slices } from '../jsonrpc/slices.ts';
 import type { Call } from '../peer/call.ts';
 import type { Settled } from '../peer/host.ts';
 import type { JsonObject } from '../protocol/common.ts';
@@ -152,8 +152,8 @@ export class Subscriptions {
   }
 
   /** Ends every listen stream gracefully. (Spec 2026-07-28, Subscriptions, Graceful closure.) */
-  end(): void {
-    for (const listener of this.#listeners.values()) this.#end(listener);
+  end(): Promise<void> {
+    return eachInSlices(this.#listeners.values(), (listener) => this.#end(listener));
   }
 
   #honoured(asked: SubscriptionFilter, offered: ReadonlySet<Telling>): SubscriptionFilter {
