@@ -351,9 +351,9 @@ export class Upstream {
 
   /** Whether what the server logs now can be for nobody but the client of a call. */
   #isOf(call: Carried): boolean {
+    if (this.#ofOne) return !this.doubtful;
     const { calls } = this.#doubt;
     if (calls === undefined) return false;
-    if (this.#ofOne) return calls.length === 0;
     const eachSaysSo = this.#latest === undefined || revisionFor(this.#latest).logging !== 'session';
     return [...this.#carried, ...calls].every(
       (other) =>

@@ -1,0 +1,43 @@
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import { Doubt } from './doubt.ts';
+
+const call = { logLevel: undefined, settled: undefined } as Parameters<Doubt['of']>[0]; // It reads nothing else.
+
+it('doubt is over when each call was answered', async () => {
+  const doubt = new Doubt(() => undefined);
+  const [first, second] = [doubt.of(call, 'a'), doubt.of(call, 'b')];
+  const over = doubt.over();
+  first();
+  assert.equal(doubt.exists, true);
+  second();
+  await over;
+  assert.equal(doubt.exists, false);
+});
+
+it('doubt about more calls than can be known ends with the connection alone', async () => {
+  const doubt = new Doubt(() => undefined);
+  const answered = Array.from({ length: 1_001 }, () => doubt.of(call, undefined));
+  assert.equal(doubt.calls, undefined);
+  for (const each of answered) each();
+  assert.equal(doubt.exists, true);
+  const over = doubt.over();
+  doubt.end();
+  await over;
+  assert.deepEqual([doubt.exists, doubt.calls], [false, []]);
+});
+
+it('the operator is told once for each connection', () => {
+  const warnings: string[] = [];
+  const doubt = new Doubt((message) => warnings.push(message));
+  for (const _ of [1, 2]) {
+    doubt.of(call, undefined);
+    for (const __ of [1, 2]) {
+      assert.deepEqual(doubt.refuse('elicitation/create'), { action: 'cancel' });
+      assert.throws(() => doubt.refuse('roots/list'), /nobody can be asked/);
+      doubt.silence();
+    }
+    doubt.end();
+  }
+  assert.equal(warnings.length, 4);
+});
