@@ -169,6 +169,12 @@ function guarded(listener: ResolvedOptions['onError']): ResolvedOptions['onError
 
 function roundsOf(options: RoundOptions): RoundSettings {
   const { now } = options;
+  // A time that is no number would let states live for ever; an endless one does not survive JSON.
+  for (const name of ['ttlMs', 'maxStateLength', 'maxRounds', 'askTimeoutMs'] as const) {
+    const given = options[name] ?? 0;
+    if (typeof given !== 'number' || !(given >= 0) || (name === 'ttlMs' && given === Number.POSITIVE_INFINITY))
+      throw new TypeError(`rounds.${name} must be a number that is not negative, not ${JSON.stringify(given)}`);
+  }
   return {
     seal: lateSeal(options.keys),
     ttlMs: options.ttlMs ?? 3_600_000,
