@@ -24,6 +24,16 @@ export interface Ask<T> {
   accept(answer: JsonObject): Accepted<T> | Promise<Accepted<T>>;
 }
 
+/** The name of a question without a key, by its place among those. */
+export function unnamed(order: number): string {
+  return `ask-${order}`;
+}
+
+/** Whether a question without a key may have this name, so that it is no key. */
+export function isUnnamed(key: string): boolean {
+  return /^ask-\d+$/.test(key);
+}
+
 /** Whether an answer was acceptable. */
 export type Accepted<T> = { readonly value: T; readonly problem?: undefined } | { readonly problem: string };
 

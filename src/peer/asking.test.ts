@@ -185,6 +185,23 @@ describe('A key that is used again', () => {
       });
     }
 
+    test(`is that of a question without a key: ${date}`, async () => {
+      const failures: unknown[] = [];
+      const server = createServer({ name: 's', version: '1' }, { onError: (error) => void failures.push(error) });
+      server.tool('t', {}, async (_args, ctx) => {
+        await ctx.elicit({ message: 'q', schema });
+        await ctx.elicit({ message: 'q', schema }, { key: 'ask-1' });
+        return 'done';
+      });
+      const client = await connect(memoryTransport(server), {
+        revisions: [date],
+        onElicit: () => ({ action: 'accept', content: { name: 'Ann' } }),
+      });
+      assert.equal((await client.callTool('t')).isError, true);
+      assert.match(String(failures[0]), /^TypeError: the key "ask-1" is one of those that questions without a key get/);
+      await client.close();
+    });
+
     test(`is one of its own in every round by hand: ${date}`, async () => {
       const server = served(async (ctx) => {
         const { content } = await ctx.elicit({ message: 'first', schema }, { key: 'first' });

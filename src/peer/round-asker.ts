@@ -4,7 +4,7 @@ import type { JsonObject } from '../protocol/common.ts';
 import { McpError } from '../protocol/error.ts';
 import { fromWire } from '../protocol/from-wire.ts';
 import { methodOf } from '../protocol/method.ts';
-import { quiet, RoundEnded, type Ask, type Asker, type AskMethod } from './ask.ts';
+import { quiet, RoundEnded, unnamed, type Ask, type Asker, type AskMethod } from './ask.ts';
 import type { Call } from './call.ts';
 import { demand } from './demand.ts';
 import { digestOf } from './digest.ts';
@@ -78,7 +78,7 @@ export class RoundAsker implements Asker {
   async #ask<T>({ method, params, key, accept }: Ask<T>): Promise<T> {
     if (this.#over) throw new RoundEnded();
     demand(method, params, this.#call.facts, this.#call.client.capabilities);
-    const name = key ?? `ask-${++this.#order}`;
+    const name = key ?? unnamed(++this.#order);
     const digest = digestOf([method, params]);
     if (key !== undefined) this.#takeEarly(key, digest);
     const known = this.#answers.get(name);

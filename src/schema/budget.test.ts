@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { cpuUsage } from 'node:process';
+import process, { cpuUsage } from 'node:process';
 import { test } from 'node:test';
 import { compileSchema } from './json-schema.ts';
 
@@ -75,6 +75,48 @@ test("a client's check of any schema and value takes no more than 50 ms", async 
     for (const [what, ms] of Object.entries(costs)) if (ms > limit) slow.push(`${name}: ${ms} ms ${what}`);
   }
   assert.deepEqual(slow, [], `more than ${limit} ms`);
+});
+
+const row = (at: number): object => ({
+  at,
+  name: `Köln ${at}`,
+  price: at / 2,
+  tags: ['a', 'b'],
+  about: { zip: '50667' },
+});
+const rowWith = (words: object, of: object = {}): object => ({
+  type: 'object',
+  properties: {
+    at: { type: 'integer' },
+    name: { type: 'string', minLength: 1, maxLength: 200 },
+    price: { type: 'number', multipleOf: 0.5 },
+    tags: { type: 'array', items: { type: 'string' }, uniqueItems: true },
+    about: { type: 'object', propertyNames: { maxLength: 20 }, additionalProperties: { type: 'string' }, ...of },
+  },
+  required: ['at', 'name'],
+  ...words,
+});
+
+// "a false 'too much to check' for an ordinary result under load would be a fault"
+for (const [title, items] of [
+  ['bounds of texts and numbers', rowWith({})],
+  ['bounds of objects', rowWith({ minProperties: 1, maxProperties: 20, additionalProperties: false })],
+  [
+    'patterns of names',
+    rowWith({ patternProperties: { '^x-': true } }, { patternProperties: { '^z': { type: 'string' } } }),
+  ],
+] as const)
+  test(`1,000 rows with ${title} are not too much for the first check`, async () => {
+    const { check } = await compileSchema({ type: 'array', items });
+    assert.deepEqual(check(many(1000, row)), []);
+  });
+
+test('time that others had the processor does not count', { skip: process.threadCpuUsage === undefined }, async (t) => {
+  let now = 0;
+  // Each look at the clock finds that the thread has waited for its turn.
+  t.mock.method(performance, 'now', () => (now += 5));
+  const { check } = await compileSchema({ type: 'array', items: { type: 'integer' } });
+  assert.deepEqual(check(many(2000, (at) => at)), []);
 });
 
 test('large and ordinary values are not too much', async () => {

@@ -6,7 +6,7 @@ import { Budget, OverBudget } from './budget.ts';
 import { SchemaDocument, SchemaError, type SchemaLimits } from './document.ts';
 import { isKeywords } from './keywords.ts';
 import { linearPatterns, ownPatterns, type Patterns } from './pattern.ts';
-import { plainTest, Unsure, type Fits } from './plain.ts';
+import { plainTest, type Fits } from './plain.ts';
 import { prepare } from './prepare.ts';
 import { toPointer, type Problem } from './problem.ts';
 
@@ -129,9 +129,11 @@ function check(given: unknown, { schema, plain, fits, run, steps }: Checking): r
   let isWrong = false;
   try {
     run.begin();
-    const decided = plain === undefined ? undefined : decide(plain, given, { run, steps });
-    if (decided === true) return [];
-    isWrong = decided === false;
+    if (plain !== undefined) {
+      run.grant(steps ?? Number.POSITIVE_INFINITY);
+      if (plain(given, run)) return [];
+      isWrong = true;
+    }
     if (isWrong) run.explain();
     const names = new Set<string>();
     let parts = 0;
@@ -155,17 +157,6 @@ function check(given: unknown, { schema, plain, fits, run, steps }: Checking): r
     if (!isWrong) return [tooMuch ? tooMuchToCheck : { path: '', message: `cannot be checked: ${String(error)}` }];
   }
   return [{ path: '', message: 'does not fit the schema' }];
-}
-
-/** Undefined where only typebox can say. */
-function decide(plain: Fits, value: unknown, { run, steps }: Pick<Checking, 'run' | 'steps'>): boolean | undefined {
-  run.grant(steps ?? Number.POSITIVE_INFINITY);
-  try {
-    return plain(value, run);
-  } catch (error) {
-    if (error instanceof Unsure) return undefined;
-    throw error;
-  }
 }
 
 /** What failed counts as unevaluated, and so is told of twice. */

@@ -10,7 +10,10 @@ import { plainTest } from './plain.ts';
 const patterns: Patterns = (source) => ({ test: (text) => new RegExp(source, 'u').test(text), size: 0 });
 
 const name = fc.constantFrom('a', 'b', 'c');
-const leaf = fc.oneof(fc.constantFrom(null, true, false, 0, 1, 2, 1.5, -1, 'a', 'b', 'abc', ''), fc.integer());
+const leaf = fc.oneof(
+  fc.constantFrom(null, true, false, 0, 1, 2, 1.5, -1, 'a', 'b', 'abc', '', '🙂', 'é🙂'),
+  fc.integer(),
+);
 const value = fc.letrec((tie) => ({
   value: fc.oneof(
     { depthSize: 'small' },
@@ -35,6 +38,11 @@ const schema = fc.letrec((tie) => {
       exclusiveMaximum: small,
       minLength: small,
       maxLength: small,
+      multipleOf: fc.constantFrom(1, 2),
+      minProperties: small,
+      maxProperties: small,
+      propertyNames: tie('schema'),
+      patternProperties: fc.dictionary(fc.constantFrom('^a', 'b', '[bc]'), tie('schema'), { maxKeys: 2 }),
       minItems: small,
       maxItems: small,
       uniqueItems: fc.boolean(),
@@ -97,6 +105,6 @@ test('a property that is undefined counts as absent, as when it is sent', () => 
 });
 
 test('a schema with a keyword that is not known here is left to typebox', () => {
-  for (const one of [{ unevaluatedProperties: false }, { contains: true }, { multipleOf: 0.1 }, { const: {} }])
+  for (const one of [{ unevaluatedProperties: false }, { contains: true }, { dependentRequired: {} }, { const: {} }])
     assert.equal(plainTest(new SchemaDocument({ items: one }), patterns), undefined);
 });

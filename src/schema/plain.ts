@@ -3,16 +3,14 @@
  * is large and ordinary is checked in a fraction of the time. Why a value does not fit, typebox says.
  */
 
+import { Guard } from 'typebox/guard';
 import type { SchemaDocument, SchemaNode } from './document.ts';
 import { hasDuplicates, matches, type Run } from './guards.ts';
 import { isKeywords, type Keywords } from './keywords.ts';
 import type { Patterns } from './pattern.ts';
 
-/** Whether a value fits. It throws `Unsure` where only typebox can say, and `OverBudget`. */
+/** Whether a value fits. It throws `OverBudget`. */
 export type Fits = (value: unknown, run: Run) => boolean;
-
-/** A value is of a kind that is not looked at here. */
-export class Unsure extends Error {}
 
 /** A schema has a keyword that is not known here. */
 class NotPlain extends Error {}
@@ -62,12 +60,34 @@ class Plain {
     const simple = simpleTests[name]?.(value as never);
     if (simple !== undefined) return [(given, run) => simple(given, run)];
     const test = (raw: unknown): Fits => this.test(raw);
+    // Beside patterns, those see to it.
+    if (name === 'additionalProperties' && node.keywords['patternProperties'] !== undefined) return [];
     const made = combined[name]?.(value, node.keywords, test);
     if (made !== undefined) return [made];
     if (name === '$ref') return [test(this.#document.resolve(String(value), node.resource).target)];
+    if (name === 'patternProperties') return [this.#byPattern(node)];
     if (name !== 'pattern') throw new NotPlain();
     const pattern = this.#patterns(String(value));
     return [(given, run) => typeof given !== 'string' || matches(pattern, given, run)];
+  }
+
+  /** `patternProperties`, with the `additionalProperties` beside it, if there is one. */
+  #byPattern({ keywords }: SchemaNode): Fits {
+    const { patternProperties, properties, additionalProperties = true } = keywords;
+    const patterns = Object.entries(Object(patternProperties)).map(
+      ([source, schema]) => [this.#patterns(source), this.test(schema)] as const,
+    );
+    const known = new Set(Object.keys(Object(properties ?? {})));
+    const others = this.test(additionalProperties);
+    return (value, run) =>
+      !isKeywords(value) ||
+      Object.keys(value).every((name) => {
+        run.spend(1 / 8);
+        if (value[name] === undefined) return true;
+        const own = patterns.filter(([pattern]) => matches(pattern, name, run));
+        if (own.length === 0 && !known.has(name)) return others(value[name], run);
+        return own.every(([, fits]) => fits(value[name], run));
+      });
   }
 }
 
@@ -89,13 +109,29 @@ const onNumbers =
 const onLengths =
   (test: (value: number, bound: number) => boolean) =>
   (bound: number): Fits =>
-  (value) =>
-    typeof value !== 'string' || test(lengthOf(value), bound);
+  (value, run) => {
+    if (typeof value !== 'string') return true;
+    // A character is one unit or two: most texts need not be counted.
+    const most = test(value.length, bound);
+    if (test(value.length / 2, bound) === most) return most;
+    run.spend(value.length / 64);
+    return test(lengthOf(value), bound);
+  };
 const onArrays =
   (test: (value: number, bound: number) => boolean) =>
   (bound: number): Fits =>
   (value) =>
     !Array.isArray(value) || test(value.length, bound);
+
+const onObjects =
+  (test: (value: number, bound: number) => boolean) =>
+  (bound: number): Fits =>
+  (value, run) => {
+    if (!isKeywords(value)) return true;
+    const names = Object.keys(value);
+    run.spend(names.length / 8);
+    return test(names.filter((name) => value[name] !== undefined).length, bound);
+  };
 
 const atLeast = (value: number, bound: number): boolean => value >= bound;
 const atMost = (value: number, bound: number): boolean => value <= bound;
@@ -114,6 +150,9 @@ const simpleTests: Readonly<Record<string, (keyword: never) => Fits | undefined>
   exclusiveMaximum: onNumbers((value, bound) => value < bound),
   minLength: onLengths(atLeast),
   maxLength: onLengths(atMost),
+  multipleOf: onNumbers((value, step) => Guard.IsMultipleOf(value, step)),
+  minProperties: onObjects(atLeast),
+  maxProperties: onObjects(atMost),
   minItems: onArrays(atLeast),
   maxItems: onArrays(atMost),
   uniqueItems: (wanted: boolean) => (value, run) => !wanted || !Array.isArray(value) || !hasDuplicates(value, run),
@@ -131,10 +170,11 @@ function amongst(wanted: readonly unknown[]): Fits {
   return (value) => known.has(value);
 }
 
-/** How typebox counts other characters is its own affair. */
+/** Code points (validation 6.3 of 2020-12: characters as RFC 8259 has them). */
 function lengthOf(text: string): number {
-  if (/^[\x20-\x7e]*$/.test(text)) return text.length;
-  throw new Unsure();
+  let count = 0;
+  for (const _ of text) count++;
+  return count;
 }
 
 /** A property that is undefined is not sent. */
@@ -189,6 +229,11 @@ const combined: Readonly<Record<string, (value: unknown, beside: Keywords, test:
       run.spend(fits.length / 8);
       return fits.every(([name, one]) => !has(value, name) || one(value[name], run));
     };
+  },
+  propertyNames: (schema, _, test) => {
+    const fits = test(schema);
+    return (value, run) =>
+      !isKeywords(value) || Object.keys(value).every((name) => value[name] === undefined || fits(name, run));
   },
   additionalProperties: (schema, { properties }, test) => {
     const fits = test(schema);

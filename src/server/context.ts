@@ -2,7 +2,7 @@ import type { RequestId } from '../jsonrpc/message.ts';
 import type { Ask, AskMethod } from '../peer/ask.ts';
 import type { Call, CallClient } from '../peer/call.ts';
 import type { AuthInfo } from '../peer/endpoint.ts';
-import { quiet } from '../peer/ask.ts';
+import { isUnnamed, quiet } from '../peer/ask.ts';
 import type { JsonObject } from '../protocol/common.ts';
 import type { LoggingLevel } from '../protocol/logging.ts';
 import type { RevisionDate } from '../protocol/revision.ts';
@@ -132,6 +132,10 @@ export class Context implements Ctx {
 
   /** The answer to one question would be taken for that to another, where answers are kept by their keys. */
   #claim(key: string): void {
+    if (isUnnamed(key))
+      throw new TypeError(
+        `the key ${JSON.stringify(key)} is one of those that questions without a key get; choose another`,
+      );
     this.#keys ??= new Set();
     if (this.#keys.has(key)) {
       const name = JSON.stringify(key);

@@ -39,7 +39,7 @@ export interface AskOptions {
   /**
    * Names the question within the request; without it, its place among the questions does. Give a key where the
    * order of questions may differ from run to run: another for each question, also in a loop (`name-${turn}`). A key
-   * that is used again is a TypeError, in every revision.
+   * that is used again is a TypeError, in every revision, and so is `ask-1` or another number, the names of questions without.
    */
   readonly key?: string;
 }
