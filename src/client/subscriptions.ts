@@ -200,12 +200,12 @@ export class Subscriptions {
   async #reopened(conversation: Conversation): Promise<void> {
     this.#pause.wake();
     for (const subscription of this.#listening) subscription.wake();
-    if (this.#watching.size === 0) return;
     if (conversation.revision.era === 'stateless') {
       const error = new McpError('methodNotFound', 'the server came back with another way to subscribe');
       for (const subscription of this.#watching) subscription.end({ graceful: false, error });
       return;
     }
+    // Also where nobody watches any more: what the old conversation was told counts for nothing in this one.
     await this.#watches.restore((method, params) => conversation.request(method, params));
     for (const subscription of this.#watching) {
       this.#missed(subscription.topics);

@@ -64,13 +64,18 @@ export class WatchSubscription implements Subscription {
 
   async close(): Promise<void> {
     if (this.#ended) return;
-    this.end({ graceful: true });
+    this.#finish({ graceful: true });
     await this.#options.watches.release(this.#held);
   }
 
   /** Ends it without telling the server, which is gone or needs not know. */
   end(end: SubscriptionEnd): void {
     if (this.#ended) return;
+    this.#finish(end);
+    this.#options.watches.forget(this.#held);
+  }
+
+  #finish(end: SubscriptionEnd): void {
     this.#ended = true;
     this.#options.done(this);
     this.#resolveClosed(end);

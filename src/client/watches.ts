@@ -61,7 +61,12 @@ export class Watches {
     });
   }
 
-  /** Tells a new conversation of all that is wanted. */
+  /** No longer wants them; the server that watched them is gone, and the next one is not asked to. */
+  forget(uris: readonly string[]): void {
+    for (const uri of uris) this.#of(uri).count--;
+  }
+
+  /** Tells a new conversation of all that is wanted; whatever it is, it watches nothing yet. */
   async restore(request: Ask): Promise<void> {
     for (const [uri, watched] of this.#watched) {
       if (watched.count === 0) this.#watched.delete(uri);

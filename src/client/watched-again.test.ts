@@ -1,0 +1,53 @@
+import assert from 'node:assert/strict';
+import { it, mock } from 'node:test';
+import { handshake } from '../../test/support/listened.ts';
+import { settling } from '../../test/support/settling.ts';
+import { turns } from '../../test/support/turns.ts';
+import { ConnectionError } from '../jsonrpc/transport.ts';
+import { scriptedTransport } from '../testing/scripted.ts';
+import { createConnect } from './connect.ts';
+import type { Subscription } from './subscription.ts';
+
+const topics = { updates: ['file:///x'] };
+const endings: Readonly<Record<string, (one: Subscription) => Promise<unknown>>> = {
+  'closed while it was down': async (one) => await one.close(),
+  'ended by it': async (one) => await one.closed,
+};
+
+for (const [name, ending] of Object.entries(endings)) {
+  it(
+    `a server that was lost is told anew of a resource whose subscription was ${name}`,
+    { timeout: 30_000 },
+    async (t) => {
+      mock.timers.enable({ apis: ['setTimeout'] });
+      t.after(() => mock.timers.reset());
+      let down = false;
+      const capabilities = { tools: {}, resources: { subscribe: true } };
+      const settled = settling((sent, peer) => peer.reply(sent, { tools: [] }), handshake, capabilities);
+      const transport = scriptedTransport('http', (sent, peer) => {
+        if (down) throw new ConnectionError('refused', 'down');
+        return settled(sent, peer);
+      });
+      const client = await createConnect({ http: () => transport })(transport, {
+        revisions: [handshake],
+        maxReopens: 1,
+        random: () => 0,
+      });
+      const first = await client.subscribe(topics, () => undefined);
+      down = true;
+      transport.peers.at(-1)?.end();
+      const ended = ending(first);
+      for (let seconds = 0; seconds < 5; seconds++) {
+        await turns();
+        mock.timers.tick(1_000);
+      }
+      await ended;
+      down = false;
+      await client.listTools();
+      const again = await client.subscribe(topics, () => undefined);
+      assert.equal(transport.sent.at(-1)?.message['method'], 'resources/subscribe');
+      assert.deepEqual(again.honoured, topics);
+      await client.close();
+    },
+  );
+}
