@@ -6,6 +6,8 @@ const sliceMs = 3;
 const lookSteps = 16;
 /** How many steps it has at most: what a step leaves behind is done in the same turn, and not measured here. */
 const sliceSteps = 64;
+/** The same where each step ends something, which leaves more behind. */
+const endSteps = 16;
 
 /**
  * Does what is to be done for very many, in slices between which everything else has its turn. Pieces of work are done one
@@ -13,7 +15,13 @@ const sliceSteps = 64;
  */
 export class Slices {
   readonly #waiting = new Map<string, () => Iterator<unknown>>();
+  readonly #steps: number;
   #work: Iterator<unknown> | undefined;
+
+  /** @param steps The most steps of a slice. */
+  constructor(steps: number = sliceSteps) {
+    this.#steps = steps;
+  }
 
   /**
    * Does a piece of work: at once, as far as one slice goes, where nothing else is being done.
@@ -29,7 +37,7 @@ export class Slices {
   readonly #slice = (): void => {
     const until = performance.now() + sliceMs;
     try {
-      for (let step = 1; step <= sliceSteps && this.#step(); step++)
+      for (let step = 1; step <= this.#steps && this.#step(); step++)
         if (step % lookSteps === 0 && performance.now() >= until) break;
     } finally {
       this.#work ??= this.#next();
@@ -57,14 +65,14 @@ export class Slices {
 }
 
 /**
- * Does the same with each of very many that are there now, in slices.
+ * Ends each of very many that are there now, in slices.
  *
  * @returns Resolves when all is done; rejects with the error of the first that fails, and does nothing with the rest.
  */
 export function eachInSlices<T>(items: Iterable<T>, run: (item: T) => void): Promise<void> {
   const all = [...items];
   return new Promise((resolve, reject) => {
-    new Slices().add('each', function* () {
+    new Slices(endSteps).add('each', function* () {
       try {
         for (const item of all) {
           run(item);
