@@ -4,7 +4,7 @@ import { openFront } from './front.ts';
 import { openMember, type UpstreamFacts } from './member.ts';
 import type { ConnectUpstream } from './opener.ts';
 import { checkNames } from './option-names.ts';
-import { settingsOf, type BridgeOptions, type FrontOptions, type Settings } from './options.ts';
+import { checkUpstream, settingsOf, type BridgeOptions, type FrontOptions, type Settings } from './options.ts';
 import { Places } from './places.ts';
 import type { UpstreamStanding } from './seat.ts';
 
@@ -45,13 +45,21 @@ export function bridgeOver(connect: ConnectUpstream): CreateBridge {
   function create(options: BridgeOptions): Promise<Bridge>;
   function create(options: FrontOptions): Promise<FrontBridge>;
   async function create(options: BridgeOptions | FrontOptions): Promise<Bridge | FrontBridge> {
+    checkTarget(options);
     checkNames(options);
     return 'upstreams' in options ? beforeSeveral(options, connect) : beforeOne(options, connect);
   }
   return create;
 }
 
+/** @throws TypeError for options that do not say what is behind the bridge, or say it twice. */
+function checkTarget(options: Partial<BridgeOptions & FrontOptions> | undefined): void {
+  if ((options?.upstream === undefined) === (options?.upstreams === undefined))
+    throw new TypeError('createBridge takes { upstream } for one server or { upstreams } for several');
+}
+
 async function beforeOne(options: BridgeOptions, connect: ConnectUpstream): Promise<Bridge> {
+  checkUpstream('createBridge', options);
   const settings = settingsOf(options);
   const member = await openMember({ ...options, ...settings, connect, places: placesOf(settings) });
   return {
@@ -67,6 +75,9 @@ async function beforeSeveral(options: FrontOptions, connect: ConnectUpstream): P
   const { upstreams, prefix = 'collisions', patienceMs = 10_000, upstreamRevisions, probeTimeoutMs, signal } = options;
   const entries = Object.entries(upstreams);
   if (entries.length === 0) throw new TypeError('upstreams must name a server at least');
+  for (const [name, entry] of entries) {
+    checkUpstream(`upstreams.${name}`, entry);
+  }
   if (entries.length > settings.maxUpstreams)
     throw new TypeError(`maxUpstreams is ${settings.maxUpstreams}, which is too few for ${entries.length} upstreams`);
   if (!Number.isSafeInteger(patienceMs) || patienceMs < 1)

@@ -3,6 +3,7 @@ import type { Host } from '../peer/host.ts';
 import { createSeal } from '../peer/seal.ts';
 import type { SealingKey } from '../peer/sealing-key.ts';
 import type { Implementation } from '../protocol/common.ts';
+import { shown } from '../protocol/shown.ts';
 import { chosenRevisions, type RevisionDate } from '../protocol/revision.ts';
 import type { Bus } from '../store/bus.ts';
 import type { PoolOptions } from './pool.ts';
@@ -149,4 +150,16 @@ function parkedOptions({ keys, ttlMs = 300_000, bus }: BridgeRounds): PoolOption
   if (!Number.isSafeInteger(ttlMs) || ttlMs < 1)
     throw new TypeError(`rounds.ttlMs must be a positive integer, not ${ttlMs}`);
   return { seal: createSeal(keys), ttlMs, bus, now: Date.now };
+}
+
+/** @throws TypeError for what no server can be reached by, and for a `sharing` that there is none of. */
+export function checkUpstream(where: string, { upstream, sharing }: UpstreamOptions): void {
+  const given: unknown = upstream;
+  const isUrl = given instanceof URL || (typeof given === 'string' && /^https?:/i.test(given) && URL.canParse(given));
+  if (!isUrl && !(typeof given === 'object' && given !== null && 'open' in given))
+    throw new TypeError(
+      `${where}: upstream is a URL (http: or https:) or a transport, such as spawn('node', ['server.js']); not ${shown(given)}`,
+    );
+  if (sharing !== undefined && sharing !== 'per-client' && sharing !== 'shared')
+    throw new TypeError(`${where}: sharing is per-client or shared, not ${shown(sharing)}`);
 }

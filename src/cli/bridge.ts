@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import type { ParseArgsOptionsConfig } from 'node:util';
 import type { Bridge, FrontBridge } from '../bridge/bridge.ts';
 import type { UpstreamFacts } from '../bridge/member.ts';
-import type { BridgeBehaviour } from '../bridge/options.ts';
+import type { BridgeBehaviour, UpstreamOptions } from '../bridge/options.ts';
 import type { TransportKind } from '../jsonrpc/transport.ts';
 import { listen } from '../node/http.ts';
 import type { Served } from '../peer/endpoint.ts';
@@ -92,13 +92,16 @@ function upstreamsOf(
   { upstreams, problems, warnings }: Config,
   parsed: Parsed,
   complain: Complain,
-): Config['upstreams'] {
+): Readonly<Record<string, UpstreamOptions>> {
   const errors = oneOf(parsed, 'config-errors', ['fail', 'skip']) ?? 'fail';
   for (const line of [...warnings, ...problems]) complain(line);
   const count = `${problems.length} of the servers ${problems.length === 1 ? 'is' : 'are'} wrong`;
   if (Object.keys(upstreams).length === 0) throw new UsageError(`${count}, and there is no other`);
   if (problems.length > 0 && errors === 'fail') throw new UsageError(`${count}; --config-errors skip runs the others`);
-  return upstreams;
+  // What `explain` needs of an entry is no option of a bridge.
+  return Object.fromEntries(
+    Object.entries(upstreams).map(([name, { reach: _reach, secrets: _secrets, ...upstream }]) => [name, upstream]),
+  );
 }
 
 type Complain = (message: string) => void;

@@ -99,7 +99,9 @@ class SessionClient implements Client {
   }
 
   callTool(name: string, argumentsOfCall?: JsonObject, options?: ClientRequestOptions): Promise<CallToolResult> {
-    return givingUp(options, () => this.#callTool(name, argumentsOfCall, options));
+    return givingUp(options, async () =>
+      this.#callTool(textOf("callTool('add', { a: 1 })", name), argumentsOfCall, options),
+    );
   }
 
   async #callTool(name: string, argumentsOfCall?: JsonObject, options?: ClientRequestOptions): Promise<CallToolResult> {
@@ -157,7 +159,9 @@ class SessionClient implements Client {
   }
 
   readResource(uri: string, options?: ClientRequestOptions): Promise<ReadResourceResult> {
-    return givingUp(options, () => this.#requests.call('resources/read', { uri }, options));
+    return givingUp(options, async () =>
+      this.#requests.call('resources/read', { uri: textOf("readResource('file:///x')", uri) }, options),
+    );
   }
 
   getPrompt(
@@ -165,8 +169,11 @@ class SessionClient implements Client {
     argumentsOfPrompt?: Readonly<Record<string, string>>,
     options?: ClientRequestOptions,
   ): Promise<GetPromptResult> {
-    const params = { name, ...(argumentsOfPrompt && { arguments: argumentsOfPrompt }) };
-    return givingUp(options, () => this.#requests.call('prompts/get', params, options));
+    const params = (): RequestTypes['prompts/get']['params'] => ({
+      name: textOf("getPrompt('review', { language: 'Go' })", name),
+      ...(argumentsOfPrompt && { arguments: argumentsOfPrompt }),
+    });
+    return givingUp(options, async () => this.#requests.call('prompts/get', params(), options));
   }
 
   complete(
@@ -266,4 +273,10 @@ class SessionClient implements Client {
       return await drain({ ...options, cache: 'refresh' });
     }
   }
+}
+
+/** @throws TypeError for a name that is no text, such as the one object that other clients take. */
+function textOf(example: string, name: string): string {
+  if (typeof name !== 'string') throw new TypeError(`the first argument is a text, as in client.${example}`);
+  return name;
 }

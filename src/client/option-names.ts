@@ -1,4 +1,5 @@
 import type { Names } from '../protocol/known-names.ts';
+import { shown } from '../protocol/shown.ts';
 import type { ConnectOptions } from './options.ts';
 
 /** The names of what `connect` takes, beside those of the transport. */
@@ -43,3 +44,10 @@ export const optionNames: Names<ConnectOptions> = {
   onReconnect: 1,
   now: 1,
 };
+
+/** @throws TypeError for a handler that is no function. */
+export function checkHandlers(options: ConnectOptions): void {
+  for (const [name, value] of Object.entries(options))
+    if (/^on(?!SessionLost)/.test(name) && value !== undefined && typeof value !== 'function')
+      throw new TypeError(`${name} must be a function, not ${shown(value)}`);
+}

@@ -77,7 +77,7 @@ function isWithin(uri: string, whole: string): boolean {
  * @throws TypeError that names what is meant.
  */
 export function checkTopics(topics: Topics): void {
-  for (const [name, value] of Object.entries(topics)) {
+  for (const [name, value] of Object.entries((topics as Topics | undefined) ?? {})) {
     const isList = name === 'tools' || name === 'prompts' || name === 'resources';
     if (!isList && name !== 'updates')
       throw new TypeError(`there is no topic ${JSON.stringify(name)}; there are tools, prompts, resources and updates`);

@@ -1,6 +1,6 @@
 import { settledWithin } from '../jsonrpc/timeout.ts';
 import { classify, type NotificationMessage, type RequestMessage } from '../jsonrpc/message.ts';
-import type { Served } from '../peer/endpoint.ts';
+import { endpointOf, type Served } from '../peer/endpoint.ts';
 import { revisionOf } from '../protocol/revision.ts';
 import { readContent, type Content } from './body.ts';
 import { Bodies, Load, Visit, type Done, type Edge } from './edge.ts';
@@ -10,6 +10,7 @@ import { claimedVersion } from './headers.ts';
 import { isJson } from './media.ts';
 import type * as Lasting from './lasting.ts';
 import { resolveOptions, type Authenticate, type HttpOptions, type SsePairPaths } from './options.ts';
+import { checkAuth } from './mistakes.ts';
 import { begins } from './session-rules.ts';
 import type { Sessions } from './sessions.ts';
 import type { HttpReply, HttpRequest } from './shape.ts';
@@ -49,7 +50,8 @@ class Handler implements HttpHandler {
   #pairs: SsePairs | undefined;
   #closed: Promise<void> | undefined;
 
-  constructor({ endpoint }: Served, options: HttpOptions) {
+  constructor(served: Served, options: HttpOptions) {
+    const endpoint = endpointOf(served);
     const settings = resolveOptions(options);
     const stateless = endpoint.revisions.filter((revision) => revision.era === 'stateless');
     const handshake = endpoint.revisions.filter((revision) => revision.era === 'handshake');
@@ -164,7 +166,7 @@ class Handler implements HttpHandler {
   }
 
   async #authenticated(visit: Visit, authenticate: Authenticate): Promise<void> {
-    const auth = await authenticate(visit.request);
+    const auth = checkAuth(await authenticate(visit.request));
     if ('status' in auth) return visit.reply.send(auth.status, auth.body, auth.headers);
     visit.auth = auth;
     await this.#answer(visit);

@@ -2,6 +2,8 @@ import type { AuthInfo } from '../peer/endpoint.ts';
 import { monotonicNow } from '../jsonrpc/timeout.ts';
 import { refuseUnknown, type Names } from '../protocol/known-names.ts';
 import type { EventStore } from '../store/events.ts';
+import { shown } from '../protocol/shown.ts';
+import { checkOptions } from './mistakes.ts';
 import type { HeaderFields, HttpRequest } from './shape.ts';
 
 /** The answer to a request that is turned away. */
@@ -14,7 +16,8 @@ export interface HttpRefusal {
 
 /**
  * Establishes who a request comes from. Runs for every request but CORS preflights, after the Host and Origin
- * checks and before the body is read. What it throws is answered with 500 and told to `onError`.
+ * checks and before the body is read. What it throws is answered with 500 and told to `onError`, as is an answer that is
+ * neither of the two. Headers are looked up with `request.header('authorization')`, in lower case.
  */
 export type Authenticate = (request: HttpRequest) => AuthInfo | HttpRefusal | Promise<AuthInfo | HttpRefusal>;
 
@@ -102,7 +105,10 @@ export interface HttpOptions {
    * `allowedHosts` may have to list. Written to standard error by default.
    */
   readonly onWarning?: (message: string) => void;
-  /** Hears what no client can be told: failures of hooks, messages that could not be delivered. */
+  /**
+   * Hears what no client can be told: failures of hooks (in the `cause`), messages that could not be delivered. By default
+   * the first ten that differ are written to standard error.
+   */
   readonly onError?: (error: Error) => void;
 }
 
@@ -154,32 +160,43 @@ const ssePairNames: Names<SsePairPaths> = { sse: 1, messages: 1 };
 /**
  * Fills in the defaults; an option that is `undefined` counts as left out.
  *
- * @throws TypeError for options that are unknown, for paths that are none, or are the same, and for header names that are none.
+ * @throws TypeError for options that are unknown or make no sense.
  */
 export function resolveOptions(options: HttpOptions): HttpSettings {
   refuseUnknown('serving over HTTP', options, defaults);
   refuseUnknown('ssePair', options.ssePair, ssePairNames);
   const given = Object.entries(options).filter(([, value]) => value !== undefined);
+  checkOptions(options);
   checkPaths(options);
-  checkNames(options);
   // Every entry comes from HttpOptions, whose fields are those of HttpSettings.
-  return { ...defaults, ...(Object.fromEntries(given) as Partial<HttpSettings>) };
+  return { ...defaults, onError: printFirst(), ...(Object.fromEntries(given) as Partial<HttpSettings>) };
 }
 
-function checkNames({ allowedHeaders = [] }: HttpOptions): void {
-  for (const field of allowedHeaders) {
-    if (!/^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/.test(field))
-      throw new TypeError(`allowedHeaders must be names of header fields, not ${JSON.stringify(field)}`);
-  }
+/** How many errors are printed; whoever can reach a server may bring them about. */
+const mostPrinted = 10;
+
+/** Writes what went wrong to standard error, each kind of it once. */
+function printFirst(): HttpSettings['onError'] {
+  const told = new Set<string>();
+  return (error) => {
+    const kind = `${error.message} ${String(error.cause)}`;
+    if (told.has(kind) || told.size >= mostPrinted) return;
+    told.add(kind);
+    console.error(error);
+  };
 }
 
-function checkPaths({ path, ssePair }: HttpOptions): void {
+function checkPaths({ path = '/', ssePair }: HttpOptions): void {
+  checkPath('path', path);
   if (ssePair === undefined) return;
   const { sse, messages } = ssePair;
   for (const [name, value] of Object.entries({ sse, messages })) {
-    if (!/^\/[^\s?#]*$/.test(value))
-      throw new TypeError(`ssePair.${name} must be a path, not ${JSON.stringify(value)}`);
+    checkPath(`ssePair.${name}`, value);
   }
   if (sse === messages || sse === path || messages === path)
     throw new TypeError('the paths of ssePair and the path of the endpoint must differ');
+}
+
+function checkPath(name: string, value: string): void {
+  if (!/^\/[^\s?#]*$/.test(value)) throw new TypeError(`${name} must be a path such as /mcp, not ${shown(value)}`);
 }

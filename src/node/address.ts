@@ -9,7 +9,7 @@ export function reachableName(host: string): string {
 
 /** A server that is bound to one address may be called by it. */
 export function boundHost(host: string, { allowedHosts = [] }: HttpOptions): Pick<HttpOptions, 'allowedHosts'> {
-  return { allowedHosts: allowedHosts === 'any' ? allowedHosts : [...allowedHosts, reachableName(host)] };
+  return { allowedHosts: typeof allowedHosts === 'string' ? allowedHosts : [...allowedHosts, reachableName(host)] };
 }
 
 /** A host as URLs write it, and with them the `Host` header of who calls it. */

@@ -1,5 +1,6 @@
 import type { RequestId, Message, ResponseMessage } from '../jsonrpc/message.ts';
 import type { TransportKind } from '../jsonrpc/transport.ts';
+import { shown } from '../protocol/shown.ts';
 import type { Revision } from '../protocol/revision.ts';
 
 /** Who a request comes from, as the edge established it; without authorization there is no principal. */
@@ -42,6 +43,19 @@ export interface HeaderParameter {
 /** Anything that can be served: a server, a bridge. */
 export interface Served {
   readonly endpoint: Endpoint;
+}
+
+/**
+ * The endpoint of what is to be served.
+ *
+ * @throws TypeError for what is no server and no bridge.
+ */
+export function endpointOf(served: Served): Endpoint {
+  // Programs that no compiler checked give anything.
+  const endpoint = (served as Partial<Served> | null | undefined)?.endpoint as Partial<Endpoint> | undefined;
+  if (typeof endpoint?.converse !== 'function')
+    throw new TypeError(`what is served must come from createServer or createBridge; this is ${shown(served)}`);
+  return served.endpoint;
 }
 
 /** The way back to one client. */

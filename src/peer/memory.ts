@@ -2,7 +2,7 @@ import { linkedTransport } from '../jsonrpc/memory.ts';
 import type { Message } from '../jsonrpc/message.ts';
 import type { Transport } from '../jsonrpc/transport.ts';
 import { answer, toText, type Answer } from './answer.ts';
-import type { AuthInfo, Served } from './endpoint.ts';
+import { endpointOf, type AuthInfo, type Served } from './endpoint.ts';
 
 export interface MemoryTransportOptions {
   /** Who the client is, as an edge with authorization would have found out. */
@@ -11,6 +11,7 @@ export interface MemoryTransportOptions {
 
 /** Reaches a server of the same process; every `open` begins a conversation of its own. */
 export function memoryTransport(served: Served, options: MemoryTransportOptions = {}): Transport {
+  const endpoint = endpointOf(served);
   return linkedTransport('memory', (link) => {
     const send = (message: Message | readonly Message[]): void => {
       if (link.copy(message)) return;
@@ -20,14 +21,14 @@ export function memoryTransport(served: Served, options: MemoryTransportOptions 
     const sendAnswer = (response: Answer): void => {
       if (response !== undefined) send(response);
     };
-    const conversation = served.endpoint.converse({
+    const conversation = endpoint.converse({
       kind: 'memory',
       lasting: true,
       auth: options.auth,
       send: (message) => send(message),
     });
     return {
-      exactNumbers: served.endpoint.exactNumbers,
+      exactNumbers: endpoint.exactNumbers,
       receive: (value) => answer(conversation, value, sendAnswer),
       close: () => conversation.close(),
     };

@@ -11,6 +11,9 @@ const aliases: Readonly<Record<string, string>> = {
   outputSchema: 'output',
   argsSchema: 'arguments',
   _meta: 'meta',
+  requestedSchema: 'schema',
+  onElicitation: 'onElicit',
+  onSampling: 'onSample',
 };
 
 /**

@@ -150,5 +150,9 @@ function messageOf(error: unknown): string {
 }
 
 function describe(value: unknown): string {
-  return value === null ? 'null' : Array.isArray(value) ? 'an array' : `a ${typeof value}`;
+  return value === null || value === undefined
+    ? String(value)
+    : Array.isArray(value)
+      ? 'an array'
+      : `a ${typeof value}`;
 }

@@ -3,6 +3,7 @@ import type { Ask, AskMethod } from '../peer/ask.ts';
 import type { Call, CallClient } from '../peer/call.ts';
 import type { AuthInfo } from '../peer/endpoint.ts';
 import { isUnnamed, quiet } from '../peer/ask.ts';
+import { refuseUnknown } from '../protocol/known-names.ts';
 import type { JsonObject } from '../protocol/common.ts';
 import type { LoggingLevel } from '../protocol/logging.ts';
 import type { RevisionDate } from '../protocol/revision.ts';
@@ -71,6 +72,7 @@ export class Context implements Ctx {
     request: { readonly message: string; readonly schema: S },
     options: AskOptions = {},
   ): Promise<Elicited<InferOutput<S>>> {
+    refuseUnknown('ctx.elicit', request, { message: 1, schema: 1 });
     const schema = toInputSchema(request.schema);
     const params = { message: request.message, requestedSchema: formOf(schema.json) };
     return this.#ask<Elicited<InferOutput<S>>>(

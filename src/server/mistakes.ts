@@ -110,6 +110,10 @@ export function checkDefinition(
       `${what} needs a handler: a function as the third argument, after its definition ({} for none)`,
     );
   checkParts(kind, key, definition);
+  // `checkParts` made sure that it is an object.
+  const { name } = definition as { readonly name?: unknown };
+  if (kind.startsWith('resource') && (typeof name !== 'string' || name === ''))
+    throw new TypeError(`${what} needs a name in its definition, as in { name: 'notes' }`);
 }
 
 /** @throws TypeError without a name and a version. */

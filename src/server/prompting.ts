@@ -3,6 +3,7 @@
 import { isObject } from '../jsonrpc/message.ts';
 import type { Call } from '../peer/call.ts';
 import { McpError } from '../protocol/error.ts';
+import { shown } from '../protocol/shown.ts';
 import type { GetPromptRequestParams, GetPromptResult } from '../protocol/prompts.ts';
 import { Context } from './context.ts';
 import { isInputRequired } from './input-required.ts';
@@ -59,5 +60,5 @@ function messages(prompt: string, value: unknown, description: string | undefine
   if (isObject(value) && Array.isArray(value['messages'])) return { ...base, ...value } as unknown as GetPromptResult;
   if (isObject(value) && typeof value['role'] === 'string')
     return { ...base, messages: [value] } as unknown as GetPromptResult;
-  throw new TypeError(`the prompt ${JSON.stringify(prompt)} gave a ${typeof value}; give text, messages or a result`);
+  throw new TypeError(`the prompt ${JSON.stringify(prompt)} gave ${shown(value)}; give text, messages or a result`);
 }

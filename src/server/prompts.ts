@@ -25,18 +25,32 @@ export function addPrompt(
   get: PromptEntry['get'],
 ): Handle<AnyPrompt> {
   if (name === '') throw new TypeError('a prompt needs a name');
+  const what = `prompt ${JSON.stringify(name)}`;
   return registry.add(name, definition, (current) => {
     const given = current.arguments;
     const schema = isStandardSchema(given) ? toInputSchema(given) : undefined;
-    // Without a schema the arguments are a list, as their type says.
-    const list = schema === undefined ? (given as readonly PromptArgument[] | undefined) : argumentsOf(schema.json);
+    const list = schema === undefined ? listOf(what, given) : argumentsOf(schema.json);
     return {
       prompt: { name, ...common(current), ...(list === undefined ? {} : { arguments: list }) },
       schema,
-      complete: completers(current.complete),
+      complete: completers(
+        what,
+        current.complete,
+        (list ?? []).map((argument) => argument.name),
+      ),
       get,
     };
   });
+}
+
+/** @throws TypeError for what is no list of arguments. */
+function listOf(what: string, given: AnyPrompt['arguments']): readonly PromptArgument[] | undefined {
+  if (given === undefined) return undefined;
+  const isList =
+    Array.isArray(given) && given.every((argument) => isObject(argument) && typeof argument['name'] === 'string');
+  if (!isList)
+    throw new TypeError(`${what}: arguments are a schema, as in z.object({ … }), or a list, as in [{ name: 'topic' }]`);
+  return given as readonly PromptArgument[];
 }
 
 /** The list of arguments that an object schema describes. */

@@ -3,6 +3,7 @@
 import { isObject } from '../jsonrpc/message.ts';
 import type { Call } from '../peer/call.ts';
 import { McpError } from '../protocol/error.ts';
+import { shown } from '../protocol/shown.ts';
 import type { ReadResourceRequestParams, ReadResourceResult, Resource } from '../protocol/resources.ts';
 import { Context } from './context.ts';
 import type { RequestCtx } from './ctx.ts';
@@ -112,7 +113,7 @@ function contentsOf(value: unknown, uri: string, mimeType: string | undefined): 
   if (isObject(value) && (typeof value['text'] === 'string' || typeof value['blob'] === 'string')) {
     return { contents: [{ ...base, ...value }] } as unknown as ReadResourceResult;
   }
-  throw new TypeError(`the resource ${JSON.stringify(uri)} gave a ${typeof value}; give text, bytes or contents`);
+  throw new TypeError(`the resource ${JSON.stringify(uri)} gave ${shown(value)}; give text, bytes or contents`);
 }
 
 function base64(bytes: Uint8Array): string {

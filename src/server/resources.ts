@@ -1,4 +1,6 @@
 import type { Resource, ResourceTemplate } from '../protocol/resources.ts';
+import { refuseUnknown } from '../protocol/known-names.ts';
+import { shown } from '../protocol/shown.ts';
 import { common } from './common.ts';
 import type { Ctx, RequestCtx } from './ctx.ts';
 import type { Completer, Handle, ResourceDefinition, ResourceTemplateDefinition } from './definition.ts';
@@ -61,18 +63,31 @@ export function addTemplate(
     template,
     cache: current.cache,
     allowTraversal: current.allowTraversal ?? false,
-    complete: completers(current.complete),
+    complete: completers(`resource template ${JSON.stringify(uriTemplate)}`, current.complete, template.variables),
     list: current.list,
     read,
   }));
 }
 
-/** The completers of a definition by name; names of a peer's choosing are looked up in a map. */
+/**
+ * The completers of a definition by name; names of a peer's choosing are looked up in a map.
+ *
+ * @param names What there is to complete.
+ * @throws TypeError for what completes none of it, or is no function.
+ */
 export function completers(
+  what: string,
   complete: Readonly<Record<string, Completer | undefined>> | undefined,
+  names: readonly string[],
 ): ReadonlyMap<string, Completer> {
   const map = new Map<string, Completer>();
-  for (const [name, completer] of Object.entries(complete ?? {})) if (completer !== undefined) map.set(name, completer);
+  refuseUnknown(`complete of ${what}`, complete ?? {}, Object.fromEntries(names.map((name) => [name, 1])));
+  for (const [name, completer] of Object.entries(complete ?? {})) {
+    if (completer === undefined) continue;
+    if (typeof completer !== 'function')
+      throw new TypeError(`complete of ${what} has functions; ${name} is ${shown(completer)}`);
+    map.set(name, completer);
+  }
   return map;
 }
 

@@ -55,8 +55,7 @@ export function addTool(
 }
 
 function toolEntry(name: string, definition: AnyTool, run: ToolEntry['run']): ToolEntry {
-  const input = toInputSchema(definition.input ?? noArguments);
-  const output = definition.output === undefined ? undefined : toOutputSchema(definition.output);
+  const { input, output } = schemasOf(name, definition);
   const { parameters, problems } = headerParametersOf(input.json);
   if (problems.length > 0) throw new TypeError(`tool ${JSON.stringify(name)}: ${problems.join('; ')}`);
   const tool: Tool = {
@@ -69,6 +68,20 @@ function toolEntry(name: string, definition: AnyTool, run: ToolEntry['run']): To
     ...(definition.execution === undefined ? {} : { execution: definition.execution }),
   };
   return { tool, input, output, headers: parameters, run };
+}
+
+/** @throws TypeError that names the tool, for a schema that cannot be used. */
+function schemasOf(name: string, { input, output }: AnyTool): Pick<ToolEntry, 'input' | 'output'> {
+  try {
+    return {
+      input: toInputSchema(input ?? noArguments),
+      output: output === undefined ? undefined : toOutputSchema(output),
+    };
+  } catch (cause) {
+    throw new TypeError(`tool ${JSON.stringify(name)}: ${cause instanceof Error ? cause.message : String(cause)}`, {
+      cause,
+    });
+  }
 }
 
 /**

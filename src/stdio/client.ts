@@ -35,10 +35,14 @@ export interface SpawnOptions {
  * starts a process of its own, which ends with the conversation and with this process. There is no shell between:
  * arguments reach the program as they are.
  *
+ * @throws TypeError for arguments that are no list.
+ *
  * @example
  * const transport = spawn('npx', ['-y', 'some-mcp-server'], { env: { API_KEY: key } });
  */
 export function spawn(command: string, args: readonly string[] = [], options: SpawnOptions = {}): Transport {
+  if (typeof command !== 'string' || !Array.isArray(args) || args.some((arg) => typeof arg !== 'string'))
+    throw new TypeError("spawn takes a command and a list of arguments, as in spawn('node', ['server.js'])");
   return {
     kind: 'stdio',
     description: options.calledAs ?? describeCommand(command, args),

@@ -7,7 +7,7 @@ import { parseMessage } from '../jsonrpc/text.ts';
 import { settledWithin } from '../jsonrpc/timeout.ts';
 import { ConnectionError } from '../jsonrpc/transport.ts';
 import { answer, invalidRequest, opensStream, toText, type Answer } from '../peer/answer.ts';
-import type { Conversation, Served } from '../peer/endpoint.ts';
+import { endpointOf, type Conversation, type Served } from '../peer/endpoint.ts';
 import { guardStdout } from './guard.ts';
 import { lineWriter, type LineWriter } from './line-writer.ts';
 
@@ -69,6 +69,7 @@ class StdioSession {
   #conversing = true;
 
   constructor(served: Served, options: StdioServerOptions) {
+    const endpoint = endpointOf(served);
     this.closed = new Promise((resolve) => (this.#resolveClosed = resolve));
     this.#input = options.input ?? process.stdin;
     this.#output = options.output ?? process.stdout;
@@ -76,8 +77,8 @@ class StdioSession {
     this.#onError = options.onError ?? (() => {});
     this.#writer = lineWriter(this.#output, () => this.#restWhenStalled());
     this.#stopGuarding = this.#output === process.stdout && options.guardStdout !== false ? guardStdout() : () => {};
-    this.#exactNumbers = served.endpoint.exactNumbers;
-    this.#conversation = served.endpoint.converse({
+    this.#exactNumbers = endpoint.exactNumbers;
+    this.#conversation = endpoint.converse({
       kind: 'stdio',
       lasting: true,
       // What a handler sends before its answer is not to wait until the handler lets go.

@@ -31,6 +31,7 @@ export function connectInMemory(served: Served, options: PairOptions = {}): Prom
     http: () => {
       throw new TypeError('a server in memory has no URL');
     },
+    options: {},
   });
   return connect(memoryTransport(served, { auth }), revision === undefined ? rest : { ...rest, revisions: [revision] });
 }

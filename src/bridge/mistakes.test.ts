@@ -1,0 +1,28 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { createBridge } from '../bridge.ts';
+import { createServer } from '../server/server.ts';
+import { memoryTransport } from '../peer/memory.ts';
+
+/** A program that no compiler checked. */
+const make = createBridge as unknown as (options?: unknown) => Promise<unknown>;
+const server = createServer({ name: 's', version: '1' });
+
+for (const [what, options, words] of [
+  ['nothing', undefined, /\{ upstream \} for one server or \{ upstreams \} for several/],
+  ['neither', {}, /\{ upstream \} for one server or/],
+  ['both', { upstream: 'http://127.0.0.1:1/mcp', upstreams: {} }, /\{ upstream \} for one server or/],
+  ['no URL', { upstream: 'nope' }, /upstream is a URL .* or a transport.* not "nope"/],
+  ['a server in place of a transport', { upstream: server }, /or a transport.* not an object/],
+  ['a URL in place of an entry', { upstreams: { a: 'http://127.0.0.1:1/mcp' } }, /upstream "a" needs an object/],
+  [
+    'url for upstream',
+    { upstreams: { a: { url: 'http://127.0.0.1:1/mcp' } } },
+    /upstream "a" has no option "url"; it has upstream/,
+  ],
+  ['an unknown option', { upstream: 'http://127.0.0.1:1/mcp', maxUpstream: 1 }, /"maxUpstream".* maxUpstreams\b/],
+  ['an unknown sharing', { upstream: memoryTransport(server), sharing: 'all' }, /per-client or shared, not "all"/],
+] as const)
+  test(`a bridge of ${what} is refused at once, by the right name`, async () => {
+    await assert.rejects(make(options), { name: 'TypeError', message: words });
+  });

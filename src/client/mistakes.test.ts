@@ -1,0 +1,56 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { connect } from '../client.ts';
+import { createServer } from '../server/server.ts';
+import { connectInMemory } from '../testing.ts';
+import { spawn } from '../stdio.ts';
+
+/** A program that no compiler checked. */
+type Loose<F> = F extends (...args: never[]) => infer Result ? (...args: unknown[]) => Result : never;
+
+const server = createServer({ name: 's', version: '1' });
+server.tool('add', {}, () => '3');
+
+for (const [what, options, words] of [
+  ['an unknown option', { onElicitation: () => 'accept' }, /no option "onElicitation".* onElicit\b/],
+  ['a handler that is none', { onElicit: 'accept' }, /onElicit must be a function, not "accept"/],
+] as const) {
+  test(`connect refuses ${what} at once`, async () => {
+    const loose = connect as unknown as Loose<typeof connect>;
+    await assert.rejects(loose('http://127.0.0.1:1/mcp', options), { name: 'TypeError', message: words });
+  });
+
+  test(`a test in memory refuses ${what} at once`, async () => {
+    const loose = connectInMemory as unknown as Loose<typeof connectInMemory>;
+    await assert.rejects(loose(server, options), { name: 'TypeError', message: words });
+  });
+}
+
+test('the one object of other clients is refused with an example', async () => {
+  const client = await connectInMemory(server);
+  const { callTool, readResource, getPrompt } = Object.fromEntries(
+    (['callTool', 'readResource', 'getPrompt'] as const).map((name) => [name, client[name].bind(client)]),
+  ) as unknown as Readonly<Record<string, (...args: unknown[]) => Promise<unknown>>>;
+  for (const [call, words] of [
+    [callTool, /client\.callTool\('add', \{ a: 1 \}\)/],
+    [readResource, /client\.readResource\(/],
+    [getPrompt, /client\.getPrompt\(/],
+  ] as const)
+    await assert.rejects(call?.({ name: 'add', uri: 'a:b' }) ?? Promise.resolve(), {
+      name: 'TypeError',
+      message: words,
+    });
+  await client.close();
+});
+
+test('nothing served is refused by name in memory', () => {
+  const loose = connectInMemory as unknown as (...args: unknown[]) => unknown;
+  for (const served of [undefined, {}, server.endpoint])
+    assert.throws(() => loose(served), { name: 'TypeError', message: /must come from createServer or createBridge/ });
+});
+
+test('a command that is not split is refused with an example', () => {
+  const loose = spawn as unknown as (...args: unknown[]) => unknown;
+  for (const args of [[], [['node', 'server.js']], ['node', 'server.js'], ['node', { env: {} }], ['node', [3]]])
+    assert.throws(() => loose(...args), { name: 'TypeError', message: /as in spawn\('node', \['server\.js'\]\)/ });
+});
