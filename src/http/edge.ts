@@ -47,6 +47,8 @@ export class Visit implements Room {
   /** Who it comes from, once that was established. */
   auth: AuthInfo | undefined;
   readonly #edge: Edge;
+  /** Whether it was admitted beyond the limit of requests: it may go on with what runs, and begin nothing. */
+  beyond = false;
   #bytes = 0;
   #counted = true;
   #kept = false;
@@ -151,6 +153,13 @@ export class Load {
   /** Admits one request, or not. */
   enter(): boolean {
     if (this.#running >= this.#limit) return false;
+    this.#running++;
+    return true;
+  }
+
+  /** Admits one beyond the limit, which others may be waiting for; there are as many places again for these. */
+  enterBeyond(): boolean {
+    if (this.#running >= this.#limit * 2) return false;
     this.#running++;
     return true;
   }

@@ -11,12 +11,12 @@ import { isJson } from './media.ts';
 import type * as Lasting from './lasting.ts';
 import { resolveOptions, type Authenticate, type HttpOptions, type SsePairPaths } from './options.ts';
 import { checkAuth } from './mistakes.ts';
-import { begins } from './session-rules.ts';
+import { beginProblem, tooManyRequests } from './session-rules.ts';
 import type { Sessions } from './sessions.ts';
 import type { HttpReply, HttpRequest } from './shape.ts';
 import { Shares } from './shares.ts';
 import type { SsePairs } from './sse-pair.ts';
-import { busy, refuse, shuttingDown, type Problem } from './status.ts';
+import { refuse, shuttingDown, type Problem } from './status.ts';
 import { EventStreams } from './stream.ts';
 
 /** A server as HTTP sees it: one endpoint for every revision that the server speaks, and the older pair beside it. */
@@ -76,8 +76,12 @@ class Handler implements HttpHandler {
     const problem = this.#refusal(request, reply);
     if (problem !== undefined) return refuse(request, reply, problem);
     if (request.method === 'OPTIONS') return this.#guard.preflight(request, reply, this.#methods(request));
-    if (!this.#edge.admitted.enter()) return refuse(request, reply, busy('too many requests are being answered'));
-    this.#serve(new Visit(request, reply, this.#edge));
+    const { admitted } = this.#edge;
+    const beyond = !admitted.enter();
+    if (beyond && !(this.#goesOn(request) && admitted.enterBeyond())) return refuse(request, reply, tooManyRequests());
+    const visit = new Visit(request, reply, this.#edge);
+    visit.beyond = beyond;
+    this.#serve(visit);
   }
 
   close(): Promise<void> {
@@ -116,6 +120,11 @@ class Handler implements HttpHandler {
   #maySay(request: HttpRequest): boolean {
     const { stage } = this.#edge.course;
     if (stage !== 'draining' || request.method === 'OPTIONS') return stage === 'open';
+    return this.#goesOn(request);
+  }
+
+  /** Whether a request may go on with what is open already, as far as can be said without its body. */
+  #goesOn(request: HttpRequest): boolean {
     if (this.#methodsOfPair(request.path) !== undefined) return request.method === 'POST';
     if (request.header('mcp-session-id') === undefined) return false;
     return request.method !== 'GET' || request.header('last-event-id') !== undefined;
@@ -213,7 +222,8 @@ class Handler implements HttpHandler {
   #route(visit: Visit, value: unknown): Done {
     const { request, reply } = visit;
     const stateless = this.#isStateless(request);
-    if (this.#edge.course.stage !== 'open' && begins(value)) return refuse(request, reply, shuttingDown());
+    const problem = beginProblem(this.#edge, visit, value);
+    if (problem !== undefined) return refuse(request, reply, problem);
     if (Array.isArray(value)) {
       if (stateless) return refuse(request, reply, { status: 400, message: 'this revision has no batches' });
       return this.#inSession((sessions) => sessions.batch(visit, value));

@@ -67,7 +67,8 @@ export interface HttpOptions {
   readonly maxDepth?: number;
   /** The most header lines of a request; 100. */
   readonly maxHeaders?: number;
-  /** The most requests being answered at once, event streams not counted; 2048. Beyond it clients get 503. */
+  /** The most requests being answered at once, event streams not counted; 2048. Beyond it clients get 503; what goes on with a session
+   * (answers to questions, cancellations, resumptions, DELETE) has as many places again. */
   readonly maxRequests?: number;
   /** The most event streams open at once; 16384. */
   readonly maxStreams?: number;

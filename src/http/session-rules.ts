@@ -2,7 +2,7 @@ import { classify } from '../jsonrpc/message.ts';
 import type { AuthInfo } from '../peer/endpoint.ts';
 import { revisionOf, type Revision } from '../protocol/revision.ts';
 import type { Edge, Visit } from './edge.ts';
-import { busy, type Problem } from './status.ts';
+import { busy, shuttingDown, type Problem } from './status.ts';
 
 /** Whether two requests come from the same principal, or both from nobody. */
 export function samePrincipal(a: AuthInfo | undefined, b: AuthInfo | undefined): boolean {
@@ -19,8 +19,19 @@ export function versionProblem(header: string | undefined): Problem | undefined 
 }
 
 /** Whether there is a request in a message or a batch; answers and notifications begin nothing. */
-export function begins(value: unknown): boolean {
+function begins(value: unknown): boolean {
   return (Array.isArray(value) ? value : [value]).some((one) => classify(one).kind === 'request');
+}
+
+/** Why a message or a batch is not taken now: it would begin something. */
+export function beginProblem({ course }: Edge, { beyond }: Visit, value: unknown): Problem | undefined {
+  if ((course.stage === 'open' && !beyond) || !begins(value)) return undefined;
+  return course.stage === 'open' ? tooManyRequests() : shuttingDown();
+}
+
+/** The answer to a request for which there is no place. */
+export function tooManyRequests(): Problem {
+  return busy('too many requests are being answered');
 }
 
 /** Why a batch is not taken. */

@@ -10,8 +10,15 @@ import type { Edge, Visit } from './edge.ts';
 import { claimedVersion } from './headers.ts';
 import { isJson } from './media.ts';
 import type { SsePairPaths } from './options.ts';
-import { batchProblem, begins, randomText, samePrincipal, sessionProblem, streamProblem } from './session-rules.ts';
-import { errorBody, refuse, shuttingDown, type Problem } from './status.ts';
+import {
+  batchProblem,
+  beginProblem,
+  randomText,
+  samePrincipal,
+  sessionProblem,
+  streamProblem,
+} from './session-rules.ts';
+import { errorBody, refuse, type Problem } from './status.ts';
 import type { EventStream } from './stream.ts';
 
 const parameter = 'sessionId';
@@ -79,8 +86,9 @@ export class SsePairs {
     if (content.kind === 'gone') return undefined;
     if (content.kind === 'problem' && !content.problem.read) return content.problem;
     reply.send(202);
+    const unwelcome = content.kind === 'value' ? beginProblem(this.#edge, visit, content.value) : undefined;
     if (content.kind === 'problem') pair.refuse(content.problem);
-    else if (this.#edge.course.stage !== 'open' && begins(content.value)) pair.decline(content.value, shuttingDown());
+    else if (unwelcome !== undefined) pair.decline(content.value, unwelcome);
     else if (Array.isArray(content.value)) await this.#batch(pair, content.value, auth);
     else await this.#one(pair, content.value, auth);
     return undefined;
