@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { RequestListener } from 'node:http';
+import type { RequestListener, ServerResponse } from 'node:http';
 import { test, type TestContext } from 'node:test';
 import { open, request, response, notification } from '../../test/support/http-answers.ts';
 import type { ConnectionError } from '../jsonrpc/transport.ts';
@@ -295,3 +295,36 @@ test('a listening stream whose place the server forgot is opened anew', async (t
   assert.deepEqual([from, problems], [[undefined, '7', undefined], []]);
   await channel.close();
 });
+
+for (const [what, refuse] of [
+  ['a token that ran out', (outgoing) => void outgoing.writeHead(401).end()],
+  [
+    'an event that is too large',
+    (outgoing) =>
+      void outgoing
+        .writeHead(200, { 'content-type': 'text/event-stream' })
+        .write(`id: 7\ndata: "${'x'.repeat(3_000)}"\n\n`),
+  ],
+] as const satisfies readonly (readonly [string, (outgoing: ServerResponse) => void])[]) {
+  test(`listening goes on after ${what}`, async (t) => {
+    const from: unknown[] = [];
+    const { channel, heard, problems } = await open(
+      t,
+      (incoming, outgoing) => {
+        from.push(incoming.headers['last-event-id']);
+        if (from.length === 2) return refuse(outgoing);
+        outgoing.writeHead(200, { 'content-type': 'text/event-stream' });
+        if (from.length === 1) outgoing.end('retry: 1\n\n');
+        else outgoing.write(`data: ${JSON.stringify(notification)}\n\n`);
+      },
+      { maxMessageBytes: 2_000 },
+    );
+    await channel.listen?.();
+    const alive = setInterval(() => {}, 1_000);
+    while (heard.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+    clearInterval(alive);
+    assert.deepEqual(from, [undefined, undefined, undefined]);
+    assert.equal(problems.length, what.includes('large') ? 1 : 0);
+    await channel.close();
+  });
+}

@@ -77,11 +77,13 @@ async function keepListening(
   first: FetchResponse | ConnectionError,
 ): Promise<void> {
   const row = new Row();
-  const begun = row.after(first instanceof ConnectionError ? first : await readStream(first, exchange));
+  const begun = row.after(
+    first instanceof ConnectionError ? first : await tryListening(() => readStream(first, exchange), exchange),
+  );
   let position = typeof begun === 'string' || begun instanceof ConnectionError ? nowhere : begun;
   for (;;) {
     await row.pause(position, exchange);
-    const next = row.after(await attempt(open, exchange, position));
+    const next = row.after(await tryListening(() => attempt(open, exchange, position), exchange));
     if (next === 'none' || next === 'gone') {
       if (position.lastEventId === undefined) return next === 'gone' ? exchange.receiver.closed(lost()) : undefined;
       // What was missed is gone for good; what comes is still worth hearing.
@@ -89,8 +91,28 @@ async function keepListening(
       continue;
     }
     if (!(next instanceof ConnectionError)) position = next;
+    else if (isUnreadable(next)) position = nowhere;
     else if (row.failures === maxFailures) exchange.receiver.problem(unheard(next));
   }
+}
+
+/**
+ * Listens once. Beside what may pass for a request, two things must not end listening for good: a token that has run out,
+ * as the next attempt may have another, and an event that cannot be read, which is lost alone.
+ */
+async function tryListening(listen: () => Promise<Outcome>, exchange: Exchange): Promise<Outcome> {
+  try {
+    return await listen();
+  } catch (error) {
+    if (exchange.signal.aborted || !(error instanceof ConnectionError)) throw error;
+    if (isUnreadable(error)) exchange.receiver.problem(error);
+    else if (error.reason !== 'unauthorized') throw error;
+    return error;
+  }
+}
+
+function isUnreadable({ reason }: ConnectionError): boolean {
+  return reason === 'too-large' || reason === 'invalid-message';
 }
 
 /** What became of one more attempt: where the stream ended, why there is none, or a failure that may pass. */
