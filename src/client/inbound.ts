@@ -25,8 +25,8 @@ export interface InboundContext {
   readonly signal: AbortSignal;
 }
 
-/** How many requests of a server are answered at once; a server that sends more is flooding the client. */
-const mostAtOnce = 100;
+/** How many questions of a server are answered at once; a server that sends more is flooding the client. */
+export const mostAtOnce = 100;
 
 /** Answers one method that servers of handshake revisions may call. What it throws is answered as an error. */
 export type InboundHandler = (params: JsonObject, context: InboundContext) => JsonObject | Promise<JsonObject>;
@@ -54,6 +54,9 @@ export function createInbound(options: InboundOptions): Inbound {
       // Spec 2026-07-28: servers send no requests and clients no responses.
       if (revision !== undefined && !revision.serverRequests)
         return warn(`a request of the server was ignored: ${shown(message.method)}`);
+      // Spec, Base protocol, Requests: an id is used once. A stream that is taken up may bring the same request again.
+      if (running.has(message.id))
+        return warn(`a request of the server came again while it is answered: ${shown(message.method)}`);
       void answer(message, (response, more) => respond(response, revision, more), {
         ...options,
         settled: revision,

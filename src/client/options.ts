@@ -138,6 +138,7 @@ export function settingsOf(options: ConnectOptions): ClientSettings {
   const inputs = new Inputs({ ...options, advertise: options.advertise ?? true, now: clock });
   return {
     ...options,
+    ...(options.onWarning && { onWarning: harmless(options.onWarning) }),
     info: options.info ?? { name: 'parley', version: '0.1.0' },
     get capabilities() {
       return inputs.capabilities;
@@ -160,5 +161,16 @@ export function settingsOf(options: ConnectOptions): ClientSettings {
     ...cacheSettings(options),
     now: options.now ?? Date.now,
     clock,
+  };
+}
+
+/** Warnings are told where nothing else can be done any more: who throws at one has nobody left to be told. */
+function harmless(onWarning: NonNullable<ConnectOptions['onWarning']>): NonNullable<ConnectOptions['onWarning']> {
+  return (message, cause) => {
+    try {
+      onWarning(message, cause);
+    } catch {
+      // See above.
+    }
   };
 }

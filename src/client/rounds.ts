@@ -7,6 +7,7 @@ import { ConnectionError } from '../jsonrpc/transport.ts';
 import { responseTo, type InputAnswer } from './answers.ts';
 import { InputRequiredError, TooManyRoundsError } from './errors.ts';
 import { answer, malformation, obstacle } from './answering.ts';
+import { mostAtOnce } from './inbound.ts';
 import type { Inputs } from './inputs.ts';
 import { lift } from './lift.ts';
 import { retryOf, stepOf } from './step-data.ts';
@@ -93,6 +94,11 @@ async function gather(
 ): Promise<InputResponses | undefined> {
   if (step.inputRequests === undefined) return undefined;
   const requests = Object.entries(step.inputRequests);
+  if (requests.length > mostAtOnce)
+    throw new InputRequiredError(
+      step,
+      `it asks ${requests.length} things at once, and at most ${mostAtOnce} are answered`,
+    );
   for (const [key, request] of requests) {
     const why = obstacle(inputs, request, options?.capabilities ?? inputs.capabilities);
     if (why !== undefined) throw new InputRequiredError(step, why);
