@@ -182,7 +182,11 @@ export interface Client {
    * @returns The result as it came: neither checked nor lifted to the newest words.
    */
   request(method: string, params?: JsonObject, options?: ClientRequestOptions): Promise<JsonObject>;
-  /** Sends any notification. */
+  /**
+   * Sends any notification.
+   *
+   * @throws ConnectionError `timeout` when the server does not take it within `timeoutMs` of the client.
+   */
   notify(method: string, params?: JsonObject): Promise<void>;
 
   /**

@@ -124,7 +124,7 @@ export function createCaller(calls: Calls, options: CallerOptions): Caller {
     },
     async notify(method, params) {
       const headers = headed ? requestHeaders(revision, method, params) : undefined;
-      await calls.notify(method, params, { revision, headers });
+      await calls.notify(method, params, { revision, headers, timeoutMs: options.timeoutMs });
     },
   };
   return caller;

@@ -19,7 +19,7 @@ import { errorFromWire, type McpError } from '../protocol/error.ts';
 import type { Revision } from '../protocol/revision.ts';
 import { utf8Bytes } from './budget.ts';
 import { chargedFor } from './charge.ts';
-import { deliver } from './deliver.ts';
+import { deliver, inTime, tryMs } from './deliver.ts';
 import { observed, tell } from './observe.ts';
 import { ProgressRoutes, type Progress, type ProgressToken } from './progress.ts';
 import type { Respond } from './respond.ts';
@@ -188,18 +188,20 @@ export class Calls {
     return waiting.answer;
   }
 
-  /** Sends a notification. */
+  /** Sends a notification; a server that never takes it leaves nothing behind where there is a `timeoutMs`. */
   async notify(
     method: string,
     params?: JsonObject,
     options: {
       readonly revision?: Revision | undefined;
       readonly headers?: Readonly<Record<string, string>> | undefined;
+      readonly timeoutMs?: number | undefined;
     } = {},
   ): Promise<void> {
     if (this.#ended !== undefined) throw this.#ended;
     const message: NotificationMessage = { jsonrpc: '2.0', method, ...(params && { params }) };
-    await this.#send(message, options.revision, sendOptions(options.headers, undefined));
+    const { revision, headers, timeoutMs = 0 } = options;
+    await inTime(timeoutMs, (signal) => this.#send(message, revision, sendOptions(headers, signal)));
   }
 
   /** Sets the headers of every later message, where the transport has headers. */
@@ -258,8 +260,8 @@ export class Calls {
   #cancel(id: number, reason: string, options: CallOptions): void {
     if (!options.tellCancelled || this.#ended !== undefined) return;
     const params = { requestId: id, ...(reason === '' ? {} : { reason }) };
-    this.notify('notifications/cancelled', params, { revision: options.revision }).catch((error: unknown) =>
-      this.#undelivered('a cancellation', error),
+    this.notify('notifications/cancelled', params, { revision: options.revision, timeoutMs: tryMs }).catch(
+      (error: unknown) => this.#undelivered('a cancellation', error),
     );
   }
 

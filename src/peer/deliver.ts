@@ -6,7 +6,7 @@ import { ConnectionError } from '../jsonrpc/transport.ts';
 const pauseMs = 250;
 const longestPauseMs = 10_000;
 /** How long one try may take before the next: whoever takes an answer has nothing to do before saying so. */
-const tryMs = 15_000;
+export const tryMs = 15_000;
 
 /** How a message is delivered. */
 export interface Delivery {
@@ -23,7 +23,7 @@ export interface Delivery {
 export async function deliver({ send, lives }: Delivery): Promise<void> {
   for (let tries = 1; ; tries++) {
     try {
-      return await tryOnce(send);
+      return await inTime(tryMs, send, 'closed');
     } catch (error) {
       if (!isTransient(error) || !lives(tries)) throw error;
       const asked = error instanceof ConnectionError ? (error.retryAfterMs ?? 0) : 0;
@@ -33,13 +33,17 @@ export async function deliver({ send, lives }: Delivery): Promise<void> {
   }
 }
 
-/** Waits no longer than the time of one try, whether or not the transport heeds the signal. */
-async function tryOnce(send: Delivery['send']): Promise<void> {
+/** Sends something and waits no longer than that, whether or not the transport heeds the signal. 0 and Infinity mean no limit. */
+export async function inTime(
+  ms: number,
+  send: Delivery['send'],
+  reason: 'closed' | 'timeout' = 'timeout',
+): Promise<void> {
   const limit = new AbortController();
   let cancel = (): void => {};
   const late = new Promise<never>((_, reject) => {
-    cancel = after(tryMs, () => {
-      reject(new ConnectionError('closed', `an answer was not taken within ${tryMs} ms`));
+    cancel = after(ms === 0 ? Infinity : ms, () => {
+      reject(new ConnectionError(reason, `a message was not taken within ${ms} ms`));
       limit.abort();
     });
   });
