@@ -27,6 +27,12 @@ describe('lists', () => {
     );
   });
 
+  it('have as many items on one page as the client allows', async () => {
+    const prompts = Array.from({ length: 200_000 }, () => ({ name: 'p' }));
+    const one = await connected(paged([{ prompts }]), { options: { maxItems: 200_000 } });
+    assert.equal((await one.client.listPrompts()).length, 200_000);
+  });
+
   for (const [method, key, list] of [
     ['resources/list', 'resources', (client: Client) => client.listResources()],
     ['resources/templates/list', 'resourceTemplates', (client: Client) => client.listResourceTemplates()],

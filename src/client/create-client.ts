@@ -256,7 +256,8 @@ class SessionClient implements Client {
       const items: ListItems[Method][] = [];
       cursor = undefined;
       for await (const page of this.pages(method, mode)) {
-        items.push(...page.items);
+        // One by one: a page may have more items than a call may have arguments.
+        for (const item of page.items) items.push(item);
         cursor = page.nextCursor;
       }
       return items;

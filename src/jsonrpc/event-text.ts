@@ -17,6 +17,8 @@ export interface EventTextListener {
   tooLong?(): void;
 }
 
+const blockLines = 1024;
+
 /**
  * Takes the text of an event stream apart, wherever it was cut. (WHATWG HTML, Server-sent events, 9.2.6: an id counts once
  * its event is over, whether or not that has data; without data nothing else of it does.)
@@ -31,6 +33,10 @@ export class EventText {
   #type: string | undefined;
   #id: string | undefined;
   #data: string | undefined;
+  /** The lines of data after the first, and whole blocks of them: many short lines take no more room than their text. */
+  #lines: string[] = [];
+  #blocks: string[] = [];
+  #length = 0;
 
   /** @param most How many characters the data of an event may have; any number by default. */
   constructor(listener: EventTextListener, most: number = Number.POSITIVE_INFINITY) {
@@ -78,16 +84,32 @@ export class EventText {
 
   #field(name: string, value: string): void {
     if (name === 'data') {
-      this.#data = this.#data === undefined ? value : `${this.#data}\n${value}`;
-      if (this.#data.length > this.#most) this.#listener.tooLong?.();
+      if (this.#data === undefined) this.#data = value;
+      else this.#another(value);
+      this.#length += value.length + 1;
+      if (this.#length - 1 > this.#most) this.#listener.tooLong?.();
     } else if (name === 'event') this.#type = value === '' ? undefined : value;
     else if (name === 'id' && !value.includes('\0')) this.#id = value;
     else if (name === 'retry' && /^\d+$/.test(value)) this.#listener.found({ data: '', retry: Number(value) });
     // Any other field is to be ignored.
   }
 
+  #another(line: string): void {
+    this.#lines.push(line);
+    if (this.#lines.length < blockLines) return;
+    this.#blocks.push(this.#lines.join('\n'));
+    this.#lines = [];
+  }
+
   #over(): void {
-    const [event, id, data] = [this.#type, this.#id, this.#data];
+    const [event, id] = [this.#type, this.#id];
+    const more = this.#blocks.length + this.#lines.length > 0;
+    const data = more ? [this.#data, ...this.#blocks, ...this.#lines].join('\n') : this.#data;
+    if (more) {
+      this.#lines = [];
+      this.#blocks = [];
+    }
+    this.#length = 0;
     this.#type = undefined;
     this.#id = undefined;
     this.#data = undefined;

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createParser } from 'eventsource-parser';
 import fc from 'fast-check';
+import { EventText } from './event-text.ts';
 import { formatEvent, keepAlive, readEvents, type StreamEvent } from './sse.ts';
 
 async function* streamOf(chunks: readonly (string | Uint8Array)[]): AsyncGenerator<Uint8Array> {
@@ -106,6 +107,17 @@ test('retry comes as an item of its own', async () => {
 test('several data lines are one text, and data with line breaks is written as several', async () => {
   assert.equal(formatEvent('a\nb'), 'data: a\ndata: b\n\n');
   assert.deepEqual(await data([formatEvent('a\r\nb\rc')]), ['a\nb\nc']);
+});
+
+test('very many data lines are one text', async () => {
+  const lines = Array.from({ length: 2_500 }, (_, at) => (at % 3 === 0 ? '' : String(at)));
+  const found: StreamEvent[] = [];
+  const parser = new EventText({ found: (event) => found.push(event) });
+  for (const text of [lines, ['', ''], lines.slice(0, 1_025)]) parser.feed(`data: ${text.join('\ndata: ')}\n\n`);
+  assert.deepEqual(
+    found.map(({ data }) => data),
+    [lines.join('\n'), '\n', lines.slice(0, 1_025).join('\n')],
+  );
 });
 
 test('an event that breaks off is no event', async () => {
