@@ -33,10 +33,10 @@ server.tool('add', { description: 'Adds.' }, () => 'added');
 /** How the budgets of the entry points stand, in KB; each is a little more than it was when it was last looked at. */
 const budgets: Readonly<Record<Entry, number>> = {
   '': 94,
-  server: 33.5,
-  client: 41,
+  server: 34,
+  client: 42,
   bridge: 78,
-  http: 32.5,
+  http: 34,
   stdio: 6.5,
   node: 29.5,
   protocol: 2,
@@ -48,7 +48,7 @@ export const programs: readonly Program[] = [
   {
     name: 'HTTP server',
     code: `import { createServer } from 'parley-mcp/server'; import { listen } from 'parley-mcp/node'; ${definition} await listen(server, { port: 3000 });`,
-    budget: 45.5,
+    budget: 46.5,
     aim: 30,
     neutral: false,
     role: 'server',
@@ -56,14 +56,14 @@ export const programs: readonly Program[] = [
   {
     name: 'HTTP server by fetch',
     code: `import { createServer } from 'parley-mcp/server'; import { createHandler } from 'parley-mcp/http'; ${definition} export const handler = createHandler(server);`,
-    budget: 48.5,
+    budget: 50.5,
     neutral: true,
     role: 'server',
   },
   {
     name: 'stdio server',
     code: `import { createServer } from 'parley-mcp/server'; import { serveStdio } from 'parley-mcp/stdio'; ${definition} serveStdio(server);`,
-    budget: 38,
+    budget: 38.5,
     aim: 28,
     neutral: false,
     role: 'server',
@@ -71,7 +71,7 @@ export const programs: readonly Program[] = [
   {
     name: 'client',
     code: `import { connect } from 'parley-mcp/client'; const client = await connect('https://example.com/mcp'); console.log(await client.callTool('add', {}));`,
-    budget: 41,
+    budget: 42,
     aim: 25,
     neutral: true,
     role: 'client',
