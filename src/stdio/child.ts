@@ -132,9 +132,10 @@ class ChildChannel implements Channel {
     stdout.on('data', (chunk: Uint8Array) => reader.push(chunk));
     stdout.once('end', () => {
       reader.end();
-      void this.#outputEnded();
+      void this.#halfClosed('output');
     });
     for (const stream of [stdin, stdout, stderr]) stream?.on('error', () => {});
+    stdin.once('error', () => void this.#halfClosed('input'));
     child.on('error', () => {});
     stderr?.setEncoding('utf8').on('data', (text: string) => this.#heard(text));
     child.once('close', () => this.#over(this.#death()));
@@ -188,10 +189,10 @@ class ChildChannel implements Channel {
     this.#over(this.#death());
   }
 
-  /** A server that no longer answers but lives on is of no use. */
-  async #outputEnded(): Promise<void> {
+  /** A server that no longer answers, or no longer hears, but lives on is of no use. */
+  async #halfClosed(end: 'input' | 'output'): Promise<void> {
     if (this.#closing !== undefined || (await settledWithin(lingerMs, this.#exited))) return;
-    this.#over(new ConnectionError('closed', 'the server closed its output'));
+    this.#over(new ConnectionError('closed', `the server closed its ${end}`));
     await this.close();
   }
 

@@ -187,6 +187,22 @@ test('a child that closes its output but lives on is ended and reported', async 
   await gone(pid);
 });
 
+test('a child that closes its input but lives on is ended and reported', async () => {
+  const { channel, next, closed } = await open(
+    await program(
+      `import { closeSync } from 'node:fs';
+      closeSync(0);
+      console.log('{"ready":true}');
+      setInterval(() => {}, 1000);`,
+      { killAfterMs: 100 },
+    ),
+  );
+  assert.deepEqual(await next(), { ready: true });
+  await assert.rejects(channel.send(request), /the server closed its input/);
+  assert.equal((await closed).message, 'the server closed its input');
+  await channel.close();
+});
+
 test('stderr is heard and is no error [stdio-005]', async () => {
   let heard = '';
   const { channel, next, problems } = await open(
