@@ -144,4 +144,47 @@ describe('a store of several clients', () => {
     notify('notifications/tools/list_changed');
     assert.deepEqual(names(await reading), ['3']);
   });
+
+  it('that never answers holds no request, and none that is given up', async (t) => {
+    const never = (): Promise<never> => new Promise(() => {});
+    const cacheStore = { get: never, set: () => {}, delete: () => {} };
+    const { client, warnings } = await cached(counting(), { cacheStore });
+    const reason = new Error('enough');
+    await assert.rejects(client.listTools({ signal: AbortSignal.abort(reason) }), reason);
+    const stop = new AbortController();
+    const givenUp = client.listTools({ signal: stop.signal });
+    await turns();
+    stop.abort(reason);
+    await assert.rejects(givenUp, reason);
+    t.mock.timers.enable({ apis: ['setTimeout'] });
+    const answer = client.listTools();
+    await turns();
+    t.mock.timers.tick(2000);
+    assert.deepEqual(names(await answer), ['1']);
+    assert.match(warnings.join(), /the cache could not be read/);
+  });
+
+  it('that is slow has no more to forget than there is, however often a server tells of changes', async () => {
+    const inner = memoryCacheStore();
+    let deletes = 0;
+    let go = (): void => {};
+    const gate = new Promise<void>((resolve) => (go = resolve));
+    const cacheStore = {
+      ...inner,
+      delete: async (prefix: string) => {
+        deletes++;
+        await gate;
+        await inner.delete(prefix);
+      },
+    };
+    const { client, notify } = await cached(counting(), { cacheStore });
+    await client.listTools();
+    for (let change = 0; change < 3000; change++) {
+      notify('notifications/tools/list_changed');
+      notify('notifications/resources/updated', { uri: `x:${change}` });
+    }
+    go();
+    assert.deepEqual(names(await client.listTools()), ['2']);
+    assert.ok(deletes <= 1010, `${deletes} deletes`);
+  });
 });

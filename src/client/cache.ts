@@ -2,6 +2,7 @@ import { jsonText } from '../json/exact-number.ts';
 import { parseExactJson } from '../jsonrpc/exact-json.ts';
 import { isObject } from '../jsonrpc/message.ts';
 import { ConnectionError } from '../jsonrpc/transport.ts';
+import { waitFor } from '../peer/wait-for.ts';
 import type { JsonObject } from '../peer/waiting.ts';
 import type { CacheStore } from '../store/cache.ts';
 import { cacheableMethods, canonical, isCacheable, keyOf, madeStale, openKeyOf } from './cache-key.ts';
@@ -53,6 +54,12 @@ type Flight = Promise<string | undefined>;
 /** How far the clocks of processes that share a store may be apart; what was kept later than that is not believed. */
 const skewMs = 60_000;
 
+/** A store that takes longer to read has nothing. */
+const longestReadMs = 2000;
+
+/** The most beginnings of keys that wait to be forgotten. */
+const mostForgotten = 1000;
+
 /** No hint is believed for longer. */
 const longestMs = 365 * 24 * 60 * 60_000;
 
@@ -70,6 +77,8 @@ export class ResponseCache {
   /** The methods whose last response was not to be kept, so that nobody waits for another's. */
   readonly #unkept = new Set<string>();
   #writes: Promise<void> = Promise.resolve();
+  /** What waits to be forgotten, since the last response that was kept. */
+  readonly #forgetting = new Set<string>();
 
   constructor(options: ResponseCacheOptions) {
     this.#options = options;
@@ -91,7 +100,7 @@ export class ResponseCache {
     const stamp = request.stamp ?? this.stamp(request.method);
     const fly = async (): Promise<JsonObject> => (await this.#load(request, { keys, stamp }, load)).result;
     if (request.mode === 'refresh') return await fly();
-    const kept = await this.#kept(request.method, keys);
+    const kept = await this.#kept(request, keys);
     if (kept !== undefined) return kept;
     const { sharing } = request;
     if (sharing === undefined || this.#unkept.has(request.method)) return await fly();
@@ -165,25 +174,27 @@ export class ResponseCache {
     if (changed) return { result, text: undefined };
     if (ttlMs === 0 || !complete) {
       // What was kept before is older than this.
-      this.#write((store) => store.delete(prefix));
+      this.#forget(prefix);
       return { result, text: undefined };
     }
     const text = jsonText({ at, ttlMs, result });
     const key = prefix + keyOf(cacheScope === 'public' ? 'public' : `private ${keys.context}`);
-    this.#write((store) => store.set(key, text, ttlMs));
+    this.#keep(key, text, ttlMs);
     return { result, text };
   }
 
   /** The newest fresh response that this asker may be given. */
-  async #kept(method: string, keys: Keys): Promise<JsonObject | undefined> {
+  async #kept({ method, signal }: CacheableRequest, keys: Keys): Promise<JsonObject | undefined> {
     const stamp = this.stamp(method);
     const prefix = this.#prefix(keys.revision, method, keys.params) + keyOf(keys.variant);
     const scopes = [`private ${keys.context}`, 'public'];
     let texts: readonly (string | undefined)[];
     try {
-      await this.#writes;
-      texts = await Promise.all(scopes.map(async (scope) => this.#options.store.get(prefix + keyOf(scope))));
+      const reading = this.#texts(scopes.map((scope) => prefix + keyOf(scope)));
+      await waitFor(reading, { method: 'a read of the cache', signal, ms: longestReadMs });
+      texts = await reading;
     } catch (error) {
+      if (signal?.aborted === true) throw error;
       this.#options.warn('the cache could not be read', error);
       return undefined;
     }
@@ -194,6 +205,11 @@ export class ResponseCache {
       .filter((entry) => entry !== undefined && now < entry.at + entry.ttlMs && entry.at <= now + skewMs)
       .toSorted((one, other) => (other?.at ?? 0) - (one?.at ?? 0));
     return newest && { ...newest.result, ttlMs: newest.at + newest.ttlMs - now };
+  }
+
+  async #texts(keys: readonly string[]): Promise<readonly (string | undefined)[]> {
+    await this.#writes;
+    return await Promise.all(keys.map(async (key) => this.#options.store.get(key)));
   }
 
   #drop(method: string): void {
@@ -210,7 +226,25 @@ export class ResponseCache {
     const revision = this.#options.revision();
     if (revision === undefined) return;
     const prefix = keyOf(this.#options.server, revision, method);
-    for (const beginning of beginnings) this.#write((store) => store.delete(prefix + beginning));
+    for (const beginning of beginnings) this.#forget(prefix + beginning);
+  }
+
+  /** Forgets what begins so, once: a change that comes again before that is done has nothing more to forget. */
+  #forget(prefix: string): void {
+    // Too many to wait for one by one: all of this server.
+    const wanted = this.#forgetting.size < mostForgotten ? prefix : keyOf(this.#options.server);
+    if (this.#forgetting.has(wanted)) return;
+    this.#forgetting.add(wanted);
+    this.#write((store) => {
+      this.#forgetting.delete(wanted);
+      return store.delete(wanted);
+    });
+  }
+
+  #keep(key: string, text: string, ttlMs: number): void {
+    // What is forgotten from now on is forgotten after this.
+    this.#forgetting.clear();
+    this.#write((store) => store.set(key, text, ttlMs));
   }
 
   #prefix(revision: string, method: string, params: string): string {

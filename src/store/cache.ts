@@ -2,7 +2,8 @@
  * Where a client keeps responses that servers allow to be kept. Several clients, also of several processes, may share
  * one store: the keys say what may be shared.
  *
- * A store need not keep what it is given. What fails counts as not kept; it fails no request.
+ * A store need not keep what it is given. What fails counts as not kept, and so does what takes longer
+ * than 2 seconds to read; neither fails a request.
  */
 export interface CacheStore {
   /** What was kept under a key; `undefined` when nothing is. */
