@@ -55,6 +55,7 @@ for (const [command, args, description] of [
   ['mysql', ['-psecret', '-uroot', 'db'], 'mysql -p… -u… …'],
   ['java', ['-Dkey=secret', '-jar', 'server.jar'], 'java -D… -jar server.jar'],
   ['https://user:secret@host/tool', [], 'https://host/tool'],
+  ['tool', ['https://user:half@secret@host/mcp'], 'tool https://host/mcp'],
   ['tool', ['postgres://user:secret@host/db?password=secret'], 'tool postgres://host/db'],
 ] as const) {
   test(`${command} ${args.join(' ')} is described without what may be secret`, () => {

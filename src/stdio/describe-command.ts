@@ -32,5 +32,6 @@ function flagOf(arg: string): string {
 }
 
 function withoutCredentials(arg: string): string {
-  return arg.replace(/\/\/[^/@]*@/, '//').replace(/[?#].*/s, '');
+  // A password may hold an @ itself: the last one before the path ends it.
+  return arg.replace(/\/\/[^/]*@/, '//').replace(/[?#].*/s, '');
 }
