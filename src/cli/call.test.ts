@@ -186,6 +186,22 @@ describe('parley call', { concurrency: 4 }, () => {
     assert.equal(called.stdout, 'c\ufffd]0;d\ufffde\ufffd1m\n');
   });
 
+  test('what a server hides in tag characters is seen, and kept in --json', async () => {
+    const hidden = String.fromCodePoint(0xe0061, 0xe0062);
+    const server = createServer({ name: 'sly', version: '1.0.0' });
+    server.tool('sly', { description: `plain${hidden}` }, () => 'x');
+    const http = await listen(server, { port: 0 });
+    const [listed, json] = await Promise.all([
+      inThisProcess(['call', http.url]),
+      inThisProcess(['call', http.url, '--json']),
+    ]);
+    await http.close();
+    await server.close();
+    assert.match(listed.stdout, /plain\ufffd\ufffd$/m);
+    assert.ok(json.stdout.includes(String.raw`plain\udb40\udc61\udb40\udc62`));
+    assert.equal(JSON.parse(json.stdout).tools[0].description, `plain${hidden}`);
+  });
+
   test('neither controls nor what turns writing round is raw in --json, which means the same', async () => {
     const said = 'a\u0085b\u009b1mc\u202ed\u2066e\u200ff';
     const server = createServer({ name: `sly${said}`, version: '1.0.0' });

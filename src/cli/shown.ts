@@ -2,10 +2,12 @@
 
 /**
  * What a terminal acts upon rather than shows: controls (C0 but for tabs and line feeds, DEL, C1), what turns the
- * direction of writing, and breaks of lines that not everybody knows.
+ * direction of writing, breaks of lines that not everybody knows, and the tag characters, in which a text for models
+ * can be written that no person sees.
  */
-// oxlint-disable-next-line no-control-regex -- control characters are what this is about
-const dangerous = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
+const dangerous =
+  // oxlint-disable-next-line no-control-regex -- control characters are what this is about
+  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]|\udb40[\udc00-\udc7f]/g;
 
 /**
  * Makes text of somebody else fit to be printed: nothing in it moves the cursor, hides, or turns what stands around it.
@@ -14,9 +16,13 @@ const dangerous = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u2
  *   as `json`, which means the same when it is read again.
  */
 export function shown(text: string, how: 'line' | 'lines' | 'json'): string {
-  if (how === 'json')
-    return text.replaceAll(dangerous, (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`);
+  if (how === 'json') return text.replaceAll(dangerous, (one) => one.replaceAll(/[^]/g, escaped));
   return (how === 'line' ? text.replaceAll(/\s+/g, ' ').trim() : text).replaceAll(dangerous, '\ufffd');
+}
+
+/** A code unit as JSON escapes it. */
+function escaped(unit: string): string {
+  return `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
 }
 
 /** A value as JSON: on one line, or indented. */
