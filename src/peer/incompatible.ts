@@ -28,11 +28,18 @@ export function incompatible(
   cause?: unknown,
 ): IncompatibleError {
   const dates = ours.map((revision) => revision.date);
-  const named = theirs === undefined ? 'needs initialize and names no revision' : `speaks ${listed(theirs)}`;
   return new IncompatibleError(dates, theirs, {
-    message: `no common revision: the server ${named}, this client ${listed(dates)}`,
+    message: `no common revision: the server ${whatIsKnown(theirs, cause)}, this client may use ${listed(dates)}`,
     cause,
   });
+}
+
+/** A server that was not heard need not be an older one. */
+function whatIsKnown(theirs: readonly string[] | undefined, cause: unknown): string {
+  if (theirs !== undefined) return `speaks ${listed(theirs)}`;
+  return cause instanceof ConnectionError
+    ? `did not answer server/discover (${cause.message})`
+    : 'needs initialize and names no revision';
 }
 
 /** The revisions that an error response names as supported. */

@@ -50,6 +50,19 @@ describe('a failure that says nothing of the server', () => {
     });
   }
 
+  for (const [kind, failure] of [
+    ['stdio', failing('exited', 'the server exited with code 1')],
+    ['http', failing('http', 'HTTP 413 from http://127.0.0.1/mcp', { status: 413, body: '' })],
+  ] as const) {
+    it(`over ${kind} is told where only revisions without a handshake may be used`, async () => {
+      const transport = scriptedTransport(kind, server(failure));
+      await assert.rejects(
+        start(transport, { revisions: ['2026-07-28'] }),
+        /did not answer server\/discover \(.*(exited|413)/,
+      );
+    });
+  }
+
   it('a header mismatch over HTTP with 400 is thrown as what it is', async () => {
     const transport = scriptedTransport('http', server(refusing(-32020, undefined, 400)));
     await assert.rejects(start(transport), { kind: 'headerMismatch' });
