@@ -40,7 +40,7 @@ const budgets: Readonly<Record<Entry, number>> = {
   stdio: 6.5,
   node: 29.5,
   protocol: 2,
-  testing: 43.5,
+  testing: 46,
 };
 
 /** Programs that do one thing, and each entry point as a whole. */

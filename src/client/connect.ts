@@ -82,7 +82,7 @@ function lateSubscriptions(options: SubscriptionsOptions): Pick<Subscriptions, '
 }
 
 function isTransport(target: Transport | URL | string): target is Transport {
-  return typeof target === 'object' && 'open' in target;
+  return 'open' in Object(target);
 }
 
 function cacheOf(session: Session, settings: ClientSettings, url: URL | undefined): ResponseCache {

@@ -26,6 +26,18 @@ for (const [what, options, words] of [
   });
 }
 
+for (const [what, target] of Object.entries({
+  'a server of this process': server,
+  nothing: undefined,
+  null: null,
+  'a number': 3000,
+})) {
+  test(`connect to ${what} says how a server is reached`, async () => {
+    const loose = connect as unknown as Loose<typeof connect>;
+    await assert.rejects(loose(target), { name: 'TypeError', message: /its URL or over a transport.*connectInMemory/ });
+  });
+}
+
 test('the one object of other clients is refused with an example', async () => {
   const client = await connectInMemory(server);
   const { callTool, readResource, getPrompt } = Object.fromEntries(

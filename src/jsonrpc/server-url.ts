@@ -10,6 +10,11 @@ const near = /^(?:localhost|127\.|10\.|192\.168\.|\[|[\w-]+(?::\d+)?(?:\/|$))/i;
  * @throws TypeError that says what to write, when it is none or is neither `http:` nor `https:`.
  */
 export function serverUrl(given: string | URL): URL {
+  // JavaScript may give anything, most likely what is served in this process.
+  if (typeof given !== 'string' && !('href' in Object(given)))
+    throw new TypeError(
+      `a server is reached by its URL or over a transport, not by ${given === null ? 'null' : `a value of type ${typeof given}`}; one of this process by connectInMemory of parley-mcp/testing`,
+    );
   const text = String(given);
   const shown = withoutSecrets(text);
   if (typeof given === 'string' && withoutScheme.test(shown)) {
