@@ -32,13 +32,13 @@ server.tool('add', { description: 'Adds.' }, () => 'added');
 
 /** How the budgets of the entry points stand, in KB; each is a little more than it was when it was last looked at. */
 const budgets: Readonly<Record<Entry, number>> = {
-  '': 94,
+  '': 96,
   server: 34,
   client: 42,
-  bridge: 78,
+  bridge: 79.5,
   http: 34,
-  stdio: 6.5,
-  node: 29.5,
+  stdio: 7,
+  node: 30,
   protocol: 2,
   testing: 46,
 };
