@@ -129,7 +129,8 @@ export class Upstream {
     this.#alone = this.#alone || alone;
     try {
       const client = await this.client();
-      await this.#adjustLevel(client, call.settled === undefined ? this.#mostTalkative() : this.#wanted);
+      if (hasSessionLevel(client))
+        await this.#adjustLevel(client, call.settled === undefined ? this.#mostTalkative() : this.#wanted);
       return await this.#run(client, params, call);
     } finally {
       this.#carried.delete(call);
@@ -276,7 +277,7 @@ export class Upstream {
 
   /** An upstream that refuses a level still answers calls. */
   async #adjustLevel(client: Client, level: LoggingLevel | undefined): Promise<void> {
-    if (level === undefined || level === this.#told || !hasSessionLevel(client)) return;
+    if (level === undefined || level === this.#told) return;
     this.#told = level;
     try {
       await client.setLogLevel(level);
