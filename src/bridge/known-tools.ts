@@ -1,6 +1,5 @@
 import { isObject } from '../jsonrpc/message.ts';
-import type { HeaderParameter } from '../peer/endpoint.ts';
-import { headerParametersOf } from '../peer/header.ts';
+import { headerParametersOf, type HeaderParameter } from '../peer/header.ts';
 import { wrapStructuredContent } from '../protocol/adapt-content.ts';
 import { needsWrapping } from '../protocol/adapt-tool.ts';
 import type { JsonObject } from '../protocol/common.ts';

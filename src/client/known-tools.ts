@@ -1,5 +1,4 @@
-import type { HeaderParameter } from '../peer/endpoint.ts';
-import { encodeHeaderValue, headerParametersOf, headerValueOf } from '../peer/header.ts';
+import { encodeHeaderValue, headerParametersOf, headerValueOf, type HeaderParameter } from '../peer/header.ts';
 import { McpError } from '../protocol/error.ts';
 import type { Tool } from '../protocol/tool.ts';
 import type { CallToolResult } from '../protocol/tools.ts';

@@ -1,7 +1,7 @@
 import { plainNumber } from '../json/exact-number.ts';
 import { isObject, type NotificationMessage, type RequestMessage } from '../jsonrpc/message.ts';
-import type { Endpoint, HeaderParameter } from '../peer/endpoint.ts';
-import { decodeHeaderValue } from '../peer/header.ts';
+import type { Endpoint } from '../peer/endpoint.ts';
+import { decodeHeaderValue, type HeaderParameter } from '../peer/header.ts';
 import { metaKey } from '../protocol/meta.ts';
 import { methodOf } from '../protocol/method.ts';
 import type { HttpRequest } from './shape.ts';

@@ -1,7 +1,8 @@
 import type { RequestId, Message, ResponseMessage } from '../jsonrpc/message.ts';
 import type { TransportKind } from '../jsonrpc/transport.ts';
-import { shown } from '../protocol/shown.ts';
 import type { Revision } from '../protocol/revision.ts';
+import { shown } from '../protocol/shown.ts';
+import type { HeaderParameter } from './header.ts';
 
 /** Who a request comes from, as the edge established it; without authorization there is no principal. */
 export interface AuthInfo {
@@ -30,14 +31,6 @@ export interface Endpoint {
   headerParameters(tool: string): readonly HeaderParameter[];
   /** Ends every conversation and releases what the definition holds. */
   close(): Promise<void>;
-}
-
-/** One argument that travels in a header too. */
-export interface HeaderParameter {
-  /** The part of the header name after `Mcp-Param-`. */
-  readonly name: string;
-  /** The keys that lead to the argument. */
-  readonly path: readonly string[];
 }
 
 /** Anything that can be served: a server, a bridge. */

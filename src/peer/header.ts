@@ -4,7 +4,14 @@
  */
 import { plainNumber } from '../json/exact-number.ts';
 import { isObject } from '../jsonrpc/message.ts';
-import type { HeaderParameter } from './endpoint.ts';
+
+/** One argument that travels in a header too. */
+export interface HeaderParameter {
+  /** The part of the header name after `Mcp-Param-`. */
+  readonly name: string;
+  /** The keys that lead to the argument. */
+  readonly path: readonly string[];
+}
 
 /** What `x-mcp-header` annotations of a tool say: the parameters to mirror, or why the tool is invalid. */
 export interface HeaderParameters {

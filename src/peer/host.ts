@@ -2,7 +2,7 @@ import type { Implementation, JsonObject } from '../protocol/common.ts';
 import type { ServerCapabilities } from '../protocol/capability.ts';
 import type { Revision } from '../protocol/revision.ts';
 import type { Call, ClientView } from './call.ts';
-import type { HeaderParameter } from './endpoint.ts';
+import type { HeaderParameter } from './header.ts';
 import type { RoundSettings } from './round-state.ts';
 import type { Tracer } from './trace.ts';
 

@@ -1,7 +1,6 @@
 import { isObject } from '../jsonrpc/message.ts';
 import type { Call } from '../peer/call.ts';
-import type { HeaderParameter } from '../peer/endpoint.ts';
-import { headerParametersOf } from '../peer/header.ts';
+import { headerParametersOf, type HeaderParameter } from '../peer/header.ts';
 import { andThen, orElse } from '../peer/now-or-later.ts';
 import { isRoundEnd } from '../peer/ask.ts';
 import { wrapStructuredContent } from '../protocol/adapt-content.ts';
