@@ -5,6 +5,7 @@ import { McpError } from '../protocol/error.ts';
 import type { Edge, Visit } from './edge.ts';
 import { errorBody, retryHeaders } from './status.ts';
 import type { SessionStreams } from './session-streams.ts';
+import type { Silent } from './silence.ts';
 import type { EventStream } from './stream.ts';
 
 /** Where the messages of an answer go once it is an event stream. */
@@ -17,9 +18,9 @@ interface Outlet {
 
 /**
  * The answer to one POST: JSON in one piece, or an event stream from the moment that something is sent before the
- * last response.
+ * last response, or that there was nothing to send for too long.
  */
-export class Answer {
+export class Answer implements Silent {
   readonly #edge: Edge;
   readonly #visit: Visit;
   readonly #streams: SessionStreams | undefined;
@@ -32,6 +33,7 @@ export class Answer {
     this.#edge = edge;
     this.#visit = visit;
     this.#streams = streams;
+    if (visit.accepted.streamNamed) edge.silence.add(this);
   }
 
   /** Whether nothing can be sent any more: the answer is complete, or its client went away for good. */
@@ -47,7 +49,7 @@ export class Answer {
   /** The client went away; an event stream that can be resumed goes on without it. */
   closed(): void {
     this.#connection?.closed();
-    if (this.#outlet === undefined) this.#gone = true;
+    if (this.#outlet === undefined) this.#over();
     if (!this.gone) this.#visit.comeBack();
   }
 
@@ -73,7 +75,7 @@ export class Answer {
     if (response === undefined) return this.finish(status, undefined);
     if (this.streaming || this.#wantsStream(status)) return this.finish(status, toJson(this.#edge, response));
     if (this.gone) return;
-    this.#gone = true;
+    this.#over();
     this.#visit.reply.send(status, toPieces(this.#edge, response), status === 503 ? retryHeaders(response) : undefined);
   }
 
@@ -81,10 +83,30 @@ export class Answer {
   finish(status: number, json: string | undefined): void {
     if (this.gone) return;
     if (json !== undefined && this.#wantsStream(status)) this.#begin();
-    this.#gone = true;
+    this.#over();
     if (this.#outlet !== undefined) this.#outlet.end(json);
     else if (json === undefined) this.#empty();
     else this.#visit.reply.send(status, json);
+  }
+
+  /**
+   * Nothing was sent for so long that what stands between may take the connection for dead: it becomes an event stream,
+   * whose comments keep it open. Who names no event streams may not be able to read one, and waits.
+   */
+  breakSilence(): void {
+    if (this.gone || this.streaming || this.#visit.ended) return;
+    try {
+      // Some platforms send the head of an answer with what follows it.
+      if (this.#begin()) this.#connection?.comment();
+      else this.#edge.silence.add(this);
+    } catch (cause) {
+      this.#edge.settings.onError(new Error('an answer could not become an event stream', { cause }));
+    }
+  }
+
+  #over(): void {
+    this.#gone = true;
+    this.#edge.silence.delete(this);
   }
 
   /** Who takes only event streams gets one, unless the status says more. */
@@ -104,6 +126,7 @@ export class Answer {
     const { accepted, auth, reply } = this.#visit;
     if (!accepted.stream || this.#edge.streams.full(auth) !== undefined) return false;
     const connection = this.#edge.streams.open(reply, { auth });
+    this.#edge.silence.delete(this);
     const stream = this.#streams?.begin();
     this.#connection = connection;
     this.#outlet = stream ?? connection;

@@ -4,6 +4,7 @@ import { acceptedBy, type Accepted } from './media.ts';
 import type { HttpSettings } from './options.ts';
 import type { HttpReply, HttpRequest, Room } from './shape.ts';
 import type { Shares } from './shares.ts';
+import type { Silence } from './silence.ts';
 import { refuse } from './status.ts';
 import type { EventStreams } from './stream.ts';
 
@@ -12,6 +13,8 @@ export interface Edge {
   readonly endpoint: Endpoint;
   readonly settings: HttpSettings;
   readonly streams: EventStreams;
+  /** The answers of which no client has a byte yet. */
+  readonly silence: Silence;
   /** The places for sessions, of either transport that has them. */
   readonly sessionShares: Shares;
   /** The stateless revisions of the endpoint; may be empty. */
@@ -68,6 +71,11 @@ export class Visit implements Room {
     if (this.#ended || !this.#edge.bodies.take(bytes)) return false;
     this.#bytes += bytes;
     return true;
+  }
+
+  /** Whether it was answered, or given up. */
+  get ended(): boolean {
+    return this.#ended;
   }
 
   /** Ends it with what is done for it: at once, or when that settles; but for one that is kept. */

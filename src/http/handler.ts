@@ -15,6 +15,7 @@ import { beginProblem, tooManyRequests } from './session-rules.ts';
 import type { Sessions } from './sessions.ts';
 import type { HttpReply, HttpRequest } from './shape.ts';
 import { Shares } from './shares.ts';
+import { Silence } from './silence.ts';
 import type { SsePairs } from './sse-pair.ts';
 import { refuse, shuttingDown, type Problem } from './status.ts';
 import { EventStreams } from './stream.ts';
@@ -60,6 +61,7 @@ class Handler implements HttpHandler {
       endpoint,
       settings,
       streams: new EventStreams(settings),
+      silence: new Silence(settings.keepAliveMs),
       sessionShares,
       stateless,
       handshake,
@@ -97,6 +99,7 @@ class Handler implements HttpHandler {
     await this.#sessions?.close();
     await this.#pairs?.close();
     await this.#edge.streams.close();
+    this.#edge.silence.close();
   }
 
   /** What can be said without reading the body or asking who it is. */

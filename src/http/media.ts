@@ -27,14 +27,17 @@ export function isJson(contentType: string | undefined): boolean {
 export interface Accepted {
   readonly json: boolean;
   readonly stream: boolean;
+  /** Whether the client says so of event streams, and not just of anything. */
+  readonly streamNamed: boolean;
 }
 
-const both: Accepted = { json: true, stream: true };
+const anything: Accepted = { json: true, stream: true, streamNamed: false };
+const both: Accepted = { json: true, stream: true, streamNamed: true };
 
 /** Reads an `Accept` header; without one everything is acceptable. What is no media range in it is passed over. */
 export function acceptedBy(accept: string | undefined): Accepted {
-  if (accept === undefined || accept === '' || accept === 'application/json, text/event-stream' || accept === '*/*')
-    return both;
+  if (accept === 'application/json, text/event-stream') return both;
+  if (accept === undefined || accept === '' || accept === '*/*') return anything;
   const ranges = new Map<string, boolean>();
   const text = new Cursor(accept.slice(0, longest));
   do {
@@ -46,7 +49,11 @@ export function acceptedBy(accept: string | undefined): Accepted {
     }
     ranges.set(range, taken);
   } while (text.next());
-  return { json: takes(ranges, 'application', 'json'), stream: takes(ranges, 'text', 'event-stream') };
+  return {
+    json: takes(ranges, 'application', 'json'),
+    stream: takes(ranges, 'text', 'event-stream'),
+    streamNamed: ranges.get('text/event-stream') === true,
+  };
 }
 
 /** The most specific range decides. */

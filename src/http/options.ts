@@ -85,7 +85,8 @@ export interface HttpOptions {
   /** How long a session lives without a request or an open stream, in milliseconds; 30 minutes. */
   readonly sessionIdleMs?: number;
   /**
-   * How long an event stream is silent at most before it gets a comment that keeps it open, in milliseconds; 6 seconds. The
+   * How long an event stream is silent at most before it gets a comment that keeps it open, in milliseconds; 6 seconds. A call
+   * that is not answered by then becomes an event stream, where its client names these in `Accept`. The
    * shortest default of the runtimes that README names is Bun's, whose `serve` ends a connection after 10 silent seconds
    * (https://bun.sh/reference/bun/Serve/HostnamePortServeOptions/idleTimeout).
    */

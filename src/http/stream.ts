@@ -94,10 +94,15 @@ export class EventStream {
     this.#streams.forget(this);
   }
 
+  /** Writes a comment, which says nothing. */
+  comment(): void {
+    this.write(':\n\n');
+  }
+
   /** Writes a comment if nothing was written since the last time. (Spec 2026-07-28, Streamable HTTP, Receiving messages.) */
   keepAlive(): void {
     if (this.#lively) this.#lively = false;
-    else this.write(':\n\n');
+    else this.comment();
   }
 }
 
