@@ -68,6 +68,7 @@ function rooted(answer: InputAnswer): unknown {
 /** Only what was accepted has content, and only in a form. (Spec 2025-11-25, Elicitation, Response actions.) */
 function elicited(params: ElicitRequestParams, answer: InputAnswer): unknown {
   // A bare action is the shorthand of the result; what is neither is refused by the check.
+  if (answer === undefined || answer === null) return answer;
   const { content, ...result } = (typeof answer === 'string' ? { action: answer } : answer) as ElicitResult;
   if (result.action !== 'accept' || (params.mode !== undefined && params.mode !== 'form')) return result;
   const filled = withDefaults(params.requestedSchema, content ?? {});

@@ -204,7 +204,8 @@ export class ResponseCache {
       .map(read)
       .filter((entry) => entry !== undefined && now < entry.at + entry.ttlMs && entry.at <= now + skewMs)
       .toSorted((one, other) => (other?.at ?? 0) - (one?.at ?? 0));
-    return newest && { ...newest.result, ttlMs: newest.at + newest.ttlMs - now };
+    // The clock has fractions; the field is an integer.
+    return newest && { ...newest.result, ttlMs: Math.floor(newest.at + newest.ttlMs - now) };
   }
 
   async #texts(keys: readonly string[]): Promise<readonly (string | undefined)[]> {

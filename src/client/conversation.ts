@@ -16,6 +16,7 @@ export class Conversation {
   confirmed: boolean;
   /** Why it is over; the next request opens another one. */
   lost: ConnectionError | undefined;
+  readonly #over = new AbortController();
 
   constructor(agreement: Agreement, settings: ClientSettings) {
     const { timeoutMs, maxTotalTimeoutMs } = settings;
@@ -35,6 +36,17 @@ export class Conversation {
 
   get revision(): Revision {
     return this.agreement.revision;
+  }
+
+  /** Aborted when nobody waits any more for answers in it. */
+  get over(): AbortSignal {
+    return this.#over.signal;
+  }
+
+  /** Ends it: what waits in it is rejected, and what is being answered is given up. */
+  async end(error: ConnectionError): Promise<void> {
+    this.#over.abort(error);
+    await this.agreement.calls.close();
   }
 
   /**

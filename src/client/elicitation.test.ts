@@ -75,7 +75,10 @@ describe('a form', () => {
       const one = await connected(newest, { onElicit: () => answer as never });
       const { error } = await one.ask('elicitation/create', form);
       assert.deepEqual(error, { code: -32603, message: 'internal error' });
-      assert.match(one.warnings.join(), /elicitation\/create.*TypeError/);
+      assert.match(
+        one.warnings.join(),
+        /elicitation\/create.*TypeError: the answer to elicitation\/create does not fit/,
+      );
     });
   }
 

@@ -35,6 +35,8 @@ export type InboundHandler = (params: JsonObject, context: InboundContext) => Js
 export interface InboundOptions {
   /** Settled by the negotiation; `undefined` while that runs. */
   revision(): Revision | undefined;
+  /** Aborted when the conversation is over, from either side; `undefined` while the negotiation runs. */
+  over(): AbortSignal | undefined;
   ended(error: ConnectionError): void;
   readonly settings: ClientSettings;
   /** By method; what is not here, and not `ping`, is answered with "method not found". */
@@ -60,6 +62,7 @@ export function createInbound(options: InboundOptions): Inbound {
       void answer(message, (response, more) => respond(response, revision, more), {
         ...options,
         settled: revision,
+        ends: [settings.inputs.stopped, options.over()].filter((signal) => signal !== undefined),
         running,
       });
     },
@@ -76,13 +79,15 @@ export function createInbound(options: InboundOptions): Inbound {
 
 interface Answering extends Pick<InboundOptions, 'settings' | 'handlers'> {
   readonly settled: Revision | undefined;
+  /** What ends the answering, beside the server. */
+  readonly ends: readonly AbortSignal[];
   readonly running: Map<RequestId, AbortController>;
 }
 
 async function answer(
   message: RequestMessage,
   respond: (response: ResponseMessage, options: RespondOptions) => Promise<void>,
-  { settings, handlers, settled, running }: Answering,
+  { settings, handlers, settled, ends, running }: Answering,
 ): Promise<void> {
   const { id, method, params = {} } = message;
   const { onRequest } = settings;
@@ -91,7 +96,7 @@ async function answer(
   // Before the revision is settled a server may only ping, which is the same in all of them.
   const revision = settled ?? newestRevision;
   const controller = new AbortController();
-  const signal = AbortSignal.any([controller.signal, settings.inputs.stopped]);
+  const signal = AbortSignal.any([controller.signal, ...ends]);
   running.set(id, controller);
   try {
     if (running.size > mostAtOnce && handler !== pong)

@@ -146,9 +146,7 @@ export class Lifeline {
     if (conversation.lost !== undefined && conversation.lost !== error) return;
     conversation.lost = error;
     // Nobody waits for what is left of it.
-    conversation.agreement.calls
-      .close()
-      .catch((cause: unknown) => this.#warn('a lost connection did not close', cause));
+    conversation.end(error).catch((cause: unknown) => this.#warn('a lost connection did not close', cause));
     if (!this.#options.settings.reconnect) return void this.#end(error);
     for (const observer of this.#observers) observer.lost?.();
   }
@@ -205,7 +203,7 @@ export class Lifeline {
   }
 
   async #settleAnew(believed: Conversation): Promise<void> {
-    await believed.agreement.calls.close();
+    await believed.end(new ConnectionError('closed', 'the server is asked anew what it speaks'));
     try {
       await this.#settle(undefined, this.#stopped.signal);
     } catch (cause) {
@@ -238,6 +236,7 @@ export class Lifeline {
     const { settings, handlers } = this.#options;
     const inbound = createInbound({
       revision: () => settled.conversation?.revision,
+      over: () => settled.conversation?.over,
       ended: (error) => settled.conversation !== undefined && this.lose(settled.conversation, error),
       settings,
       handlers,

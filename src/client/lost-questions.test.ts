@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
-import { content, recovering, type Recovering } from '../../test/support/recovering.ts';
+import { content, gone, recovering, type Recovering } from '../../test/support/recovering.ts';
+import { turns } from '../../test/support/turns.ts';
 import { ConnectionError } from '../jsonrpc/transport.ts';
 import type { Script, SentMessage } from '../testing/scripted.ts';
 
@@ -112,5 +113,35 @@ describe('an answer to a question whose POST is lost', () => {
     await one.client.close();
     await passing(t, 20_000);
     assert.equal(server.answers.length, 1);
+  });
+});
+
+describe('a question that is being answered', () => {
+  it('is given up when its session is lost', async () => {
+    let reason: unknown;
+    let lost = false;
+    const one = await recovering(
+      (sent, peer) => {
+        if (lost && sent.conversation === 1) return gone();
+        if (sent.message['method'] === 'tools/list') return peer.reply(sent, content);
+        peer.send({ jsonrpc: '2.0', id: 'q', method: 'roots/list' });
+        return new Promise(() => {});
+      },
+      {
+        options: {
+          roots: async ({ signal }) => {
+            signal.addEventListener('abort', () => (reason = signal.reason));
+            return await new Promise<never>(() => {});
+          },
+        },
+      },
+    );
+    const call = one.client.callTool('x').catch(() => {});
+    await turns();
+    lost = true;
+    await one.client.listTools();
+    await call;
+    assert.ok(reason instanceof ConnectionError);
+    assert.equal(reason.reason, 'session-lost');
   });
 });
