@@ -102,9 +102,10 @@ export class Catalogue {
       onLate: (seat, part) => this.#late(kind, call, seat, part),
     });
     const { late, lists } = this.#views.of(call);
-    const items = new Map(
-      seats.map((seat) => [seat, parts.get(seat)?.items ?? late.get(kind)?.get(seat) ?? []] as const),
-    );
+    const waiting = late.get(kind);
+    // What came in time is newer; and what is lost has no part.
+    for (const seat of seats) if (parts.has(seat) || seat.absent) waiting?.delete(seat);
+    const items = new Map(seats.map((seat) => [seat, parts.get(seat)?.items ?? waiting?.get(seat) ?? []] as const));
     const before = lists.get(kind);
     const known = new Map(
       seats.map((seat) => {

@@ -145,6 +145,36 @@ for (const down of ['2025-11-25', '2026-07-28'] as const) {
       assert.deepEqual(heard, []);
     });
 
+    it('is not shown what came late before once the server answered in time', async (t) => {
+      const slow = single('slow');
+      const line = lineOver(memoryTransport(slow));
+      const { gate, way } = gated(line.transport, 'tools/list');
+      t.mock.timers.enable({ apis: ['setTimeout'] });
+      t.after(() => t.mock.timers.reset());
+      const bridge = await frontOf(t, { quick: single('quick'), slow: way }, { patienceMs: 100 });
+      const client = await clientOf(t, bridge, down, { cache: 'bypass' });
+      const heard = await ears(client, { tools: true });
+      gate.isOpen = false;
+      const listed = toolsOf(client);
+      await until(() => gate.waiting() > 0);
+      t.mock.timers.tick(100);
+      assert.deepEqual(await listed, ['tool-quick']);
+      gate.letThrough();
+      await until(() => heard.length > 0);
+      gate.isOpen = true;
+      slow.tool('newer', {}, () => 'newer');
+      assert.deepEqual(await toolsOf(client), ['tool-quick', 'tool-slow', 'newer']);
+      line.down = true;
+      line.cut();
+      let lost: readonly string[] | undefined;
+      void toolsOf(client).then((names) => (lost = names));
+      await until(
+        () => lost !== undefined,
+        () => t.mock.timers.tick(1000),
+      );
+      assert.deepEqual(lost, ['tool-quick']);
+    });
+
     it('sees the others while one is lost, and hears when that is back', async (t) => {
       const line = lineOver(memoryTransport(single('lost')));
       const warnings: string[] = [];
