@@ -21,7 +21,8 @@ const mostEarly = 1_000;
 export interface ListenOptions {
   readonly seats: readonly Seat[];
   readonly patienceMs: number;
-  ownerOf(uri: string, call: Call): Promise<Seat | undefined>;
+  /** Who owns each of some resources, as far as that is known. */
+  ownersOf(uris: readonly string[], call: Call): Promise<ReadonlyMap<string, Seat>>;
   /** What a client may listen to, of what it asks for, but for single resources. */
   honoured(asked: SubscriptionFilter): SubscriptionFilter;
   onWarning(message: string): void;
@@ -97,8 +98,10 @@ export class FrontListen {
 
   async #open(asked: SubscriptionFilter, call: Call): Promise<Stream> {
     const uris = new Map<Seat, readonly string[]>();
-    for (const uri of new Set(asked.resourceSubscriptions?.slice(0, mostResources))) {
-      const owner = await this.#options.ownerOf(uri, call);
+    const resources = [...new Set(asked.resourceSubscriptions?.slice(0, mostResources))];
+    const owners = await this.#options.ownersOf(resources, call);
+    for (const uri of resources) {
+      const owner = owners.get(uri);
       // What nobody lists, anybody may know.
       for (const seat of owner === undefined ? this.#options.seats : [owner])
         uris.set(seat, [...(uris.get(seat) ?? []), uri]);

@@ -227,6 +227,24 @@ for (const down of ['2025-11-25', '2026-07-28'] as const) {
 }
 
 describe('a listen stream', () => {
+  it('lets others have their turn while the owners of many resources are looked for', async (t) => {
+    const server = single('one', '2026-07-28');
+    server.resourceTemplate('one:{a}/{b}', { name: 'pair' }, () => 'pair');
+    const client = await clientOf(t, await frontOf(t, { one: server, two: single('two') }), '2026-07-28');
+    let turns = 0;
+    let counting = true;
+    const count = (): void => {
+      turns++;
+      if (counting) setImmediate(count);
+    };
+    count();
+    const updates = Array.from({ length: 500 }, (_, at) => `one:${at}/${at}`);
+    const subscription = await client.subscribe({ updates }, () => undefined);
+    counting = false;
+    assert.equal(subscription.honoured.updates?.length, 500);
+    assert.ok(turns >= 500, `there were ${turns} turns`);
+  });
+
   it('is acknowledged once, and outlives a server', async (t) => {
     const line = lineOver(memoryTransport(single('left')));
     const right = single('right');

@@ -56,7 +56,7 @@ export async function openFront(parts: FrontParts): Promise<Front> {
     patienceMs,
     random,
     onWarning,
-    ownerOf: (uri, call) => routes.ownerOf(uri, call),
+    ownersOf: (uris, call) => routes.ownersOf(uris, call),
     honoured: (asked) => {
       const offered = frontCapabilities(seats);
       const flags = listChanges.filter(({ kind, flag }) => asked[flag] === true && offered[kind] !== undefined);

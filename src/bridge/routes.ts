@@ -1,3 +1,4 @@
+import { soon } from '../jsonrpc/timeout.ts';
 import type { Call } from '../peer/call.ts';
 import type { Handler } from '../peer/host.ts';
 import { McpError } from '../protocol/error.ts';
@@ -12,6 +13,10 @@ type Params = Parameters<Handler>[0];
 
 /** What the templates of one server may cost for one URI: the products of the lengths of both. */
 const mostWork = 4_000_000;
+/** The same for all URIs of one request. */
+const mostWorkOfMany = 100_000_000;
+/** What reading a template costs, in characters of a URI that it is compared with. */
+const parsing = 8;
 
 /** Finds the server that a request is for. */
 export class Routes {
@@ -55,20 +60,38 @@ export class Routes {
 
   /** Who lists a URI, or has a template that it follows. */
   async ownerOf(uri: string, call: Call): Promise<Seat | undefined> {
+    return (await this.#ownerOf(uri, call, mostWork)).owner;
+  }
+
+  /** The same for many URIs, between which everybody else has a turn; those that are left out are nobody's. */
+  async ownersOf(uris: readonly string[], call: Call): Promise<ReadonlyMap<string, Seat>> {
+    const owners = new Map<string, Seat>();
+    let left = mostWorkOfMany;
+    for (const uri of uris) {
+      const { owner, work } = await this.#ownerOf(uri, call, Math.min(left, mostWork));
+      if (owner !== undefined) owners.set(uri, owner);
+      left -= work;
+      if (call.aborted) break;
+      if (owner === undefined || work > 0) await new Promise<void>(soon);
+    }
+    return owners;
+  }
+
+  async #ownerOf(uri: string, call: Call, most: number): Promise<{ readonly owner?: Seat; readonly work: number }> {
     const listed = (await this.#catalogue.view('resources', call)).targets.get(uri);
-    if (listed !== undefined) return listed.owner;
+    if (listed !== undefined) return { owner: listed.owner, work: 0 };
     const { targets } = await this.#catalogue.view('templates', call);
     const named = targets.get(uri);
-    if (named !== undefined) return named.owner;
+    if (named !== undefined) return { owner: named.owner, work: 0 };
     // Matching takes time; what a server makes it take is bounded, and whoever owns the URI can still be asked.
     const spent = new Map<Seat, number>();
     for (const [template, { owner }] of targets) {
-      const work = (spent.get(owner) ?? 0) + template.length * uri.length;
-      if (work > mostWork) continue;
+      const work = (spent.get(owner) ?? 0) + template.length * (uri.length + parsing);
+      if (work > most) continue;
       spent.set(owner, work);
-      if (follows(uri, template)) return owner;
+      if (follows(uri, template)) return { owner, work };
     }
-    return undefined;
+    return { work: Math.max(0, ...spent.values()) };
   }
 
   /** Asks one server after the other until one does not say that the request is none of its business. */
