@@ -12,12 +12,16 @@ export interface Impatience {
   readonly ms?: number | undefined;
 }
 
-/** Waits for something that others wait for too; giving up does not end it. */
+/** Waits for something that others wait for too; giving up does not end it, and nobody here hears of its failure then. */
 export async function waitFor(
   work: Promise<unknown>,
   { method, until = 'answered', signal, ms = 0 }: Impatience,
 ): Promise<void> {
-  if (signal?.aborted === true) throw aborted(method, signal);
+  if (signal?.aborted === true) {
+    // A failure that nobody hears of would end the process.
+    work.catch(() => undefined);
+    throw aborted(method, signal);
+  }
   let release = (): void => {};
   const givenUp = new Promise<never>((_, reject) => {
     const onAbort = (): void => {
