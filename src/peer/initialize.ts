@@ -3,6 +3,7 @@ import { projectClientCapabilities, type ServerCapabilities } from '../protocol/
 import type { Implementation } from '../protocol/common.ts';
 import { fromWire } from '../protocol/from-wire.ts';
 import { revisionOf, type Revision } from '../protocol/revision.ts';
+import { shown } from '../protocol/shown.ts';
 import { toWire } from '../protocol/to-wire.ts';
 import type { Self } from './caller.ts';
 import type { Calls } from './calls.ts';
@@ -46,7 +47,7 @@ export async function initialize(calls: Calls, offer: Revision, options: Initial
   const { timeoutMs, signal } = options;
   const raw = await calls.call('initialize', params, { revision: offer, timeoutMs, signal, tellCancelled: false });
   const revision = chosen(raw, options.revisions);
-  if (revision === undefined) throw incompatible(options.revisions, [String(raw['protocolVersion'])]);
+  if (revision === undefined) throw incompatible(options.revisions, [named(raw['protocolVersion'])]);
   const result = read(revision, raw);
   if (revision.versionHeader === 'after-initialize') calls.setHeaders({ 'MCP-Protocol-Version': revision.date });
   await waitFor(calls.notify('notifications/initialized', undefined, { revision }), {
@@ -70,6 +71,11 @@ export async function initialize(calls: Calls, offer: Revision, options: Initial
 function chosen(raw: JsonObject, allowed: readonly Revision[]): Revision | undefined {
   const revision = revisionOf(raw['protocolVersion']);
   return revision !== undefined && revision.era === 'handshake' && allowed.includes(revision) ? revision : undefined;
+}
+
+/** A choice for who reads of it: a server may answer with anything. */
+function named(version: unknown): string {
+  return typeof version === 'string' ? version : shown(version);
 }
 
 function read(

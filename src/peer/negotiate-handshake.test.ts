@@ -147,6 +147,14 @@ describe('a server that wants initialize', () => {
     });
   }
 
+  it('is left when it chooses an object that has no text', async () => {
+    const transport = scriptedTransport(
+      'stdio',
+      server(refusing(-32601), replying({ ...initialized(), protocolVersion: { toString: 1 } })),
+    );
+    await assert.rejects(start(transport), { name: 'IncompatibleError', theirs: ['an object'] });
+  });
+
   it('that answers initialize with nonsense is an error that names the place', async () => {
     const transport = scriptedTransport(
       'stdio',

@@ -38,6 +38,11 @@ describe('the messages of a sampling request', () => {
     assert.equal(samplingProblem({ messages: [] }), undefined);
   });
 
+  it('may have a key of any name in a block', () => {
+    const block = { ...text, length: 3 };
+    assert.equal(samplingProblem({ messages: [{ role: 'user', content: block }] }), undefined);
+  });
+
   it('are refused when any one tool result is taken away [sampling-011] [sampling-012] [sampling-024]', () => {
     fc.assert(
       fc.property(conversation, fc.nat(), (messages, seed) => {

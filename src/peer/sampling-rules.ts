@@ -22,8 +22,13 @@ export function samplingProblem({ messages }: Pick<CreateMessageRequestParams, '
 }
 
 function blocksOf({ content }: SamplingMessage): readonly SamplingMessageContentBlock[] {
-  // Only the array of the two has a length.
-  return 'length' in content ? content : [content];
+  // A block may have any further key, so that nothing but its kind tells a list from it.
+  return isList(content) ? content : [content];
+}
+
+/** What the compiler cannot tell of a readonly array. */
+function isList<T>(value: T | readonly T[]): value is readonly T[] {
+  return Array.isArray(value);
 }
 
 function orderProblem(role: string, blocks: readonly SamplingMessageContentBlock[]): string | undefined {
