@@ -8,5 +8,10 @@ export function isTransient(error: unknown): boolean {
   if (!(error instanceof ConnectionError)) return false;
   const { reason, status = 0 } = error;
   if (reason !== 'http') return reason === 'refused' || reason === 'closed';
+  return isTransientStatus(status);
+}
+
+/** Whether an HTTP status says that the server cannot now, and nothing else of it. */
+export function isTransientStatus(status: number): boolean {
   return status >= 500 || status === 408 || status === 425 || status === 429;
 }

@@ -1,4 +1,5 @@
 import { isObject } from '../jsonrpc/message.ts';
+import { isTransientStatus } from '../jsonrpc/transient.ts';
 import { ConnectionError } from '../jsonrpc/transport.ts';
 import type { Implementation } from '../protocol/common.ts';
 import { errorFromWire, McpError } from '../protocol/error.ts';
@@ -102,7 +103,7 @@ function verdict(calls: Calls, error: unknown): Probe {
   const older =
     reason === 'invalid-message' ||
     reason === 'too-large' ||
-    (reason === 'http' && status < 500 && (status < 300 || status >= 400));
+    (reason === 'http' && !isTransientStatus(status) && (status < 300 || status >= 400));
   if (!older) throw error;
   return { kind: 'handshake', cause: error };
 }
@@ -112,7 +113,7 @@ function verdictOfError(calls: Calls, error: unknown, rejected: McpError): Probe
   if (calls.kind !== 'http') return { kind: 'handshake', cause: rejected };
   const status = calls.statusOf(error) ?? (error instanceof ConnectionError ? error.status : undefined) ?? 200;
   if (rejected.kind === 'headerMismatch' && status === 400) throw rejected;
-  if (status === 401 || status === 403 || status >= 500) throw error;
+  if (status === 401 || status === 403 || isTransientStatus(status)) throw error;
   return { kind: 'handshake', cause: rejected };
 }
 
@@ -131,7 +132,8 @@ function mcpErrorOf(error: unknown): McpError | undefined {
   }
 }
 
-function inCommon(ours: readonly Revision[], theirs: readonly string[]): readonly Revision[] {
+/** Those of our revisions that a peer names too, oldest first. */
+export function inCommon(ours: readonly Revision[], theirs: readonly string[]): readonly Revision[] {
   return ours.filter((revision) => theirs.includes(revision.date));
 }
 

@@ -17,6 +17,10 @@ describe('a failure that says nothing of the server', () => {
     ['403', failing('unauthorized', 'HTTP 403', { status: 403 }), { reason: 'unauthorized' }],
     ['500', failing('http', 'HTTP 500', { status: 500, body: '' }), { reason: 'http', status: 500 }],
     ['503 with a JSON-RPC error', refusing(-32603, undefined, 503), { code: -32603 }],
+    ...[408, 425, 429].flatMap((status): (readonly [string, Script, object])[] => [
+      [`${status}`, failing('http', `HTTP ${status}`, { status, body: '' }), { reason: 'http', status }],
+      [`${status} with a JSON-RPC error`, refusing(-32000, undefined, status), { code: -32000 }],
+    ]),
     ['a redirect', failing('http', 'HTTP 302', { status: 302 }), { status: 302 }],
     ['a network failure', failing('refused', 'connect'), { reason: 'refused' }],
     ['a lost answer', failing('closed', 'cut'), { reason: 'closed' }],

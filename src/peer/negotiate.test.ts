@@ -88,6 +88,27 @@ describe('a server that answers server/discover', () => {
   });
 });
 
+describe('a server that names a stateless revision when it refuses initialize', () => {
+  const refusal = refusing(-32022, { supported: [newest], requested: older }, 400);
+
+  for (const kind of ['stdio', 'http'] as const) {
+    it(`over ${kind} is asked again, since only its first answer said nothing of it`, async () => {
+      let asked = 0;
+      const discover: Script = (sent, peer) =>
+        ++asked === 1 ? refusing(-32603)(sent, peer) : peer.reply(sent, discovered());
+      const transport = scriptedTransport(kind, server(discover, refusal));
+      assert.equal((await start(transport)).revision.date, newest);
+      assert.deepEqual(transport.methods, ['server/discover', 'initialize', 'server/discover']);
+    });
+  }
+
+  it('and never speaks it is given up', async () => {
+    const transport = scriptedTransport('stdio', server(refusing(-32603), refusal));
+    await assert.rejects(start(transport), { name: 'IncompatibleError', theirs: [newest] });
+    assert.deepEqual(transport.methods, ['server/discover', 'initialize', 'server/discover']);
+  });
+});
+
 describe('a server that rejects the revision of the probe', () => {
   it('is asked once more in one that it names [C20] [stdio-018] [versioning-002]', async () => {
     let asked = 0;

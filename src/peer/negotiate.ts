@@ -11,7 +11,7 @@ import type { DiscoverResult } from '../protocol/lifecycle.ts';
 import { newestOf, revisionOf, type Revision, type RevisionDate } from '../protocol/revision.ts';
 import type { Self } from './caller.ts';
 import { Calls, type Inbound } from './calls.ts';
-import { discover, serverInfoOf, type Probe } from './discover.ts';
+import { discover, inCommon, serverInfoOf, type Probe } from './discover.ts';
 import { incompatible, supportedOf } from './incompatible.ts';
 import { initialize } from './initialize.ts';
 
@@ -95,7 +95,7 @@ class Negotiation {
     if (probe.kind === 'stateless') return await this.#agreed(probe);
     const offer = newestOf(probe.common ?? revisions, 'handshake');
     if (offer === undefined) throw incompatible(revisions, probe.supported, probe.cause);
-    return await this.#initialize(offer, probe.kind === 'silent' ? stateless : undefined);
+    return await this.#initialize(offer, probe);
   }
 
   /** A server that needed `initialize` before most likely still does; if it does not, it is asked. */
@@ -132,8 +132,8 @@ class Negotiation {
     return await discover(calls, { ...this.#options, revision, timeoutMs });
   }
 
-  /** @param silent The revision of the probe that got no answer: a slow server may still turn out to speak it. */
-  async #initialize(offer: Revision | undefined, silent: Revision | undefined): Promise<Agreement> {
+  /** @param probe What came of the probe before, where there was one. */
+  async #initialize(offer: Revision | undefined, probe: Probe | undefined): Promise<Agreement> {
     if (offer === undefined) throw new TypeError('no revision to initialize with');
     const { revisions, now } = this.#options;
     try {
@@ -141,13 +141,20 @@ class Negotiation {
       return { ...settled, verdict: { revision: settled.revision.date, at: now() }, confirmed: true };
     } catch (error) {
       if (!(error instanceof McpError)) throw error;
-      if (silent !== undefined) {
-        const late = await this.#probe(silent, this.#options.timeoutMs);
+      const again = probe && this.#stateless(probe, error);
+      if (again !== undefined) {
+        const late = await this.#probe(again, this.#options.timeoutMs);
         if (late.kind === 'stateless') return await this.#agreed(late);
       }
       if (error.kind === 'unsupportedProtocolVersion') throw incompatible(revisions, supportedOf(error), error);
       throw error;
     }
+  }
+
+  /** The revision to probe with once more: a slow server may still turn out to speak one, and one that was not ready says so. */
+  #stateless(probe: Probe, refused: McpError): Revision | undefined {
+    const { revisions } = this.#options;
+    return newestOf(probe.kind === 'silent' ? revisions : inCommon(revisions, supportedOf(refused) ?? []), 'stateless');
   }
 
   async #handshake(offer: Revision): Promise<Omit<Agreement, 'verdict' | 'confirmed'>> {
