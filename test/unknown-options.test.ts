@@ -6,6 +6,7 @@ import { createHandler } from '../src/http/fetch.ts';
 import { listen, toNodeHandler } from '../src/node/http.ts';
 import { memoryTransport } from '../src/peer/memory.ts';
 import { createServer } from '../src/server/server.ts';
+import { serveStdio } from '../src/stdio/server.ts';
 
 const info = { name: 's', version: '1' };
 const server = createServer(info);
@@ -41,6 +42,9 @@ describe('An unknown option is a TypeError at once that names the nearest', () =
       /ssePair .*"message".*messages/,
     ],
     ['of listen', () => listen(server, loose({ port: 0, hostname: '::' })), /listen .*"hostname".*host\b/],
+    ['of serveStdio', () => serveStdio(server, loose({ maxLineByte: 1 })), /serveStdio .*"maxLineByte".*maxLineBytes/],
+    ['that is no number', () => serveStdio(server, loose({ drainMs: '5' })), /drainMs must be a number .*, not "5"/],
+    ['that is no hook', () => serveStdio(server, loose({ onError: 'log' })), /onError must be a function, not "log"/],
     ['of connect', () => connect(upstream, loose({ onElicitation: () => 'accept' })), /connect .*"onElicitation"/],
     ['of connect over HTTP', () => connect('http://127.0.0.1:1/', loose({ header: {} })), /"header".*headers/],
     ['of a bridge', () => createBridge(loose({ upstream, shared: 'shared' })), /createBridge .*"shared".*sharing/],

@@ -156,6 +156,23 @@ test('a server breaks the connection of a call and is polled for the rest [http-
   assert.deepEqual(resumed.events, [released]);
 });
 
+for (const [ms, written] of [
+  [0.5, '1'],
+  [Number.POSITIVE_INFINITY, '86400000'],
+  [1e21, '86400000'],
+] as const)
+  test(`a client that is to stay away for ${ms} ms is told so in digits`, async () => {
+    const client = await connect('2025-11-25', { retryMs: ms });
+    const answer = client.post('slow');
+    await settle();
+    client.conversation.link.disconnect?.(2, ms);
+    await answer.done();
+    assert.deepEqual(
+      answer.frames.map(({ retry }) => retry),
+      [written, written],
+    );
+  });
+
 for (const version of ['2025-03-26', '2025-06-18']) {
   test(`in ${version} no stream is broken before its response [http-022]`, async () => {
     const client = await connect(version);

@@ -1,7 +1,7 @@
 import type { EventLog, LoggedEvent } from '../store/events.ts';
 import { Backlog } from './backlog.ts';
 import type { HttpSettings } from './options.ts';
-import type { EventStream, WrittenEvent } from './stream.ts';
+import { retryField, type EventStream, type WrittenEvent } from './stream.ts';
 
 /** How the streams of a session behave. */
 export interface SessionStreamOptions {
@@ -69,7 +69,7 @@ export class SessionStream {
     if (!this.#options.polling) return;
     // Spec 2025-11-25, Transports: an event with an id and empty data primes the client to reconnect.
     const id = this.#keep('');
-    connection.write(`${id === undefined ? '' : `id: ${id}\n`}retry: ${this.#options.settings.retryMs}\ndata:\n\n`);
+    connection.write(`${id === undefined ? '' : `id: ${id}\n`}${retryField(this.#options.settings.retryMs)}data:\n\n`);
   }
 
   /** Sends the JSON text of one message. */

@@ -84,7 +84,7 @@ export class EventStream {
   pause(retryMs: number): void {
     if (this.#ended) return;
     this.closed();
-    this.#writer.end(`retry: ${retryMs}\n\n`);
+    this.#writer.end(`${retryField(retryMs)}\n`);
   }
 
   /** The connection is gone. */
@@ -104,6 +104,14 @@ export class EventStream {
     if (this.#lively) this.#lively = false;
     else this.comment();
   }
+}
+
+/** The longest that a client is asked to stay away: a day. */
+const longestRetryMs = 86_400_000;
+
+/** The line that tells a client when to come back; it has digits alone. (WHATWG, Server-sent events, 9.2.6.) */
+export function retryField(ms: number): string {
+  return `retry: ${Math.ceil(Math.min(ms, longestRetryMs))}\n`;
 }
 
 function format({ data, id }: WrittenEvent): string {

@@ -4,6 +4,7 @@ import type { Call, CallClient } from '../peer/call.ts';
 import type { AuthInfo } from '../peer/endpoint.ts';
 import { isUnnamed, quiet } from '../peer/ask.ts';
 import { refuseUnknown } from '../protocol/known-names.ts';
+import { shown } from '../protocol/shown.ts';
 import type { JsonObject } from '../protocol/common.ts';
 import type { LoggingLevel } from '../protocol/logging.ts';
 import type { RevisionDate } from '../protocol/revision.ts';
@@ -65,6 +66,9 @@ export class Context implements Ctx {
   }
 
   closeStream(retryMs?: number): void {
+    const given: unknown = retryMs;
+    if (given !== undefined && !(typeof given === 'number' && given >= 0))
+      throw new TypeError(`closeStream takes milliseconds of at least 0, or nothing, not ${shown(given)}`);
     this.#call.closeStream(retryMs);
   }
 

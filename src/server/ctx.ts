@@ -100,6 +100,7 @@ export interface Ctx extends RequestCtx {
    * the result and for what was sent meanwhile. Only HTTP sessions of 2025-11-25 do; elsewhere nothing happens.
    *
    * @param retryMs How long the client is asked to stay away, in milliseconds; `retryMs` of the HTTP edge by default.
+   * @throws TypeError for what is no such number, in every revision.
    */
   closeStream(retryMs?: number): void;
   /** What was answered to an `inputRequired` that this handler returned, by key; `undefined` in the first round. */

@@ -105,6 +105,16 @@ test("progress('half') in JavaScript is a TypeError that names it, at the server
   }
 });
 
+test("closeStream('x') in JavaScript is a TypeError that names it, in every revision", async () => {
+  for (const given of ['x', -1, Number.NaN, null]) {
+    const errors: unknown[] = [];
+    const typed = createServer({ name: 's', version: '1' }, { onError: (error) => errors.push(error) });
+    typed.tool('t', {}, (_args, ctx) => ctx.closeStream(given as number));
+    await called(typed, statelessDate, 't');
+    assert.match(String(errors[0]), /^TypeError: closeStream takes milliseconds .*, not ("x"|-1|NaN|null)$/);
+  }
+});
+
 test('exposeErrors lets the model read what a tool throws; without it the server says how', async (t) => {
   const lines: string[] = [];
   t.mock.method(console, 'error', (...words: unknown[]) => void lines.push(words.join(' ')));

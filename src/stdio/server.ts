@@ -8,6 +8,8 @@ import { settledWithin } from '../jsonrpc/timeout.ts';
 import { ConnectionError } from '../jsonrpc/transport.ts';
 import { answer, invalidRequest, opensStream, toText, type Answer } from '../peer/answer.ts';
 import { endpointOf, type Conversation, type Served } from '../peer/endpoint.ts';
+import { refuseUnknown, type Names } from '../protocol/known-names.ts';
+import { shown } from '../protocol/shown.ts';
 import { guardStdout } from './guard.ts';
 import { lineWriter, type LineWriter } from './line-writer.ts';
 
@@ -41,12 +43,35 @@ export interface StdioServer {
 /**
  * Serves one client over standard input and output. It ends when the input does, and never ends the process.
  *
+ * @throws TypeError for options that are unknown or make no sense.
  * @example
  * await serveStdio(server).closed;
  */
 export function serveStdio(served: Served, options: StdioServerOptions = {}): StdioServer {
+  checkOptions(options);
   const session = new StdioSession(served, options);
   return { closed: session.closed, close: () => session.end(0) };
+}
+
+const optionNames: Names<StdioServerOptions> = {
+  input: 1,
+  output: 1,
+  maxLineBytes: 1,
+  maxPendingBytes: 1,
+  drainMs: 1,
+  guardStdout: 1,
+  onError: 1,
+};
+
+function checkOptions(options: StdioServerOptions): void {
+  refuseUnknown('serveStdio', options, optionNames);
+  for (const name of ['maxLineBytes', 'maxPendingBytes', 'drainMs'] as const) {
+    const value: unknown = options[name];
+    if (value !== undefined && !(typeof value === 'number' && value >= 0))
+      throw new TypeError(`${name} must be a number of at least 0, not ${shown(value)}`);
+  }
+  if (options.onError !== undefined && typeof options.onError !== 'function')
+    throw new TypeError(`onError must be a function, not ${shown(options.onError)}`);
 }
 
 class StdioSession {
