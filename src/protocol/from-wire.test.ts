@@ -72,6 +72,17 @@ test('a hint that nobody knows counts as absent', () => {
   assert.deepEqual(fromWire(newestRevision, 'Icon', { src: 'x', theme: 'sepia' }), { src: 'x' });
 });
 
+test('answers that do not fit are ignored, but not any number of them', () => {
+  const answers = (count: number): unknown => ({
+    name: 't',
+    inputResponses: Object.fromEntries(Array.from({ length: count }, (_, at) => [`a${at}`, at])),
+  });
+  assert.deepEqual(fromWire(newestRevision, 'CallToolRequestParams', answers(1000)), { name: 't', inputResponses: {} });
+  assert.throws(() => fromWire(newestRevision, 'CallToolRequestParams', answers(1001)), {
+    message: 'CallToolRequestParams.inputResponses has more than 1000 entries that do not fit',
+  });
+});
+
 test('missing parameters read as none', () => {
   assert.deepEqual(fromWire(at('2025-11-25'), 'PaginatedRequestParams', undefined), {});
 });

@@ -111,11 +111,28 @@ function forMap(revision: Revision, { of, loose }: Extract<Kind, { kind: 'map' }
     try {
       return each(value);
     } catch (error) {
-      if (loose && error instanceof Mismatch) return undefined;
       throw Mismatch.within(key, error);
     }
   };
+  if (loose) return (value) => (isFields(value) ? mapFields(value, fittingOf(each)) : fail('must be an object'));
   return (value) => (isFields(value) ? mapFields(value, entry) : fail('must be an object'));
+}
+
+/** How many entries are ignored: each costs far more than its text, since somebody throws for it. */
+const mostIgnored = 1000;
+
+/** Reads the entries of one map, of which those count as absent that do not fit. */
+function fittingOf(each: Read): Read {
+  let ignored = 0;
+  return (value) => {
+    try {
+      return each(value);
+    } catch (error) {
+      if (!(error instanceof Mismatch)) throw error;
+      if (++ignored > mostIgnored) throw new Mismatch(`has more than ${mostIgnored} entries that do not fit`);
+      return undefined;
+    }
+  };
 }
 
 /** A tag that the revision does not know is kept as it came: newer peers have more kinds of content. */
@@ -167,6 +184,8 @@ interface Field {
   readonly key: string;
   readonly read: Read;
   readonly required: boolean;
+  /** Whether null counts as left out. */
+  readonly nullIsAbsent: boolean;
 }
 
 const shapesCompiled = new Map<Revision, Map<Shape, Read>>();
@@ -184,7 +203,10 @@ function compileShape(revision: Revision, shape: Shape): Read {
   const foreign = rows.filter(([, row]) => !isHeard(row, revision)).map(([key]) => key);
   const fields = rows
     .filter(([, row]) => isHeard(row, revision))
-    .map(([key, row]): Field => ({ key, read: reader(revision, row), required: row.presence === 'required' }));
+    .map(([key, row]): Field => {
+      const required = row.presence === 'required';
+      return { key, read: reader(revision, row), required, nullIsAbsent: !required && !takesNull(row.kind) };
+    });
   return (value) => {
     if (!isFields(value)) return fail('must be an object');
     let out: Record<string, unknown> | undefined;
@@ -204,25 +226,23 @@ function compileShape(revision: Revision, shape: Shape): Read {
   };
 }
 
-function readField({ key, read, required }: Field, value: unknown): unknown {
+function readField({ key, read, required, nullIsAbsent }: Field, value: unknown): unknown {
   if (value === undefined) {
     if (required) throw Mismatch.within(key, new Mismatch('is required'));
     return value;
   }
+  if (value === null && nullIsAbsent) return undefined;
   try {
-    return value === null && !required ? readNull(read) : read(value);
+    return read(value);
   } catch (error) {
     throw Mismatch.within(key, error);
   }
 }
 
-/** Null where a field may be left out counts as left out, unless null is one of its values. */
-function readNull(read: Read): unknown {
-  try {
-    return read(null);
-  } catch {
-    return undefined;
-  }
+/** Whether null is one of the values of a kind. */
+function takesNull(kind: Kind): boolean {
+  if (kind.kind === 'oneOf') return kind.of.some((row) => takesNull(row.kind));
+  return kind.kind === 'widened' ? takesNull(kind.newer.kind) : kind.kind === 'any' || kind.kind === 'null';
 }
 
 function isHeard(row: Row, revision: Revision): boolean {

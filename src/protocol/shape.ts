@@ -84,7 +84,7 @@ function row<T>(kind: Kind): Row<T, 'required'> {
 export const string: Row<string, 'required'> = row({ kind: 'string' });
 /** Any number. */
 export const number: Row<number, 'required'> = row({ kind: 'number' });
-/** A number that is sent without a fraction; any number is understood. */
+/** A number without a fraction: what has one is found by a check, and understood all the same. */
 export const integer: Row<number, 'required'> = row({ kind: 'integer' });
 /** True or false. */
 export const boolean: Row<boolean, 'required'> = row({ kind: 'boolean' });
