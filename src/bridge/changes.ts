@@ -28,6 +28,9 @@ export const mostResources = 1_000;
 /** How long to wait after the upstream ended what was followed, or could not be reached for long. */
 const restMs = 30_000;
 
+/** A subscription that lasted this long was well. */
+export const healthyMs = 30_000;
+
 /** What changes need to know of their bridge. */
 export interface ChangesOptions {
   capabilities(): ServerCapabilities;

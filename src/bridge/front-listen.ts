@@ -2,12 +2,12 @@ import { backoffMs } from '../client/backoff.ts';
 import { covers } from '../client/subscription.ts';
 import { isObject } from '../jsonrpc/message.ts';
 import { Slices } from '../jsonrpc/slices.ts';
-import { settledWithin } from '../jsonrpc/timeout.ts';
+import { monotonicNow, settledWithin } from '../jsonrpc/timeout.ts';
 import type { Call } from '../peer/call.ts';
 import type { JsonObject } from '../protocol/common.ts';
 import { McpError } from '../protocol/error.ts';
 import type { SubscriptionFilter } from '../protocol/subscriptions.ts';
-import { isListChange, listChanges, mostResources, pause, subscribed } from './changes.ts';
+import { healthyMs, isListChange, listChanges, mostResources, pause, subscribed } from './changes.ts';
 import { wordsOf } from './failure.ts';
 import type { Member } from './member.ts';
 import type { Seat } from './seat.ts';
@@ -168,12 +168,13 @@ export class FrontListen {
   ): Promise<void> {
     const { signal } = stream.ended;
     const handler = member.host.handler('subscriptions/listen');
-    for (let tries = 0; handler !== undefined && !signal.aborted; tries++) {
+    for (let tries = 0, begun = 0; handler !== undefined && !signal.aborted; tries++, begun++) {
+      const since = monotonicNow();
       const send = (method: string, params: JsonObject): void => {
         if (method !== acknowledged) return this.#tell(stream, method, params);
         onAgreed(watchedBy(params));
         // What happened between two streams of the server is not known.
-        if (tries > 0) this.#missed(stream, filter);
+        if (begun > 0) this.#missed(stream, filter);
       };
       const left = new AbortController();
       const sub = subCall(stream.call, { method: 'subscriptions/listen', send, signal: left.signal });
@@ -190,6 +191,7 @@ export class FrontListen {
         signal.removeEventListener('abort', leave);
         sub.finish();
       }
+      if (monotonicNow() - since >= healthyMs) tries = 0;
       await pause(backoffMs(tries, this.#options.random()), signal);
     }
   }

@@ -2,7 +2,7 @@ import { backoffMs } from '../client/backoff.ts';
 import type { Subscription } from '../client/subscription.ts';
 import { monotonicNow } from '../jsonrpc/timeout.ts';
 import { McpError } from '../protocol/error.ts';
-import { pause } from './changes.ts';
+import { healthyMs, pause } from './changes.ts';
 import { wordsOf } from './failure.ts';
 
 /** What a watch needs to know of its session. */
@@ -18,9 +18,6 @@ export interface SessionWatchOptions {
   onWarning(message: string): void;
   random(): number;
 }
-
-/** A subscription that lasted this long was well. */
-const healthyMs = 30_000;
 
 /**
  * One resource that a handshake session watches. Its client asks once and is told of no end: what ends upstream is
