@@ -226,6 +226,21 @@ describe('a server that cannot be reached when the bridge is made', () => {
     await assert.rejects(createBridge({ upstream: silent, signal: given.signal }), { name: 'AbortError' });
     await assert.rejects(createBridge({ upstream: silent, signal: given.signal }), { name: 'AbortError' });
   });
+
+  it('is closed where that is given up while it lists its tools', async () => {
+    for (const isOne of [true, false]) {
+      const given = new AbortController();
+      const slow = scriptedUpstream({ up: '2025-06-18', answers: { 'tools/list': () => given.abort() } });
+      const line = lineOver(slow);
+      const upstream = line.transport;
+      const behaviour = { signal: given.signal, onWarning: () => undefined };
+      const making = isOne
+        ? createBridge({ ...behaviour, upstream })
+        : createBridge({ ...behaviour, upstreams: { a: { upstream } } });
+      await assert.rejects(making, { name: isOne ? 'AbortError' : 'ConnectionError' });
+      assert.equal(line.open, 0);
+    }
+  });
 });
 
 describe('a server whose tools cannot be listed', () => {

@@ -74,6 +74,10 @@ export async function openMember(options: MemberOptions): Promise<Member> {
   // A connection that failed for good is replaced; what was known of the upstream stays known meanwhile.
   const client = (): Client => pool.main.latest ?? first;
   await learn(parts, options, options.signal);
+  if (options.signal?.aborted === true) {
+    await pool.close();
+    throw options.signal.reason;
+  }
   const stop = (): void => {
     changes.stop();
     watches.stop();
@@ -208,7 +212,7 @@ async function learn(
   try {
     tools.learn(await (await pool.main.client()).listTools({ signal }));
   } catch (error) {
-    onWarning(`the upstream's tools could not be listed: ${wordsOf(error)}`);
+    if (signal?.aborted !== true) onWarning(`the upstream's tools could not be listed: ${wordsOf(error)}`);
   }
 }
 
