@@ -69,6 +69,19 @@ describe('what a server sends by itself', () => {
     assert.equal(one.warnings.length, 1);
   });
 
+  it('a log message without its data is ignored, and blames no listener', async () => {
+    const heard: string[] = [];
+    const options: ConnectOptions = {
+      onLog: () => void heard.push('log'),
+      onNotification: (method) => void heard.push(method),
+    };
+    const one = await connected(undefined, { revision: handshake, options });
+    one.peer.send({ jsonrpc: '2.0', method: 'notifications/message', params: { level: 'info' } });
+    await turns();
+    assert.deepEqual(heard, []);
+    assert.deepEqual(one.warnings, ['a log message of the server was ignored, since it is malformed']);
+  });
+
   it('unasked at a stateless revision is heard with a warning', async () => {
     const heard: string[] = [];
     const one = await connected(undefined, { options: { onNotification: (method) => void heard.push(method) } });

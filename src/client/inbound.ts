@@ -12,6 +12,7 @@ import type { RespondOptions } from '../peer/respond.ts';
 import type { JsonObject } from '../peer/waiting.ts';
 import { errorToWire, McpError } from '../protocol/error.ts';
 import { fromWire } from '../protocol/from-wire.ts';
+import type { LoggingMessageNotificationParams } from '../protocol/logging.ts';
 import { metaKey } from '../protocol/meta.ts';
 import { maySend, methodOf } from '../protocol/method.ts';
 import { newestRevision, type Revision } from '../protocol/revision.ts';
@@ -147,8 +148,10 @@ function hear({ method, params = {} }: NotificationMessage, { settings, revision
   if (method === 'notifications/progress') {
     // Calls lets only well-formed progress of requests in flight through.
     settings.onProgress?.(params as unknown as Parameters<NonNullable<typeof settings.onProgress>>[0]);
-  } else if (method === 'notifications/message' && settled !== undefined) {
-    settings.onLog?.(fromWire(settled, 'LoggingMessageNotificationParams', params));
+  } else if (method === 'notifications/message' && settled !== undefined && settings.onLog !== undefined) {
+    const message = logMessage(settled, params, settings);
+    if (message === undefined) return;
+    settings.onLog(message);
   } else if (method === 'notifications/elicitation/complete' && settled !== undefined) {
     settings.inputs.complete(params, settled);
   } else if (settled?.serverRequests === false && !isSubscribed(params)) {
@@ -156,6 +159,20 @@ function hear({ method, params = {} }: NotificationMessage, { settings, revision
     settings.onWarning?.(`an unsolicited notification came: ${shown(method)}`);
   }
   settings.onNotification?.(method, params);
+}
+
+/** What is no log message is nothing to hear, and no failure of who hears them. */
+function logMessage(
+  revision: Revision,
+  params: JsonObject,
+  { onWarning }: ClientSettings,
+): LoggingMessageNotificationParams | undefined {
+  try {
+    return fromWire(revision, 'LoggingMessageNotificationParams', params);
+  } catch (error) {
+    onWarning?.('a log message of the server was ignored, since it is malformed', error);
+    return undefined;
+  }
 }
 
 function isSubscribed(params: JsonObject): boolean {
