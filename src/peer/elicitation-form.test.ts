@@ -102,6 +102,22 @@ describe('the content of a form', () => {
     });
   }
 
+  const foreign: readonly (readonly [object, unknown, unknown])[] = [
+    [{ type: 'string', enum: null, oneOf: null, items: null }, 'x', 1],
+    [{ type: 'boolean', enum: 5 }, true, 'x'],
+    [{ type: 'integer', enum: [1, 2] }, 1, 3],
+    [{ type: 'integer', oneOf: [null] }, 1, 'x'],
+    [{ type: 'number', oneOf: [{ minimum: 1 }] }, 1, 'x'],
+    [{ type: 'array', items: { type: 'string', enum: ['a'], anyOf: null } }, ['a'], ['b']],
+  ];
+  for (const [field, good, bad] of foreign) {
+    it(`of a field ${JSON.stringify(field)}, as servers write it, is held against what it says`, () => {
+      const schema = formOf([['f', field as PrimitiveSchemaDefinition]]);
+      assert.equal(formProblem(schema, { f: good }), undefined);
+      assert.match(formProblem(schema, { f: bad }) ?? '', /"f" must/);
+    });
+  }
+
   it('that was not asked for is let be when a field could hold it', () => {
     const schema = formOf([]);
     assert.equal(formProblem(schema, { a: 'x', b: ['y'], c: 1, d: undefined }), undefined);

@@ -1,4 +1,5 @@
 /** What a person may enter into a form, and what a form enters by itself. */
+import { isObject } from '../jsonrpc/message.ts';
 import type { PrimitiveSchemaDefinition, RequestedSchema } from '../protocol/elicitation-schema.ts';
 import type { ElicitValue } from '../protocol/elicitation.ts';
 
@@ -52,19 +53,26 @@ function valueProblem(value: unknown): string | undefined {
 
 function fieldProblem(schema: PrimitiveSchemaDefinition, value: unknown): string | undefined {
   if (schema.type === 'array') return choicesProblem(schema, value);
-  if ('enum' in schema) return choiceProblem(schema.enum, value);
-  if ('oneOf' in schema)
-    return choiceProblem(
-      schema.oneOf.map((option) => option.const),
-      value,
-    );
+  if (optionsOf(schema)?.includes(value) === false) return 'must be one of its options';
   if (schema.type === 'boolean') return typeof value === 'boolean' ? undefined : 'must be true or false';
   if (schema.type === 'string') return textProblem(schema, value);
   return numberProblem(schema, value);
 }
 
-function choiceProblem(options: readonly string[], value: unknown): string | undefined {
-  return typeof value === 'string' && options.includes(value) ? undefined : 'must be one of its options';
+interface Options {
+  readonly type?: string;
+  readonly enum?: unknown;
+  readonly oneOf?: unknown;
+  readonly anyOf?: unknown;
+}
+
+/** What may be chosen; `undefined` where anything may. A peer may write the keywords of other fields, with `null` for instance. */
+function optionsOf({ enum: plain, oneOf, anyOf }: Options): readonly unknown[] | undefined {
+  if (Array.isArray(plain)) return plain;
+  const titled: unknown = oneOf ?? anyOf;
+  if (!Array.isArray(titled) || !titled.every((option) => isObject(option) && Object.hasOwn(option, 'const')))
+    return undefined;
+  return titled.map(({ const: option }: { const: unknown }) => option);
 }
 
 function choicesProblem(
@@ -72,8 +80,9 @@ function choicesProblem(
   value: unknown,
 ): string | undefined {
   if (!isStrings(value)) return 'must be an array of strings';
-  const options = 'anyOf' in items ? items.anyOf.map((option) => option.const) : items.enum;
-  if (!value.every((item) => options.includes(item))) return 'must hold nothing but its options';
+  const options = optionsOf(items);
+  if (options !== undefined && !value.every((item) => options.includes(item)))
+    return 'must hold nothing but its options';
   if (value.length < minItems) return `must hold ${minItems} or more of its options`;
   return value.length > maxItems ? `must hold ${maxItems} or fewer of its options` : undefined;
 }
@@ -89,6 +98,7 @@ function numberProblem(
 }
 
 interface TextRules {
+  readonly type: 'string';
   readonly minLength?: number;
   readonly maxLength?: number;
   readonly format?: string;
