@@ -15,7 +15,7 @@ import { shapes } from '../src/protocol/shapes.ts';
 import { toWire } from '../src/protocol/to-wire.ts';
 import type { TypeName, Types } from '../src/protocol/types.ts';
 import { valueOf } from './support/arbitrary.ts';
-import { officialSchema, schemasMissing, schemasPresent } from './support/official-schemas.ts';
+import { officialSchema } from './support/official-schemas.ts';
 
 // The keys of a table are the names of its type.
 const typeNames = Object.keys(shapes) as TypeName[];
@@ -62,27 +62,26 @@ function projected(revision: Revision, type: TypeName, value: unknown): unknown 
 }
 
 for (const revision of revisions) {
-  const skip = schemasPresent ? false : schemasMissing;
-  const official = schemasPresent ? officialSchema(revision.date) : undefined;
+  const official = officialSchema(revision.date);
 
-  test(`every type projected to ${revision.date} fits its official schema`, { skip }, () => {
+  test(`every type projected to ${revision.date} fits its official schema`, () => {
     for (const type of typeNames) {
       const name = officialNames.get(`${revision.date} ${type}`) ?? type;
-      if (!lives(type, revision) || !official?.names.includes(name)) continue;
+      if (!lives(type, revision) || !official.names.includes(name)) continue;
       forProjections(revision, type, (wire, value) => {
         assert.deepEqual(official.problems(name, overWire(wire)), [], `${type}: ${JSON.stringify(value)}`);
       });
     }
   });
 
-  test(`the parameters of every method projected to ${revision.date} fit its official schema`, { skip }, () => {
+  test(`the parameters of every method projected to ${revision.date} fit its official schema`, () => {
     for (const method of methodNames) {
       const row = methodOf(method);
-      const name = official?.messageOf(method);
+      const name = official.messageOf(method);
       if (row?.params === undefined || name === undefined) continue;
       forProjections(revision, row.params, (params, value) => {
         const id = row.kind === 'request' ? { id: 1 } : {};
-        const problems = official?.problems(name, overWire({ jsonrpc: '2.0', ...id, method, params }));
+        const problems = official.problems(name, overWire({ jsonrpc: '2.0', ...id, method, params }));
         assert.deepEqual(problems, [], `${method}: ${JSON.stringify(value)}`);
       });
     }

@@ -1,27 +1,13 @@
-/** Checks messages against the official JSON Schema of a revision, which lies beside the repository. */
+/** Checks messages against what the official JSON Schema of a revision says. */
 
-import { existsSync, readFileSync } from 'node:fs';
 import { Ajv } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import type { AnySchemaObject, ValidateFunction } from 'ajv';
 import addFormats from 'ajv-formats';
 import { isObject } from '../../src/jsonrpc/message.ts';
 import { revisions } from '../../src/protocol/revision.ts';
-
-const folder = new URL('../../../shared/spec/', import.meta.url);
-
-/** Whether the official schemas are there; without them nothing can be checked. */
-export const schemasPresent: boolean = existsSync(folder);
-
-/** Said once by whatever needs the schemas and does not find them. */
-export const schemasMissing = 'official schemas not found at ../shared/spec: wire checks are skipped';
-
-/** The part of a schema file that is read here. */
-interface SchemaFile {
-  readonly $schema: string;
-  readonly definitions?: Definitions;
-  readonly $defs?: Definitions;
-}
+import type { OfficialFile } from '../../scripts/spec-files.ts';
+import { definitionsOf, document } from './official-definitions.ts';
 
 type Definitions = Readonly<Record<string, AnySchemaObject>>;
 
@@ -37,23 +23,28 @@ export interface OfficialSchema {
   problems(name: string, value: unknown): readonly string[];
 }
 
-const loaded = new Map<string, OfficialSchema>();
+/** Gives the official schema of a revision, each read once. */
+export type Judge = (date: string) => OfficialSchema;
 
-/** The official schema of a revision, read once. */
-export function officialSchema(date: string): OfficialSchema {
-  const known = loaded.get(date);
-  if (known !== undefined) return known;
-  const schema = load(date);
-  loaded.set(date, schema);
-  return schema;
+/** A judge by schema files, which it may change: `files` gives a new one each time. */
+export function judgeBy(files: (date: string) => OfficialFile): Judge {
+  const loaded = new Map<string, OfficialSchema>();
+  return (date) => {
+    const schema = loaded.get(date) ?? load(date, (of) => widened(files(of)));
+    loaded.set(date, schema);
+    return schema;
+  };
 }
 
-function load(date: string): OfficialSchema {
-  const file = read(date);
+/** The judge by the facts of the repository. */
+export const officialSchema: Judge = judgeBy(document);
+
+function load(date: string, files: (date: string) => OfficialFile): OfficialSchema {
+  const file = files(date);
   const keyword = file.$defs === undefined ? 'definitions' : '$defs';
   const own = definitions(file);
   for (const other of revisions) {
-    if (other.date !== date) refuseForeign(own, definitions(read(other.date)));
+    if (other.date !== date) refuseForeign(own, definitions(files(other.date)));
   }
   const ajv = createAjv(keyword);
   ajv.addSchema(file, 'spec');
@@ -71,13 +62,9 @@ function load(date: string): OfficialSchema {
   };
 }
 
-function read(date: string): SchemaFile {
-  // The file is one of the official schemas, whose outer shape is this.
-  return JSON.parse(readFileSync(new URL(`${date}/schema.json`, folder), 'utf8'), widen) as SchemaFile;
-}
-
-function definitions(file: SchemaFile): Definitions {
-  return file.$defs ?? file.definitions ?? {};
+function definitions(file: OfficialFile): Definitions {
+  // Definitions are schemas, and ajv reads them as such.
+  return definitionsOf(file) as Definitions;
 }
 
 /**
@@ -113,10 +100,12 @@ function createAjv(keyword: 'definitions' | '$defs'): Ajv {
 }
 
 /** schema.json says integer where the TypeScript source of truth says number, for values that a form may return. */
-function widen(this: unknown, key: string, value: unknown): unknown {
-  return key === 'type' && Array.isArray(value) && value.includes('integer') && value.includes('boolean')
-    ? value.map((type: unknown) => (type === 'integer' ? 'number' : type))
-    : value;
+function widened(file: OfficialFile): OfficialFile {
+  return JSON.parse(JSON.stringify(file), (key, value: unknown) =>
+    key === 'type' && Array.isArray(value) && value.includes('integer') && value.includes('boolean')
+      ? value.map((type: unknown) => (type === 'integer' ? 'number' : type))
+      : value,
+  );
 }
 
 /** The names a union refers to; 2026-07-28 has no `ServerRequest`, and inlines `ClientNotification`. */

@@ -1,23 +1,23 @@
 import { isObject } from '../../src/jsonrpc/message.ts';
 import { revisions, type Revision } from '../../src/protocol/revision.ts';
 import type { Sent } from '../../src/peer/observe.ts';
-import { officialSchema, type OfficialSchema } from './official-schemas.ts';
+import { officialSchema, type Judge, type OfficialSchema } from './official-schemas.ts';
 
 /** What breaks the official schema in a message that we sent; nothing when it is as its revision wrote it. */
-export function wireProblems(sent: Sent): readonly string[] {
+export function wireProblems(sent: Sent, judge: Judge = officialSchema): readonly string[] {
   // What travels is the JSON of the message: fields that are undefined are not there.
   const message: unknown = JSON.parse(JSON.stringify(sent.message));
   if (!isObject(message)) return ['a message must be an object'];
-  if (sent.revision === undefined) return inAnyRevision(sent, message);
-  const schema = officialSchema(sent.revision.date);
+  if (sent.revision === undefined) return inAnyRevision(sent, message, judge);
+  const schema = judge(sent.revision.date);
   if (message['method'] !== undefined) return methodProblems(schema, sent, sent.revision, message);
   if (message['error'] !== undefined) return errorProblems(schema, sent.revision, message);
   return resultProblems(schema, sent, message);
 }
 
 /** A message before a revision was settled must make sense in one of them at least. */
-function inAnyRevision(sent: Sent, message: Record<string, unknown>): readonly string[] {
-  const all = revisions.map((revision) => wireProblems({ ...sent, revision, message: sent.message }));
+function inAnyRevision(sent: Sent, message: Record<string, unknown>, judge: Judge): readonly string[] {
+  const all = revisions.map((revision) => wireProblems({ ...sent, revision, message: sent.message }, judge));
   if (all.some((problems) => problems.length === 0)) return [];
   return [`in no revision: ${JSON.stringify(message).slice(0, 200)}`, ...(all.at(-1) ?? [])];
 }

@@ -1,0 +1,56 @@
+/** Whatever the official schemas allow is found right and read as it is. */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { check } from '../src/protocol/check.ts';
+import { fromWire } from '../src/protocol/from-wire.ts';
+import { isAlive } from '../src/protocol/lifetime.ts';
+import { methodOf } from '../src/protocol/method.ts';
+import { revisions, type Revision } from '../src/protocol/revision.ts';
+import { shapes } from '../src/protocol/shapes.ts';
+import type { TypeName } from '../src/protocol/types.ts';
+import { definitionsOf, document } from './support/official-definitions.ts';
+import { officialValues } from './support/official-values.ts';
+
+interface Typed {
+  readonly type: TypeName;
+  readonly value: unknown;
+}
+
+for (const revision of revisions) {
+  test(`whatever the official schema of ${revision.date} allows is fine and reads as it is`, () => {
+    const read = allowedBy(revision);
+    assert.ok(read.length > 500, `${read.length} values`);
+    for (const { type, value } of read) {
+      assert.deepEqual(check(revision, type, value), [], `${type}: ${JSON.stringify(value)}`);
+      assert.equal(fromWire(revision, type, value), value, `${type}: ${JSON.stringify(value)}`);
+    }
+  });
+}
+
+function allowedBy(revision: Revision): readonly Typed[] {
+  const definitions = definitionsOf(document(revision.date));
+  return Object.keys(definitions).flatMap((name) =>
+    officialValues(definitions, name)
+      .flatMap((value) => typed(revision, name, value) ?? [])
+      .filter((one) => !isUnsaid(one)),
+  );
+}
+
+/** The value as a type of the tables: of a message its parameters, as the tables have no messages. */
+function typed(revision: Revision, name: string, value: unknown): Typed | undefined {
+  if (Object.hasOwn(shapes, name)) {
+    // Just checked.
+    const type = name as TypeName;
+    const { kind } = shapes[type];
+    if (kind.kind !== 'ref' || isAlive(kind.shape.life, revision)) return { type, value };
+  }
+  const { method, params = {} } = value as { readonly method?: unknown; readonly params?: unknown };
+  const row = typeof method === 'string' ? methodOf(method) : undefined;
+  return row?.params === undefined ? undefined : { type: row.params, value: params };
+}
+
+/** The schema says that this field is a string, and the page on input rounds which one. */
+function isUnsaid({ type, value }: Typed): boolean {
+  return type === 'InputRequiredResult' && (value as { readonly resultType: string }).resultType !== 'input_required';
+}
