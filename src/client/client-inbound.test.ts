@@ -82,6 +82,13 @@ describe('what a server sends by itself', () => {
     assert.deepEqual(one.warnings, ['a log message of the server was ignored, since it is malformed']);
   });
 
+  it('a log message that nobody listens for is nothing to warn of', async () => {
+    const one = await connected();
+    one.peer.send({ jsonrpc: '2.0', method: 'notifications/message', params: { level: 'info', data: 1 } });
+    await turns();
+    assert.deepEqual(one.warnings, []);
+  });
+
   it('unasked at a stateless revision is heard with a warning', async () => {
     const heard: string[] = [];
     const one = await connected(undefined, { options: { onNotification: (method) => void heard.push(method) } });

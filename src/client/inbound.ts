@@ -148,10 +148,8 @@ function hear({ method, params = {} }: NotificationMessage, { settings, revision
   if (method === 'notifications/progress') {
     // Calls lets only well-formed progress of requests in flight through.
     settings.onProgress?.(params as unknown as Parameters<NonNullable<typeof settings.onProgress>>[0]);
-  } else if (method === 'notifications/message' && settled !== undefined && settings.onLog !== undefined) {
-    const message = logMessage(settled, params, settings);
-    if (message === undefined) return;
-    settings.onLog(message);
+  } else if (method === 'notifications/message' && settled !== undefined) {
+    if (settings.onLog !== undefined && !hearLog(settings.onLog, params, { settled, settings })) return;
   } else if (method === 'notifications/elicitation/complete' && settled !== undefined) {
     settings.inputs.complete(params, settled);
   } else if (settled?.serverRequests === false && !isSubscribed(params)) {
@@ -161,18 +159,21 @@ function hear({ method, params = {} }: NotificationMessage, { settings, revision
   settings.onNotification?.(method, params);
 }
 
-/** What is no log message is nothing to hear, and no failure of who hears them. */
-function logMessage(
-  revision: Revision,
+/** What is no log message is nothing to hear, and no failure of who hears them: gives false for it. */
+function hearLog(
+  onLog: NonNullable<ClientSettings['onLog']>,
   params: JsonObject,
-  { onWarning }: ClientSettings,
-): LoggingMessageNotificationParams | undefined {
+  { settled, settings }: { readonly settled: Revision; readonly settings: ClientSettings },
+): boolean {
+  let message: LoggingMessageNotificationParams;
   try {
-    return fromWire(revision, 'LoggingMessageNotificationParams', params);
+    message = fromWire(settled, 'LoggingMessageNotificationParams', params);
   } catch (error) {
-    onWarning?.('a log message of the server was ignored, since it is malformed', error);
-    return undefined;
+    settings.onWarning?.('a log message of the server was ignored, since it is malformed', error);
+    return false;
   }
+  onLog(message);
+  return true;
 }
 
 function isSubscribed(params: JsonObject): boolean {
