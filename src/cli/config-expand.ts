@@ -36,6 +36,17 @@ export function told(text: string, env: Io['env']): string {
   });
 }
 
+/** The values of the variables that a text names, by their names. */
+export function variablesIn(text: string, env: Io['env']): Readonly<Record<string, string>> {
+  const found: [string, string][] = [];
+  replaced(text, (inner) => {
+    const { name, value } = variable(inner, env);
+    if (name !== undefined && value !== undefined) found.push([name, value]);
+    return '';
+  });
+  return Object.fromEntries(found);
+}
+
 interface Variable {
   readonly name: string | undefined;
   readonly value: string | undefined;

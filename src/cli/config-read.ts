@@ -1,5 +1,5 @@
 import { isObject } from '../jsonrpc/message.ts';
-import { ConfigProblem, expand, told } from './config-expand.ts';
+import { ConfigProblem, expand, told, variablesIn } from './config-expand.ts';
 import type { Io } from './io.ts';
 
 /** The keys of a configuration, read one by one: what is wrong is named by its path. */
@@ -47,6 +47,11 @@ export class Keys {
   /** Texts for messages: without the values of variables. */
   toldTexts(key: string): readonly string[] {
     return (this.texts(key) ?? []).map((text) => told(text, this.#env));
+  }
+
+  /** The values of the variables that texts name, by their names. */
+  variables(...texts: readonly string[]): Readonly<Record<string, string>> {
+    return variablesIn(texts.join(' '), this.#env);
   }
 
   /** A text with the variables in it. */

@@ -11,8 +11,9 @@ import { describeCommand } from '../stdio/describe-command.ts';
 import { ConfigProblem } from './config-expand.ts';
 import { Keys, kindOf, pathOf, shown } from './config-read.ts';
 import { sharedFetch } from './fetch.ts';
-import { secretHeaders, secretsOfUrl, secretVariables } from './explain-secrets.ts';
+import { hiding, secretArguments, secretHeaders, secretsOfUrl, secretVariables, type Hide } from './explain-secrets.ts';
 import { UsageError, type Io } from './io.ts';
+import { masked, type Mask } from './masked.ts';
 import { isHeader, type TransportSettings } from './target.ts';
 
 /** One server of a file. */
@@ -138,7 +139,13 @@ function commandOf(keys: Keys, folder: string): Reachable {
     ...(cwd === undefined ? {} : { cwd: resolve(folder, cwd) }),
     ...(isExpanded ? { calledAs: describeCommand(keys.told('command'), keys.toldTexts('args')) } : {}),
   };
-  return { reach: (settings) => spawn(command, args, { ...settings, ...options }), secrets: secretVariables(env) };
+  const secrets = [
+    ...secretVariables(env),
+    ...secretVariables(keys.variables(keys.text('command') ?? '', ...(keys.texts('args') ?? []))),
+    ...secretArguments(args),
+  ];
+  const hide = hiding(secrets);
+  return { reach: (settings) => masked(spawn(command, args, { ...settings, ...options }), { hide }), secrets };
 }
 
 function urlOf(keys: Keys, isPair: boolean): Reachable {
@@ -152,9 +159,33 @@ function urlOf(keys: Keys, isPair: boolean): Reachable {
   for (const [name, value] of Object.entries(headers))
     if (!isHeader(name, value)) throw new ConfigProblem(keys.at('headers', name), 'is no header that can be sent');
   const transport = isPair ? ssePairTransport : httpTransport;
+  const secrets = [...secretHeaders(Object.values(headers)), ...secretsOfUrl(text), ...secretPath(url, keys)];
+  const mask = maskOf(url, keys, hiding(secrets));
   return {
-    reach: (settings) => transport(url, { fetch: sharedFetch, ...settings, headers }),
-    secrets: [...secretHeaders(Object.values(headers)), ...secretsOfUrl(text)],
+    reach: (settings) => masked(transport(url, { fetch: sharedFetch, ...settings, headers }), mask),
+    secrets,
+  };
+}
+
+/** The scheme and the host of a URL in a file, and its path. */
+const partsOfUrl = /^([a-z]+:\/\/[^/?#]*)([^?#]*)/i;
+
+/** What variables put into a path: many servers have a key there. */
+function secretPath({ pathname }: URL, keys: Keys): readonly string[] {
+  const [, , path] = partsOfUrl.exec(keys.text('url') ?? '') ?? [];
+  return path === undefined ? [pathname] : Object.values(keys.variables(path));
+}
+
+/** A URL is called as the file has it where its path, or the whole of it, comes from variables. */
+function maskOf(url: URL, keys: Keys, hide: Hide): Mask {
+  const text = keys.told('url').replace(/[?#].*/s, '');
+  const [, , path = text] = partsOfUrl.exec(text) ?? [];
+  if (!path.includes('${')) return { hide };
+  const calledAs = path === text ? text : `${url.origin}${path}`;
+  const { origin, pathname } = url;
+  return {
+    calledAs,
+    hide: (said) => hide(said.replaceAll(`${origin}${pathname}`, calledAs).replaceAll(` ${pathname} `, ` ${path} `)),
   };
 }
 

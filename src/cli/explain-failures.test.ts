@@ -123,8 +123,8 @@ describe('parley explain, of what is no server', { concurrency: 4 }, () => {
         response.end(JSON.stringify({ jsonrpc: '2.0', id, ...answer }));
       });
     };
-    const found = tries(await explainHttp(listener, '--json', '--timeout', '50'));
-    assert.match(found[1]?.why ?? '', /^what follows initialize was not taken within 50 ms/);
+    const found = tries(await explainHttp(listener, '--json', '--timeout', '500'));
+    assert.match(found[1]?.why ?? '', /^what follows initialize was not taken within 500 ms/);
   });
 });
 

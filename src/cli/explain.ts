@@ -2,11 +2,11 @@ import type { ParseArgsOptionsConfig } from 'node:util';
 import { readConfig } from './config.ts';
 import { renderExplanation } from './explain-render.ts';
 import type { Explanation } from './explain-report.ts';
-import { secretsIn, withoutTexts } from './explain-secrets.ts';
+import { withoutTexts } from './explain-secrets.ts';
 import { explainServer, type ExplainOptions } from './explain-server.ts';
 import { UsageError, type Io } from './io.ts';
 import { parse, wholeNumber, type Parsed } from './options.ts';
-import { serverTarget, splitAtDashes, targetOptions, transportOf } from './target.ts';
+import { secretsOf, serverTarget, splitAtDashes, targetOptions, transportOf } from './target.ts';
 import { shown, shownJson } from './shown.ts';
 
 const options: ParseArgsOptionsConfig = {
@@ -35,7 +35,7 @@ export async function explain(argv: readonly string[], io: Io): Promise<number> 
     ...common,
     reach: (settings) => transportOf(target, parsed, io, settings),
   });
-  const explanation = withoutTexts(found, secretsIn(parsed, io.env));
+  const explanation = withoutTexts(found, secretsOf(target, parsed, io));
   io.stdout.write(parsed.flag('json') ? toJson(explanation) : renderExplanation(explanation, widthOf(io)));
   return explanation.works ? 0 : 1;
 }

@@ -5,7 +5,9 @@ import { serverUrl } from '../jsonrpc/server-url.ts';
 import type { Transport } from '../jsonrpc/transport.ts';
 import { spawn, type SpawnOptions } from '../stdio/client.ts';
 import { sharedFetch } from './fetch.ts';
+import { hiding, secretsIn } from './explain-secrets.ts';
 import { UsageError, type Io } from './io.ts';
+import { masked } from './masked.ts';
 import type { Parsed } from './options.ts';
 import { reasonOf } from './shown.ts';
 
@@ -77,10 +79,17 @@ export function transportOf(target: Target, parsed: Parsed, io: Io, settings: Tr
   const variables = parsed.texts('env');
   if (target.kind === 'url') {
     if (variables.length > 0) throw new UsageError('--env is for a server that a command starts');
-    return httpTransport(target.url, { fetch: sharedFetch, ...settings, headers: headersOf(headers) });
+    const way = httpTransport(target.url, { fetch: sharedFetch, ...settings, headers: headersOf(headers) });
+    return masked(way, { hide: hiding(secretsOf(target, parsed, io)) });
   }
   if (headers.length > 0) throw new UsageError('--header is for a server at a URL');
-  return spawn(target.command, target.args, { ...settings, env: variablesOf(variables, io.env) });
+  const way = spawn(target.command, target.args, { ...settings, env: variablesOf(variables, io.env) });
+  return masked(way, { hide: hiding(secretsOf(target, parsed, io)) });
+}
+
+/** What nobody should read of what was typed. */
+export function secretsOf(target: Target, parsed: Parsed, io: Io): readonly string[] {
+  return secretsIn(parsed, io.env, target.kind === 'command' ? target.args : []);
 }
 
 /** Whether a header can be sent as it is. */

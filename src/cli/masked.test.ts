@@ -1,0 +1,77 @@
+import assert from 'node:assert/strict';
+import { createServer, type IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { describe, test, type TestContext } from 'node:test';
+import { ConnectionError, type Transport } from '../jsonrpc/transport.ts';
+import { inThisProcess } from './child.test.ts';
+import { configOf } from './config.ts';
+import { hiding } from './explain-secrets.ts';
+
+/** A server that refuses every request with a status and repeats what it was sent. */
+async function echoing(t: TestContext, status: number): Promise<string> {
+  const said = ({ url, headers }: IncomingMessage): string =>
+    `you sent ${url} with ${headers.authorization ?? 'nothing'} and ${String(headers['x-key'])}`;
+  const http = createServer((request, response) => void response.writeHead(status).end(said(request)));
+  await new Promise<void>((resolve) => void http.listen(0, '127.0.0.1', resolve));
+  t.after(() => http.close());
+  // It listens on a port.
+  return `127.0.0.1:${(http.address() as AddressInfo).port}`;
+}
+
+/** What a way to a server is called, and how a request over it fails. */
+async function failureOf(transport: Transport): Promise<readonly [string, string]> {
+  const channel = await transport.open({ message() {}, problem() {}, closed() {} });
+  const ping = { jsonrpc: '2.0', id: 1, method: 'ping' } as const;
+  const error: unknown = await channel.send(ping).catch((reason: unknown) => reason);
+  await channel.close();
+  assert.ok(error instanceof ConnectionError);
+  return [transport.description, `${error.message} ${error.body}`];
+}
+
+describe('what fails on the way to a server', () => {
+  for (const status of [404, 500])
+    test(`holds no variable of the path of its URL (${status})`, async (t) => {
+      const host = await echoing(t, status);
+      const env = { KEY: 'open-sesame', SHORT: 'abc', WHOLE: `http://${host}/s/open-sesame/mcp`, HOST: host };
+      const entries = {
+        path: { url: 'http://${HOST}/${KEY}/${SHORT}/mcp' },
+        whole: { url: '${WHOLE}' },
+      };
+      const { upstreams } = configOf({ mcpServers: entries }, { file: 'servers.json', env });
+      const found = await Promise.all(Object.values(upstreams).map(({ upstream }) => failureOf(upstream)));
+      assert.deepEqual(
+        found.map(([description]) => description),
+        [`http://${host}/\${KEY}/\${SHORT}/mcp`, '${WHOLE}'],
+      );
+      assert.doesNotMatch(found.join(), /sesame|abc/);
+      assert.match(found.join(), new RegExp(`HTTP ${status} from `));
+    });
+
+  test('holds no header and no password, should the server repeat them', async (t) => {
+    const host = await echoing(t, 500);
+    const url = `http://ada:open-sesame@${host}/mcp?token=hocus-pocus`;
+    const basic = Buffer.from('ada:open-sesame').toString('base64');
+    const { stderr } = await inThisProcess(['call', '--header', 'X-Key: abracadabra', url]);
+    assert.match(stderr, /HTTP 500 from \S+: you sent \/mcp\?token=••• with Basic ••• and •••/);
+    assert.ok(!stderr.includes(basic));
+  });
+});
+
+describe('a secret is hidden', () => {
+  const hide = hiding(['s p/e"cial-secret', 'short']);
+
+  test('as it is, in JSON and in a URL', () => {
+    assert.equal(hide('a s p/e"cial-secret b'), 'a ••• b');
+    assert.equal(hide(JSON.stringify({ a: 's p/e"cial-secret' })), '{"a":"•••"}');
+    assert.equal(hide(`http://a/${encodeURIComponent('s p/e"cial-secret')}/b`), 'http://a/•••/b');
+  });
+
+  test('where it is cut off', () => {
+    assert.equal(hide('a s p/e"cial-sec…'), 'a •••…');
+    assert.equal(hide('a s p/e"cia…'), 'a s p/e"cia…');
+  });
+
+  test('unless it is so short that it hides other words', () => {
+    assert.equal(hide('a short word'), 'a short word');
+  });
+});

@@ -1,0 +1,68 @@
+import { ConnectionError, type Channel, type Transport } from '../jsonrpc/transport.ts';
+import type { Hide } from './explain-secrets.ts';
+
+/** What a way to a server is called, and what is hidden in all that is told of it. */
+export interface Mask {
+  readonly hide: Hide;
+  /** What a person would call the server; what the transport calls it by default. */
+  readonly calledAs?: string;
+}
+
+/**
+ * The same way to a server, whose failures hold nothing secret: they are told to whoever runs a command, and by a bridge
+ * to its clients, and may cite a URL or a server that repeats what it was sent. Messages pass as they are.
+ */
+export function masked(transport: Transport, { hide, calledAs }: Mask): Transport {
+  const shown = (error: unknown): unknown => (error instanceof ConnectionError ? without(error, hide) : error);
+  return {
+    kind: transport.kind,
+    description: calledAs ?? hide(transport.description),
+    async open(receiver) {
+      try {
+        const channel = await transport.open({
+          ...receiver,
+          problem: (error, about) =>
+            receiver.problem(error instanceof ConnectionError ? without(error, hide) : error, about),
+          closed: (error) => receiver.closed(without(error, hide)),
+        });
+        return sendingWith(channel, shown);
+      } catch (error) {
+        throw shown(error);
+      }
+    },
+  };
+}
+
+function sendingWith(channel: Channel, shown: (error: unknown) => unknown): Channel {
+  return {
+    async send(message, options) {
+      try {
+        await channel.send(message, options);
+      } catch (error) {
+        throw shown(error);
+      }
+    },
+    ...(channel.setHeaders && { setHeaders: (headers) => channel.setHeaders?.(headers) }),
+    ...(channel.listen && {
+      async listen() {
+        try {
+          return (await channel.listen?.()) ?? true;
+        } catch (error) {
+          throw shown(error);
+        }
+      },
+    }),
+    close: () => channel.close(),
+  };
+}
+
+function without(error: ConnectionError, hide: Hide): ConnectionError {
+  const { reason, message, cause, status, body, challenge, retryAfterMs } = error;
+  return new ConnectionError(reason, hide(message), {
+    cause,
+    ...(status === undefined ? {} : { status }),
+    ...(body === undefined ? {} : { body: hide(body) }),
+    ...(challenge === undefined ? {} : { challenge: hide(challenge) }),
+    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+  });
+}
