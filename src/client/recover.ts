@@ -1,5 +1,6 @@
 /** When a request may be sent again, and how often a connection may be opened again. */
 
+import { saysSessionIsUnknown } from '../jsonrpc/session-words.ts';
 import { ConnectionError } from '../jsonrpc/transport.ts';
 import { McpError } from '../protocol/error.ts';
 import type { Revision } from '../protocol/revision.ts';
@@ -86,11 +87,12 @@ export function disproves(error: unknown): boolean {
 
 /**
  * Whether a failure says that the server no longer knows the session. (Spec 2025-11-25, Transports, Session
- * Management: 404 then, and a new session has to be begun.)
+ * Management: 404 then, and a new session has to be begun.) What much software says in its place is taken for it too.
  */
-export function isSessionLoss(error: ConnectionError, revision: Revision): boolean {
-  if (error.reason === 'session-lost') return true;
-  return revision.era === 'handshake' && error.reason === 'http' && error.status === 404;
+export function isSessionLoss({ reason, status, body = '' }: ConnectionError, revision: Revision): boolean {
+  if (reason === 'session-lost') return true;
+  if (revision.era !== 'handshake' || reason !== 'http') return false;
+  return status === 404 || (status === 400 && saysSessionIsUnknown(body));
 }
 
 /** Whether a failure may be gone the next time. */

@@ -57,6 +57,23 @@ describe('a session that the server forgot', () => {
     });
   }
 
+  for (const body of [
+    '{"jsonrpc":"2.0","id":null,"error":{"code":-32000,"message":"Bad Request: No valid session ID provided"}}',
+    '{"jsonrpc":"2.0","id":null,"error":{"code":-32000,"message":"Bad Request: Server not initialized"}}',
+    'Bad Request: No valid session ID provided',
+  ])
+    it(`is begun anew where that is said by a 400 with ${body.slice(-60)}`, async () => {
+      let lost = false;
+      const one = await recovering((sent, peer) => {
+        if (lost && sent.conversation === 1) throw new ConnectionError('http', 'HTTP 400', { status: 400, body });
+        peer.reply(sent, content);
+      });
+      lost = true;
+      await assert.rejects(one.client.callTool('x'), { reason: 'session-lost', status: 400, message: /nothing ran/ });
+      await one.client.callTool('x');
+      assert.deepEqual(one.said(2), ['initialize', 'notifications/initialized', 'tools/call']);
+    });
+
   it('makes the call of a tool fail, and the next one work [http-048]', async () => {
     const server = forgetful();
     const one = await recovering(server.script);
@@ -249,7 +266,8 @@ describe('a session that the server forgot', () => {
     const at = await recovering(gone, { revision: stateless });
     await assert.rejects(at.client.listTools(), { reason: 'http' });
     const bad = await recovering(() => {
-      throw new ConnectionError('http', 'HTTP 400', { status: 400 });
+      const body = 'Bad Request: Mcp-Session-Id header is required';
+      throw new ConnectionError('http', 'HTTP 400', { status: 400, body });
     });
     await assert.rejects(bad.client.listTools(), { reason: 'http' });
     const unknown = await recovering((sent, peer) => peer.refuse(sent, { code: -32002, message: 'no' }, 404));

@@ -1,8 +1,18 @@
 import assert from 'node:assert/strict';
 import type { RequestListener, ServerResponse } from 'node:http';
 import { test, type TestContext } from 'node:test';
-import { open, request, response, notification } from '../../test/support/http-answers.ts';
+import {
+  answerJson,
+  initialize,
+  listen,
+  notification,
+  open,
+  request,
+  response,
+  sending,
+} from '../../test/support/http-answers.ts';
 import type { ConnectionError } from '../jsonrpc/transport.ts';
+import { httpTransport } from './client.ts';
 
 test('listening hears messages that belong to no request [http-031]', async (t) => {
   let accept: string | undefined;
@@ -326,5 +336,32 @@ for (const [what, refuse] of [
     assert.deepEqual(from, [undefined, undefined, undefined]);
     assert.equal(problems.length, what.includes('large') ? 1 : 0);
     await channel.close();
+  });
+}
+
+for (const [status, body] of [
+  [404, ''],
+  [400, 'Bad Request: No valid session ID provided'],
+] as const) {
+  test(`a listening stream ends with its session, which the server tells by ${status}`, async (t) => {
+    let asked = 0;
+    const url = await listen(t, (incoming, outgoing) => {
+      if (incoming.method === 'POST') return answerJson(outgoing, response, 200, { 'mcp-session-id': 's' });
+      if (++asked > 1) return void outgoing.writeHead(status).end(body);
+      outgoing.writeHead(200, { 'content-type': 'text/event-stream' }).end('retry: 1\ndata:\n\n');
+    });
+    const ended = new Promise<ConnectionError>((resolve) => {
+      const receiver = { message: () => {}, problem: () => {}, closed: resolve };
+      void httpTransport(url, sending)
+        .open(receiver)
+        .then(async (channel) => {
+          await channel.send(initialize);
+          await channel.listen?.();
+        });
+    });
+    // The pause does not keep the process alive; this does.
+    const alive = setInterval(() => {}, 1_000);
+    assert.equal((await ended).reason, 'session-lost');
+    clearInterval(alive);
   });
 }

@@ -1,4 +1,5 @@
 import { after } from '../jsonrpc/timeout.ts';
+import { saysSessionIsUnknown } from '../jsonrpc/session-words.ts';
 import { isTransient } from '../jsonrpc/transient.ts';
 import { ConnectionError } from '../jsonrpc/transport.ts';
 import {
@@ -10,6 +11,7 @@ import {
   type Exchange,
   type StreamPosition,
 } from './client-answer.ts';
+import { bodyStart } from './client-body.ts';
 import { discard, type FetchResponse } from './client-fetch.ts';
 
 /** Asks for a stream by GET; the headers say from where. */
@@ -23,6 +25,9 @@ const pauseMs = 1_000;
 /** A server that asks for less would have us ask without end. */
 const shortestPauseMs = 100;
 const longestPauseMs = 30_000;
+
+/** How much of a refusal is read for what it says. */
+const shownBytes = 2_048;
 
 /** Where a stream is that never was open. */
 const nowhere: StreamPosition = { lastEventId: undefined, retryMs: undefined };
@@ -139,10 +144,11 @@ async function openStream(
 ): Promise<FetchResponse | 'none' | 'gone'> {
   const response = await open(from);
   if (isSuccess(response) && mediaType(response) === 'text/event-stream') return response;
-  void discard(response);
   const { status } = response;
+  const gone = exchange.inSession && (await isSessionUnknown(response));
+  void discard(response);
+  if (gone) return 'gone';
   // 405 is what the spec has for it; what answers 404, 400 or with something else has no such stream either.
-  if (status === 404 && exchange.inSession) return 'gone';
   if (status <= 400 || status === 404 || status === 405) return 'none';
   const reason = status === 401 || status === 403 ? 'unauthorized' : 'http';
   if (exchange.signal.aborted) throw new ConnectionError('aborted', 'the exchange was given up');
@@ -151,6 +157,12 @@ async function openStream(
     status,
     ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
   });
+}
+
+async function isSessionUnknown(response: FetchResponse): Promise<boolean> {
+  if (response.status !== 400) return response.status === 404;
+  // A body that breaks off says nothing.
+  return saysSessionIsUnknown(await bodyStart(response, shownBytes).catch(() => ''));
 }
 
 /** Spec 2025-11-25, Transports, Session Management: 404 for a session that the server knew before. */
