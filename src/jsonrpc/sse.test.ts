@@ -6,7 +6,11 @@ import { EventText } from './event-text.ts';
 import { formatEvent, keepAlive, readEvents, type StreamEvent } from './sse.ts';
 
 async function* streamOf(chunks: readonly (string | Uint8Array)[]): AsyncGenerator<Uint8Array> {
-  for (const chunk of chunks) yield typeof chunk === 'string' ? new TextEncoder().encode(chunk) : chunk;
+  for (const chunk of chunks) yield bytesOf(chunk);
+}
+
+function bytesOf(chunk: string | Uint8Array): Uint8Array {
+  return typeof chunk === 'string' ? new TextEncoder().encode(chunk) : chunk;
 }
 
 async function read(chunks: readonly (string | Uint8Array)[], maxBytes?: number): Promise<StreamEvent[]> {
@@ -42,6 +46,19 @@ test('all three line endings end a line, also when CRLF is cut in two', async ()
   assert.deepEqual(await data(['data: a\r\n\r\ndata: b\r\rdata: c\n\n']), ['a', 'b', 'c']);
   assert.deepEqual(await data(['data: a\r', '\n\r', '\ndata: b\r', '\n\r\n']), ['a', 'b']);
 });
+
+for (const [what, rest] of [
+  ['an event over the limit', 'data: longer than that\n\n'],
+  ['a line over the limit', 'data: longer than that'],
+  ['what is no UTF-8', Uint8Array.of(0x64, 0xff, 0x0a)],
+] as const) {
+  test(`an event is given that came together with ${what}`, async () => {
+    const chunk = Uint8Array.of(...bytesOf('data: whole\n\n'), ...bytesOf(rest));
+    const events = readEvents(streamOf([chunk]), { maxBytes: 15 });
+    assert.equal((await events.next()).value?.data, 'whole');
+    await assert.rejects(events.next(), { name: 'ConnectionError' });
+  });
+}
 
 test('an event that ends in CR is not held back until more arrives', async () => {
   const held = readEvents(

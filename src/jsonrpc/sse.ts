@@ -30,18 +30,25 @@ export async function* readEvents(
   const feed = eventFeed(maxBytes, (event) => found.push(event));
   const held = new ByteBuffer();
   for await (const chunk of bytes) {
-    const end = Math.max(chunk.lastIndexOf(lineFeed), chunk.lastIndexOf(carriageReturn)) + 1;
-    if (end > 0) {
-      const lines = chunk.subarray(0, end);
-      if (held.length === 0) feed(lines);
-      else {
-        held.append(lines);
-        feed(held.take());
+    let failure: unknown;
+    try {
+      const end = Math.max(chunk.lastIndexOf(lineFeed), chunk.lastIndexOf(carriageReturn)) + 1;
+      if (end > 0) {
+        const lines = chunk.subarray(0, end);
+        if (held.length === 0) feed(lines);
+        else {
+          held.append(lines);
+          feed(held.take());
+        }
       }
+      held.append(chunk.subarray(end));
+      if (held.length > maxBytes) throw tooLarge(maxBytes);
+    } catch (error) {
+      failure = error;
     }
-    held.append(chunk.subarray(end));
-    if (held.length > maxBytes) throw tooLarge(maxBytes);
+    // What was whole before the failure counts, however the bytes were cut.
     yield* found.splice(0);
+    if (failure !== undefined) throw failure;
   }
 }
 
@@ -53,15 +60,33 @@ function eventFeed(maxBytes: number, found: (event: StreamEvent) => void): (line
     throw tooLarge(maxBytes);
   };
   const parser = new EventText({ found, tooLong }, maxBytes);
-  return (lines) => {
-    let text: string;
+  const decode = (line: Uint8Array): string => {
     try {
-      text = decoder.decode(lines, { stream: true });
+      return decoder.decode(line);
     } catch (cause) {
       throw new ConnectionError('invalid-message', 'the event stream is not valid UTF-8', { cause });
     }
+  };
+  return (lines) => {
+    let text: string;
+    try {
+      text = decode(lines);
+    } catch {
+      // The lines before the wrong one count, which throws again.
+      for (const line of linesOf(lines)) parser.feed(decode(line));
+      return;
+    }
     parser.feed(text);
   };
+}
+
+function* linesOf(lines: Uint8Array): Generator<Uint8Array> {
+  for (let start = 0; start < lines.length;) {
+    const rest = lines.subarray(start);
+    const line = rest.subarray(0, rest.findIndex((byte) => byte === lineFeed || byte === carriageReturn) + 1);
+    yield line;
+    start += line.length;
+  }
 }
 
 function tooLarge(maxBytes: number): ConnectionError {
