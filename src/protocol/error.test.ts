@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { ExactNumber } from '../json/exact-number.ts';
 import { errorFromWire, errorToWire, McpError, retryAfterOf, statusOf, type ErrorName } from './error.ts';
 import { revisions } from './revision.ts';
 
@@ -36,6 +37,11 @@ test('an application has codes of its own', () => {
     assert.deepEqual(errorToWire(revision, error), { code: 7, message: 'x', data: { a: 1 } });
 });
 
+test('a code that is no integer is not sent', () => {
+  for (const code of [Number.NaN, 1.5, 2 ** 60])
+    for (const revision of revisions) assert.equal(errorToWire(revision, new McpError(code, 'x')).code, -32603);
+});
+
 const received: readonly (readonly [number, unknown, ErrorName | undefined])[] = [
   [-32002, undefined, 'resourceNotFound'],
   [-32003, { requiredCapabilities: {} }, undefined],
@@ -48,6 +54,7 @@ const received: readonly (readonly [number, unknown, ErrorName | undefined])[] =
   [-32020, undefined, 'headerMismatch'],
   [-32042, { elicitations: [] }, 'urlElicitationRequired'],
   [-32603, { retryAfterMs: 1000 }, 'busy'],
+  [-32603, { retryAfterMs: new ExactNumber('1e3') }, 'busy'],
   [-32603, { retryAfterMs: '1' }, 'internalError'],
   [-32603, null, 'internalError'],
   [-32603, undefined, 'internalError'],

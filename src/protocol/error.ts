@@ -1,3 +1,4 @@
+import { plainNumber } from '../json/exact-number.ts';
 import { isAlive, until, within, type Lifetime } from './lifetime.ts';
 import { revisions, type Revision } from './revision.ts';
 
@@ -117,6 +118,8 @@ export function errorToWire(revision: Revision | undefined, error: McpError): Er
 }
 
 function codeIn(revision: Revision | undefined, { kind, code }: McpError): number {
+  // A response whose code is no integer is none, and its request would go without an answer.
+  if (!Number.isSafeInteger(code)) return rows.internalError.code;
   if (kind === undefined) return revision?.era === 'stateless' ? allowed(code) : code;
   const row = rows[kind];
   const earlier = row.earlier !== undefined && revision !== undefined && isAlive(row.earlier.life, revision);
@@ -139,7 +142,7 @@ function allowed(code: number): number {
 export function retryAfterOf({ code, data }: ErrorObject): number | undefined {
   if (code !== rows.busy.code || typeof data !== 'object' || data === null) return undefined;
   // Reading a key of any object is safe; what it holds is checked here.
-  const { retryAfterMs } = data as { retryAfterMs?: unknown };
+  const retryAfterMs = plainNumber((data as { retryAfterMs?: unknown }).retryAfterMs);
   return typeof retryAfterMs === 'number' && retryAfterMs >= 0 ? retryAfterMs : undefined;
 }
 
