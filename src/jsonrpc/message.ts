@@ -57,7 +57,15 @@ export function classify(value: unknown): Received {
     return { kind: 'request', message: value as unknown as RequestMessage };
   }
   if (method !== undefined) return malformed(known, 'method must be a string');
-  return classifyResponse(value, known);
+  return classifyResponse(withoutNull(value), known);
+}
+
+/** Some peers say with a null which of the two a response does not have. */
+function withoutNull(value: Record<string, unknown>): Record<string, unknown> {
+  const { result, error } = value;
+  const spare =
+    error === null && isObject(result) ? 'error' : result === null && isObject(error) ? 'result' : undefined;
+  return spare === undefined ? value : Object.fromEntries(Object.entries(value).filter(([key]) => key !== spare));
 }
 
 function classifyResponse(value: Record<string, unknown>, id: RequestId | undefined): Received {
