@@ -54,6 +54,26 @@ const hostile: Readonly<Record<string, readonly [schema: object, value: unknown]
   'patterns that fold large classes': [{ pattern: `(?i:${'[a-\\uffff]'.repeat(80)})` }, 'é'],
   'patterns of names': [{ patternProperties: { '(?:[ab]|k)*k[ab\\d]{5}x': true }, additionalProperties: false }, wide],
   'names without end': [{ items: { required: Object.keys(wide) } }, many(100, () => wide)],
+  'names that may be anything': [{ allOf: many(9000, () => ({ propertyNames: true })) }, wide],
+  'items that may be anything': [{ allOf: many(9000, () => ({ items: true })) }, objects],
+  'items that are looked at in vain': [
+    { unevaluatedItems: false, allOf: many(1000, () => ({ contains: true })) },
+    objects,
+  ],
+  'what nobody looks at, in references that double': [
+    {
+      $ref: '#/$defs/k0',
+      $defs: named(61, (at) => ({
+        unevaluatedProperties: true,
+        anyOf: at === 60 ? [true] : many(2, () => ({ $ref: `#/$defs/k${at + 1}` })),
+      })),
+    },
+    wide,
+  ],
+  'a large value that is left to typebox': [
+    { items: { type: 'object' }, $dynamicRef: '#any', $defs: { any: { $dynamicAnchor: 'any' } } },
+    objects,
+  ],
   'what nobody looked at': [
     { unevaluatedProperties: false, allOf: many(100, (at) => ({ properties: { [at]: true } })) },
     wide,
@@ -101,6 +121,13 @@ const rowWith = (words: object, of: object = {}): object => ({
 for (const [title, items] of [
   ['bounds of texts and numbers', rowWith({})],
   ['bounds of objects', rowWith({ minProperties: 1, maxProperties: 20, additionalProperties: false })],
+  [
+    'what nobody looked at',
+    {
+      ...rowWith({ unevaluatedProperties: false }, { dependentRequired: { zip: ['zip'] } }),
+      allOf: [{ properties: { tags: { contains: { const: 'b' }, maxContains: 1, unevaluatedItems: { const: 'a' } } } }],
+    },
+  ],
   [
     'patterns of names',
     rowWith({ patternProperties: { '^x-': true } }, { patternProperties: { '^z': { type: 'string' } } }),

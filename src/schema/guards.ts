@@ -55,12 +55,12 @@ export function hasDuplicates(items: readonly unknown[], run: Run | undefined): 
   });
 }
 
-/** A value as text, whatever the order of its properties. */
-function textOf(value: unknown, run: Run | undefined): string {
+/** A value as text, whatever the order of its properties; what is undefined is not sent. */
+export function textOf(value: unknown, run: Run | undefined): string {
   run?.tick(typeof value === 'string' ? 1 + value.length / 64 : 1);
   if (Array.isArray(value)) return `[${value.map((item) => textOf(item, run)).join()}]`;
   if (!isKeywords(value)) return JSON.stringify(value);
-  const names = Object.keys(value);
+  const names = Object.keys(value).filter((name) => value[name] !== undefined);
   if (names.length > 1) names.sort();
   return `{${names.map((name) => `${JSON.stringify(name)}:${textOf(value[name], run)}`).join()}}`;
 }

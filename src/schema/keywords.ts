@@ -11,6 +11,11 @@ export function isKeywords(value: unknown): value is Keywords {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
+/** Whether an object has a property; one that is undefined is not sent. */
+export function has(value: Keywords, name: string): boolean {
+  return Object.hasOwn(value, name) && value[name] !== undefined;
+}
+
 /** A regular expression; patterns that only the older syntax allows, such as `\@`, are common and get a second try. */
 export function toRegExp(source: string): RegExp | undefined {
   for (const flags of ['u', '']) {

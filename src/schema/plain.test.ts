@@ -27,48 +27,50 @@ const types = fc.constantFrom('array', 'boolean', 'integer', 'null', 'number', '
 const small = fc.integer({ min: 0, max: 2 });
 const schema = fc.letrec((tie) => {
   const several = fc.array(tie('schema'), { minLength: 1, maxLength: 2 });
-  const keywords = fc.record(
-    {
-      type: fc.oneof(types, fc.uniqueArray(types, { minLength: 1, maxLength: 3 })),
-      const: leaf,
-      enum: fc.uniqueArray(leaf, { minLength: 1, maxLength: 4 }),
-      minimum: small,
-      maximum: small,
-      exclusiveMinimum: small,
-      exclusiveMaximum: small,
-      minLength: small,
-      maxLength: small,
-      multipleOf: fc.constantFrom(1, 2),
-      minProperties: small,
-      maxProperties: small,
-      propertyNames: tie('schema'),
-      patternProperties: fc.dictionary(fc.constantFrom('^a', 'b', '[bc]'), tie('schema'), { maxKeys: 2 }),
-      minItems: small,
-      maxItems: small,
-      uniqueItems: fc.boolean(),
-      required: fc.uniqueArray(name, { maxLength: 2 }),
-      pattern: fc.constantFrom('^a', 'b'),
-      properties: fc.dictionary(name, tie('schema'), { maxKeys: 2 }),
-      additionalProperties: tie('schema'),
-      items: tie('schema'),
-      prefixItems: several,
-      allOf: several,
-      anyOf: several,
-      oneOf: several,
-      not: tie('schema'),
-      if: tie('schema'),
-      then: tie('schema'),
-      else: tie('schema'),
-      $ref: fc.constantFrom('#/$defs/x', '#/$defs/y'),
-    },
-    { requiredKeys: [] },
+  const keywords = {
+    type: fc.oneof(types, fc.uniqueArray(types, { minLength: 1, maxLength: 3 })),
+    const: fc.oneof(leaf, value),
+    enum: fc.uniqueArray(fc.oneof(leaf, value), { minLength: 1, maxLength: 4 }),
+    minimum: small,
+    maximum: small,
+    exclusiveMinimum: small,
+    exclusiveMaximum: small,
+    minLength: small,
+    maxLength: small,
+    multipleOf: fc.constantFrom(1, 2),
+    minProperties: small,
+    maxProperties: small,
+    propertyNames: tie('schema'),
+    patternProperties: fc.dictionary(fc.constantFrom('^a', 'b', '[bc]'), tie('schema'), { maxKeys: 2 }),
+    minItems: small,
+    maxItems: small,
+    uniqueItems: fc.boolean(),
+    required: fc.uniqueArray(name, { maxLength: 2 }),
+    pattern: fc.constantFrom('^a', 'b'),
+    properties: fc.dictionary(name, tie('schema'), { maxKeys: 2 }),
+    additionalProperties: tie('schema'),
+    items: tie('schema'),
+    prefixItems: several,
+    allOf: several,
+    anyOf: several,
+    oneOf: several,
+    not: tie('schema'),
+    if: tie('schema'),
+    then: tie('schema'),
+    else: tie('schema'),
+    contains: tie('schema'),
+    minContains: small,
+    maxContains: small,
+    dependentRequired: fc.dictionary(name, fc.uniqueArray(name, { maxLength: 2 }), { maxKeys: 2 }),
+    dependentSchemas: fc.dictionary(name, tie('schema'), { maxKeys: 2 }),
+    unevaluatedProperties: tie('schema'),
+    unevaluatedItems: tie('schema'),
+    $ref: fc.constantFrom('#/$defs/x', '#/$defs/y'),
+  };
+  const one = fc.oneof(
+    ...Object.entries(keywords).map(([word, given]) => given.map((is: unknown) => [word, is] as const)),
   );
-  const few = fc.tuple(keywords, fc.nat(), fc.nat()).map(([given, first, second]) => {
-    const all = Object.entries(given);
-    return Object.fromEntries(
-      [all[first % (all.length || 1)], all[second % (all.length || 1)]].filter((one) => one !== undefined),
-    );
-  });
+  const few = fc.array(one, { minLength: 1, maxLength: 4 }).map((all) => Object.fromEntries(all));
   return { schema: fc.oneof({ depthSize: 'small' }, fc.boolean(), few, few, few) };
 }).schema;
 
@@ -79,6 +81,12 @@ test('what is decided without typebox is what others decide', () => {
   fc.assert(
     fc.property(schema, fc.array(value, { minLength: 3, maxLength: 8 }), (root, values) => {
       const json = { allOf: [root], $defs };
+      // What ajv says of `contains` is wrong beside these: it looks at every item, and an empty array may have one that fits.
+      fc.pre(
+        !/"contains".*"(?:unevaluated|prefix)Items"|"(?:unevaluated|prefix)Items".*"contains"/.test(
+          JSON.stringify(root),
+        ),
+      );
       const plain = plainTest(new SchemaDocument(json), patterns);
       assert.ok(plain !== undefined);
       const validate = ajv.compile(json);
@@ -90,6 +98,20 @@ test('what is decided without typebox is what others decide', () => {
     }),
     { numRuns: 200 },
   );
+});
+
+test('`contains` looks at the items that fit, and an empty array has none', () => {
+  const fits = (schema: object, value: unknown): boolean | undefined => {
+    const run = new Budget({ timed: false });
+    run.begin();
+    return plainTest(new SchemaDocument(schema), patterns)?.(value, run);
+  };
+  assert.equal(fits({ contains: true, prefixItems: [false] }, []), false);
+  const looks = { prefixItems: [true], contains: { type: 'string' }, unevaluatedItems: { type: 'null' } };
+  assert.equal(fits(looks, [1, 'a', null, 'b']), true);
+  assert.equal(fits(looks, [1, 'a', 2]), false);
+  assert.equal(fits({ oneOf: [{ contains: false }, true], unevaluatedItems: { type: 'array' } }, [0]), false);
+  assert.equal(fits({ minContains: 0, contains: { type: 'null' }, unevaluatedItems: false }, [null]), true);
 });
 
 test('a property that is undefined counts as absent, as when it is sent', () => {
@@ -105,6 +127,6 @@ test('a property that is undefined counts as absent, as when it is sent', () => 
 });
 
 test('a schema with a keyword that is not known here is left to typebox', () => {
-  for (const one of [{ unevaluatedProperties: false }, { contains: true }, { dependentRequired: {} }, { const: {} }])
+  for (const one of [{ $dynamicRef: '#a', $defs: { a: { $dynamicAnchor: 'a' } } }])
     assert.equal(plainTest(new SchemaDocument({ items: one }), patterns), undefined);
 });

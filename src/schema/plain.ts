@@ -5,8 +5,9 @@
 
 import { Guard } from 'typebox/guard';
 import type { SchemaDocument, SchemaNode } from './document.ts';
-import { hasDuplicates, matches, type Run } from './guards.ts';
-import { isKeywords, type Keywords } from './keywords.ts';
+import { hasDuplicates, matches, textOf, type Run } from './guards.ts';
+import { has, isKeywords, type Keywords } from './keywords.ts';
+import { Lookers } from './looked.ts';
 import type { Patterns } from './pattern.ts';
 
 /** Whether a value fits. It throws `OverBudget`. */
@@ -26,16 +27,20 @@ export function plainTest(document: SchemaDocument, patterns: Patterns): Fits | 
 }
 
 /** Keywords without an effect of their own. */
-const silent = new Set('$id $anchor $dynamicAnchor $defs definitions then else'.split(' '));
+const silent = new Set(
+  '$id $anchor $dynamicAnchor $defs definitions then else minContains maxContains additionalItems'.split(' '),
+);
 
 class Plain {
   readonly #document: SchemaDocument;
   readonly #patterns: Patterns;
   readonly #made = new Map<unknown, Fits>();
+  readonly #lookers: Lookers;
 
   constructor(document: SchemaDocument, patterns: Patterns) {
     this.#document = document;
     this.#patterns = patterns;
+    this.#lookers = new Lookers(document, { patterns, test: (raw) => this.test(raw) });
   }
 
   test(raw: unknown): Fits {
@@ -66,6 +71,7 @@ class Plain {
     if (made !== undefined) return [made];
     if (name === '$ref') return [test(this.#document.resolve(String(value), node.resource).target)];
     if (name === 'patternProperties') return [this.#byPattern(node)];
+    if (name === 'unevaluatedProperties' || name === 'unevaluatedItems') return [this.#lookers.rest(name, node)];
     if (name !== 'pattern') throw new NotPlain();
     const pattern = this.#patterns(String(value));
     return [(given, run) => typeof given !== 'string' || matches(pattern, given, run)];
@@ -163,11 +169,12 @@ const simpleTests: Readonly<Record<string, (keyword: never) => Fits | undefined>
   },
 };
 
-/** Texts, booleans, null, and numbers, which are equal where they are the same. */
+/** Texts, booleans, null, and numbers are equal where they are the same; arrays and objects by their text. */
 function amongst(wanted: readonly unknown[]): Fits {
-  if (wanted.some((one) => typeof one === 'object' && one !== null)) throw new NotPlain();
-  const known = new Set(wanted);
-  return (value) => known.has(value);
+  const isPlain = (one: unknown): boolean => typeof one !== 'object' || one === null;
+  const known = new Set(wanted.filter(isPlain));
+  const texts = new Set(wanted.filter((one) => !isPlain(one)).map((one) => textOf(one, undefined)));
+  return (value, run) => (isPlain(value) ? known.has(value) : texts.size > 0 && texts.has(textOf(value, run)));
 }
 
 /** Code points (validation 6.3 of 2020-12: characters as RFC 8259 has them). */
@@ -175,11 +182,6 @@ function lengthOf(text: string): number {
   let count = 0;
   for (const _ of text) count++;
   return count;
-}
-
-/** A property that is undefined is not sent. */
-function has(value: Keywords, name: string): boolean {
-  return Object.hasOwn(value, name) && value[name] !== undefined;
 }
 
 type Test = (raw: unknown) => Fits;
@@ -207,14 +209,16 @@ const combined: Readonly<Record<string, (value: unknown, beside: Keywords, test:
     const [yes, no] = [test(beside['then'] ?? true), test(beside['else'] ?? true)];
     return (value, run) => (fits(value, run) ? yes : no)(value, run);
   },
-  items: (schema, { prefixItems }, test) => {
+  items: (schema, { prefixItems, additionalItems = true }, test) => {
     // Draft-07 has lists here, which `additionalItems` goes with.
-    if (Array.isArray(schema)) throw new NotPlain();
-    const rest = test(schema);
-    const first = listed(prefixItems, test);
-    return (value, run) =>
-      !Array.isArray(value) ||
-      value.every((item, index) => (first[index] ?? rest)(item === undefined ? null : item, run));
+    const isList = Array.isArray(schema);
+    const rest = test(isList ? additionalItems : schema);
+    const first = listed(isList ? schema : prefixItems, test);
+    return (value, run) => {
+      if (!Array.isArray(value)) return true;
+      run.spend(value.length / 8);
+      return value.every((item, index) => (first[index] ?? rest)(item === undefined ? null : item, run));
+    };
   },
   // Beside `items`, that one sees to them.
   prefixItems: (schemas, { items }, test) => {
@@ -222,6 +226,24 @@ const combined: Readonly<Record<string, (value: unknown, beside: Keywords, test:
     return (value, run) =>
       !Array.isArray(value) || fits.every((one, index) => index >= value.length || one(value[index] ?? null, run));
   },
+  contains: (schema, { minContains = 1, maxContains = Number.POSITIVE_INFINITY }, test) => {
+    const fits = test(schema);
+    // The document found both to be numbers.
+    const [least, most] = [Number(minContains), Number(maxContains)];
+    return (value, run) => {
+      if (!Array.isArray(value)) return true;
+      let count = 0;
+      run.spend(value.length / 8);
+      for (const item of value) {
+        if (count > most || (count >= least && most === Number.POSITIVE_INFINITY)) break;
+        if (fits(item === undefined ? null : item, run)) count++;
+      }
+      return count >= least && count <= most;
+    };
+  },
+  dependentRequired: dependent,
+  dependentSchemas: dependent,
+  dependencies: dependent,
   properties: (schemas, _, test) => {
     const fits = Object.entries(Object(schemas)).map(([name, schema]) => [name, test(schema)] as const);
     return (value, run) => {
@@ -233,7 +255,11 @@ const combined: Readonly<Record<string, (value: unknown, beside: Keywords, test:
   propertyNames: (schema, _, test) => {
     const fits = test(schema);
     return (value, run) =>
-      !isKeywords(value) || Object.keys(value).every((name) => value[name] === undefined || fits(name, run));
+      !isKeywords(value) ||
+      Object.keys(value).every((name) => {
+        run.spend(1 / 8);
+        return value[name] === undefined || fits(name, run);
+      });
   },
   additionalProperties: (schema, { properties }, test) => {
     const fits = test(schema);
@@ -246,6 +272,23 @@ const combined: Readonly<Record<string, (value: unknown, beside: Keywords, test:
       });
   },
 };
+
+/** What a property asks of the object around it: a schema, or other properties. */
+function dependent(wishes: unknown, _: Keywords, test: Test): Fits {
+  const fits = Object.entries(Object(wishes)).map(([name, wish]) => {
+    if (!Array.isArray(wish)) return [name, test(wish)] as const;
+    const all: Fits = (value, run) => {
+      run.spend(wish.length / 8);
+      return isKeywords(value) && wish.every((other) => has(value, other));
+    };
+    return [name, all] as const;
+  });
+  return (value, run) => {
+    if (!isKeywords(value)) return true;
+    run.spend(fits.length / 8);
+    return fits.every(([name, one]) => !has(value, name) || one(value, run));
+  };
+}
 
 function listed(schemas: unknown, test: Test): readonly Fits[] {
   return Array.isArray(schemas) ? schemas.map(test) : [];
