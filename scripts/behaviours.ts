@@ -1,27 +1,26 @@
 /** `npm run behaviours [-- --missing]`: which of the behaviours that Parley must show the tests show. */
 
-import { existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { citedIds, root, share } from './covered.ts';
+import { citedIds, share } from './covered.ts';
+import { behaviours } from './registers.ts';
 
-const table = join(root, '../shared/design/behaviours.md');
+report();
 
-if (existsSync(table)) report(readFileSync(table, 'utf8'));
-else console.log('behaviours not found at ../shared/design/behaviours.md: nothing to report');
-
-function report(text: string): void {
+function report(): void {
   const cited = citedIds();
-  const rows = [...text.matchAll(/^\| ([A-E]\d{2}) \| ([^|]*)\|/gm)].map(([, id = '', behaviour = '']) => ({
-    id,
-    behaviour,
-  }));
+  const rows = behaviours();
   if (process.argv.includes('--missing')) {
-    for (const { id, behaviour } of rows) if (!cited.has(id)) console.log(`${id}\t${behaviour.trim()}`);
+    for (const { id, words } of rows) if (!cited.has(id)) console.log(`${id}\t${words}`);
     return;
   }
   for (const part of ['A', 'B', 'C', 'D', 'E']) {
     const group = rows.filter(({ id }) => id.startsWith(part));
     console.log(`${part}    ${share(group.filter(({ id }) => cited.has(id)).length, group.length)}`);
   }
+  const known = new Set(rows.map(({ id }) => id));
+  const unknown = [...cited.keys()].filter((id) => !id.includes('-') && !known.has(id));
   console.log(`all  ${share(rows.filter(({ id }) => cited.has(id)).length, rows.length)}`);
+  if (unknown.length > 0) {
+    console.log(`cited but unknown: ${unknown.join(', ')}`);
+    process.exitCode = 1;
+  }
 }

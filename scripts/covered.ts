@@ -32,7 +32,7 @@ function idsOf(title: string): readonly string[] {
 }
 
 /** A requirement (`http-012`) or a behaviour (`A15`). */
-const form = /^([a-z0-9]+-\d{3}|[A-E]\d{2})$/;
+const form = /^([a-z0-9]+-\d{3}|[A-Z]\d{2})$/;
 
 /** `12 of 40 (30 %)`, for a table. */
 export function share(part: number, whole: number): string {

@@ -107,7 +107,7 @@ test('a link that does not last cannot be initialized', async () => {
   );
 });
 
-test('a stateless-only server answers initialize with what it speaks [versioning-010, X02]', async () => {
+test('a stateless-only server answers initialize with what it speaks [versioning-010]', async () => {
   const raw = new Raw(served({ revisions: [statelessDate] }), false);
   for (const [params, requested] of [
     [initializeParams('2025-06-18'), '2025-06-18'],

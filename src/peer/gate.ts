@@ -7,7 +7,8 @@ import type { Revision } from '../protocol/revision.ts';
  * Finds the row of a request from a client, or says why there is none: a method that the revision lacks, that only
  * servers send, or that needs a capability which this server does not have.
  *
- * (Register X20: inbound methods are gated by the server's own capabilities, never by the client's.)
+ * What the client declares does not matter here: no revision has client capabilities for what a server offers.
+ * (Spec 2025-11-25, Lifecycle, Capability negotiation.)
  *
  * @throws McpError methodNotFound.
  */

@@ -75,7 +75,7 @@ for (const date of dates) {
     );
   });
 
-  test(`declared capabilities go beyond what is registered, in the words of ${date} [D13, X03, X21]`, async () => {
+  test(`declared capabilities go beyond what is registered, in the words of ${date} [tasks-001, D13]`, async () => {
     const declared = {
       tools: {},
       resources: { subscribe: false },

@@ -131,7 +131,7 @@ test('a closed conversation hears of nothing', async () => {
   for (const raw of raws) assert.deepEqual(raw.take(), []);
 });
 
-test('a stateless client that does not listen hears of nothing [subs-001, X24]', async () => {
+test('a stateless client that does not listen hears of nothing [subs-001]', async () => {
   const server = served();
   const raw = await open(server, statelessDate);
   await raw.result('tools/list');
