@@ -48,7 +48,7 @@ export class ListenSubscription implements Subscription {
   #acknowledged: (() => void) | undefined;
   #broken: ((error: Error) => void) | undefined;
   #opened = false;
-  #ended = false;
+  #ended: SubscriptionEnd | undefined;
 
   constructor(topics: Topics, options: ListenSubscriptionOptions) {
     this.topics = topics;
@@ -83,8 +83,8 @@ export class ListenSubscription implements Subscription {
 
   /** Ends it, for a reason of this side. */
   end(end: SubscriptionEnd): void {
-    if (this.#ended) return;
-    this.#ended = true;
+    if (this.#ended !== undefined) return;
+    this.#ended = end;
     this.#id = undefined;
     this.#stop.abort();
     this.#pause.wake();
@@ -117,9 +117,12 @@ export class ListenSubscription implements Subscription {
     const { settings } = this.#options;
     for (let tries = 0, failures = 0; ;) {
       const failure = await this.#attempt(acknowledgeMs, first.resolve);
-      if (this.#ended || failure === undefined) {
+      if (this.#ended !== undefined || failure === undefined) {
         // Nobody waits any more where it was opened before.
-        if (!this.#opened) first.reject(failure ?? new ConnectionError('closed', 'the subscription ended at once'));
+        if (!this.#opened)
+          first.reject(
+            this.#ended?.error ?? new ConnectionError('closed', 'the subscription ended before it was open'),
+          );
         return this.end({ graceful: true });
       }
       if (!this.#opened) {
@@ -132,7 +135,7 @@ export class ListenSubscription implements Subscription {
       if (!settings.reconnect || !isPassing(failure) || failures >= settings.maxReopens)
         return this.end({ graceful: false, error: failure });
       await this.#pause.wait(Math.max(backoffMs(tries++, settings.random()), retryAfterMs(failure)));
-      if (this.#ended) return;
+      if (this.#ended !== undefined) return;
     }
   }
 
@@ -159,7 +162,7 @@ export class ListenSubscription implements Subscription {
       if (again) this.#options.heard({ type: 'reopened' });
     };
     this.#stop.signal.addEventListener('abort', give, { once: true });
-    if (this.#ended) give();
+    if (this.#ended !== undefined) give();
     try {
       await this.#options.session.listen(
         { notifications: toFilter(this.topics) },

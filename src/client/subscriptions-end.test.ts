@@ -45,6 +45,14 @@ describe('the end of a listen request', () => {
     await assert.rejects(one.client.subscribe({ tools: true }, one.heard, { signal: second.signal }));
   });
 
+  it('comes with the client, also before it is open, and is then no abort', async () => {
+    const one = await listened(() => {});
+    const opening = one.client.subscribe({ tools: true }, one.heard);
+    await turns();
+    await one.client.close();
+    await assert.rejects(opening, { name: 'ConnectionError', reason: 'closed' });
+  });
+
   it('comes when it is not acknowledged in time', async () => {
     const one = await listened(() => new Promise(() => {}), { options: { timeoutMs: 500 } });
     const opening = assert.rejects(one.client.subscribe({ tools: true }, one.heard), { reason: 'timeout' });

@@ -213,10 +213,10 @@ export class Calls {
   async listen(): Promise<void> {
     try {
       this.listening = this.#channel?.listen?.();
-      this.hears = (await this.listening) ?? true;
+      this.hears = ((await this.listening) ?? true) || this.#ended !== undefined;
     } catch (error) {
-      this.hears = false;
-      if (this.#ended === undefined) this.#warn('the stream for messages of the server was not opened', error);
+      this.hears = this.#ended !== undefined;
+      if (!this.hears) this.#warn('the stream for messages of the server was not opened', error);
     }
   }
 
