@@ -35,6 +35,7 @@ describe('An unknown option is a TypeError at once that names the nearest', () =
     ['in cache', () => createServer(info, loose({ cache: { ttl: 1 } })), /cache .*"ttl".*ttlMs/],
     ['in rounds that are none', () => createServer(info, loose({ rounds: 5 })), /rounds needs an object, not a number/],
     ['of createHandler', () => createHandler(server, loose({ allowedHost: [] })), /"allowedHost".*allowedHosts/],
+    ['of memoryTransport', () => memoryTransport(server, loose({ authInfo: {} })), /"authInfo".*auth/],
     ['of toNodeHandler', () => toNodeHandler(server, loose({ port: 1 })), /"port"/],
     [
       'in ssePair',

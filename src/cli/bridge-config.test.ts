@@ -55,6 +55,14 @@ describe('parley bridge --config', { concurrency: 4 }, () => {
     });
   }
 
+  test('a name in the file forges no line of the banner', async (t) => {
+    const file = fileWith(t, { 'sly\n  url      http://forged.example': { command: node, args: [fixture] } });
+    const { child, said, ended } = start(['bridge', '--stdio', '--config', file]);
+    await said(/client {3}standard input and output/);
+    child.stdin.end();
+    assert.match((await ended).stderr, /^ {2}server {3}sly url http:\/\/forged\.example: .*, which speaks/m);
+  });
+
   test('ends its servers with it, and those that they started', async (t) => {
     const both = {
       one: { command: node, args: [fixture], env: { PIDS: '1' } },

@@ -10,6 +10,7 @@ import type { Served } from '../peer/endpoint.ts';
 import { revisions } from '../protocol/revision.ts';
 import { serveStdio } from '../stdio/server.ts';
 import { readConfig, type Config } from './config.ts';
+import { clipped } from './explain-text.ts';
 import { aborted, UsageError, type Io } from './io.ts';
 import { oneOf, parse, revisionDates, wholeNumber, type Parsed } from './options.ts';
 import { createBridge } from './peers.ts';
@@ -65,7 +66,7 @@ async function frontOne(target: Target, parsed: Parsed, io: Io): Promise<number>
   const behaviour = behaviourOf(parsed, io);
   const transport = transportOf(target, parsed, io);
   const opening = createBridge({ ...behaviour, upstream: transport });
-  return await serve(opening, { address, parsed, io }, (bridge) => aboutOne(bridge, transport.kind));
+  return await serve(opening, { address, io }, (bridge) => aboutOne(bridge, transport.kind));
 }
 
 async function frontSeveral(
@@ -84,7 +85,7 @@ async function frontSeveral(
   const prefix = oneOf(parsed, 'prefix', ['collisions', 'always']) ?? 'collisions';
   const upstreams = upstreamsOf(await readConfig(file, io.env), parsed, behaviour.onWarning);
   const opening = createBridge({ ...behaviour, upstreams, prefix });
-  return await serve(opening, { address, parsed, io }, aboutSeveral);
+  return await serve(opening, { address, io }, aboutSeveral);
 }
 
 /** The servers that are run: all that the file names, or where that is asked for those that are right. */
@@ -133,8 +134,8 @@ function countOf(parsed: Parsed, flag: string, option: keyof BridgeBehaviour): B
 
 /** Where and how a bridge is served. */
 interface Place {
-  readonly address: Address;
-  readonly parsed: Parsed;
+  /** Where it listens; `undefined` on standard input and output. */
+  readonly address: Address | undefined;
   readonly io: Io;
 }
 
@@ -146,7 +147,7 @@ interface About {
 
 async function serve<B extends Bridge | FrontBridge>(
   opening: Promise<B>,
-  { address, parsed, io }: Place,
+  { address, io }: Place,
   about: (bridge: B) => About,
 ): Promise<number> {
   const served = await Promise.race([opening, aborted(io.signal)]);
@@ -154,7 +155,7 @@ async function serve<B extends Bridge | FrontBridge>(
   if (served === undefined) throw new Error('ended before the server had answered');
   try {
     const introduction = introduce(served, about(served));
-    await (parsed.flag('stdio')
+    await (address === undefined
       ? overStdio(served, introduction, io)
       : overHttp(served, introduction, { address, io }));
     return 0;
@@ -171,11 +172,26 @@ interface Address {
   readonly allowedOrigins: readonly string[];
 }
 
-function addressOf(parsed: Parsed, io: Io): Address {
+/** The options that only HTTP has. */
+const httpOptions = ['port', 'host', 'path', 'allow-host', 'allow-origin'] as const;
+
+/** Where it listens; `undefined` on standard input and output. */
+function addressOf(parsed: Parsed, io: Io): Address | undefined {
+  if (parsed.flag('stdio')) {
+    const given = httpOptions.find((name) => parsed.texts(name).length > 0);
+    if (given !== undefined) throw new UsageError(`--${given} is for HTTP, and does not go with --stdio`);
+    return undefined;
+  }
   const port = parsed.text('port') ?? nonEmpty(io.env['PORT']);
   const path = parsed.text('path') ?? '/mcp';
   if (!/^\/[^?#\s]*$/.test(path))
     throw new UsageError(`--path must begin with / and have no query, unlike ${JSON.stringify(path)}`);
+  const { pathname } = new URL(`http://localhost${path}`);
+  // Clients ask for what a URL makes of it.
+  if (pathname !== path)
+    throw new UsageError(`--path must be written as in a URL: ${pathname}, not ${JSON.stringify(path)}`);
+  // To listen on no address is to listen on all of them.
+  if (parsed.text('host') === '') throw new UsageError('--host must name an address, and is empty');
   const origins = parsed.texts('allow-origin');
   for (const origin of origins) {
     if (!URL.canParse(origin) || new URL(origin).origin !== origin)
@@ -204,19 +220,22 @@ function introduce({ endpoint }: Served, { name, lines }: About): Introduction {
   return { name, text: shown(`parley ${version} in front of ${lines}  serves   ${dates}\n`, 'lines') };
 }
 
+/** How long a name is that is shown whole, in characters. */
+const longestName = 100;
+
 function aboutOne({ upstream }: Bridge, kind: TransportKind): About {
   const { server, revision, description } = upstream;
   return {
-    name: server?.name ?? 'server',
+    name: clipped(server?.name ?? 'server', longestName),
     lines: `${named(upstream)}, which speaks ${revision} over ${kind}\n  server   ${shown(description, 'line')}\n`,
   };
 }
 
 function aboutSeveral({ upstreams }: FrontBridge): About {
   const lines = upstreams.map(({ name, facts, failure }) => {
-    const missing = failure === undefined ? 'not reached yet' : `not reached: ${failure}`;
+    const missing = failure === undefined ? 'not reached yet' : `not reached: ${clipped(failure, 500)}`;
     const what = facts === undefined ? missing : `${named(facts)}, which speaks ${facts.revision}`;
-    return `  server   ${name}: ${shown(what, 'line')}\n`;
+    return `  server   ${shown(`${clipped(name, longestName)}: ${what}`, 'line')}\n`;
   });
   return {
     name: 'parley-bridge',
@@ -225,7 +244,9 @@ function aboutSeveral({ upstreams }: FrontBridge): About {
 }
 
 function named({ server }: UpstreamFacts): string {
-  return server === undefined ? 'a server without a name' : shown(`${server.name} ${server.version}`, 'line');
+  return server === undefined
+    ? 'a server without a name'
+    : shown(clipped(`${server.name} ${server.version}`, longestName), 'line');
 }
 
 /** Every word goes to stderr: stdout belongs to the protocol. */

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { listen, type ListenOptions } from '../node/http.ts';
+import { McpError } from '../protocol/error.ts';
 import { revisions } from '../protocol/revision.ts';
 import { createServer } from '../server/server.ts';
 import { exampleCommand, inThisProcess, run, start } from './child.test.ts';
@@ -238,6 +239,28 @@ describe('parley call', { concurrency: 4 }, () => {
     await server.close();
     for (const { stdout, stderr } of runs) assert.doesNotMatch(stdout + stderr, /^(?:parley: |  url      )?forged/m);
     assert.match(runs[1].stderr, /^\[info\] c\n {2}parley: forged$/m);
+  });
+
+  test('what is very long is cut off where a person reads it, and whole in --json', async () => {
+    const long = 'n'.repeat(100_000);
+    const server = createServer({ name: long, version: '1.0.0', title: long });
+    server.tool('fail', {}, () => {
+      throw new McpError('invalidParams', long);
+    });
+    server.tool(`echo-${long}`.slice(0, 128), { title: long, description: long }, () => long);
+    server.prompt(long, {}, () => 'x');
+    const http = await listen(server, { port: 0 });
+    const [listed, refused, whole] = await Promise.all([
+      inThisProcess(['call', http.url]),
+      inThisProcess(['call', http.url, 'fail']),
+      inThisProcess(['call', http.url, '--json']),
+    ]);
+    await http.close();
+    await server.close();
+    assert.ok(listed.stdout.length < 5_000);
+    assert.match(listed.stdout, /^n+…, revision /);
+    assert.ok(refused.stderr.length < 5_000 && refused.stderr.endsWith('n…\n'), refused.stderr.slice(-80));
+    assert.ok(whole.stdout.includes(long));
   });
 
   test('a program that prints on stdout before it serves is told of with its first line', async () => {

@@ -5,6 +5,7 @@ import type { LoggingMessageNotificationParams } from '../protocol/logging.ts';
 import type { CallToolResult, Tool } from '../protocol/tools.ts';
 import { argumentsOf } from './call-arguments.ts';
 import { afterUrl, beforeCommand, mergeJson, takeJson, withinCommand, type Wanted } from './call-words.ts';
+import { clipped } from './explain-text.ts';
 import { UsageError, type Io } from './io.ts';
 import { parse, revisionDates, wholeNumber, type Parsed } from './options.ts';
 import { connect } from './peers.ts';
@@ -13,6 +14,7 @@ import { renderResult } from './render-result.ts';
 import { splitAtDashes, targetOptions, transportOf, type Target } from './target.ts';
 import { nearestWords } from '../protocol/nearest.ts';
 import { shown, shownJson } from './shown.ts';
+import { version } from './version.ts';
 
 const options: ParseArgsOptionsConfig = {
   ...targetOptions,
@@ -71,7 +73,7 @@ async function open(target: Target, parsed: Parsed, io: Io): Promise<Client> {
   const timeout = parsed.text('timeout');
   const timeoutMs = timeout === undefined ? undefined : wholeNumber('--timeout', timeout, [1, 2 ** 31 - 1]);
   return connect(transportOf(target, parsed, io), {
-    info: { name: 'parley-call', version: '0.1.0' },
+    info: { name: 'parley-call', version },
     signal: io.signal,
     ...(revisions === undefined ? {} : { revisions }),
     ...(timeoutMs === undefined ? {} : { timeoutMs }),
@@ -138,7 +140,7 @@ function unknownTool(name: string, tools: readonly Tool[], guessed: boolean): st
       ? 'it has none'
       : `it has ${tools
           .slice(0, 20)
-          .map((tool) => tool.name)
+          .map((tool) => clipped(tool.name, 100))
           .join(', ')}${tools.length > 20 ? ', …' : ''}`;
   const hint = guessed ? `; if ${JSON.stringify(name)} belongs to the command, put -- after it` : '';
   return `the server has no tool ${JSON.stringify(name)}: ${known}${nearestWords(

@@ -66,10 +66,11 @@ describe('a file of servers', () => {
   });
 
   test('warns of keys that mean nothing', () => {
-    const { warnings } = entry({ command: 'node', autoApprove: [], headers: { a: 'b' } });
+    const { warnings } = entry({ command: 'node', autoApprove: [], headers: { a: 'b' }, arg: [] });
     assert.deepEqual(warnings, [
       'servers.json: mcpServers.one.autoApprove is ignored: it means nothing here',
       'servers.json: mcpServers.one.headers is ignored: it means nothing here',
+      'servers.json: mcpServers.one.arg is ignored: it means nothing here; arg may be meant as "args"',
     ]);
   });
 });
@@ -78,6 +79,14 @@ describe('a wrong entry', () => {
   const wrong: readonly (readonly [unknown, string])[] = [
     ['node', 'mcpServers.one: must be an object, not a text'],
     [{}, 'mcpServers.one: needs "command", for a server to start, or "url", for one that runs'],
+    [
+      { comand: 'node' },
+      'mcpServers.one: needs "command", for a server to start, or "url", for one that runs; comand may be meant as "command"',
+    ],
+    [
+      { serverUrl: 'https://x' },
+      'mcpServers.one: needs "command", for a server to start, or "url", for one that runs; serverUrl may be meant as "url"',
+    ],
     [{ command: 'node', url: 'https://x' }, 'mcpServers.one: has both "command" and "url"; keep one of them'],
     [{ command: ['node'] }, 'mcpServers.one.command: must be a text, not a list'],
     [{ command: ' ' }, 'mcpServers.one.command: must name a program, and is empty'],

@@ -5,6 +5,7 @@ import { httpTransport } from '../http/client.ts';
 import { ssePairTransport } from '../http/client-sse-pair.ts';
 import { isObject } from '../jsonrpc/message.ts';
 import type { Transport } from '../jsonrpc/transport.ts';
+import { nearest } from '../protocol/nearest.ts';
 import { chosenRevisions, type RevisionDate } from '../protocol/revision.ts';
 import { spawn } from '../stdio/client.ts';
 import { describeCommand } from '../stdio/describe-command.ts';
@@ -77,7 +78,7 @@ export function configOf(value: unknown, { file, env }: Source): Config {
       if (upstream === undefined) continue;
       upstreams.push([name, upstream]);
       for (const key of keys.unread)
-        warnings.push(`${file}: ${pathOf([...path, key])} is ignored: it means nothing here`);
+        warnings.push(`${file}: ${pathOf([...path, key])} is ignored: it means nothing here${meantBy([key])}`);
     } catch (error) {
       if (!(error instanceof ConfigProblem)) throw error;
       problems.push(`${file}: ${pathOf(error.path)}: ${error.message}`);
@@ -85,6 +86,24 @@ export function configOf(value: unknown, { file, env }: Source): Config {
   }
   if (upstreams.length === 0 && problems.length === 0) throw new UsageError(`${file}: ${top} names no server to run`);
   return { upstreams: Object.fromEntries(upstreams), problems, warnings };
+}
+
+/** What an entry may have. */
+const known = ['command', 'args', 'env', 'cwd', 'url', 'headers', 'type', 'sharing', 'revisions', 'disabled'];
+
+/** What other hosts call it. */
+const aliases: ReadonlyMap<string, string> = new Map([
+  ['serverUrl', 'url'],
+  ['httpUrl', 'url'],
+]);
+
+/** The end of a message that names what was meant by keys that mean nothing, where one looks like it. */
+function meantBy(keys: readonly string[]): string {
+  for (const key of keys) {
+    const [meant] = known.includes(key) ? [] : [aliases.get(key) ?? nearest(key, known)[0]];
+    if (meant !== undefined) return `; ${pathOf([key])} may be meant as ${JSON.stringify(meant)}`;
+  }
+  return '';
 }
 
 const kinds = ['stdio', 'http', 'streamable-http', 'streamableHttp', 'sse'] as const;
@@ -99,7 +118,10 @@ function upstreamOf(keys: Keys, folder: string): ConfiguredServer | undefined {
   const hasUrl = keys.value('url') !== undefined;
   if (hasCommand && hasUrl) throw new ConfigProblem(keys.path, 'has both "command" and "url"; keep one of them');
   if (!hasCommand && !hasUrl)
-    throw new ConfigProblem(keys.path, 'needs "command", for a server to start, or "url", for one that runs');
+    throw new ConfigProblem(
+      keys.path,
+      `needs "command", for a server to start, or "url", for one that runs${meantBy(keys.unread)}`,
+    );
   if (type !== undefined && hasCommand !== (type === 'stdio'))
     throw new ConfigProblem(keys.at('type'), `${shown(type)} does not go with "${hasCommand ? 'command' : 'url'}"`);
   const way = hasCommand ? commandOf(keys, folder) : urlOf(keys, type === 'sse');

@@ -6,6 +6,7 @@ import type { Prompt } from '../protocol/prompts.ts';
 import type { Resource, ResourceTemplate } from '../protocol/resources.ts';
 import type { RevisionDate } from '../protocol/revision.ts';
 import type { Tool } from '../protocol/tools.ts';
+import { clipped } from './explain-text.ts';
 import { shown } from './shown.ts';
 
 /** All that a server offers. */
@@ -37,7 +38,7 @@ export function renderCatalogue(catalogue: Catalogue, description: string): stri
   const { server, revision, instructions, tools, resources, resourceTemplates, prompts } = catalogue;
   const name = server === undefined ? 'a server without a name' : `${server.title ?? server.name} ${server.version}`;
   const parts = [
-    `${shown(`${name}, revision ${revision}, ${description}`, 'line')}\n${instructions === undefined ? '' : `${firstLine(instructions)}\n`}`,
+    `${shown(`${clipped(name, widest)}, revision ${revision}, ${description}`, 'line')}\n${instructions === undefined ? '' : `${firstLine(instructions)}\n`}`,
     section('tools', tools.map(toolRow)),
     section('resources', resources.map(resourceRow)),
     section('resource templates', resourceTemplates.map(templateRow)),
@@ -48,9 +49,16 @@ export function renderCatalogue(catalogue: Catalogue, description: string): stri
 
 function section(title: string, given: readonly (readonly [string, string])[]): string {
   if (given.length === 0) return '';
-  const rows = given.map(([left, right]) => [shown(left, 'line'), shown(right, 'line')] as const);
+  const rows = given.map(([left, right]) => [cell(left), cell(right)] as const);
   const width = Math.min(40, Math.max(...rows.map(([left]) => left.length)));
   return `${title}\n${rows.map(([left, right]) => `  ${left.padEnd(width)}  ${right}`.trimEnd()).join('\n')}\n`;
+}
+
+/** How much is shown of one thing, in characters. */
+const widest = 400;
+
+function cell(text: string): string {
+  return shown(clipped(text, widest), 'line');
 }
 
 /** A tool with its arguments, and what it is about. */

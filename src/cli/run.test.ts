@@ -65,6 +65,15 @@ describe('what makes no sense is told in one line, with exit code 2', () => {
     ['a word too many', ['bridge', 'http://127.0.0.1:9/', 'more'], /"more"/],
     ['a port that is none', ['bridge', '--port', '70000', 'http://127.0.0.1:9/'], /from 0 to 65535, not "70000"/],
     ['a path without its slash', ['bridge', '--path', 'mcp', 'http://127.0.0.1:9/'], /--path/],
+    ['a path that a URL writes otherwise', ['start', '--path', '/ä'], /--path must be written as in a URL: \/%C3%A4/],
+    ['a path that leads up', ['start', '--path', '/a/../b'], /as in a URL: \/b, not "\/a\/\.\.\/b"/],
+    ['an address that is empty', ['start', '--host', ''], /--host must name an address/],
+    ['a port beside --stdio', ['start', '--stdio', '--port', '3'], /--port is for HTTP/],
+    [
+      'a name beside --stdio',
+      ['bridge', '--stdio', '--allow-host', 'a', 'http://127.0.0.1:9/'],
+      /--allow-host is for HTTP/,
+    ],
     [
       'an origin that is none',
       ['bridge', '--allow-origin', 'https://a.example/x', 'http://127.0.0.1:9/'],

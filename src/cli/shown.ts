@@ -31,7 +31,11 @@ export function shownJson(value: unknown, indent?: number): string {
   return shown(JSON.stringify(value, undefined, indent) ?? 'null', 'json');
 }
 
+/** How much of what failed is told, in characters: a server may say a lot. */
+const longestReason = 4_000;
+
 /** What failed, on one line. */
 export function reasonOf(error: unknown): string {
-  return shown(error instanceof Error ? error.message : String(error), 'line');
+  const reason = error instanceof Error ? error.message : String(error);
+  return shown(reason.length > longestReason ? `${reason.slice(0, longestReason)}…` : reason, 'line');
 }

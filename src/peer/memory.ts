@@ -1,6 +1,7 @@
 import { linkedTransport } from '../jsonrpc/memory.ts';
 import type { Message } from '../jsonrpc/message.ts';
 import type { Transport } from '../jsonrpc/transport.ts';
+import { refuseUnknown, type Names } from '../protocol/known-names.ts';
 import { answer, toText, type Answer } from './answer.ts';
 import { endpointOf, type AuthInfo, type Served } from './endpoint.ts';
 
@@ -9,8 +10,11 @@ export interface MemoryTransportOptions {
   readonly auth?: AuthInfo | undefined;
 }
 
+const optionNames: Names<MemoryTransportOptions> = { auth: 1 };
+
 /** Reaches a server of the same process; every `open` begins a conversation of its own. */
 export function memoryTransport(served: Served, options: MemoryTransportOptions = {}): Transport {
+  refuseUnknown('memoryTransport', options, optionNames);
   const endpoint = endpointOf(served);
   return linkedTransport('memory', (link) => {
     const send = (message: Message | readonly Message[]): void => {
