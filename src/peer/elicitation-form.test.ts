@@ -47,6 +47,23 @@ const formOf = (entries: readonly (readonly [string, PrimitiveSchemaDefinition])
   required: entries.map(([name]) => name),
 });
 
+describe('a form with fields that no revision has', () => {
+  // As a peer may send it, which no type here says.
+  const form = JSON.parse(
+    '{"type":"object","properties":{"nick":{"anyOf":[{"type":"string"},{"type":"null"}],"default":null},"tags":{"type":"array"}}}',
+  ) as RequestedSchema;
+
+  it('takes what any field can hold for them', () => {
+    assert.equal(formProblem(form, { nick: 'Ann', tags: ['a'] }), undefined);
+    assert.equal(formProblem(form, { nick: 1, tags: 'a' }), undefined);
+    assert.match(formProblem(form, { nick: null }) ?? '', /"nick" must be a string, a number/);
+  });
+
+  it('enters no default that no field can hold', () => {
+    assert.deepEqual(withDefaults(form, {}), {});
+  });
+});
+
 describe('the content of a form', () => {
   it('that fits every field has no problem [elicit-059]', () => {
     fc.assert(

@@ -37,7 +37,9 @@ export function withDefaults<Value = ElicitValue>(
   content: Readonly<Record<string, Value>>,
 ): Readonly<Record<string, Value | ElicitValue>> {
   const defaults = Object.entries(properties).flatMap(([key, field]) =>
-    field.default === undefined || isGiven(content, key) ? [] : [[key, field.default] as const],
+    field.default === undefined || valueProblem(field.default) !== undefined || isGiven(content, key)
+      ? []
+      : [[key, field.default] as const],
   );
   return defaults.length === 0 ? content : { ...content, ...Object.fromEntries(defaults) };
 }
@@ -52,11 +54,19 @@ function valueProblem(value: unknown): string | undefined {
 }
 
 function fieldProblem(schema: PrimitiveSchemaDefinition, value: unknown): string | undefined {
+  if (!isKnown(schema)) return valueProblem(value);
   if (schema.type === 'array') return choicesProblem(schema, value);
   if (optionsOf(schema)?.includes(value) === false) return 'must be one of its options';
   if (schema.type === 'boolean') return typeof value === 'boolean' ? undefined : 'must be true or false';
   if (schema.type === 'string') return textProblem(schema, value);
   return numberProblem(schema, value);
+}
+
+const scalars: ReadonlySet<unknown> = new Set(['string', 'boolean', 'number', 'integer']);
+
+/** Whether a field is of a kind that some revision has; a peer may have others. */
+function isKnown({ type, items }: { readonly type?: unknown; readonly items?: unknown }): boolean {
+  return scalars.has(type) || (type === 'array' && isObject(items));
 }
 
 interface Options {

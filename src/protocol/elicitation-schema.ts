@@ -4,12 +4,12 @@ import { from, type Lifetime } from './lifetime.ts';
 import {
   array,
   boolean,
-  choice,
   hint,
   integer,
   literal,
   map,
   number,
+  openChoice,
   optional,
   ref,
   shape,
@@ -241,8 +241,9 @@ export const legacyTitledEnumShape: ShapeOf<LegacyTitledEnumSchema> = shape(
   elicitation,
 );
 
-// The legacy form comes first: with `enum` alone it is the untitled one, and it is what 2025-06-18 has.
-export const primitiveSchema: Row<PrimitiveSchemaDefinition, 'required'> = choice(
+// The legacy form comes first: with `enum` alone it is the untitled one, and it is what 2025-06-18 has. Many servers write
+// fields that no revision has (a union with null, a reference), which their clients show all the same.
+export const primitiveSchema: Row<PrimitiveSchemaDefinition, 'required'> = openChoice(
   'PrimitiveSchemaDefinition',
   legacyTitledEnumShape,
   titledSingleSelectShape,

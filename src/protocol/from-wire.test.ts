@@ -57,6 +57,20 @@ test('content of an unknown kind is kept, and found by a check', () => {
   ]);
 });
 
+test('a field of a form that no revision has is kept, and found by a check', () => {
+  const nullable = { anyOf: [{ type: 'string' }, { type: 'null' }], default: null };
+  const form = {
+    message: 'm',
+    requestedSchema: { type: 'object', properties: { nullable, name: { type: 'string' } } },
+  };
+  for (const date of ['2025-06-18', '2025-11-25', '2026-07-28'] as const) {
+    assert.equal(fromWire(at(date), 'ElicitRequestParams', form), form);
+    assert.equal(check(at(date), 'ElicitRequestParams', form).length, 1);
+  }
+  const junk = { message: 'm', requestedSchema: { type: 'object', properties: { a: 1 } } };
+  assert.throws(() => fromWire(newestRevision, 'ElicitRequestParams', junk), /properties\.a must be one of/);
+});
+
 test('content of a later revision is kept as it came', () => {
   const result = { content: [{ type: 'audio', data: '', mimeType: 'a/b' }] };
   assert.equal(fromWire(at('2024-11-05'), 'CallToolResult', result), result);

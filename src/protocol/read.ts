@@ -61,7 +61,7 @@ function compile(revision: Revision, kind: Kind): Read {
     case 'tagged':
       return lifted(revision, kind.name, forTagged(revision, kind));
     case 'choice':
-      return lifted(revision, kind.name, forChoice(revision, kind.cases));
+      return lifted(revision, kind.name, forChoice(revision, kind));
     case 'oneOf':
       return forOneOf(revision, kind.of);
     case 'widened':
@@ -149,12 +149,13 @@ function forTagged(revision: Revision, kind: Extract<Kind, { kind: 'tagged' }>):
   };
 }
 
-function forChoice(revision: Revision, shapes: readonly Shape[]): Read {
+function forChoice(revision: Revision, { cases: shapes, open }: Extract<Kind, { kind: 'choice' }>): Read {
   const cases = new Map(shapes.map((shape) => [shape, forShape(revision, shape)]));
   const names = shapes.map((shape) => shape.name).join(', ');
   return (value) => {
     const shape = fitting(shapes, value);
     const read = shape === undefined ? undefined : cases.get(shape);
+    if (read === undefined && open && isFields(value)) return value;
     return read === undefined ? fail(`must be one of ${names}`) : read(value);
   };
 }

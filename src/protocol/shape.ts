@@ -23,8 +23,8 @@ export type Kind =
       /** The tag that an absent field stands for. */
       readonly absent: string | undefined;
     }
-  /** The first shape whose required fields are there. */
-  | { readonly kind: 'choice'; readonly name: string; readonly cases: readonly Shape[] }
+  /** The first shape whose required fields are there. `open`: an object of none of them is kept as it came. */
+  | { readonly kind: 'choice'; readonly name: string; readonly cases: readonly Shape[]; readonly open: boolean }
   /** One of several kinds, told apart by their JSON type. */
   | { readonly kind: 'oneOf'; readonly of: readonly Row[] }
   /** More was allowed from some revision on; a peer of an older one is understood as if it were newer. */
@@ -162,7 +162,12 @@ export function choice<T>(
   name: string,
   ...cases: readonly ShapeOf<T & object>[] | readonly Shape[]
 ): Row<T, 'required'> {
-  return row({ kind: 'choice', name, cases });
+  return row({ kind: 'choice', name, cases, open: false });
+}
+
+/** The same, where a peer may have further ones. */
+export function openChoice<T>(name: string, ...cases: readonly Shape[]): Row<T, 'required'> {
+  return row({ kind: 'choice', name, cases, open: true });
 }
 
 /** What was allowed until a revision, and the wider choice since. */
