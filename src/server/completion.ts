@@ -1,11 +1,14 @@
+import { isObject } from '../jsonrpc/message.ts';
 import type { Call } from '../peer/call.ts';
 import type { CompleteRequestParams, CompleteResult } from '../protocol/completion.ts';
 import { McpError } from '../protocol/error.ts';
+import { shown } from '../protocol/shown.ts';
 import type { CompletionCtx } from './ctx.ts';
 import type { Completer, Completions } from './definition.ts';
 import type { PromptEntry } from './prompts.ts';
 import type { Registry } from './registry.ts';
 import type { TemplateEntry } from './resources.ts';
+import { sendable } from './sendable.ts';
 import { matchTemplate } from './uri-template-match.ts';
 
 /** How many values one answer may hold. (Spec, Completion: at most 100.) */
@@ -25,7 +28,9 @@ export async function complete(
   const completer = completerOf(prompts, templates, ref, argument.name);
   if (completer === undefined) return { completion: { values: [], total: 0, hasMore: false } };
   const settled = context?.arguments ?? {};
-  return { completion: bounded(await completer(argument.value, withArguments(call, settled))) };
+  const found = await completer(argument.value, withArguments(call, settled));
+  const what = `the completer of ${JSON.stringify(argument.name.slice(0, 128))}`;
+  return sendable('CompleteResult', { completion: bounded(found, what) }, what);
 }
 
 function completerOf(
@@ -60,7 +65,10 @@ function ofTemplate(templates: Registry<TemplateEntry>, uri: string, variable: s
   return entry.complete.get(variable);
 }
 
-function bounded(found: Completions): CompleteResult['completion'] {
+/** @throws TypeError for what is neither a list nor has one, as a program without types may give. */
+function bounded(found: Completions, what: string): CompleteResult['completion'] {
+  if (!isList(found) && !(isObject(found) && Array.isArray(found.values)))
+    throw new TypeError(`${what} gave ${shown(found)}; give a list of texts, or { values }`);
   const { values, total, hasMore } = isList(found) ? { values: found, total: found.length, hasMore: undefined } : found;
   return {
     values: values.slice(0, maxValues),

@@ -135,7 +135,10 @@ export function resolveOptions(options: ServerOptions): ResolvedOptions {
     tracer: options.tracer,
     rounds: roundsOf(options.rounds ?? {}),
     askTimeoutMs: options.rounds?.askTimeoutMs ?? 600_000,
-    subscriptions: { resourcesPerClient: 1000, listeners: Number.POSITIVE_INFINITY, ...options.subscriptions },
+    subscriptions: {
+      resourcesPerClient: options.subscriptions?.resourcesPerClient ?? 1000,
+      listeners: options.subscriptions?.listeners ?? Number.POSITIVE_INFINITY,
+    },
     rateLimits: options.rateLimits ?? {},
     exposeErrors: options.exposeErrors ?? false,
     onError: guarded(options.onError ?? printError(options.exposeErrors ?? false)),

@@ -6,6 +6,7 @@ import type { Ctx } from './ctx.ts';
 import type { Completer, Handle, PromptArguments, PromptDefinition } from './definition.ts';
 import type { Registry } from './registry.ts';
 import { completers } from './resources.ts';
+import { listable } from './sendable.ts';
 
 /** A prompt as it is kept. */
 export interface PromptEntry {
@@ -31,7 +32,11 @@ export function addPrompt(
     const schema = isStandardSchema(given) ? toInputSchema(given) : undefined;
     const list = schema === undefined ? listOf(what, given) : argumentsOf(schema.json);
     return {
-      prompt: { name, ...common(current), ...(list === undefined ? {} : { arguments: list }) },
+      prompt: listable(
+        'Prompt',
+        { name, ...common(current), ...(list === undefined ? {} : { arguments: list }) },
+        what,
+      ),
       schema,
       complete: completers(
         what,

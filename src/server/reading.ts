@@ -39,8 +39,9 @@ export async function listResources(
   const found = named.filter(({ uri }) => !resources.isDisabled(uri));
   const start = position ?? 0;
   const end = start + size - items.length;
+  const page = { resources: found.slice(start, end) };
   return {
-    items: [...items, ...found.slice(start, end)],
+    items: [...items, ...sendable('ListResourcesResult', page, 'the list of a resource template').resources],
     ...(end < found.length ? { nextCursor: btoa(`at:${end}`) } : {}),
   };
 }

@@ -6,6 +6,7 @@ import type { Ctx, RequestCtx } from './ctx.ts';
 import type { Completer, Handle, ResourceDefinition, ResourceTemplateDefinition } from './definition.ts';
 import type { CacheHint } from './options.ts';
 import type { Registry } from './registry.ts';
+import { listable } from './sendable.ts';
 import { isUri } from './uri.ts';
 import { TemplateParts } from './uri-template-parse.ts';
 
@@ -39,12 +40,16 @@ export function addResource(
     throw new TypeError(`resource ${JSON.stringify(uri)} is a template of URIs; define it with resourceTemplate`);
   if (!isUri(uri)) throw new TypeError(`resource ${JSON.stringify(uri)} is not an absolute URI`);
   return registry.add(uri, definition, (current) => ({
-    resource: {
-      uri,
-      name: current.name,
-      ...described(current),
-      ...(current.size === undefined ? {} : { size: current.size }),
-    },
+    resource: listable(
+      'Resource',
+      {
+        uri,
+        name: current.name,
+        ...described(current),
+        ...(current.size === undefined ? {} : { size: current.size }),
+      },
+      `resource ${JSON.stringify(uri)}`,
+    ),
     cache: current.cache,
     read,
   }));
@@ -58,12 +63,13 @@ export function addTemplate(
   read: TemplateEntry['read'],
 ): Handle<ResourceTemplateDefinition> {
   const template = new TemplateParts(uriTemplate);
+  const what = `resource template ${JSON.stringify(uriTemplate)}`;
   return registry.add(uriTemplate, definition, (current) => ({
-    resourceTemplate: { uriTemplate, name: current.name, ...described(current) },
+    resourceTemplate: listable('ResourceTemplate', { uriTemplate, name: current.name, ...described(current) }, what),
     template,
     cache: current.cache,
     allowTraversal: current.allowTraversal ?? false,
-    complete: completers(`resource template ${JSON.stringify(uriTemplate)}`, current.complete, template.variables),
+    complete: completers(what, current.complete, template.variables),
     list: current.list,
     read,
   }));

@@ -18,7 +18,7 @@ import { common } from './common.ts';
 import { isInputRequired } from './input-required.ts';
 import type { ResolvedOptions } from './options.ts';
 import type { Registry } from './registry.ts';
-import { sendable } from './sendable.ts';
+import { listable, sendable } from './sendable.ts';
 import { contentResult, failure, structuredResult, text, ToolError, wholeResult } from './tool-result.ts';
 
 /** A tool as it is kept: everything that can be worked out once is. */
@@ -66,7 +66,7 @@ function toolEntry(name: string, definition: AnyTool, run: ToolEntry['run']): To
     ...(definition.annotations === undefined ? {} : { annotations: definition.annotations }),
     ...(definition.execution === undefined ? {} : { execution: definition.execution }),
   };
-  return { tool, input, output, headers: parameters, run };
+  return { tool: listable('Tool', tool, `tool ${JSON.stringify(name)}`), input, output, headers: parameters, run };
 }
 
 /** @throws TypeError that names the tool, for a schema that cannot be used. */
@@ -123,13 +123,29 @@ function failed(
   error: unknown,
   { call, options }: { readonly call: Call; readonly options: ToolFailures },
 ): CallToolResult {
-  if (error instanceof ToolError) return failure(error.content);
   if (error instanceof McpError || isRoundEnd(error)) throw error;
   const where = `tool ${JSON.stringify(tool.name)}`;
-  if (!call.aborted) options.onError(error, where);
+  let masked = error;
+  if (error instanceof ToolError) {
+    try {
+      return sendable('CallToolResult', failure(error.content), `the ToolError of ${where}`);
+    } catch (problem) {
+      masked = problem;
+    }
+  }
+  if (!call.aborted) options.onError(masked, where);
   // The words of a foreign error may hold secrets; without leave the model is told only that it failed.
-  const why = options.exposeErrors ? `: ${error instanceof Error ? error.message : String(error)}` : '';
+  const why = options.exposeErrors ? `: ${wordsOf(masked)}` : '';
   return failure([text(`the ${where} failed${why}`)]);
+}
+
+/** Anything may be thrown, also what cannot be made text. */
+function wordsOf(error: unknown): string {
+  try {
+    return error instanceof Error ? String(error.message) : String(error);
+  } catch {
+    return 'no reason can be read';
+  }
 }
 
 function outcome({ tool, output }: ToolEntry, returned: unknown): CallToolResult | Promise<CallToolResult> {
