@@ -41,6 +41,44 @@ describe('what a server sends by itself', () => {
     });
   }
 
+  for (const [what, message] of [
+    ['with params that are no object', { jsonrpc: '2.0', id: 7, method: 'ping', params: null }],
+    ['with a method that is no text', { jsonrpc: '2.0', id: 7, method: 1 }],
+    ['of another protocol', { id: 7, method: 'ping' }],
+  ] as const) {
+    it(`a request ${what} is answered as none, since its server waits`, async () => {
+      const one = await connected(undefined, { revision: handshake });
+      one.peer.send(message);
+      await turns();
+      const answer = one.transport.sent.at(-1)?.message;
+      assert.deepEqual([answer?.['id'], (answer?.['error'] as { code: number } | undefined)?.code], [7, -32600]);
+      assert.match(one.warnings.join(), /malformed/);
+    });
+  }
+
+  it('a malformed request with the id of one that is being answered changes nothing', async () => {
+    let answer: (roots: []) => void = () => undefined;
+    const asked = new Promise<[]>((resolve) => (answer = resolve));
+    const one = await connected(undefined, { revision: handshake, options: { roots: () => asked } });
+    one.peer.send({ jsonrpc: '2.0', id: 7, method: 'roots/list' });
+    one.peer.send({ jsonrpc: '2.0', id: 7, method: 'roots/list', params: [] });
+    answer([]);
+    await turns();
+    const answers = one.transport.sent.filter(({ message }) => message['id'] === 7);
+    assert.deepEqual(
+      answers.map(({ message }) => message),
+      [{ jsonrpc: '2.0', id: 7, result: { roots: [] } }],
+    );
+  });
+
+  it('a malformed request at a stateless revision is not answered', async () => {
+    const one = await connected();
+    const before = one.transport.sent.length;
+    one.peer.send({ jsonrpc: '2.0', id: 7, method: 'ping', params: 1 });
+    await turns();
+    assert.equal(one.transport.sent.length, before);
+  });
+
   it('a request at a stateless revision is ignored with a warning [C96] [basic-038] [stdio-006]', async () => {
     const one = await connected();
     const before = one.transport.sent.length;

@@ -67,6 +67,13 @@ export function createInbound(options: InboundOptions): Inbound {
         running,
       });
     },
+    malformed(id, reason, respond) {
+      const revision = options.revision();
+      // One that is answered already gets no second answer.
+      if (revision?.serverRequests === false || running.has(id)) return;
+      const error = errorToWire(revision, new McpError('invalidRequest', reason));
+      void respond({ jsonrpc: '2.0', id, error }, revision);
+    },
     notification(message) {
       if (message.method === 'notifications/cancelled') return cancel(message, running);
       hear(message, options);

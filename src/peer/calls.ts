@@ -4,6 +4,8 @@ import {
   type ErrorMessage,
   type Message,
   type NotificationMessage,
+  type Received,
+  type RequestId,
   type RequestMessage,
   type ResponseMessage,
 } from '../jsonrpc/message.ts';
@@ -23,6 +25,7 @@ import { deliver, inTime, tryMs } from './deliver.ts';
 import { observed, tell } from './observe.ts';
 import { ProgressRoutes, type Progress, type ProgressToken } from './progress.ts';
 import type { Respond } from './respond.ts';
+import { asConnectionError, sendOptions, withToken } from './sending.ts';
 import { aborted, checkTimeout, Waiting, type JsonObject, type WaitOptions } from './waiting.ts';
 
 /** How often an answer is sent where nothing says whether the peer still waits for it. */
@@ -34,6 +37,8 @@ export interface Inbound {
   readonly exactNumbers?: boolean | undefined;
   /** @param respond Sends the answer, whenever it is ready; before the revision is settled too. */
   request(message: RequestMessage, respond: Respond): void;
+  /** A request that cannot be read, but for its id. */
+  malformed?(id: RequestId, reason: string, respond: Respond): void;
   /** Every notification but progress that nobody waits for. */
   notification(message: NotificationMessage): void;
   /** Something was ignored: a malformed message, a response to nothing. */
@@ -291,18 +296,22 @@ export class Calls {
         return this.#notified(received.message);
       case 'response':
         return this.#answered(received.message, about, bytes);
-      case 'malformed': {
-        // A request with our id is not about our request, however malformed it is.
-        const pending =
-          isObject(value) && !Object.hasOwn(value, 'method') && typeof received.id === 'number'
-            ? this.#pending.get(received.id)
-            : undefined;
-        if (pending === undefined) return this.#warn(`a malformed message was ignored: ${received.reason}`);
-        return pending.settle(
-          new ConnectionError('invalid-message', `the response to ${pending.method} is malformed: ${received.reason}`),
-        );
-      }
+      case 'malformed':
+        return this.#malformed(value, received);
     }
+  }
+
+  #malformed(value: unknown, { id, reason }: Received & { readonly kind: 'malformed' }): void {
+    // A request with our id is not about our request, however malformed it is.
+    const asks = isObject(value) && Object.hasOwn(value, 'method');
+    const pending = !asks && typeof id === 'number' ? this.#pending.get(id) : undefined;
+    if (pending === undefined) this.#warn(`a malformed message was ignored: ${reason}`);
+    else
+      pending.settle(
+        new ConnectionError('invalid-message', `the response to ${pending.method} is malformed: ${reason}`),
+      );
+    // Whoever asks waits for an answer.
+    if (asks && id !== undefined) this.#guard('malformed', () => this.#inbound.malformed?.(id, reason, this.#respond));
   }
 
   /** Charges what is no answer to the request that it came within; false when that was too much. */
@@ -378,23 +387,4 @@ export class Calls {
       // A listener of warnings that throws has nobody left to be told.
     }
   }
-}
-
-function withToken(params: JsonObject | undefined, progressToken: ProgressToken): JsonObject {
-  const meta = params?.['_meta'];
-  return { ...params, _meta: { ...(isObject(meta) ? meta : {}), progressToken } };
-}
-
-function sendOptions(
-  headers: Readonly<Record<string, string>> | undefined,
-  signal: AbortSignal | undefined,
-): SendOptions | undefined {
-  if (headers === undefined && signal === undefined) return undefined;
-  return { ...(headers && { headers }), ...(signal && { signal }) };
-}
-
-function asConnectionError(error: unknown, method: string): Error {
-  return error instanceof ConnectionError
-    ? error
-    : new ConnectionError('closed', `${method} could not be sent`, { cause: error });
 }
