@@ -104,9 +104,13 @@ export class Visit implements Room {
 
   /** Ends it after a failure of ours, which is told to the owner and not to the client. */
   fail(cause: unknown): void {
+    const { onError } = this.#edge.settings;
+    onError(new Error('a request could not be answered', { cause }));
     try {
-      this.#edge.settings.onError(new Error('a request could not be answered', { cause }));
       refuse(this.request, this.reply, { status: 500, error: 'internalError', message: 'internal error' });
+    } catch (again) {
+      onError(new Error('a request could not be answered with 500 either', { cause: again }));
+      this.reply.destroy();
     } finally {
       this.end();
     }

@@ -76,6 +76,11 @@ export class FakeVisit implements HttpReply {
     return new FakeWriter(this);
   }
 
+  destroy(): void {
+    this.destroyed = true;
+    this.#end();
+  }
+
   /** Takes text of the stream. */
   take(text: string): void {
     if (this.ended) return;

@@ -124,6 +124,10 @@ class FetchReply implements HttpReply {
     else this.#closed = run;
   }
 
+  destroy(): void {
+    this.abandon();
+  }
+
   /** The client is gone. */
   abandon(): void {
     this.#end();

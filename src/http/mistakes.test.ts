@@ -81,3 +81,17 @@ test('a body that a framework has read of a Request is said to be read', async (
   const response = await createHandler(server, { onError: () => undefined })(request);
   assert.match(await response.text(), /the body was read before it reached the MCP handler/);
 });
+
+test('a hook for errors that fails itself fails nothing else, and is printed', async (context) => {
+  const printed = context.mock.method(console, 'error', () => undefined);
+  const failing = (): never => {
+    throw new Error('no disk');
+  };
+  const handler = createHandler(fakeEndpoint(), { authenticate: failing, onError: failing, onWarning: failing });
+  assert.equal((await handler(new Request('http://localhost/mcp', { method: 'POST' }))).status, 500);
+  assert.equal((await handler(new Request('http://evil.example/mcp', { method: 'POST' }))).status, 403);
+  assert.deepEqual(
+    printed.mock.calls.map(({ arguments: [told] }) => String(told)),
+    ['Error: no disk', 'Error: no disk'],
+  );
+});

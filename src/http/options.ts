@@ -171,7 +171,19 @@ export function resolveOptions(options: HttpOptions): HttpSettings {
   checkOptions(options);
   checkPaths(options);
   // Every entry comes from HttpOptions, whose fields are those of HttpSettings.
-  return { ...defaults, onError: printFirst(), ...(Object.fromEntries(given) as Partial<HttpSettings>) };
+  const settings = { ...defaults, onError: printFirst(), ...(Object.fromEntries(given) as Partial<HttpSettings>) };
+  return { ...settings, onError: unfailing(settings.onError), onWarning: unfailing(settings.onWarning) };
+}
+
+/** What only hears must not end the request, or the process, that it hears of; what it throws is printed. */
+function unfailing<T>(hear: (told: T) => void): (told: T) => void {
+  return (told) => {
+    try {
+      hear(told);
+    } catch (cause) {
+      console.error(cause);
+    }
+  };
 }
 
 /** How many errors are printed; whoever can reach a server may bring them about. */

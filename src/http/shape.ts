@@ -68,6 +68,8 @@ export interface HttpReply {
   stream(headers?: HeaderFields): EventWriter;
   /** Whether the connection has ended. */
   readonly closed: boolean;
+  /** Ends the connection without an answer, where none can be sent. */
+  destroy(): void;
   /** Adds a header to whatever is sent later. */
   setHeader(name: string, value: string): void;
   /** Hears that the connection ended, be it after the answer or before; one listener. */

@@ -37,3 +37,16 @@ test('what is replayed counts in bytes, as what waits does', () => {
   stream.send('"too much"');
   assert.equal(writer.destroyed, true);
 });
+
+test('a stream that cannot be written to ends, and who writes to it goes on', () => {
+  const told: Error[] = [];
+  const writer = new Stalled();
+  writer.write = () => {
+    throw new Error('in front');
+  };
+  const streams = new EventStreams(resolveOptions({ onError: (error) => told.push(error) }));
+  const stream = streams.open({ stream: () => writer } as unknown as HttpReply);
+  stream.send('"next"');
+  stream.send('"more"');
+  assert.deepEqual([writer.destroyed, stream.ended, told.length], [true, true, 1]);
+});

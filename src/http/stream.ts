@@ -67,24 +67,37 @@ export class EventStream {
     this.#lively = true;
     // One message may be larger than what may wait; the next must find that it was read.
     const waits = this.#writer.buffered > this.#streams.settings.maxStreamBuffer + this.#allowance;
-    if (!waits) return this.#writer.write(text);
+    if (!waits) return this.#attempt(() => this.#writer.write(text));
+    this.#cut(new Error('the reader of an event stream was too slow and was cut off'));
+  }
+
+  /** What stands in front of a platform's reply may throw, and nobody who sends is to hear of it. */
+  #attempt(write: () => void): void {
+    try {
+      write();
+    } catch (cause) {
+      this.#cut(new Error('an event stream could not be written to', { cause }));
+    }
+  }
+
+  #cut(reason: Error): void {
     this.closed();
     this.#writer.destroy();
-    this.#streams.settings.onError(new Error('the reader of an event stream was too slow and was cut off'));
+    this.#streams.settings.onError(reason);
   }
 
   /** Ends the stream, after one last message if there is one. */
   end(data?: string, id?: string): void {
     if (this.#ended) return;
     this.closed();
-    this.#writer.end(data === undefined ? undefined : format({ data, id }));
+    this.#attempt(() => this.#writer.end(data === undefined ? undefined : format({ data, id })));
   }
 
   /** Tells the client when to come back, and ends the connection. */
   pause(retryMs: number): void {
     if (this.#ended) return;
     this.closed();
-    this.#writer.end(`${retryField(retryMs)}\n`);
+    this.#attempt(() => this.#writer.end(`${retryField(retryMs)}\n`));
   }
 
   /** The connection is gone. */

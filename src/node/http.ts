@@ -165,7 +165,11 @@ function listener(
   const handle = (request: IncomingMessage, response: ServerResponse): void =>
     handler.handle(new NodeRequest(request, timeout), new NodeReply(response, outbox));
   // A body that came together with its head is there on the next turn: nothing waits for it then.
-  return (request, response) => process.nextTick(handle, request, response);
+  return (request, response) => {
+    // Where something in front listens to the body as well, it is not to flow before it is read here.
+    if (request.readableFlowing === true) request.pause();
+    process.nextTick(handle, request, response);
+  };
 }
 
 /** Milliseconds as Node counts them: 0 is no limit. */

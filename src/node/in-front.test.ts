@@ -160,3 +160,50 @@ test('a response that waits for its turn on a connection hears once that the con
   assert.equal(heard, 2);
   assert.equal(socket.listenerCount('close'), 0);
 });
+
+for (const authenticate of [undefined, async () => ({ principal: 'p' })])
+  test(`a body that something in front listens to arrives here too${authenticate === undefined ? '' : ', whoever is asked before'}`, async (t) => {
+    const fake = fakeEndpoint();
+    const handler = toNodeHandler(fake, authenticate && { authenticate });
+    let logged = '';
+    const { socket, heard } = await reach(t, (incoming, response) => {
+      incoming.on('data', (chunk: Buffer) => (logged += chunk.toString()));
+      response.setHeader('Connection', 'close');
+      handler(incoming, response);
+    });
+    socket.write(request('echo'));
+    await once(socket, 'close');
+    assert.match(heard(), /"result":\{"method":"echo"/);
+    assert.equal(logged, call('echo'));
+  });
+
+test('a response of which even the head cannot be written ends its connection alone', async (t) => {
+  const told: Error[] = [];
+  const handler = toNodeHandler(fakeEndpoint(), { onError: (error) => told.push(error) });
+  const { socket, heard } = await reach(t, (incoming, response) => {
+    response.writeHead = () => {
+      throw new Error('in front');
+    };
+    handler(incoming, response);
+  });
+  socket.write(request('echo'));
+  await once(socket, 'close');
+  assert.equal(heard(), '');
+  assert.deepEqual(
+    told.map(({ cause }) => (cause as Error).message),
+    ['in front', 'in front'],
+  );
+});
+
+test('what something in front said of the length holds for no event stream', async (t) => {
+  const handler = toNodeHandler(fakeEndpoint());
+  const { socket, heard } = await reach(t, (incoming, response) => {
+    response.setHeader('Content-Length', '5');
+    response.setHeader('Connection', 'close');
+    handler(incoming, response);
+  });
+  socket.write(request('notify'));
+  await once(socket, 'close');
+  assert.match(heard(), /notified/);
+  assert.doesNotMatch(heard(), /^content-length/im);
+});

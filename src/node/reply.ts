@@ -46,12 +46,18 @@ export class NodeReply implements HttpReply {
     const response = this.#response;
     let framed = false;
     if (!response.headersSent) {
+      // What something in front said of a whole answer does not hold for a stream.
+      response.removeHeader('Content-Length');
       response.writeHead(200, headers === undefined ? eventStreamHeaders : { ...eventStreamHeaders, ...headers });
       response.flushHeaders();
       framed = isPlain(response);
     }
     if (this.#outbox !== undefined) forgetHead(response.req);
     return new NodeEventWriter(response, framed);
+  }
+
+  destroy(): void {
+    this.#response.destroy();
   }
 
   setHeader(name: string, value: string): void {
