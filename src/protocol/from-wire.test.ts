@@ -28,6 +28,12 @@ test('null stays where it is a value', () => {
   assert.equal(fromWire(newestRevision, 'CallToolResult', result), result);
 });
 
+test('null counts as absent where only a later revision has it as a value', () => {
+  const result = { content: [], structuredContent: null };
+  for (const date of ['2025-06-18', '2025-11-25'] as const)
+    assert.deepEqual(fromWire(at(date), 'CallToolResult', result), { content: [] });
+});
+
 test('a result without a type or cache hints is understood [basic-022] [caching-008]', () => {
   const result = { tools: [] };
   assert.equal(fromWire(newestRevision, 'ListToolsResult', result), result);

@@ -206,7 +206,7 @@ function compileShape(revision: Revision, shape: Shape): Read {
     .filter(([, row]) => isHeard(row, revision))
     .map(([key, row]): Field => {
       const required = row.presence === 'required';
-      return { key, read: reader(revision, row), required, nullIsAbsent: !required && !takesNull(row.kind) };
+      return { key, read: reader(revision, row), required, nullIsAbsent: !required && !takesNull(revision, row.kind) };
     });
   return (value) => {
     if (!isFields(value)) return fail('must be an object');
@@ -240,10 +240,11 @@ function readField({ key, read, required, nullIsAbsent }: Field, value: unknown)
   }
 }
 
-/** Whether null is one of the values of a kind. */
-function takesNull(kind: Kind): boolean {
-  if (kind.kind === 'oneOf') return kind.of.some((row) => takesNull(row.kind));
-  return kind.kind === 'widened' ? takesNull(kind.newer.kind) : kind.kind === 'any' || kind.kind === 'null';
+/** Whether null is one of the values of a kind in a revision. */
+function takesNull(revision: Revision, kind: Kind): boolean {
+  if (kind.kind === 'oneOf') return kind.of.some((row) => takesNull(revision, row.kind));
+  if (kind.kind !== 'widened') return kind.kind === 'any' || kind.kind === 'null';
+  return takesNull(revision, (isAlive(kind.life, revision) ? kind.newer : kind.older).kind);
 }
 
 function isHeard(row: Row, revision: Revision): boolean {
