@@ -125,7 +125,7 @@ export async function exercise(way, open, chosen = revisions) {
       (error) => void results.push({ way, revision, step, error: describe(error) }),
     );
   for (const revision of chosen) {
-    const client = await record(revision, 'connect', () => open({ ...answers, revisions: [revision], revision }));
+    const client = await record(revision, 'connect', () => open({ ...answers, revisions: [revision] }));
     if (client === undefined) continue;
     for (const [step, run] of Object.entries(steps)) await record(revision, step, () => run(client));
     await record(revision, 'close', () => client.close());
@@ -139,7 +139,7 @@ export async function change(way, server, open, chosen = ['2025-11-25', '2026-07
   for (const revision of chosen) {
     try {
       await inTime(async () => {
-        const client = await open({ ...answers, revisions: [revision], revision });
+        const client = await open({ ...answers, revisions: [revision] });
         let heard;
         const told = new Promise((resolve) => (heard = resolve));
         const subscription = await client.subscribe({ tools: true }, heard);
@@ -163,7 +163,9 @@ export async function exerciseWithin() {
   const served = (options) =>
     connect('http://127.0.0.1/mcp', { ...options, fetch: (url, init) => handler(new Request(url, init)) });
   return [
-    ...(await exercise('in memory', ({ revisions: _, ...options }) => connectInMemory(exampleServer(), options))),
+    ...(await exercise('in memory', ({ revisions: [revision], ...options }) =>
+      connectInMemory(exampleServer(), { ...options, revision }),
+    )),
     ...(await exercise('Request to Response', served, revisions.slice(1))),
   ];
 }
