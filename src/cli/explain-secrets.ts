@@ -79,16 +79,20 @@ function variable(text: string, env: Io['env']): string {
   return at < 0 ? (env[text] ?? '') : text.slice(at + 1);
 }
 
-/** The credentials of a URL, and the parameters of its query whose names say that they are secret. */
+/** A part of a path that is rather a key than a name. */
+const keyInPath = /^(?=.*\d)[\w~-]{20,}$/;
+
+/** The credentials of a URL, the keys in its path, and the parameters of its query whose names say that they are secret. */
 export function secretsOfUrl(word: string): readonly string[] {
   if (!URL.canParse(word)) return [];
-  const { username, password, searchParams } = new URL(word);
+  const { username, password, pathname, searchParams } = new URL(word);
   // A name without a password is a token.
   const credential = password === '' ? username : password;
   return [
     credential,
     decoded(credential),
     Buffer.from(`${decoded(username)}:${decoded(password)}`).toString('base64'),
+    ...pathname.split('/').filter((part) => keyInPath.test(part)),
     ...[...searchParams].flatMap(([name, value]) => (secretName.test(name) ? [value] : [])),
   ];
 }

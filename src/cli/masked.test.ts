@@ -57,6 +57,23 @@ describe('what fails on the way to a server', () => {
   });
 });
 
+test('a key in the path of a URL is told to nobody, and its other parts are', async (t) => {
+  const host = await echoing(t, 500);
+  const url = `http://${host}/s/sk-0123456789abcdefghij/mcp`;
+  const { upstreams } = configOf({ mcpServers: { one: { url } } }, { file: 'servers.json', env: {} });
+  for (const argv of [
+    ['call', url],
+    ['bridge', '--stdio', url],
+    ['explain', url],
+  ]) {
+    // oxlint-disable-next-line no-await-in-loop -- one after the other is fine
+    const { stdout, stderr } = await inThisProcess(argv);
+    assert.doesNotMatch(stdout + stderr, /sk-0123/);
+    assert.ok(`${stdout}${stderr}`.includes(`http://${host}/s/•••/mcp`), stdout + stderr);
+  }
+  assert.equal(upstreams['one']?.upstream.description, `http://${host}/s/•••/mcp`);
+});
+
 describe('a secret is hidden', () => {
   const hide = hiding(['s p/e"cial-secret', 'short']);
 
