@@ -123,6 +123,19 @@ test('what a library cannot write as JSON Schema is an error with its reason', (
   );
 });
 
+test('a problem of the whole value has an empty path in every library', async () => {
+  const whole: Record<string, AnySchema> = {
+    zod: z.object({ city: z.string() }).refine(() => false),
+    arktype: type({ city: 'string' }).narrow((_, context) => context.mustBe('other')),
+    valibot: toStandardJsonSchema(v.strictObject({ city: v.string() })),
+  };
+  for (const [name, schema] of Object.entries(whole)) {
+    // oxlint-disable-next-line no-await-in-loop -- one after the other
+    const checked = await toInputSchema(schema).validate(name === 'valibot' ? 5 : { city: 'x' });
+    assert.equal(checked.problems?.[0]?.path, '', name);
+  }
+});
+
 test('a malformed JSON Schema is a TypeError when it is defined', () => {
   assert.throws(() => toInputSchema({ type: 'object', properties: { a: { $ref: 'http://x.test/' } } }), TypeError);
   for (const schema of [5, null, 'string', []]) assert.throws(() => toInputSchema(schema as never), TypeError);

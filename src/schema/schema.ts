@@ -141,7 +141,8 @@ function toValidation(result: StandardResult<unknown>): Validation {
 }
 
 function toProblem({ message, path = [] }: StandardIssue): Problem {
-  const keys = path.map((segment) => (typeof segment === 'object' ? segment.key : segment));
+  // The paths of arktype are arrays of a class of its own, of which an empty one does not stay empty when it is mapped.
+  const keys = Array.from(path, (segment) => (typeof segment === 'object' ? segment.key : segment));
   return { path: toPointer(keys.map((key) => (typeof key === 'symbol' ? String(key) : key))), message };
 }
 
