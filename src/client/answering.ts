@@ -111,10 +111,19 @@ function expect(inputs: Inputs, request: InputRequest, revision: Revision): void
 /** What makes a question unfit for a handler, beyond the shape of its params. */
 export function malformation(request: InputRequest): string | undefined {
   if (request.method === 'sampling/createMessage') return samplingProblem(request.params);
-  if (request.method !== 'elicitation/create' || request.params.mode !== 'url') return undefined;
+  if (request.method !== 'elicitation/create') return undefined;
+  if (request.params.mode !== 'url') return nestedProblem(request.params.requestedSchema.properties);
   return visitOf(request.params) === undefined
     ? 'the url of the elicitation is no page to send a user to: https, or http on loopback, and no user name'
     : undefined;
+}
+
+/** Spec, Elicitation: forms are flat. An answer holds no object, so that a field for one can have none. */
+function nestedProblem(properties: Readonly<Record<string, { readonly type?: unknown }>>): string | undefined {
+  const [nested] = Object.entries(properties).find(([, { type }]) => type === 'object') ?? [];
+  return nested === undefined
+    ? undefined
+    : `the field ${JSON.stringify(nested.slice(0, 100))} of the form is an object, which no answer can hold`;
 }
 
 function featureOf(method: AskMethod): ClientFlag {
