@@ -170,7 +170,7 @@ export interface Client {
    * Sets the least severe log message to hear. Where requests say so themselves, all later ones do; then
    * `undefined` asks for none.
    *
-   * @throws TypeError for `undefined` where the level is the session's, which cannot be unset.
+   * @throws TypeError for what is no level, and for `undefined` where the level is the session's, which cannot be unset.
    *
    * @deprecated Since 2026-07-28 (SEP-2577): logging still works; a revision from 2027-07-28 on may remove it.
    */

@@ -17,6 +17,7 @@ import type { CallToolResult } from '../protocol/tools.ts';
 import type { Client, ClientRequestOptions, CompleteOptions, ListItems, ListMethod } from './client.ts';
 import { givingUp, givingUpSteps } from './giving-up.ts';
 import type { RootsSource } from './inputs.ts';
+import { checkLevel } from './option-names.ts';
 import { walkPages, type Page } from './pages.ts';
 import { createRequests, type ClientParts, type Requests } from './requests.ts';
 import type { InputAnswers } from './rounds.ts';
@@ -108,8 +109,8 @@ class SessionClient implements Client {
     const making = this.#outputCheck(name);
     const check = making && (await making);
     const params = { name, ...(argumentsOfCall && { arguments: argumentsOfCall }) };
-    const result = await this.#requests.call('tools/call', params, options).catch(async (error: unknown) => {
-      throw await this.#parts.known.explained(error, name);
+    const result = await this.#requests.call('tools/call', params, options).catch((error: unknown) => {
+      throw this.#parts.known.explained(error, name);
     });
     check?.(result);
     return result;
@@ -193,6 +194,7 @@ class SessionClient implements Client {
 
   async setLogLevel(level: LoggingLevel | undefined): Promise<void> {
     const { session } = this.#parts;
+    checkLevel(level);
     if (session.revision.logging === 'request') session.logLevel = level;
     else if (level === undefined) throw new TypeError('the log level of a session cannot be unset');
     else await this.#requests.call('logging/setLevel', { level });

@@ -1,5 +1,6 @@
 import { encodeHeaderValue, headerParametersOf, headerValueOf, type HeaderParameter } from '../peer/header.ts';
 import { McpError } from '../protocol/error.ts';
+import { nearestWords } from '../protocol/nearest.ts';
 import type { Tool } from '../protocol/tool.ts';
 import type { CallToolResult } from '../protocol/tools.ts';
 import { OutputValidationError, type OutputProblem } from './errors.ts';
@@ -52,9 +53,8 @@ export class KnownTools {
   }
 
   /** An error of a call as its caller hears it: where the server has listed no such tool, with the nearest names. */
-  async explained(error: unknown, name: string): Promise<unknown> {
+  explained(error: unknown, name: string): unknown {
     if (error instanceof McpError && error.kind === 'invalidParams' && !this.#known.has(name)) {
-      const { nearestWords } = await import('../protocol/nearest.ts');
       // It was made of this one answer, and belongs to nobody else yet.
       error.message += nearestWords(name, [...this.#known.keys()]);
     }

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { connect } from '../client.ts';
 import { createServer } from '../server/server.ts';
+import { nodeFetch } from '../node.ts';
 import { connectInMemory } from '../testing.ts';
 import { spawn } from '../stdio.ts';
 
@@ -65,4 +66,25 @@ test('a command that is not split is refused with an example', () => {
   const loose = spawn as unknown as (...args: unknown[]) => unknown;
   for (const args of [[], [['node', 'server.js']], ['node', 'server.js'], ['node', { env: {} }], ['node', [3]]])
     assert.throws(() => loose(...args), { name: 'TypeError', message: /as in spawn\('node', \['server\.js'\]\)/ });
+});
+
+test('an option that no request has is refused by name, and so is a level that is none', async () => {
+  const client = await connectInMemory(server);
+  const { callTool, listTools, setLogLevel } = client as unknown as Readonly<
+    Record<string, (...args: unknown[]) => Promise<unknown>>
+  >;
+  const words = /a request has no option "timeOutMs"; the nearest is timeoutMs/;
+  const slow = { timeOutMs: 5 };
+  await assert.rejects(callTool?.call(client, 'add', {}, slow) ?? Promise.resolve(), { message: words });
+  await assert.rejects(listTools?.call(client, slow) ?? Promise.resolve(), { message: words });
+  await assert.rejects(setLogLevel?.call(client, 'verbose') ?? Promise.resolve(), {
+    message: /a log level is one of debug, .*, not "verbose"/,
+  });
+  await client.close();
+});
+
+test('options that a transport or a fetch does not have are refused by name', () => {
+  const [start, send] = [spawn, nodeFetch] as unknown as readonly ((...args: unknown[]) => unknown)[];
+  assert.throws(() => start?.('node', [], { environment: {} }), { name: 'TypeError', message: /no option/ });
+  assert.throws(() => send?.({ maxConnection: 1 }), { name: 'TypeError', message: /nearest is maxConnections/ });
 });

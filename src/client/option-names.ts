@@ -1,6 +1,9 @@
-import type { Names } from '../protocol/known-names.ts';
+import { refuseUnknown, type Names } from '../protocol/known-names.ts';
 import { shown } from '../protocol/shown.ts';
+import { loggingLevels } from '../protocol/logging-level.ts';
+import type { CompleteOptions } from './client.ts';
 import type { ConnectOptions } from './options.ts';
+import type { PageOptions } from './sender.ts';
 
 /** The names of what `connect` takes, beside those of the transport. */
 export const optionNames: Names<ConnectOptions> = {
@@ -50,4 +53,36 @@ export function checkHandlers(options: ConnectOptions): void {
   for (const [name, value] of Object.entries(options))
     if (/^on(?!SessionLost)/.test(name) && value !== undefined && typeof value !== 'function')
       throw new TypeError(`${name} must be a function, not ${shown(value)}`);
+}
+
+/** The names of what a request takes; what one kind alone takes is let through for all. */
+const requestNames: Names<CompleteOptions & PageOptions> = {
+  signal: 1,
+  timeoutMs: 1,
+  maxTotalTimeoutMs: 1,
+  onProgress: 1,
+  progressToken: 1,
+  logLevel: 1,
+  meta: 1,
+  headers: 1,
+  clientInfo: 1,
+  capabilities: 1,
+  onGivenUp: 1,
+  onLateAnswer: 1,
+  resultTypes: 1,
+  cache: 1,
+  repeat: 1,
+  context: 1,
+  stamp: 1,
+};
+
+/** @throws TypeError for options of a request that do not exist. */
+export function checkRequest(options: PageOptions): void {
+  refuseUnknown('a request', options, requestNames);
+}
+
+/** @throws TypeError for what is no level. */
+export function checkLevel(level: unknown): void {
+  if (level !== undefined && !loggingLevels.some((known) => known === level))
+    throw new TypeError(`a log level is one of ${loggingLevels.join(', ')}, not ${shown(level)}`);
 }

@@ -9,6 +9,7 @@ import type { ClientRequestOptions } from './client.ts';
 import { namesElicitations } from './elicitation-ids.ts';
 import type { Inputs } from './inputs.ts';
 import type { KnownTools } from './known-tools.ts';
+import { checkRequest } from './option-names.ts';
 import type { ClientSettings } from './options.ts';
 import { ToolHints } from './recover.ts';
 import type { Session } from './session.ts';
@@ -73,8 +74,10 @@ export function createSender({ session, settings, known, cache, overHttp }: Send
     learn,
     mirrors,
     learned: (error) => learned(error, session.revision, settings.inputs),
-    send: (method, params, options = {}) =>
-      isCacheable(method, params) ? sendOrTake(method, params, options) : sendAnew(method, params, options),
+    send(method, params, options = {}) {
+      checkRequest(options);
+      return isCacheable(method, params) ? sendOrTake(method, params, options) : sendAnew(method, params, options);
+    },
   };
 }
 

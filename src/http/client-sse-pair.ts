@@ -59,7 +59,12 @@ export class SsePairChannel implements Channel {
   static async open(requests: Requests, receiver: Receiver, signal?: AbortSignal): Promise<SsePairChannel> {
     const channel = new SsePairChannel(requests, receiver);
     const abort = (): void => channel.#controller.abort();
-    const cancel = after(endpointMs, abort, true);
+    let late = false;
+    const expire = (): void => {
+      late = true;
+      abort();
+    };
+    const cancel = after(endpointMs, expire, true);
     if (signal?.aborted === true) abort();
     signal?.addEventListener('abort', abort, { once: true });
     try {
@@ -67,7 +72,9 @@ export class SsePairChannel implements Channel {
       return channel;
     } catch (error) {
       abort();
-      throw error;
+      if (!late) throw error;
+      const message = `${channel.#name} did not say within ${endpointMs} ms where messages go`;
+      throw new ConnectionError('timeout', message, { cause: error });
     } finally {
       cancel();
       signal?.removeEventListener('abort', abort);

@@ -1,4 +1,5 @@
 import type { Fetch, FetchRequest } from '../http/client-fetch.ts';
+import { refuseUnknown, type Names } from '../protocol/known-names.ts';
 import type { ConnectionSettings, TlsOptions } from './connection-settings.ts';
 import { Origin } from './connections.ts';
 import { Exchange, type Directions } from './exchange.ts';
@@ -21,6 +22,8 @@ export interface NodeFetchOptions {
   readonly tls?: TlsOptions;
 }
 
+const optionNames: Names<NodeFetchOptions> = { maxConnections: 1, idleMs: 1, connectMs: 1, tls: 1 };
+
 /** What sends requests over the connections that it keeps. */
 export interface NodeFetch extends Fetch {
   /** Closes the connections that have no request now; the next request makes a new one. */
@@ -39,11 +42,14 @@ export interface NodeFetch extends Fetch {
  * It loads `undici`, which is CommonJS, when it first sends something: a bundle of ES modules for Node must leave that
  * package out, or define `require` (`createRequire` of `node:module`), as for any package of its kind.
  *
+ * @throws TypeError for options that do not exist.
+ *
  * @example
  * const fetch = nodeFetch();
  * const client = await connect('http://127.0.0.1:3000/mcp', { fetch });
  */
 export function nodeFetch(options: NodeFetchOptions = {}): NodeFetch {
+  refuseUnknown('nodeFetch', options, optionNames);
   const origins = new Origins(options);
   const send: Fetch = (url, request) =>
     new Promise((resolve, reject) => {
