@@ -1,0 +1,35 @@
+/** What a clone alone shows: tests are skipped only for what a machine lacks, and nothing needs what is beside the repository. */
+
+import assert from 'node:assert/strict';
+import { globSync, readFileSync } from 'node:fs';
+import { join, sep } from 'node:path';
+import { test } from 'node:test';
+import { root } from './support/sources.ts';
+
+/** The files with tests that may be skipped, and what has to be there for them to run. */
+const maySkip: ReadonlyMap<string, string> = new Map([
+  ['src/node/fetch-connections.test.ts', 'an address of IPv6; openssl'],
+  ['src/node/http.test.ts', 'an address of IPv6'],
+  ['src/schema/budget.test.ts', 'a Node that tells the time of a thread'],
+  ['test/built.test.ts', 'the package, which npm ci builds'],
+  ['test/interop/python.test.ts', 'Python with its official SDK'],
+]);
+
+function filesWith(text: RegExp, pattern: string): readonly string[] {
+  const paths = globSync(pattern, { cwd: root }).map((path) => path.split(sep).join('/'));
+  return paths.filter((path) => text.test(readFileSync(join(root, path), 'utf8'))).toSorted();
+}
+
+test('a test is skipped only for what a machine lacks', () => {
+  const found = filesWith(/\{ skip\b|\bskip:|\.skip\(|\.todo\(|\{ todo\b|\btodo:/, '{src,test,examples}/**/*.test.ts');
+  const others = found.filter((path) => path !== 'test/bare-clone.test.ts');
+  assert.deepEqual(others, [...maySkip.keys()]);
+});
+
+test('one file alone looks beside the repository', () => {
+  const found = filesWith(/\.\.\/shared\b/, '{src,test,scripts,examples,bench,interop}/**/*.ts');
+  assert.deepEqual(
+    found.filter((path) => path !== 'test/bare-clone.test.ts'),
+    ['test/support/beside.ts'],
+  );
+});
