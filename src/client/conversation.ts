@@ -17,6 +17,7 @@ export class Conversation {
   /** Why it is over; the next request opens another one. */
   lost: ConnectionError | undefined;
   readonly #over = new AbortController();
+  #running = 0;
 
   constructor(agreement: Agreement, settings: ClientSettings) {
     const { timeoutMs, maxTotalTimeoutMs } = settings;
@@ -43,6 +44,11 @@ export class Conversation {
     return this.#over.signal;
   }
 
+  /** Whether any request waits for its answer. */
+  get busy(): boolean {
+    return this.#running > 0;
+  }
+
   /** Ends it: what waits in it is rejected, and what is being answered is given up. */
   async end(error: ConnectionError): Promise<void> {
     this.#over.abort(error);
@@ -62,7 +68,8 @@ export class Conversation {
       // What `gate` and `toWire` throw is an error.
       return Promise.reject(error as Error);
     }
-    return this.caller.request(method, projected, options);
+    this.#running++;
+    return this.caller.request(method, projected, options).finally(() => this.#running--);
   }
 
   #project(method: string, params: JsonObject | undefined): JsonObject | undefined {

@@ -134,7 +134,9 @@ export class Lifeline {
     if (this.#current === believed && this.#opening === undefined) {
       // Another request got its answer meanwhile.
       if (believed.confirmed) return false;
-      void this.#openBy(() => this.#settleAnew(believed));
+      void this.#openBy(async () => {
+        if (!(await this.#isStill(believed))) await this.#settleAnew(believed);
+      });
     }
     await this.#opening;
     return this.settled.revision !== believed.revision;
@@ -200,6 +202,21 @@ export class Lifeline {
     await conversation
       .request('logging/setLevel', this.sessionLevel)
       .catch((error: unknown) => this.#warn('the log level could not be set again', error));
+  }
+
+  /** Whether the server says that it is what was believed, where that keeps what runs in the conversation from being lost. */
+  async #isStill(believed: Conversation): Promise<boolean> {
+    if (!believed.busy) return false;
+    const { settings, transport } = this.#options;
+    // Older servers on stdio may have nothing to say to it.
+    const timeoutMs = transport.kind === 'http' ? settings.timeoutMs : settings.probeTimeoutMs;
+    try {
+      await believed.request('server/discover', undefined, { timeoutMs, signal: this.#stopped.signal });
+      return true;
+    } catch {
+      // Whatever it is, connecting anew finds out.
+      return false;
+    }
   }
 
   async #settleAnew(believed: Conversation): Promise<void> {

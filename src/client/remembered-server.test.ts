@@ -20,4 +20,25 @@ describe('a remembered server', () => {
     assert.deepEqual(one.said(1), ['tools/call', 'prompts/list']);
     assert.deepEqual(one.transport.closed, []);
   });
+
+  it('goes on with what runs when the first answer is an error and it is what was remembered', async () => {
+    const first = await recovering(() => undefined, { revision: stateless });
+    const waiting: (() => void)[] = [];
+    const one = await recovering(
+      (sent, peer) => {
+        const { method } = sent.message;
+        if (method === 'prompts/list') peer.refuse(sent, { code: -32602, message: 'wrong cursor' });
+        else if (method === 'server/discover')
+          peer.reply(sent, { ...content, supportedVersions: [stateless], capabilities: {} });
+        else waiting.push(() => peer.reply(sent, content));
+      },
+      { revision: stateless, options: { prior: first.client.verdict } },
+    );
+    const call = one.client.callTool('x');
+    await assert.rejects(one.client.listPrompts(), { kind: 'invalidParams' });
+    for (const reply of waiting) reply();
+    assert.deepEqual((await call).content, []);
+    assert.deepEqual(one.said(1), ['tools/call', 'prompts/list', 'server/discover']);
+    assert.deepEqual(one.transport.closed, []);
+  });
 });
