@@ -83,8 +83,7 @@ test('an option that no request has is refused by name, and so is a level that i
   await client.close();
 });
 
-test('options that a transport or a fetch does not have are refused by name', () => {
-  const [start, send] = [spawn, nodeFetch] as unknown as readonly ((...args: unknown[]) => unknown)[];
-  assert.throws(() => start?.('node', [], { environment: {} }), { name: 'TypeError', message: /no option/ });
-  assert.throws(() => send?.({ maxConnection: 1 }), { name: 'TypeError', message: /nearest is maxConnections/ });
+test('an option that nodeFetch does not have is refused by name', () => {
+  const loose = nodeFetch as unknown as (...args: unknown[]) => unknown;
+  assert.throws(() => loose({ maxConnection: 1 }), { name: 'TypeError', message: /nearest is maxConnections/ });
 });

@@ -1,5 +1,4 @@
 import type { Transport } from '../jsonrpc/transport.ts';
-import { refuseUnknown, type Names } from '../protocol/known-names.ts';
 import { describeCommand } from './describe-command.ts';
 import type { Environment } from './environment.ts';
 
@@ -31,23 +30,12 @@ export interface SpawnOptions {
   readonly maxPendingBytes?: number;
 }
 
-const optionNames: Names<SpawnOptions> = {
-  env: 1,
-  cwd: 1,
-  calledAs: 1,
-  stderr: 1,
-  onStderr: 1,
-  killAfterMs: 1,
-  maxLineBytes: 1,
-  maxPendingBytes: 1,
-};
-
 /**
  * Reaches a server by starting it as a child process that speaks over its standard input and output. Every `open`
  * starts a process of its own, which ends with the conversation and with this process. There is no shell between:
  * arguments reach the program as they are.
  *
- * @throws TypeError for arguments that are no list, and for options that do not exist.
+ * @throws TypeError for arguments that are no list.
  *
  * @example
  * const transport = spawn('npx', ['-y', 'some-mcp-server'], { env: { API_KEY: key } });
@@ -55,7 +43,6 @@ const optionNames: Names<SpawnOptions> = {
 export function spawn(command: string, args: readonly string[] = [], options: SpawnOptions = {}): Transport {
   if (typeof command !== 'string' || !Array.isArray(args) || args.some((arg) => typeof arg !== 'string'))
     throw new TypeError("spawn takes a command and a list of arguments, as in spawn('node', ['server.js'])");
-  refuseUnknown('spawn', options, optionNames);
   return {
     kind: 'stdio',
     description: options.calledAs ?? describeCommand(command, args),
