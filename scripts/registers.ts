@@ -53,6 +53,11 @@ function interval(list: string): string {
   return `${names[0]}..${names.at(-1)}`;
 }
 
+/** What the full register says of each requirement, in its words. */
+export function fullWords(text: string): ReadonlyMap<string, string> {
+  return new Map(rowsOf(text).map(({ id = '', requirement = '' }) => [id, requirement]));
+}
+
 /** The ids of the full register of behaviours. */
 export function fullBehaviours(text: string): readonly string[] {
   return [...text.matchAll(/^\| ([A-E]\d{2}) \|/gm)].map(([, id = '']) => id);

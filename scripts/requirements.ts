@@ -1,7 +1,8 @@
 /** `npm run requirements [-- --missing [area] [--all]]`: which normative statements the tests show. */
 
 import { citedIds, share } from './covered.ts';
-import { requirements, type Requirement } from './registers.ts';
+import { beside } from '../test/support/beside.ts';
+import { fullWords, requirements, type Requirement } from './registers.ts';
 
 report(requirements());
 
@@ -26,9 +27,10 @@ function listMissing(
 ): void {
   const all = process.argv.includes('--all');
   const chosen = area === undefined || area.startsWith('--') ? rows : rows.filter((row) => row.area === area);
+  const words = fullWords(beside('requirements.tsv') ?? '');
   for (const row of chosen) {
     if (cited.has(row.id) || (!all && !row.level.startsWith('MUST'))) continue;
-    console.log([row.id, row.level, row.side, row.revisions, row.place].join('\t'));
+    console.log([row.id, row.level, row.side, row.revisions, words.get(row.id) ?? row.place].join('\t'));
   }
 }
 
