@@ -13,6 +13,7 @@ const maySkip: ReadonlyMap<string, string> = new Map([
   ['src/schema/budget.test.ts', 'a Node that tells the time of a thread'],
   ['test/built.test.ts', 'the package, which npm ci builds'],
   ['test/interop/python.test.ts', 'Python with its official SDK'],
+  ['test/runtimes.test.ts', 'the package, which npm ci builds'],
 ]);
 
 function filesWith(text: RegExp, pattern: string): readonly string[] {
