@@ -1,5 +1,6 @@
 /** Schemas of definitions, whichever way they were written: resolved once, when the definition is made. */
 
+import { checkOf } from './asynchronous.ts';
 import { SchemaDocument } from './document.ts';
 import type { AnySchema } from './infer.ts';
 import type { CompiledSchema } from './json-schema.ts';
@@ -68,7 +69,8 @@ export function isStandardSchema(schema: unknown): schema is StandardSchema {
 function resolve(schema: unknown, side: 'input' | 'output'): ResolvedSchema {
   if (isStandardSchema(schema)) {
     const standard = schema['~standard'];
-    return { json: toJson(standard, side), validate: (value) => validate(standard, value) };
+    const check = checkOf(schema, standard);
+    return { json: toJson(standard, side), validate: (value) => validated(check(value)) };
   }
   if (!isKeywords(schema))
     throw new TypeError(`a schema must be a standard schema or a JSON Schema object, not ${describe(schema)}`);
@@ -131,8 +133,9 @@ function withObjectRoot(json: Readonly<Record<string, unknown>>): Readonly<Recor
   return objects ? { ...json, type: 'object' } : json;
 }
 
-function validate(standard: StandardProperties, value: unknown): Validation | Promise<Validation> {
-  const result = standard.validate(value);
+function validated(
+  result: StandardResult<unknown> | Promise<StandardResult<unknown>>,
+): Validation | Promise<Validation> {
   return result instanceof Promise ? result.then(toValidation) : toValidation(result);
 }
 
