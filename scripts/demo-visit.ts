@@ -1,6 +1,6 @@
 /** One official client visits one server and does all that its plan says. */
 
-import { audioContentShape, resourceLinkShape } from '../src/protocol/content.ts';
+import { audioContentShape, resourceLinkShape } from '../src/protocol/features/content.ts';
 import { isAlive } from '../src/protocol/lifetime.ts';
 import { revisionOf } from '../src/protocol.ts';
 import type { Door, Listed, Official, OfficialClient, Paging } from './demo-clients.ts';

@@ -1,6 +1,6 @@
 /** The fidelity table as a page for people. */
 
-import { features, groups, type Feature, type Fidelity } from '../src/bridge/fidelity.ts';
+import { features, groups, type Feature, type Fidelity } from '../src/fidelity/fidelity.ts';
 import { revisions, type Revision } from '../src/protocol/revision.ts';
 
 const intro = `# Fidelity

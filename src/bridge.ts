@@ -15,7 +15,7 @@ import { connect } from './client.ts';
 export const createBridge: CreateBridge = bridgeOver(connect);
 
 export type { Bridge, CreateBridge, FrontBridge } from './bridge/bridge.ts';
-export type { UpstreamFacts } from './bridge/member.ts';
+export type { UpstreamFacts } from './bridge/single/single.ts';
 export type {
   BridgeBehaviour,
   BridgeOptions,
@@ -25,10 +25,10 @@ export type {
   Sharing,
   UpstreamOptions,
 } from './bridge/options.ts';
-export type { UpstreamStanding } from './bridge/seat.ts';
-export { httpTransport } from './http/client.ts';
-export type { HttpTransportOptions } from './http/client-request.ts';
+export type { UpstreamStanding } from './bridge/merged/slot.ts';
+export { httpTransport } from './http/client/transport.ts';
+export type { HttpTransportOptions } from './http/client/request.ts';
 export { ConnectionError, type Transport } from './jsonrpc/transport.ts';
-export type { Served } from './peer/endpoint.ts';
-export type { SealingKey } from './peer/sealing-key.ts';
+export type { Served } from './host/endpoint.ts';
+export type { SealingKey } from './host/input/sealing-key.ts';
 export { memoryBus, type Bus, type Unsubscribe } from './store/bus.ts';

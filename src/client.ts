@@ -1,7 +1,7 @@
 /** The client: `connect` and what it gives. */
 import { createConnect, type Connect } from './client/connect.ts';
-import { httpTransport } from './http/client.ts';
-import { transportOptionNames, type HttpTransportOptions } from './http/client-request.ts';
+import { httpTransport } from './http/client/transport.ts';
+import { transportOptionNames, type HttpTransportOptions } from './http/client/request.ts';
 
 /**
  * Connects to a server over HTTP by its URL, or over any transport, in the newest revision that both sides speak.
@@ -16,7 +16,7 @@ export const connect: Connect<HttpTransportOptions> = createConnect<HttpTranspor
   options: transportOptionNames,
 });
 
-export type { CacheMode } from './client/cache.ts';
+export type { CacheMode } from './client/cache/cache.ts';
 export type { Client, ClientRequestOptions, CompleteOptions, ListItems, ListMethod } from './client/client.ts';
 export {
   InputRequiredError,
@@ -25,22 +25,28 @@ export {
   urlElicitations,
   type OutputProblem,
 } from './client/errors.ts';
-export type { ElicitAnswer, InputAnswer, RootsAnswer, SampleAnswer } from './client/answers.ts';
-export type { InputContext, InputHandlers, RootsSource } from './client/inputs.ts';
-export type { PageVisit } from './client/page-visit.ts';
-export type { InputAnswers } from './client/rounds.ts';
-export type { CompleteStep, InputMethod, InputRequiredStep, Step } from './client/step.ts';
+export type { ElicitAnswer, InputAnswer, RootsAnswer, SampleAnswer } from './client/input/answers.ts';
+export type { InputContext, InputHandlers, RootsSource } from './client/input/inputs.ts';
+export type { PageVisit } from './client/input/page-visit.ts';
+export type { InputAnswers } from './client/input/rounds.ts';
+export type { CompleteStep, InputMethod, InputRequiredStep, Step } from './client/input/step.ts';
 export type { ConnectOptions } from './client/options.ts';
 export { combinedHint, type CacheHint, type Page } from './client/pages.ts';
-export type { ListKind, Subscription, SubscriptionEnd, SubscriptionEvent, Topics } from './client/subscription.ts';
-export type { SubscribeOptions } from './client/subscriptions.ts';
+export type {
+  ListKind,
+  Subscription,
+  SubscriptionEnd,
+  SubscriptionEvent,
+  Topics,
+} from './client/subscriptions/subscription.ts';
+export type { SubscribeOptions } from './client/subscriptions/subscriptions.ts';
 export type { CacheStore } from './store/cache.ts';
 export { memoryCacheStore, type MemoryCacheOptions } from './store/memory-cache.ts';
-export { httpTransport } from './http/client.ts';
-export type { HttpTransportOptions } from './http/client-request.ts';
+export { httpTransport } from './http/client/transport.ts';
+export type { HttpTransportOptions } from './http/client/request.ts';
 export { ConnectionError, type ConnectionReason } from './jsonrpc/transport.ts';
-export type { RequestOptions } from './peer/caller.ts';
-export { IncompatibleError } from './peer/incompatible.ts';
-export type { Verdict } from './peer/negotiate.ts';
+export type { RequestOptions } from './client/connection/caller.ts';
+export { IncompatibleError } from './client/connection/incompatible.ts';
+export type { Verdict } from './client/connection/negotiate.ts';
 export type { Progress, ProgressToken } from './peer/progress.ts';
 export { McpError, type ErrorName } from './protocol/error.ts';

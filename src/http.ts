@@ -1,11 +1,11 @@
 /** Streamable HTTP on any runtime: serving with `Request` and `Response`, and reaching servers by `fetch`. */
 
-export { httpTransport } from './http/client.ts';
-export type { ByteStream, ByteStreamReader, Fetch, FetchRequest, FetchResponse } from './http/client-fetch.ts';
-export type { HttpTransportOptions } from './http/client-request.ts';
-export { ssePairTransport } from './http/client-sse-pair.ts';
-export { createHandler, type FetchHandler } from './http/fetch.ts';
-export { createHttpHandler, type HttpHandler } from './http/handler.ts';
-export type { Authenticate, HttpOptions, HttpRefusal, SsePairPaths } from './http/options.ts';
-export type { Body, EventWriter, HeaderFields, HttpReply, HttpRequest } from './http/shape.ts';
+export { httpTransport } from './http/client/transport.ts';
+export type { ByteStream, ByteStreamReader, Fetch, FetchRequest, FetchResponse } from './http/client/fetch.ts';
+export type { HttpTransportOptions } from './http/client/request.ts';
+export { ssePairTransport } from './http/client/sse-pair.ts';
+export { createHandler, type FetchHandler } from './http/server/fetch.ts';
+export { createHttpHandler, type HttpHandler } from './http/server/handler.ts';
+export type { Authenticate, HttpOptions, HttpRefusal, SsePairPaths } from './http/server/options.ts';
+export type { Body, EventWriter, HeaderFields, HttpReply, HttpRequest } from './http/server/universal.ts';
 export { memoryEvents, type EventLimits, type EventLog, type EventStore, type LoggedEvent } from './store/events.ts';

@@ -10,17 +10,17 @@ export type {
   ResourceTemplateDefinition,
   PromptDefinition,
 } from './server/definition.ts';
-export { ToolError } from './server/tool-result.ts';
+export { ToolError } from './server/offer/tool-result.ts';
 export { connect } from './client.ts';
 export type { Client } from './client/client.ts';
 export type { ConnectOptions } from './client/options.ts';
-export type { RequestOptions } from './peer/caller.ts';
+export type { RequestOptions } from './client/connection/caller.ts';
 export { createBridge } from './bridge.ts';
-export { createHandler, type FetchHandler } from './http/fetch.ts';
-export { httpTransport } from './http/client.ts';
-export type { HttpTransportOptions } from './http/client-request.ts';
-export type { HttpOptions } from './http/options.ts';
+export { createHandler, type FetchHandler } from './http/server/fetch.ts';
+export { httpTransport } from './http/client/transport.ts';
+export type { HttpTransportOptions } from './http/client/request.ts';
+export type { HttpOptions } from './http/server/options.ts';
 export { ConnectionError, type ConnectionReason, type Transport } from './jsonrpc/transport.ts';
 export { McpError, type ErrorName } from './protocol/error.ts';
 export { newestRevision, revisions, type Revision, type RevisionDate } from './protocol/revision.ts';
-export type { Served } from './peer/endpoint.ts';
+export type { Served } from './host/endpoint.ts';

@@ -12,9 +12,9 @@ export {
   type NodeHttpOptions,
   type WrappedReply,
   type WrappedRequest,
-} from './node/http.ts';
-export { nodeFetch, type NodeFetch, type NodeFetchOptions } from './node/fetch.ts';
+} from './node/server/http.ts';
+export { nodeFetch, type NodeFetch, type NodeFetchOptions } from './node/client/fetch.ts';
 export { openPage, type OpenPageOptions } from './node/open-page.ts';
-export type { Fetch, FetchRequest, FetchResponse } from './http/client-fetch.ts';
-export type { Authenticate, HttpOptions, HttpRefusal } from './http/options.ts';
-export type { Body, HeaderFields, HttpRequest } from './http/shape.ts';
+export type { Fetch, FetchRequest, FetchResponse } from './http/client/fetch.ts';
+export type { Authenticate, HttpOptions, HttpRefusal } from './http/server/options.ts';
+export type { Body, HeaderFields, HttpRequest } from './http/server/universal.ts';

@@ -32,7 +32,7 @@ export {
 export { McpError, type ErrorName, type ErrorObject, type McpErrorOptions } from './protocol/error.ts';
 export { metaKey } from './protocol/meta-key.ts';
 export type { MetaObject } from './protocol/meta.ts';
-export type { Annotations, Icon, Implementation, JsonObject, ProgressToken, Role } from './protocol/common.ts';
+export type { Annotations, Icon, Implementation, JsonObject, ProgressToken, Role } from './protocol/features/common.ts';
 export type {
   AudioContent,
   ContentBlock,
@@ -40,7 +40,7 @@ export type {
   ImageContent,
   ResourceLink,
   TextContent,
-} from './protocol/content.ts';
+} from './protocol/features/content.ts';
 export type {
   ClientCapabilities,
   ElicitationCapability,
@@ -55,7 +55,7 @@ export type {
   InitializeRequestParams,
   InitializeResult,
   ProgressNotificationParams,
-} from './protocol/lifecycle.ts';
+} from './protocol/features/lifecycle.ts';
 export type {
   CallToolRequestParams,
   CallToolResult,
@@ -65,7 +65,7 @@ export type {
   ToolExecution,
   ToolInputSchema,
   ToolOutputSchema,
-} from './protocol/tools.ts';
+} from './protocol/features/tools.ts';
 export type {
   BlobResourceContents,
   ListResourcesResult,
@@ -76,7 +76,7 @@ export type {
   ResourceTemplate,
   ResourceUpdatedNotificationParams,
   TextResourceContents,
-} from './protocol/resources.ts';
+} from './protocol/features/resources.ts';
 export type {
   GetPromptRequestParams,
   GetPromptResult,
@@ -84,7 +84,7 @@ export type {
   Prompt,
   PromptArgument,
   PromptMessage,
-} from './protocol/prompts.ts';
+} from './protocol/features/prompts.ts';
 export type {
   CompleteRequestParams,
   CompleteResult,
@@ -92,9 +92,9 @@ export type {
   CompletionContext,
   PromptReference,
   ResourceTemplateReference,
-} from './protocol/completion.ts';
-export { loggingLevels, type LoggingLevel } from './protocol/logging-level.ts';
-export type { LoggingMessageNotificationParams } from './protocol/logging.ts';
+} from './protocol/features/completion.ts';
+export { loggingLevels, type LoggingLevel } from './protocol/features/logging-level.ts';
+export type { LoggingMessageNotificationParams } from './protocol/features/logging.ts';
 export type {
   CreateMessageRequestParams,
   CreateMessageResult,
@@ -102,20 +102,20 @@ export type {
   SamplingMessageContentBlock,
   ToolResultContent,
   ToolUseContent,
-} from './protocol/sampling.ts';
+} from './protocol/features/sampling.ts';
 export type {
   ElicitRequestFormParams,
   ElicitRequestParams,
   ElicitRequestURLParams,
   ElicitResult,
-} from './protocol/elicitation.ts';
-export type { ListRootsResult, Root } from './protocol/roots.ts';
+} from './protocol/features/elicitation.ts';
+export type { ListRootsResult, Root } from './protocol/features/roots.ts';
 export type {
   InputRequest,
   InputRequests,
   InputRequiredResult,
   InputResponse,
   InputResponses,
-} from './protocol/rounds.ts';
-export type { SubscriptionFilter } from './protocol/subscriptions.ts';
+} from './protocol/features/rounds.ts';
+export type { SubscriptionFilter } from './protocol/features/subscriptions.ts';
 export type { MethodTypes } from './protocol/methods.ts';

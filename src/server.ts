@@ -27,12 +27,12 @@ export type {
   ToolHandler,
   ToolReturn,
 } from './server/definition.ts';
-export { memoryRoundStore, type RoundStore, type RoundStoreLimits } from './peer/round-store.ts';
-export type { TraceAttributes, TraceParent, Tracer, TraceSpan, TraceStart } from './peer/trace.ts';
-export type { SealingKey } from './peer/sealing-key.ts';
+export { memoryRoundStore, type RoundStore, type RoundStoreLimits } from './host/input/state-store.ts';
+export type { TraceAttributes, TraceParent, Tracer, TraceSpan, TraceStart } from './host/trace.ts';
+export type { SealingKey } from './host/input/sealing-key.ts';
 export type { ListKind, SubscriptionLimits } from './server/subscriptions.ts';
-export { ToolError } from './server/tool-result.ts';
+export { ToolError } from './server/offer/tool-result.ts';
 export { urlElicitationRequired, type RequiredVisit } from './server/url-elicitation.ts';
 export type { AnySchema, InferInput, InferOutput, JsonSchema } from './schema/infer.ts';
 export type { StandardSchema } from './schema/standard.ts';
-export type { AuthInfo, Endpoint, Served } from './peer/endpoint.ts';
+export type { AuthInfo, Endpoint, Served } from './host/endpoint.ts';

@@ -3,7 +3,7 @@
 export { connectInMemory, type PairOptions } from './testing/pair.ts';
 export { record, type Recording } from './testing/recorder.ts';
 export type { Sent } from './peer/observe.ts';
-export { memoryTransport, type MemoryTransportOptions } from './peer/memory.ts';
+export { memoryTransport, type MemoryTransportOptions } from './testing/memory-transport.ts';
 export {
   scriptedTransport,
   type Script,

@@ -6,86 +6,127 @@ import { findCycle, importsOf, root, sources, type Source } from './support/sour
 
 const files = sources();
 
-/** What each layer may import beside itself; arrows point down. */
-const layers: Readonly<Record<string, readonly string[]>> = {
+/** What each room may import beside itself; arrows point down. A room within a room is named by its path. */
+const rooms: Readonly<Record<string, readonly string[]>> = {
   json: [],
+  mistakes: [],
   jsonrpc: ['json'],
   protocol: ['json'],
   schema: [],
   auth: [],
   store: ['protocol'],
-  peer: ['json', 'jsonrpc', 'protocol', 'schema'],
-  server: ['peer', 'jsonrpc', 'protocol', 'schema', 'store'],
-  client: ['peer', 'json', 'jsonrpc', 'protocol', 'schema', 'store'],
-  bridge: ['server', 'client', 'peer', 'json', 'jsonrpc', 'protocol', 'schema', 'store'],
-  http: ['json', 'jsonrpc', 'protocol', 'peer', 'store'],
-  stdio: ['jsonrpc', 'protocol', 'peer'],
-  node: ['http', 'jsonrpc', 'protocol', 'peer'],
-  redis: ['store'],
-  testing: ['server', 'client', 'bridge', 'peer', 'jsonrpc', 'protocol', 'schema', 'http', 'stdio', 'store'],
+  // What both ends stand on.
+  peer: ['json', 'jsonrpc', 'protocol'],
+  // What serves.
+  host: ['peer', 'json', 'jsonrpc', 'protocol', 'mistakes'],
+  server: ['host', 'peer', 'jsonrpc', 'protocol', 'schema', 'store', 'mistakes'],
+  // What asks.
+  client: ['peer', 'json', 'jsonrpc', 'protocol', 'schema', 'store', 'mistakes'],
+  // What translates, and what only explains.
+  bridge: ['server', 'client', 'host', 'peer', 'json', 'jsonrpc', 'protocol', 'store', 'mistakes'],
+  fidelity: ['protocol'],
+  // The two halves of a transport know nothing of each other.
+  'http/server': ['host', 'peer', 'json', 'jsonrpc', 'protocol', 'store', 'mistakes'],
+  'http/client': ['json', 'jsonrpc', 'protocol', 'mistakes'],
+  stdio: ['json', 'jsonrpc'],
+  'stdio/server': ['stdio', 'host', 'json', 'jsonrpc', 'mistakes'],
+  'stdio/client': ['stdio', 'jsonrpc', 'mistakes'],
+  node: ['peer', 'jsonrpc'],
+  'node/server': ['http/server', 'host', 'jsonrpc', 'mistakes'],
+  'node/client': ['http/client', 'jsonrpc', 'mistakes'],
+  testing: ['server', 'client', 'host', 'peer', 'jsonrpc', 'protocol', 'mistakes'],
   cli: [
+    'bridge',
     'server',
     'client',
-    'bridge',
+    'fidelity',
+    'host',
     'peer',
     'jsonrpc',
     'protocol',
-    'schema',
-    'http',
-    'stdio',
+    'http/server',
+    'http/client',
+    'stdio/server',
+    'stdio/client',
+    'node/server',
+    'node/client',
     'node',
     'auth',
     'store',
+    'mistakes',
   ],
 };
 
-/** The layers that run anywhere: no module of Node, no global of Node. */
+/** The rooms that run anywhere: no module of Node, no global of Node. */
 const neutral: ReadonlySet<string> = new Set([
   'json',
+  'mistakes',
   'jsonrpc',
   'protocol',
   'schema',
   'auth',
   'store',
   'peer',
+  'host',
   'server',
   'client',
   'bridge',
-  'http',
+  'fidelity',
+  'http/server',
+  'http/client',
 ]);
 
 /** What an edge may see of a server: its endpoint, and the pure functions on messages that both sides need. */
-const edgeView: ReadonlySet<string> = new Set([
-  'peer/endpoint.ts',
-  'peer/header.ts',
-  'peer/answer.ts',
-  'peer/preamble.ts',
-]);
+const edgeView: ReadonlySet<string> = new Set(['host/endpoint.ts', 'host/batch.ts', 'host/request-meta.ts']);
+
+/** The room of a file, the innermost that has a name; an entry point has none. */
+function roomOf(path: string): string | undefined {
+  const parts = path.split('/').slice(0, -1);
+  for (let depth = parts.length; depth > 0; depth--) {
+    const name = parts.slice(0, depth).join('/');
+    if (name in rooms) return name;
+  }
+  return undefined;
+}
 
 function offences(pick: (file: Source) => readonly string[]): readonly string[] {
   return files.flatMap((file) => pick(file).map((what) => `${file.path}: ${what}`));
 }
 
-test('every folder of src is a known layer', () => {
-  const unknown = files.filter(({ layer }) => layer !== '' && !(layer in layers)).map(({ path }) => path);
+test('every file of src is an entry point or lies in a known room', () => {
+  const unknown = files.filter(({ path }) => path.includes('/') && roomOf(path) === undefined).map(({ path }) => path);
   assert.deepEqual(unknown, []);
 });
 
-test('imports point down the layers', () => {
-  const found = offences(({ layer, imports }) => {
-    const allowed = layers[layer];
+test('no folder has more than 20 files beside its tests', () => {
+  const inside = new Map<string, number>();
+  for (const { path } of files) {
+    const folder = path.slice(0, path.lastIndexOf('/') + 1);
+    inside.set(folder, (inside.get(folder) ?? 0) + 1);
+  }
+  assert.deepEqual(
+    [...inside].filter(([, count]) => count > 20),
+    [],
+  );
+});
+
+test('imports point down the rooms', () => {
+  const found = offences(({ path, imports }) => {
+    const room = roomOf(path);
+    if (room === undefined) return [];
     return imports.filter((to) => {
-      if (allowed === undefined) return false;
-      const target = to.slice(0, to.indexOf('/'));
-      return !to.includes('/') || (target !== layer && !allowed.includes(target));
+      const target = roomOf(to);
+      return target === undefined || (target !== room && rooms[room]?.includes(target) !== true);
     });
   });
   assert.deepEqual(found, []);
 });
 
 test('http and stdio see a server only as its endpoint', () => {
-  const found = offences(({ layer, imports }) =>
-    layer === 'http' || layer === 'stdio' ? imports.filter((to) => to.startsWith('peer/') && !edgeView.has(to)) : [],
+  const found = offences(({ path, imports }) =>
+    path.startsWith('http/') || path.startsWith('stdio/')
+      ? imports.filter((to) => to.startsWith('host/') && !edgeView.has(to))
+      : [],
   );
   assert.deepEqual(found, []);
 });
@@ -96,7 +137,9 @@ test('no module loads itself by a detour', () => {
 
 test('the core imports no module of Node', () => {
   assert.deepEqual(
-    offences(({ layer, packages }) => (neutral.has(layer) ? packages.filter((name) => name.startsWith('node:')) : [])),
+    offences(({ path, packages }) =>
+      neutral.has(roomOf(path) ?? '') ? packages.filter((name) => name.startsWith('node:')) : [],
+    ),
     [],
   );
 });

@@ -8,8 +8,8 @@ import { root } from './support/sources.ts';
 
 /** The files with tests that may be skipped, and what has to be there for them to run. */
 const maySkip: ReadonlyMap<string, string> = new Map([
-  ['src/node/fetch-connections.test.ts', 'an address of IPv6; openssl'],
-  ['src/node/http.test.ts', 'an address of IPv6'],
+  ['src/node/client/fetch-connections.test.ts', 'an address of IPv6; openssl'],
+  ['src/node/server/http.test.ts', 'an address of IPv6'],
   ['src/schema/budget.test.ts', 'a Node that tells the time of a thread'],
   ['test/built.test.ts', 'the package, which npm ci builds'],
   ['test/interop/python.test.ts', 'Python with its official SDK'],

@@ -5,13 +5,13 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { check } from '../src/protocol/check.ts';
+import { check } from '../src/protocol/compile/check.ts';
 import { errorFromWire } from '../src/protocol/error.ts';
-import { fromWire } from '../src/protocol/from-wire.ts';
+import { fromWire } from '../src/protocol/compile/from-wire.ts';
 import { methodOf } from '../src/protocol/method.ts';
 import { newestRevision } from '../src/protocol/revision.ts';
 import { shapes } from '../src/protocol/shapes.ts';
-import { toWire } from '../src/protocol/to-wire.ts';
+import { toWire } from '../src/protocol/compile/to-wire.ts';
 import type { TypeName, Types } from '../src/protocol/types.ts';
 import { examples, type Example } from './support/beside.ts';
 

@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { check } from '../src/protocol/check.ts';
-import { fromWire } from '../src/protocol/from-wire.ts';
+import { check } from '../src/protocol/compile/check.ts';
+import { fromWire } from '../src/protocol/compile/from-wire.ts';
 import { isAlive } from '../src/protocol/lifetime.ts';
 import { methodOf } from '../src/protocol/method.ts';
 import { revisions, type Revision } from '../src/protocol/revision.ts';

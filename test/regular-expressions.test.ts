@@ -5,7 +5,7 @@ import { sources } from './support/sources.ts';
 
 /** What files put together from values that they have only later. */
 const later: Readonly<Record<string, readonly Omit<Expression, 'path'>[]>> = {
-  'http/sse-pair.ts': [{ source: '(?:^|&)sessionId=([^&]*)', flags: '' }],
+  'http/server/sse-pair.ts': [{ source: '(?:^|&)sessionId=([^&]*)', flags: '' }],
   'json/exact-number.ts': [{ source: '"123e4567-e89b-12d3-a456-426614174000([^"]+)"', flags: 'g' }],
   // Patterns of schemas: `schema/pattern.ts` sees to their time.
   'schema/keywords.ts': [{ source: '', flags: 'u' }],
@@ -42,6 +42,6 @@ test('an expression that a file puts together is found', async () => {
     literals: [],
     calls: 2,
   });
-  const [uri] = await composedIn('server/uri.ts');
+  const [uri] = await composedIn('server/uri-template/uri.ts');
   assert.match(uri?.source ?? '', /^\^\[a-z\]/);
 });

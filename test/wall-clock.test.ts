@@ -3,7 +3,7 @@ import { test, type TestContext } from 'node:test';
 import { settle, visit } from '../src/http/fake-http.test.ts';
 import { connect } from '../src/client.ts';
 import { listen } from '../src/node.ts';
-import { memoryRoundStore } from '../src/peer/round-store.ts';
+import { memoryRoundStore } from '../src/host/input/state-store.ts';
 import { rateLimited } from '../src/server/rate-limit.ts';
 import { createServer } from '../src/server.ts';
 import { memoryEvents } from '../src/store/events.ts';
@@ -83,7 +83,7 @@ test('what has the time of the wall clock is what other processes read', () => {
       // Verdicts and responses that somebody stores.
       'client/options.ts',
       // A date in a Retry-After header.
-      'http/client-answer.ts',
+      'http/client/answer.ts',
     ].toSorted(),
   );
 });

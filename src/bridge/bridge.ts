@@ -1,12 +1,12 @@
-import type { Endpoint, Served } from '../peer/endpoint.ts';
-import { createEndpoint } from '../peer/serve.ts';
-import { openFront } from './front.ts';
-import { openMember, type UpstreamFacts } from './member.ts';
-import type { ConnectUpstream } from './opener.ts';
+import type { Endpoint, Served } from '../host/endpoint.ts';
+import { createEndpoint } from '../host/serve.ts';
+import { openFront } from './merged/merged.ts';
+import { openMember, type UpstreamFacts } from './single/single.ts';
+import type { ConnectUpstream } from './upstream/opener.ts';
 import { checkNames } from './option-names.ts';
 import { checkUpstream, settingsOf, type BridgeOptions, type FrontOptions, type Settings } from './options.ts';
-import { Places } from './places.ts';
-import type { UpstreamStanding } from './seat.ts';
+import { Places } from './upstream/connection-limit.ts';
+import type { UpstreamStanding } from './merged/slot.ts';
 
 /** One endpoint in front of one server, for clients of every revision; serve it like a server. */
 export interface Bridge extends Served {

@@ -6,8 +6,8 @@ import { bridgeBefore, bridgeTo, clientOf, lineOver, pairs, serverAt, type Pair 
 import { open, settle, type Json } from '../../test/support/raw.ts';
 import { scriptedUpstream, type Scripted } from '../../test/support/scripted-upstream.ts';
 import type { Client } from '../client/client.ts';
-import type { SubscriptionEvent, Topics } from '../client/subscription.ts';
-import { memoryTransport } from '../peer/memory.ts';
+import type { SubscriptionEvent, Topics } from '../client/subscriptions/subscription.ts';
+import { memoryTransport } from '../testing/memory-transport.ts';
 import { metaKey } from '../protocol/meta.ts';
 import type { Server } from '../server/server.ts';
 import { scriptedTransport, type ScriptedPeer, type ScriptedTransport, type SentMessage } from '../testing/scripted.ts';

@@ -1,16 +1,16 @@
-import type { Topics } from '../client/subscription.ts';
+import type { Topics } from '../client/subscriptions/subscription.ts';
 import { Slices } from '../jsonrpc/slices.ts';
 import { after } from '../jsonrpc/timeout.ts';
 import { isObject } from '../jsonrpc/message.ts';
-import type { Call } from '../peer/call.ts';
-import type { Settled } from '../peer/host.ts';
+import type { Call } from '../host/call.ts';
+import type { Settled } from '../host/host.ts';
 import type { ServerCapabilities } from '../protocol/capability.ts';
-import type { JsonObject } from '../protocol/common.ts';
+import type { JsonObject } from '../protocol/features/common.ts';
 import { McpError } from '../protocol/error.ts';
 import { metaKey } from '../protocol/meta.ts';
-import type { SubscriptionFilter } from '../protocol/subscriptions.ts';
+import type { SubscriptionFilter } from '../protocol/features/subscriptions.ts';
 import { wordsOf } from './failure.ts';
-import type { Upstream } from './upstream.ts';
+import type { Upstream } from './upstream/upstream.ts';
 
 /** The lists whose changes are told. */
 export const listChanges = [

@@ -7,7 +7,7 @@ import { open, settle, type Json, type RawError } from '../../test/support/raw.t
 import { scriptedUpstream, type Scripted } from '../../test/support/scripted-upstream.ts';
 import { createBridge } from '../bridge.ts';
 import type { Transport } from '../jsonrpc/transport.ts';
-import { memoryTransport } from '../peer/memory.ts';
+import { memoryTransport } from '../testing/memory-transport.ts';
 import type { RevisionDate } from '../protocol/revision.ts';
 
 const downs = ['2024-11-05', '2025-11-25', '2026-07-28'] as const;

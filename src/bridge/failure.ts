@@ -3,7 +3,7 @@ import { ConnectionError } from '../jsonrpc/transport.ts';
 import { missing, type ClientCapabilities } from '../protocol/capability.ts';
 import { McpError } from '../protocol/error.ts';
 import type { Revision } from '../protocol/revision.ts';
-import type { Carried } from './carried.ts';
+import type { Carried } from './upstream/carried.ts';
 
 /** What a failure upstream is about. */
 export interface FailureContext {

@@ -1,16 +1,16 @@
 import type { Client } from '../client/client.ts';
 import { isObject } from '../jsonrpc/message.ts';
-import type { RequestOptions } from '../peer/caller.ts';
-import { demand } from '../peer/demand.ts';
+import type { RequestOptions } from '../client/connection/caller.ts';
+import { demand } from '../host/input/required-capabilities.ts';
 import type { ProgressToken } from '../peer/progress.ts';
-import type { JsonObject } from '../protocol/common.ts';
+import type { JsonObject } from '../protocol/features/common.ts';
 import { McpError } from '../protocol/error.ts';
-import { fromWire } from '../protocol/from-wire.ts';
+import { fromWire } from '../protocol/compile/from-wire.ts';
 import { metaKey } from '../protocol/meta.ts';
 import { methodOf } from '../protocol/method.ts';
 import { newestRevision, revisionOf, type Revision } from '../protocol/revision.ts';
-import type { InputRequest, InputRequests, InputRequiredResult } from '../protocol/rounds.ts';
-import type { Carried } from './carried.ts';
+import type { InputRequest, InputRequests, InputRequiredResult } from '../protocol/features/rounds.ts';
+import type { Carried } from './upstream/carried.ts';
 import { declaredFor } from './declared.ts';
 import { failureFor, wordsOf } from './failure.ts';
 

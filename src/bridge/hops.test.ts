@@ -7,8 +7,8 @@ import { settle } from '../../test/support/raw.ts';
 import { speaking, type HttpSpeaker } from '../../test/support/http-speaker.ts';
 import { createBridge } from '../bridge.ts';
 import type { Transport } from '../jsonrpc/transport.ts';
-import { listen } from '../node/http.ts';
-import { memoryTransport } from '../peer/memory.ts';
+import { listen } from '../node/server/http.ts';
+import { memoryTransport } from '../testing/memory-transport.ts';
 import type { RevisionDate } from '../protocol/revision.ts';
 import type { Server } from '../server/server.ts';
 

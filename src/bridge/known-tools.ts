@@ -1,10 +1,10 @@
 import { isObject } from '../jsonrpc/message.ts';
 import { headerParametersOf, type HeaderParameter } from '../peer/header.ts';
-import { wrapStructuredContent } from '../protocol/adapt-content.ts';
-import { needsWrapping } from '../protocol/adapt-tool.ts';
-import type { JsonObject } from '../protocol/common.ts';
+import { wrapStructuredContent } from '../protocol/adapt/content.ts';
+import { needsWrapping } from '../protocol/adapt/tool.ts';
+import type { JsonObject } from '../protocol/features/common.ts';
 import type { Revision } from '../protocol/revision.ts';
-import type { Tool } from '../protocol/tool.ts';
+import type { Tool } from '../protocol/features/tool.ts';
 
 const most = 10_000;
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createBridge } from '../bridge.ts';
 import { createServer } from '../server/server.ts';
-import { memoryTransport } from '../peer/memory.ts';
+import { memoryTransport } from '../testing/memory-transport.ts';
 
 /** A program that no compiler checked. */
 const make = createBridge as unknown as (options?: unknown) => Promise<unknown>;

@@ -9,9 +9,9 @@ import { initializeParams, open, settle, type Json } from '../../test/support/ra
 import { paramsSent, scriptedUpstream } from '../../test/support/scripted-upstream.ts';
 import { textClient, textServer } from '../../test/support/text-peers.ts';
 import { createBridge } from '../bridge.ts';
-import { memoryTransport } from '../peer/memory.ts';
+import { memoryTransport } from '../testing/memory-transport.ts';
 import type { ScriptedPeer, SentMessage } from '../testing/scripted.ts';
-import { exposedNames } from './names.ts';
+import { exposedNames } from './merged/names.ts';
 
 const eras: readonly Pair[] = [
   { down: '2025-11-25', up: '2025-11-25' },

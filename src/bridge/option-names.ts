@@ -1,4 +1,4 @@
-import { refuseUnknown, type Names } from '../protocol/known-names.ts';
+import { refuseUnknown, type Names } from '../mistakes/known-names.ts';
 import type { BridgeBehaviour, BridgeOptions, BridgeRounds, FrontOptions, UpstreamOptions } from './options.ts';
 
 const behaviour: Names<BridgeBehaviour> = {

@@ -1,12 +1,12 @@
 import type { Transport } from '../jsonrpc/transport.ts';
-import type { Host } from '../peer/host.ts';
-import { createSeal } from '../peer/seal.ts';
-import type { SealingKey } from '../peer/sealing-key.ts';
-import type { Implementation } from '../protocol/common.ts';
-import { shown } from '../protocol/shown.ts';
+import type { Host } from '../host/host.ts';
+import { createSeal } from '../host/input/seal.ts';
+import type { SealingKey } from '../host/input/sealing-key.ts';
+import type { Implementation } from '../protocol/features/common.ts';
+import { shown } from '../mistakes/shown.ts';
 import { chosenRevisions, type RevisionDate } from '../protocol/revision.ts';
 import type { Bus } from '../store/bus.ts';
-import type { PoolOptions } from './pool.ts';
+import type { PoolOptions } from './upstream/pool.ts';
 
 /** How a bridge behaves, whatever it stands in front of. */
 export interface BridgeBehaviour {

@@ -5,7 +5,7 @@ import { describe, it } from 'node:test';
 import { bridgeBefore, bridgeTo, lineOver, pairs, serverAt } from '../../test/support/bridged.ts';
 import { open, settle, statelessDate, type Json, type Raw } from '../../test/support/raw.ts';
 import { paramsSent, scriptedUpstream } from '../../test/support/scripted-upstream.ts';
-import { memoryTransport } from '../peer/memory.ts';
+import { memoryTransport } from '../testing/memory-transport.ts';
 import type { ScriptedPeer, SentMessage } from '../testing/scripted.ts';
 
 const capabilities = { elicitation: {}, sampling: {}, roots: { listChanged: true } };

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { describe, test, type TestContext } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { settledWithin } from '../jsonrpc/timeout.ts';
-import { spawn } from '../stdio/client.ts';
+import { spawn } from '../stdio/client/transport.ts';
 import { exampleCommand, inThisProcess, start } from './child.test.ts';
 import { connect } from './peers.ts';
 

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { settledWithin } from '../jsonrpc/timeout.ts';
-import { listen } from '../node/http.ts';
+import { listen } from '../node/server/http.ts';
 import { revisions } from '../protocol/revision.ts';
 import { createServer } from '../server/server.ts';
-import { spawn } from '../stdio/client.ts';
+import { spawn } from '../stdio/client/transport.ts';
 import { exampleCommand, inThisProcess, start } from './child.test.ts';
 import { connect } from './peers.ts';
 

@@ -1,5 +1,5 @@
-import type { Fetch } from '../http/client-fetch.ts';
-import { nodeFetch } from '../node/fetch.ts';
+import type { Fetch } from '../http/client/fetch.ts';
+import { nodeFetch } from '../node/client/fetch.ts';
 
 /** What sends the requests of a command. Whoever told Node to use a proxy gets the `fetch` that does. */
 export const sharedFetch: Fetch =

@@ -4,8 +4,8 @@ import type { AddressInfo } from 'node:net';
 import { describe, test, type TestContext } from 'node:test';
 import { ConnectionError, type Transport } from '../jsonrpc/transport.ts';
 import { inThisProcess } from './child.test.ts';
-import { configOf } from './config.ts';
-import { hiding } from './explain-secrets.ts';
+import { configOf } from './config/config.ts';
+import { hiding } from './explain/secrets.ts';
 
 /** A server that refuses every request with a status and repeats what it was sent. */
 async function echoing(t: TestContext, status: number): Promise<string> {

@@ -1,5 +1,5 @@
 import { ConnectionError, type Channel, type Transport } from '../jsonrpc/transport.ts';
-import type { Hide } from './explain-secrets.ts';
+import type { Hide } from './explain/secrets.ts';
 
 /** What a way to a server is called, and what is hidden in all that is told of it. */
 export interface Mask {

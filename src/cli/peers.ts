@@ -2,8 +2,8 @@
 
 import { bridgeOver, type CreateBridge } from '../bridge/bridge.ts';
 import { createConnect, type Connect } from '../client/connect.ts';
-import { httpTransport } from '../http/client.ts';
-import { transportOptionNames, type HttpTransportOptions } from '../http/client-request.ts';
+import { httpTransport } from '../http/client/transport.ts';
+import { transportOptionNames, type HttpTransportOptions } from '../http/client/request.ts';
 import { sharedFetch } from './fetch.ts';
 
 /** Connects to a server. */

@@ -1,7 +1,7 @@
 import { bridge, start } from './bridge.ts';
-import { call } from './call.ts';
-import { example } from './example.ts';
-import { explain } from './explain.ts';
+import { call } from './call/call.ts';
+import { example } from './example/example.ts';
+import { explain } from './explain/explain.ts';
 import { helpOn } from './help.ts';
 import { UsageError, type Command, type Io } from './io.ts';
 import { reasonOf } from './shown.ts';

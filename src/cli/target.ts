@@ -1,11 +1,11 @@
 import type { ParseArgsOptionsConfig } from 'node:util';
-import { httpTransport } from '../http/client.ts';
-import type { HttpTransportOptions } from '../http/client-request.ts';
+import { httpTransport } from '../http/client/transport.ts';
+import type { HttpTransportOptions } from '../http/client/request.ts';
 import { serverUrl } from '../jsonrpc/server-url.ts';
 import type { Transport } from '../jsonrpc/transport.ts';
-import { spawn, type SpawnOptions } from '../stdio/client.ts';
+import { spawn, type SpawnOptions } from '../stdio/client/transport.ts';
 import { sharedFetch } from './fetch.ts';
-import { hiding, secretsIn } from './explain-secrets.ts';
+import { hiding, secretsIn } from './explain/secrets.ts';
 import { UsageError, type Io } from './io.ts';
 import { masked } from './masked.ts';
 import type { Parsed } from './options.ts';

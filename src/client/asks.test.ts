@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { createHandler } from '../http/fetch.ts';
-import { httpTransport } from '../http/client.ts';
+import { createHandler } from '../http/server/fetch.ts';
+import { httpTransport } from '../http/client/transport.ts';
 import type { Transport } from '../jsonrpc/transport.ts';
-import { memoryTransport } from '../peer/memory.ts';
+import { memoryTransport } from '../testing/memory-transport.ts';
 import { revisions } from '../protocol/revision.ts';
 import { createServer, type Server } from '../server/server.ts';
 import { createConnect } from './connect.ts';

@@ -1,30 +1,30 @@
 import type { ConnectionError } from '../jsonrpc/transport.ts';
-import type { RequestOptions } from '../peer/caller.ts';
-import type { Verdict } from '../peer/negotiate.ts';
+import type { RequestOptions } from './connection/caller.ts';
+import type { Verdict } from './connection/negotiate.ts';
 import type { JsonObject } from '../peer/waiting.ts';
 import type { ServerCapabilities } from '../protocol/capability.ts';
-import type { Implementation } from '../protocol/common.ts';
+import type { Implementation } from '../protocol/features/common.ts';
 import type {
   CompleteRequestParams,
   CompleteResult,
   CompletionArgument,
   CompletionContext,
-} from '../protocol/completion.ts';
-import type { LoggingLevel } from '../protocol/logging-level.ts';
-import type { GetPromptResult, Prompt } from '../protocol/prompts.ts';
-import type { Resource, ResourceTemplate } from '../protocol/resource.ts';
-import type { ReadResourceResult } from '../protocol/resources.ts';
+} from '../protocol/features/completion.ts';
+import type { LoggingLevel } from '../protocol/features/logging-level.ts';
+import type { GetPromptResult, Prompt } from '../protocol/features/prompts.ts';
+import type { Resource, ResourceTemplate } from '../protocol/features/resource.ts';
+import type { ReadResourceResult } from '../protocol/features/resources.ts';
 import type { RequestTypes } from '../protocol/methods.ts';
 import type { RevisionDate } from '../protocol/revision.ts';
-import type { Tool } from '../protocol/tool.ts';
-import type { CallToolResult } from '../protocol/tools.ts';
-import type { CacheMode } from './cache.ts';
-import type { RootsSource } from './inputs.ts';
+import type { Tool } from '../protocol/features/tool.ts';
+import type { CallToolResult } from '../protocol/features/tools.ts';
+import type { CacheMode } from './cache/cache.ts';
+import type { RootsSource } from './input/inputs.ts';
 import type { Page } from './pages.ts';
-import type { InputAnswers } from './rounds.ts';
-import type { InputMethod, InputRequiredStep, Step } from './step.ts';
-import type { Subscription, SubscriptionEvent, Topics } from './subscription.ts';
-import type { SubscribeOptions } from './subscriptions.ts';
+import type { InputAnswers } from './input/rounds.ts';
+import type { InputMethod, InputRequiredStep, Step } from './input/step.ts';
+import type { Subscription, SubscriptionEvent, Topics } from './subscriptions/subscription.ts';
+import type { SubscribeOptions } from './subscriptions/subscriptions.ts';
 
 /** What the lists of the protocol hold. */
 export interface ListItems {

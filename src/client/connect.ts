@@ -1,18 +1,18 @@
 import { serverUrl } from '../jsonrpc/server-url.ts';
 import type { Transport } from '../jsonrpc/transport.ts';
-import { refuseUnknown, type Names } from '../protocol/known-names.ts';
-import { unguessable } from './cache-options.ts';
-import { ResponseCache } from './cache.ts';
+import { refuseUnknown, type Names } from '../mistakes/known-names.ts';
+import { unguessable } from './cache/cache-options.ts';
+import { ResponseCache } from './cache/cache.ts';
 import type { Client } from './client.ts';
 import { createClient } from './create-client.ts';
 import { givingUp } from './giving-up.ts';
-import { answering } from './inputs.ts';
+import { answering } from './input/inputs.ts';
 import { KnownTools, type OutputCheck } from './known-tools.ts';
 import { checkHandlers, optionNames } from './option-names.ts';
 import { settingsOf, type ClientSettings, type ConnectOptions } from './options.ts';
-import { Session } from './session.ts';
-import type { Subscriptions, SubscriptionsOptions } from './subscriptions.ts';
-import { createVerdicts } from './verdicts.ts';
+import { Session } from './connection/connection.ts';
+import type { Subscriptions, SubscriptionsOptions } from './subscriptions/subscriptions.ts';
+import { createVerdicts } from './connection/negotiated.ts';
 
 /** The transports that URLs stand for. */
 export interface TransportFactories<HttpOptions> {
@@ -75,7 +75,7 @@ export function createConnect<HttpOptions extends object>(
 function lateSubscriptions(options: SubscriptionsOptions): Pick<Subscriptions, 'open'> {
   let made: Promise<Subscriptions> | undefined;
   const make = async (): Promise<Subscriptions> => {
-    const late = await import('./subscriptions.ts');
+    const late = await import('./subscriptions/subscriptions.ts');
     return new late.Subscriptions(options);
   };
   return { open: async (...given) => (await (made ??= make())).open(...given) };

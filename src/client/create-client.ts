@@ -1,29 +1,29 @@
 import { ConnectionError } from '../jsonrpc/transport.ts';
-import type { Verdict } from '../peer/negotiate.ts';
+import type { Verdict } from './connection/negotiate.ts';
 import type { JsonObject } from '../peer/waiting.ts';
 import { hasServerCapability, projectClientCapabilities, type ServerCapabilities } from '../protocol/capability.ts';
-import type { Implementation } from '../protocol/common.ts';
-import type { CompleteRequestParams, CompleteResult, CompletionArgument } from '../protocol/completion.ts';
+import type { Implementation } from '../protocol/features/common.ts';
+import type { CompleteRequestParams, CompleteResult, CompletionArgument } from '../protocol/features/completion.ts';
 import { McpError } from '../protocol/error.ts';
-import type { LoggingLevel } from '../protocol/logging-level.ts';
+import type { LoggingLevel } from '../protocol/features/logging-level.ts';
 import { methodOf } from '../protocol/method.ts';
 import type { RequestTypes } from '../protocol/methods.ts';
-import type { GetPromptResult, Prompt } from '../protocol/prompts.ts';
-import type { Resource, ResourceTemplate } from '../protocol/resource.ts';
-import type { ReadResourceResult } from '../protocol/resources.ts';
+import type { GetPromptResult, Prompt } from '../protocol/features/prompts.ts';
+import type { Resource, ResourceTemplate } from '../protocol/features/resource.ts';
+import type { ReadResourceResult } from '../protocol/features/resources.ts';
 import type { RevisionDate } from '../protocol/revision.ts';
-import type { Tool } from '../protocol/tool.ts';
-import type { CallToolResult } from '../protocol/tools.ts';
+import type { Tool } from '../protocol/features/tool.ts';
+import type { CallToolResult } from '../protocol/features/tools.ts';
 import type { Client, ClientRequestOptions, CompleteOptions, ListItems, ListMethod } from './client.ts';
 import { givingUp, givingUpSteps } from './giving-up.ts';
-import type { RootsSource } from './inputs.ts';
+import type { RootsSource } from './input/inputs.ts';
 import { checkLevel } from './option-names.ts';
 import { walkPages, type Page } from './pages.ts';
 import { createRequests, type ClientParts, type Requests } from './requests.ts';
-import type { InputAnswers } from './rounds.ts';
-import type { InputMethod, InputRequiredStep, Step } from './step.ts';
-import type { Subscription, SubscriptionEvent, Topics } from './subscription.ts';
-import type { SubscribeOptions } from './subscriptions.ts';
+import type { InputAnswers } from './input/rounds.ts';
+import type { InputMethod, InputRequiredStep, Step } from './input/step.ts';
+import type { Subscription, SubscriptionEvent, Topics } from './subscriptions/subscription.ts';
+import type { SubscribeOptions } from './subscriptions/subscriptions.ts';
 
 /** Makes the client of a settled session. */
 export function createClient(parts: ClientParts): Client {

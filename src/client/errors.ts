@@ -1,9 +1,9 @@
 import { isObject } from '../jsonrpc/message.ts';
-import type { ElicitRequestURLParams } from '../protocol/elicitation.ts';
+import type { ElicitRequestURLParams } from '../protocol/features/elicitation.ts';
 import { McpError } from '../protocol/error.ts';
-import type { CallToolResult } from '../protocol/tools.ts';
+import type { CallToolResult } from '../protocol/features/tools.ts';
 import { pageUrl } from '../peer/page-url.ts';
-import type { InputMethod, InputRequiredStep } from './step.ts';
+import type { InputMethod, InputRequiredStep } from './input/step.ts';
 
 /** One place where a structured result does not fit its schema. */
 export interface OutputProblem {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, mock, test } from 'node:test';
 import { connect } from '../client.ts';
-import { memoryTransport } from '../peer/memory.ts';
+import { memoryTransport } from '../testing/memory-transport.ts';
 import { McpError } from '../protocol/error.ts';
 import { revisions } from '../protocol/revision.ts';
 import { createServer } from '../server/server.ts';

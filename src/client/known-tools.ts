@@ -1,8 +1,8 @@
 import { encodeHeaderValue, headerParametersOf, headerValueOf, type HeaderParameter } from '../peer/header.ts';
 import { McpError } from '../protocol/error.ts';
-import { nearestWords } from '../protocol/nearest.ts';
-import type { Tool } from '../protocol/tool.ts';
-import type { CallToolResult } from '../protocol/tools.ts';
+import { nearestWords } from '../mistakes/nearest.ts';
+import type { Tool } from '../protocol/features/tool.ts';
+import type { CallToolResult } from '../protocol/features/tools.ts';
 import { OutputValidationError, type OutputProblem } from './errors.ts';
 
 /** How many tool definitions are remembered; the longest unseen are forgotten first. */

@@ -1,6 +1,6 @@
-import { refuseUnknown, type Names } from '../protocol/known-names.ts';
-import { shown } from '../protocol/shown.ts';
-import { loggingLevels } from '../protocol/logging-level.ts';
+import { refuseUnknown, type Names } from '../mistakes/known-names.ts';
+import { shown } from '../mistakes/shown.ts';
+import { loggingLevels } from '../protocol/features/logging-level.ts';
 import type { CompleteOptions } from './client.ts';
 import type { ConnectOptions } from './options.ts';
 import type { PageOptions } from './sender.ts';

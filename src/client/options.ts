@@ -2,13 +2,13 @@ import { monotonicNow } from '../jsonrpc/timeout.ts';
 import type { ConnectionError } from '../jsonrpc/transport.ts';
 import { checkBudget } from '../peer/budget.ts';
 import type { Progress, ProgressToken } from '../peer/progress.ts';
-import type { Verdict } from '../peer/negotiate.ts';
+import type { Verdict } from './connection/negotiate.ts';
 import type { ClientCapabilities } from '../protocol/capability.ts';
-import type { Implementation } from '../protocol/common.ts';
-import type { LoggingMessageNotificationParams } from '../protocol/logging.ts';
+import type { Implementation } from '../protocol/features/common.ts';
+import type { LoggingMessageNotificationParams } from '../protocol/features/logging.ts';
 import { chosenRevisions, type Revision } from '../protocol/revision.ts';
-import { cacheSettings, type CacheOptions, type CacheSettings } from './cache-options.ts';
-import { Inputs, type InputContext, type InputHandlers } from './inputs.ts';
+import { cacheSettings, type CacheOptions, type CacheSettings } from './cache/cache-options.ts';
+import { Inputs, type InputContext, type InputHandlers } from './input/inputs.ts';
 import { recoverSettings, type RecoverOptions, type RecoverSettings } from './recover-options.ts';
 
 /** How a client connects and behaves; everything has a default. */

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { McpError } from '../protocol/error.ts';
 import { urlElicitations } from './errors.ts';
-import { malformation } from './answering.ts';
-import { visitOf } from './page-visit.ts';
+import { malformation } from './input/answering.ts';
+import { visitOf } from './input/page-visit.ts';
 
 const good = [
   'https://pay.example/1?a=b#c',

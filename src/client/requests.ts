@@ -1,16 +1,16 @@
 import type { JsonObject } from '../peer/waiting.ts';
 import { McpError } from '../protocol/error.ts';
 import type { RequestMethod, RequestTypes } from '../protocol/methods.ts';
-import type { Tool } from '../protocol/tool.ts';
+import type { Tool } from '../protocol/features/tool.ts';
 import type { ListItems, ListMethod } from './client.ts';
 import { withoutInvalidHeaders } from './known-tools.ts';
-import { lift } from './lift.ts';
+import { lift } from './read-result.ts';
 import { hintOf, walkPages, type Page } from './pages.ts';
-import { answering } from './inputs.ts';
-import type { Rounds } from './rounds.ts';
+import { answering } from './input/inputs.ts';
+import type { Rounds } from './input/rounds.ts';
 import { createSender, type PageOptions, type SenderParts } from './sender.ts';
-import { isInputMethod, needsInput } from './step.ts';
-import type { Subscriptions } from './subscriptions.ts';
+import { isInputMethod, needsInput } from './input/step.ts';
+import type { Subscriptions } from './subscriptions/subscriptions.ts';
 
 /** What a client is made of. */
 export interface ClientParts extends SenderParts {

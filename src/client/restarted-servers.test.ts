@@ -8,12 +8,12 @@ import { after, describe, it } from 'node:test';
 import { execPath } from 'node:process';
 import { pathToFileURL } from 'node:url';
 import { handshake, stateless } from '../../test/support/recovering.ts';
-import { httpTransport } from '../http/client.ts';
-import { toNodeHandler } from '../node/http.ts';
+import { httpTransport } from '../http/client/transport.ts';
+import { toNodeHandler } from '../node/server/http.ts';
 import { createServer, type Server } from '../server/server.ts';
-import { spawn } from '../stdio/client.ts';
+import { spawn } from '../stdio/client/transport.ts';
 import { createConnect, type Connect } from './connect.ts';
-import type { SubscriptionEvent } from './subscription.ts';
+import type { SubscriptionEvent } from './subscriptions/subscription.ts';
 
 /** Connects without memory of the other servers at the same URL. */
 const connect: Connect<object> = (target, options) =>
@@ -156,7 +156,7 @@ describe('a client of a child process', () => {
     await writeFile(
       file,
       `import { createServer } from ${at('../server/server.ts')};
-       import { serveStdio } from ${at('../stdio/server.ts')};
+       import { serveStdio } from ${at('../stdio/server/serve.ts')};
        const server = createServer({ name: 'child', version: '1' }, { revisions: [${JSON.stringify(revision)}] });
        server.tool('die', {}, () => process.exit(3));
        server.tool('pid', {}, () => String(process.pid));

@@ -2,17 +2,17 @@ import { isObject } from '../jsonrpc/message.ts';
 import type { JsonObject } from '../peer/waiting.ts';
 import { McpError } from '../protocol/error.ts';
 import type { Revision } from '../protocol/revision.ts';
-import type { Tool } from '../protocol/tool.ts';
-import { isCacheable } from './cache-key.ts';
-import type { CacheMode, ResponseCache } from './cache.ts';
+import type { Tool } from '../protocol/features/tool.ts';
+import { isCacheable } from './cache/cache-key.ts';
+import type { CacheMode, ResponseCache } from './cache/cache.ts';
 import type { ClientRequestOptions } from './client.ts';
-import { namesElicitations } from './elicitation-ids.ts';
-import type { Inputs } from './inputs.ts';
+import { namesElicitations } from './input/elicitation-ids.ts';
+import type { Inputs } from './input/inputs.ts';
 import type { KnownTools } from './known-tools.ts';
 import { checkRequest } from './option-names.ts';
 import type { ClientSettings } from './options.ts';
-import { ToolHints } from './recover.ts';
-import type { Session } from './session.ts';
+import { ToolHints } from './connection/retry.ts';
+import type { Session } from './connection/connection.ts';
 
 /** What single requests need. */
 export interface SenderParts {

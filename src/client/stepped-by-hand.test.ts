@@ -14,7 +14,7 @@ import {
   type Json,
 } from '../../test/support/rounds-client.ts';
 import { InputRequiredError, OutputValidationError } from './errors.ts';
-import type { InputRequiredStep, Step } from './step.ts';
+import type { InputRequiredStep, Step } from './input/step.ts';
 
 describe('a request stepped by hand', () => {
   const question = asking({ k: confirm, l: where }, { requestState: 'kept' });

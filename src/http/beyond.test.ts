@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createServer } from '../server/server.ts';
 import { begin, settle, visit, type FakeVisit, type Sent } from './fake-http.test.ts';
-import { createHttpHandler } from './handler.ts';
+import { createHttpHandler } from './server/handler.ts';
 
 test('at the limit of requests a session may still answer what it was asked, and cancel, but begin nothing', async () => {
   const server = createServer({ name: 's', version: '1' });

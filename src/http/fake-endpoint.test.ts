@@ -1,6 +1,6 @@
 /** An endpoint without a server behind it, so that the tests of the edge depend on nothing but the contract. */
 import { classify, type RequestId, type RequestMessage, type ResponseMessage } from '../jsonrpc/message.ts';
-import type { Conversation, Endpoint, Link, Served } from '../peer/endpoint.ts';
+import type { Conversation, Endpoint, Link, Served } from '../host/endpoint.ts';
 import type { HeaderParameter } from '../peer/header.ts';
 import { errorToWire, McpError } from '../protocol/error.ts';
 import { revisionOf, revisions, type Revision } from '../protocol/revision.ts';

@@ -3,8 +3,8 @@ import { test } from 'node:test';
 import { fakeEndpoint, type Fake } from './fake-endpoint.test.ts';
 import { call } from '../../test/support/stateless-call.ts';
 import { begin, settle, visit, type FakeVisit, type Sent } from './fake-http.test.ts';
-import { createHttpHandler, type HttpHandler } from './handler.ts';
-import type { HttpOptions } from './options.ts';
+import { createHttpHandler, type HttpHandler } from './server/handler.ts';
+import type { HttpOptions } from './server/options.ts';
 
 const ssePair = { sse: '/sse', messages: '/messages' };
 

@@ -3,8 +3,8 @@ import { test } from 'node:test';
 import { call } from '../../test/support/stateless-call.ts';
 import { createServer, type Server } from '../server/server.ts';
 import { begin, settle, visit, type FakeVisit } from './fake-http.test.ts';
-import { createHttpHandler, type HttpHandler } from './handler.ts';
-import type { HttpOptions } from './options.ts';
+import { createHttpHandler, type HttpHandler } from './server/handler.ts';
+import type { HttpOptions } from './server/options.ts';
 
 interface Many {
   readonly server: Server;

@@ -3,8 +3,8 @@ import { test } from 'node:test';
 import { memoryEvents } from '../store/events.ts';
 import { fakeEndpoint, type FakeConversation } from './fake-endpoint.test.ts';
 import { begin, settle, visit, type FakeVisit } from './fake-http.test.ts';
-import { createHttpHandler, type HttpHandler } from './handler.ts';
-import type { HttpOptions } from './options.ts';
+import { createHttpHandler, type HttpHandler } from './server/handler.ts';
+import type { HttpOptions } from './server/options.ts';
 
 /** A client with a session. */
 interface Client {

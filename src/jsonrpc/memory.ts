@@ -1,6 +1,6 @@
-import { jsonCopy } from './copy.ts';
+import { jsonCopy } from '../json/copy.ts';
 import type { Message } from './message.ts';
-import { messageText, parseMessage } from './text.ts';
+import { messageText, parseMessage } from './encode.ts';
 import { ConnectionError, type Channel, type Receiver, type Transport } from './transport.ts';
 
 /** How many messages may wait in one direction. */

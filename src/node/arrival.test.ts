@@ -7,7 +7,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { test, type TestContext } from 'node:test';
 import { fakeEndpoint } from '../http/fake-endpoint.test.ts';
 import { portOf, send } from './entries.test.ts';
-import { listen, toNodeHandler, type ListenOptions } from './http.ts';
+import { listen, toNodeHandler, type ListenOptions } from './server/http.ts';
 
 const stateless = { 'MCP-Protocol-Version': '2026-07-28' };
 

@@ -5,7 +5,7 @@ import { describe, test } from 'node:test';
 import { call } from '../../test/support/stateless-call.ts';
 import { fakeEndpoint } from '../http/fake-endpoint.test.ts';
 import { entries, type Wire } from './entries.test.ts';
-import { listen } from './http.ts';
+import { listen } from './server/http.ts';
 
 function large(method: string, id: number, chunked: boolean = false): Wire {
   return { ...call({ method, id, params: { text: 'a'.repeat(800) } }), chunked };

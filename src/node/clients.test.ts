@@ -3,7 +3,7 @@ import { describe, test, type TestContext } from 'node:test';
 import { z } from 'zod';
 import { createServer, type Server } from '../server/server.ts';
 import { send } from './entries.test.ts';
-import { listen } from './http.ts';
+import { listen } from './server/http.ts';
 
 /** What the tests use of the official clients, whose types differ between their versions. */
 interface OfficialClient {

@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { test } from 'node:test';
 import { connect } from '../client.ts';
 import { createServer } from '../server/server.ts';
-import { listen } from './http.ts';
+import { listen } from './server/http.ts';
 
 test('a tool that calls closeStream twelve times is answered all the same', async (t) => {
   const server = createServer({ name: 'polled', version: '1' });

@@ -7,8 +7,8 @@ import { connect, type Socket } from 'node:net';
 import { test, type TestContext } from 'node:test';
 import { fakeEndpoint } from '../http/fake-endpoint.test.ts';
 import { portOf, send } from './entries.test.ts';
-import { toNodeHandler } from './http.ts';
-import { NodeReply } from './reply.ts';
+import { toNodeHandler } from './server/http.ts';
+import { NodeReply } from './server/reply.ts';
 
 const headers = { 'MCP-Protocol-Version': '2026-07-28', 'Mcp-Method': 'echo' };
 

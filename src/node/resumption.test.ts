@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { connect as connectSocket, createServer, type AddressInfo, type Socket } from 'node:net';
 import { test, type TestContext } from 'node:test';
 import { z } from 'zod';
-import { httpTransport } from '../http/client.ts';
+import { httpTransport } from '../http/client/transport.ts';
 import { fakeEndpoint, type FakeConversation } from '../http/fake-endpoint.test.ts';
-import type { HttpOptions } from '../http/options.ts';
+import type { HttpOptions } from '../http/server/options.ts';
 import type { Message } from '../jsonrpc/message.ts';
 import type { Channel } from '../jsonrpc/transport.ts';
-import { listen } from './http.ts';
+import { listen } from './server/http.ts';
 
 /** A proxy that breaks every connection when it is told to. */
 interface Proxy {

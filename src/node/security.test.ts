@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { after, before, describe, test } from 'node:test';
 import { fakeEndpoint } from '../http/fake-endpoint.test.ts';
-import type { HttpRefusal } from '../http/options.ts';
+import type { HttpRefusal } from '../http/server/options.ts';
 import { entries, type Entrance, type OpenStream, type Wire } from './entries.test.ts';
 
 const good = JSON.stringify({
@@ -340,7 +340,7 @@ test('every exported way into a server is in the table', () => {
   const root = new URL('../', import.meta.url);
   const found: string[] = [];
   for (const folder of readdirSync(root, { recursive: true, encoding: 'utf8' })) {
-    if (!/^(http|node|auth|bridge)\/[^/]+\.ts$/.test(folder.replaceAll('\\', '/')) || folder.endsWith('.test.ts'))
+    if (!/^(http|node|auth|bridge)\/.+\.ts$/.test(folder.replaceAll('\\', '/')) || folder.endsWith('.test.ts'))
       continue;
     const source = readFileSync(new URL(folder, root), 'utf8');
     for (const [, name] of source.matchAll(/^export (?:async )?function (\w+)\([^)]*\bserved: Served\b/gm))

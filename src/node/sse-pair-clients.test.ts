@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { describe, test, type TestContext } from 'node:test';
 import { createServer } from '../server/server.ts';
-import { listen } from './http.ts';
+import { listen } from './server/http.ts';
 
 /** The fields that a client sends with each request, before and after the length of the body. */
 interface Head {

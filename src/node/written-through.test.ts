@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
 import { call } from '../../test/support/stateless-call.ts';
 import { createServer } from '../server/server.ts';
-import { toNodeHandler } from './http.ts';
+import { toNodeHandler } from './server/http.ts';
 
 const subscription = call({
   method: 'subscriptions/listen',

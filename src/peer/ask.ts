@@ -1,5 +1,5 @@
 import { isObject } from '../jsonrpc/message.ts';
-import type { JsonObject } from '../protocol/common.ts';
+import type { JsonObject } from '../protocol/features/common.ts';
 
 /** The methods by which a server asks its client. */
 export type AskMethod = 'elicitation/create' | 'sampling/createMessage' | 'roots/list';

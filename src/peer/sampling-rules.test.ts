@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import type { SamplingMessage, SamplingMessageContentBlock } from '../protocol/sampling.ts';
+import type { SamplingMessage, SamplingMessageContentBlock } from '../protocol/features/sampling.ts';
 import { samplingProblem } from './sampling-rules.ts';
 
 const text = { type: 'text', text: 'hi' } as const;

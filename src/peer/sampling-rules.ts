@@ -1,5 +1,9 @@
 /** How tool uses and tool results must follow each other in the messages of a sampling request. */
-import type { CreateMessageRequestParams, SamplingMessage, SamplingMessageContentBlock } from '../protocol/sampling.ts';
+import type {
+  CreateMessageRequestParams,
+  SamplingMessage,
+  SamplingMessageContentBlock,
+} from '../protocol/features/sampling.ts';
 
 /**
  * Why the messages of a sampling request may not be given to a model, or `undefined` when they may.

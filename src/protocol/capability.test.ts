@@ -10,7 +10,7 @@ import {
   type ClientFlag,
   type ServerCapabilities,
 } from './capability.ts';
-import { fromWire } from './from-wire.ts';
+import { fromWire } from './compile/from-wire.ts';
 import { revisionOf, revisions, type Revision, type RevisionDate } from './revision.ts';
 
 function at(date: RevisionDate): Revision {

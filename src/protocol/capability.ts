@@ -1,8 +1,8 @@
 /** What clients and servers declare that they can do. Presence is the flag: `{}` says yes, absence says no. */
 
-import type { JsonObject } from './common.ts';
+import type { JsonObject } from './features/common.ts';
 import { from, within, type Lifetime } from './lifetime.ts';
-import { projection } from './project.ts';
+import { projection } from './compile/project.ts';
 import type { Revision } from './revision.ts';
 import {
   before,
@@ -19,7 +19,7 @@ import {
   type Row,
   type ShapeOf,
 } from './shape.ts';
-import { isFields, type Fields } from './value.ts';
+import { isFields, type Fields } from './compile/value.ts';
 
 /** The revisions whose core has tasks. */
 export const coreTasks: Lifetime = within('2025-11-25', '2026-07-28');

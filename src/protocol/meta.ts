@@ -9,9 +9,9 @@ import {
   type Implementation,
   type ProgressToken,
   type RequestId,
-} from './common.ts';
+} from './features/common.ts';
 import { from } from './lifetime.ts';
-import type { LoggingLevel } from './logging-level.ts';
+import type { LoggingLevel } from './features/logging-level.ts';
 import { metaKey } from './meta-key.ts';
 import { between, optional, ref, requiredIn, shape, since, string, type Row, type ShapeOf } from './shape.ts';
 

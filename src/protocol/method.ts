@@ -1,19 +1,19 @@
 /** Every method of the protocol: who sends it, when it lived, what it carries and what it needs. */
 
-import { completionMethods } from './completion.ts';
-import { elicitationMethods } from './elicitation.ts';
-import { lifecycleMethods } from './lifecycle.ts';
+import { completionMethods } from './features/completion.ts';
+import { elicitationMethods } from './features/elicitation.ts';
+import { lifecycleMethods } from './features/lifecycle.ts';
 import { isAlive, type Lifetime } from './lifetime.ts';
-import { loggingMethods } from './logging.ts';
+import { loggingMethods } from './features/logging.ts';
 import type { Method } from './methods.ts';
-import { promptMethods } from './prompts.ts';
-import { resourceMethods } from './resources.ts';
+import { promptMethods } from './features/prompts.ts';
+import { resourceMethods } from './features/resources.ts';
 import type { Revision } from './revision.ts';
-import { rootMethods } from './roots.ts';
-import { samplingMethods } from './sampling.ts';
-import { subscriptionMethods } from './subscriptions.ts';
-import { taskMethods } from './tasks.ts';
-import { toolMethods } from './tools.ts';
+import { rootMethods } from './features/roots.ts';
+import { samplingMethods } from './features/sampling.ts';
+import { subscriptionMethods } from './features/subscriptions.ts';
+import { taskMethods } from './features/tasks.ts';
+import { toolMethods } from './features/tools.ts';
 import type { TypeName } from './types.ts';
 
 /** One side of a conversation. */

@@ -1,17 +1,21 @@
 /** What each method carries, for the compiler. */
 
-import type { CompleteRequestParams, CompleteResult } from './completion.ts';
-import type { ElicitationCompleteNotificationParams, ElicitRequestParams, ElicitResult } from './elicitation.ts';
-import type { EmptyResult, NotificationParams, PaginatedRequestParams, RequestParams } from './envelope.ts';
+import type { CompleteRequestParams, CompleteResult } from './features/completion.ts';
+import type {
+  ElicitationCompleteNotificationParams,
+  ElicitRequestParams,
+  ElicitResult,
+} from './features/elicitation.ts';
+import type { EmptyResult, NotificationParams, PaginatedRequestParams, RequestParams } from './features/envelope.ts';
 import type {
   CancelledNotificationParams,
   DiscoverResult,
   InitializeRequestParams,
   InitializeResult,
   ProgressNotificationParams,
-} from './lifecycle.ts';
-import type { LoggingMessageNotificationParams, SetLevelRequestParams } from './logging.ts';
-import type { GetPromptRequestParams, GetPromptResult, ListPromptsResult } from './prompts.ts';
+} from './features/lifecycle.ts';
+import type { LoggingMessageNotificationParams, SetLevelRequestParams } from './features/logging.ts';
+import type { GetPromptRequestParams, GetPromptResult, ListPromptsResult } from './features/prompts.ts';
 import type {
   ListResourcesResult,
   ListResourceTemplatesResult,
@@ -20,14 +24,14 @@ import type {
   ResourceUpdatedNotificationParams,
   SubscribeRequestParams,
   UnsubscribeRequestParams,
-} from './resources.ts';
-import type { ListRootsRequestParams, ListRootsResult } from './roots.ts';
-import type { CreateMessageRequestParams, CreateMessageResult } from './sampling.ts';
+} from './features/resources.ts';
+import type { ListRootsRequestParams, ListRootsResult } from './features/roots.ts';
+import type { CreateMessageRequestParams, CreateMessageResult } from './features/sampling.ts';
 import type {
   SubscriptionsAcknowledgedNotificationParams,
   SubscriptionsListenRequestParams,
   SubscriptionsListenResult,
-} from './subscriptions.ts';
+} from './features/subscriptions.ts';
 import type {
   CancelTaskRequestParams,
   CancelTaskResult,
@@ -39,8 +43,8 @@ import type {
   TaskNotificationParams,
   TaskStatusNotificationParams,
   UpdateTaskRequestParams,
-} from './tasks.ts';
-import type { CallToolRequestParams, CallToolResult, ListToolsResult } from './tools.ts';
+} from './features/tasks.ts';
+import type { CallToolRequestParams, CallToolResult, ListToolsResult } from './features/tools.ts';
 
 /** The parameters and result of every request. */
 export interface RequestTypes {

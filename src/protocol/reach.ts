@@ -1,7 +1,7 @@
 /** By which messages a value of each type travels between a client and a server, found in the tables. */
 
 import { clientCapabilitiesShape, serverCapabilitiesShape } from './capability.ts';
-import { implementationShape } from './common.ts';
+import { implementationShape } from './features/common.ts';
 import { methodNames, methodOf } from './method.ts';
 import type { Kind, Shape } from './shape.ts';
 import { shapes } from './shapes.ts';

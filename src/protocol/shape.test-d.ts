@@ -2,9 +2,9 @@
 
 import type { MethodTypes } from './methods.ts';
 import { array, literal, number, optional, ref, shape, since, string, widened, type ShapeOf } from './shape.ts';
-import { toWire } from './to-wire.ts';
+import { toWire } from './compile/to-wire.ts';
 import { newestRevision } from './revision.ts';
-import type { CallToolResult } from './tools.ts';
+import type { CallToolResult } from './features/tools.ts';
 
 interface Thing {
   readonly name: string;

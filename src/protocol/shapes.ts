@@ -12,7 +12,7 @@ import {
   serverTaskRequestsShape,
   serverTasksCapabilityShape,
 } from './capability.ts';
-import { annotationsShape, iconShape, implementationShape } from './common.ts';
+import { annotationsShape, iconShape, implementationShape } from './features/common.ts';
 import {
   completeRequestParamsShape,
   completeResultShape,
@@ -21,7 +21,7 @@ import {
   completionShape,
   promptReferenceShape,
   resourceTemplateReferenceShape,
-} from './completion.ts';
+} from './features/completion.ts';
 import {
   audioContentShape,
   contentBlock,
@@ -29,7 +29,7 @@ import {
   imageContentShape,
   resourceLinkShape,
   textContentShape,
-} from './content.ts';
+} from './features/content.ts';
 import {
   booleanSchemaShape,
   legacyTitledEnumShape,
@@ -44,7 +44,7 @@ import {
   untitledMultiSelectShape,
   untitledOptionsShape,
   untitledSingleSelectShape,
-} from './elicitation-schema.ts';
+} from './features/elicitation-schema.ts';
 import {
   elicitRequestFormParamsShape,
   elicitRequestParams,
@@ -52,21 +52,21 @@ import {
   elicitRequestUrlParamsShape,
   elicitResultShape,
   elicitationCompleteParamsShape,
-} from './elicitation.ts';
+} from './features/elicitation.ts';
 import {
   emptyResultShape,
   notificationParamsShape,
   paginatedRequestParamsShape,
   requestParamsShape,
-} from './envelope.ts';
+} from './features/envelope.ts';
 import {
   cancelledNotificationParamsShape,
   discoverResultShape,
   initializeRequestParamsShape,
   initializeResultShape,
   progressNotificationParamsShape,
-} from './lifecycle.ts';
-import { loggingMessageNotificationParamsShape, setLevelRequestParamsShape } from './logging.ts';
+} from './features/lifecycle.ts';
+import { loggingMessageNotificationParamsShape, setLevelRequestParamsShape } from './features/logging.ts';
 import { notificationMetaShape, relatedTaskMetadataShape, requestMetaShape, resultMetaShape } from './meta.ts';
 import {
   getPromptRequestParamsShape,
@@ -75,14 +75,14 @@ import {
   promptArgumentShape,
   promptMessageShape,
   promptShape,
-} from './prompts.ts';
+} from './features/prompts.ts';
 import {
   blobResourceContentsShape,
   resourceContents,
   resourceShape,
   resourceTemplateShape,
   textResourceContentsShape,
-} from './resource.ts';
+} from './features/resource.ts';
 import {
   listResourceTemplatesResultShape,
   listResourcesResultShape,
@@ -91,9 +91,19 @@ import {
   resourceUpdatedNotificationParamsShape,
   subscribeRequestParamsShape,
   unsubscribeRequestParamsShape,
-} from './resources.ts';
-import { listRootsRequestParamsShape, listRootsRequestShape, listRootsResultShape, rootShape } from './roots.ts';
-import { inputRequest, inputRequiredResultShape, inputResponse, inputResponseRequestParamsShape } from './rounds.ts';
+} from './features/resources.ts';
+import {
+  listRootsRequestParamsShape,
+  listRootsRequestShape,
+  listRootsResultShape,
+  rootShape,
+} from './features/roots.ts';
+import {
+  inputRequest,
+  inputRequiredResultShape,
+  inputResponse,
+  inputResponseRequestParamsShape,
+} from './features/rounds.ts';
 import {
   createMessageRequestParamsShape,
   createMessageRequestShape,
@@ -105,15 +115,15 @@ import {
   toolChoiceShape,
   toolResultContentShape,
   toolUseContentShape,
-} from './sampling.ts';
+} from './features/sampling.ts';
 import {
   subscriptionFilterShape,
   subscriptionsAcknowledgedParamsShape,
   subscriptionsListenRequestParamsShape,
   subscriptionsListenResultMetaShape,
   subscriptionsListenResultShape,
-} from './subscriptions.ts';
-import { taskMetadataShape } from './task-metadata.ts';
+} from './features/subscriptions.ts';
+import { taskMetadataShape } from './features/task-metadata.ts';
 import {
   cancelTaskRequestParamsShape,
   cancelTaskResultShape,
@@ -129,15 +139,15 @@ import {
   taskShape,
   taskStatusNotificationParamsShape,
   updateTaskRequestParamsShape,
-} from './tasks.ts';
+} from './features/tasks.ts';
 import {
   toolAnnotationsShape,
   toolExecutionShape,
   toolInputSchemaShape,
   toolOutputSchemaShape,
   toolShape,
-} from './tool.ts';
-import { callToolRequestParamsShape, callToolResultShape, listToolsResultShape } from './tools.ts';
+} from './features/tool.ts';
+import { callToolRequestParamsShape, callToolResultShape, listToolsResultShape } from './features/tools.ts';
 import { map, ref, type Row } from './shape.ts';
 import type { TypeName, Types } from './types.ts';
 

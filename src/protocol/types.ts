@@ -12,7 +12,7 @@ import type {
   ServerTaskRequests,
   ServerTasksCapability,
 } from './capability.ts';
-import type { Annotations, Icon, Implementation } from './common.ts';
+import type { Annotations, Icon, Implementation } from './features/common.ts';
 import type {
   CompleteRequestParams,
   CompleteResult,
@@ -21,7 +21,7 @@ import type {
   CompletionContext,
   PromptReference,
   ResourceTemplateReference,
-} from './completion.ts';
+} from './features/completion.ts';
 import type {
   AudioContent,
   ContentBlock,
@@ -29,7 +29,7 @@ import type {
   ImageContent,
   ResourceLink,
   TextContent,
-} from './content.ts';
+} from './features/content.ts';
 import type {
   BooleanSchema,
   LegacyTitledEnumSchema,
@@ -44,7 +44,7 @@ import type {
   UntitledMultiSelectEnumSchema,
   UntitledOptions,
   UntitledSingleSelectEnumSchema,
-} from './elicitation-schema.ts';
+} from './features/elicitation-schema.ts';
 import type {
   ElicitRequest,
   ElicitRequestFormParams,
@@ -52,16 +52,16 @@ import type {
   ElicitRequestURLParams,
   ElicitResult,
   ElicitationCompleteNotificationParams,
-} from './elicitation.ts';
-import type { EmptyResult, NotificationParams, PaginatedRequestParams, RequestParams } from './envelope.ts';
+} from './features/elicitation.ts';
+import type { EmptyResult, NotificationParams, PaginatedRequestParams, RequestParams } from './features/envelope.ts';
 import type {
   CancelledNotificationParams,
   DiscoverResult,
   InitializeRequestParams,
   InitializeResult,
   ProgressNotificationParams,
-} from './lifecycle.ts';
-import type { LoggingMessageNotificationParams, SetLevelRequestParams } from './logging.ts';
+} from './features/lifecycle.ts';
+import type { LoggingMessageNotificationParams, SetLevelRequestParams } from './features/logging.ts';
 import type { NotificationMetaObject, RelatedTaskMetadata, RequestMetaObject, ResultMetaObject } from './meta.ts';
 import type {
   GetPromptRequestParams,
@@ -70,14 +70,14 @@ import type {
   Prompt,
   PromptArgument,
   PromptMessage,
-} from './prompts.ts';
+} from './features/prompts.ts';
 import type {
   AnyResourceContents,
   BlobResourceContents,
   Resource,
   ResourceTemplate,
   TextResourceContents,
-} from './resource.ts';
+} from './features/resource.ts';
 import type {
   ListResourceTemplatesResult,
   ListResourcesResult,
@@ -86,8 +86,8 @@ import type {
   ResourceUpdatedNotificationParams,
   SubscribeRequestParams,
   UnsubscribeRequestParams,
-} from './resources.ts';
-import type { ListRootsRequest, ListRootsRequestParams, ListRootsResult, Root } from './roots.ts';
+} from './features/resources.ts';
+import type { ListRootsRequest, ListRootsRequestParams, ListRootsResult, Root } from './features/roots.ts';
 import type {
   InputRequest,
   InputRequests,
@@ -95,7 +95,7 @@ import type {
   InputResponse,
   InputResponseRequestParams,
   InputResponses,
-} from './rounds.ts';
+} from './features/rounds.ts';
 import type {
   CreateMessageRequest,
   CreateMessageRequestParams,
@@ -107,15 +107,15 @@ import type {
   ToolChoice,
   ToolResultContent,
   ToolUseContent,
-} from './sampling.ts';
+} from './features/sampling.ts';
 import type {
   SubscriptionFilter,
   SubscriptionsAcknowledgedNotificationParams,
   SubscriptionsListenRequestParams,
   SubscriptionsListenResult,
   SubscriptionsListenResultMetaObject,
-} from './subscriptions.ts';
-import type { TaskMetadata } from './task-metadata.ts';
+} from './features/subscriptions.ts';
+import type { TaskMetadata } from './features/task-metadata.ts';
 import type {
   CancelTaskRequestParams,
   CancelTaskResult,
@@ -131,9 +131,9 @@ import type {
   TaskNotificationParams,
   TaskStatusNotificationParams,
   UpdateTaskRequestParams,
-} from './tasks.ts';
-import type { Tool, ToolAnnotations, ToolExecution, ToolInputSchema, ToolOutputSchema } from './tool.ts';
-import type { CallToolRequestParams, CallToolResult, ListToolsResult } from './tools.ts';
+} from './features/tasks.ts';
+import type { Tool, ToolAnnotations, ToolExecution, ToolInputSchema, ToolOutputSchema } from './features/tool.ts';
+import type { CallToolRequestParams, CallToolResult, ListToolsResult } from './features/tools.ts';
 
 /** The types of the canonical model by the name that `toWire`, `fromWire` and `check` take. */
 export interface Types {

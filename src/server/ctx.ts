@@ -1,11 +1,11 @@
 import type { RequestId } from '../jsonrpc/message.ts';
-import type { AuthInfo } from '../peer/endpoint.ts';
+import type { AuthInfo } from '../host/endpoint.ts';
 import type { ClientCapabilities, ClientFlag } from '../protocol/capability.ts';
-import type { Implementation } from '../protocol/common.ts';
-import type { LoggingLevel } from '../protocol/logging.ts';
+import type { Implementation } from '../protocol/features/common.ts';
+import type { LoggingLevel } from '../protocol/features/logging.ts';
 import type { RevisionDate } from '../protocol/revision.ts';
-import type { Root } from '../protocol/roots.ts';
-import type { CreateMessageRequestParams, CreateMessageResult } from '../protocol/sampling.ts';
+import type { Root } from '../protocol/features/roots.ts';
+import type { CreateMessageRequestParams, CreateMessageResult } from '../protocol/features/sampling.ts';
 import type { AnySchema, InferOutput } from '../schema/infer.ts';
 
 /** One request as its handler sees it: who asks, in which revision, and what may be said beside the result. */

@@ -6,7 +6,7 @@ import * as v from 'valibot';
 import * as z from 'zod';
 import type { FromJsonSchema } from '../schema/infer.ts';
 import type { Definitions } from './definition.ts';
-import type { VariablesOf } from './uri-template-types.ts';
+import type { VariablesOf } from './uri-template/types.ts';
 
 type Equals<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
 declare function same<A, B>(equal: Equals<A, B>): void;

@@ -1,6 +1,6 @@
 import { isObject } from '../jsonrpc/message.ts';
-import type { JsonObject } from '../protocol/common.ts';
-import type { PrimitiveSchemaDefinition, RequestedSchema } from '../protocol/elicitation-schema.ts';
+import type { JsonObject } from '../protocol/features/common.ts';
+import type { PrimitiveSchemaDefinition, RequestedSchema } from '../protocol/features/elicitation-schema.ts';
 
 /** The keywords that a field of a form may have, by the kind of the field; others are left out of what is sent. */
 const named = ['type', 'title', 'description', 'default'] as const;

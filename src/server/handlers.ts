@@ -1,16 +1,16 @@
-import type { Call } from '../peer/call.ts';
-import type { Handler, Settled } from '../peer/host.ts';
+import type { Call } from '../host/call.ts';
+import type { Handler, Settled } from '../host/host.ts';
 import { hasServerCapability } from '../protocol/capability.ts';
 import { McpError } from '../protocol/error.ts';
 import type { RequestTypes } from '../protocol/methods.ts';
-import { Listing } from './listing.ts';
+import { Listing } from './offer/listing.ts';
 import type { Parts } from './parts.ts';
-import type * as Offered from './offered.ts';
+import type * as Offered from './offer/offered.ts';
 import { rateLimited } from './rate-limit.ts';
-import type { Registry } from './registry.ts';
+import type { Registry } from './offer/registry.ts';
 import type { Telling } from './subscriptions.ts';
-import { failure, text } from './tool-result.ts';
-import { callTool } from './tools.ts';
+import { failure, text } from './offer/tool-result.ts';
+import { callTool } from './offer/tools.ts';
 
 type Handlers = {
   readonly [Method in keyof RequestTypes]?: (
@@ -23,7 +23,7 @@ let loaded: typeof Offered | undefined;
 
 /** Runs with what a server of tools alone never needs: it is loaded when somebody first uses a resource or a prompt. */
 function offered<T>(run: (late: typeof Offered) => Promise<T>): Promise<T> {
-  return loaded === undefined ? import('./offered.ts').then((late) => run((loaded = late))) : run(loaded);
+  return loaded === undefined ? import('./offer/offered.ts').then((late) => run((loaded = late))) : run(loaded);
 }
 
 /** The handlers of a server's methods by name. */

@@ -1,5 +1,5 @@
 import { isObject } from '../jsonrpc/message.ts';
-import type { InputRequests } from '../protocol/rounds.ts';
+import type { InputRequests } from '../protocol/features/rounds.ts';
 
 /** What a handler returns to ask its client by hand: it runs again with the answers and with what it kept. */
 export interface InputRequired {

@@ -1,6 +1,6 @@
 /** Mistakes of programs that no compiler checked, told at once and by the right name. */
 
-import { refuseUnknown, type Names } from '../protocol/known-names.ts';
+import { refuseUnknown, type Names } from '../mistakes/known-names.ts';
 import type {
   CommonDefinition,
   PromptDefinition,

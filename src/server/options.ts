@@ -1,9 +1,9 @@
 import { monotonicNow } from '../jsonrpc/timeout.ts';
-import { lateSeal } from '../peer/late-seal.ts';
-import type { RoundSettings } from '../peer/round-state.ts';
-import { memoryRoundStore, type RoundStore } from '../peer/round-store.ts';
-import type { Tracer } from '../peer/trace.ts';
-import type { SealingKey } from '../peer/sealing-key.ts';
+import { lateSeal } from '../host/input/late-seal.ts';
+import type { RoundSettings } from '../host/input/request-state.ts';
+import { memoryRoundStore, type RoundStore } from '../host/input/state-store.ts';
+import type { Tracer } from '../host/trace.ts';
+import type { SealingKey } from '../host/input/sealing-key.ts';
 import type { ServerCapabilities } from '../protocol/capability.ts';
 import { isExtensionId } from '../protocol/meta.ts';
 import { chosenRevisions, type Revision, type RevisionDate } from '../protocol/revision.ts';

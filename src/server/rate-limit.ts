@@ -1,6 +1,6 @@
 import { monotonicNow } from '../jsonrpc/timeout.ts';
-import type { Call } from '../peer/call.ts';
-import type { Settled } from '../peer/host.ts';
+import type { Call } from '../host/call.ts';
+import type { Settled } from '../host/host.ts';
 
 /** How often something may be done by one client. */
 export interface RateLimit {

@@ -1,18 +1,18 @@
-import type { Endpoint, Served } from '../peer/endpoint.ts';
-import type { Handler, Host } from '../peer/host.ts';
-import { createEndpoint } from '../peer/serve.ts';
-import type { Implementation } from '../protocol/common.ts';
-import { metaProblem } from './common.ts';
+import type { Endpoint, Served } from '../host/endpoint.ts';
+import type { Handler, Host } from '../host/host.ts';
+import { createEndpoint } from '../host/serve.ts';
+import type { Implementation } from '../protocol/features/common.ts';
+import { metaProblem } from './offer/common.ts';
 import type { Definitions } from './definition.ts';
 import { handlersOf } from './handlers.ts';
 import { checkDefinition, checkInfo } from './mistakes.ts';
 import { resolveOptions, type ServerOptions } from './options.ts';
 import { createParts, type Parts } from './parts.ts';
-import { addPrompt, type PromptEntry } from './prompts.ts';
-import { addResource, addTemplate, type TemplateEntry } from './resources.ts';
+import { addPrompt, type PromptEntry } from './offer/prompts.ts';
+import { addResource, addTemplate, type TemplateEntry } from './offer/resources.ts';
 import { isListKind, listKinds, type ListKind } from './subscriptions.ts';
-import { toolNameProblem } from './tool-name.ts';
-import { addTool, type ToolEntry } from './tools.ts';
+import { toolNameProblem } from './offer/tool-name.ts';
+import { addTool, type ToolEntry } from './offer/tools.ts';
 
 /**
  * One definition of tools, resources and prompts that answers any number of clients of every revision at once.

@@ -1,11 +1,11 @@
 import type { RequestId } from '../jsonrpc/message.ts';
 import { eachInSlices, Slices } from '../jsonrpc/slices.ts';
-import type { Call } from '../peer/call.ts';
-import type { Settled } from '../peer/host.ts';
-import type { JsonObject } from '../protocol/common.ts';
+import type { Call } from '../host/call.ts';
+import type { Settled } from '../host/host.ts';
+import type { JsonObject } from '../protocol/features/common.ts';
 import { McpError } from '../protocol/error.ts';
 import { metaKey } from '../protocol/meta.ts';
-import type { SubscriptionFilter } from '../protocol/subscriptions.ts';
+import type { SubscriptionFilter } from '../protocol/features/subscriptions.ts';
 
 /** The lists whose changes can be told; clients subscribe to them by the same words. */
 export const listKinds = ['tools', 'resources', 'prompts'] as const;

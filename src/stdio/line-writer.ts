@@ -1,6 +1,6 @@
 import type { Writable } from 'node:stream';
 import type { Message } from '../jsonrpc/message.ts';
-import { messageText } from '../jsonrpc/text.ts';
+import { messageText } from '../jsonrpc/encode.ts';
 import { ConnectionError } from '../jsonrpc/transport.ts';
 
 /** Hears that the system has a line, or why it never will. */

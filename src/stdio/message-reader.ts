@@ -1,7 +1,7 @@
 import { answeredBy, glimpseText } from '../jsonrpc/glimpse.ts';
-import { JsonError } from '../jsonrpc/json.ts';
+import { JsonError } from '../json/parse.ts';
 import { lineReader, type LineReader } from '../jsonrpc/ndjson.ts';
-import { parseMessage } from '../jsonrpc/text.ts';
+import { parseMessage } from '../jsonrpc/encode.ts';
 import { ConnectionError, type MessageOrigin, type Receiver } from '../jsonrpc/transport.ts';
 
 export interface MessageReaderOptions {

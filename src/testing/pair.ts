@@ -1,8 +1,8 @@
 import type { Client } from '../client/client.ts';
 import { createConnect } from '../client/connect.ts';
 import type { ConnectOptions } from '../client/options.ts';
-import type { AuthInfo, Served } from '../peer/endpoint.ts';
-import { memoryTransport } from '../peer/memory.ts';
+import type { AuthInfo, Served } from '../host/endpoint.ts';
+import { memoryTransport } from './memory-transport.ts';
 import type { RevisionDate } from '../protocol/revision.ts';
 
 export interface PairOptions extends Omit<ConnectOptions, 'revisions'> {

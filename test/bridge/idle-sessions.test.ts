@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
 import { listen } from '../../src/node.ts';
-import { memoryTransport } from '../../src/peer/memory.ts';
+import { memoryTransport } from '../../src/testing/memory-transport.ts';
 import { bridgeTo, lineOver, serverAt, type Line, type QuietOptions } from '../support/bridged.ts';
 import { initializeParams, settle, type Json } from '../support/raw.ts';
 

@@ -1,7 +1,7 @@
 /** What a server asks of a client. */
 
 import assert from 'node:assert/strict';
-import { exists } from '../../src/bridge/fidelity-cells.ts';
+import { exists } from '../../src/fidelity/cells.ts';
 import type { Json } from '../support/raw.ts';
 import { bridgeTo } from '../support/bridged.ts';
 import { paramsSent, scriptedUpstream } from '../support/scripted-upstream.ts';

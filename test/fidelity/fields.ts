@@ -2,9 +2,9 @@
 
 import assert from 'node:assert/strict';
 import type { Bridge } from '../../src/bridge.ts';
-import { arrives, canSay, specimens, type Specimen } from '../../src/bridge/fidelity-adaptations.ts';
-import { ends, exists } from '../../src/bridge/fidelity-cells.ts';
-import { elsewhere, fieldFacts, type FieldFact } from '../../src/bridge/fidelity-fields.ts';
+import { arrives, canSay, specimens, type Specimen } from '../../src/fidelity/adaptations.ts';
+import { ends, exists } from '../../src/fidelity/cells.ts';
+import { elsewhere, fieldFacts, type FieldFact } from '../../src/fidelity/fields.ts';
 import { isAlive } from '../../src/protocol/lifetime.ts';
 import { metaKey } from '../../src/protocol/meta.ts';
 import { methodOf } from '../../src/protocol/method.ts';

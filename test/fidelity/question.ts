@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import type { AskMethod } from '../../src/peer/ask.ts';
-import { demand } from '../../src/peer/demand.ts';
+import { demand } from '../../src/host/input/required-capabilities.ts';
 import { projectClientCapabilities, type ClientCapabilities } from '../../src/protocol/capability.ts';
 import { errorToWire, McpError, type ErrorObject } from '../../src/protocol/error.ts';
 import type { Json, Raw, RawError } from '../support/raw.ts';

@@ -2,11 +2,11 @@
 
 import assert from 'node:assert/strict';
 
-import { httpTransport } from '../../src/http/client.ts';
-import { createHandler } from '../../src/http/fetch.ts';
+import { httpTransport } from '../../src/http/client/transport.ts';
+import { createHandler } from '../../src/http/server/fetch.ts';
 import type { Transport } from '../../src/jsonrpc/transport.ts';
-import type { Served } from '../../src/peer/endpoint.ts';
-import { memoryTransport } from '../../src/peer/memory.ts';
+import type { Served } from '../../src/host/endpoint.ts';
+import { memoryTransport } from '../../src/testing/memory-transport.ts';
 import type { Revision } from '../../src/protocol/revision.ts';
 import { bridgeBefore, bridgeTo, clientOf, serverAt } from '../support/bridged.ts';
 import { open, statelessDate, withMeta, type Json } from '../support/raw.ts';

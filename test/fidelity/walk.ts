@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import type { Bridge } from '../../src/bridge.ts';
-import type { Fidelity } from '../../src/bridge/fidelity.ts';
+import type { Fidelity } from '../../src/fidelity/fidelity.ts';
 import { errorToWire, McpError, type ErrorName } from '../../src/protocol/error.ts';
 import { metaKey } from '../../src/protocol/meta.ts';
 import type { Revision } from '../../src/protocol/revision.ts';

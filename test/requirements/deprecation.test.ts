@@ -9,13 +9,13 @@ for (const [path, name, proposal] of [
   ['server/ctx.ts', 'sample(', 'SEP-2577'],
   ['server/ctx.ts', 'roots(', 'SEP-2577'],
   ['server/options.ts', 'readonly logging?:', 'SEP-2577'],
-  ['http/options.ts', 'readonly ssePair?:', 'SEP-2596'],
-  ['client/inputs.ts', 'readonly onSample?:', 'SEP-2577'],
-  ['client/inputs.ts', 'readonly roots?:', 'SEP-2577'],
+  ['http/server/options.ts', 'readonly ssePair?:', 'SEP-2596'],
+  ['client/input/inputs.ts', 'readonly onSample?:', 'SEP-2577'],
+  ['client/input/inputs.ts', 'readonly roots?:', 'SEP-2577'],
   ['client/options.ts', 'readonly onLog?:', 'SEP-2577'],
   ['client/client.ts', 'setLogLevel(', 'SEP-2577'],
-  ['peer/caller.ts', 'readonly logLevel?:', 'SEP-2577'],
-  ['protocol/sampling.ts', 'readonly includeContext?:', 'SEP-2596'],
+  ['client/connection/caller.ts', 'readonly logLevel?:', 'SEP-2577'],
+  ['protocol/features/sampling.ts', 'readonly includeContext?:', 'SEP-2596'],
 ] as const) {
   test(`${name} of ${path} is marked as deprecated, with the proposal and the earliest end [basic-039]`, () => {
     const text = readFileSync(new URL(`../../src/${path}`, import.meta.url), 'utf8');

@@ -1,5 +1,5 @@
 import { classify, type RequestMessage, type ResponseMessage } from '../../src/jsonrpc/message.ts';
-import type { Conversation, Link, Served } from '../../src/peer/endpoint.ts';
+import type { Conversation, Link, Served } from '../../src/host/endpoint.ts';
 import type { Revision } from '../../src/protocol/revision.ts';
 
 /** What a transport under test serves: the smallest endpoint that shows what arrived and how it went back. */

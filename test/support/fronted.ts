@@ -3,7 +3,7 @@
 import type { TestContext } from 'node:test';
 import { createBridge, type FrontBridge, type FrontOptions } from '../../src/bridge.ts';
 import type { Transport } from '../../src/jsonrpc/transport.ts';
-import { memoryTransport } from '../../src/peer/memory.ts';
+import { memoryTransport } from '../../src/testing/memory-transport.ts';
 import type { RevisionDate } from '../../src/protocol/revision.ts';
 import { createServer, type Server } from '../../src/server/server.ts';
 import type { ServerOptions } from '../../src/server/options.ts';

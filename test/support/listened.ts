@@ -11,7 +11,7 @@ import {
 import type { Client } from '../../src/client/client.ts';
 import { createConnect } from '../../src/client/connect.ts';
 import type { ConnectOptions } from '../../src/client/options.ts';
-import type { SubscriptionEvent, Topics } from '../../src/client/subscription.ts';
+import type { SubscriptionEvent, Topics } from '../../src/client/subscriptions/subscription.ts';
 import { settling } from './settling.ts';
 
 export const stateless = '2026-07-28';

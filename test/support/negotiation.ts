@@ -4,7 +4,12 @@ import { ConnectionError } from '../../src/jsonrpc/transport.ts';
 import { chosenRevisions } from '../../src/protocol/revision.ts';
 import type { Script, ScriptedTransport } from '../../src/testing/scripted.ts';
 import type { Inbound } from '../../src/peer/calls.ts';
-import { negotiate, type Agreement, type NegotiateOptions, type Verdict } from '../../src/peer/negotiate.ts';
+import {
+  negotiate,
+  type Agreement,
+  type NegotiateOptions,
+  type Verdict,
+} from '../../src/client/connection/negotiate.ts';
 
 export const newest = '2026-07-28';
 export const older = '2025-11-25';

@@ -1,8 +1,8 @@
 /** Servers that are started anew by each connection, as processes on stdio are: each has its state to itself. */
 
 import type { Transport } from '../../src/jsonrpc/transport.ts';
-import type { Served } from '../../src/peer/endpoint.ts';
-import { memoryTransport } from '../../src/peer/memory.ts';
+import type { Served } from '../../src/host/endpoint.ts';
+import { memoryTransport } from '../../src/testing/memory-transport.ts';
 
 /** A transport each of whose conversations has a server of its own, without the cost of a process. */
 export function processesOf(start: () => Served): Transport {

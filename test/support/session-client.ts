@@ -1,7 +1,7 @@
 import { fakeEndpoint, type Fake } from '../../src/http/fake-endpoint.test.ts';
 import { begin, visit, type FakeVisit } from '../../src/http/fake-http.test.ts';
-import { createHttpHandler, type HttpHandler } from '../../src/http/handler.ts';
-import type { HttpOptions } from '../../src/http/options.ts';
+import { createHttpHandler, type HttpHandler } from '../../src/http/server/handler.ts';
+import type { HttpOptions } from '../../src/http/server/options.ts';
 
 /** A client with a session. */
 export interface Client {

@@ -1,6 +1,6 @@
 /** Holds the tables of `src/protocol` against the official schema of a revision, in both directions. */
 
-import { isRequired } from '../../src/protocol/inspect.ts';
+import { isRequired } from '../../src/protocol/compile/inspect.ts';
 import { isAlive } from '../../src/protocol/lifetime.ts';
 import { maySend, methodNames, methodOf, type MethodRow } from '../../src/protocol/method.ts';
 import type { Revision } from '../../src/protocol/revision.ts';

@@ -1,6 +1,6 @@
 import { fakeEndpoint, type Fake } from '../../src/http/fake-endpoint.test.ts';
 import type { FakeVisit, Sent } from '../../src/http/fake-http.test.ts';
-import { createHttpHandler, type HttpHandler } from '../../src/http/handler.ts';
+import { createHttpHandler, type HttpHandler } from '../../src/http/server/handler.ts';
 
 export const newest = '2026-07-28';
 

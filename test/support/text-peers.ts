@@ -6,16 +6,16 @@ import { PassThrough } from 'node:stream';
 import type { AddressInfo } from 'node:net';
 import type { TestContext } from 'node:test';
 import { createParser } from 'eventsource-parser';
-import { httpTransport } from '../../src/http/client.ts';
+import { httpTransport } from '../../src/http/client/transport.ts';
 import { jsonText } from '../../src/json/exact-number.ts';
-import { parseExactJson } from '../../src/jsonrpc/exact-json.ts';
+import { parseExactJson } from '../../src/json/parse-exact.ts';
 import { linkedTransport } from '../../src/jsonrpc/memory.ts';
 import type { Message } from '../../src/jsonrpc/message.ts';
 import type { Transport } from '../../src/jsonrpc/transport.ts';
-import { listen } from '../../src/node/http.ts';
-import type { Served } from '../../src/peer/endpoint.ts';
-import { memoryTransport } from '../../src/peer/memory.ts';
-import { serveStdio } from '../../src/stdio/server.ts';
+import { listen } from '../../src/node/server/http.ts';
+import type { Served } from '../../src/host/endpoint.ts';
+import { memoryTransport } from '../../src/testing/memory-transport.ts';
+import { serveStdio } from '../../src/stdio/server/serve.ts';
 import { streamTransport } from '../../src/stdio/stream-transport.ts';
 
 /** The ways on which text travels. */

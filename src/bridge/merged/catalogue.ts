@@ -1,0 +1,212 @@
+import type { Call } from '../../host/call.ts';
+import type { JsonObject } from '../../protocol/features/common.ts';
+import { McpError } from '../../protocol/error.ts';
+import { gather, listKinds, mergedHint, type ListKind, type Part } from './lists.ts';
+import { exposedNames, withoutPrefix, type Named } from './names.ts';
+import type { PrefixMode } from '../options.ts';
+import type { Seat } from './slot.ts';
+import { Views, type ListView } from './views.ts';
+
+/** What a catalogue needs to know of its front. */
+export interface CatalogueOptions {
+  readonly seats: readonly Seat[];
+  readonly prefix: PrefixMode;
+  readonly patienceMs: number;
+  /** A list is not what a client was shown any more. */
+  onChange(kind: ListKind, call: Call): void;
+  onWarning(message: string): void;
+}
+
+/** How many entries one page has. */
+const pageSize = 1_000;
+/** How many doubles are told of. */
+const mostDoubles = 100;
+
+/** The lists of several servers as one, and whose each entry is. */
+export class Catalogue {
+  readonly #options: CatalogueOptions;
+  readonly #views = new Views();
+  readonly #doubles = new Set<string>();
+  /** The tools as they were shown last, to anybody. */
+  #latestTools: ListView | undefined;
+
+  constructor(options: CatalogueOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * One page of a merged list. A cursor names the last entry of the page before.
+   *
+   * @throws McpError invalidParams for a cursor that is not from here, or whose entry is gone.
+   */
+  async list(kind: ListKind, cursor: unknown, call: Call): Promise<JsonObject> {
+    const after = typeof cursor === 'string' ? fromCursor(kind, cursor) : undefined;
+    const { merged, parts } = await this.#refresh(kind, call);
+    const entries = [...merged];
+    const start = after === undefined ? 0 : entries.findIndex(([name]) => name === after) + 1;
+    if (after !== undefined && start === 0) throw wrongCursor(String(cursor));
+    const page = entries.slice(start, start + pageSize);
+    const last = page.at(-1);
+    return {
+      [listKinds[kind].items]: page.map(([, item]) => item),
+      ...mergedHint(this.#options.seats, parts),
+      ...(last === undefined || start + page.length >= entries.length ? {} : { nextCursor: toCursor(kind, last[0]) }),
+    };
+  }
+
+  /** Whose tool or prompt a name is, as the client of the call was shown it; what it was not shown yet is looked up. */
+  async find(kind: 'tools' | 'prompts', name: string, call: Call): Promise<Named<Seat> | undefined> {
+    const shown = this.#views.of(call).lists.get(kind);
+    const known = shown === undefined ? undefined : this.#lookUp(name, shown);
+    return known ?? this.#lookUp(name, (await this.#refresh(kind, call)).view);
+  }
+
+  /** A list as the client of a call was shown it last, or would be shown it now. */
+  async view(kind: ListKind, call: Call): Promise<ListView> {
+    return this.#views.of(call).lists.get(kind) ?? (await this.#refresh(kind, call)).view;
+  }
+
+  /** The tool of a name, whoever asks. */
+  tool(name: string): Named<Seat> | undefined {
+    return this.#latestTools?.targets.get(name) ?? this.#prefixed(name, () => true);
+  }
+
+  /** The servers that use a name themselves. */
+  usersOf(kind: ListKind, name: string, call: Call): readonly Seat[] {
+    const { known } = this.#views.of(call).lists.get(kind) ?? {};
+    return this.#options.seats.filter((seat) => known?.get(seat)?.has(name) === true);
+  }
+
+  #lookUp(name: string, { targets, known }: ListView): Named<Seat> | undefined {
+    const isKnown = (seat: Seat, own: string): boolean => known.get(seat)?.has(own) === true;
+    return targets.get(name) ?? this.#prefixed(name, isKnown) ?? this.#prefixed(name, () => true);
+  }
+
+  /** The prefixed form is right also where it is not needed, so that it stays when collisions come and go. */
+  #prefixed(name: string, isKnown: (seat: Seat, own: string) => boolean): Named<Seat> | undefined {
+    for (const owner of this.#options.seats) {
+      const own = withoutPrefix(owner.label, name);
+      if (own !== undefined && isKnown(owner, own)) return { owner, name: own };
+    }
+    return undefined;
+  }
+
+  async #refresh(
+    kind: ListKind,
+    call: Call,
+  ): Promise<{ merged: ReadonlyMap<string, JsonObject>; parts: ReadonlyMap<Seat, Part>; view: ListView }> {
+    const { seats, patienceMs, onWarning } = this.#options;
+    const parts = await gather(seats, kind, call, {
+      patienceMs,
+      onWarning,
+      onLate: (seat, part) => this.#late(kind, call, seat, part),
+    });
+    const { late, lists } = this.#views.of(call);
+    const waiting = late.get(kind);
+    // What came in time is newer; and what is lost has no part.
+    for (const seat of seats) if (parts.has(seat) || seat.absent) waiting?.delete(seat);
+    const items = new Map(seats.map((seat) => [seat, parts.get(seat)?.items ?? waiting?.get(seat) ?? []] as const));
+    const before = lists.get(kind);
+    const known = new Map(
+      seats.map((seat) => {
+        const listed = items.get(seat) ?? [];
+        const isShown = parts.has(seat) || listed.length > 0;
+        // What is missing keeps its names: those of the others do not change for it.
+        return [seat, isShown ? keysOf(kind, listed) : (before?.known.get(seat) ?? new Set<string>())] as const;
+      }),
+    );
+    const view = { targets: isNamed(kind) ? this.#named(known) : this.#first(known), known };
+    lists.set(kind, view);
+    if (kind === 'tools') this.#latestTools = view;
+    return { merged: entriesOf(kind, items, view), parts, view };
+  }
+
+  #named(known: ListView['known']): ListView['targets'] {
+    const lists = [...known].map(([owner, names]) => ({ owner, label: owner.label, names: [...names] }));
+    return exposedNames(lists, this.#options.prefix);
+  }
+
+  /** URIs cannot be renamed: the first server in order has them. */
+  #first(known: ListView['known']): ListView['targets'] {
+    const targets = new Map<string, Named<Seat>>();
+    for (const [owner, uris] of known) {
+      for (const uri of uris) {
+        const first = targets.get(uri);
+        if (first === undefined) targets.set(uri, { owner, name: uri });
+        else this.#double(uri, first.owner, owner);
+      }
+    }
+    return targets;
+  }
+
+  #double(uri: string, first: Seat, second: Seat): void {
+    if (this.#doubles.has(uri) || this.#doubles.size >= mostDoubles) return;
+    this.#doubles.add(uri);
+    const shown = JSON.stringify(uri.slice(0, 256));
+    this.#options.onWarning(`${first.name} and ${second.name} both have ${shown}; that of ${first.name} is served`);
+  }
+
+  #late(kind: ListKind, call: Call, seat: Seat, { items }: Part): void {
+    const { late, lists } = this.#views.of(call);
+    late.set(kind, new Map(late.get(kind)).set(seat, items));
+    const shown = lists.get(kind)?.known.get(seat) ?? new Set<string>();
+    const keys = keysOf(kind, items);
+    const isSame = keys.size === shown.size && [...keys].every((key) => shown.has(key));
+    if (!isSame) this.#options.onChange(kind, call);
+  }
+}
+
+/** Whether entries go by names that may be changed. */
+function isNamed(kind: ListKind): boolean {
+  return kind === 'tools' || kind === 'prompts';
+}
+
+function keysOf(kind: ListKind, items: readonly JsonObject[]): ReadonlySet<string> {
+  // Every item was read as one of its list, where the key is a string.
+  return new Set(items.map((item) => item[listKinds[kind].key] as string));
+}
+
+/** The entries under the names that clients know, in the order of the servers. */
+function entriesOf(
+  kind: ListKind,
+  items: ReadonlyMap<Seat, readonly JsonObject[]>,
+  { targets }: ListView,
+): ReadonlyMap<string, JsonObject> {
+  const { key } = listKinds[kind];
+  const shown = new Map<Seat, Map<string, string>>([...items.keys()].map((seat) => [seat, new Map()]));
+  for (const [name, target] of targets) shown.get(target.owner)?.set(target.name, name);
+  const entries = new Map<string, JsonObject>();
+  for (const [seat, list] of items) {
+    for (const item of list) {
+      // As above.
+      const own = item[key] as string;
+      const name = shown.get(seat)?.get(own);
+      if (name !== undefined && !entries.has(name)) entries.set(name, name === own ? item : { ...item, [key]: name });
+    }
+  }
+  return entries;
+}
+
+function toCursor(kind: ListKind, name: string): string {
+  // JSON escapes halves of surrogate pairs, which no encoding has.
+  return btoa(encodeURIComponent(JSON.stringify([kind, name])));
+}
+
+function fromCursor(kind: ListKind, cursor: string): string {
+  const named = decoded(cursor);
+  const [of, name] = Array.isArray(named) ? (named as unknown[]) : [];
+  if (of !== kind || typeof name !== 'string') throw wrongCursor(cursor);
+  return name;
+}
+
+function decoded(cursor: string): unknown {
+  try {
+    return JSON.parse(decodeURIComponent(atob(cursor)));
+  } catch {
+    return undefined;
+  }
+}
+
+function wrongCursor(cursor: string): McpError {
+  return new McpError('invalidParams', `invalid cursor ${JSON.stringify(cursor.slice(0, 64))}`);
+}

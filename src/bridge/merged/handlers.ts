@@ -1,0 +1,71 @@
+import type { Call } from '../../host/call.ts';
+import type { Handler } from '../../host/host.ts';
+import type { CompleteRequestParams } from '../../protocol/features/completion.ts';
+import type { RequestTypes } from '../../protocol/methods.ts';
+import type { Catalogue } from './catalogue.ts';
+import type { FrontListen } from './listen.ts';
+import { listKinds, type ListKind } from './lists.ts';
+import type { FrontSessions } from './sessions.ts';
+import type { Routes } from './routes.ts';
+import type { Seat } from './slot.ts';
+
+/** What the handlers of a front work with. */
+export interface FrontHandlersOptions {
+  readonly seats: readonly Seat[];
+  readonly catalogue: Catalogue;
+  readonly routes: Routes;
+  readonly sessions: FrontSessions;
+  readonly listens: FrontListen;
+}
+
+type Handlers = {
+  readonly [Method in keyof RequestTypes]?: (params: RequestTypes[Method]['params'], call: Call) => unknown;
+};
+
+/** The handlers of a front, by method: each finds the server, or the servers, that a request is for. */
+export function frontHandlers({
+  seats,
+  catalogue,
+  routes,
+  sessions,
+  listens,
+}: FrontHandlersOptions): ReadonlyMap<string, Handler> {
+  // The table has every kind.
+  const kinds = Object.keys(listKinds) as ListKind[];
+  const named = async (kind: 'tools' | 'prompts', params: { readonly name: string }, call: Call): Promise<unknown> => {
+    const { owner, name } = await routes.named(kind, params.name, call);
+    return await routes.to(owner, { ...params, name }, call);
+  };
+  const own: Handlers = {
+    'tools/call': (params, call) => named('tools', params, call),
+    'prompts/get': (params, call) => named('prompts', params, call),
+    'resources/read': (params, call) => routes.byUri(params.uri, { ...params }, call),
+    'resources/subscribe': (params, call) => routes.byUri(params.uri, { ...params }, call),
+    'resources/unsubscribe': async (params, call) => {
+      // Whoever watched it stops; to the others it is an unknown URI, which is fine.
+      await Promise.all(
+        seats.map(async ({ member }) => await member?.host.handler(call.method)?.({ ...params }, call)),
+      );
+      return {};
+    },
+    'completion/complete': (params, call) => complete(params, call, routes),
+    'logging/setLevel': (params, call) => sessions.setLevel(seats, { ...params }, call),
+    'subscriptions/listen': ({ notifications }, call) => listens.listen(notifications, call),
+  };
+  return new Map<string, Handler>([
+    ...kinds.map((kind): [string, Handler] => [
+      listKinds[kind].method,
+      (params, call) => catalogue.list(kind, params['cursor'], call),
+    ]),
+    // Each handler gets the parameters of its own method: the conversation read them by the method's row.
+    ...(Object.entries(own) as [string, Handler][]),
+  ]);
+}
+
+/** A prompt is called what its owner calls it; a template goes by its URI. */
+async function complete(params: CompleteRequestParams, call: Call, routes: Routes): Promise<unknown> {
+  const { ref } = params;
+  if (ref.type === 'ref/resource') return await routes.byUri(ref.uri, { ...params }, call);
+  const { owner, name } = await routes.named('prompts', ref.name, call);
+  return await routes.to(owner, { ...params, ref: { ...ref, name } }, call);
+}

@@ -1,0 +1,228 @@
+import { backoffMs } from '../../client/connection/backoff.ts';
+import { covers } from '../../client/subscriptions/subscription.ts';
+import { isObject } from '../../jsonrpc/message.ts';
+import { Slices } from '../../jsonrpc/slices.ts';
+import { monotonicNow, settledWithin } from '../../jsonrpc/timeout.ts';
+import type { Call } from '../../host/call.ts';
+import type { JsonObject } from '../../protocol/features/common.ts';
+import { McpError } from '../../protocol/error.ts';
+import type { SubscriptionFilter } from '../../protocol/features/subscriptions.ts';
+import { healthyMs, isListChange, listChanges, mostResources, pause, subscribed } from '../changes.ts';
+import { wordsOf } from '../failure.ts';
+import type { Member } from '../single/single.ts';
+import type { Seat } from './slot.ts';
+import { subCall } from './sub-call.ts';
+
+const acknowledged = 'notifications/subscriptions/acknowledged';
+const updated = 'notifications/resources/updated';
+const mostEarly = 1_000;
+
+/** What a merged stream needs to know of its front. */
+export interface ListenOptions {
+  readonly seats: readonly Seat[];
+  readonly patienceMs: number;
+  /** Who owns each of some resources, as far as that is known. */
+  ownersOf(uris: readonly string[], call: Call): Promise<ReadonlyMap<string, Seat>>;
+  /** What a client may listen to, of what it asks for, but for single resources. */
+  honoured(asked: SubscriptionFilter): SubscriptionFilter;
+  onWarning(message: string): void;
+  random(): number;
+}
+
+/** One listen stream of a client. */
+interface Stream {
+  readonly call: Call;
+  readonly flags: SubscriptionFilter;
+  /** The resources that each server watches for it. */
+  readonly uris: ReadonlyMap<Seat, readonly string[]>;
+  readonly ended: AbortController;
+  /** The resources that were acknowledged; `undefined` until the acknowledgement is sent. */
+  agreed: ReadonlySet<string> | undefined;
+  readonly early: { readonly method: string; readonly params: JsonObject }[];
+  readonly following: Set<Seat>;
+}
+
+/** The listen streams of clients, each made of a stream of every server. */
+export class FrontListen {
+  readonly #options: ListenOptions;
+  readonly #streams = new Set<Stream>();
+  readonly #slices = new Slices();
+  #stopped = false;
+
+  constructor(options: ListenOptions) {
+    this.#options = options;
+  }
+
+  /** Serves `subscriptions/listen`: settles when the client or the bridge ends it, whatever its servers do. */
+  async listen(asked: SubscriptionFilter, call: Call): Promise<JsonObject> {
+    const stream = await this.#open(asked, call);
+    const over = new Promise<JsonObject>((resolve) => {
+      const end = (): void => {
+        stream.ended.abort();
+        this.#streams.delete(stream);
+        resolve(subscribed({}, call));
+      };
+      stream.ended.signal.addEventListener('abort', end, { once: true });
+      call.onLeave(end);
+      if (call.signal.aborted || this.#stopped) end();
+      else call.signal.addEventListener('abort', end, { once: true });
+    });
+    await this.#acknowledge(stream);
+    return await over;
+  }
+
+  /** A server is there, for the first time or again: its part of each stream begins. */
+  joined(seat: Seat, member: Member): void {
+    for (const stream of this.#streams) void this.#follow(stream, seat, member);
+  }
+
+  /** Tells of a change of a list whoever wants to hear of it. */
+  changed(method: string): void {
+    const list = listChanges.find((one) => one.method === method);
+    if (list !== undefined) this.#slices.add(method, () => this.#tellAll(list));
+  }
+
+  *#tellAll({ method, flag }: (typeof listChanges)[number]): Generator<void> {
+    for (const stream of this.#streams) {
+      if (stream.flags[flag] !== true) continue;
+      this.#tell(stream, method, {});
+      yield;
+    }
+  }
+
+  /** Ends every stream in good order. */
+  stop(): void {
+    this.#stopped = true;
+    for (const { ended } of this.#streams) ended.abort();
+  }
+
+  async #open(asked: SubscriptionFilter, call: Call): Promise<Stream> {
+    const uris = new Map<Seat, readonly string[]>();
+    const resources = [...new Set(asked.resourceSubscriptions?.slice(0, mostResources))];
+    const owners = await this.#options.ownersOf(resources, call);
+    for (const uri of resources) {
+      const owner = owners.get(uri);
+      // What nobody lists, anybody may know.
+      for (const seat of owner === undefined ? this.#options.seats : [owner])
+        uris.set(seat, [...(uris.get(seat) ?? []), uri]);
+    }
+    const stream: Stream = {
+      call,
+      flags: this.#options.honoured(asked),
+      uris,
+      ended: new AbortController(),
+      agreed: undefined,
+      early: [],
+      following: new Set(),
+    };
+    this.#streams.add(stream);
+    return stream;
+  }
+
+  /** The acknowledgement is the first message of the stream, and names what the servers agreed to by then. */
+  async #acknowledge(stream: Stream): Promise<void> {
+    const { seats, patienceMs } = this.#options;
+    const { call, flags, uris, early, ended } = stream;
+    const watched = new Set<string>();
+    const agreeing = seats.map(async (seat) => {
+      if (seat.member === undefined) return;
+      for (const uri of await this.#follow(stream, seat, seat.member)) watched.add(uri);
+    });
+    await settledWithin(patienceMs, Promise.all(agreeing));
+    if (ended.signal.aborted) return;
+    const asked = new Set([...uris.values()].flat());
+    const agreed = {
+      ...flags,
+      ...(asked.size === 0 ? {} : { resourceSubscriptions: [...asked].filter((uri) => watched.has(uri)) }),
+    };
+    call.send(acknowledged, subscribed({ notifications: agreed }, call));
+    stream.agreed = new Set(watched);
+    for (const { method, params } of early.splice(0)) this.#tell(stream, method, params);
+  }
+
+  /**
+   * Follows one server for a stream as long as both are there.
+   *
+   * @returns What it watches, once it says so; nothing where it does not.
+   */
+  #follow(stream: Stream, seat: Seat, member: Member): Promise<readonly string[]> {
+    const resources = stream.uris.get(seat) ?? [];
+    const filter = { ...stream.flags, ...(resources.length === 0 ? {} : { resourceSubscriptions: resources }) };
+    if (stream.following.has(seat) || Object.keys(filter).length === 0) return Promise.resolve([]);
+    stream.following.add(seat);
+    return new Promise((resolve) => {
+      const over = (): void => {
+        stream.following.delete(seat);
+        resolve([]);
+      };
+      this.#keepFollowing({ stream, seat, member, filter }, resolve).then(over, (error: unknown) => {
+        this.#options.onWarning(`${seat.name}: changes are not followed any more: ${wordsOf(error)}`);
+        over();
+      });
+    });
+  }
+
+  async #keepFollowing(
+    { stream, seat, member, filter }: Followed,
+    onAgreed: (uris: readonly string[]) => void,
+  ): Promise<void> {
+    const { signal } = stream.ended;
+    const handler = member.host.handler('subscriptions/listen');
+    for (let tries = 0, begun = 0; handler !== undefined && !signal.aborted; tries++, begun++) {
+      const since = monotonicNow();
+      const send = (method: string, params: JsonObject): void => {
+        if (method !== acknowledged) return this.#tell(stream, method, params);
+        onAgreed(watchedBy(params));
+        // What happened between two streams of the server is not known.
+        if (begun > 0) this.#missed(stream, filter);
+      };
+      const left = new AbortController();
+      const sub = subCall(stream.call, { method: 'subscriptions/listen', send, signal: left.signal });
+      const leave = (): void => left.abort();
+      signal.addEventListener('abort', leave, { once: true });
+      try {
+        await handler({ notifications: filter }, sub);
+      } catch (error) {
+        if (signal.aborted) return;
+        this.#options.onWarning(`${seat.name}: changes cannot be followed for a client: ${wordsOf(error)}`);
+        onAgreed([]);
+        if (error instanceof McpError && error.kind !== 'internalError' && error.kind !== 'busy') return;
+      } finally {
+        signal.removeEventListener('abort', leave);
+        sub.finish();
+      }
+      if (monotonicNow() - since >= healthyMs) tries = 0;
+      await pause(backoffMs(tries, this.#options.random()), signal);
+    }
+  }
+
+  #missed(stream: Stream, { resourceSubscriptions = [], ...flags }: SubscriptionFilter): void {
+    for (const { method, flag } of listChanges) if (flags[flag] === true) this.#tell(stream, method, {});
+    for (const uri of resourceSubscriptions) this.#tell(stream, updated, { uri });
+  }
+
+  #tell(stream: Stream, method: string, params: JsonObject): void {
+    const { agreed, call, early, ended } = stream;
+    if (ended.signal.aborted) return;
+    if (agreed === undefined) return void (early.length < mostEarly && early.push({ method, params }));
+    if (method === updated ? isWatched(agreed, params['uri']) : isListChange(method))
+      call.send(method, subscribed(params, call));
+  }
+}
+
+interface Followed {
+  readonly stream: Stream;
+  readonly seat: Seat;
+  readonly member: Member;
+  readonly filter: SubscriptionFilter;
+}
+
+/** The resources that an acknowledgement names. */
+function watchedBy({ notifications }: JsonObject): readonly string[] {
+  const uris = isObject(notifications) ? notifications['resourceSubscriptions'] : undefined;
+  return Array.isArray(uris) ? uris.filter((uri) => typeof uri === 'string') : [];
+}
+
+function isWatched(agreed: ReadonlySet<string>, uri: unknown): boolean {
+  return typeof uri === 'string' && covers({ updates: [...agreed] }, { type: 'update', uri });
+}

@@ -1,0 +1,173 @@
+import { hintOf, combinedHint, walkPages, type CacheHint, type Page } from '../../client/pages.ts';
+import { plainNumber } from '../../json/exact-number.ts';
+import { after } from '../../jsonrpc/timeout.ts';
+import { ConnectionError } from '../../jsonrpc/transport.ts';
+import type { Call } from '../../host/call.ts';
+import type { Host } from '../../host/host.ts';
+import { hasServerCapability } from '../../protocol/capability.ts';
+import type { JsonObject } from '../../protocol/features/common.ts';
+import { wordsOf } from '../failure.ts';
+import type { Seat } from './slot.ts';
+import { subCall } from './sub-call.ts';
+
+/** The lists that servers have, by what they hold. */
+export const listKinds = {
+  tools: { method: 'tools/list', items: 'tools', key: 'name', needs: 'tools' },
+  prompts: { method: 'prompts/list', items: 'prompts', key: 'name', needs: 'prompts' },
+  resources: { method: 'resources/list', items: 'resources', key: 'uri', needs: 'resources' },
+  templates: {
+    method: 'resources/templates/list',
+    items: 'resourceTemplates',
+    key: 'uriTemplate',
+    needs: 'resources',
+  },
+} as const;
+
+/** What a list holds. */
+export type ListKind = keyof typeof listKinds;
+
+/** What one server lists. */
+export interface Part {
+  readonly items: readonly JsonObject[];
+  /** How long it may be kept; `undefined` where the server does not say. */
+  readonly hint: CacheHint | undefined;
+}
+
+/** How lists are fetched. */
+export interface GatherOptions {
+  readonly patienceMs: number;
+  /** A part that took too long is there after all. */
+  onLate(seat: Seat, part: Part): void;
+  onWarning(message: string): void;
+}
+
+/** The bounds of one server's list: what is beyond is left out. */
+const bounds = { maxPages: 1_000, maxItems: 10_000 } as const;
+/** After this time nobody wants a late part any more. */
+const longestMs = 60_000;
+
+/**
+ * Fetches the whole list of every server at the same time. Whether names collide shows only in whole lists, which is
+ * why pages are not passed on as they are.
+ *
+ * @returns The parts that came in time.
+ */
+export async function gather(
+  seats: readonly Seat[],
+  kind: ListKind,
+  call: Call,
+  options: GatherOptions,
+): Promise<ReadonlyMap<Seat, Part>> {
+  const parts = new Map<Seat, Part>();
+  await Promise.all(
+    seats.map(async (seat) => {
+      const part = await partOf(seat, kind, call, options);
+      if (part !== undefined) parts.set(seat, part);
+    }),
+  );
+  return parts;
+}
+
+/** How long a merged list may be kept; `undefined` where a server does not say or did not answer. */
+export function mergedHint(seats: readonly Seat[], parts: ReadonlyMap<Seat, Part>): CacheHint | undefined {
+  const hints: CacheHint[] = [];
+  for (const seat of seats) {
+    const hint = parts.get(seat)?.hint;
+    if (hint === undefined) return undefined;
+    hints.push(hint);
+  }
+  const hint = combinedHint(hints);
+  return Number.isFinite(hint.ttlMs) ? hint : undefined;
+}
+
+async function partOf(
+  seat: Seat,
+  kind: ListKind,
+  call: Call,
+  { patienceMs, onLate, onWarning }: GatherOptions,
+): Promise<Part | undefined> {
+  const { member } = seat;
+  // Who is looked for already keeps nobody waiting.
+  if (member === undefined || seat.absent) return undefined;
+  return await new Promise<Part | undefined>((resolve) => {
+    let isLate = false;
+    const cancel = after(
+      patienceMs,
+      () => {
+        isLate = true;
+        onWarning(`${seat.name} did not answer ${listKinds[kind].method} within ${patienceMs} ms: its part is missing`);
+        resolve(undefined);
+      },
+      true,
+    );
+    const settled = (part: Part | undefined): void => {
+      cancel();
+      resolve(part);
+      if (part === undefined) return;
+      seat.answered();
+      if (isLate) onLate(seat, part);
+    };
+    const warn = (message: string): void => onWarning(`${seat.name}: ${message}`);
+    fetched(seat, call, { method: listKinds[kind].method, ask: () => drain(member.host, kind, call, warn) })
+      .then(settled)
+      .catch((error: unknown) => {
+        warn(wordsOf(error));
+        settled(undefined);
+      });
+  });
+}
+
+/** What a server lists, asked for again where no more was lost than the connection of this client. */
+async function fetched(
+  seat: Seat,
+  call: Call,
+  { method, ask }: { readonly method: string; readonly ask: () => Promise<Part> },
+): Promise<Part | undefined> {
+  for (let tries = 0; ; tries++) {
+    try {
+      return await ask();
+    } catch (error) {
+      if (call.aborted || !(await seat.failed(error, method)) || tries > 0) return undefined;
+    }
+  }
+}
+
+async function drain(host: Host, kind: ListKind, call: Call, onWarning: (message: string) => void): Promise<Part> {
+  const { method, items: field, needs } = listKinds[kind];
+  const handler = host.handler(method);
+  if (handler === undefined || !hasServerCapability(host.capabilities(), needs))
+    return { items: [], hint: { ttlMs: Number.POSITIVE_INFINITY, cacheScope: 'public' } };
+  const isAsked = call.method === method;
+  const sub = subCall(call, { method, ...(isAsked ? { send: (...told) => relay(call, ...told) } : {}) });
+  const cancel = after(longestMs, () => sub.abort());
+  const items: JsonObject[] = [];
+  let hints: CacheHint[] | undefined = [];
+  const fetch = async (cursor: string | undefined): Promise<Page<JsonObject>> => {
+    // The handler of a list gives its result.
+    const result = (await handler(cursor === undefined ? {} : { cursor }, sub)) as JsonObject;
+    hints = typeof plainNumber(result['ttlMs']) === 'number' ? hints?.concat(hintOf(result)) : undefined;
+    const { nextCursor } = result;
+    return {
+      ...hintOf(result),
+      // Results were read as those of their method.
+      items: result[field] as readonly JsonObject[],
+      nextCursor: typeof nextCursor === 'string' ? nextCursor : undefined,
+    };
+  };
+  try {
+    for await (const page of walkPages(fetch, bounds)) items.push(...page.items);
+  } catch (error) {
+    // Pages that came are not lost for the one that should not have come.
+    if (!(error instanceof ConnectionError)) throw error;
+    onWarning(`${method} is cut: ${wordsOf(error)}`);
+  } finally {
+    cancel();
+    sub.finish();
+  }
+  return { items, hint: hints === undefined ? undefined : combinedHint(hints) };
+}
+
+/** Of what belongs to a part, its progress says nothing of the whole. */
+function relay(call: Call, method: string, params: JsonObject): void {
+  if (method !== 'notifications/progress') call.send(method, params);
+}

@@ -1,0 +1,179 @@
+import { settledWithin } from '../../jsonrpc/timeout.ts';
+import { ConnectionError } from '../../jsonrpc/transport.ts';
+import type { Call } from '../../host/call.ts';
+import type { Host } from '../../host/host.ts';
+import { Catalogue } from './catalogue.ts';
+import { listChanges } from '../changes.ts';
+import { FrontListen } from './listen.ts';
+import { listKinds, type ListKind } from './lists.ts';
+import { frontHandlers } from './handlers.ts';
+import { FrontSessions } from './sessions.ts';
+import { askForUnknown, frontCapabilities, joinedHint, joinedInstructions } from './offer.ts';
+import type { Member } from '../single/single.ts';
+import { labelsOf } from './names.ts';
+import type { PrefixMode, Settings } from '../options.ts';
+import { Routes } from './routes.ts';
+import { Seat, type UpstreamStanding } from './slot.ts';
+
+/** Several servers as one host. Whoever opened it stops and closes it. */
+export interface Front {
+  readonly host: Host;
+  /** How each server stands, in order. */
+  readonly upstreams: readonly UpstreamStanding[];
+  /** Ends every listen stream in good order. */
+  stop(): void;
+  /** Ends every connection to every server. */
+  close(): Promise<void>;
+}
+
+/** What a front is made of. */
+export interface FrontParts {
+  readonly settings: Settings;
+  readonly prefix: PrefixMode;
+  readonly patienceMs: number;
+  /** How each server is reached, by its name, the first in order first. */
+  readonly servers: readonly (readonly [string, OpenServer])[];
+  random(): number;
+}
+
+/** Connects to one server. */
+export type OpenServer = (signal: AbortSignal, onWarning: (message: string) => void) => Promise<Member>;
+
+/**
+ * Makes one host of several servers; those that are not there yet, or not any more, join when they are.
+ *
+ * @throws ConnectionError when not one of them is reached.
+ */
+export async function openFront(parts: FrontParts): Promise<Front> {
+  const { settings, patienceMs, random } = parts;
+  const { onWarning } = settings;
+  const sessions = new FrontSessions(onWarning);
+  const seats = seatsOf(parts, joined);
+  const catalogue = new Catalogue({ ...parts, seats, onWarning, onChange });
+  const routes = new Routes(seats, catalogue);
+  const listens = new FrontListen({
+    seats,
+    patienceMs,
+    random,
+    onWarning,
+    ownersOf: (uris, call) => routes.ownersOf(uris, call),
+    honoured: (asked) => {
+      const offered = frontCapabilities(seats);
+      const flags = listChanges.filter(({ kind, flag }) => asked[flag] === true && offered[kind] !== undefined);
+      return Object.fromEntries(flags.map(({ flag }) => [flag, true]));
+    },
+  });
+
+  /** What the server that came lists is new to everybody. */
+  function joined(seat: Seat, member: Member, first: boolean): void {
+    if (first) sessions.joined(member);
+    listens.joined(seat, member);
+    const offered = member.host.capabilities();
+    for (const { kind, method } of listChanges) {
+      if (offered[kind] === undefined) continue;
+      sessions.tell(method);
+      listens.changed(method);
+    }
+  }
+
+  function onChange(kind: ListKind, { settled }: Call): void {
+    const method = listChanges.find((list) => list.kind === listKinds[kind].needs)?.method;
+    if (method === undefined) return;
+    if (settled === undefined) listens.changed(method);
+    else settled.notify(method, {});
+  }
+
+  await firstOf(seats, patienceMs);
+  const handlers = frontHandlers({ seats, catalogue, routes, sessions, listens });
+  return {
+    host: hostOf({ parts, seats, catalogue, sessions, handlers }),
+    get upstreams() {
+      return seats.map((seat) => seat.standing);
+    },
+    stop: () => {
+      listens.stop();
+      for (const { member } of seats) member?.stop();
+    },
+    close: async () => void (await Promise.all(seats.map((seat) => seat.close()))),
+  };
+}
+
+function seatsOf(
+  { servers, settings, patienceMs, random }: FrontParts,
+  onJoin: (seat: Seat, member: Member, first: boolean) => void,
+): readonly Seat[] {
+  const labels = labelsOf(servers.map(([name]) => name));
+  return servers.map(([name, open], at) => {
+    const seat: Seat = new Seat({
+      name,
+      label: labels[at] ?? name,
+      patienceMs,
+      open: (signal) => open(signal, (message) => settings.onWarning(`${name}: ${message}`)),
+      onJoin: (member, first) => onJoin(seat, member, first),
+      onWarning: settings.onWarning,
+      random,
+    });
+    return seat;
+  });
+}
+
+/** Waits for all servers, but not for long; that not one of them is there is a failure. */
+async function firstOf(seats: readonly Seat[], patienceMs: number): Promise<void> {
+  const attempts = seats.map((seat) => seat.start());
+  await settledWithin(patienceMs, Promise.allSettled(attempts));
+  if (seats.some(({ standing }) => standing.state !== 'failing')) return;
+  await Promise.all(seats.map((seat) => seat.close()));
+  const failures = seats.map(({ standing: { name, failure } }) => `${name}: ${failure}`);
+  throw new ConnectionError('refused', `none of the servers is reached: ${failures.join('; ')}`);
+}
+
+interface HostParts {
+  readonly parts: FrontParts;
+  readonly seats: readonly Seat[];
+  readonly catalogue: Catalogue;
+  readonly sessions: FrontSessions;
+  readonly handlers: ReturnType<typeof frontHandlers>;
+}
+
+function hostOf({ parts: { settings }, seats, catalogue, sessions, handlers }: HostParts): Host {
+  const [only, another] = seats;
+  const single = another === undefined ? only : undefined;
+  return {
+    get info() {
+      return single?.member?.host.info ?? settings.info;
+    },
+    get instructions() {
+      return single === undefined ? joinedInstructions(seats) : single.member?.host.instructions;
+    },
+    get discoverHint() {
+      return joinedHint(seats);
+    },
+    revisions: settings.revisions,
+    exactNumbers: true,
+    relays: true,
+    askTimeoutMs: 600_000,
+    maxRounds: 32,
+    capabilities: () => frontCapabilities(seats),
+    handler: (method) => handlers.get(method),
+    unknown: async (params, call) => await askForUnknown(seats, params, call),
+    notified: (method, params, from) => {
+      for (const { member } of seats) member?.host.notified?.(method, params, from);
+    },
+    headerParameters: (tool) => {
+      const found = catalogue.tool(tool);
+      if (found !== undefined) return found.owner.member?.host.headerParameters(found.name) ?? [];
+      // Nobody listed anything yet: whoever knows the tool knows its parameters.
+      for (const { member } of seats) {
+        const parameters = member?.host.headerParameters(tool) ?? [];
+        if (parameters.length > 0) return parameters;
+      }
+      return [];
+    },
+    onError: settings.onError,
+    admit: (from) => {
+      for (const { member } of seats) member?.host.admit?.(from);
+    },
+    opened: (session) => sessions.opened(session, seats),
+    closed: (session) => sessions.closed(session, seats),
+  };
+}

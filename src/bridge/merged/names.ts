@@ -1,0 +1,99 @@
+import type { PrefixMode } from '../options.ts';
+
+/** What one of several servers calls its tools or prompts. */
+export interface NamesOf<Owner> {
+  readonly owner: Owner;
+  /** What stands before the names of this server where they need it. */
+  readonly label: string;
+  readonly names: readonly string[];
+}
+
+/** Whose a name is, and what its owner calls it. */
+export interface Named<Owner> {
+  readonly owner: Owner;
+  readonly name: string;
+}
+
+/** Spec 2025-11-25, Tools, Tool names: 1 to 128 letters, digits, underscores, hyphens and dots. */
+const longestName = 128;
+const longestLabel = 48;
+const separator = '__';
+
+/**
+ * Names each thing of several servers once: by its own name where no other server uses it, else, or always, by
+ * `label__name`. The same names in the same order give the same result, and every result is unique.
+ */
+export function exposedNames<Owner>(
+  lists: readonly NamesOf<Owner>[],
+  mode: PrefixMode,
+): ReadonlyMap<string, Named<Owner>> {
+  const users = new Map<string, number>();
+  const prefixed = new Map<string, Owner[]>();
+  for (const { owner, label, names } of lists) {
+    for (const name of new Set(names)) {
+      users.set(name, (users.get(name) ?? 0) + 1);
+      const full = label + separator + name;
+      prefixed.set(full, [...(prefixed.get(full) ?? []), owner]);
+    }
+  }
+  const exposed = new Map<string, Named<Owner>>();
+  const isPlain = (name: string, owner: Owner): boolean =>
+    mode === 'collisions' && users.get(name) === 1 && (prefixed.get(name) ?? []).every((other) => other === owner);
+  // Plain names first: they are nobody's to take.
+  for (const { owner, names } of lists)
+    for (const name of new Set(names)) if (isPlain(name, owner)) exposed.set(name, { owner, name });
+  const tried = new Map<string, number>();
+  for (const { owner, label, names } of lists) {
+    for (const name of new Set(names))
+      if (!isPlain(name, owner))
+        exposed.set(free(label, name, { isTaken: (one) => exposed.has(one), tried }), { owner, name });
+  }
+  return exposed;
+}
+
+/** Labels for servers, in order: names that fit into names of tools, each of them once. */
+export function labelsOf(servers: readonly string[]): readonly string[] {
+  const labels: string[] = [];
+  const tried = new Map<string, number>();
+  for (const server of servers) {
+    const fitting = server.replaceAll(/[^A-Za-z0-9_.-]+/g, '-').slice(0, longestLabel) || 'server';
+    labels.push(unique(fitting, { isTaken: (one) => labels.includes(one), tried }));
+  }
+  return labels;
+}
+
+/** What a server would call something whose prefixed name is given; `undefined` where the prefix is not its own. */
+export function withoutPrefix(label: string, name: string): string | undefined {
+  const prefix = label + separator;
+  return name.length > prefix.length && name.startsWith(prefix) ? name.slice(prefix.length) : undefined;
+}
+
+/** The prefixed name; one that is too long or taken ends with digits that depend on whose it is. */
+function free(label: string, name: string, taken: Taken): string {
+  const full = label + separator + name;
+  if (full.length <= longestName && !taken.isTaken(full)) return full;
+  const digits = digest(`${label} ${name}`);
+  return unique(`${full.slice(0, longestName - digits.length - 5)}_${digits}`, taken);
+}
+
+/** Names that are gone. */
+interface Taken {
+  isTaken(name: string): boolean;
+  /** The last number behind each name: whoever has many equal names made has them counted on, not anew each time. */
+  readonly tried: Map<string, number>;
+}
+
+function unique(name: string, { isTaken, tried }: Taken): string {
+  if (!isTaken(name)) return name;
+  let count = (tried.get(name) ?? 1) + 1;
+  while (isTaken(`${name}-${count}`)) count++;
+  tried.set(name, count);
+  return `${name}-${count}`;
+}
+
+/** FNV-1a, 32 bits: tells names apart, and protects nothing. */
+function digest(text: string): string {
+  let hash = 0x811c9dc5;
+  for (const char of text) hash = Math.imul(hash ^ (char.codePointAt(0) ?? 0), 0x01000193) >>> 0;
+  return hash.toString(16).padStart(8, '0');
+}

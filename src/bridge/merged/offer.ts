@@ -1,0 +1,71 @@
+import { combinedHint, type CacheHint } from '../../client/pages.ts';
+import { ConnectionError } from '../../jsonrpc/transport.ts';
+import type { Call } from '../../host/call.ts';
+import type { Handler } from '../../host/host.ts';
+import type { ServerCapabilities } from '../../protocol/capability.ts';
+import { McpError } from '../../protocol/error.ts';
+import type { Seat } from './slot.ts';
+
+/**
+ * What several servers offer together. A list of more than one server changes when one of them comes; and while one is
+ * missing nobody knows what it will bring, but clients hear later only of what they were offered at the beginning.
+ */
+export function frontCapabilities(seats: readonly Seat[]): ServerCapabilities {
+  const offers = seats.flatMap(({ member }) => (member === undefined ? [] : [member.host.capabilities()]));
+  const isMissing = offers.length < seats.length;
+  const has = (feature: keyof ServerCapabilities): boolean => offers.some((offer) => offer[feature] !== undefined);
+  const isWatchable = offers.some(({ resources }) => resources?.subscribe === true);
+  return {
+    ...union(offers, 'experimental'),
+    ...union(offers, 'extensions'),
+    ...(isMissing || has('logging') ? { logging: {} } : {}),
+    ...(has('completions') ? { completions: {} } : {}),
+    ...(isMissing || has('prompts') ? { prompts: { listChanged: true } } : {}),
+    ...(isMissing || has('resources')
+      ? { resources: { listChanged: true, ...(isWatchable ? { subscribe: true } : {}) } }
+      : {}),
+    ...(isMissing || has('tools') ? { tools: { listChanged: true } } : {}),
+  };
+}
+
+/** The servers' instructions, each under its server's name. */
+export function joinedInstructions(seats: readonly Seat[]): string | undefined {
+  const sections = seats.flatMap(({ name, member }) => {
+    const text = member?.host.instructions;
+    return text === undefined ? [] : [`# ${name.replaceAll(/\s+/g, ' ')}\n\n${text}`];
+  });
+  return sections.length === 0 ? undefined : sections.join('\n\n');
+}
+
+/** How long what is offered may be kept: not at all while a server is missing. */
+export function joinedHint(seats: readonly Seat[]): CacheHint {
+  return combinedHint(seats.map(({ member }) => member?.host.discoverHint ?? { ttlMs: 0, cacheScope: 'private' }));
+}
+
+/**
+ * Asks one server after the other for what the protocol does not know, until one knows the method; a server that is
+ * lost hides no other, but might have known.
+ */
+export async function askForUnknown(
+  seats: readonly Seat[],
+  params: Parameters<Handler>[0],
+  call: Call,
+): Promise<unknown> {
+  let refusal: McpError | undefined;
+  for (const { member } of seats) {
+    try {
+      if (member?.host.unknown !== undefined) return await member.host.unknown(params, call);
+    } catch (error) {
+      const isLost = error instanceof McpError && error.cause instanceof ConnectionError;
+      if (call.aborted || !(error instanceof McpError) || !(isLost || error.kind === 'methodNotFound')) throw error;
+      if (refusal === undefined || (isLost && refusal.kind === 'methodNotFound')) refusal = error;
+    }
+  }
+  throw refusal ?? new McpError('methodNotFound', `${call.method.slice(0, 128)} is not served here`);
+}
+
+/** Entries by name; of two of the same name that of the first server counts. */
+function union(offers: readonly ServerCapabilities[], feature: 'experimental' | 'extensions'): ServerCapabilities {
+  const entries = offers.toReversed().flatMap((offer) => Object.entries(offer[feature] ?? {}));
+  return entries.length === 0 ? {} : { [feature]: Object.fromEntries(entries) };
+}

@@ -1,0 +1,150 @@
+import { soon } from '../../jsonrpc/timeout.ts';
+import type { Call } from '../../host/call.ts';
+import type { Handler } from '../../host/host.ts';
+import { McpError } from '../../protocol/error.ts';
+import { hasServerCapability } from '../../protocol/capability.ts';
+import { methodOf } from '../../protocol/method.ts';
+import { parseTemplate } from '../../server/uri-template/uri-template.ts';
+import type { Catalogue } from './catalogue.ts';
+import type { Named } from './names.ts';
+import type { Seat } from './slot.ts';
+
+type Params = Parameters<Handler>[0];
+
+/** What the templates of one server may cost for one URI: the products of the lengths of both. */
+const mostWork = 4_000_000;
+/** The same for all URIs of one request. */
+const mostWorkOfMany = 100_000_000;
+/** What reading a template costs, in characters of a URI that it is compared with. */
+const parsing = 8;
+
+/** Finds the server that a request is for. */
+export class Routes {
+  readonly #seats: readonly Seat[];
+  readonly #catalogue: Catalogue;
+
+  constructor(seats: readonly Seat[], catalogue: Catalogue) {
+    this.#seats = seats;
+    this.#catalogue = catalogue;
+  }
+
+  /** Hands a request to one server, which must be there. */
+  async to(seat: Seat, params: Params, call: Call): Promise<unknown> {
+    const handler = seat.present().host.handler(call.method);
+    if (handler === undefined) throw new McpError('methodNotFound', `${call.method} is not served by ${seat.name}`);
+    return await handler(params, call);
+  }
+
+  /**
+   * Whose tool or prompt a name is.
+   *
+   * @throws McpError invalidParams where it is nobody's, or more than one server's.
+   */
+  async named(kind: 'tools' | 'prompts', name: string, call: Call): Promise<Named<Seat>> {
+    const found = await this.#catalogue.find(kind, name, call);
+    if (found !== undefined) return found;
+    const noun = kind === 'tools' ? 'tool' : 'prompt';
+    const shown = JSON.stringify(name.slice(0, 128));
+    const users = this.#catalogue.usersOf(kind, name, call).map((seat) => JSON.stringify(`${seat.label}__${name}`));
+    if (users.length > 0) throw new McpError('invalidParams', `the ${noun} ${shown} is called ${users.join(' or ')}`);
+    const absent = this.#seats.filter((seat) => seat.absent).map((seat) => seat.name);
+    const note = absent.length === 0 ? '' : ` (not reached now: ${absent.join(', ')})`;
+    throw new McpError('invalidParams', `unknown ${noun} ${shown}${note}`);
+  }
+
+  /** Hands a request to the owner of a URI: who lists it, else whose template it follows, else who knows it. */
+  async byUri(uri: string, params: Params, call: Call): Promise<unknown> {
+    const owner = await this.ownerOf(uri, call);
+    return owner === undefined ? await this.inOrder(params, call) : await this.to(owner, params, call);
+  }
+
+  /** Who lists a URI, or has a template that it follows. */
+  async ownerOf(uri: string, call: Call): Promise<Seat | undefined> {
+    return (await this.#ownerOf(uri, call, mostWork)).owner;
+  }
+
+  /** The same for many URIs, between which everybody else has a turn; those that are left out are nobody's. */
+  async ownersOf(uris: readonly string[], call: Call): Promise<ReadonlyMap<string, Seat>> {
+    const owners = new Map<string, Seat>();
+    let left = mostWorkOfMany;
+    for (const uri of uris) {
+      const { owner, work } = await this.#ownerOf(uri, call, Math.min(left, mostWork));
+      if (owner !== undefined) owners.set(uri, owner);
+      left -= work;
+      if (call.aborted) break;
+      if (owner === undefined || work > 0) await new Promise<void>(soon);
+    }
+    return owners;
+  }
+
+  async #ownerOf(uri: string, call: Call, most: number): Promise<{ readonly owner?: Seat; readonly work: number }> {
+    const listed = (await this.#catalogue.view('resources', call)).targets.get(uri);
+    if (listed !== undefined) return { owner: listed.owner, work: 0 };
+    const { targets } = await this.#catalogue.view('templates', call);
+    const named = targets.get(uri);
+    if (named !== undefined) return { owner: named.owner, work: 0 };
+    // Matching takes time; what a server makes it take is bounded, and whoever owns the URI can still be asked.
+    const spent = new Map<Seat, number>();
+    for (const [template, { owner }] of targets) {
+      const work = (spent.get(owner) ?? 0) + template.length * (uri.length + parsing);
+      if (work > most) continue;
+      spent.set(owner, work);
+      if (follows(uri, template)) return { owner, work };
+    }
+    return { work: Math.max(0, ...spent.values()) };
+  }
+
+  /** Asks one server after the other until one does not say that the request is none of its business. */
+  async inOrder(params: Params, call: Call): Promise<unknown> {
+    let refusal: McpError | undefined;
+    for (const { member } of this.#seats) {
+      const handler = member?.host.handler(call.method);
+      const needs = methodOf(call.method)?.needs;
+      if (member === undefined || handler === undefined) continue;
+      if (needs !== undefined && !hasServerCapability(member.host.capabilities(), needs)) continue;
+      try {
+        return await handler(params, call);
+      } catch (error) {
+        if (call.aborted || !isElsewhere(error)) throw error;
+        refusal = worse(refusal, error);
+      }
+    }
+    throw refusal ?? new McpError('methodNotFound', `${call.method} is served by none of the servers that are there`);
+  }
+}
+
+/** Errors of a server that does not know what is meant, or that cannot be reached. */
+const elsewhere: ReadonlySet<string | undefined> = new Set([
+  'resourceNotFound',
+  'invalidParams',
+  'methodNotFound',
+  'internalError',
+  'busy',
+]);
+
+function isElsewhere(error: unknown): error is McpError {
+  return error instanceof McpError && elsewhere.has(error.kind);
+}
+
+/** Which of two refusals says more: a server that failed might have known. */
+function worse(first: McpError | undefined, second: McpError): McpError {
+  return first === undefined || ranks.indexOf(second.kind) > ranks.indexOf(first.kind) ? second : first;
+}
+
+const ranks: readonly (string | undefined)[] = [
+  'methodNotFound',
+  'invalidParams',
+  'resourceNotFound',
+  'internalError',
+  'busy',
+];
+
+function follows(uri: string, template: string): boolean {
+  try {
+    return parseTemplate(template).match(uri) !== undefined;
+  } catch (error) {
+    // Whether templates are well-formed is up to the servers that list them.
+    if (error instanceof TypeError) return false;
+    throw error;
+  }
+}

@@ -1,0 +1,72 @@
+import type { Call } from '../../host/call.ts';
+import type { Handler, Settled } from '../../host/host.ts';
+import { McpError } from '../../protocol/error.ts';
+import { wordsOf } from '../failure.ts';
+import type { Member } from '../single/single.ts';
+import type { Seat } from './slot.ts';
+
+/** A session, with the request that set its log level last. */
+interface Session {
+  readonly settled: Settled;
+  level: { readonly params: Parameters<Handler>[0]; readonly call: Call } | undefined;
+}
+
+/** The handshake sessions of a front: what its servers have to know of them, those that come later included. */
+export class FrontSessions {
+  /** By state, which stays the same for the life of a session. */
+  readonly #sessions = new Map<Settled['state'], Session>();
+  readonly #onWarning: (message: string) => void;
+
+  constructor(onWarning: (message: string) => void) {
+    this.#onWarning = onWarning;
+  }
+
+  opened(settled: Settled, seats: readonly Seat[]): void {
+    this.#sessions.set(settled.state, { settled, level: undefined });
+    for (const { member } of seats) member?.host.opened?.(settled);
+  }
+
+  closed(settled: Settled, seats: readonly Seat[]): void {
+    this.#sessions.delete(settled.state);
+    for (const { member } of seats) member?.host.closed?.(settled);
+  }
+
+  /** A server is there: it is told of every session, and which log level that wants. */
+  joined(member: Member): void {
+    for (const { settled, level } of this.#sessions.values()) {
+      member.host.opened?.(settled);
+      if (level !== undefined)
+        void this.#setLevel(member, level.params, level.call).catch((error: unknown) => {
+          this.#onWarning(`the log level could not be set: ${wordsOf(error)}`);
+        });
+    }
+  }
+
+  /** Tells every session that a list changed. */
+  tell(method: string): void {
+    for (const { settled } of this.#sessions.values()) settled.notify(method, {});
+  }
+
+  /**
+   * Serves `logging/setLevel` on every server that logs.
+   *
+   * @throws McpError when all of them refuse.
+   */
+  async setLevel(seats: readonly Seat[], params: Parameters<Handler>[0], call: Call): Promise<object> {
+    const session = call.settled === undefined ? undefined : this.#sessions.get(call.settled.state);
+    if (session !== undefined) session.level = { params, call };
+    const logging = seats.filter(({ member }) => member?.host.capabilities().logging !== undefined);
+    const outcomes = await Promise.allSettled(
+      logging.map(async ({ member }) => member && (await this.#setLevel(member, params, call))),
+    );
+    const refusals = outcomes.filter((outcome) => outcome.status === 'rejected').map(({ reason }): unknown => reason);
+    if (refusals.length > 0 && refusals.length === outcomes.length && refusals[0] instanceof McpError)
+      throw refusals[0];
+    for (const refusal of refusals) this.#onWarning(`the log level could not be set: ${wordsOf(refusal)}`);
+    return {};
+  }
+
+  async #setLevel(member: Member, params: Parameters<Handler>[0], call: Call): Promise<void> {
+    if (member.host.capabilities().logging !== undefined) await member.host.handler('logging/setLevel')?.(params, call);
+  }
+}

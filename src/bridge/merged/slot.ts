@@ -1,0 +1,198 @@
+import { backoffMs } from '../../client/connection/backoff.ts';
+import { settledWithin } from '../../jsonrpc/timeout.ts';
+import { ConnectionError } from '../../jsonrpc/transport.ts';
+import { McpError } from '../../protocol/error.ts';
+import { pause } from '../changes.ts';
+import { wordsOf } from '../failure.ts';
+import type { Member, UpstreamFacts } from '../single/single.ts';
+
+/** How one of several upstreams stands. */
+export interface UpstreamStanding {
+  /** What the bridge was told to call it. */
+  readonly name: string;
+  /** `connecting` until it was reached once; `failing` while it is not reached, which is tried again and again. */
+  readonly state: 'connecting' | 'ready' | 'failing';
+  /** Why it is not reached. */
+  readonly failure: string | undefined;
+  /** What was found out of it; `undefined` until it was reached once. */
+  readonly facts: UpstreamFacts | undefined;
+}
+
+/** What a seat needs to know of its front. */
+export interface SeatOptions {
+  readonly name: string;
+  readonly label: string;
+  /** How long one attempt to reach the server again may take. */
+  readonly patienceMs: number;
+  open(signal: AbortSignal): Promise<Member>;
+  /** The server is there, for the first time (with its member) or again. */
+  onJoin(member: Member, first: boolean): void;
+  onWarning(message: string): void;
+  random(): number;
+}
+
+/** The place of one upstream at the front: it is held while the server is not there, and filled when it comes. */
+export class Seat {
+  readonly name: string;
+  readonly label: string;
+  readonly #options: SeatOptions;
+  readonly #closed = new AbortController();
+  #member: Member | undefined;
+  #failure: string | undefined;
+  /** What it refused last, by method. */
+  readonly #refusals = new Map<string, string>();
+  #tries = 0;
+  #reviving = false;
+  #reaching: Promise<string | undefined> | undefined;
+  #joining: Promise<void> | undefined;
+
+  constructor(options: SeatOptions) {
+    this.#options = options;
+    this.name = options.name;
+    this.label = options.label;
+  }
+
+  /** The server, once it was reached; it may have been lost since. */
+  get member(): Member | undefined {
+    return this.#member;
+  }
+
+  /** Whether what the server offers is not known for now. */
+  get absent(): boolean {
+    return this.#member === undefined || this.#failure !== undefined;
+  }
+
+  get standing(): UpstreamStanding {
+    const reached = this.#member === undefined ? 'connecting' : 'ready';
+    return {
+      name: this.name,
+      state: this.#failure === undefined ? reached : 'failing',
+      failure: this.#failure,
+      facts: this.#member?.facts,
+    };
+  }
+
+  /**
+   * Begins to reach the server, and does not stop before it did or was closed.
+   *
+   * @returns Settles with the first attempt, and rejects when that failed.
+   */
+  start(): Promise<void> {
+    const first = this.#join();
+    this.#joining = this.#keepJoining(first);
+    return first;
+  }
+
+  /** The member, for a request that is for this server alone. */
+  present(): Member {
+    if (this.#member !== undefined) return this.#member;
+    const why = this.#failure === undefined ? 'it is not connected yet' : this.#failure;
+    throw new McpError('internalError', `the upstream server ${JSON.stringify(this.name)} cannot be reached: ${why}`);
+  }
+
+  /**
+   * Takes note that a request for all servers went wrong here. Where a connection was lost, the main one decides whether
+   * the server was: what one client's own process does hides the server from nobody else.
+   *
+   * @returns Whether the server is there all the same, so that it can be asked again.
+   */
+  async failed(error: unknown, what: string): Promise<boolean> {
+    const words = wordsOf(error);
+    if (!(error instanceof McpError && error.cause instanceof ConnectionError)) {
+      this.#refused(what, words);
+      return false;
+    }
+    if (this.#failure !== undefined) return false;
+    const failure = await (this.#reaching ??= this.#reach().finally(() => (this.#reaching = undefined)));
+    if (failure === undefined) return true;
+    // It never rejects, but for what its listener throws.
+    void this.#revive(failure).catch((cause: unknown) => this.#refused('coming back', wordsOf(cause)));
+    return false;
+  }
+
+  /** Takes note that the server answered. */
+  answered(): void {
+    if (!this.#reviving) this.#tries = 0;
+  }
+
+  async close(): Promise<void> {
+    this.#closed.abort();
+    await this.#joining;
+    await this.#member?.close();
+  }
+
+  async #join(): Promise<void> {
+    const { open, onJoin } = this.#options;
+    try {
+      const member = await open(this.#closed.signal);
+      if (this.#closed.signal.aborted) return await member.close();
+      this.#member = member;
+      this.#failure = undefined;
+      this.#tries = 0;
+      onJoin(member, true);
+    } catch (error) {
+      if (!this.#closed.signal.aborted) this.#note(wordsOf(error));
+      throw error;
+    }
+  }
+
+  async #keepJoining(first: Promise<void>): Promise<void> {
+    let attempt: Promise<void> | undefined = first;
+    while (attempt !== undefined) {
+      try {
+        await attempt;
+        return;
+      } catch {
+        await this.#rest();
+        attempt = this.#closed.signal.aborted ? undefined : this.#join();
+      }
+    }
+  }
+
+  /** Looks for a server that was lost until it answers. */
+  async #revive(failure: string): Promise<void> {
+    const { onJoin } = this.#options;
+    const member = this.#member;
+    if (this.#reviving || member === undefined || this.#closed.signal.aborted) return;
+    this.#reviving = true;
+    this.#note(failure);
+    while (this.#failure !== undefined) {
+      await this.#rest();
+      if (this.#closed.signal.aborted) return;
+      this.#failure = await this.#reach();
+    }
+    this.#reviving = false;
+    onJoin(member, false);
+  }
+
+  /** Why the server does not answer on the connection that decides; nothing where it does. */
+  async #reach(): Promise<string | undefined> {
+    const { patienceMs } = this.#options;
+    try {
+      const reached = this.#member?.reach() ?? Promise.resolve();
+      if (!(await settledWithin(patienceMs, reached))) return `no answer within ${patienceMs} ms`;
+      await reached;
+      return undefined;
+    } catch (error) {
+      return wordsOf(error);
+    }
+  }
+
+  async #rest(): Promise<void> {
+    await pause(backoffMs(this.#tries++, this.#options.random()), this.#closed.signal);
+  }
+
+  /** A server that is there and does not give its part: why is told once. */
+  #refused(what: string, words: string): void {
+    if (this.#refusals.get(what) === words) return;
+    this.#refusals.set(what, words);
+    this.#options.onWarning(`${this.name}: ${what} failed, and its part is missing: ${words}`);
+  }
+
+  /** The same failure is told once. */
+  #note(words: string): void {
+    if (words !== this.#failure)
+      this.#options.onWarning(`${this.name} cannot be reached, and its part is missing until it is: ${words}`);
+    this.#failure = words;
+  }
+}

@@ -1,0 +1,40 @@
+import { Call } from '../../host/call.ts';
+import type { JsonObject } from '../../protocol/features/common.ts';
+
+/** How a call for all servers is put to one of them. */
+export interface SubCallOptions {
+  readonly method: string;
+  /** Hears the notifications that belong to it; without it there is no log level, and nothing is heard. */
+  readonly send?: (method: string, params: JsonObject) => void;
+  /** Aborts it; that of the client's call, unless another follows it. */
+  readonly signal?: AbortSignal;
+}
+
+/**
+ * A request to one of several servers on behalf of a client's call: who asks is the same, and when the client's call
+ * is aborted so is this one. It may outlive the call that it was made for.
+ */
+export function subCall(call: Call, { method, send, signal = call.signal }: SubCallOptions): Call {
+  const { facts, client, auth, address, settled, requestId } = call;
+  const sub = new Call(
+    {
+      revision: facts,
+      client,
+      link: {
+        kind: 'memory',
+        lasting: true,
+        address,
+        send: (message) => {
+          if ('method' in message && !('id' in message)) send?.(message.method, message.params ?? {});
+        },
+        ...(auth === undefined ? {} : { auth }),
+      },
+      logLevel: () => (send === undefined ? undefined : call.logLevel),
+      settled,
+    },
+    { jsonrpc: '2.0', id: requestId, method },
+  );
+  if (signal.aborted) sub.abort();
+  else signal.addEventListener('abort', () => sub.abort(), { once: true });
+  return sub;
+}

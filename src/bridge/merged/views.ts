@@ -1,0 +1,47 @@
+import type { Call } from '../../host/call.ts';
+import type { ListKind } from './lists.ts';
+import type { JsonObject } from '../../protocol/features/common.ts';
+import type { Named } from './names.ts';
+import type { Seat } from './slot.ts';
+
+/** One list as a client was shown it. */
+export interface ListView {
+  /** Whose each entry is, by the name that the client knows. */
+  readonly targets: ReadonlyMap<string, Named<Seat>>;
+  /** What each server listed last, in its own words. */
+  readonly known: ReadonlyMap<Seat, ReadonlySet<string>>;
+}
+
+/** The lists as one client, or all clients of one principal, were shown them. */
+export interface View {
+  readonly lists: Map<ListKind, ListView>;
+  /** Parts that came too late to be shown, until they are. */
+  readonly late: Map<ListKind, Map<Seat, readonly JsonObject[]>>;
+}
+
+/** How many principals' views are kept. */
+const most = 1_000;
+
+/**
+ * What clients were shown: a name means what the list said where the client read it, whatever other clients see or
+ * what became of the list since.
+ */
+export class Views {
+  readonly #ofSessions = new WeakMap<object, View>();
+  readonly #ofPrincipals = new Map<string | undefined, View>();
+
+  /** The view of the client of a call. */
+  of({ settled, auth }: Call): View {
+    const known = settled === undefined ? this.#ofPrincipals.get(auth?.principal) : this.#ofSessions.get(settled.state);
+    const view = known ?? { lists: new Map(), late: new Map() };
+    if (settled !== undefined) {
+      this.#ofSessions.set(settled.state, view);
+      return view;
+    }
+    this.#ofPrincipals.delete(auth?.principal);
+    this.#ofPrincipals.set(auth?.principal, view);
+    const [oldest] = this.#ofPrincipals.keys();
+    if (this.#ofPrincipals.size > most) this.#ofPrincipals.delete(oldest);
+    return view;
+  }
+}

@@ -1,0 +1,29 @@
+import type { Client } from '../../client/client.ts';
+import type { ServerCapabilities } from '../../protocol/capability.ts';
+import { tasksExtension } from '../declared.ts';
+import { revisionFor } from '../forward.ts';
+
+const offers = new WeakMap<ServerCapabilities, ServerCapabilities>();
+
+/** What a bridge offers of what its upstream does: everything but tasks. The same object as long as nothing changes. */
+export function offerOf(client: Client): ServerCapabilities {
+  const { capabilities } = client;
+  const known = offers.get(capabilities);
+  if (known !== undefined) return known;
+  const { tasks: _, extensions = {}, ...rest } = capabilities;
+  const others = Object.entries(extensions).filter(([id]) => id !== tasksExtension);
+  const offer: ServerCapabilities = {
+    ...rest,
+    ...(others.length === 0 ? {} : { extensions: Object.fromEntries(others) }),
+    ...undeclaredCompletions(client),
+  };
+  offers.set(capabilities, offer);
+  return offer;
+}
+
+/** The oldest revision completes without a capability that says so; whoever asks learns whether the server does. */
+function undeclaredCompletions(client: Client): ServerCapabilities {
+  const { prompts, resources } = client.capabilities;
+  const completable = prompts !== undefined || resources !== undefined;
+  return completable && !revisionFor(client).completionsCapability ? { completions: {} } : {};
+}

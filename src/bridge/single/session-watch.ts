@@ -1,0 +1,96 @@
+import { backoffMs } from '../../client/connection/backoff.ts';
+import type { Subscription } from '../../client/subscriptions/subscription.ts';
+import { monotonicNow } from '../../jsonrpc/timeout.ts';
+import { McpError } from '../../protocol/error.ts';
+import { healthyMs, pause } from '../changes.ts';
+import { wordsOf } from '../failure.ts';
+
+/** What a watch needs to know of its session. */
+export interface SessionWatchOptions {
+  readonly uri: string;
+  open(): Promise<Subscription>;
+  /** Whether nothing that ends is followed again. */
+  isLast(): boolean;
+  /** The resource is followed again, and may have changed unheard. */
+  onMissed(): void;
+  /** It is over, by itself. */
+  onEnd(): void;
+  onWarning(message: string): void;
+  random(): number;
+}
+
+/**
+ * One resource that a handshake session watches. Its client asks once and is told of no end: what ends upstream is
+ * followed again as long as the session wants it. (Spec 2025-11-25, Resources, Subscriptions.)
+ */
+export class SessionWatch {
+  readonly #options: SessionWatchOptions;
+  readonly #left = new AbortController();
+  #following: Promise<Subscription>;
+  #tries = 0;
+
+  constructor(options: SessionWatchOptions) {
+    this.#options = options;
+    this.#following = options.open();
+    void this.#keep().catch((error: unknown) => this.#lost(wordsOf(error)));
+  }
+
+  /**
+   * Whether the upstream agreed to watch the resource.
+   *
+   * @throws McpError what it refused with.
+   */
+  async agreed(): Promise<boolean> {
+    return this.#isHonoured(await this.#following);
+  }
+
+  /** Ends the watch; resolves when the upstream was told. */
+  async leave(): Promise<void> {
+    this.#left.abort();
+    await (await this.#following.catch(() => undefined))?.close();
+  }
+
+  async #keep(): Promise<void> {
+    const { isLast, onMissed, onEnd } = this.#options;
+    // Who asked for it hears why it did not begin.
+    let subscription = await this.#following.catch(() => undefined);
+    while (subscription !== undefined) {
+      const since = monotonicNow();
+      await subscription.closed;
+      if (this.#left.signal.aborted || isLast()) break;
+      if (monotonicNow() - since >= healthyMs) this.#tries = 0;
+      subscription = await this.#again();
+      if (subscription !== undefined) onMissed();
+    }
+    if (!this.#left.signal.aborted) onEnd();
+  }
+
+  /** Follows it anew; gives nothing where nobody wants it any more, or the upstream will not have it. */
+  async #again(): Promise<Subscription | undefined> {
+    const { open, isLast, random } = this.#options;
+    const { signal } = this.#left;
+    for (;;) {
+      await pause(backoffMs(this.#tries++, random()), signal);
+      if (signal.aborted || isLast()) return undefined;
+      try {
+        this.#following = open();
+        const subscription = await this.#following;
+        if (this.#isHonoured(subscription)) return subscription;
+        await subscription.close();
+        return this.#lost('the upstream server would not watch it any more');
+      } catch (error) {
+        if (error instanceof McpError && error.kind !== 'internalError' && error.kind !== 'busy')
+          return this.#lost(wordsOf(error));
+      }
+    }
+  }
+
+  #isHonoured({ honoured }: Subscription): boolean {
+    return honoured.updates?.includes(this.#options.uri) === true;
+  }
+
+  #lost(why: string): undefined {
+    const shown = JSON.stringify(this.#options.uri.slice(0, 256));
+    if (!this.#left.signal.aborted) this.#options.onWarning(`a session hears no more of changes of ${shown}: ${why}`);
+  }
+}

@@ -1,0 +1,189 @@
+import type { Subscription, SubscriptionEnd } from '../../client/subscriptions/subscription.ts';
+import type { JsonObject } from '../../protocol/features/common.ts';
+import { McpError } from '../../protocol/error.ts';
+import type { Upstream } from '../upstream/upstream.ts';
+import { WatchStream } from './watch-stream.ts';
+import { wholesOf } from './wholes.ts';
+
+/** One resource on the shared connection. */
+interface Watched {
+  stream: WatchStream;
+  readonly followers: Set<Follower>;
+}
+
+/** Who follows some resources. */
+interface Follower {
+  hear(params: JsonObject): void;
+  end(end: SubscriptionEnd): void;
+}
+
+/** How many resources are watched for all clients together. */
+const mostWatched = 100_000;
+/** How many streams there may be before the smallest become one, and how many resources one stream has at most. */
+const mostStreams = 8;
+const mostOnStream = 1_000;
+
+/**
+ * Watches of single resources on a connection that several clients, or several streams of one, share: each resource is watched upstream once, and many
+ * of them on one stream. A stream says at its beginning what it is about; so each client's wishes begin one, and
+ * streams become one when there are many.
+ */
+export class SharedWatches {
+  readonly #main: Upstream;
+  readonly #watched = new Map<string, Watched>();
+  readonly #streams = new Set<WatchStream>();
+  #merging = false;
+
+  constructor(main: Upstream) {
+    this.#main = main;
+  }
+
+  /** An update on the shared connection, for whoever watches the resource, or what the resource is a part of. */
+  heard(params: JsonObject): void {
+    const { uri } = params;
+    if (typeof uri !== 'string') return;
+    for (const watched of wholesOf(uri, this.#watched))
+      for (const follower of this.#watched.get(watched)?.followers ?? []) follower.hear(params);
+  }
+
+  /**
+   * Watches resources for one client. The subscription ends when the upstream ends a stream that any of them is on.
+   *
+   * @throws McpError what the upstream refused with; invalidRequest where too much is watched already.
+   */
+  async follow(uris: readonly string[], hear: (params: JsonObject) => void): Promise<Subscription> {
+    const fresh = uris.filter((uri) => !this.#watched.has(uri));
+    if (this.#watched.size + fresh.length > mostWatched)
+      throw new McpError(
+        'invalidRequest',
+        `too many resource subscriptions of all clients; the limit is ${mostWatched}`,
+      );
+    let end!: (end: SubscriptionEnd) => void;
+    const closed = new Promise<SubscriptionEnd>((resolve) => (end = resolve));
+    const follower = { hear, end };
+    if (fresh.length > 0) this.#begin(fresh);
+    const streams = uris.flatMap((uri) => {
+      const watched = this.#watched.get(uri);
+      watched?.followers.add(follower);
+      return watched === undefined ? [] : [watched.stream];
+    });
+    try {
+      await Promise.all([...new Set(streams)].map(async ({ opening }) => await opening));
+    } catch (error) {
+      void Promise.allSettled(this.#leave(uris, follower));
+      throw error;
+    }
+    const honoured = uris.filter((uri) => this.#watched.get(uri)?.stream.honours(uri) === true);
+    const agreed = new Set(honoured);
+    void Promise.allSettled(
+      this.#leave(
+        uris.filter((uri) => !agreed.has(uri)),
+        follower,
+      ),
+    );
+    // It never rejects, and nobody waits for it: that there are fewer streams shows in nothing that a client sees.
+    void this.#merge();
+    const close = async (): Promise<void> => {
+      end({ graceful: true });
+      await Promise.all(this.#leave(honoured, follower));
+    };
+    return { honoured: { updates: honoured }, closed, close };
+  }
+
+  #begin(uris: readonly string[]): void {
+    const stream = this.#stream(uris);
+    for (const uri of uris) this.#watched.set(uri, { stream, followers: new Set() });
+  }
+
+  #stream(uris: readonly string[]): WatchStream {
+    const stream = new WatchStream(this.#main, uris, {
+      onMissed: ({ uris: missed }) => missed.forEach((uri) => this.heard({ uri })),
+      onEnd: (ended, why) => this.#ended(ended, why),
+    });
+    this.#streams.add(stream);
+    return stream;
+  }
+
+  /** What was on a stream that ended by itself is forgotten, so that it can be asked for again. */
+  #ended(stream: WatchStream, why: SubscriptionEnd): void {
+    this.#streams.delete(stream);
+    for (const uri of stream.uris) {
+      const watched = this.#watched.get(uri);
+      if (watched?.stream !== stream) continue;
+      this.#watched.delete(uri);
+      for (const follower of watched.followers) follower.end(why);
+    }
+  }
+
+  /** Nobody waits for resources any more on behalf of one client; gives the ends of the streams that nobody needs. */
+  #leave(uris: readonly string[], follower: Follower): Promise<void>[] {
+    const left = new Set<WatchStream>();
+    for (const uri of uris) {
+      const watched = this.#watched.get(uri);
+      if (watched?.followers.delete(follower) !== true || watched.followers.size > 0) continue;
+      this.#watched.delete(uri);
+      watched.stream.uris.delete(uri);
+      left.add(watched.stream);
+    }
+    return this.#drop([...left]);
+  }
+
+  /** Ends those streams that are about nothing any more. */
+  #drop(streams: readonly WatchStream[]): Promise<void>[] {
+    const unused = streams.filter(({ uris }) => uris.size === 0);
+    return unused.map(async (stream) => {
+      this.#streams.delete(stream);
+      await stream.close();
+    });
+  }
+
+  async #merge(): Promise<void> {
+    if (this.#merging) return;
+    this.#merging = true;
+    try {
+      for (let group = this.#group(); group.length > 1; group = this.#group()) await this.#join(group);
+    } finally {
+      this.#merging = false;
+    }
+  }
+
+  /** The smallest streams, as far as one stream can take them and they are of about a size. */
+  #group(): readonly WatchStream[] {
+    const open = [...this.#streams].filter((stream) => stream.isOpen && !stream.apart);
+    if (open.length <= mostStreams) return [];
+    const group: WatchStream[] = [];
+    let size = 0;
+    for (const stream of open.toSorted((one, other) => one.uris.size - other.uris.size)) {
+      const next = stream.uris.size;
+      if (size + next > mostOnStream || (group.length > 1 && next > 2 * size)) break;
+      group.push(stream);
+      size += next;
+    }
+    return group;
+  }
+
+  /** Puts what is on several streams on one, which is open before the others are closed: nothing is missed. */
+  async #join(group: readonly WatchStream[]): Promise<void> {
+    const uris = group.flatMap((stream) => [...stream.uris]);
+    const joined = this.#stream(uris);
+    // A server that takes each of them may not take them together.
+    await joined.opening.catch(() => undefined);
+    if (!joined.isOpen || !uris.every((uri) => joined.honours(uri))) {
+      for (const stream of group) stream.apart = true;
+      joined.uris.clear();
+      await Promise.allSettled(this.#drop([joined]));
+      return;
+    }
+    for (const uri of uris) {
+      const watched = this.#watched.get(uri);
+      // Who left meanwhile is not waited for.
+      if (watched === undefined || !group.includes(watched.stream)) {
+        joined.uris.delete(uri);
+      } else {
+        watched.stream.uris.delete(uri);
+        watched.stream = joined;
+      }
+    }
+    await Promise.allSettled(this.#drop([...group, joined]));
+  }
+}

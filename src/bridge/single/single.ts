@@ -1,0 +1,253 @@
+import type { Client } from '../../client/client.ts';
+import { monotonicNow } from '../../jsonrpc/timeout.ts';
+import type { Transport, TransportKind } from '../../jsonrpc/transport.ts';
+import type { Host, Settled } from '../../host/host.ts';
+import type { ServerCapabilities } from '../../protocol/capability.ts';
+import type { Implementation } from '../../protocol/features/common.ts';
+import { methodOf } from '../../protocol/method.ts';
+import type { RevisionDate } from '../../protocol/revision.ts';
+import { Changes, isListChange, ownWords } from '../changes.ts';
+import { closingQuietly } from '../upstream/closing.ts';
+import { wordsOf } from '../failure.ts';
+import { revisionFor } from '../forward.ts';
+import { handlersOf, type BridgeParts } from './handlers.ts';
+import { KnownTools } from '../known-tools.ts';
+import { tellUpstream } from './notices.ts';
+import { offerOf } from './offer.ts';
+import { opener, type ConnectUpstream } from '../upstream/opener.ts';
+import type { Settings, Sharing } from '../options.ts';
+import type { Places } from '../upstream/connection-limit.ts';
+import { Pool } from '../upstream/pool.ts';
+import { steady } from '../upstream/restart-limit.ts';
+import type { OpenClient, UpstreamEvents } from '../upstream/upstream-options.ts';
+import { Watches } from './watches.ts';
+
+/** What is known of the server behind a bridge. */
+export interface UpstreamFacts {
+  /** Its URL or command line. */
+  readonly description: string;
+  readonly revision: RevisionDate;
+  readonly server: Implementation | undefined;
+  readonly capabilities: ServerCapabilities;
+}
+
+/** One server behind a bridge, as a host for its clients. Whoever opened it stops and closes it. */
+export interface Member {
+  readonly host: Host;
+  /** What was found out of the server. */
+  readonly facts: UpstreamFacts;
+  /**
+   * Asks whether the server answers, and opens the shared connection where it must.
+   *
+   * @throws McpError when it does not.
+   */
+  reach(): Promise<void>;
+  /** Ends every listen stream in good order; nothing is told of changes any more. */
+  stop(): void;
+  /** Stops, and ends every connection to the server. */
+  close(): Promise<void>;
+}
+
+/** What a member needs beside the behaviour of its bridge. */
+export interface MemberOptions extends Settings {
+  readonly upstream: Transport | URL | string;
+  readonly connect: ConnectUpstream;
+  /** Bounds its connections, together with those of other members. */
+  readonly places: Places;
+  readonly sharing?: Sharing | undefined;
+  readonly upstreamRevisions?: readonly RevisionDate[] | undefined;
+  readonly probeTimeoutMs?: number | undefined;
+  /** Gives up the first connection. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/**
+ * Connects to one server.
+ *
+ * @throws ConnectionError when it is not reached or answers nothing that is MCP.
+ */
+export async function openMember(options: MemberOptions): Promise<Member> {
+  const tools = new KnownTools();
+  const parts = partsOf(options, tools, opener({ ...options, wayOf: waysTo(options), tools }));
+  const { pool, changes, watches } = parts;
+  const first = await firstClient(pool, options.signal);
+  // A connection that failed for good is replaced; what was known of the upstream stays known meanwhile.
+  const client = (): Client => pool.main.latest ?? first;
+  await learn(parts, options, options.signal);
+  if (options.signal?.aborted === true) {
+    await pool.close();
+    throw options.signal.reason;
+  }
+  const stop = (): void => {
+    changes.stop();
+    watches.stop();
+  };
+  void changes.follow(pool.main);
+  return {
+    host: hostOf(parts, options, client),
+    get facts() {
+      const { description, revision, server, capabilities } = client();
+      return { description, revision, server, capabilities };
+    },
+    reach: async () => await (await pool.main.client()).ping(),
+    stop,
+    close: async () => {
+      stop();
+      await pool.close();
+    },
+  };
+}
+
+/** Children that die are started again, but not in a loop; and what cannot be closed well is told, and over. */
+function waysTo({ upstream, onError }: MemberOptions): (isMain: boolean) => MemberOptions['upstream'] {
+  if (!isTransport(upstream)) return () => upstream;
+  const closing = closingQuietly(upstream, onError);
+  return closing.kind === 'stdio' ? steady(closing, { now: monotonicNow, random: Math.random }) : () => closing;
+}
+
+function kindOf(upstream: MemberOptions['upstream']): TransportKind {
+  return isTransport(upstream) ? upstream.kind : 'http';
+}
+
+function isTransport(upstream: MemberOptions['upstream']): upstream is Transport {
+  return typeof upstream === 'object' && 'open' in upstream;
+}
+
+function partsOf(settings: MemberOptions, tools: KnownTools, open: (isMain: boolean) => OpenClient): BridgeParts {
+  const { onWarning, places, sharing, parked } = settings;
+  const changes: Changes = new Changes({
+    capabilities: () => (pool.main.latest === undefined ? {} : offerOf(pool.main.latest)),
+    stale: (method, params) => pool.changed(method, params),
+    hearsItself: (session) => tellsUnasked(pool.ownOf(session)?.latest),
+    tellsUnasked: () => tellsUnasked(pool.main.latest),
+    onWarning,
+  });
+  const pool: Pool = new Pool({
+    open,
+    places,
+    kind: kindOf(settings.upstream),
+    shared: sharing === 'shared',
+    parked,
+    main: {
+      onNotification: (method, params) => {
+        if (method === 'notifications/tools/list_changed') void learnAnew();
+        changes.heard(method, params);
+        if (method === 'notifications/resources/updated') watches.heard(params, pool.main);
+      },
+      // A server that was started again may be another version of itself.
+      onReconnect: () => void learnAnew(),
+      onWarning,
+    },
+    eventsOf: (session) => sessionEvents(session, changes, onWarning),
+    eventsBy: (principal, upstream) => ({
+      onNotification: (method, params) => {
+        changes.heard(method, params, { principal });
+        if (method === 'notifications/resources/updated') watches.heard(params, upstream());
+      },
+      onReconnect: () => changes.everything({ principal }),
+      onWarning,
+    }),
+  });
+  const watches: Watches = new Watches(pool, changes, onWarning);
+  const learnAnew = oneByOne(() => learn({ pool, tools }, settings));
+  return { pool, tools, changes, watches };
+}
+
+/** Runs something once at a time: however often it is asked for meanwhile, it runs once more. */
+function oneByOne(run: () => Promise<void>): () => Promise<void> {
+  let running: Promise<void> | undefined;
+  let next: Promise<void> | undefined;
+  const begin = (): Promise<void> => {
+    next = undefined;
+    running = run().finally(() => (running = undefined));
+    return running;
+  };
+  return () => next ?? (running === undefined ? begin() : (next = running.then(begin)));
+}
+
+/** Handshake upstreams tell every session of changes. */
+function tellsUnasked(client: Client | undefined): boolean {
+  return client !== undefined && revisionFor(client).era === 'handshake';
+}
+
+/** What the own connection of a session tells is the session's. */
+function sessionEvents(session: Settled, changes: Changes, onWarning: (message: string) => void): UpstreamEvents {
+  return {
+    onLog: (message) => session.notify('notifications/message', { ...message }),
+    onNotification: (method, params) => {
+      if (isListChange(method) || isOfSession(method)) session.notify(method, ownWords(params));
+    },
+    onRequest: (method, params, { signal, running }) => session.ask(method, params, signal, running.at(-1)),
+    onReconnect: () => changes.everythingFor(session),
+    onWarning,
+  };
+}
+
+/** What a server tells the client of one session, and what nobody but the two of them understands. */
+function isOfSession(method: string): boolean {
+  return (
+    method === 'notifications/resources/updated' ||
+    method === 'notifications/elicitation/complete' ||
+    methodOf(method) === undefined
+  );
+}
+
+/** The first connection shows whether there is a server at all: its error is the caller's, as it came. */
+async function firstClient(pool: Pool, signal: AbortSignal | undefined): Promise<Client> {
+  try {
+    signal?.throwIfAborted();
+    return await pool.main.client();
+  } catch (error) {
+    await pool.close();
+    throw error instanceof Error && error.cause instanceof Error ? error.cause : error;
+  }
+}
+
+/** Fetches the tools, whose definitions say how calls travel over HTTP. */
+async function learn(
+  { pool, tools }: Pick<BridgeParts, 'pool' | 'tools'>,
+  { onWarning }: Settings,
+  signal?: AbortSignal,
+): Promise<void> {
+  try {
+    tools.learn(await (await pool.main.client()).listTools({ signal }));
+  } catch (error) {
+    if (signal?.aborted !== true) onWarning(`the upstream's tools could not be listed: ${wordsOf(error)}`);
+  }
+}
+
+function hostOf(parts: BridgeParts, settings: Settings, client: () => Client): Host {
+  const { pool, tools, changes, watches } = parts;
+  const handlers = handlersOf(parts);
+  return {
+    get info() {
+      return client().server ?? settings.info;
+    },
+    get instructions() {
+      return client().instructions;
+    },
+    get discoverHint() {
+      const { ttlMs = 0, cacheScope = 'private' } = client().verdict.discovered ?? {};
+      return { ttlMs, cacheScope };
+    },
+    revisions: settings.revisions,
+    exactNumbers: true,
+    relays: true,
+    askTimeoutMs: 600_000,
+    maxRounds: 32,
+    capabilities: () => offerOf(client()),
+    handler: (method) => handlers.get(method),
+    unknown: (params, call) => pool.carry(params, call),
+    notified: (method, params, from) =>
+      void tellUpstream({ method, params }, from, { pool, onWarning: settings.onWarning }),
+    headerParameters: (tool) => tools.headerParameters(tool),
+    onError: settings.onError,
+    admit: (from) => pool.admit(from),
+    opened: (session) => changes.opened(session),
+    closed: (session) => {
+      changes.closed(session);
+      watches.closed(session);
+      pool.release(session);
+    },
+  };
+}

@@ -1,0 +1,52 @@
+import type { Subscription, SubscriptionEnd } from '../../client/subscriptions/subscription.ts';
+import type { Upstream } from '../upstream/upstream.ts';
+
+/** What a stream needs to know of those who want it. */
+export interface WatchStreamOptions {
+  /** Updates may have been missed. */
+  onMissed(stream: WatchStream): void;
+  /** It ended, or never began. */
+  onEnd(stream: WatchStream, end: SubscriptionEnd): void;
+}
+
+/** One stream of the connection that all clients share, for as many resources as somebody wants of it. */
+export class WatchStream {
+  /** The resources that somebody wants of it; only fewer with time. */
+  readonly uris: Set<string>;
+  /** Settles when the upstream agreed to the stream, or would not. */
+  readonly opening: Promise<Subscription>;
+  /** Whether it stays as it is: what it is about cannot be put on one stream with more. */
+  apart = false;
+  #subscription: Subscription | undefined;
+  #ended = false;
+
+  constructor(main: Upstream, uris: readonly string[], { onMissed, onEnd }: WatchStreamOptions) {
+    this.uris = new Set(uris);
+    this.opening = this.#open(main, () => onMissed(this));
+    const end = (why: SubscriptionEnd): void => {
+      this.#ended = true;
+      onEnd(this, why);
+    };
+    // Who asked for it hears why it never began.
+    void this.opening.then((subscription) => subscription.closed).then(end, () => end({ graceful: false }));
+  }
+
+  /** Whether it is open. */
+  get isOpen(): boolean {
+    return this.#subscription !== undefined && !this.#ended;
+  }
+
+  /** Whether the upstream watches a resource. */
+  honours(uri: string): boolean {
+    return this.#subscription?.honoured.updates?.includes(uri) === true;
+  }
+
+  /** Resolves when the upstream was told; one that never began is over already. */
+  async close(): Promise<void> {
+    await (await this.opening.catch(() => undefined))?.close();
+  }
+
+  async #open(main: Upstream, onReopened: () => void): Promise<Subscription> {
+    return (this.#subscription = await main.follow({ updates: [...this.uris] }, onReopened));
+  }
+}

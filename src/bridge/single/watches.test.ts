@@ -1,0 +1,183 @@
+/** Watches of single resources, where all clients share one connection to a stateless server. */
+
+import assert from 'node:assert/strict';
+import { describe, it, type TestContext } from 'node:test';
+import { bridgeTo } from '../../../test/support/bridged.ts';
+import { open, settle, statelessDate, type Json, type Raw } from '../../../test/support/raw.ts';
+import { scriptedUpstream } from '../../../test/support/scripted-upstream.ts';
+import { metaKey } from '../../protocol/meta.ts';
+import type { ScriptedPeer, SentMessage } from '../../testing/scripted.ts';
+import type { Bridge } from '../bridge.ts';
+
+/** A stateless server that watches whatever it is asked to, but for what is called bad. */
+class Watching {
+  readonly #streams = new Map<unknown, { readonly sent: SentMessage; readonly peer: ScriptedPeer }>();
+  readonly #upstream = scriptedUpstream({
+    up: statelessDate,
+    capabilities: { resources: { subscribe: true } },
+    answers: { 'subscriptions/listen': (sent, peer) => this.#listen(sent, peer) },
+  });
+  readonly warnings: string[] = [];
+  begun = 0;
+
+  bridge(t: TestContext): Promise<Bridge> {
+    return bridgeTo(t, this.#upstream, { warnings: this.warnings });
+  }
+
+  /** The resources of every open stream. */
+  get streams(): readonly (readonly string[])[] {
+    for (const { message } of this.#upstream.sent)
+      if (message['method'] === 'notifications/cancelled') this.#streams.delete(Object(message['params']).requestId);
+    return [...this.#streams.values()].map(({ sent }) => urisOf(sent));
+  }
+
+  update(uri: string): void {
+    for (const [id, { sent, peer }] of this.#streams) {
+      const params = { uri, _meta: { [metaKey.subscriptionId]: id } };
+      if (urisOf(sent).includes(uri)) peer.send({ jsonrpc: '2.0', method: 'notifications/resources/updated', params });
+    }
+  }
+
+  /** Ends every stream in good order. */
+  end(): void {
+    for (const [id, { sent, peer }] of this.#streams)
+      peer.reply(sent, { resultType: 'complete', _meta: { [metaKey.subscriptionId]: id } });
+    this.#streams.clear();
+  }
+
+  #listen(sent: SentMessage, peer: ScriptedPeer): void {
+    this.begun++;
+    const { id } = sent.message;
+    if (urisOf(sent).includes('memo:bad')) return peer.refuse(sent, { code: -32602, message: 'not that one' });
+    this.#streams.set(id, { sent, peer });
+    const { notifications } = Object(sent.message['params']);
+    const params = { notifications, _meta: { [metaKey.subscriptionId]: id } };
+    peer.send({ jsonrpc: '2.0', method: 'notifications/subscriptions/acknowledged', params });
+  }
+}
+
+function urisOf({ message }: SentMessage): readonly string[] {
+  return Object(Object(message['params']).notifications).resourceSubscriptions ?? [];
+}
+
+/** Waits until something is so; a test that waits in vain runs into the limit of the runner. */
+async function until(done: () => boolean): Promise<void> {
+  while (!done()) await settle();
+}
+
+function urisHeard(raw: Raw): unknown[] {
+  return raw
+    .take()
+    .filter(({ method }) => method === 'notifications/resources/updated')
+    .map(({ params }) => Object(params).uri);
+}
+
+/** What a client asks for beside the parameters of a revision. */
+function listenTo(...resourceSubscriptions: string[]): Json {
+  return { notifications: { resourceSubscriptions } };
+}
+
+describe('a handshake session that watches a resource of a stateless server', () => {
+  // "loses its resource watch for good when the upstream ends the listen stream in good order"
+  it('is followed again when the stream ended in good order, and told', async (t) => {
+    // Closing takes a turn of the real clock.
+    t.after(() => t.mock.timers.reset());
+    const server = new Watching();
+    const raw = await open(await server.bridge(t), '2025-06-18');
+    await raw.result('resources/subscribe', { uri: 'memo:one' });
+    t.mock.timers.enable({ apis: ['setTimeout'] });
+    for (let ends = 0; ends < 3; ends++) {
+      server.end();
+      await until(() => {
+        t.mock.timers.tick(1_000);
+        return raw.heard.length > 0;
+      });
+      assert.deepEqual(urisHeard(raw), ['memo:one']);
+      server.update('memo:one');
+      await until(() => raw.heard.length > 0);
+      assert.deepEqual(urisHeard(raw), ['memo:one']);
+    }
+    await raw.result('resources/unsubscribe', { uri: 'memo:one' });
+    await until(() => server.streams.length === 0);
+    t.mock.timers.tick(60_000);
+    await settle();
+    assert.equal(server.begun, 4);
+  });
+
+  it('is not followed again when it ended meanwhile, or the bridge did', async (t) => {
+    t.after(() => t.mock.timers.reset());
+    const server = new Watching();
+    const bridge = await server.bridge(t);
+    const [leaving, closing] = [await open(bridge, '2025-06-18'), await open(bridge, '2025-06-18')];
+    await leaving.result('resources/subscribe', { uri: 'memo:one' });
+    await closing.result('resources/subscribe', { uri: 'memo:two' });
+    t.mock.timers.enable({ apis: ['setTimeout'] });
+    server.end();
+    await settle();
+    await leaving.result('resources/unsubscribe', { uri: 'memo:one' });
+    t.mock.timers.reset();
+    await bridge.close();
+    assert.equal(server.begun, 2);
+  });
+});
+
+describe('clients that watch resources of one stateless server', () => {
+  // "Shared watches: one refused URI leaks the others' streams"
+  it('leave no stream behind when one resource of several is refused', async (t) => {
+    const server = new Watching();
+    const bridge = await server.bridge(t);
+    const [session, other] = [await open(bridge, '2025-11-25'), await open(bridge, statelessDate)];
+    await session.result('resources/subscribe', { uri: 'memo:one' });
+    for (let tries = 0; tries < 3; tries++)
+      assert.equal(
+        (await other.error('subscriptions/listen', listenTo('memo:one', 'memo:two', 'memo:bad'))).code,
+        -32602,
+      );
+    assert.equal((await session.error('resources/subscribe', { uri: 'memo:bad' })).code, -32602);
+    assert.deepEqual(server.streams, [['memo:one']]);
+    server.update('memo:one');
+    await until(() => session.heard.length > 0);
+    assert.deepEqual(other.take(), []);
+    await session.result('resources/unsubscribe', { uri: 'memo:one' });
+    await until(() => server.streams.length === 0);
+  });
+
+  // "1,000 URIs in all for everybody, then "internal error"": "streams shared; a limit per client, said by name"
+  it('share few streams, and each client has a limit of its own', async (t) => {
+    const server = new Watching();
+    const bridge = await server.bridge(t);
+    const sessions = [await open(bridge, '2025-06-18'), await open(bridge, '2025-11-25')];
+    const [first, second] = sessions;
+    for (let at = 0; at < 1_000; at++) {
+      await first?.result('resources/subscribe', { uri: `memo:0-${at}` });
+      if (at % 10 === 0) await second?.result('resources/subscribe', { uri: `memo:1-${at}` });
+    }
+    const error = await first?.error('resources/subscribe', { uri: 'memo:more' });
+    assert.deepEqual(error, { code: -32600, message: 'too many resource subscriptions; the limit is 1000' });
+    assert.ok(server.streams.length <= 12, `${server.streams.length} streams`);
+    assert.equal(new Set(server.streams.flat()).size, 1_100);
+    for (const at of [0, 10, 500, 990]) {
+      server.update(`memo:0-${at}`);
+      server.update(`memo:1-${at}`);
+    }
+    await settle();
+    assert.deepEqual(sessions.map(urisHeard), [
+      ['memo:0-0', 'memo:0-10', 'memo:0-500', 'memo:0-990'],
+      ['memo:1-0', 'memo:1-10', 'memo:1-500', 'memo:1-990'],
+    ]);
+    for (let at = 0; at < 1_000; at++)
+      await Promise.all(sessions.map((raw, nth) => raw.result('resources/unsubscribe', { uri: `memo:${nth}-${at}` })));
+    await until(() => server.streams.length === 0);
+  });
+
+  it('hear of parts of what they watch, once, whoever watches those too', async (t) => {
+    const server = new Watching();
+    const bridge = await server.bridge(t);
+    const [whole, part] = [await open(bridge, '2025-11-25'), await open(bridge, '2025-11-25')];
+    await whole.result('resources/subscribe', { uri: 'memo:one' });
+    await part.result('resources/subscribe', { uri: 'memo:one/part' });
+    server.update('memo:one/part');
+    await until(() => whole.heard.length > 0 && part.heard.length > 0);
+    assert.deepEqual([urisHeard(whole), urisHeard(part)], [['memo:one/part'], ['memo:one/part']]);
+  });
+});

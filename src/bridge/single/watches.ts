@@ -1,0 +1,158 @@
+import type { Subscription } from '../../client/subscriptions/subscription.ts';
+import type { Call } from '../../host/call.ts';
+import type { Settled } from '../../host/host.ts';
+import type { JsonObject } from '../../protocol/features/common.ts';
+import { McpError } from '../../protocol/error.ts';
+import type { SubscriptionFilter } from '../../protocol/features/subscriptions.ts';
+import { mostResources, ownWords, subscribed, type Changes } from '../changes.ts';
+import { wordsOf } from '../failure.ts';
+import type { Pool } from '../upstream/pool.ts';
+import { SessionWatch } from './session-watch.ts';
+import { SharedWatches } from './shared-watches.ts';
+import type { Upstream } from '../upstream/upstream.ts';
+
+const updated = 'notifications/resources/updated';
+/** How many updates wait for the acknowledgement of a stream. */
+const mostEarly = 1_000;
+
+/** What a session watches, by URI. */
+type Watched = Map<string, SessionWatch>;
+
+/** Carries watches of single resources: upstream they follow its way, downstream that of the client. */
+export class Watches {
+  readonly #pool: Pool;
+  readonly #changes: Changes;
+  readonly #onWarning: (message: string) => void;
+  /** What is watched on connections that several clients, or several streams of one, share. */
+  readonly #shared = new WeakMap<Upstream, SharedWatches>();
+  /** By the state of the session, which stays the same for its life. */
+  readonly #watched = new WeakMap<Settled['state'], Watched>();
+  #stopped = false;
+
+  constructor(pool: Pool, changes: Changes, onWarning: (message: string) => void) {
+    this.#pool = pool;
+    this.#changes = changes;
+    this.#onWarning = onWarning;
+  }
+
+  /** An update on a shared connection. */
+  heard(params: JsonObject, upstream: Upstream): void {
+    this.#shared.get(upstream)?.heard(params);
+  }
+
+  /** The session downstream ended. Its own connection ends with it, and what that watches; a shared one does not. */
+  closed(session: Settled): void {
+    const watched = this.#watchedBy(session);
+    for (const watch of watched.values()) this.#leave(watch);
+    watched.clear();
+  }
+
+  /** Follows nothing again that ends from now on. */
+  stop(): void {
+    this.#stopped = true;
+  }
+
+  /** Serves `resources/subscribe`; updates come on the session's own connection. */
+  async watch(uri: string, session: Settled): Promise<JsonObject> {
+    const watched = this.#watchedBy(session);
+    const known = watched.get(uri);
+    if (known === undefined && watched.size >= mostResources)
+      throw new McpError('invalidRequest', `too many resource subscriptions; the limit is ${mostResources}`);
+    if (await (known ?? this.#begin(uri, session)).agreed()) return {};
+    await this.unwatch(uri, session);
+    throw new McpError('invalidParams', `the upstream server would not watch ${JSON.stringify(uri.slice(0, 256))}`);
+  }
+
+  /** Serves `resources/unsubscribe`; an unknown URI is fine. */
+  async unwatch(uri: string, session: Settled): Promise<JsonObject> {
+    const watched = this.#watchedBy(session);
+    const watch = watched.get(uri);
+    watched.delete(uri);
+    await watch?.leave();
+    return {};
+  }
+
+  /** Serves `subscriptions/listen` with resources, on the connection of its client's calls, whose effects it hears. */
+  listen(
+    call: Call,
+    filter: SubscriptionFilter & { readonly resourceSubscriptions: readonly string[] },
+  ): Promise<JsonObject> {
+    const uris = filter.resourceSubscriptions;
+    // The acknowledgement is the first message of a stream: what comes earlier waits for it.
+    let early: JsonObject[] | undefined = [];
+    const tell = (params: JsonObject): void => {
+      if (early !== undefined) void (early.length < mostEarly && early.push(params));
+      else call.send(updated, subscribed(params, call));
+    };
+    const listen = async ({ honoured, closed }: Subscription): Promise<JsonObject> => {
+      const agreed = { ...filter, resourceSubscriptions: honoured.updates ?? [] };
+      const listening = this.#changes.listen(call, agreed, closed);
+      const waiting = early ?? [];
+      early = undefined;
+      for (const params of waiting) tell(params);
+      return await listening;
+    };
+    const shared = this.#on(this.#pool.preferredBy(call));
+    return listenShared(
+      shared.follow(uris, (params) => tell(ownWords(params))),
+      listen,
+    );
+  }
+
+  #on(upstream: Upstream): SharedWatches {
+    const known = this.#shared.get(upstream);
+    if (known !== undefined) return known;
+    const watches = new SharedWatches(upstream);
+    this.#shared.set(upstream, watches);
+    return watches;
+  }
+
+  #begin(uri: string, session: Settled): SessionWatch {
+    const watched = this.#watchedBy(session);
+    const watch: SessionWatch = new SessionWatch({
+      uri,
+      open: async () => await this.#open(uri, session),
+      // Who watches no more leaves; what ends otherwise, be it in good order, is followed again.
+      isLast: () => this.#stopped,
+      onMissed: () => session.notify(updated, { uri }),
+      onEnd: () => void (watched.get(uri) === watch && watched.delete(uri)),
+      onWarning: this.#onWarning,
+      random: Math.random,
+    });
+    watched.set(uri, watch);
+    return watch;
+  }
+
+  async #open(uri: string, session: Settled): Promise<Subscription> {
+    if (this.#pool.shared)
+      return await this.#on(this.#pool.main).follow([uri], (params) => session.notify(updated, ownWords(params)));
+    return await this.#pool.ownedBy(session).follow({ updates: [uri] }, () => session.notify(updated, { uri }));
+  }
+
+  #leave(watch: SessionWatch): void {
+    void watch.leave().catch((error: unknown) => {
+      this.#onWarning(`the upstream may not know that a resource is watched no longer: ${wordsOf(error)}`);
+    });
+  }
+
+  #watchedBy(session: Settled): Watched {
+    const known = this.#watched.get(session.state);
+    if (known !== undefined) return known;
+    const watched: Watched = new Map();
+    this.#watched.set(session.state, watched);
+    return watched;
+  }
+}
+
+/** Listens as long as the stream is open; the connection stays. */
+async function listenShared(
+  opening: Promise<Subscription>,
+  listen: (subscription: Subscription) => Promise<JsonObject>,
+): Promise<JsonObject> {
+  const subscription = await opening;
+  try {
+    return await listen(subscription);
+  } finally {
+    await subscription.close();
+  }
+}

@@ -1,0 +1,17 @@
+import { covers } from '../../client/subscriptions/subscription.ts';
+
+/** Looking a longer URI's wholes up costs more than comparing it with all that is watched. */
+const longestLookedUp = 4_096;
+
+/**
+ * Of watched resources, those that an update is about: the resource itself, and what it is a part of. It is what
+ * `covers` says of each, without a look at all of them.
+ */
+export function wholesOf(uri: string, watched: ReadonlyMap<string, unknown>): readonly string[] {
+  const isLong = uri.length > longestLookedUp;
+  const ends = isLong ? [] : [...uri.matchAll(/[/#?]/g)].map(({ index }) => index);
+  if (isLong || 2 * ends.length >= watched.size)
+    return [...watched.keys()].filter((whole) => covers({ updates: [whole] }, { type: 'update', uri }));
+  const wholes = new Set([uri, ...ends.flatMap((end) => [uri.slice(0, end), uri.slice(0, end + 1)])]);
+  return [...wholes].filter((whole) => watched.has(whole));
+}

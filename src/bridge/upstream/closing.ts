@@ -1,0 +1,48 @@
+import { settledWithin } from '../../jsonrpc/timeout.ts';
+import type { Channel, Transport } from '../../jsonrpc/transport.ts';
+
+/** How long a connection may take to close, in milliseconds; a child with the default patience takes six seconds at most. */
+export const closingMs = 10_000;
+
+/**
+ * A transport whose conversations always come to their end: what goes wrong with that is told, and nobody waits for it.
+ * What does not end in time may still do so, unheard.
+ */
+export function closingQuietly(transport: Transport, onError: (error: unknown, where: string) => void): Transport {
+  return {
+    kind: transport.kind,
+    description: transport.description,
+    open: async (receiver) => {
+      const channel = await transport.open(receiver);
+      let ending: Promise<void> | undefined;
+      const end = async (): Promise<void> => {
+        try {
+          await inTime(close(channel));
+        } catch (error) {
+          onError(error, `closing the connection to ${transport.description}`);
+        }
+      };
+      return closedBy(channel, async () => await (ending ??= end()));
+    },
+  };
+}
+
+/** What a channel throws at once comes as a rejection as well. */
+async function close(channel: Channel): Promise<void> {
+  await channel.close();
+}
+
+async function inTime(closing: Promise<void>): Promise<void> {
+  if (!(await settledWithin(closingMs, closing))) throw new Error(`it was not closed within ${closingMs} ms`);
+  await closing;
+}
+
+/** The same channel with another way to close it. */
+export function closedBy(channel: Channel, closed: () => Promise<void>): Channel {
+  return {
+    send: (message, options) => channel.send(message, options),
+    ...(channel.setHeaders && { setHeaders: (headers) => channel.setHeaders?.(headers) }),
+    ...(channel.listen && { listen: async () => (await channel.listen?.()) ?? true }),
+    close: closed,
+  };
+}

@@ -1,0 +1,100 @@
+import type { JsonObject } from '../../protocol/features/common.ts';
+import { McpError } from '../../protocol/error.ts';
+import type { Carried } from './carried.ts';
+
+/** A call that was given up: whose log messages may come, and what it was for. */
+export interface GivenUp extends Pick<Carried, 'logLevel' | 'settled'> {
+  readonly target: string | undefined;
+}
+
+/** As many as a client remembers to hear of their answers. */
+const most = 1_000;
+
+/**
+ * The calls of a connection that were given up and not answered. The server may go on with them, and need not answer
+ * what was cancelled: what it asks and logs meanwhile names no call, so that it may be for nobody who is still there.
+ * (Spec 2025-11-25, Cancellation: receivers should not send a response.)
+ */
+export class Doubt {
+  readonly #warn: (message: string) => void;
+  readonly #calls = new Set<GivenUp>();
+  /** Whether there are more than are known, so that only the end of the connection is the end of it. */
+  #endless = false;
+  readonly #awaiting: (() => void)[] = [];
+  /** What the operator was told of this connection. */
+  readonly #told = new Set<'questions' | 'logs'>();
+
+  constructor(warn: (message: string) => void) {
+    this.#warn = warn;
+  }
+
+  get exists(): boolean {
+    return this.#endless || this.#calls.size > 0;
+  }
+
+  /** The calls, unless there are more than are known. */
+  get calls(): readonly GivenUp[] | undefined {
+    return this.#endless ? undefined : [...this.#calls];
+  }
+
+  /**
+   * Takes note of a call that was given up.
+   *
+   * @returns Takes note of its answer.
+   */
+  of({ logLevel, settled }: Carried, target: string | undefined): () => void {
+    const call: GivenUp = { logLevel, settled, target };
+    const [oldest] = this.#calls;
+    if (this.#calls.size >= most && oldest !== undefined) this.#endless = this.#calls.delete(oldest);
+    this.#calls.add(call);
+    return () => {
+      this.#calls.delete(call);
+      if (!this.exists) this.#over();
+    };
+  }
+
+  /** Resolves when every call was answered after all, or the connection ended. */
+  async over(): Promise<void> {
+    if (this.exists) await new Promise<void>((resolve) => this.#awaiting.push(resolve));
+  }
+
+  /** The connection ended, and what was said on it did too. */
+  end(): void {
+    this.#calls.clear();
+    this.#endless = false;
+    this.#told.clear();
+    this.#over();
+  }
+
+  /**
+   * What the server is told that asks while nobody knows for whom.
+   *
+   * @returns That the question was put away, where its result can say so.
+   * @throws McpError that nobody was asked.
+   */
+  refuse(method: string): JsonObject {
+    const asked = JSON.stringify(method.slice(0, 100));
+    this.#tell('questions', `the server asked ${asked} while ${why}: nobody was asked, and it was told so`);
+    if (method === 'elicitation/create') return { action: 'cancel' };
+    // Spec 2025-11-25, Sampling, Error handling: -1 when the user rejects the request.
+    const code = method === 'sampling/createMessage' ? -1 : 'internalError';
+    throw new McpError(code, 'nobody can be asked: the request that this may belong to was cancelled');
+  }
+
+  /** Takes note of a log message that nobody hears. */
+  silence(): void {
+    this.#tell('logs', `the server sent log messages while ${why}: nobody hears them until it answers that call`);
+  }
+
+  #tell(kind: 'questions' | 'logs', message: string): void {
+    if (this.#told.has(kind)) return;
+    this.#told.add(kind);
+    this.#warn(message);
+  }
+
+  #over(): void {
+    for (const resolve of this.#awaiting.splice(0)) resolve();
+  }
+}
+
+const why = 'it may be at work on a call that was given up';

@@ -1,0 +1,65 @@
+import type { Client } from '../../client/client.ts';
+import type { ConnectOptions } from '../../client/options.ts';
+import type { Transport } from '../../jsonrpc/transport.ts';
+import type { Verdict } from '../../client/connection/negotiate.ts';
+import type { Implementation } from '../../protocol/features/common.ts';
+import { memoryCacheStore } from '../../store/memory-cache.ts';
+import type { KnownTools } from '../known-tools.ts';
+import type { OpenClient } from './upstream-options.ts';
+
+/** Opens a client to the upstream server. */
+export type ConnectUpstream = (target: Transport | URL | string, options: ConnectOptions) => Promise<Client>;
+
+/** What the connections of one upstream have in common. */
+export interface OpenerOptions {
+  /** The way of one connection to it: of the main one, or another. */
+  wayOf(isMain: boolean): Transport | URL | string;
+  readonly connect: ConnectUpstream;
+  /** What the bridge calls itself where it does not pass its client's name on. */
+  readonly info: Implementation;
+  readonly tools: KnownTools;
+  readonly upstreamRevisions?: readonly string[] | undefined;
+  readonly probeTimeoutMs?: number | undefined;
+  /** Gives up the first connection; later ones are opened until they are closed. */
+  readonly signal?: AbortSignal | undefined;
+  onWarning(message: string): void;
+}
+
+/**
+ * Makes what opens connections to one upstream, each of them as often as it is lost for good; what the first one finds
+ * out is known to the later ones.
+ */
+export function opener(options: OpenerOptions): (isMain: boolean) => OpenClient {
+  const { connect, info, tools, upstreamRevisions, probeTimeoutMs, signal, onWarning } = options;
+  let prior: Verdict | undefined;
+  const cacheStore = memoryCacheStore();
+  const over =
+    (way: Transport | URL | string): OpenClient =>
+    async ({ onLog, onNotification, onReconnect, onRequest }, self, closed) => {
+      const client = await connect(way, {
+        info: self?.info ?? info,
+        capabilities: self?.capabilities ?? {},
+        advertise: false,
+        ...(upstreamRevisions === undefined ? {} : { revisions: upstreamRevisions }),
+        ...(prior === undefined ? {} : { prior }),
+        ...(probeTimeoutMs === undefined ? {} : { probeTimeoutMs }),
+        signal: prior !== undefined || signal === undefined ? closed : AbortSignal.any([closed, signal]),
+        // Results go to somebody else, who may keep and check them: a bridge changes and refuses nothing.
+        validateOutput: false,
+        exactNumbers: true,
+        // Only requests that say so use what is kept.
+        cache: 'bypass',
+        cacheStore,
+        cacheKey: 'upstream',
+        onRequest,
+        onLog,
+        onNotification,
+        onReconnect,
+        onWarning,
+      });
+      prior = client.verdict;
+      client.learnTools(tools.mirroring);
+      return client;
+    };
+  return (isMain) => over(options.wayOf(isMain));
+}

@@ -1,0 +1,55 @@
+/** What processes say to each other of parked calls, when a client comes to another one than holds its call. */
+
+import { parseExactJson } from '../../../json/parse-exact.ts';
+import { isObject } from '../../../jsonrpc/message.ts';
+import type { JsonObject } from '../../../protocol/features/common.ts';
+import type { ErrorName } from '../../../protocol/error.ts';
+import type { LoggingLevel } from '../../../protocol/features/logging.ts';
+import type { Standing } from './call.ts';
+
+/** How often the process that holds a call says that it still runs, and how long its silence is believed. */
+export const beatMs = 5_000;
+export const silenceMs = 15_000;
+
+/** What a request says to the holder of a call. */
+export type Told =
+  | {
+      readonly kind: 'take';
+      readonly reply: string;
+      readonly round: number;
+      readonly responses: JsonObject;
+      readonly meta: JsonObject;
+      readonly logLevel?: LoggingLevel | undefined;
+    }
+  | { readonly kind: 'leave'; readonly reply: string };
+
+/** What the holder says to the request. */
+export type Reply =
+  | { readonly kind: 'alive' }
+  /** The call is past the round that the request answers. */
+  | { readonly kind: 'past' }
+  | { readonly kind: 'notification'; readonly method: string; readonly params: JsonObject }
+  | { readonly kind: 'standing'; readonly standing: Standing }
+  | {
+      readonly kind: 'error';
+      readonly name?: ErrorName | undefined;
+      readonly code: number;
+      readonly message: string;
+      readonly data?: unknown;
+    };
+
+/** Where the holder of a call listens. */
+export function channelOf(id: string): string {
+  return `parley/parked/${id}`;
+}
+
+/** Texts on the bus are those of bridges; anything else is nobody's. */
+export function read<T extends Told | Reply>(text: string): T | undefined {
+  try {
+    const value = parseExactJson(text, Number.POSITIVE_INFINITY);
+    // Only bridges publish on these channels, and what they publish has a kind.
+    return isObject(value) && typeof value['kind'] === 'string' ? (value as unknown as T) : undefined;
+  } catch {
+    return undefined;
+  }
+}

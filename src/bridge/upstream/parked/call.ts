@@ -1,0 +1,249 @@
+import { isRequestId } from '../../../jsonrpc/message.ts';
+import { after } from '../../../jsonrpc/timeout.ts';
+import { askMethods, type AskMethod } from '../../../peer/ask.ts';
+import type { Call } from '../../../host/call.ts';
+import { demand } from '../../../host/input/required-capabilities.ts';
+import type { JsonObject } from '../../../protocol/features/common.ts';
+import { McpError } from '../../../protocol/error.ts';
+import { fromWire } from '../../../protocol/compile/from-wire.ts';
+import type { LoggingLevel } from '../../../protocol/features/logging.ts';
+import { methodOf } from '../../../protocol/method.ts';
+import { HandedBack, type Carried } from '../carried.ts';
+import { Kept } from './kept.ts';
+import { ownerOf } from '../wanted.ts';
+
+/** One question of the upstream that has no answer yet. */
+interface Question {
+  readonly method: AskMethod;
+  readonly params: JsonObject;
+  readonly resolve: (answer: JsonObject) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** A request that takes a parked call up, here or in another process. */
+export type Taker = Pick<Call, 'meta' | 'logLevel' | 'signal' | 'admits' | 'send'>;
+
+/** Where a parked call stands: its result, or what it needs to know before there is one. */
+export type Standing =
+  | { readonly kind: 'complete'; readonly result: JsonObject }
+  | { readonly kind: 'asks'; readonly inputRequests: JsonObject; readonly round: number };
+
+/**
+ * A call that goes on upstream while its stateless client comes and goes: each request of the client takes it up, and
+ * each question of the upstream ends that request with an `InputRequiredResult`. (Spec 2026-07-28, MRTR.)
+ */
+export class ParkedCall {
+  /** The call as the upstream's connection sees it. */
+  readonly carried: Carried;
+  /** Who it counts for. */
+  readonly owner: string | undefined;
+  readonly #ttlMs: number;
+  readonly #onGone: () => void;
+  readonly #gone = new AbortController();
+  /** As many as the connection takes requests of its server at once. */
+  readonly #questions = new Map<string, Question>();
+  /** The last request that took the call up, waiting or not. */
+  #taker: Taker;
+  #waiting = false;
+  readonly #kept = new Kept();
+  #outcome: Promise<JsonObject> | undefined;
+  #settled = false;
+  #round = 0;
+  #asked = 0;
+  #wake: () => void = () => undefined;
+  #forget: () => void = () => undefined;
+
+  /**
+   * @param ttlMs How long the client may stay away, in milliseconds; then the call is given up.
+   * @param onGone Hears that nobody can take the call up any more.
+   */
+  constructor(call: Call, ttlMs: number, onGone: () => void) {
+    this.#taker = call;
+    this.#ttlMs = ttlMs;
+    this.#onGone = onGone;
+    this.owner = ownerOf(call.auth?.principal, call.address);
+    this.carried = this.#asCarried(call);
+  }
+
+  /** The questions of which round wait for answers now. */
+  get round(): number {
+    return this.#round;
+  }
+
+  /** Whether it waits for its client to come back. */
+  get asleep(): boolean {
+    return !this.#waiting && !this.#settled;
+  }
+
+  /** Whether its outcome only waits to be fetched. */
+  get finished(): boolean {
+    return this.#settled;
+  }
+
+  /** Runs the call upstream. */
+  start(run: (carried: Carried) => Promise<JsonObject>): void {
+    const outcome = run(this.carried);
+    const settle = (): void => {
+      this.#settled = true;
+      // Questions that the client has in hand it may still answer.
+      if (this.#waiting) this.#handBack();
+      this.#wake();
+    };
+    this.#outcome = outcome;
+    outcome.then(settle, settle);
+  }
+
+  /**
+   * Takes the call up for a request of the client, until it is complete or asks.
+   *
+   * @throws McpError what the upstream answered; invalidRequest when another request took the call up meanwhile.
+   */
+  async next(taker: Taker): Promise<Standing> {
+    this.#attach(taker);
+    while (this.#taker === taker && !this.#settled && this.#questions.size === 0) {
+      await new Promise<void>((resolve) => (this.#wake = resolve));
+      // Questions that are asked in one turn belong to one round.
+      await new Promise<void>((resolve) => void after(0, resolve, true));
+    }
+    if (this.#taker !== taker) throw new McpError('invalidRequest', 'another request took this call up');
+    if (!this.#settled) return this.#ask();
+    this.#waiting = false;
+    this.#handBack();
+    this.#onGone();
+    return { kind: 'complete', result: await (this.#outcome as Promise<JsonObject>) };
+  }
+
+  /** Hands answers to what was asked; what was not asked, or does not fit its question, is ignored. */
+  answer(responses: JsonObject): void {
+    for (const [key, { method, resolve }] of this.#questions) {
+      if (!Object.hasOwn(responses, key)) continue;
+      const answer = readAnswer(method, responses[key], this.carried);
+      if (answer === undefined) continue;
+      this.#questions.delete(key);
+      resolve(answer);
+    }
+  }
+
+  /** Gives the call up: the upstream is told. */
+  giveUp(why: string): void {
+    this.#forget();
+    this.#gone.abort(new DOMException(why, 'AbortError'));
+    for (const { reject } of this.#questions.values()) reject(new McpError('internalError', why));
+    this.#questions.clear();
+    this.#onGone();
+  }
+
+  /** What is still asked when the call is over was another call's question. */
+  #handBack(): void {
+    for (const { reject } of this.#questions.values()) reject(new HandedBack());
+    this.#questions.clear();
+  }
+
+  #attach(taker: Taker): void {
+    this.#forget();
+    const another = this.#wake;
+    this.#taker = taker;
+    this.#waiting = true;
+    another();
+    for (const { method, params } of this.#kept.take()) tell(taker, method, params);
+    const onAbort = (): void => {
+      if (this.#taker === taker && this.#waiting) this.giveUp('the request was cancelled');
+    };
+    taker.signal.addEventListener('abort', onAbort, { once: true });
+    if (taker.signal.aborted) onAbort();
+  }
+
+  #ask(): Standing {
+    this.#waiting = false;
+    this.#forget = after(this.#ttlMs, () => this.giveUp('the client did not come back with its answers in time'));
+    // Some clients read no question without params.
+    const entries = [...this.#questions].map(([key, { method, params }]) => [key, { method, params }]);
+    return { kind: 'asks', inputRequests: Object.fromEntries(entries), round: ++this.#round };
+  }
+
+  #question(method: string, params: JsonObject, signal: AbortSignal): Promise<JsonObject> {
+    const { facts, client } = this.carried;
+    if (!questions.has(method))
+      throw new McpError('methodNotFound', `${JSON.stringify(method.slice(0, 100))} cannot be asked of this client`);
+    const asked = method as AskMethod;
+    demand(asked, params, facts, client.capabilities);
+    const key = `question-${++this.#asked}`;
+    const answer = new Promise<JsonObject>((resolve, reject) => {
+      this.#questions.set(key, { method: asked, params: withoutToken(params), resolve, reject });
+    });
+    const withdraw = (): void => {
+      const question = this.#questions.get(key);
+      this.#questions.delete(key);
+      question?.reject(new McpError('internalError', 'the question was withdrawn'));
+    };
+    signal.addEventListener('abort', withdraw, { once: true });
+    this.#wake();
+    // A signal that follows others lives as long as they do while somebody listens to it.
+    return answer.finally(() => signal.removeEventListener('abort', withdraw));
+  }
+
+  #send(method: string, params: JsonObject): void {
+    if (this.#waiting) return tell(this.#taker, method, params);
+    this.#kept.add({ method, params });
+  }
+
+  #asCarried({ method, requestId, facts, client, address }: Call): Carried {
+    const current = (): Taker => this.#taker;
+    const asked = (): number => this.#asked;
+    return {
+      method,
+      requestId,
+      facts,
+      client,
+      address,
+      settled: undefined,
+      inputResponses: undefined,
+      requestState: undefined,
+      signal: this.#gone.signal,
+      get meta() {
+        return current().meta;
+      },
+      get logLevel() {
+        return current().logLevel;
+      },
+      get asked() {
+        return asked();
+      },
+      admits: (level) => current().admits(level),
+      send: (name, params) => this.#send(name, params),
+      ask: async (name, params, signal) => await this.#question(name, params, signal),
+    };
+  }
+}
+
+const questions: ReadonlySet<string> = new Set(askMethods);
+
+/** A progress token belongs to the hop on which the question came. */
+function withoutToken(params: JsonObject): JsonObject {
+  const { _meta: meta, ...rest } = params;
+  if (meta === undefined) return params;
+  const { progressToken: _, ...others } = meta as JsonObject;
+  return Object.keys(others).length === 0 ? rest : { ...rest, _meta: others };
+}
+
+/** What the upstream says goes to the request that has the call now: under its own token, and as far as it wants to hear. */
+function tell(taker: Taker, method: string, params: JsonObject): void {
+  const { progressToken } = taker.meta;
+  if (method === 'notifications/progress') {
+    if (isRequestId(progressToken)) taker.send(method, { ...params, progressToken });
+    // The level was read as one when the message came.
+  } else if (method !== 'notifications/message' || taker.admits(params['level'] as LoggingLevel)) {
+    taker.send(method, params);
+  }
+}
+
+function readAnswer(method: AskMethod, answer: unknown, { facts }: Carried): JsonObject | undefined {
+  const type = methodOf(method)?.result;
+  try {
+    // The results of what is asked are JSON objects.
+    return type === undefined ? undefined : (fromWire(facts, type, answer) as unknown as JsonObject);
+  } catch (error) {
+    if (error instanceof McpError) return undefined;
+    throw error;
+  }
+}

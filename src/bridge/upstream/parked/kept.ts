@@ -1,0 +1,34 @@
+import { jsonText } from '../../../json/exact-number.ts';
+import type { JsonObject } from '../../../protocol/features/common.ts';
+
+/** What a server told. */
+export interface Notice {
+  readonly method: string;
+  readonly params: JsonObject;
+}
+
+/** How many notifications wait, and how much text they are together. */
+const mostNotices = 100;
+const mostCharacters = 256 * 1024;
+
+/** The last notifications that came while nobody waited for them, as far as there is room: the oldest make way. */
+export class Kept {
+  #notices: { readonly notice: Notice; readonly size: number }[] = [];
+  #size = 0;
+
+  add(notice: Notice): void {
+    const size = notice.method.length + jsonText(notice.params).length;
+    // Whatever it is, it is not worth all the others.
+    if (size > mostCharacters) return;
+    this.#notices.push({ notice, size });
+    this.#size += size;
+    while (this.#notices.length > mostNotices || this.#size > mostCharacters)
+      this.#size -= this.#notices.shift()?.size ?? 0;
+  }
+
+  /** Takes them away, in the order in which they came. */
+  take(): readonly Notice[] {
+    this.#size = 0;
+    return this.#notices.splice(0).map(({ notice }) => notice);
+  }
+}

@@ -1,0 +1,205 @@
+import { urlElicitations } from '../../../client/errors.ts';
+import { isObject } from '../../../jsonrpc/message.ts';
+import { settledWithin } from '../../../jsonrpc/timeout.ts';
+import type { Call } from '../../../host/call.ts';
+import { bindingOf } from '../../../host/input/request-state.ts';
+import type { Seal } from '../../../host/input/seal.ts';
+import type { JsonObject } from '../../../protocol/features/common.ts';
+import { McpError } from '../../../protocol/error.ts';
+import type { Bus, Unsubscribe } from '../../../store/bus.ts';
+import type { Carried } from '../carried.ts';
+import { wordsOf } from '../../failure.ts';
+import { ParkedCall, type Standing } from './call.ts';
+import { ParkedHolder } from './holder.ts';
+import { takeElsewhere } from './taker.ts';
+import { ownerOf } from '../wanted.ts';
+
+/** How calls wait for their stateless clients. */
+export interface ParkedOptions {
+  readonly seal: Seal;
+  /** How long a client may take to come back with its answers, in milliseconds. */
+  readonly ttlMs: number;
+  /** How many calls of one principal, or one address, may wait at once; of all, what waits is bounded by the connections. */
+  readonly mostOfOne: number;
+  /** Reaches calls that another process holds; both must share the keys of the seal. */
+  readonly bus?: Bus | undefined;
+  onWarning(message: string): void;
+  now(): number;
+}
+
+/** Carries a request on a connection to itself. */
+type CarryAlone = (params: JsonObject, carried: Carried, principal: string | undefined) => Promise<JsonObject>;
+
+/** What `requestState` holds: the parked call and its round, or the visits after which the call is made anew. */
+type State = (Waiting | { readonly visits: readonly string[] }) & { readonly expires: number };
+
+/** A parked call and the round whose questions wait. */
+interface Waiting {
+  readonly id: string;
+  readonly round: number;
+}
+
+interface Bound {
+  readonly call: Call;
+  readonly boundTo: string;
+}
+
+/** How long a bus may take before a client is answered without it. */
+const busPatienceMs = 5_000;
+/** Outcomes that nobody fetched yet, beside the calls that wait. */
+const mostFinished = 1000;
+
+/** The calls of stateless clients to a handshake server that may ask in the middle of them. */
+export class ParkedCalls {
+  readonly #options: ParkedOptions;
+  readonly #carryAlone: CarryAlone;
+  readonly #calls = new Map<string, ParkedCall>();
+  /** What ends the subscriptions of those that other processes may take up. */
+  readonly #held = new Map<string, Unsubscribe>();
+
+  constructor(options: ParkedOptions, carryAlone: CarryAlone) {
+    this.#options = options;
+    this.#carryAlone = carryAlone;
+  }
+
+  /**
+   * Carries one request of a call: the first, or one that brings answers.
+   *
+   * @returns The result, or an `InputRequiredResult` with what the upstream asks for.
+   * @throws McpError what the upstream answered; invalidParams for a `requestState` that is not valid here.
+   */
+  async carry(params: JsonObject, call: Call): Promise<JsonObject> {
+    const { requestState, inputResponses, ...first } = params;
+    const boundTo = bindingOf(call.method, params, call.auth?.principal);
+    if (typeof requestState !== 'string') return await this.#first(first, call, boundTo);
+    const state = await this.#open(requestState, boundTo);
+    const responses = isObject(inputResponses) ? inputResponses : {};
+    if ('visits' in state) {
+      const missed = state.visits.find((key) => !isAccepted(responses[key]));
+      if (missed !== undefined) throw new McpError('invalidRequest', 'the page that the server needs was not visited');
+      return await this.#first(first, call, boundTo);
+    }
+    return await this.#answered(state.id, this.#takeUp(state, responses, call), { call, boundTo });
+  }
+
+  /** Gives every call up. */
+  close(): void {
+    for (const parked of this.#calls.values()) parked.giveUp('the bridge is closed');
+  }
+
+  async #first(params: JsonObject, call: Call, boundTo: string): Promise<JsonObject> {
+    const { ttlMs, mostOfOne } = this.#options;
+    const { principal } = call.auth ?? {};
+    const owner = ownerOf(principal, call.address);
+    const asleep = [...this.#calls.values()].filter((other) => other.asleep && other.owner === owner);
+    if (asleep.length >= mostOfOne)
+      throw new McpError('busy', `${mostOfOne} calls wait for answers already; answer some of them`);
+    this.#makeRoom();
+    const id = crypto.randomUUID();
+    const parked = new ParkedCall(call, ttlMs, () => this.#gone(id));
+    this.#calls.set(id, parked);
+    parked.start((carried) => this.#carryAlone(params, carried, principal));
+    return await this.#answered(id, parked.next(call), { call, boundTo });
+  }
+
+  async #takeUp(state: Waiting, responses: JsonObject, call: Call): Promise<Standing> {
+    const parked = this.#calls.get(state.id);
+    if (parked !== undefined) {
+      if (parked.round !== state.round) throw refused();
+      parked.answer(responses);
+      return await parked.next(call);
+    }
+    const { bus } = this.#options;
+    const standing = bus === undefined ? undefined : await takeElsewhere(bus, state, { responses, taker: call });
+    if (standing === undefined) throw refused();
+    return standing;
+  }
+
+  /** What a request is answered with. */
+  async #answered(id: string, standing: Promise<Standing>, { call, boundTo }: Bound): Promise<JsonObject> {
+    try {
+      const reached = await standing;
+      if (reached.kind === 'complete') return reached.result;
+      const { inputRequests, round } = reached;
+      await this.#hold(id);
+      return await this.#inputRequired(inputRequests, { id, round }, boundTo);
+    } catch (error) {
+      const visits = visitsOf(error, call);
+      if (visits === undefined) throw error;
+      return await this.#inputRequired(visits, { visits: Object.keys(visits) }, boundTo);
+    }
+  }
+
+  /**
+   * From its first question on, a call may be taken up elsewhere. A bus that fails, or takes too long, keeps nobody
+   * from going on here.
+   */
+  async #hold(id: string): Promise<void> {
+    const { bus, onWarning } = this.#options;
+    const parked = this.#calls.get(id);
+    if (bus === undefined || parked === undefined || this.#held.has(id)) return;
+    const held = new ParkedHolder(bus, onWarning).hold(id, parked);
+    this.#held.set(id, async () => await (await held)());
+    const alone = (why: string): void =>
+      onWarning(`a call that waits for answers can be taken up in this process alone: ${why}`);
+    const outcome = held.catch((error: unknown) => {
+      this.#held.delete(id);
+      alone(wordsOf(error));
+    });
+    if (!(await settledWithin(busPatienceMs, outcome))) alone(`the bus did not answer within ${busPatienceMs} ms`);
+  }
+
+  #gone(id: string): void {
+    this.#calls.delete(id);
+    const release = this.#held.get(id);
+    this.#held.delete(id);
+    // A subscription that cannot be ended hears of a call that is gone, and answers nothing.
+    void Promise.resolve(release?.()).catch(() => undefined);
+  }
+
+  async #inputRequired(
+    inputRequests: JsonObject,
+    state: Waiting | { readonly visits: readonly string[] },
+    boundTo: string,
+  ): Promise<JsonObject> {
+    const { seal, ttlMs, now } = this.#options;
+    const sealed: State = { ...state, expires: now() + ttlMs };
+    const requestState = await seal.seal(JSON.stringify(sealed), boundTo);
+    return { resultType: 'input_required', inputRequests, requestState };
+  }
+
+  /** (Spec 2026-07-28, MRTR, Server requirements: `requestState` is controlled by the attacker.) */
+  async #open(requestState: string, boundTo: string): Promise<State> {
+    const text = requestState.length > longestState ? undefined : await this.#options.seal.open(requestState, boundTo);
+    // Only text that was sealed here gets this far: it has the shape that it was written with.
+    const state = text === undefined ? undefined : (JSON.parse(text) as State);
+    if (state === undefined || state.expires < this.#options.now()) throw refused();
+    return state;
+  }
+
+  #makeRoom(): void {
+    const finished = [...this.#calls].filter(([, parked]) => parked.finished);
+    if (finished.length >= mostFinished) finished[0]?.[1].giveUp('its outcome was not fetched');
+  }
+}
+
+/** The names of some visits, sealed. */
+const longestState = 64 * 1024;
+
+function refused(): McpError {
+  return new McpError('invalidParams', 'requestState is not valid for this request; begin again without it');
+}
+
+function isAccepted(response: unknown): boolean {
+  return isObject(response) && response['action'] === 'accept';
+}
+
+/** The pages that an older server wants visited before it is asked again, as questions of the newest revision. */
+function visitsOf(error: unknown, { client }: Call): JsonObject | undefined {
+  if (!(error instanceof McpError) || error.kind !== 'urlElicitationRequired') return undefined;
+  const visits = urlElicitations(error);
+  if (visits.length === 0 || !client.supports('elicitation.url')) return undefined;
+  return Object.fromEntries(
+    visits.map(({ elicitationId: _, ...params }, at) => [`visit-${at + 1}`, { method: 'elicitation/create', params }]),
+  );
+}

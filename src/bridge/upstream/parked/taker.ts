@@ -1,0 +1,108 @@
+import { jsonText } from '../../../json/exact-number.ts';
+import { after } from '../../../jsonrpc/timeout.ts';
+import { McpError } from '../../../protocol/error.ts';
+import type { JsonObject } from '../../../protocol/features/common.ts';
+import type { Bus, Heard, Unsubscribe } from '../../../store/bus.ts';
+import { beatMs, channelOf, read, silenceMs, type Reply, type Told } from './bus.ts';
+import type { Standing, Taker } from './call.ts';
+
+/**
+ * Takes up a call that another process holds.
+ *
+ * @returns Where the call stands; `undefined` when no process holds it in that round.
+ * @throws McpError what the upstream answered; internalError when the process that held the call fell silent.
+ * @throws What the bus throws.
+ */
+export async function takeElsewhere(
+  bus: Bus,
+  { id, round }: { readonly id: string; readonly round: number },
+  { responses, taker }: { readonly responses: JsonObject; readonly taker: Taker },
+): Promise<Standing | undefined> {
+  const reply = `${channelOf(id)}/${crypto.randomUUID()}`;
+  const { meta, logLevel, signal } = taker;
+  const waiting = new Waiting(taker);
+  const tell = async (told: Told): Promise<Heard> => await bus.publish(channelOf(id), jsonText(told));
+  // A holder that cannot be told hears of it when nobody hears its answer.
+  const leave = (): void => void tell({ kind: 'leave', reply }).catch(() => undefined);
+  const take = async (): Promise<void> => {
+    await tell({ kind: 'take', reply, round, responses, meta, logLevel }).then((heard) => waiting.told(heard));
+    if (signal.aborted) leave();
+  };
+  const hear = (text: string): void => {
+    try {
+      waiting.hear(read<Reply>(text));
+    } catch (error) {
+      // A bus need not know what to do with it.
+      waiting.fail(error);
+    }
+  };
+  const subscribed = subscribe(bus, reply, hear);
+  // What is not settled yet when the wait is over has nobody who could act on it.
+  subscribed.then(take).catch((error: unknown) => waiting.fail(error));
+  signal.addEventListener('abort', leave, { once: true });
+  try {
+    return await waiting.standing;
+  } finally {
+    signal.removeEventListener('abort', leave);
+    waiting.end();
+    // A subscription that cannot be ended hears of a request that is over, and nobody listens.
+    void subscribed.then((unsubscribe) => unsubscribe()).catch(() => undefined);
+  }
+}
+
+/** What a bus throws at once comes as a rejection as well. */
+async function subscribe(bus: Bus, channel: string, hear: (text: string) => void): Promise<Unsubscribe> {
+  return await bus.subscribe(channel, hear);
+}
+
+/** Waits for the holder of a call, as long as it says that it is there. */
+class Waiting {
+  readonly standing: Promise<Standing | undefined>;
+  readonly #taker: Taker;
+  #resolve!: (standing: Standing | undefined) => void;
+  #reject!: (error: unknown) => void;
+  #heard = false;
+  #cancel: () => void = () => undefined;
+
+  constructor(taker: Taker) {
+    this.#taker = taker;
+    this.standing = new Promise((resolve, reject) => {
+      this.#resolve = resolve;
+      this.#reject = reject;
+    });
+    this.#patience(beatMs);
+  }
+
+  /** The call was asked for, and so many may have heard it. */
+  told(heard: Heard): void {
+    if (heard === 0) this.#resolve(undefined);
+  }
+
+  hear(reply: Reply | undefined): void {
+    if (reply === undefined) return;
+    this.#heard = true;
+    this.#patience(silenceMs);
+    if (reply.kind === 'past') this.#resolve(undefined);
+    if (reply.kind === 'notification') this.#taker.send(reply.method, reply.params);
+    if (reply.kind === 'standing') this.#resolve(reply.standing);
+    if (reply.kind === 'error')
+      this.#reject(new McpError(reply.name ?? reply.code, reply.message, { data: reply.data }));
+  }
+
+  /** The bus cannot be reached. */
+  fail(error: unknown): void {
+    this.#reject(error);
+  }
+
+  end(): void {
+    this.#cancel();
+  }
+
+  #patience(ms: number): void {
+    this.#cancel();
+    this.#cancel = after(ms, () => {
+      if (!this.#heard) return this.#resolve(undefined);
+      this.#reject(new McpError('internalError', 'the process that held the call is gone; begin again'));
+    });
+  }
+}

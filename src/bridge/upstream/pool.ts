@@ -1,0 +1,381 @@
+import { settledWithin } from '../../jsonrpc/timeout.ts';
+import type { TransportKind } from '../../jsonrpc/transport.ts';
+import type { Call } from '../../host/call.ts';
+import type { Origin, Sender, Settled } from '../../host/host.ts';
+import type { JsonObject } from '../../protocol/features/common.ts';
+import { McpError } from '../../protocol/error.ts';
+import { loggingLevels, type LoggingLevel } from '../../protocol/features/logging.ts';
+import { methodOf } from '../../protocol/method.ts';
+import type { Revision } from '../../protocol/revision.ts';
+import { Askers, targetOf } from './askers.ts';
+import { withoutLogs, type Carried } from './carried.ts';
+import { closingMs } from './closing.ts';
+import { wordsOf } from '../failure.ts';
+import { revisionFor } from '../forward.ts';
+import { ParkedCalls, type ParkedOptions } from './parked/parked.ts';
+import type { Full, Holder, Places } from './connection-limit.ts';
+import { Upstream } from './upstream.ts';
+import type { OpenClient, UpstreamEvents, UpstreamOptions } from './upstream-options.ts';
+import { declaredTo, keyOf, ownerOf, selfOf, wantedBy, type Wanted } from './wanted.ts';
+
+/** What a pool needs to know of its bridge. */
+export interface PoolOptions {
+  /** Makes what opens one connection: the main one, or another. */
+  open(isMain: boolean): OpenClient;
+  /** How many connections there may be at once, those of other pools included. */
+  readonly places: Places;
+  /** What the connections go over; on stdio each is a process of its own. */
+  readonly kind: TransportKind;
+  /** Whether all clients use one connection, on which a handshake server can ask nobody. */
+  readonly shared?: boolean | undefined;
+  /** What the connection of calls without a principal tells. */
+  readonly main: UpstreamEvents;
+  /** How calls wait for the answers of stateless clients. */
+  readonly parked: Omit<ParkedOptions, 'mostOfOne' | 'onWarning'>;
+  /** What the own connection of a handshake session tells. */
+  eventsOf(session: Settled): UpstreamEvents;
+  /** What a connection tells that all calls of a principal may use. */
+  eventsBy(principal: string | undefined, upstream: () => Upstream): UpstreamEvents;
+}
+
+/** How many quiet connections are kept for one principal's next calls. */
+const spares = 4;
+/** How long a call waits for the answer to one that was given up before it goes elsewhere. */
+const clearingMs = 250;
+
+/**
+ * The upstream connections of a bridge. Before a handshake server each session downstream has one of its own. All else
+ * shares those of its principal and, where the server asks its clients, of those that declare the same. A log message
+ * and a question name no call and must reach nobody else: so a call that wants log messages or may be asked has a
+ * connection to itself while it runs. Where that would be another process, with other things in it, the calls of one
+ * client run in one side by side, and what names no call goes to any of them.
+ */
+export class Pool {
+  /** Shared by calls without a principal, and followed for changes. */
+  readonly main: Upstream;
+  readonly #options: PoolOptions;
+  readonly #askers = new Askers();
+  readonly #all = new Set<Upstream>();
+  /** The shared ones by who may use them, oldest first. */
+  readonly #shared = new Map<string, Upstream[]>();
+  readonly #parked: ParkedCalls;
+  readonly #owned = new WeakMap<Settled['state'], Upstream>();
+  /** The sessions of those that belong to one. */
+  readonly #sessions = new Map<Upstream, Settled>();
+  /** The levels of sessions whose connections were given up. */
+  readonly #resting = new WeakMap<Settled['state'], LoggingLevel>();
+  /** What sessions on a shared connection want to hear. */
+  readonly #levels = new Map<Settled['state'], LoggingLevel>();
+  readonly #closing = new Set<Promise<void>>();
+  /** The sessions that are over. */
+  readonly #ended = new WeakSet<Settled['state']>();
+  #closed = false;
+
+  constructor(options: PoolOptions) {
+    this.#options = options;
+    options.places.join(this.#holder);
+    this.main = this.#add({ events: options.main });
+    this.#shared.set(keyOf({ principal: undefined, self: undefined }), [this.main]);
+    this.#parked = new ParkedCalls(
+      { mostOfOne: Math.ceil(options.places.limit / 2), onWarning: options.main.onWarning, ...options.parked },
+      (params, carried, principal) => this.#share(params, carried, { principal, alone: true }),
+    );
+  }
+
+  /** Whether sessions have no connections of their own: it was wished so, or the server knows no sessions. */
+  get shared(): boolean {
+    return this.#options.shared === true || (this.main.latest !== undefined && this.#handshake() === undefined);
+  }
+
+  /** Carries one call on a connection that it may use. */
+  async carry(params: JsonObject, call: Call): Promise<JsonObject> {
+    if (this.#options.shared === true) return await this.main.carry(params, call);
+    if (call.settled !== undefined && !this.shared) return await this.ownedBy(call.settled).carry(params, call);
+    if (this.#mayBeAsked(call, params)) return await this.#parked.carry(params, call);
+    return await this.#share(params, call, { principal: call.auth?.principal, alone: call.logLevel !== undefined });
+  }
+
+  /** Tells the upstream of something on a connection of who says it. */
+  async notify(method: string, params: JsonObject, { settled, principal }: Sender): Promise<void> {
+    const upstream =
+      settled === undefined || this.shared
+        ? this.#sharedBy({ principal, self: undefined }, (one) => one.free(false))
+        : this.ownedBy(settled);
+    await upstream.notify(method, params);
+  }
+
+  /** What every connection keeps of a list became stale. */
+  changed(method: string, params: JsonObject): void {
+    for (const upstream of this.#all) upstream.latest?.learnChange(method, params);
+  }
+
+  /** The connection of a handshake session. */
+  ownedBy(session: Settled): Upstream {
+    if (this.shared) return this.main;
+    const known = this.ownOf(session);
+    if (known !== undefined) return known;
+    // Some of what a session asked for goes on for a while when it is over.
+    if (this.#ended.has(session.state)) throw new McpError('internalError', 'the session is over');
+    const { info, capabilities } = session.client;
+    const self = { info, capabilities: declaredTo(this.#handshake(), capabilities) };
+    const upstream = this.#add({
+      events: this.#options.eventsOf(session),
+      self,
+      owner: ownerOf(session.principal, session.address),
+      level: this.#resting.get(session.state),
+    });
+    this.#owned.set(session.state, upstream);
+    this.#sessions.set(upstream, session);
+    return upstream;
+  }
+
+  /**
+   * Sets the log level of a session; on a shared connection the most talkative one counts, and each session hears what
+   * it wants.
+   *
+   * @throws McpError what the upstream says of it.
+   */
+  async setLevel(level: LoggingLevel, session: Settled, call: Carried): Promise<void> {
+    if (!this.shared) return await this.ownedBy(session).setLevel(level, call);
+    // Without sessions each request says what it wants to hear.
+    if (this.#handshake() === undefined) return;
+    this.#levels.set(session.state, level);
+    const wanted = new Set(this.#levels.values());
+    await this.main.setLevel(loggingLevels.find((one) => wanted.has(one)) ?? level, call);
+  }
+
+  /** The connection of a handshake session, if it has one already. */
+  ownOf(session: Settled): Upstream | undefined {
+    return this.#owned.get(session.state);
+  }
+
+  /** The connection that the calls of a client prefer, where clients have no sessions. */
+  preferredBy(call: Call): Upstream {
+    if (this.shared) return this.main;
+    const wanted = this.#wantedBy(call, call.auth?.principal);
+    const list = this.#shared.get(keyOf(wanted));
+    const preferred = this.#oneEach ? list?.at(-1) : list?.[0];
+    return this.#sharedBy(wanted, (one) => one === preferred);
+  }
+
+  /** The session downstream ended: its connection does too. */
+  release(session: Settled): void {
+    this.#ended.add(session.state);
+    this.#levels.delete(session.state);
+    const upstream = this.ownOf(session);
+    if (upstream === undefined) return;
+    this.#owned.delete(session.state);
+    this.#sessions.delete(upstream);
+    this.#drop(upstream);
+  }
+
+  /**
+   * Makes room for a client that is about to open a session.
+   *
+   * @throws McpError busy when there is none.
+   */
+  admit({ principal, address }: Origin): void {
+    if (!this.shared) this.#demand(this.#options.places.makeRoom(ownerOf(principal, address)));
+  }
+
+  /** Closes every connection; none is opened afterwards. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    this.#parked.close();
+    for (const upstream of this.#all) this.#drop(upstream);
+    this.#shared.clear();
+    this.#options.places.leave(this.#holder);
+    await Promise.all(this.#closing);
+  }
+
+  /** A handshake server asks its client; which questions there may be depends on what the client declared. */
+  #mayBeAsked(call: Call, { requestState }: JsonObject): boolean {
+    if (methodOf(call.method)?.inputRequired === undefined || this.#handshake() === undefined) return false;
+    return requestState !== undefined || selfOf(call, this.#handshake()) !== undefined;
+  }
+
+  /** The revision of a handshake upstream. */
+  #handshake(): Revision | undefined {
+    const { latest } = this.main;
+    const revision = latest === undefined ? undefined : revisionFor(latest);
+    return revision?.era === 'handshake' ? revision : undefined;
+  }
+
+  async #share(
+    params: JsonObject,
+    carried: Carried,
+    { principal, alone }: { readonly principal: string | undefined; readonly alone: boolean },
+  ): Promise<JsonObject> {
+    const wanted = this.#wantedBy(carried, principal);
+    if (this.#handshake() === undefined) return await this.#beside(params, carried, wanted);
+    if (this.#oneEach) return await this.#together(params, carried, wanted);
+    const upstream = this.#sharedBy(wanted, (one) => one.free(alone));
+    try {
+      return await upstream.carry(params, carried, alone);
+    } finally {
+      this.#trim(keyOf(wanted), upstream);
+    }
+  }
+
+  #wantedBy(carried: Carried, principal: string | undefined): Wanted {
+    return wantedBy(carried, principal, { handshake: this.#handshake(), oneEach: this.#oneEach });
+  }
+
+  /** Whether each client has one connection for all its calls. */
+  get #oneEach(): boolean {
+    return this.#options.kind === 'stdio' && this.#handshake() !== undefined;
+  }
+
+  /**
+   * Calls of one client run side by side in its process, which is kept whatever was given up in it. Only what is known
+   * to ask goes elsewhere while nobody could tell whose question came.
+   */
+  async #together(params: JsonObject, carried: Carried, wanted: Wanted): Promise<JsonObject> {
+    const key = keyOf(wanted);
+    const asks = carried.ask !== undefined && this.#askers.has(targetOf(carried.method, params));
+    const current = (): Upstream | undefined => this.#shared.get(key)?.at(-1);
+    const isUnfit = (one: Upstream): boolean => asks && one.doubtful && one !== this.main;
+    const before = current();
+    if (before !== undefined && isUnfit(before)) await settledWithin(clearingMs, before.cleared());
+    const upstream = this.#sharedBy(wanted, (one) => one === current() && !isUnfit(one));
+    try {
+      return await upstream.carry(params, carried);
+    } finally {
+      this.#trim(key, upstream);
+    }
+  }
+
+  /**
+   * A stateless server logs for the requests that ask for it: a call that does may run beside any that do not. Where
+   * another client's log messages may come already it has another connection, or does without its own: another process
+   * would be another server, with other lists.
+   */
+  async #beside(params: JsonObject, carried: Carried, wanted: Wanted): Promise<JsonObject> {
+    const key = keyOf(wanted);
+    const [first] = this.#shared.get(key) ?? [];
+    const { places, kind } = this.#options;
+    const unlogged = (): Upstream | undefined =>
+      kind === 'stdio' || places.makeRoom(ownerOf(wanted.principal, wanted.address)) !== undefined ? first : undefined;
+    const upstream = this.#sharedBy(wanted, (one) => one.maySendLogsOf(carried), unlogged);
+    try {
+      return await upstream.carry(params, upstream.maySendLogsOf(carried) ? carried : withoutLogs(carried));
+    } finally {
+      this.#trim(key, upstream);
+    }
+  }
+
+  /** A known connection that fits, else another one: that which is given, or a new one. */
+  #sharedBy(
+    wanted: Wanted,
+    fits: (upstream: Upstream) => boolean,
+    other: () => Upstream | undefined = () => undefined,
+  ): Upstream {
+    const key = keyOf(wanted);
+    const known = this.#shared.get(key)?.find(fits) ?? other();
+    if (known !== undefined) return known;
+    this.#retire(key);
+    const upstream: Upstream = this.#add({
+      events: this.#options.eventsBy(wanted.principal, () => upstream),
+      self: wanted.self,
+      owner: ownerOf(wanted.principal, wanted.address),
+      ofOne: this.#oneEach,
+    });
+    this.#shared.set(key, [...(this.#shared.get(key) ?? []), upstream]);
+    return upstream;
+  }
+
+  /** What there is too much of is refused for now. */
+  #demand(full: Full | undefined): void {
+    const { limit, ownLimit } = this.#options.places;
+    if (full === undefined) return;
+    const whose = full === 'all' ? `its ${limit}` : `the ${ownLimit} of one client's`;
+    throw new McpError('busy', `the bridge has ${whose} upstream connections in use; try again later`);
+  }
+
+  #add(options: Omit<UpstreamOptions, 'open' | 'kind' | 'askers' | 'tick'>): Upstream {
+    if (this.#closed) throw new McpError('internalError', 'the bridge is closed');
+    const { places, open, kind, main } = this.#options;
+    this.#demand(places.take(options.owner));
+    const upstream = new Upstream({
+      open: open(options.events === main),
+      kind,
+      askers: this.#askers,
+      tick: () => places.tick(),
+      ...options,
+    });
+    this.#all.add(upstream);
+    return upstream;
+  }
+
+  /** What can be given up, and how: nothing in the middle of a call, and nothing that somebody listens to. */
+  *#idle(): Generator<readonly [Upstream, () => void]> {
+    for (const [key, list] of this.#shared)
+      for (const upstream of list)
+        if (upstream.idle && !upstream.followed && upstream !== this.main)
+          yield [upstream, () => this.#forget(key, upstream)];
+    for (const [upstream, session] of this.#sessions) {
+      if (!upstream.idle) continue;
+      const { dismiss } = session;
+      if (!upstream.stateful) yield [upstream, () => this.#rest(session, upstream)];
+      // The client hears that what it left in the server is gone, and begins again.
+      else if (dismiss !== undefined) yield [upstream, dismiss];
+    }
+  }
+
+  #idlest(owner: string | undefined): readonly [Upstream, () => void] | undefined {
+    const own = [...this.#idle()].filter(([upstream]) => owner === undefined || upstream.owner === owner);
+    return own.toSorted(([one], [other]) => one.usedAt - other.usedAt)[0];
+  }
+
+  readonly #holder: Holder = {
+    idleSince: (owner) => this.#idlest(owner)?.[0].usedAt,
+    giveUp: (owner) => this.#idlest(owner)?.[1](),
+  };
+
+  /** The session lives on, and gets another connection when it is used again. */
+  #rest(session: Settled, upstream: Upstream): void {
+    const { level } = upstream;
+    if (level !== undefined) this.#resting.set(session.state, level);
+    this.#owned.delete(session.state);
+    this.#sessions.delete(upstream);
+    this.#drop(upstream);
+  }
+
+  /** After a burst of calls only some connections are kept. */
+  #trim(key: string, upstream: Upstream): void {
+    const list = this.#shared.get(key) ?? [];
+    if (upstream === this.main || !upstream.idle || !list.includes(upstream)) return;
+    const isSpare = this.#oneEach
+      ? upstream !== list.at(-1)
+      : !upstream.followed && list.filter(({ quiet }) => quiet).length > spares;
+    if (isSpare) this.#forget(key, upstream);
+  }
+
+  /** What waits for nothing but the answer to a call that was given up, which may never come, makes way for another. */
+  #retire(key: string): void {
+    const doubtful = this.#shared.get(key)?.find((upstream) => upstream.quiet && upstream.doubtful);
+    if (doubtful !== undefined && doubtful !== this.main) this.#forget(key, doubtful);
+  }
+
+  #forget(key: string, upstream: Upstream): void {
+    const rest = (this.#shared.get(key) ?? []).filter((other) => other !== upstream);
+    if (rest.length === 0) this.#shared.delete(key);
+    else this.#shared.set(key, rest);
+    this.#drop(upstream);
+  }
+
+  #drop(upstream: Upstream): void {
+    if (this.#all.delete(upstream)) this.#options.places.giveBack(upstream.owner);
+    const closing = this.#ending(upstream).finally(() => this.#closing.delete(closing));
+    this.#closing.add(closing);
+  }
+
+  /** It never rejects, nor does it take for ever. */
+  async #ending(upstream: Upstream): Promise<void> {
+    const { onWarning } = this.#options.main;
+    const ending = upstream.close().catch((error: unknown) => {
+      onWarning(`a connection to the upstream was not closed well: ${wordsOf(error)}`);
+    });
+    if (!(await settledWithin(closingMs, ending))) onWarning(`a connection to the upstream does not close`);
+  }
+}

@@ -1,0 +1,119 @@
+import { backoffMs } from '../../client/connection/backoff.ts';
+import { ConnectionError, type Receiver, type Transport } from '../../jsonrpc/transport.ts';
+import { closedBy } from './closing.ts';
+
+/** The clock and the dice of a rest. */
+export interface SteadyOptions {
+  now(): number;
+  random(): number;
+}
+
+/** A server that lived this long was well. */
+const healthyMs = 10_000;
+/** How many deaths in a row are borne: some servers die once when they are asked what they speak. */
+const borne = 3;
+
+/**
+ * Keeps a server that dies at once each time from being started without end: after some deaths in a row opening fails
+ * for a while, which gets longer. Whoever needs the server hears why at once.
+ *
+ * A process that dies before it said anything, or that serves everybody, shows that the server is not well: nobody
+ * starts one meanwhile. What one client does to a process of its own, after that began to speak, shows nothing of the
+ * others'.
+ *
+ * @returns The way of one connection, which is the main one or another's own.
+ */
+export function steady(transport: Transport, options: SteadyOptions): (isMain: boolean) => Transport {
+  const ofAll = new Rest(options);
+  return (isMain) => steadied(transport, { ofAll, own: isMain ? ofAll : new Rest(options), now: () => options.now() });
+}
+
+interface Rests {
+  readonly ofAll: Rest;
+  readonly own: Rest;
+  now(): number;
+}
+
+function steadied(transport: Transport, { ofAll, own, now }: Rests): Transport {
+  return {
+    kind: transport.kind,
+    description: transport.description,
+    async open(receiver) {
+      for (const rest of [ofAll, own]) rest.demandOver();
+      const since = now();
+      let isOpen = true;
+      let isSpeaking = false;
+      const ended = (error?: ConnectionError): void => {
+        if (!isOpen) return;
+        isOpen = false;
+        if (error !== undefined && now() - since < healthyMs) (isSpeaking ? own : ofAll).died(error);
+        else for (const rest of [ofAll, own]) rest.lived();
+      };
+      try {
+        const channel = await transport.open(hearing(receiver, { spoke: () => void (isSpeaking = true), ended }));
+        // What is closed here did not die.
+        return closedBy(channel, async () => {
+          ended();
+          await channel.close();
+        });
+      } catch (error) {
+        ofAll.died(error);
+        throw error;
+      }
+    },
+  };
+}
+
+/** Deaths in a row, and how long nothing is started after them. */
+class Rest {
+  readonly #options: SteadyOptions;
+  #deaths = 0;
+  #until = 0;
+  #last: unknown;
+
+  constructor(options: SteadyOptions) {
+    this.#options = options;
+  }
+
+  /** @throws ConnectionError while it lasts. */
+  demandOver(): void {
+    const restMs = this.#until - this.#options.now();
+    if (restMs > 0) throw resting(restMs, this.#deaths, this.#last);
+  }
+
+  died(error: unknown): void {
+    const { now, random } = this.#options;
+    this.#last = error;
+    if (++this.#deaths >= borne) this.#until = now() + backoffMs(this.#deaths - borne, random());
+  }
+
+  lived(): void {
+    this.#deaths = 0;
+  }
+}
+
+interface Life {
+  spoke(): void;
+  ended(error: ConnectionError): void;
+}
+
+function hearing(receiver: Receiver, { spoke, ended }: Life): Receiver {
+  return {
+    ...receiver,
+    message: (value, about) => {
+      spoke();
+      receiver.message(value, about);
+    },
+    closed: (error) => {
+      ended(error);
+      receiver.closed(error);
+    },
+  };
+}
+
+function resting(restMs: number, deaths: number, last: unknown): ConnectionError {
+  const why = last instanceof Error ? `: ${last.message}` : '';
+  const seconds = Math.ceil(restMs / 1000);
+  const message = `the server died ${deaths} times in a row, and is started again in ${seconds} s at the earliest${why}`;
+  return new ConnectionError('refused', message, { cause: last });
+}

@@ -1,0 +1,61 @@
+import type { Client } from '../../client/client.ts';
+import type { TransportKind } from '../../jsonrpc/transport.ts';
+import type { ClientView } from '../../host/call.ts';
+import type { JsonObject } from '../../protocol/features/common.ts';
+import type { LoggingLevel, LoggingMessageNotificationParams } from '../../protocol/features/logging.ts';
+import type { Askers } from './askers.ts';
+import type { Carried } from './carried.ts';
+
+/** What a client to the upstream tells beside answers. */
+export interface ClientEvents {
+  onLog(message: LoggingMessageNotificationParams): void;
+  onNotification(method: string, params: JsonObject): void;
+  /** The connection was lost and is open again. */
+  onReconnect(): void;
+  /** Answers what the server asks for, in the canonical model where the protocol knows the method. */
+  onRequest(method: string, params: JsonObject, context: { readonly signal: AbortSignal }): Promise<JsonObject>;
+}
+
+/**
+ * Opens a client to the upstream server, which speaks for somebody where it is the connection of one client alone. The
+ * signal gives the opening up.
+ */
+export type OpenClient = (events: ClientEvents, self: ClientView | undefined, signal: AbortSignal) => Promise<Client>;
+
+/** What belongs to no running call of a connection. */
+export interface UpstreamEvents {
+  /** A log message that its client wants to hear. */
+  onLog?(message: LoggingMessageNotificationParams): void;
+  onNotification?(method: string, params: JsonObject): void;
+  onReconnect?(): void;
+  onWarning(message: string): void;
+  /**
+   * Answers what the server asks for; without it the only running call does.
+   *
+   * @param running What is being carried, the latest last.
+   */
+  onRequest?(
+    method: string,
+    params: JsonObject,
+    context: { readonly signal: AbortSignal; readonly running: readonly Carried[] },
+  ): Promise<JsonObject>;
+}
+
+/** What a connection is made of. */
+export interface UpstreamOptions {
+  readonly open: OpenClient;
+  readonly kind: TransportKind;
+  readonly events: UpstreamEvents;
+  /** Who the connection speaks for; left out for one that several clients share. */
+  readonly self?: ClientView | undefined;
+  /** Whether all calls on it are one client's, so that what names no call may go to any of them. */
+  readonly ofOne?: boolean;
+  /** Who it counts for. */
+  readonly owner?: string | undefined;
+  /** What of the server asks, which its connections find out. */
+  readonly askers: Askers;
+  /** The level that the session downstream asked for before. */
+  readonly level?: LoggingLevel | undefined;
+  /** The order in which connections are used. */
+  tick(): number;
+}

@@ -1,0 +1,385 @@
+import type { Client } from '../../client/client.ts';
+import type { Subscription, SubscriptionEvent, Topics } from '../../client/subscriptions/subscription.ts';
+import { ConnectionError, type TransportKind } from '../../jsonrpc/transport.ts';
+import type { ClientView } from '../../host/call.ts';
+import type { JsonObject } from '../../protocol/features/common.ts';
+import { McpError } from '../../protocol/error.ts';
+import { methodOf } from '../../protocol/method.ts';
+import {
+  loggingLevels,
+  type LoggingLevel,
+  type LoggingMessageNotificationParams,
+} from '../../protocol/features/logging.ts';
+import { targetOf, type Askers } from './askers.ts';
+import { HandedBack, type Carried } from './carried.ts';
+import { Doubt } from './doubt.ts';
+import { failureFor, unreachable, wordsOf } from '../failure.ts';
+import { forward, revisionFor } from '../forward.ts';
+import { ProgressRelays } from './progress.ts';
+import type { ClientEvents, OpenClient, UpstreamEvents, UpstreamOptions } from './upstream-options.ts';
+
+/** One connection to the upstream server, opened when it is first needed. */
+export class Upstream {
+  readonly #open: OpenClient;
+  readonly #kind: TransportKind;
+  readonly #events: UpstreamEvents;
+  readonly #self: ClientView | undefined;
+  readonly #ofOne: boolean;
+  readonly #askers: Askers;
+  readonly #tick: () => number;
+  /** Who it counts for. */
+  readonly owner: string | undefined;
+  /** When it was used last, by the ticks of its places. */
+  usedAt: number;
+  #stateful = false;
+  /** What is carried, from the moment on when it was decided that it may be here. */
+  readonly #carried = new Set<Carried>();
+  /** What of it was sent, and what it is for where its client may be asked. */
+  readonly #running = new Map<Carried, string | undefined>();
+  readonly #doubt: Doubt;
+  readonly #progress = new ProgressRelays();
+  #followers = 0;
+  /** How much beside calls is under way: levels, notifications, the beginnings of subscriptions. */
+  #beside = 0;
+  #client: Promise<Client> | undefined;
+  /** What came last, be it open or not. */
+  #latest: Client | undefined;
+  /** Whether the running call must have the connection to itself. */
+  #alone = false;
+  /** The level that the session downstream asked for, and the one that the upstream was told. */
+  #wanted: LoggingLevel | undefined;
+  #told: LoggingLevel | undefined;
+  /** The last call, which knows what its client wants to hear. */
+  #last: Carried | undefined;
+  readonly #closed = new AbortController();
+
+  constructor({ open, kind, events, self, ofOne = false, owner, askers, level, tick }: UpstreamOptions) {
+    this.#open = open;
+    this.#kind = kind;
+    this.#events = events;
+    this.#self = self;
+    this.#ofOne = ofOne;
+    this.owner = owner;
+    this.#askers = askers;
+    this.#doubt = new Doubt(events.onWarning);
+    this.#wanted = level;
+    this.#tick = tick;
+    this.usedAt = tick();
+  }
+
+  /** Whether nothing runs on it. */
+  get quiet(): boolean {
+    return this.#carried.size === 0;
+  }
+
+  /** Whether nobody waits for anything on it. */
+  get idle(): boolean {
+    return this.quiet && this.#beside === 0;
+  }
+
+  /** Whether something may be lost with it: what a call left in the server, or what is followed. */
+  get stateful(): boolean {
+    return this.#stateful || this.followed;
+  }
+
+  /** The level that its session asked for. */
+  get level(): LoggingLevel | undefined {
+    return this.#wanted;
+  }
+
+  /** Whether somebody follows changes on it. */
+  get followed(): boolean {
+    return this.#followers > 0;
+  }
+
+  /** Resolves when every call that was given up was answered after all. */
+  async cleared(): Promise<void> {
+    await this.#doubt.over();
+  }
+
+  /** Whether a call may run on it beside what runs already. One that hears what names no call needs it to itself. */
+  free(alone: boolean): boolean {
+    return alone ? this.quiet && !this.doubtful : !this.#alone;
+  }
+
+  /** Whether what the server asks or logs may belong to a call that was given up: it is for nobody else then. */
+  get doubtful(): boolean {
+    return this.#doubt.exists;
+  }
+
+  /** Whether log messages that come while a call runs can be for nobody but its client. */
+  maySendLogsOf({ logLevel, settled }: Carried): boolean {
+    if (logLevel === undefined) return true;
+    const { calls } = this.#doubt;
+    if (calls === undefined) return false;
+    return [...this.#carried, ...calls].every(
+      (other) => other.logLevel === undefined || (settled !== undefined && other.settled?.state === settled.state),
+    );
+  }
+
+  /** The client that was opened last, if there was one. */
+  get latest(): Client | undefined {
+    return this.#latest;
+  }
+
+  /**
+   * Carries one request.
+   *
+   * @param alone Keeps other calls away, so that whatever is heard meanwhile is this one's; the connection must be quiet.
+   */
+  async carry(params: JsonObject, call: Carried, alone = false): Promise<JsonObject> {
+    this.#carried.add(call);
+    this.#stateful ||= !stateless.has(call.method);
+    this.#alone = this.#alone || alone;
+    try {
+      const client = await this.client();
+      if (hasSessionLevel(client))
+        await this.#adjustLevel(client, call.settled === undefined ? this.#mostTalkative() : this.#wanted);
+      return await this.#run(client, params, call);
+    } finally {
+      this.#carried.delete(call);
+      this.usedAt = this.#tick();
+      if (alone) this.#alone = false;
+    }
+  }
+
+  /**
+   * Sets the level of the session, here and upstream, where that has one.
+   *
+   * @throws McpError what the upstream says of it.
+   */
+  async setLevel(level: LoggingLevel, call: Carried): Promise<void> {
+    this.#last = call;
+    this.#wanted = level;
+    // A connection that is not open is told by the first call that opens it.
+    if (this.#client !== undefined) await this.#besideCalls(() => this.#tellLevel(level, call));
+  }
+
+  /**
+   * Follows changes as long as the subscription is open.
+   *
+   * @param onReopened Hears that changes may have been missed.
+   */
+  async follow(topics: Topics, onReopened: () => void, signal?: AbortSignal): Promise<Subscription> {
+    return await this.#besideCalls(() => this.#subscribe(topics, onReopened, signal));
+  }
+
+  async #subscribe(topics: Topics, onReopened: () => void, signal?: AbortSignal): Promise<Subscription> {
+    const client = await this.client();
+    try {
+      const onEvent = ({ type }: SubscriptionEvent): void => void (type === 'reopened' && onReopened());
+      const subscription = await client.subscribe(topics, onEvent, { signal });
+      this.#followers++;
+      void subscription.closed.finally(() => this.#followers--);
+      return subscription;
+    } catch (error) {
+      throw error instanceof ConnectionError ? unreachable(error) : error;
+    }
+  }
+
+  /** Tells the server something; what it makes of that is not known. */
+  async notify(method: string, params: JsonObject): Promise<void> {
+    this.#stateful = true;
+    await this.#besideCalls(async () => await (await this.client()).notify(method, params));
+  }
+
+  /** The open client. */
+  async client(): Promise<Client> {
+    if (this.#closed.signal.aborted) throw new McpError('internalError', 'the bridge is closed');
+    const opening = (this.#client ??= this.#connect());
+    try {
+      return await opening;
+    } catch (error) {
+      if (this.#client === opening) this.#client = undefined;
+      throw unreachable(error);
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#closed.abort();
+    const client = await this.#client?.catch(() => undefined);
+    await client?.close();
+  }
+
+  /** Keeps the connection from being given up while something else than a call is under way. */
+  async #besideCalls<T>(work: () => Promise<T>): Promise<T> {
+    this.#beside++;
+    try {
+      return await work();
+    } finally {
+      this.#beside--;
+      this.usedAt = this.#tick();
+    }
+  }
+
+  async #tellLevel(level: LoggingLevel, call: Carried): Promise<void> {
+    const client = await this.client();
+    if (!hasSessionLevel(client)) return;
+    try {
+      await client.setLogLevel(level);
+      this.#told = level;
+    } catch (error) {
+      throw failureFor(error, { call, params: { level }, revision: revisionFor(client) });
+    }
+  }
+
+  async #connect(): Promise<Client> {
+    const events: ClientEvents = {
+      onLog: (message) => this.#logged(message),
+      onNotification: (method, params) => this.#notified(method, params),
+      onReconnect: () => {
+        this.#doubt.end();
+        this.#events.onReconnect?.();
+      },
+      onRequest: (method, params, { signal }) => this.#asked(method, params, signal),
+    };
+    const client = await this.#open(events, this.#self, this.#closed.signal);
+    this.#latest = client;
+    this.#told = undefined;
+    this.#doubt.end();
+    void client.closed.then(() => {
+      if (this.#latest !== client) return;
+      this.#client = undefined;
+      this.#doubt.end();
+    });
+    return client;
+  }
+
+  async #run(client: Client, params: JsonObject, call: Carried): Promise<JsonObject> {
+    const progressToken = this.#progress.claim(call);
+    const target = targetOf(call.method, params);
+    let answered: (() => void) | undefined;
+    this.#running.set(call, target);
+    this.#last = call;
+    try {
+      return await forward(client, {
+        params,
+        call,
+        progressToken,
+        own: this.#self !== undefined,
+        onGivenUp: () => {
+          if (!this.#endsWithItsStream(client)) answered = this.#doubt.of(call, target);
+        },
+        onLateAnswer: () => answered?.(),
+      });
+    } finally {
+      this.#running.delete(call);
+      this.#progress.release(progressToken);
+    }
+  }
+
+  /** Where a request is given up by closing its stream, nothing that belongs to it comes any more. */
+  #endsWithItsStream(client: Client): boolean {
+    return this.#kind === 'http' && revisionFor(client).httpCancellation === 'close-stream';
+  }
+
+  /** The level at which every running call hears what it wants to. */
+  #mostTalkative(): LoggingLevel | undefined {
+    const wanted = new Set([...this.#carried].map(({ logLevel }) => logLevel));
+    return loggingLevels.find((level) => wanted.has(level));
+  }
+
+  /** An upstream that refuses a level still answers calls. */
+  async #adjustLevel(client: Client, level: LoggingLevel | undefined): Promise<void> {
+    if (level === undefined || level === this.#told) return;
+    this.#told = level;
+    try {
+      await client.setLogLevel(level);
+    } catch (error) {
+      this.#events.onWarning(`the log level of the upstream could not be set: ${wordsOf(error)}`);
+    }
+  }
+
+  #notified(method: string, params: JsonObject): void {
+    if (method === 'notifications/progress') {
+      if (this.#latest !== undefined) this.#progress.heard(params, revisionFor(this.#latest));
+      return;
+    }
+    // What only an extension understands belongs to whoever is the only one that it can be meant for.
+    const [call, another] = this.doubtful ? [] : this.#running.keys();
+    if (methodOf(method) === undefined && call !== undefined && another === undefined) call.send(method, params);
+    else this.#events.onNotification?.(method, params);
+  }
+
+  /** A question names no request: the connection's client is asked, or a call that may carry it. */
+  async #asked(method: string, params: JsonObject, signal: AbortSignal): Promise<JsonObject> {
+    const { onRequest } = this.#events;
+    this.#learnWhoAsks();
+    if (onRequest !== undefined) return await onRequest(method, params, { signal, running: [...this.#running.keys()] });
+    for (;;) {
+      if (this.doubtful && this.#self !== undefined) return this.#doubt.refuse(method);
+      const call = this.#leastAsked();
+      if (call?.ask === undefined)
+        throw new McpError('methodNotFound', `nobody can be asked ${JSON.stringify(method.slice(0, 100))} now`);
+      try {
+        return await call.ask(method, params, signal);
+      } catch (error) {
+        if (!(error instanceof HandedBack) || signal.aborted) throw error;
+      }
+    }
+  }
+
+  /**
+   * Remembers whose question this is, where only one thing runs that may ask. In doubt it may be that of anything that
+   * runs: each is asked on a connection without doubt the next time.
+   */
+  #learnWhoAsks(): void {
+    const running = new Set([...this.#running.values()].filter((target) => target !== undefined));
+    const gone = new Set((this.#doubt.calls ?? []).map(({ target }) => target));
+    const targets = running.size === 0 && gone.size === 1 ? gone : running;
+    if (!this.doubtful && targets.size > 1) return;
+    for (const target of targets) if (target !== undefined) this.#askers.learn(target);
+  }
+
+  /**
+   * The call that takes the next question: of those that can be asked the one that was asked least so far, the first
+   * of them to begin. Calls that each ask once so mostly get their own.
+   */
+  #leastAsked(): Carried | undefined {
+    if (this.doubtful) return undefined;
+    const able = [...this.#running.keys()].filter(({ ask }) => ask !== undefined);
+    const fewest = Math.min(...able.map(({ asked = 0 }) => asked));
+    return able.find(({ asked = 0 }) => asked === fewest);
+  }
+
+  /** A log message names no request: the calls of one client take it where nobody else's can have caused it. */
+  #logged(message: LoggingMessageNotificationParams): void {
+    const carried = [...this.#carried].filter(({ logLevel }) => logLevel !== undefined);
+    const call = carried.find((one) => one.admits(message.level)) ?? carried[0];
+    const hearer = call ?? this.#last;
+    // Spec, Logging: nothing below the level that the client wants.
+    if (hearer?.admits(message.level) !== true) return;
+    if (call !== undefined && this.#isOf(call)) call.send('notifications/message', { ...message });
+    else if (this.#events.onLog !== undefined) this.#events.onLog(message);
+    else if (this.doubtful) this.#doubt.silence();
+  }
+
+  /** Whether what the server logs now can be for nobody but the client of a call. */
+  #isOf(call: Carried): boolean {
+    if (this.#ofOne) return !this.doubtful;
+    const { calls } = this.#doubt;
+    if (calls === undefined) return false;
+    const eachSaysSo = this.#latest === undefined || revisionFor(this.#latest).logging !== 'session';
+    return [...this.#carried, ...calls].every(
+      (other) =>
+        other === call ||
+        (eachSaysSo && other.logLevel === undefined) ||
+        (other.settled !== undefined && other.settled.state === call.settled?.state),
+    );
+  }
+}
+
+/** The methods that leave nothing in a server; the level of a session is set anew. */
+const stateless: ReadonlySet<string> = new Set([
+  'tools/list',
+  'resources/list',
+  'resources/templates/list',
+  'resources/read',
+  'prompts/list',
+  'prompts/get',
+  'completion/complete',
+]);
+
+function hasSessionLevel(client: Client): boolean {
+  return revisionFor(client).logging === 'session' && client.capabilities.logging !== undefined;
+}

@@ -1,0 +1,62 @@
+import type { ClientView } from '../../host/call.ts';
+import { canonical } from '../../host/input/digest.ts';
+import { projectClientCapabilities, type ClientCapabilities } from '../../protocol/capability.ts';
+import type { Revision } from '../../protocol/revision.ts';
+import type { Carried } from './carried.ts';
+import { declaredFor } from '../declared.ts';
+
+/** Who a shared connection may serve. */
+export interface Wanted {
+  readonly principal: string | undefined;
+  readonly self: ClientView | undefined;
+  readonly address?: string | undefined;
+  /** Tells clients without a principal apart. */
+  readonly name?: string | undefined;
+}
+
+/** What an upstream decides about who may share a connection to it. */
+export interface Sharing {
+  /** Its revision where that begins with a handshake. */
+  readonly handshake: Revision | undefined;
+  /** Whether each client has one connection for all its calls. */
+  readonly oneEach: boolean;
+}
+
+/** Who the connection of a call must serve. */
+export function wantedBy(carried: Carried, principal: string | undefined, { handshake, oneEach }: Sharing): Wanted {
+  const self = selfOf(carried, handshake);
+  const { address, client } = carried;
+  if (principal !== undefined || self === undefined || !oneEach) return { principal, self, address };
+  const { name, version } = client.info ?? {};
+  return { principal, self, address, name: JSON.stringify([address, name, version]) };
+}
+
+/**
+ * Who a connection to a handshake server speaks for, since it declares once what stateless clients declare with each
+ * request; `undefined` for a client that declares nothing.
+ */
+export function selfOf({ client }: Carried, handshake: Revision | undefined): ClientView | undefined {
+  if (handshake === undefined) return undefined;
+  const { roots, ...others } = declaredTo(handshake, client.capabilities);
+  // Stateless clients tell of no changes: whoever wants roots asks for them.
+  const capabilities = { ...others, ...(roots === undefined ? {} : { roots: {} }) };
+  return Object.keys(capabilities).length === 0 ? undefined : { info: undefined, capabilities };
+}
+
+/** What the upstream is told that a client can do, in its own words. */
+export function declaredTo(handshake: Revision | undefined, capabilities: ClientCapabilities): ClientCapabilities {
+  const declared = declaredFor(capabilities);
+  return handshake === undefined ? declared : projectClientCapabilities(handshake, declared);
+}
+
+/** Nobody shares a connection with another principal, nor with a client that declares something else. */
+export function keyOf({ principal, self, name }: Wanted): string {
+  const who = JSON.stringify(name === undefined ? (principal ?? null) : [name]);
+  return self === undefined ? who : `${who} ${canonical(self.capabilities)}`;
+}
+
+/** Whose places a connection or a waiting call takes: those of a principal, else of an address. In one process nobody counts. */
+export function ownerOf(principal: string | undefined, address: string | undefined): string | undefined {
+  if (principal !== undefined) return `principal ${principal}`;
+  return address === undefined ? undefined : `address ${address}`;
+}

@@ -1,0 +1,150 @@
+import { existsSync } from 'node:fs';
+import type { ParseArgsOptionsConfig } from 'node:util';
+import type { Client } from '../../client/client.ts';
+import type { LoggingMessageNotificationParams } from '../../protocol/features/logging.ts';
+import type { CallToolResult, Tool } from '../../protocol/features/tools.ts';
+import { argumentsOf } from './arguments.ts';
+import { afterUrl, beforeCommand, mergeJson, takeJson, withinCommand, type Wanted } from './words.ts';
+import { clipped } from '../explain/text.ts';
+import { UsageError, type Io } from '../io.ts';
+import { parse, revisionDates, wholeNumber, type Parsed } from '../options.ts';
+import { connect } from '../peers.ts';
+import { fetchCatalogue, renderCatalogue } from './render-catalogue.ts';
+import { renderResult } from './render-result.ts';
+import { splitAtDashes, targetOptions, transportOf, type Target } from '../target.ts';
+import { nearestWords } from '../../mistakes/nearest.ts';
+import { shown, shownJson } from '../shown.ts';
+import { version } from '../version.ts';
+
+const options: ParseArgsOptionsConfig = {
+  ...targetOptions,
+  revision: { type: 'string', multiple: true },
+  timeout: { type: 'string' },
+};
+
+/** Lists what a server offers, or calls one of its tools. */
+export async function call(argv: readonly string[], io: Io): Promise<number> {
+  const { before, after } = splitAtDashes(argv);
+  const head = takeJson(before);
+  const parsed = parse(head.rest, options);
+  const wanted = wantedIn(parsed.words, after);
+  const json = mergeJson(head.json, wanted.json);
+  if (wanted.tool === undefined && json.input !== undefined)
+    throw new UsageError('there are arguments, but no tool to give them to');
+  const { client, tool } = await reach(wanted, parsed, io);
+  try {
+    return tool === undefined
+      ? await list(client, json.output, io)
+      : await callTool(client, tool, { ...wanted, json }, io);
+  } finally {
+    await client.close();
+  }
+}
+
+function wantedIn(words: readonly string[], after: readonly string[] | undefined): Wanted {
+  if (after === undefined) return afterUrl(words);
+  return words.length > 0 ? beforeCommand(words, after) : withinCommand(after, existsSync);
+}
+
+/**
+ * Opens the server. Where the last word may be a tool or belong to the command, the server itself tells: it is the
+ * tool when the whole command starts a server that has it, or starts none.
+ */
+async function reach(
+  wanted: Wanted,
+  parsed: Parsed,
+  io: Io,
+): Promise<{ readonly client: Client; readonly tool: string | undefined }> {
+  const { perhaps } = wanted;
+  if (perhaps === undefined) return { client: await open(wanted.target, parsed, io), tool: wanted.tool };
+  let client: Client;
+  try {
+    client = await open(wanted.target, parsed, io);
+  } catch (error) {
+    if (io.signal.aborted) throw error;
+    return { client: await open(perhaps.target, parsed, io), tool: perhaps.tool };
+  }
+  const tools = await client.listTools({ signal: io.signal });
+  return { client, tool: tools.some(({ name }) => name === perhaps.tool) ? perhaps.tool : undefined };
+}
+
+async function open(target: Target, parsed: Parsed, io: Io): Promise<Client> {
+  const revisions = revisionDates(parsed.texts('revision'));
+  const timeout = parsed.text('timeout');
+  const timeoutMs = timeout === undefined ? undefined : wholeNumber('--timeout', timeout, [1, 2 ** 31 - 1]);
+  return connect(transportOf(target, parsed, io), {
+    info: { name: 'parley-call', version },
+    signal: io.signal,
+    ...(revisions === undefined ? {} : { revisions }),
+    ...(timeoutMs === undefined ? {} : { timeoutMs }),
+    onLog: (message) => void io.stderr.write(logLine(message)),
+    onWarning: warnings(io),
+  });
+}
+
+const mostWarnings = 3;
+
+/** A server that prints what is no message may print a lot of it. */
+function warnings(io: Io): (message: string) => void {
+  let count = 0;
+  return (message) => {
+    count++;
+    if (count <= mostWarnings) io.stderr.write(`parley: ${shown(message, 'line')}\n`);
+    if (count === mostWarnings) io.stderr.write('parley: further warnings are left out\n');
+  };
+}
+
+function logLine({ level, logger, data }: LoggingMessageNotificationParams): string {
+  const words = typeof data === 'string' ? data : JSON.stringify(data);
+  const head = shown(`[${level}]${logger === undefined ? '' : ` ${logger}:`}`, 'line');
+  // What goes on below is told apart from what begins.
+  return `${head} ${shown(words, 'lines').replaceAll('\n', '\n  ')}\n`;
+}
+
+async function list(client: Client, json: boolean, io: Io): Promise<number> {
+  const catalogue = await fetchCatalogue(client, io.signal);
+  io.stdout.write(json ? `${shownJson(catalogue, 2)}\n` : renderCatalogue(catalogue, client.description));
+  return 0;
+}
+
+async function callTool(
+  client: Client,
+  name: string,
+  { pairs, json, guessed, target }: Wanted,
+  io: Io,
+): Promise<number> {
+  const tools = await client.listTools({ signal: io.signal });
+  const tool = tools.find((one) => one.name === name);
+  if (tool === undefined) throw new Error(unknownTool(name, tools, guessed && target.kind === 'command'));
+  const result = await client.callTool(name, argumentsOf(pairs, json.input, tool), {
+    signal: io.signal,
+    logLevel: 'info',
+    onProgress: ({ progress, total, message }) => {
+      io.stderr.write(
+        `${shown(`progress ${progress}${total === undefined ? '' : `/${total}`} ${message ?? ''}`, 'line')}\n`,
+      );
+    },
+  });
+  show(result, json.output, io);
+  return result.isError === true ? 1 : 0;
+}
+
+function show(result: CallToolResult, json: boolean, io: Io): void {
+  if (json) io.stdout.write(`${shownJson(result, 2)}\n`);
+  else (result.isError === true ? io.stderr : io.stdout).write(renderResult(result));
+}
+
+function unknownTool(name: string, tools: readonly Tool[], guessed: boolean): string {
+  const known =
+    tools.length === 0
+      ? 'it has none'
+      : `it has ${tools
+          .slice(0, 20)
+          .map((tool) => clipped(tool.name, 100))
+          .join(', ')}${tools.length > 20 ? ', …' : ''}`;
+  const hint = guessed ? `; if ${JSON.stringify(name)} belongs to the command, put -- after it` : '';
+  return `the server has no tool ${JSON.stringify(name)}: ${known}${nearestWords(
+    name,
+    tools.map((tool) => tool.name),
+  )}${hint}`;
+}

@@ -1,0 +1,118 @@
+import type { Client } from '../../client/client.ts';
+import { isObject } from '../../jsonrpc/message.ts';
+import type { ServerCapabilities } from '../../protocol/capability.ts';
+import type { Implementation } from '../../protocol/features/common.ts';
+import type { Prompt } from '../../protocol/features/prompts.ts';
+import type { Resource, ResourceTemplate } from '../../protocol/features/resources.ts';
+import type { RevisionDate } from '../../protocol/revision.ts';
+import type { Tool } from '../../protocol/features/tools.ts';
+import { clipped } from '../explain/text.ts';
+import { shown } from '../shown.ts';
+
+/** All that a server offers. */
+export interface Catalogue {
+  readonly server: Implementation | undefined;
+  readonly revision: RevisionDate;
+  readonly instructions: string | undefined;
+  readonly capabilities: ServerCapabilities;
+  readonly tools: readonly Tool[];
+  readonly resources: readonly Resource[];
+  readonly resourceTemplates: readonly ResourceTemplate[];
+  readonly prompts: readonly Prompt[];
+}
+
+/** Lists everything of a server. */
+export async function fetchCatalogue(client: Client, signal: AbortSignal): Promise<Catalogue> {
+  const [tools, resources, resourceTemplates, prompts] = await Promise.all([
+    client.listTools({ signal }),
+    client.listResources({ signal }),
+    client.listResourceTemplates({ signal }),
+    client.listPrompts({ signal }),
+  ]);
+  const { server, revision, instructions, capabilities } = client;
+  return { server, revision, instructions, capabilities, tools, resources, resourceTemplates, prompts };
+}
+
+/** Writes a catalogue for a person. */
+export function renderCatalogue(catalogue: Catalogue, description: string): string {
+  const { server, revision, instructions, tools, resources, resourceTemplates, prompts } = catalogue;
+  const name = server === undefined ? 'a server without a name' : `${server.title ?? server.name} ${server.version}`;
+  const parts = [
+    `${shown(`${clipped(name, widest)}, revision ${revision}, ${description}`, 'line')}\n${instructions === undefined ? '' : `${firstLine(instructions)}\n`}`,
+    section('tools', tools.map(toolRow)),
+    section('resources', resources.map(resourceRow)),
+    section('resource templates', resourceTemplates.map(templateRow)),
+    section('prompts', prompts.map(promptRow)),
+  ];
+  return shown(parts.filter((part) => part !== '').join('\n'), 'lines');
+}
+
+function section(title: string, given: readonly (readonly [string, string])[]): string {
+  if (given.length === 0) return '';
+  const rows = given.map(([left, right]) => [cell(left), cell(right)] as const);
+  const width = Math.min(40, Math.max(...rows.map(([left]) => left.length)));
+  return `${title}\n${rows.map(([left, right]) => `  ${left.padEnd(width)}  ${right}`.trimEnd()).join('\n')}\n`;
+}
+
+/** How much is shown of one thing, in characters. */
+const widest = 400;
+
+function cell(text: string): string {
+  return shown(clipped(text, widest), 'line');
+}
+
+/** A tool with its arguments, and what it is about. */
+export function toolRow(tool: Tool): readonly [string, string] {
+  return [signature(tool), about(tool.title ?? tool.annotations?.title, tool.description)];
+}
+
+/** A resource, and what it is. */
+export function resourceRow(resource: Resource): readonly [string, string] {
+  return [resource.uri, about(resource.title ?? resource.name, resource.description, sizeOf(resource))];
+}
+
+/** A resource template, and what it is. */
+export function templateRow(template: ResourceTemplate): readonly [string, string] {
+  return [template.uriTemplate, about(template.title ?? template.name, template.description)];
+}
+
+/** A prompt with its arguments, and what it is about. */
+export function promptRow(prompt: Prompt): readonly [string, string] {
+  return [promptSignature(prompt), about(prompt.title, prompt.description)];
+}
+
+function about(title: string | undefined, description: string | undefined, extra?: string): string {
+  const words = [title, description]
+    .filter((one) => one !== undefined && one !== '')
+    .map((one) => firstLine(one ?? ''));
+  return [...new Set(words)].join(': ') + (extra === undefined ? '' : ` (${extra})`);
+}
+
+function firstLine(text: string): string {
+  const line = text.trim().split('\n', 1)[0]?.replace(/^#+ /, '') ?? '';
+  return line.length > 160 ? `${line.slice(0, 159)}…` : line;
+}
+
+function sizeOf({ mimeType, size }: Resource): string | undefined {
+  const facts = [mimeType, size === undefined ? undefined : `${size} bytes`].filter((one) => one !== undefined);
+  return facts.length === 0 ? undefined : facts.join(', ');
+}
+
+function signature({ name, inputSchema }: Tool): string {
+  const required = new Set(inputSchema.required);
+  const properties = Object.entries(inputSchema.properties ?? {});
+  return `${name}(${properties.map(([key, schema]) => `${key}${required.has(key) ? '' : '?'}${typeWords(schema)}`).join(', ')})`;
+}
+
+function typeWords(schema: unknown): string {
+  if (!isObject(schema)) return '';
+  const { type, enum: members } = schema;
+  if (Array.isArray(members) && members.length <= 6)
+    return `: ${members.map((member) => JSON.stringify(member)).join('|')}`;
+  const types = (Array.isArray(type) ? type : [type]).filter((one) => typeof one === 'string');
+  return types.length === 0 ? '' : `: ${types.join('|')}`;
+}
+
+function promptSignature({ name, arguments: list = [] }: Prompt): string {
+  return `${name}(${list.map((argument) => `${argument.name}${argument.required === true ? '' : '?'}`).join(', ')})`;
+}

@@ -1,0 +1,52 @@
+import type { ContentBlock } from '../../protocol/features/content.ts';
+import type { BlobResourceContents, TextResourceContents } from '../../protocol/features/resources.ts';
+import type { CallToolResult } from '../../protocol/features/tools.ts';
+import { shown, shownJson } from '../shown.ts';
+
+/** The result of a tool as text for a person. */
+export function renderResult({ content, structuredContent }: CallToolResult): string {
+  const blocks = content.filter((block) => !repeats(block, structuredContent)).map(renderBlock);
+  const data = structuredContent === undefined ? [] : [shownJson(structuredContent, 2)];
+  return shown([...blocks, ...data].map((text) => (text.endsWith('\n') ? text : `${text}\n`)).join(''), 'lines');
+}
+
+/** Spec 2025-06-18, Tools, Structured Content: a text block may hold the same once more. */
+function repeats(block: ContentBlock, structuredContent: unknown): boolean {
+  if (structuredContent === undefined || block.type !== 'text') return false;
+  try {
+    return JSON.stringify(JSON.parse(block.text)) === JSON.stringify(structuredContent);
+  } catch {
+    return false;
+  }
+}
+
+function renderBlock(block: ContentBlock): string {
+  switch (block.type) {
+    case 'text':
+      return block.text;
+    case 'image':
+    case 'audio':
+      return shown(`[${block.type} ${block.mimeType}, ${bytes(block.data)}]`, 'line');
+    case 'resource_link': {
+      const about = [block.mimeType, block.description].filter((one) => one !== undefined).join(', ');
+      return shown(`[resource ${block.uri}: ${block.title ?? block.name}${about === '' ? '' : ` (${about})`}]`, 'line');
+    }
+    case 'resource':
+      return renderContents(block.resource);
+    default:
+      // A server may know of content that this version does not.
+      return shownJson(block);
+  }
+}
+
+function renderContents(contents: TextResourceContents | BlobResourceContents): string {
+  const type = contents.mimeType === undefined ? '' : ` ${contents.mimeType}`;
+  const head = `[resource ${contents.uri}${type}`;
+  return 'text' in contents
+    ? `${shown(`${head}]`, 'line')}\n${contents.text}`
+    : shown(`${head}, ${bytes(contents.blob)}]`, 'line');
+}
+
+function bytes(base64: string): string {
+  return `${Buffer.byteLength(base64, 'base64')} bytes`;
+}

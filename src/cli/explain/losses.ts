@@ -1,0 +1,119 @@
+import { specimens } from '../../fidelity/adaptations.ts';
+import { features, type Feature, type Fidelity } from '../../fidelity/fidelity.ts';
+import { needsWrapping } from '../../protocol/adapt/tool.ts';
+import { hasServerCapability } from '../../protocol/capability.ts';
+import { methodOf } from '../../protocol/method.ts';
+import { carrierOf } from '../../protocol/reach.ts';
+import { revisions, type Revision } from '../../protocol/revision.ts';
+import type { Tool } from '../../protocol/features/tool.ts';
+import { fieldOffered } from './fields.ts';
+import type { Loss, Offer, ThroughBridge } from './report.ts';
+
+/** What a server must have for a feature to be one of its own. */
+type Needed = (offer: Offer) => boolean;
+
+const never: Needed = () => false;
+const capability =
+  (path: string): Needed =>
+  ({ capabilities }) =>
+    hasServerCapability(capabilities, path);
+/** A list that is cut off may go on with such a tool. */
+const someTool =
+  (is: (tool: Tool) => boolean): Needed =>
+  ({ tools }) =>
+    tools !== undefined && (tools.more || tools.items.some(is));
+const hasTasks: Needed = ({ capabilities: { tasks, extensions = {} } }) =>
+  tasks !== undefined || Object.keys(extensions).some((id) => id.endsWith('/tasks'));
+
+/** The part of the table that speaks of what no server should send, and that tells servers apart in nothing. */
+export const foreign = 'What the protocol does not know';
+
+/**
+ * The features that are named for themselves. `never` are those of each connection: both the client and the server have
+ * them with the bridge, and neither has less of the other.
+ */
+export const needs: ReadonlyMap<string, Needed> = new Map([
+  ['protocol-version', never],
+  ['server-info', never],
+  ['client-info', never],
+  ['completions-capability', never],
+  ['extensions-of-clients', never],
+  ['ping', never],
+  ['result-type', never],
+  ['batches', never],
+  ['cancellation', never],
+  ['missing-capability', never],
+  ['errors-of-the-hop', never],
+  ['experimental-junk', ({ capabilities }) => Object.values(capabilities.experimental ?? {}).some(isNoObject)],
+  ['extensions-of-servers', capability('extensions')],
+  ['wrappedOutputSchema', someTool(({ outputSchema }) => outputSchema !== undefined && needsWrapping(outputSchema))],
+  ['booleanSchemas', someTool(({ inputSchema }) => Object.values(inputSchema.properties ?? {}).some(isBoolean))],
+  ['parameter-headers', someTool(({ inputSchema }) => JSON.stringify(inputSchema).includes('"x-mcp-header"'))],
+  ['logging-level', capability('logging')],
+  ['logging-messages', capability('logging')],
+  ['resource-subscriptions', capability('resources.subscribe')],
+  [
+    'list-changes',
+    ({ capabilities: { tools, resources, prompts } }) => [tools, resources, prompts].some((list) => list?.listChanged),
+  ],
+  ['resource-not-found', capability('resources')],
+  ['tasks-capability', hasTasks],
+  ['tasks-parameter', hasTasks],
+  ['tasks-methods', hasTasks],
+  ['tasks-results', hasTasks],
+]);
+
+/** What a client of each revision gets and loses through a bridge that speaks one revision to the server. */
+export function throughBridge(server: Revision, offer: Offer): readonly ThroughBridge[] {
+  const own = features.filter((feature) => isOffered(feature, offer));
+  return revisions.toReversed().map((client) => ({
+    client: client.date,
+    server: server.date,
+    losses: own.flatMap((feature) => lossOf(feature, feature.between(client, server), offer)),
+  }));
+}
+
+function lossOf({ id, title, group }: Feature, fidelity: Fidelity, offer: Offer): readonly Loss[] {
+  const [type = '', field] = id.split('.');
+  const seen = field !== undefined && fieldOffered(type, field, offer) === true ? { seen: true as const } : {};
+  switch (fidelity.kind) {
+    case 'carried':
+      return [];
+    case 'changed':
+      return [{ id, title, group, kind: 'changed', why: fidelity.how, ...seen }];
+    case 'refused':
+      return [{ id, title, group, kind: 'refused', why: fidelity.why, error: fidelity.error, ...seen }];
+  }
+}
+
+function isOffered({ id, group }: Feature, offer: Offer): boolean {
+  if (group === foreign) return false;
+  const need = needs.get(id);
+  if (need !== undefined) return need(offer);
+  const [type = '', field] = id.split('.');
+  if (field !== undefined) return fieldOffered(type, field, offer) ?? isCarried(type, offer);
+  const specimen = specimens.get(id);
+  return specimen === undefined ? isServed(id, offer) : isCarried(specimen.type, offer);
+}
+
+/** Whether the server has what a type travels in. */
+function isCarried(type: string, offer: Offer): boolean {
+  const carrier = carrierOf(type);
+  return carrier === undefined || isServed(carrier.method, offer);
+}
+
+/** Whether the server has a method; what it asks of its client, it says nowhere before it does. */
+function isServed(method: string, offer: Offer): boolean {
+  const row = methodOf(method);
+  if (row?.needs === undefined) return true;
+  const ofClient = row.from === 'server' && row.kind === 'request';
+  return ofClient || row.needs.startsWith('roots') || hasServerCapability(offer.capabilities, row.needs);
+}
+
+function isBoolean(value: unknown): value is boolean {
+  return typeof value === 'boolean';
+}
+
+function isNoObject(value: unknown): boolean {
+  return typeof value !== 'object' || value === null || Array.isArray(value);
+}

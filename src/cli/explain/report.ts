@@ -1,0 +1,143 @@
+/** What `parley explain` finds out about one server: the JSON that `--json` prints. */
+
+import type { ConnectionReason, TransportKind } from '../../jsonrpc/transport.ts';
+import type { ServerCapabilities } from '../../protocol/capability.ts';
+import type { Implementation } from '../../protocol/features/common.ts';
+import type { Prompt } from '../../protocol/features/prompts.ts';
+import type { Resource, ResourceTemplate } from '../../protocol/features/resource.ts';
+import type { Era, RevisionDate } from '../../protocol/revision.ts';
+import type { Tool } from '../../protocol/features/tool.ts';
+
+/**
+ * One server, explained. The shape is stable: later versions may add fields, and never rename or remove one. Every text
+ * in it is shown as it came, so a terminal is not safe from it.
+ */
+export interface Explanation {
+  /** The name of the entry in a configuration file, where there is one. */
+  readonly name?: string;
+  /** The URL without its query, or the command line; it holds no secret. */
+  readonly target: string;
+  readonly transport: TransportKind;
+  /** Whether some revision works. */
+  readonly works: boolean;
+  /** The eras of the revisions that work: none, one or both. */
+  readonly eras: readonly Era[];
+  /** The revisions that work, oldest first. */
+  readonly revisions: readonly RevisionDate[];
+  /** How each revision was tried, newest first. */
+  readonly tries: readonly Try[];
+  /** What the server offers at the newest revision that works; `undefined` when none does. */
+  readonly offer?: Offer;
+  /** What a client of each revision, newest first, gets through a bridge; left out when no revision works. */
+  readonly bridge?: readonly ThroughBridge[];
+}
+
+/**
+ * What the answer to the first question says of a revision.
+ *
+ * - `spoken`: the server answered in it.
+ * - `other`: the server named revisions, and this is none of them.
+ * - `refused`: it refused, in a way that only a server without this revision does.
+ * - `unknown`: what happened is no evidence: it wants authorization, failed, kept silent or went away.
+ */
+export type Outcome = 'spoken' | 'other' | 'refused' | 'unknown';
+
+/** One connection in one revision. */
+export interface Try {
+  readonly revision: RevisionDate;
+  /** The question that begins a conversation there. */
+  readonly question: 'server/discover' | 'initialize';
+  readonly outcome: Outcome;
+  /** What happened, as a clause for a person. */
+  readonly why: string;
+  /** The revisions that the server named in its answer or refusal. */
+  readonly named?: readonly string[];
+  /** The code of the JSON-RPC error that it refused with. */
+  readonly code?: number;
+  /** Why the connection failed. */
+  readonly reason?: ConnectionReason;
+  /** The HTTP status of the refusal, where it is known. */
+  readonly status?: number;
+  /** What carried the messages: `http+sse` is the transport with two endpoints. */
+  readonly over: TransportKind | 'http+sse';
+  /** How long the question took, in milliseconds. */
+  readonly ms: number;
+  /** What else was noticed: output that is no message, an unanswered `ping`, … */
+  readonly notes: readonly string[];
+  /** Everything exchanged, in order; with `--wire` alone. */
+  readonly wire?: readonly WireEntry[];
+}
+
+/** One thing that travelled. */
+export interface WireEntry {
+  readonly from: 'client' | 'server';
+  /** The JSON text: over HTTP as it travelled, over stdio as it is read. What is very long is cut off. */
+  readonly text?: string;
+  /** Why `text` is no message, where it is none. */
+  readonly problem?: string;
+  /** What the server wrote to its standard error. */
+  readonly stderr?: string;
+  /** What HTTP carried beside the text; the messages of an event stream follow the entry that began it. */
+  readonly http?: WireHttp;
+}
+
+/** The head of an HTTP request or response. */
+export interface WireHttp {
+  readonly method?: string;
+  /** The path, without its query. */
+  readonly path?: string;
+  readonly status?: number;
+  /** The headers of the protocol alone, by their names in lower case; session ids are masked. */
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** What a server offers. */
+export interface Offer {
+  /** The revision in which it was asked. */
+  readonly revision: RevisionDate;
+  readonly server?: Implementation;
+  readonly instructions?: string;
+  readonly capabilities: ServerCapabilities;
+  /** Only of what the capabilities name. */
+  readonly tools?: Listed<Tool>;
+  readonly resources?: Listed<Resource>;
+  readonly resourceTemplates?: Listed<ResourceTemplate>;
+  readonly prompts?: Listed<Prompt>;
+}
+
+/** The beginning of a list. */
+export interface Listed<Item> {
+  readonly items: readonly Item[];
+  /** Whether the list goes on: no more than 20 pages and 1000 items are asked for. */
+  readonly more: boolean;
+  /** Why no list came, or why it broke off. */
+  readonly error?: string;
+}
+
+/** What a client of one revision gets through a bridge in front of the server. */
+export interface ThroughBridge {
+  readonly client: RevisionDate;
+  /** The revision that the bridge speaks to the server. */
+  readonly server: RevisionDate;
+  /**
+   * What is not simply carried of the features that the server has, or may have; empty means that it gets everything.
+   * What belongs to each connection by itself (its revision, ping, …) is left out.
+   */
+  readonly losses: readonly Loss[];
+}
+
+/** A feature that a bridge carries with a change, or refuses. */
+export interface Loss {
+  /** The feature, as `docs/fidelity.md` names it. */
+  readonly id: string;
+  readonly title: string;
+  /** The part of that table that it stands in. */
+  readonly group: string;
+  readonly kind: 'changed' | 'refused';
+  /** How it is changed, or why it is refused. */
+  readonly why: string;
+  /** The name of the error that is answered where it is refused. */
+  readonly error?: string;
+  /** Set where the lists of the server show that it uses it; of most features, no list tells. */
+  readonly seen?: true;
+}

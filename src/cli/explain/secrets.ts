@@ -1,0 +1,116 @@
+import type { Explanation } from './report.ts';
+import type { Io } from '../io.ts';
+import type { Parsed } from '../options.ts';
+
+/** What a shorter text hides would be hidden by accident. */
+const shortest = 8;
+
+/** So many characters of a secret are enough to hide it: what repeats it may be cut off. */
+const enough = 12;
+
+const secretName = /key|token|secret|pass|auth|cred|sig/i;
+
+/** Takes out of a text what nobody should read. */
+export type Hide = (text: string) => string;
+
+/** Hides secrets wherever they stand in a text, as they are and as they are written in JSON and in URLs. */
+export function hiding(secrets: readonly string[]): Hide {
+  const hidden = [...new Set(secrets)]
+    .filter((value) => value.length >= shortest)
+    .flatMap((value) => [value, JSON.stringify(value).slice(1, -1), inUrl(value)])
+    .toSorted((one, another) => another.length - one.length);
+  return (text) => hidden.reduce(without, text);
+}
+
+/** Takes secrets out of every text of a value: a server may repeat what it was sent. */
+export function withoutTexts(value: Explanation, secrets: readonly string[]): Explanation {
+  const hide = hiding(secrets);
+  // Texts are replaced by texts, so that the shape stays.
+  return JSON.parse(JSON.stringify(value), (_, part: unknown) =>
+    typeof part === 'string' ? hide(part) : part,
+  ) as Explanation;
+}
+
+function inUrl(value: string): string {
+  return new URLSearchParams([['', value]]).toString().slice(1).replaceAll('+', '%20');
+}
+
+/** A text without a secret, and without a long beginning of it. */
+function without(text: string, secret: string): string {
+  const begin = secret.slice(0, enough);
+  const [first = '', ...others] = text.split(begin);
+  return first + others.map((rest) => `•••${rest.slice(alike(rest, secret.slice(enough)))}`).join('');
+}
+
+/** How many characters two texts have in common at their beginning. */
+function alike(one: string, another: string): number {
+  let length = 0;
+  while (length < another.length && one[length] === another[length]) length++;
+  return length;
+}
+
+/**
+ * The secrets of a command line: the values of headers, the password of a URL, and variables, parameters of a query and
+ * arguments of the command whose names say so.
+ */
+export function secretsIn(parsed: Parsed, env: Io['env'], args: readonly string[] = []): readonly string[] {
+  return [
+    ...secretArguments(args),
+    ...secretHeaders(parsed.texts('header').map((line) => line.slice(line.indexOf(':') + 1))),
+    ...parsed.texts('env').map((text) => variable(text, env)),
+    ...parsed.words.flatMap(secretsOfUrl),
+  ];
+}
+
+/** The values of headers, with and without the scheme that they may begin with. */
+export function secretHeaders(values: readonly string[]): readonly string[] {
+  return values.map((value) => value.trim()).flatMap((value) => [value, value.replace(/^\S+\s+/, '')]);
+}
+
+/** The values of variables whose names say that they are secret. */
+export function secretVariables(variables: Readonly<Record<string, string>>): readonly string[] {
+  return Object.entries(variables).flatMap(([name, value]) => (secretName.test(name) ? [value] : []));
+}
+
+function variable(text: string, env: Io['env']): string {
+  const at = text.indexOf('=');
+  const name = at < 0 ? text : text.slice(0, at);
+  if (!secretName.test(name)) return '';
+  return at < 0 ? (env[text] ?? '') : text.slice(at + 1);
+}
+
+/** A part of a path that is rather a key than a name. */
+const keyInPath = /^(?=.*\d)[\w~-]{20,}$/;
+
+/** The credentials of a URL, the keys in its path, and the parameters of its query whose names say that they are secret. */
+export function secretsOfUrl(word: string): readonly string[] {
+  if (!URL.canParse(word)) return [];
+  const { username, password, pathname, searchParams } = new URL(word);
+  // A name without a password is a token.
+  const credential = password === '' ? username : password;
+  return [
+    credential,
+    decoded(credential),
+    Buffer.from(`${decoded(username)}:${decoded(password)}`).toString('base64'),
+    ...pathname.split('/').filter((part) => keyInPath.test(part)),
+    ...[...searchParams].flatMap(([name, value]) => (secretName.test(name) ? [value] : [])),
+  ];
+}
+
+function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
+}
+
+/** What follows a flag whose name says that it is secret, or its `=`. */
+export function secretArguments(args: readonly string[]): readonly string[] {
+  return args.flatMap((arg, at) => {
+    const [, flag = '', value] = /^-{1,2}([A-Za-z][\w-]*)(?:=(.*))?$/s.exec(arg) ?? [];
+    if (!secretName.test(flag)) return [];
+    const next = args[at + 1] ?? '';
+    return [value ?? (next.startsWith('-') ? '' : next)];
+  });
+}

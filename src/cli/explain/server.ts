@@ -1,0 +1,69 @@
+import type { Transport } from '../../jsonrpc/transport.ts';
+import { revisions, type Era, type Revision } from '../../protocol/revision.ts';
+import { throughBridge } from './losses.ts';
+import type { Explanation, Offer, Try } from './report.ts';
+import { tryRevision } from './try.ts';
+import type { Tap } from './wire.ts';
+
+/** How a server is explained. */
+export interface ExplainOptions {
+  /** A way to the server that nobody used before. */
+  reach(settings: Tap['settings']): Transport;
+  /** The longest wait for an answer, in milliseconds; 60 seconds, and less for what may never be answered, by default. */
+  readonly timeoutMs: number | undefined;
+  /** Whether everything exchanged is kept. */
+  readonly wire: boolean;
+  readonly signal: AbortSignal;
+}
+
+/** The longest waits in milliseconds: for an answer, and where silence is likely. */
+const patience = { answer: 60_000, silence: 10_000 };
+
+/**
+ * Tries a server in every revision, newest first and one after another, and lists what it offers in the first that works.
+ * It calls, reads and gets nothing.
+ *
+ * @throws what the signal was aborted with.
+ */
+export async function explainServer(options: ExplainOptions): Promise<Explanation> {
+  const { description: target, kind: transport } = options.reach({});
+  const tries: Try[] = [];
+  let offer: Offer | undefined;
+  for (const revision of revisions.toReversed()) {
+    options.signal.throwIfAborted();
+    const timeoutMs = options.timeoutMs ?? limitFor(revision, transport, tries);
+    const tried = await tryRevision(revision, { ...options, timeoutMs, list: offer === undefined });
+    tries.push(withRestart(tried.attempt, tries));
+    offer ??= tried.offer;
+  }
+  const spoken = revisions.filter(({ date }) =>
+    tries.some(({ revision, outcome }) => revision === date && outcome === 'spoken'),
+  );
+  const newest = spoken.at(-1);
+  return {
+    target,
+    transport,
+    works: newest !== undefined,
+    eras: erasOf(spoken),
+    revisions: spoken.map(({ date }) => date),
+    tries,
+    ...(offer === undefined ? {} : { offer }),
+    ...(newest === undefined || offer === undefined ? {} : { bridge: throughBridge(newest, offer) }),
+  };
+}
+
+/** Older servers on stdio may be silent when asked what they do not know; who was silent once will be so again. */
+function limitFor({ era }: Revision, transport: Transport['kind'], tries: readonly Try[]): number {
+  const wasSilent = tries.some(({ question, reason }) => question === 'initialize' && reason === 'timeout');
+  return wasSilent || (era === 'stateless' && transport === 'stdio') ? patience.silence : patience.answer;
+}
+
+/** Some servers end when they are asked what they do not know; that costs the next try nothing. */
+function withRestart(attempt: Try, before: readonly Try[]): Try {
+  const isFirst = attempt.reason === 'exited' && before.every(({ reason }) => reason !== 'exited');
+  return isFirst ? { ...attempt, notes: [...attempt.notes, 'each try starts a process of its own'] } : attempt;
+}
+
+function erasOf(spoken: readonly Revision[]): readonly Era[] {
+  return [...new Set(spoken.map(({ era }) => era))];
+}

@@ -1,0 +1,190 @@
+import { settledWithin } from '../../jsonrpc/timeout.ts';
+import { ConnectionError, type Transport } from '../../jsonrpc/transport.ts';
+import { createCaller, type Caller, type Self } from '../../client/connection/caller.ts';
+import { Calls, type Inbound } from '../../peer/calls.ts';
+import { discover, serverInfoOf } from '../../client/connection/discover.ts';
+import { initialize } from '../../client/connection/initialize.ts';
+import { McpError } from '../../protocol/error.ts';
+import { revisions, type Revision } from '../../protocol/revision.ts';
+import { listEverything } from './lists.ts';
+import type { Offer, Try } from './report.ts';
+import { createTap, type Tap } from './wire.ts';
+import { evidenceOf, named, type Evidence } from './words.ts';
+import { aborted } from '../io.ts';
+import { version } from '../version.ts';
+
+/** How a server is tried. */
+export interface TryOptions {
+  /** A way to the server that nobody used before. */
+  reach(settings: Tap['settings']): Transport;
+  readonly timeoutMs: number;
+  /** Whether the lists are wanted too. */
+  readonly list: boolean;
+  readonly wire: boolean;
+  readonly signal: AbortSignal;
+}
+
+/** What a try brought. */
+export interface Tried {
+  readonly attempt: Try;
+  /** Where the revision works and the lists were wanted. */
+  readonly offer?: Offer;
+}
+
+/** What a server says of itself in a revision that works. */
+type Introduction = Pick<Offer, 'server' | 'instructions' | 'capabilities'>;
+
+const self: Self = { info: { name: 'parley-explain', version }, capabilities: {} };
+
+/** How many notes there may be of one try. */
+const mostNotes = 3;
+
+/** Tries one revision, in a connection of its own that is closed when it returns. It does not throw, unless aborted. */
+export async function tryRevision(revision: Revision, options: TryOptions): Promise<Tried> {
+  const question = revision.era === 'stateless' ? 'server/discover' : 'initialize';
+  const tap = createTap();
+  const transport = tap.listen(options.reach(tap.settings));
+  const notes: string[] = [];
+  const began = performance.now();
+  let calls: Calls | undefined;
+  let ms: number | undefined;
+  let evidence: Evidence;
+  let offer: Offer | undefined;
+  try {
+    calls = await Calls.open(transport, hearing(notes));
+    const answer = await inTime(ask(calls, revision, options), question, options);
+    evidence = answer.evidence;
+    ms = performance.now() - began;
+    if (options.list && answer.introduction !== undefined)
+      offer = await offered(calls, revision, { ...options, introduction: answer.introduction, notes });
+  } catch (error) {
+    options.signal.throwIfAborted();
+    evidence = evidenceOf(question, error, calls?.statusOf(error));
+  } finally {
+    await calls?.close();
+  }
+  ms ??= performance.now() - began;
+  if (evidence.reason === 'timeout' && tap.stderr.trim() !== '')
+    notes.push(`it wrote to standard error: ${lastLine(tap.stderr)}`);
+  const over = tap.elsewhere ? 'http+sse' : transport.kind;
+  const wire = options.wire ? { wire: tap.entries } : {};
+  return {
+    attempt: { revision: revision.date, question, ...evidence, over, ms, notes, ...wire },
+    ...(offer && { offer }),
+  };
+}
+
+/** What is no answer: asked for something, we can do nothing; told something that is no message, we tell the person. */
+function hearing(notes: string[]): Inbound {
+  return {
+    request({ id, method }, respond) {
+      const message =
+        method === 'ping'
+          ? { jsonrpc: '2.0' as const, id, result: {} }
+          : {
+              jsonrpc: '2.0' as const,
+              id,
+              error: { code: -32601, message: 'parley explain answers nothing but ping' },
+            };
+      void respond(message, undefined); // It never rejects, and nobody waits for it.
+    },
+    notification: () => {},
+    warning(message, cause) {
+      // What cannot be read says why itself.
+      const why = cause instanceof Error ? cause.message : message;
+      const said = why.slice(0, 200);
+      if (notes.includes(said)) return;
+      if (notes.length < mostNotes) notes.push(said);
+      else if (notes.length === mostNotes) notes.push('there was more of this kind');
+    },
+    closed: () => {},
+  };
+}
+
+interface Answer {
+  readonly evidence: Evidence;
+  readonly introduction?: Introduction;
+}
+
+function ask(calls: Calls, revision: Revision, options: TryOptions): Promise<Answer> {
+  return revision.era === 'stateless' ? askStateless(calls, revision, options) : askHandshake(calls, revision, options);
+}
+
+async function askStateless(calls: Calls, revision: Revision, { timeoutMs, signal }: TryOptions): Promise<Answer> {
+  const question = 'server/discover';
+  const probe = await discover(calls, { revision, revisions, self: () => self, timeoutMs, signal });
+  if (probe.kind === 'stateless') {
+    const { supportedVersions, capabilities, instructions } = probe.result;
+    const spoken = { ...named(question, supportedVersions), outcome: 'spoken' as const };
+    const server = serverInfoOf(probe.result);
+    return {
+      evidence: spoken,
+      introduction: { capabilities, ...(server && { server }), ...(instructions !== undefined && { instructions }) },
+    };
+  }
+  const { cause, supported } = probe;
+  const evidence = cause === undefined ? undefined : evidenceOf(question, cause, calls.statusOf(cause));
+  if (supported === undefined) return { evidence: evidence ?? named(question, []) };
+  const { outcome, named: dates, why } = named(question, supported);
+  const shown = dates === undefined ? {} : { named: dates };
+  return {
+    evidence:
+      evidence === undefined
+        ? { outcome, why, ...shown }
+        : { ...evidence, outcome, why: `${evidence.why}, and named ${supported.join(', ').slice(0, 300)}`, ...shown },
+  };
+}
+
+async function askHandshake(calls: Calls, offer: Revision, { timeoutMs, signal }: TryOptions): Promise<Answer> {
+  const settled = await initialize(calls, offer, { revisions, self: () => self, timeoutMs, signal });
+  const { revision, server, capabilities, instructions } = settled;
+  if (revision !== offer) return { evidence: named('initialize', [revision.date]) };
+  return {
+    evidence: { outcome: 'spoken', why: `initialize was answered with ${revision.date}`, named: [revision.date] },
+    introduction: { server, capabilities, ...(instructions !== undefined && { instructions }) },
+  };
+}
+
+/** A server that takes a message and never lets go of it keeps nobody waiting. */
+async function inTime<T>(work: Promise<T>, question: string, { timeoutMs, signal }: TryOptions): Promise<T> {
+  work.catch(() => {});
+  // The question has a limit of its own; this one is for what follows it.
+  const isSettled = await settledWithin(timeoutMs + 1_000, Promise.race([work, aborted(signal)]));
+  signal.throwIfAborted();
+  if (isSettled) return await work;
+  throw new ConnectionError('timeout', `what follows ${question} was not taken within ${timeoutMs} ms`);
+}
+
+async function offered(
+  calls: Calls,
+  revision: Revision,
+  options: TryOptions & { readonly introduction: Introduction; readonly notes: string[] },
+): Promise<Offer> {
+  const { timeoutMs, introduction, notes, signal } = options;
+  const caller = createCaller(calls, { revision, self: () => self, timeoutMs, maxTotalTimeoutMs: timeoutMs });
+  const lists = await listEverything(caller, introduction.capabilities, { timeoutMs, signal });
+  if (revision.era === 'handshake') {
+    const silence = await pinged(caller, signal);
+    if (silence !== undefined) notes.push(silence);
+  }
+  return { revision: revision.date, ...introduction, ...lists };
+}
+
+async function pinged(caller: Caller, signal: AbortSignal): Promise<string | undefined> {
+  try {
+    await caller.request('ping', undefined, { signal });
+    return undefined;
+  } catch (error) {
+    signal.throwIfAborted();
+    const why = error instanceof McpError ? `${error.code} ${error.message}` : reason(error);
+    return `ping failed: ${why.slice(0, 200)}`;
+  }
+}
+
+function reason(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+function lastLine(text: string): string {
+  return text.trim().split('\n').at(-1)?.slice(0, 200) ?? '';
+}

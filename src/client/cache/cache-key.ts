@@ -1,0 +1,86 @@
+import { jsonText } from '../../json/exact-number.ts';
+import { isObject } from '../../jsonrpc/message.ts';
+import type { JsonObject } from '../../peer/waiting.ts';
+
+/** The methods whose results say how long they may be kept. (Spec 2026-07-28, Caching.) */
+export const cacheableMethods: ReadonlySet<string> = new Set([
+  'server/discover',
+  'tools/list',
+  'prompts/list',
+  'resources/list',
+  'resources/templates/list',
+  'resources/read',
+]);
+
+/** What each notification makes stale. */
+const staleBy: ReadonlyMap<string, readonly string[]> = new Map([
+  ['notifications/tools/list_changed', ['tools/list']],
+  ['notifications/prompts/list_changed', ['prompts/list']],
+  ['notifications/resources/list_changed', ['resources/list', 'resources/templates/list']],
+  ['notifications/resources/updated', ['resources/read']],
+]);
+
+/**
+ * Whether the result of a request may be kept at all: what depends on input that the key does not have may not.
+ * (Spec 2026-07-28, Caching, Cache Key.)
+ */
+export function isCacheable(method: string, params: JsonObject | undefined): boolean {
+  const answersInput = params !== undefined && ('inputResponses' in params || 'requestState' in params);
+  return cacheableMethods.has(method) && !answersInput;
+}
+
+/**
+ * What a notification makes stale: methods, and of one of them only the reads of some URIs.
+ *
+ * @returns `uri` is the resource that changed, and everything that begins like it; `wholes` are what it may be a part of.
+ */
+export function madeStale(
+  method: string,
+  params: JsonObject,
+): {
+  readonly methods: readonly string[];
+  readonly only?: { readonly uri: string; readonly wholes: readonly string[] };
+} {
+  const methods = staleBy.get(method) ?? [];
+  const { uri } = params;
+  if (method !== 'notifications/resources/updated' || typeof uri !== 'string') return { methods };
+  const wholes = wholesOf(uri);
+  return wholes === undefined ? { methods } : { methods, only: { uri, wholes } };
+}
+
+/** A URI of more levels changes all that was read. */
+const mostLevels = 32;
+
+/**
+ * The URIs that one may name a part of; nothing when there are too many to tell. (Spec 2025-06-18, ResourceUpdatedNotification: the
+ * URI may be that of a sub-resource.)
+ */
+function wholesOf(uri: string): readonly string[] | undefined {
+  const ends = [...uri.matchAll(/[/#?]/g)].map(({ index }) => index);
+  return ends.length > mostLevels ? undefined : ends.flatMap((end) => [uri.slice(0, end), uri.slice(0, end + 1)]);
+}
+
+/** The beginning of the key of every read of a URI that begins like this one. */
+export function openKeyOf(uri: string): string {
+  const closed = JSON.stringify(canonical({ uri }));
+  // What follows the URI: its quote, the brace and the quote of the part.
+  return closed.slice(0, -String.raw`\"}"`.length);
+}
+
+/** Joins parts so that no part can be taken for another: JSON text has no line breaks. */
+export function keyOf(...parts: readonly string[]): string {
+  return parts.map((part) => `${JSON.stringify(part)}\n`).join('');
+}
+
+/** The JSON text of a value, the same for objects that differ in the order of their keys alone. */
+export function canonical(value: unknown): string {
+  return jsonText(sorted(value)) ?? '';
+}
+
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sorted);
+  if (!isObject(value)) return value;
+  const keys = Object.keys(value).toSorted();
+  // `fromEntries` defines own keys, whatever their names.
+  return Object.fromEntries(keys.map((key) => [key, sorted(value[key])]));
+}

@@ -1,0 +1,39 @@
+import { after } from '../../jsonrpc/timeout.ts';
+
+const shortestMs = 1_000;
+const longestMs = 30_000;
+
+/**
+ * How long to wait before trying again: twice as long each time, between 1 and 30 seconds, and scattered so that the
+ * clients of a server that came back do not all come at once.
+ *
+ * @param tries How often in a row it was tried before.
+ * @param random A number from 0 up to, not including, 1.
+ */
+export function backoffMs(tries: number, random: number): number {
+  const full = Math.min(longestMs, shortestMs * 2 ** Math.min(tries, 10));
+  return Math.max(shortestMs, full - (random * full) / 2);
+}
+
+/** A wait that can be cut short. It keeps the process alive: somebody counts on what comes after it. */
+export class Pause {
+  #wake: (() => void) | undefined;
+
+  /** Resolves after a time, or when it is woken. */
+  wait(ms: number): Promise<void> {
+    return new Promise((resolve) => {
+      const cancel = after(ms, () => this.wake(), true);
+      this.#wake = () => {
+        cancel();
+        resolve();
+      };
+    });
+  }
+
+  /** Ends the wait, if there is one. */
+  wake(): void {
+    const wake = this.#wake;
+    this.#wake = undefined;
+    wake?.();
+  }
+}

@@ -1,0 +1,160 @@
+import { isObject } from '../../jsonrpc/message.ts';
+import { isTransientStatus } from '../../jsonrpc/transient.ts';
+import { ConnectionError } from '../../jsonrpc/transport.ts';
+import type { Implementation } from '../../protocol/features/common.ts';
+import { errorFromWire, McpError } from '../../protocol/error.ts';
+import { fromWire } from '../../protocol/compile/from-wire.ts';
+import type { DiscoverResult } from '../../protocol/features/lifecycle.ts';
+import { metaKey } from '../../protocol/meta.ts';
+import { newestOf, type Revision } from '../../protocol/revision.ts';
+import { preambleOf, requestHeaders, withPreamble, type Self } from './caller.ts';
+import type { Calls } from '../../peer/calls.ts';
+import { incompatible, supportedOf } from './incompatible.ts';
+import type { JsonObject } from '../../peer/waiting.ts';
+
+/** What `server/discover` told of a server. */
+export type Probe =
+  | { readonly kind: 'stateless'; readonly revision: Revision; readonly result: DiscoverResult }
+  /** It wants `initialize`; `common` lists the revisions to choose from where it named any. */
+  | {
+      readonly kind: 'handshake';
+      readonly common?: readonly Revision[];
+      readonly supported?: readonly string[];
+      readonly cause?: unknown;
+    }
+  /** It did not answer in time, as some servers do with what they do not know. */
+  | { readonly kind: 'silent'; readonly common?: undefined; readonly supported?: undefined; readonly cause: unknown };
+
+/** What a probe needs. */
+export interface DiscoverOptions {
+  /** The stateless revision to ask in. */
+  readonly revision: Revision;
+  /** The revisions that may be used, oldest first. */
+  readonly revisions: readonly Revision[];
+  self(): Self;
+  readonly timeoutMs: number;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/**
+ * Asks a server of unknown kind what it speaks; a server that rejects the revision is asked once more in another.
+ *
+ * @throws IncompatibleError when the server names its revisions and none is common.
+ * @throws McpError when a stateless server says that the request is wrong.
+ * @throws ConnectionError when the failure says nothing of the server: it wants authorization, is overloaded, …
+ */
+export async function discover(calls: Calls, options: DiscoverOptions): Promise<Probe> {
+  try {
+    return await ask(calls, options);
+  } catch (error) {
+    const rejected = mcpErrorOf(error);
+    const supported = supportedOf(rejected);
+    if (supported === undefined) return verdict(calls, error);
+    const common = inCommon(options.revisions, supported);
+    const other = newestOf(common, 'stateless');
+    if (other === undefined) return handshakeOrNone(options, supported, rejected);
+    return await askAgain(calls, { ...options, revision: other }, supported);
+  }
+}
+
+async function ask(calls: Calls, options: DiscoverOptions): Promise<Probe> {
+  const { revision, self, timeoutMs, signal } = options;
+  const params = withPreamble(undefined, preambleOf(revision, self()));
+  const headers = calls.kind === 'http' ? requestHeaders(revision, 'server/discover', params) : undefined;
+  // An older server does not know of cancellations before `initialize`, so a probe in vain is given up in silence.
+  const raw = await calls.call('server/discover', params, {
+    revision,
+    timeoutMs,
+    signal,
+    headers,
+    tellCancelled: false,
+  });
+  const result = readDiscover(revision, raw);
+  const chosen = newestOf(inCommon(options.revisions, result.supportedVersions), 'stateless');
+  if (chosen === undefined) return handshakeOrNone(options, result.supportedVersions, undefined);
+  return { kind: 'stateless', revision: chosen, result };
+}
+
+/** One corrective probe; a server that still rejects what it named is believed in nothing but its older revisions. */
+async function askAgain(calls: Calls, options: DiscoverOptions, supported: readonly string[]): Promise<Probe> {
+  try {
+    return await ask(calls, options);
+  } catch (error) {
+    const rejected = mcpErrorOf(error);
+    if (rejected === undefined) throw error;
+    return handshakeOrNone(options, supportedOf(rejected) ?? supported, rejected);
+  }
+}
+
+function handshakeOrNone({ revisions }: DiscoverOptions, supported: readonly string[], cause: unknown): Probe {
+  const common = inCommon(revisions, supported);
+  if (newestOf(common, 'handshake') === undefined) throw incompatible(revisions, supported, cause);
+  return { kind: 'handshake', common, supported, cause };
+}
+
+/** What a failed probe says of the server; errors that say nothing are thrown. */
+function verdict(calls: Calls, error: unknown): Probe {
+  const rejected = mcpErrorOf(error);
+  if (rejected !== undefined) return verdictOfError(calls, error, rejected);
+  if (!(error instanceof ConnectionError) || error.reason === 'aborted' || error.reason === 'incompatible') throw error;
+  const silent = error.reason === 'timeout';
+  if (calls.kind !== 'http') return { kind: silent ? 'silent' : 'handshake', cause: error };
+  const { reason, status = 0 } = error;
+  const older =
+    reason === 'invalid-message' ||
+    reason === 'too-large' ||
+    (reason === 'http' && !isTransientStatus(status) && (status < 300 || status >= 400));
+  if (!older) throw error;
+  return { kind: 'handshake', cause: error };
+}
+
+function verdictOfError(calls: Calls, error: unknown, rejected: McpError): Probe {
+  if (rejected.kind === 'missingRequiredClientCapability') throw rejected;
+  if (calls.kind !== 'http') return { kind: 'handshake', cause: rejected };
+  const status = calls.statusOf(error) ?? (error instanceof ConnectionError ? error.status : undefined) ?? 200;
+  if (rejected.kind === 'headerMismatch' && status === 400) throw rejected;
+  if (status === 401 || status === 403 || isTransientStatus(status)) throw error;
+  return { kind: 'handshake', cause: rejected };
+}
+
+/** The protocol's error of a failed probe: over HTTP it may hide in the body of a refusal. */
+function mcpErrorOf(error: unknown): McpError | undefined {
+  if (error instanceof McpError) return error;
+  if (!(error instanceof ConnectionError) || error.reason !== 'http' || error.body === undefined) return undefined;
+  try {
+    const body: unknown = JSON.parse(error.body);
+    const inner = isObject(body) ? body['error'] : undefined;
+    if (!isObject(inner)) return undefined;
+    const { code, message, data } = inner;
+    return typeof code === 'number' && typeof message === 'string' ? errorFromWire({ code, message, data }) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Those of our revisions that a peer names too, oldest first. */
+export function inCommon(ours: readonly Revision[], theirs: readonly string[]): readonly Revision[] {
+  return ours.filter((revision) => theirs.includes(revision.date));
+}
+
+function readDiscover(revision: Revision, raw: JsonObject): DiscoverResult {
+  const { resultType } = raw;
+  if (resultType !== undefined && resultType !== 'complete')
+    throw new ConnectionError('invalid-message', 'server/discover gave no DiscoverResult');
+  try {
+    return fromWire(revision, 'DiscoverResult', raw);
+  } catch (cause) {
+    throw new ConnectionError('invalid-message', 'server/discover gave no DiscoverResult', { cause });
+  }
+}
+
+/**
+ * What a stateless server calls itself: in `_meta` of any result, or at the top as servers of the drafts have it.
+ * It is for display alone.
+ */
+export function serverInfoOf(result: object): Implementation | undefined {
+  const { _meta, serverInfo }: { readonly _meta?: unknown; readonly serverInfo?: unknown } = result;
+  const info = (isObject(_meta) ? _meta[metaKey.serverInfo] : undefined) ?? serverInfo;
+  if (!isObject(info) || typeof info['name'] !== 'string' || typeof info['version'] !== 'string') return undefined;
+  return info as unknown as Implementation; // The fields that Implementation requires were just checked.
+}

@@ -1,0 +1,56 @@
+import { ConnectionError } from '../../jsonrpc/transport.ts';
+import { McpError } from '../../protocol/error.ts';
+import type { Revision } from '../../protocol/revision.ts';
+
+/** Client and server have no revision in common. */
+export class IncompatibleError extends ConnectionError {
+  /** The revisions that this client may use. */
+  readonly ours: readonly string[];
+  /** The revisions that the server named; `undefined` when it named none. */
+  readonly theirs: readonly string[] | undefined;
+
+  constructor(
+    ours: readonly string[],
+    theirs: readonly string[] | undefined,
+    options: { readonly message: string; readonly cause?: unknown },
+  ) {
+    super('incompatible', options.message, { cause: options.cause });
+    this.name = 'IncompatibleError';
+    this.ours = ours;
+    this.theirs = theirs;
+  }
+}
+
+/** The error that names what both sides speak. */
+export function incompatible(
+  ours: readonly Revision[],
+  theirs: readonly string[] | undefined,
+  cause?: unknown,
+): IncompatibleError {
+  const dates = ours.map((revision) => revision.date);
+  return new IncompatibleError(dates, theirs, {
+    message: `no common revision: the server ${whatIsKnown(theirs, cause)}, this client may use ${listed(dates)}`,
+    cause,
+  });
+}
+
+/** A server that was not heard need not be an older one. */
+function whatIsKnown(theirs: readonly string[] | undefined, cause: unknown): string {
+  if (theirs !== undefined) return `speaks ${listed(theirs)}`;
+  return cause instanceof ConnectionError
+    ? `did not answer server/discover (${cause.message})`
+    : 'needs initialize and names no revision';
+}
+
+/** The revisions that an error response names as supported. */
+export function supportedOf(error: unknown): readonly string[] | undefined {
+  const data = error instanceof McpError && error.kind === 'unsupportedProtocolVersion' ? error.data : undefined;
+  if (typeof data !== 'object' || data === null || !('supported' in data) || !Array.isArray(data.supported))
+    return undefined;
+  return data.supported.filter((one) => typeof one === 'string');
+}
+
+function listed(dates: readonly string[]): string {
+  const shown = dates.slice(0, 10).map((date) => date.slice(0, 32));
+  return shown.length === 0 ? 'none' : shown.join(', ');
+}

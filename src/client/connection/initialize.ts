@@ -1,0 +1,91 @@
+import { ConnectionError } from '../../jsonrpc/transport.ts';
+import { projectClientCapabilities, type ServerCapabilities } from '../../protocol/capability.ts';
+import type { Implementation } from '../../protocol/features/common.ts';
+import { fromWire } from '../../protocol/compile/from-wire.ts';
+import { revisionOf, type Revision } from '../../protocol/revision.ts';
+import { shown } from '../../mistakes/shown.ts';
+import { toWire } from '../../protocol/compile/to-wire.ts';
+import type { Self } from './caller.ts';
+import type { Calls } from '../../peer/calls.ts';
+import { incompatible } from './incompatible.ts';
+import { waitFor } from '../../peer/wait-for.ts';
+import type { JsonObject } from '../../peer/waiting.ts';
+
+/** What the handshake needs. */
+export interface InitializeOptions {
+  /** The revisions that may be used, oldest first. */
+  readonly revisions: readonly Revision[];
+  self(): Self;
+  readonly timeoutMs: number;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** What the handshake settled. */
+export interface Initialized {
+  readonly calls: Calls;
+  readonly revision: Revision;
+  readonly capabilities: ServerCapabilities;
+  readonly server: Implementation;
+  readonly instructions: string | undefined;
+}
+
+/**
+ * Makes the handshake: `initialize`, and `notifications/initialized` once the server's choice is accepted.
+ * (Spec, Lifecycle, until 2025-11-25.)
+ *
+ * @param offer The revision that is asked for.
+ * @throws IncompatibleError when the server chose a revision that may not be used; then the conversation is good for nothing.
+ */
+export async function initialize(calls: Calls, offer: Revision, options: InitializeOptions): Promise<Initialized> {
+  const { info, capabilities } = options.self();
+  const params = {
+    protocolVersion: offer.date,
+    capabilities: projectClientCapabilities(offer, capabilities),
+    clientInfo: toWire(offer, 'Implementation', info),
+  };
+  // Spec, Cancellation: initialize is never cancelled.
+  const { timeoutMs, signal } = options;
+  const raw = await calls.call('initialize', params, { revision: offer, timeoutMs, signal, tellCancelled: false });
+  const revision = chosen(raw, options.revisions);
+  if (revision === undefined) throw incompatible(options.revisions, [named(raw['protocolVersion'])]);
+  const result = read(revision, raw);
+  if (revision.versionHeader === 'after-initialize') calls.setHeaders({ 'MCP-Protocol-Version': revision.date });
+  await waitFor(calls.notify('notifications/initialized', undefined, { revision }), {
+    method: 'what follows initialize',
+    until: 'taken',
+    signal,
+    ms: timeoutMs,
+  });
+  // The stream stays open for the whole conversation, so nobody waits for it.
+  void calls.listen();
+  return {
+    calls,
+    revision,
+    capabilities: result.capabilities,
+    server: result.serverInfo,
+    instructions: result.instructions,
+  };
+}
+
+/** The server's choice, where it may be used: a stateless revision has no `initialize` that could answer with it. */
+function chosen(raw: JsonObject, allowed: readonly Revision[]): Revision | undefined {
+  const revision = revisionOf(raw['protocolVersion']);
+  return revision !== undefined && revision.era === 'handshake' && allowed.includes(revision) ? revision : undefined;
+}
+
+/** A choice for who reads of it: a server may answer with anything. */
+function named(version: unknown): string {
+  return typeof version === 'string' ? version : shown(version);
+}
+
+function read(
+  revision: Revision,
+  raw: JsonObject,
+): { readonly capabilities: ServerCapabilities; readonly serverInfo: Implementation; readonly instructions?: string } {
+  try {
+    return fromWire(revision, 'InitializeResult', raw);
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : '';
+    throw new ConnectionError('invalid-message', `the answer to initialize is malformed: ${why}`, { cause });
+  }
+}

@@ -1,0 +1,82 @@
+import assert from 'node:assert/strict';
+import { afterEach, beforeEach, describe, it, mock } from 'node:test';
+import {
+  newest,
+  older,
+  discovered,
+  initialized,
+  server,
+  refusing,
+  start,
+  handshakeMethods,
+} from '../../../test/support/negotiation.ts';
+import { turns } from '../../../test/support/turns.ts';
+import { scriptedTransport, type Script, type ScriptedPeer, type SentMessage } from '../../testing/scripted.ts';
+
+describe('a server on stdio', () => {
+  beforeEach(() => mock.timers.enable({ apis: ['setTimeout'] }));
+  afterEach(() => mock.timers.reset());
+
+  it('that exits on the probe is started again and initialized', async () => {
+    const discover: Script = (_, peer) => peer.end();
+    const transport = scriptedTransport('stdio', server(discover));
+    const agreement = await start(transport);
+    assert.equal(agreement.revision.date, older);
+    assert.deepEqual(
+      transport.sent.map(({ message, conversation }) => [message['method'], conversation]),
+      [
+        ['server/discover', 1],
+        ['initialize', 2],
+        ['notifications/initialized', 2],
+      ],
+    );
+  });
+
+  it('that answers the probe and exits on what follows is started again as well', async () => {
+    let first = true;
+    const initialize: Script = (sent, peer) => {
+      if (!first) return peer.reply(sent, initialized());
+      first = false;
+      peer.end();
+    };
+    const transport = scriptedTransport('stdio', server(refusing(-32601), initialize));
+    assert.equal((await start(transport)).revision.date, older);
+    assert.equal(transport.peers.length, 2);
+  });
+
+  it('that exits again and again is an error', async () => {
+    const transport = scriptedTransport('stdio', (_, peer) => peer.end());
+    await assert.rejects(start(transport), { reason: 'exited' });
+    assert.ok(transport.peers.length <= 3);
+  });
+
+  it('that stays silent is initialized after the probe timeout, and a late answer is ignored', async () => {
+    let probe: SentMessage | undefined;
+    const discover: Script = (sent) => void (probe = sent);
+    const initialize: Script = (sent, peer: ScriptedPeer) => {
+      assert.ok(probe);
+      peer.reply(probe, discovered());
+      peer.reply(sent, initialized());
+    };
+    const transport = scriptedTransport('stdio', server(discover, initialize));
+    const agreement = start(transport);
+    await turns();
+    mock.timers.tick(1999);
+    await turns();
+    assert.deepEqual(transport.methods, ['server/discover']);
+    mock.timers.tick(1);
+    assert.equal((await agreement).revision.date, older);
+    assert.deepEqual(transport.methods, handshakeMethods);
+  });
+
+  it('that was slow to start but is stateless is found out when it refuses initialize', async () => {
+    let asked = 0;
+    const discover: Script = (sent, peer) => (++asked === 1 ? undefined : peer.reply(sent, discovered()));
+    const transport = scriptedTransport('stdio', server(discover, refusing(-32601)));
+    const agreement = start(transport);
+    await turns();
+    mock.timers.tick(2000);
+    assert.equal((await agreement).revision.date, newest);
+    assert.deepEqual(transport.methods, ['server/discover', 'initialize', 'server/discover']);
+  });
+});

@@ -1,0 +1,239 @@
+/**
+ * How a client finds out what a server speaks. A server that answers `server/discover` is stateless; anything else
+ * that is no error of a stateless revision means `initialize`. (Spec 2026-07-28, Versioning; stdio: Backward
+ * compatibility; Streamable HTTP: Backward compatibility.)
+ */
+import { ConnectionError, type Transport } from '../../jsonrpc/transport.ts';
+import type { ServerCapabilities } from '../../protocol/capability.ts';
+import type { Implementation } from '../../protocol/features/common.ts';
+import { McpError } from '../../protocol/error.ts';
+import type { DiscoverResult } from '../../protocol/features/lifecycle.ts';
+import { newestOf, revisionOf, type Revision, type RevisionDate } from '../../protocol/revision.ts';
+import type { Self } from './caller.ts';
+import { Calls, type Inbound } from '../../peer/calls.ts';
+import { discover, inCommon, serverInfoOf, type Probe } from './discover.ts';
+import { incompatible, supportedOf } from './incompatible.ts';
+import { initialize } from './initialize.ts';
+
+/** What is known of a server from an earlier connection; plain JSON that can be stored. */
+export interface Verdict {
+  readonly revision: RevisionDate;
+  /** When it was found out, in milliseconds since 1970. */
+  readonly at?: number;
+  /** What `server/discover` said; with it nothing needs to be asked next time. */
+  readonly discovered?: DiscoverResult;
+}
+
+/** What a negotiation needs. */
+export interface NegotiateOptions {
+  readonly transport: Transport;
+  /** The revisions that may be used, oldest first. */
+  readonly revisions: readonly Revision[];
+  self(): Self;
+  readonly inbound: Inbound;
+  /** What an earlier connection found out; when it turns out wrong the server is asked after all. */
+  readonly prior?: Verdict | undefined;
+  /** How long a server that is not reached over HTTP may stay silent before it is taken for an older one. */
+  readonly probeTimeoutMs: number;
+  readonly timeoutMs: number;
+  readonly signal?: AbortSignal | undefined;
+  /** The time, in milliseconds since 1970. */
+  now(): number;
+}
+
+/** What client and server agreed on, and the open conversation. */
+export interface Agreement {
+  readonly calls: Calls;
+  readonly revision: Revision;
+  readonly capabilities: ServerCapabilities;
+  readonly server: Implementation | undefined;
+  readonly instructions: string | undefined;
+  readonly verdict: Verdict;
+  /** Whether the server itself said so now; a stored verdict alone is not confirmed. */
+  readonly confirmed: boolean;
+}
+
+/**
+ * Opens a conversation and settles its revision; over `initialize` the server is told that the client is ready.
+ *
+ * @throws IncompatibleError when no revision is common.
+ * @throws ConnectionError when the server is not reached, wants authorization, or answers nothing that is MCP.
+ * @throws McpError when the server refuses with an error of its own.
+ */
+export async function negotiate(options: NegotiateOptions): Promise<Agreement> {
+  const prior = revisionOf(options.prior?.revision);
+  const usable = prior !== undefined && options.revisions.includes(prior) ? prior : undefined;
+  if (usable?.era === 'stateless' && options.prior?.discovered !== undefined) {
+    return agreed(await open(options), options.prior.discovered, options.prior, { revision: usable, confirmed: false });
+  }
+  const negotiation = new Negotiation(options);
+  try {
+    if (usable?.era !== 'handshake') return await negotiation.fromProbe();
+    return await negotiation.fromPrior();
+  } catch (error) {
+    const explained = negotiation.explained(error);
+    await negotiation.abandon();
+    throw explained;
+  }
+}
+
+class Negotiation {
+  readonly #options: NegotiateOptions;
+  #calls: Calls | undefined;
+  /** What could not be read first, in a conversation that was left. */
+  #printed: Error | undefined;
+
+  constructor(options: NegotiateOptions) {
+    this.#options = options;
+  }
+
+  async fromProbe(): Promise<Agreement> {
+    const { revisions } = this.#options;
+    const stateless = newestOf(revisions, 'stateless');
+    if (stateless === undefined) return await this.#initialize(newestOf(revisions, 'handshake'), undefined);
+    const probe = await this.#probe(stateless, this.#probeTimeout());
+    if (probe.kind === 'stateless') return await this.#agreed(probe);
+    const offer = newestOf(probe.common ?? revisions, 'handshake');
+    if (offer === undefined) throw incompatible(revisions, probe.supported, probe.cause);
+    return await this.#initialize(offer, probe);
+  }
+
+  /** A server that needed `initialize` before most likely still does; if it does not, it is asked. */
+  async fromPrior(): Promise<Agreement> {
+    const { revisions } = this.#options;
+    try {
+      return await this.#initialize(newestOf(revisions, 'handshake'), undefined);
+    } catch (error) {
+      if (newestOf(revisions, 'stateless') === undefined || isFinal(error)) throw error;
+      await this.abandon();
+      return await this.fromProbe();
+    }
+  }
+
+  async abandon(): Promise<void> {
+    const calls = this.#calls;
+    this.#calls = undefined;
+    await calls?.close();
+  }
+
+  /** Says of a program that was not heard in time what it printed in place of messages. */
+  explained(error: unknown): unknown {
+    const printed = this.#printed ?? this.#calls?.firstUnreadable;
+    if (!(error instanceof ConnectionError) || printed === undefined || this.#options.transport.kind === 'http')
+      return error;
+    if (error.reason !== 'timeout' && error.reason !== 'closed' && error.reason !== 'exited') return error;
+    const what = `what it printed first is no message (${printed.message})`;
+    const remedy = 'its standard output is for messages alone, and what it logs belongs on standard error';
+    return new ConnectionError(error.reason, `${error.message}; ${what}: ${remedy}`, { cause: error });
+  }
+
+  async #probe(revision: Revision, timeoutMs: number): Promise<Probe> {
+    const calls = await this.#open();
+    return await discover(calls, { ...this.#options, revision, timeoutMs });
+  }
+
+  /** @param probe What came of the probe before, where there was one. */
+  async #initialize(offer: Revision | undefined, probe: Probe | undefined): Promise<Agreement> {
+    if (offer === undefined) throw new TypeError('no revision to initialize with');
+    const { revisions, now } = this.#options;
+    try {
+      const settled = await this.#handshake(offer);
+      return { ...settled, verdict: { revision: settled.revision.date, at: now() }, confirmed: true };
+    } catch (error) {
+      if (!(error instanceof McpError)) throw error;
+      const again = probe && this.#stateless(probe, error);
+      if (again !== undefined) {
+        const late = await this.#probe(again, this.#options.timeoutMs);
+        if (late.kind === 'stateless') return await this.#agreed(late);
+      }
+      if (error.kind === 'unsupportedProtocolVersion') throw incompatible(revisions, supportedOf(error), error);
+      throw error;
+    }
+  }
+
+  /** The revision to probe with once more: a slow server may still turn out to speak one, and one that was not ready says so. */
+  #stateless(probe: Probe, refused: McpError): Revision | undefined {
+    const { revisions } = this.#options;
+    return newestOf(probe.kind === 'silent' ? revisions : inCommon(revisions, supportedOf(refused) ?? []), 'stateless');
+  }
+
+  async #handshake(offer: Revision): Promise<Omit<Agreement, 'verdict' | 'confirmed'>> {
+    // Some servers exit on an unknown first request: then the probe cost us the conversation, before or just now.
+    const probed = this.#calls !== undefined;
+    const calls = await this.#open();
+    try {
+      return await initialize(calls, offer, this.#options);
+    } catch (error) {
+      if (!probed || calls.ended === undefined || this.#options.transport.kind === 'http') throw error;
+      return await initialize(await this.#open(), offer, this.#options);
+    }
+  }
+
+  async #agreed({ revision, result }: Probe & { readonly kind: 'stateless' }): Promise<Agreement> {
+    return agreed(
+      await this.#open(),
+      result,
+      { revision: revision.date, at: this.#options.now(), discovered: result },
+      { revision, confirmed: true },
+    );
+  }
+
+  /** The open conversation, or a fresh one when the peer ended it. */
+  async #open(): Promise<Calls> {
+    this.#printed ??= this.#calls?.firstUnreadable;
+    if (this.#calls === undefined || this.#calls.ended !== undefined) this.#calls = await open(this.#options);
+    return this.#calls;
+  }
+
+  #probeTimeout(): number {
+    const { transport, revisions, timeoutMs, probeTimeoutMs } = this.#options;
+    // Silence means an older server only where an older server could be served.
+    return transport.kind === 'http' || newestOf(revisions, 'handshake') === undefined ? timeoutMs : probeTimeoutMs;
+  }
+}
+
+async function open({ transport, inbound, signal }: NegotiateOptions): Promise<Calls> {
+  throwIfAborted(signal);
+  const calls = await Calls.open(transport, inbound);
+  try {
+    throwIfAborted(signal);
+    return calls;
+  } catch (error) {
+    await calls.close();
+    throw error;
+  }
+}
+
+function throwIfAborted(signal: AbortSignal | undefined): void {
+  if (signal?.aborted === true)
+    throw new ConnectionError('aborted', 'connecting was aborted', { cause: signal.reason });
+}
+
+function agreed(
+  calls: Calls,
+  result: DiscoverResult,
+  verdict: Verdict,
+  settled: Pick<Agreement, 'revision' | 'confirmed'>,
+): Agreement {
+  return {
+    ...settled,
+    calls,
+    capabilities: result.capabilities,
+    server: serverInfoOf(result),
+    instructions: result.instructions,
+    verdict,
+  };
+}
+
+/** Failures that say nothing of the revisions: to ask in another way would fail alike. */
+function isFinal(error: unknown): boolean {
+  if (!(error instanceof ConnectionError)) return false;
+  const { reason, status } = error;
+  return (
+    reason === 'aborted' ||
+    reason === 'unauthorized' ||
+    reason === 'refused' ||
+    reason === 'timeout' ||
+    (reason === 'http' && (status ?? 0) >= 500)
+  );
+}

@@ -1,0 +1,105 @@
+/** When a request may be sent again, and how often a connection may be opened again. */
+
+import { saysSessionIsUnknown } from '../../jsonrpc/session-words.ts';
+import { ConnectionError } from '../../jsonrpc/transport.ts';
+import { McpError } from '../../protocol/error.ts';
+import type { Revision } from '../../protocol/revision.ts';
+import type { Tool } from '../../protocol/features/tool.ts';
+
+/** The methods that change nothing, or nothing more the second time. */
+const repeatable: ReadonlySet<string> = new Set([
+  'ping',
+  'server/discover',
+  'tools/list',
+  'resources/list',
+  'resources/templates/list',
+  'resources/read',
+  'resources/subscribe',
+  'resources/unsubscribe',
+  'prompts/list',
+  'prompts/get',
+  'completion/complete',
+  'logging/setLevel',
+  'tasks/get',
+  'tasks/list',
+  'tasks/result',
+]);
+
+/** Whether a request may be sent again when nobody knows whether it was served; of tools only the caller knows. */
+export function isRepeatable(method: string, repeat: boolean | undefined): boolean {
+  return repeat ?? repeatable.has(method);
+}
+
+/** The tools that say of themselves that calling them twice does no harm. */
+export class ToolHints {
+  readonly #repeatable = new Set<string>();
+  readonly #most: number;
+
+  /** @param most How many are remembered; the longest unseen are forgotten first. */
+  constructor(most: number) {
+    this.#most = most;
+  }
+
+  learn(tools: readonly Tool[]): void {
+    for (const { name, annotations } of tools) {
+      this.#repeatable.delete(name);
+      if (annotations?.readOnlyHint !== true && annotations?.idempotentHint !== true) continue;
+      this.#repeatable.add(name);
+      const [oldest] = this.#repeatable;
+      if (this.#repeatable.size > this.#most && oldest !== undefined) this.#repeatable.delete(oldest);
+    }
+  }
+
+  has(tool: unknown): boolean {
+    return typeof tool === 'string' && this.#repeatable.has(tool);
+  }
+}
+
+/** How often something was done within the last while. */
+export class Rate {
+  readonly #most: number;
+  readonly #windowMs: number;
+  #times: readonly number[] = [];
+
+  constructor(most: number, windowMs: number) {
+    this.#most = most;
+    this.#windowMs = windowMs;
+  }
+
+  /** Whether doing it once more would be too often. */
+  exhausted(now: number): boolean {
+    this.#times = this.#times.filter((time) => now - time < this.#windowMs);
+    return this.#times.length >= this.#most;
+  }
+
+  note(now: number): void {
+    this.#times = [...this.#times, now];
+  }
+}
+
+/** Failures of the first request that an older server would answer with. */
+export function disproves(error: unknown): boolean {
+  if (error instanceof McpError) return true;
+  if (!(error instanceof ConnectionError)) return false;
+  const { reason, status = 0 } = error;
+  return reason === 'invalid-message' || (reason === 'http' && status >= 400 && status < 500);
+}
+
+/**
+ * Whether a failure says that the server no longer knows the session. (Spec 2025-11-25, Transports, Session
+ * Management: 404 then, and a new session has to be begun.) What much software says in its place is taken for it too.
+ */
+export function isSessionLoss({ reason, status, body = '' }: ConnectionError, revision: Revision): boolean {
+  if (reason === 'session-lost') return true;
+  if (revision.era !== 'handshake' || reason !== 'http') return false;
+  return status === 404 || (status === 400 && saysSessionIsUnknown(body));
+}
+
+/** Whether a failure may be gone the next time. */
+export function isPassing(error: unknown): boolean {
+  if (error instanceof McpError) return error.kind === 'internalError';
+  if (!(error instanceof ConnectionError)) return false;
+  const { reason, status = 0 } = error;
+  if (reason === 'http') return status >= 500 || status === 404 || status === 408 || status === 429;
+  return ['refused', 'closed', 'exited', 'session-lost', 'timeout'].includes(reason);
+}

@@ -1,0 +1,150 @@
+/** Answering of what servers ask their clients. */
+
+import type { AskMethod } from '../../peer/ask.ts';
+import { samplingProblem } from '../../peer/sampling-rules.ts';
+import type { JsonObject } from '../../peer/waiting.ts';
+import {
+  projectClientCapabilities,
+  supports,
+  type ClientCapabilities,
+  type ClientFlag,
+} from '../../protocol/capability.ts';
+import { McpError } from '../../protocol/error.ts';
+import { fromWire } from '../../protocol/compile/from-wire.ts';
+import { maySend, methodOf } from '../../protocol/method.ts';
+import type { Revision } from '../../protocol/revision.ts';
+import type { InputRequest, InputResponse } from '../../protocol/features/rounds.ts';
+import { asObject, responseTo, type InputAnswer } from './answers.ts';
+import type { InboundContext } from './inbound.ts';
+import { namesElicitations } from './elicitation-ids.ts';
+import type { InputContext, Inputs } from './inputs.ts';
+import { visitOf } from './page-visit.ts';
+
+/**
+ * Why a question is not answered here, or `undefined` when it is.
+ *
+ * @param declared What the server was told that the client can do.
+ */
+export function obstacle(inputs: Inputs, request: InputRequest, declared: ClientCapabilities): string | undefined {
+  const flags = flagsOf(request);
+  if (flags === undefined) return `${shown(request)} is unknown`;
+  const undeclared = flags.find((flag) => !supports(declared, flag));
+  if (undeclared !== undefined) return `${request.method} needs ${undeclared}, which was not declared`;
+  return isAnswered(inputs, request) ? undefined : `nothing here answers ${shown(request)}`;
+}
+
+function isAnswered(inputs: Inputs, request: InputRequest): boolean {
+  // Whether its page is one to be visited is told apart from whether anybody answers.
+  if (request.method === 'elicitation/create' && request.params.mode === 'url')
+    return inputs.options.onElicitUrl !== undefined;
+  return answererOf(inputs, request) !== undefined;
+}
+
+/** Answers a question that has no obstacle and is well-formed. */
+export async function answer(
+  inputs: Inputs,
+  request: InputRequest,
+  { revision, signal }: InboundContext,
+): Promise<InputResponse> {
+  const answer = await answererOf(inputs, request)?.({ revision: revision.date, signal });
+  // Without an answerer there is an obstacle; an answer that is none is refused.
+  return responseTo(request, answer as InputAnswer, revision);
+}
+
+function answererOf(
+  inputs: Inputs,
+  request: InputRequest,
+): ((context: InputContext) => InputAnswer | Promise<InputAnswer>) | undefined {
+  const { onElicit, onElicitUrl, onSample } = inputs.options;
+  const roots = inputs.roots;
+  if (request.method === 'roots/list')
+    return roots && ((context) => (typeof roots === 'function' ? roots(context) : roots));
+  if (request.method === 'sampling/createMessage') return onSample && ((context) => onSample(request.params, context));
+  const { params } = request;
+  if (params.mode === 'url') {
+    const visit = visitOf(params);
+    return onElicitUrl && visit && ((context) => onElicitUrl(visit, context));
+  }
+  return onElicit && ((context) => onElicit(params, context));
+}
+
+/**
+ * Answers a request of a handshake server.
+ *
+ * @throws McpError when it is not answered here, or asks for what cannot be answered.
+ */
+export async function answerRequest(
+  inputs: Inputs,
+  { method, params }: { readonly method: AskMethod; readonly params: JsonObject },
+  context: InboundContext,
+): Promise<JsonObject> {
+  const { revision } = context;
+  const row = methodOf(method);
+  const declared = projectClientCapabilities(revision, inputs.capabilities);
+  if (
+    row?.params === undefined ||
+    !maySend('server', row, revision) ||
+    !installed(inputs, method) ||
+    !supports(declared, featureOf(method))
+  )
+    throw new McpError('methodNotFound', `this client does not answer ${method}`);
+  // The row of a method names the type of its params.
+  const request = { method, params: fromWire(revision, row.params, params) } as InputRequest;
+  const problem = obstacle(inputs, request, declared) ?? malformation(request);
+  if (problem !== undefined) throw new McpError('invalidParams', problem);
+  expect(inputs, request, revision);
+  return asObject(await answer(inputs, request, context));
+}
+
+function installed(inputs: Inputs, method: AskMethod): boolean {
+  const { onElicit, onElicitUrl, onSample } = inputs.options;
+  if (method === 'roots/list') return inputs.roots !== undefined;
+  return method === 'sampling/createMessage' ? onSample !== undefined : (onElicit ?? onElicitUrl) !== undefined;
+}
+
+/** The notice that a visit is over may come before the user agreed to it here. */
+function expect(inputs: Inputs, request: InputRequest, revision: Revision): void {
+  if (request.method !== 'elicitation/create' || request.params.mode !== 'url' || !namesElicitations(revision)) return;
+  if (request.params.elicitationId !== undefined) inputs.ids.add(request.params.elicitationId);
+}
+
+/** What makes a question unfit for a handler, beyond the shape of its params. */
+export function malformation(request: InputRequest): string | undefined {
+  if (request.method === 'sampling/createMessage') return samplingProblem(request.params);
+  if (request.method !== 'elicitation/create') return undefined;
+  if (request.params.mode !== 'url') return nestedProblem(request.params.requestedSchema.properties);
+  return visitOf(request.params) === undefined
+    ? 'the url of the elicitation is no page to send a user to: https, or http on loopback, and no user name'
+    : undefined;
+}
+
+/** Spec, Elicitation: forms are flat. An answer holds no object, so that a field for one can have none. */
+function nestedProblem(properties: Readonly<Record<string, { readonly type?: unknown }>>): string | undefined {
+  const [nested] = Object.entries(properties).find(([, { type }]) => type === 'object') ?? [];
+  return nested === undefined
+    ? undefined
+    : `the field ${JSON.stringify(nested.slice(0, 100))} of the form is an object, which no answer can hold`;
+}
+
+function featureOf(method: AskMethod): ClientFlag {
+  return method === 'roots/list' ? 'roots' : method === 'sampling/createMessage' ? 'sampling' : 'elicitation';
+}
+
+/** The capabilities that a question needs; `undefined` where there is no such question. */
+function flagsOf(request: InputRequest): readonly ClientFlag[] | undefined {
+  if (request.method === 'roots/list') return ['roots'];
+  if (request.method === 'sampling/createMessage') {
+    const { tools, toolChoice } = request.params;
+    return tools === undefined && toolChoice === undefined ? ['sampling'] : ['sampling', 'sampling.tools'];
+  }
+  // What a newer server may ask for keeps its own method and mode when it is read.
+  const { method, params }: { readonly method: string; readonly params: { readonly mode?: string } } = request;
+  if (method !== 'elicitation/create') return undefined;
+  const { mode = 'form' } = params;
+  return mode === 'form' ? ['elicitation.form'] : mode === 'url' ? ['elicitation.url'] : undefined;
+}
+
+function shown({ method, params }: InputRequest): string {
+  const mode: unknown = params !== undefined && 'mode' in params ? params.mode : undefined;
+  return JSON.stringify(typeof mode === 'string' ? `${method} (${mode})` : method).slice(0, 100);
+}

@@ -1,0 +1,193 @@
+import {
+  isObject,
+  isRequestId,
+  type NotificationMessage,
+  type RequestId,
+  type RequestMessage,
+  type ResponseMessage,
+} from '../../jsonrpc/message.ts';
+import type { ConnectionError } from '../../jsonrpc/transport.ts';
+import type { Inbound } from '../../peer/calls.ts';
+import type { RespondOptions } from '../../peer/respond.ts';
+import type { JsonObject } from '../../peer/waiting.ts';
+import { errorToWire, McpError } from '../../protocol/error.ts';
+import { fromWire } from '../../protocol/compile/from-wire.ts';
+import type { LoggingMessageNotificationParams } from '../../protocol/features/logging.ts';
+import { metaKey } from '../../protocol/meta.ts';
+import { maySend, methodOf } from '../../protocol/method.ts';
+import { newestRevision, type Revision } from '../../protocol/revision.ts';
+import { toWire } from '../../protocol/compile/to-wire.ts';
+import type { ClientSettings } from '../options.ts';
+
+/** What a handler may know of the request of a server. */
+export interface InboundContext {
+  readonly revision: Revision;
+  /** Aborted when the server cancels its request or the connection ends. */
+  readonly signal: AbortSignal;
+}
+
+/** How many questions of a server are answered at once; a server that sends more is flooding the client. */
+export const mostAtOnce = 100;
+
+/** Answers one method that servers of handshake revisions may call. What it throws is answered as an error. */
+export type InboundHandler = (params: JsonObject, context: InboundContext) => JsonObject | Promise<JsonObject>;
+
+/** What the inbound side needs of the conversation that it belongs to. */
+export interface InboundOptions {
+  /** Settled by the negotiation; `undefined` while that runs. */
+  revision(): Revision | undefined;
+  /** Aborted when the conversation is over, from either side; `undefined` while the negotiation runs. */
+  over(): AbortSignal | undefined;
+  ended(error: ConnectionError): void;
+  readonly settings: ClientSettings;
+  /** By method; what is not here, and not `ping`, is answered with "method not found". */
+  readonly handlers: ReadonlyMap<string, InboundHandler>;
+}
+
+/** What a client does with messages that answer nothing. */
+export function createInbound(options: InboundOptions): Inbound {
+  const { settings } = options;
+  const running = new Map<RequestId, AbortController>();
+  const warn = (message: string, cause?: unknown): void => settings.onWarning?.(message, cause);
+  return {
+    exactNumbers: settings.exactNumbers,
+    warning: warn,
+    request(message, respond) {
+      const revision = options.revision();
+      // Spec 2026-07-28: servers send no requests and clients no responses.
+      if (revision !== undefined && !revision.serverRequests)
+        return warn(`a request of the server was ignored: ${shown(message.method)}`);
+      // Spec, Base protocol, Requests: an id is used once. A stream that is taken up may bring the same request again.
+      if (running.has(message.id))
+        return warn(`a request of the server came again while it is answered: ${shown(message.method)}`);
+      void answer(message, (response, more) => respond(response, revision, more), {
+        ...options,
+        settled: revision,
+        ends: [settings.inputs.stopped, options.over()].filter((signal) => signal !== undefined),
+        running,
+      });
+    },
+    malformed(id, reason, respond) {
+      const revision = options.revision();
+      // One that is answered already gets no second answer.
+      if (revision?.serverRequests === false || running.has(id)) return;
+      const error = errorToWire(revision, new McpError('invalidRequest', reason));
+      void respond({ jsonrpc: '2.0', id, error }, revision);
+    },
+    notification(message) {
+      if (message.method === 'notifications/cancelled') return cancel(message, running);
+      hear(message, options);
+    },
+    closed(error) {
+      for (const controller of running.values()) controller.abort(error);
+      options.ended(error);
+    },
+  };
+}
+
+interface Answering extends Pick<InboundOptions, 'settings' | 'handlers'> {
+  readonly settled: Revision | undefined;
+  /** What ends the answering, beside the server. */
+  readonly ends: readonly AbortSignal[];
+  readonly running: Map<RequestId, AbortController>;
+}
+
+async function answer(
+  message: RequestMessage,
+  respond: (response: ResponseMessage, options: RespondOptions) => Promise<void>,
+  { settings, handlers, settled, ends, running }: Answering,
+): Promise<void> {
+  const { id, method, params = {} } = message;
+  const { onRequest } = settings;
+  const passedOn = onRequest === undefined ? undefined : passing(method, onRequest);
+  const handler = method === 'ping' ? pong : (passedOn ?? handlers.get(method));
+  // Before the revision is settled a server may only ping, which is the same in all of them.
+  const revision = settled ?? newestRevision;
+  const controller = new AbortController();
+  const signal = AbortSignal.any([controller.signal, ...ends]);
+  running.set(id, controller);
+  try {
+    if (running.size > mostAtOnce && handler !== pong)
+      throw new McpError('internalError', 'too many requests wait for an answer here');
+    if (handler === undefined) throw new McpError('methodNotFound', `this client does not answer ${shown(method)}`);
+    const result = await handler(params, { revision, signal });
+    // It counts among those at once, and can be cancelled, until the server has it.
+    if (!signal.aborted) await respond({ jsonrpc: '2.0', id, result }, { signal });
+  } catch (error) {
+    if (signal.aborted) return;
+    const known = error instanceof McpError ? error : new McpError('internalError', 'internal error');
+    // The server learns nothing of it, and may tell nothing of its own failure: whoever called is to find it all the same.
+    if (known !== error) (settings.onWarning ?? print)(`the handler of ${shown(method)} failed`, error);
+    await respond({ jsonrpc: '2.0', id, error: errorToWire(settled, known) }, { signal, cause: error });
+  } finally {
+    if (running.get(id) === controller) running.delete(id);
+  }
+}
+
+/** Where nobody hears warnings, an error that the server is not told would be lost. */
+function print(message: string, error: unknown): void {
+  console.error(`${message}:`, error);
+}
+
+const pong: InboundHandler = () => ({});
+
+/** Hands a request on in the newest words, where the revision has a server ask it. */
+function passing(method: string, onRequest: NonNullable<ClientSettings['onRequest']>): InboundHandler {
+  return async (params, { revision, signal }) => {
+    const row = methodOf(method);
+    if (row !== undefined && !maySend('server', row, revision))
+      throw new McpError('methodNotFound', `${shown(method)} is no request of a server in ${revision.date}`);
+    // The rows of a method name the types of its params and its result, which are JSON objects.
+    const read = row?.params === undefined ? params : (fromWire(revision, row.params, params) as unknown as JsonObject);
+    const result = await onRequest(method, read, { revision: revision.date, signal });
+    return row?.result === undefined ? result : (toWire(revision, row.result, result as never) as JsonObject);
+  };
+}
+
+function cancel({ params }: NotificationMessage, running: ReadonlyMap<RequestId, AbortController>): void {
+  const id = params?.['requestId'];
+  // Spec, Cancellation: what is unknown or already finished is ignored.
+  if (isRequestId(id)) running.get(id)?.abort(params?.['reason']);
+}
+
+function hear({ method, params = {} }: NotificationMessage, { settings, revision }: InboundOptions): void {
+  const settled = revision();
+  if (method === 'notifications/progress') {
+    // Calls lets only well-formed progress of requests in flight through.
+    settings.onProgress?.(params as unknown as Parameters<NonNullable<typeof settings.onProgress>>[0]);
+  } else if (method === 'notifications/message' && settled !== undefined) {
+    if (settings.onLog !== undefined && !hearLog(settings.onLog, params, { settled, settings })) return;
+  } else if (method === 'notifications/elicitation/complete' && settled !== undefined) {
+    settings.inputs.complete(params, settled);
+  } else if (settled?.serverRequests === false && !isSubscribed(params)) {
+    // Spec 2026-07-28: changes are told on a listen stream that asked for them. The news is still worth hearing.
+    settings.onWarning?.(`an unsolicited notification came: ${shown(method)}`);
+  }
+  settings.onNotification?.(method, params);
+}
+
+/** What is no log message is nothing to hear, and no failure of who hears them: gives false for it. */
+function hearLog(
+  onLog: NonNullable<ClientSettings['onLog']>,
+  params: JsonObject,
+  { settled, settings }: { readonly settled: Revision; readonly settings: ClientSettings },
+): boolean {
+  let message: LoggingMessageNotificationParams;
+  try {
+    message = fromWire(settled, 'LoggingMessageNotificationParams', params);
+  } catch (error) {
+    settings.onWarning?.('a log message of the server was ignored, since it is malformed', error);
+    return false;
+  }
+  onLog(message);
+  return true;
+}
+
+function isSubscribed(params: JsonObject): boolean {
+  const meta = params['_meta'];
+  return isObject(meta) && meta[metaKey.subscriptionId] !== undefined;
+}
+
+function shown(method: string): string {
+  return JSON.stringify(method.length > 100 ? `${method.slice(0, 100)}…` : method);
+}

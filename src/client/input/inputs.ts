@@ -1,0 +1,171 @@
+import { ConnectionError } from '../../jsonrpc/transport.ts';
+import { askMethods } from '../../peer/ask.ts';
+import type { JsonObject } from '../../peer/waiting.ts';
+import type { ClientCapabilities } from '../../protocol/capability.ts';
+import type { ElicitRequestFormParams } from '../../protocol/features/elicitation.ts';
+import type { McpError } from '../../protocol/error.ts';
+import { fromWire } from '../../protocol/compile/from-wire.ts';
+import type { Revision, RevisionDate } from '../../protocol/revision.ts';
+import type { Root } from '../../protocol/features/roots.ts';
+import type { CreateMessageRequestParams } from '../../protocol/features/sampling.ts';
+import { advertised } from './advertise.ts';
+import type { ElicitAnswer, SampleAnswer } from './answers.ts';
+import type * as Input from './input.ts';
+import { ElicitationIds, namesElicitations } from './elicitation-ids.ts';
+import { urlElicitations } from '../errors.ts';
+import type { InboundHandler } from './inbound.ts';
+import type { PageVisit } from './page-visit.ts';
+import { checkRoots } from './roots.ts';
+
+/** What a handler may know beside the question. */
+export interface InputContext {
+  /** The revision in use, by its date. */
+  readonly revision: RevisionDate;
+  /** Aborted when nobody waits for the answer any more. */
+  readonly signal: AbortSignal;
+}
+
+/** The roots themselves, or what finds them each time that a server asks. */
+export type RootsSource = readonly Root[] | ((context: InputContext) => readonly Root[] | Promise<readonly Root[]>);
+
+/** Who answers what a server asks for; installing a handler advertises its capability. */
+export interface InputHandlers {
+  /**
+   * Asks the user with a form; advertises `elicitation`. Show which server asks, and let the user decline. Fields that
+   * are left out of accepted content are filled with their defaults, and content that does not fit is an error here.
+   * What it throws is what the call rejects with, or its `cause`: where the server is one of a handshake revision and
+   * answers with an error of its own. An `McpError` reaches such a server as it is, anything else without its message.
+   */
+  readonly onElicit?: (params: ElicitRequestFormParams, context: InputContext) => ElicitAnswer | Promise<ElicitAnswer>;
+  /**
+   * Asks the user to visit a page; advertises `elicitation.url`. Show the whole URL and its `host` apart, open it only
+   * when the user agrees, and never fetch it. `accept` says that the user agreed, not that the visit is over.
+   *
+   * A server chooses the URL. One that is neither `https:` nor `http:` on this machine, or that has a user name (which is
+   * there to be taken for a host), is refused before the handler hears of it. What is left may still hold characters that
+   * a shell acts on (`&`, `;`, `$`), so never put it into a command line: `openPage` of `parley-mcp/node` opens it without
+   * a shell. (Spec 2025-11-25, Elicitation, Safe URL Handling.)
+   */
+  readonly onElicitUrl?: (params: PageVisit, context: InputContext) => ElicitAnswer | Promise<ElicitAnswer>;
+  /**
+   * Asks the model; advertises `sampling`. That the model may be given tools is declared in `capabilities`
+   * (`sampling.tools`). A user who does not allow it is `new McpError(-1, 'User rejected sampling request')`.
+   *
+   * @deprecated Since 2026-07-28 (SEP-2577): sampling still works; a revision from 2027-07-28 on may remove it.
+   */
+  readonly onSample?: (
+    params: CreateMessageRequestParams,
+    context: InputContext,
+  ) => SampleAnswer | Promise<SampleAnswer>;
+  /**
+   * The places that servers may work in, each a `file://` URI; advertises `roots`.
+   *
+   * @deprecated Since 2026-07-28 (SEP-2577): roots still work; a revision from 2027-07-28 on may remove it.
+   */
+  readonly roots?: RootsSource;
+}
+
+/** What inputs are made of. */
+export interface InputOptions extends InputHandlers {
+  /** What was declared by hand. */
+  readonly capabilities?: ClientCapabilities;
+  /** Whether handlers advertise their capabilities. */
+  readonly advertise: boolean;
+  readonly onElicitationComplete?: ((elicitationId: string) => void) | undefined;
+  now(): number;
+}
+
+let loaded: typeof Input | undefined;
+
+/**
+ * Loads what answering takes, for clients that have handlers; others need it only where a server asks all the same, or a
+ * request is driven step by step.
+ */
+export async function answering(): Promise<typeof Input> {
+  return (loaded ??= await import('./input.ts'));
+}
+
+/** What a client can be asked for, and who answers: the same in every era. */
+export class Inputs {
+  /** The answers to requests of handshake servers. */
+  readonly handlers: ReadonlyMap<string, InboundHandler>;
+  readonly options: InputOptions;
+  /** The elicitations that may be finished somewhere else. */
+  readonly ids: ElicitationIds;
+  readonly #stop = new AbortController();
+  #roots: RootsSource | undefined;
+  #capabilities: ClientCapabilities = {};
+
+  /** @throws TypeError for roots that are no `file://` URIs. */
+  constructor(options: InputOptions) {
+    this.options = options;
+    this.ids = new ElicitationIds(() => options.now());
+    this.handlers = new Map(
+      askMethods.map((method) => [
+        method,
+        async (params, context) => {
+          const { answerRequest } = loaded ?? (await answering());
+          return await answerRequest(this, { method, params }, context);
+        },
+      ]),
+    );
+    this.roots = options.roots;
+  }
+
+  /** Whether anybody answers here. */
+  get installed(): boolean {
+    const { onElicit, onElicitUrl, onSample } = this.options;
+    return (onElicit ?? onElicitUrl ?? onSample ?? this.#roots) !== undefined;
+  }
+
+  /** What is declared now: the same object until that changes. */
+  get capabilities(): ClientCapabilities {
+    return this.#capabilities;
+  }
+
+  get roots(): RootsSource | undefined {
+    return this.#roots;
+  }
+
+  /** @throws TypeError for a root that is no `file://` URI. */
+  set roots(roots: RootsSource | undefined) {
+    if (roots !== undefined && typeof roots !== 'function') checkRoots(roots);
+    this.#roots = roots;
+    this.#capabilities = this.#declared();
+  }
+
+  /** Aborted when the client is closed. */
+  get stopped(): AbortSignal {
+    return this.#stop.signal;
+  }
+
+  /** Ends whatever is being answered. */
+  stop(): void {
+    this.#stop.abort(new ConnectionError('closed', 'the client was closed'));
+  }
+
+  /** Learns which elicitations are waited for from an error of the server. */
+  learn(error: McpError): void {
+    for (const { elicitationId } of urlElicitations(error))
+      if (elicitationId !== undefined) this.ids.add(elicitationId);
+  }
+
+  /** Hears that an elicitation is finished; each is told once, and an unknown one is not. */
+  complete(params: JsonObject, revision: Revision): void {
+    if (!namesElicitations(revision)) return;
+    const { elicitationId } = fromWire(revision, 'ElicitationCompleteNotificationParams', params);
+    if (this.ids.complete(elicitationId)) this.options.onElicitationComplete?.(elicitationId);
+  }
+
+  #declared(): ClientCapabilities {
+    const { capabilities = {}, advertise, onElicit, onElicitUrl, onSample } = this.options;
+    if (!advertise) return capabilities;
+    const installed = {
+      form: onElicit !== undefined,
+      url: onElicitUrl !== undefined,
+      sampling: onSample !== undefined,
+      roots: this.#roots !== undefined,
+    };
+    return advertised(capabilities, installed);
+  }
+}

@@ -1,0 +1,50 @@
+/** How steps are made of results, and the next request of a step. */
+
+import { ConnectionError } from '../../jsonrpc/transport.ts';
+import type { JsonObject } from '../../peer/waiting.ts';
+import type { RequestTypes } from '../../protocol/methods.ts';
+import type { Revision } from '../../protocol/revision.ts';
+import type { InputResponses } from '../../protocol/features/rounds.ts';
+import { liftAs } from '../read-result.ts';
+import type { InputMethod, InputRequiredStep } from './step.ts';
+
+/**
+ * Reads a result that needs input.
+ *
+ * @throws ConnectionError `invalid-message` when it is malformed or gives nothing to go on with.
+ *   (Spec 2026-07-28, MRTR, Server requirements: at least one of the two fields.)
+ */
+export function stepOf<Method extends InputMethod>(
+  method: Method,
+  params: RequestTypes[Method]['params'],
+  { result, revision }: { readonly result: JsonObject; readonly revision: Revision },
+): InputRequiredStep<Method> {
+  const { inputRequests, requestState } = liftAs(revision, 'InputRequiredResult', { method, result });
+  if (inputRequests === undefined && requestState === undefined)
+    throw new ConnectionError('invalid-message', `the result of ${method} needs input but asks for none`);
+  return {
+    status: 'input_required',
+    method,
+    params: plain(params),
+    ...(inputRequests && { inputRequests }),
+    // An empty state is one too. (Spec 2026-07-28, MRTR, Client requirements.)
+    ...(requestState !== undefined && { requestState }),
+  };
+}
+
+/** The params of the retry: the first ones, with the answers and the state that were asked for, and nothing else. */
+export function retryOf(step: InputRequiredStep, inputResponses: InputResponses | undefined): JsonObject {
+  const { requestState } = step;
+  return {
+    ...plain(step.params),
+    ...(inputResponses && { inputResponses }),
+    ...(requestState !== undefined && { requestState }),
+  };
+}
+
+/** The params without what belongs to one round. */
+function plain<Params extends object>(params: Params): Params {
+  const { inputResponses: _responses, requestState: _state, ...rest } = params as Params & Record<string, unknown>;
+  // Both are optional in the params of every method that has rounds.
+  return rest as unknown as Params;
+}

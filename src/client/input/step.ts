@@ -1,0 +1,44 @@
+/** The rounds of a request as plain data. */
+import type { JsonObject } from '../../peer/waiting.ts';
+import { methodOf } from '../../protocol/method.ts';
+import type { RequestTypes } from '../../protocol/methods.ts';
+import type { Revision } from '../../protocol/revision.ts';
+import type { InputRequests } from '../../protocol/features/rounds.ts';
+
+/** The methods whose servers may ask for input before they answer. */
+export type InputMethod = 'tools/call' | 'prompts/get' | 'resources/read';
+
+/** The request was answered. */
+export interface CompleteStep<Method extends InputMethod = InputMethod> {
+  readonly status: 'complete';
+  readonly result: RequestTypes[Method]['result'];
+}
+
+/**
+ * The request needs input first. It is JSON that can be stored: another process can resume it, with another client of
+ * the same server.
+ */
+export interface InputRequiredStep<Method extends InputMethod = InputMethod> {
+  readonly status: 'input_required';
+  readonly method: Method;
+  /** Those of the first request. */
+  readonly params: RequestTypes[Method]['params'];
+  /** What is asked for, by the server's keys; absent when the request can be resumed at once. */
+  readonly inputRequests?: InputRequests;
+  /** The server's own; it goes back as it came. */
+  readonly requestState?: string;
+}
+
+/** Where a request that may need input stands. */
+export type Step<Method extends InputMethod = InputMethod> = CompleteStep<Method> | InputRequiredStep<Method>;
+
+/** Whether a server may answer a method with a need of input. */
+export function isInputMethod(method: unknown): method is InputMethod {
+  // The rows that say so are those of the three.
+  return typeof method === 'string' && methodOf(method)?.inputRequired === true;
+}
+
+/** Whether a result says that input is needed; only stateless ones can. */
+export function needsInput(result: JsonObject, revision: Revision): boolean {
+  return revision.era === 'stateless' && result['resultType'] === 'input_required';
+}

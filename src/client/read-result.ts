@@ -1,0 +1,37 @@
+import { ConnectionError } from '../jsonrpc/transport.ts';
+import type { JsonObject } from '../peer/waiting.ts';
+import { McpError } from '../protocol/error.ts';
+import { fromWire } from '../protocol/compile/from-wire.ts';
+import { methodOf } from '../protocol/method.ts';
+import type { RequestMethod, RequestTypes } from '../protocol/methods.ts';
+import type { Revision } from '../protocol/revision.ts';
+import type { TypeName, Types } from '../protocol/types.ts';
+
+/**
+ * Lifts the result of a method to the newest words.
+ *
+ * @throws ConnectionError `invalid-message`, naming the place, when it is malformed.
+ */
+export function lift<Method extends RequestMethod>(
+  revision: Revision,
+  method: Method,
+  result: JsonObject,
+): RequestTypes[Method]['result'] {
+  const type = methodOf(method)?.result;
+  // The row of a method names the type of its result.
+  return (type === undefined ? result : liftAs(revision, type, { method, result })) as RequestTypes[Method]['result'];
+}
+
+/** Lifts a result that is of another type than its method's own. */
+export function liftAs<Name extends TypeName>(
+  revision: Revision,
+  type: Name,
+  { method, result }: { readonly method: string; readonly result: JsonObject },
+): Types[Name] {
+  try {
+    return fromWire(revision, type, result);
+  } catch (cause) {
+    if (!(cause instanceof McpError)) throw cause;
+    throw new ConnectionError('invalid-message', `the result of ${method} is malformed: ${cause.message}`, { cause });
+  }
+}

@@ -1,0 +1,206 @@
+import type { RequestId } from '../../jsonrpc/message.ts';
+import { after } from '../../jsonrpc/timeout.ts';
+import { ConnectionError } from '../../jsonrpc/transport.ts';
+import type { JsonObject } from '../../peer/waiting.ts';
+import { McpError } from '../../protocol/error.ts';
+import { fromWire } from '../../protocol/compile/from-wire.ts';
+import { backoffMs, Pause } from '../connection/backoff.ts';
+import type { ClientSettings } from '../options.ts';
+import { isPassing } from '../connection/retry.ts';
+import type { Session } from '../connection/connection.ts';
+import {
+  covers,
+  eventOf,
+  fromFilter,
+  toFilter,
+  type Subscription,
+  type SubscriptionEnd,
+  type SubscriptionEvent,
+  type Topics,
+} from './subscription.ts';
+
+/** What one listen request after the other needs of its client. */
+export interface ListenSubscriptionOptions {
+  readonly session: Session;
+  readonly settings: ClientSettings;
+  heard(event: SubscriptionEvent): void;
+  done(): void;
+}
+
+/** How long a stream must have been open for its end not to count as one more failure in a row. */
+const steadyMs = 5_000;
+
+/**
+ * A subscription to a stateless server: one long `subscriptions/listen`, and another one whenever it broke off.
+ * (Spec 2026-07-28, Subscriptions.)
+ */
+export class ListenSubscription implements Subscription {
+  readonly topics: Topics;
+  readonly closed: Promise<SubscriptionEnd>;
+  readonly #options: ListenSubscriptionOptions;
+  readonly #stop = new AbortController();
+  readonly #pause = new Pause();
+  readonly #resolveClosed: (end: SubscriptionEnd) => void;
+  #honoured: Topics = {};
+  #id: RequestId | undefined;
+  /** When the server acknowledged the request in flight. */
+  #acknowledgedAt: number | undefined;
+  #acknowledged: (() => void) | undefined;
+  #broken: ((error: Error) => void) | undefined;
+  #opened = false;
+  #ended: SubscriptionEnd | undefined;
+
+  constructor(topics: Topics, options: ListenSubscriptionOptions) {
+    this.topics = topics;
+    this.#options = options;
+    let resolveClosed!: (end: SubscriptionEnd) => void;
+    this.closed = new Promise((resolve) => (resolveClosed = resolve));
+    this.#resolveClosed = resolveClosed;
+  }
+
+  get honoured(): Topics {
+    return this.#honoured;
+  }
+
+  /** The id of the request in flight, by which the server names the subscription. */
+  get id(): RequestId | undefined {
+    return this.#id;
+  }
+
+  /** Whether a request is in flight that the server did not acknowledge yet. */
+  get isAwaiting(): boolean {
+    return this.#id !== undefined && this.#acknowledgedAt === undefined;
+  }
+
+  /** Resolves when the server acknowledged the first request, and rejects when that failed. */
+  open(acknowledgeMs: number): Promise<void> {
+    return new Promise((resolve, reject) => void this.#run(acknowledgeMs, { resolve, reject }));
+  }
+
+  async close(): Promise<void> {
+    this.end({ graceful: true });
+  }
+
+  /** Ends it, for a reason of this side. */
+  end(end: SubscriptionEnd): void {
+    if (this.#ended !== undefined) return;
+    this.#ended = end;
+    this.#id = undefined;
+    this.#stop.abort();
+    this.#pause.wake();
+    this.#options.done();
+    this.#resolveClosed(end);
+  }
+
+  /** Tries again at once, if it waits to. */
+  wake(): void {
+    this.#pause.wake();
+  }
+
+  /** A notification came that names this subscription, or names none and may be about it. */
+  notified(method: string, params: JsonObject): void {
+    if (method === 'notifications/subscriptions/acknowledged') return this.#acknowledge(params);
+    const event = eventOf(method, params);
+    if (event === undefined) return;
+    // A part of a resource need not look like one.
+    const asked = event.type === 'update' ? (this.topics.updates ?? []).length > 0 : covers(this.topics, event);
+    if (!asked) return this.#warn(`a server told of what was not asked for: ${method}`);
+    // Spec 2026-07-28, Subscriptions, Acknowledgment: nothing comes before it.
+    if (this.#acknowledgedAt === undefined) this.#warn(`${method} came before the acknowledgement`);
+    this.#options.heard(event);
+  }
+
+  async #run(
+    acknowledgeMs: number,
+    first: { readonly resolve: () => void; readonly reject: (error: unknown) => void },
+  ): Promise<void> {
+    const { settings } = this.#options;
+    for (let tries = 0, failures = 0; ;) {
+      const failure = await this.#attempt(acknowledgeMs, first.resolve);
+      if (this.#ended !== undefined || failure === undefined) {
+        // Nobody waits any more where it was opened before.
+        if (!this.#opened)
+          first.reject(
+            this.#ended?.error ?? new ConnectionError('closed', 'the subscription ended before it was open'),
+          );
+        return this.end({ graceful: true });
+      }
+      if (!this.#opened) {
+        first.reject(failure);
+        return this.end({ graceful: false, error: failure });
+      }
+      const at = this.#acknowledgedAt;
+      failures = at === undefined ? failures + 1 : 0;
+      if (at !== undefined && settings.clock() - at >= steadyMs) tries = 0;
+      if (!settings.reconnect || !isPassing(failure) || failures >= settings.maxReopens)
+        return this.end({ graceful: false, error: failure });
+      await this.#pause.wait(Math.max(backoffMs(tries++, settings.random()), retryAfterMs(failure)));
+      if (this.#ended !== undefined) return;
+    }
+  }
+
+  /** One listen request, to its end; gives why it failed, or nothing when the server ended it in good order. */
+  async #attempt(acknowledgeMs: number, acknowledged: () => void): Promise<Error | undefined> {
+    const attempt = new AbortController();
+    const give = (): void => attempt.abort();
+    let broken: Error | undefined;
+    this.#broken = (error) => {
+      broken = error;
+      give();
+    };
+    const cancel = after(acknowledgeMs === 0 ? Infinity : acknowledgeMs, () =>
+      this.#broken?.(
+        new ConnectionError('timeout', `the subscription was not acknowledged within ${acknowledgeMs} ms`),
+      ),
+    );
+    this.#acknowledgedAt = undefined;
+    this.#acknowledged = () => {
+      cancel();
+      const again = this.#opened;
+      this.#opened = true;
+      acknowledged();
+      if (again) this.#options.heard({ type: 'reopened' });
+    };
+    this.#stop.signal.addEventListener('abort', give, { once: true });
+    if (this.#ended !== undefined) give();
+    try {
+      await this.#options.session.listen(
+        { notifications: toFilter(this.topics) },
+        { signal: attempt.signal, opened: (id) => (this.#id = id) },
+      );
+      return undefined;
+    } catch (error) {
+      return broken ?? asError(error);
+    } finally {
+      cancel();
+      this.#id = undefined;
+      this.#stop.signal.removeEventListener('abort', give);
+    }
+  }
+
+  #acknowledge(params: JsonObject): void {
+    if (this.#acknowledgedAt !== undefined) return this.#warn('a subscription was acknowledged twice');
+    const { session, settings } = this.#options;
+    try {
+      const { notifications } = fromWire(session.revision, 'SubscriptionsAcknowledgedNotificationParams', params);
+      this.#honoured = fromFilter(notifications, this.topics);
+    } catch (cause) {
+      const message = `the acknowledgement of a subscription is malformed: ${cause instanceof McpError ? cause.message : ''}`;
+      return this.#broken?.(new ConnectionError('invalid-message', message, { cause }));
+    }
+    this.#acknowledgedAt = settings.clock();
+    this.#acknowledged?.();
+  }
+
+  #warn(message: string): void {
+    this.#options.settings.onWarning?.(message);
+  }
+}
+
+function retryAfterMs(error: Error): number {
+  return error instanceof ConnectionError ? (error.retryAfterMs ?? 0) : 0;
+}
+
+function asError(error: unknown): Error {
+  return error instanceof Error ? error : new ConnectionError('closed', 'the subscription broke off', { cause: error });
+}

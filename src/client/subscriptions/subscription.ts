@@ -1,0 +1,131 @@
+import type { JsonObject } from '../../peer/waiting.ts';
+import type { SubscriptionFilter } from '../../protocol/features/subscriptions.ts';
+
+/** The lists of a server that may change. */
+export type ListKind = 'tools' | 'resources' | 'prompts';
+
+/** What a subscription is about. */
+export interface Topics {
+  /** That the list of tools changed. */
+  readonly tools?: boolean;
+  /** That the list of prompts changed. */
+  readonly prompts?: boolean;
+  /** That the list of resources or of resource templates changed. */
+  readonly resources?: boolean;
+  /** That one of these resources, by their URIs, changed, or a part of one. */
+  readonly updates?: readonly string[];
+}
+
+/** What a subscription tells: that something changed, not what it is now. */
+export type SubscriptionEvent =
+  | { readonly type: 'list'; readonly list: ListKind }
+  /** The URI may be that of a part of what was subscribed to. */
+  | { readonly type: 'update'; readonly uri: string }
+  /** The subscription broke off and is open again: anything that it is about may have changed unheard. */
+  | { readonly type: 'reopened' };
+
+/** How a subscription ended. */
+export interface SubscriptionEnd {
+  /** Whether somebody ended it on purpose: this side, or the server in good order. */
+  readonly graceful: boolean;
+  /** Why it could not go on. */
+  readonly error?: Error;
+}
+
+/** An open subscription. */
+export interface Subscription {
+  /**
+   * What the server agreed to, which may be less than was asked for; it may change with an event `reopened`. For
+   * servers of handshake revisions, lists count as agreed to when the server declared that it tells of their changes, and
+   * nothing does where it refused the stream on which it would (HTTP 405).
+   */
+  readonly honoured: Topics;
+  /** Resolves when no more events follow; never rejects. */
+  readonly closed: Promise<SubscriptionEnd>;
+  /** Ends the subscription; resolves when the server was told. Closing twice is fine. */
+  close(): Promise<void>;
+}
+
+const lists: ReadonlyMap<string, ListKind> = new Map([
+  ['notifications/tools/list_changed', 'tools'],
+  ['notifications/resources/list_changed', 'resources'],
+  ['notifications/prompts/list_changed', 'prompts'],
+]);
+
+/** The event that a notification means; `undefined` when it means none. */
+export function eventOf(method: string, params: JsonObject): SubscriptionEvent | undefined {
+  const list = lists.get(method);
+  if (list !== undefined) return { type: 'list', list };
+  const { uri } = params;
+  return method === 'notifications/resources/updated' && typeof uri === 'string' ? { type: 'update', uri } : undefined;
+}
+
+/** Whether an event is about one of the topics; a resource has its parts below it. */
+export function covers(topics: Topics, event: SubscriptionEvent): boolean {
+  if (event.type === 'reopened') return true;
+  if (event.type === 'update') return topics.updates?.some((uri) => isWithin(event.uri, uri)) ?? false;
+  return topics[event.list] === true;
+}
+
+function isWithin(uri: string, whole: string): boolean {
+  return uri === whole || (uri.startsWith(whole) && (/[/#?]$/.test(whole) || /^[/#?]/.test(uri.slice(whole.length))));
+}
+
+/**
+ * Refuses topics that are none, or that are not of their type: who misspells one would never hear of it.
+ *
+ * @throws TypeError that names what is meant.
+ */
+export function checkTopics(topics: Topics): void {
+  for (const [name, value] of Object.entries((topics as Topics | undefined) ?? {})) {
+    const isList = name === 'tools' || name === 'prompts' || name === 'resources';
+    if (!isList && name !== 'updates')
+      throw new TypeError(`there is no topic ${JSON.stringify(name)}; there are tools, prompts, resources and updates`);
+    if (isList && value !== undefined && typeof value !== 'boolean')
+      throw new TypeError(`the topic ${name} is true or false; the URIs of single resources are given as updates`);
+    if (name === 'updates' && value !== undefined && !isTexts(value))
+      throw new TypeError(
+        'the topic updates is a list of URIs; that the list of resources changes is the topic resources',
+      );
+  }
+}
+
+function isTexts(value: unknown): boolean {
+  return Array.isArray(value) && value.every((one) => typeof one === 'string');
+}
+
+/** The notifications that would have told of every change of the topics. */
+export function staleBy({
+  tools,
+  prompts,
+  resources,
+  updates = [],
+}: Topics): readonly (readonly [string, JsonObject])[] {
+  const changed: (readonly [string, JsonObject])[] = updates.map((uri) => ['notifications/resources/updated', { uri }]);
+  if (tools === true) changed.push(['notifications/tools/list_changed', {}]);
+  if (prompts === true) changed.push(['notifications/prompts/list_changed', {}]);
+  if (resources === true) changed.push(['notifications/resources/list_changed', {}]);
+  return changed;
+}
+
+/** The topics as `subscriptions/listen` has them; what is not wanted is left out. */
+export function toFilter({ tools, prompts, resources, updates = [] }: Topics): SubscriptionFilter {
+  return {
+    ...(tools === true && { toolsListChanged: true }),
+    ...(prompts === true && { promptsListChanged: true }),
+    ...(resources === true && { resourcesListChanged: true }),
+    ...(updates.length > 0 && { resourceSubscriptions: [...new Set(updates)] }),
+  };
+}
+
+/** What a server agreed to, of what was asked; more than that is none of it. */
+export function fromFilter(filter: SubscriptionFilter, asked: Topics): Topics {
+  const agreed = new Set(filter.resourceSubscriptions);
+  const updates = [...new Set(asked.updates)].filter((uri) => agreed.has(uri));
+  return {
+    ...(asked.tools === true && filter.toolsListChanged === true && { tools: true }),
+    ...(asked.prompts === true && filter.promptsListChanged === true && { prompts: true }),
+    ...(asked.resources === true && filter.resourcesListChanged === true && { resources: true }),
+    ...(updates.length > 0 && { updates }),
+  };
+}

@@ -1,0 +1,46 @@
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import { ways } from '../../../test/support/ways.ts';
+import { revisions } from '../../protocol/revision.ts';
+import { createServer } from '../../server/server.ts';
+import { createConnect } from '../connect.ts';
+import type { SubscriptionEvent } from './subscription.ts';
+
+for (const way of ways) {
+  for (const { date, era } of revisions) {
+    // The oldest revision has another HTTP transport, with a pair of endpoints.
+    if (way.name === 'HTTP' && date === revisions[0]?.date) continue;
+    it(`changes of a server of our own are heard over ${way.name} at ${date}`, async () => {
+      const server = createServer({ name: 's', version: '1' });
+      server.tool('first', {}, () => 'x');
+      server.resource('memo://one', { name: 'one' }, () => 'x');
+      const client = await createConnect({ http: () => way.reach(server) })(way.reach(server), { revisions: [date] });
+      const events: SubscriptionEvent[] = [];
+      let arrived = (): void => {};
+      const subscription = await client.subscribe({ tools: true, updates: ['memo://one'] }, (event) => {
+        events.push(event);
+        arrived();
+      });
+      assert.deepEqual(subscription.honoured, { tools: true, updates: ['memo://one'] });
+      const change = async (make: () => void): Promise<void> => {
+        const next = new Promise<void>((resolve) => (arrived = resolve));
+        make();
+        await next;
+      };
+      await change(() => server.changed('tools'));
+      await change(() => server.resourceUpdated('memo://one'));
+      assert.deepEqual(events, [
+        { type: 'list', list: 'tools' },
+        { type: 'update', uri: 'memo://one' },
+      ]);
+      await subscription.close();
+      if (era === 'stateless') {
+        const other = await client.subscribe({ tools: true }, () => undefined);
+        void server.close();
+        assert.deepEqual(await other.closed, { graceful: true });
+      }
+      await client.close();
+      await server.close();
+    });
+  }
+}

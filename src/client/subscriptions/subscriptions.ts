@@ -1,0 +1,250 @@
+import { settledWithin } from '../../jsonrpc/timeout.ts';
+import type { ConnectionError } from '../../jsonrpc/transport.ts';
+import { waitFor } from '../../peer/wait-for.ts';
+import { aborted, type JsonObject } from '../../peer/waiting.ts';
+import { McpError } from '../../protocol/error.ts';
+import { backoffMs, Pause } from '../connection/backoff.ts';
+import type { Conversation } from '../connection/conversation.ts';
+import { ListenSubscription } from './listen.ts';
+import { subscriptionOf } from './listen-tap.ts';
+import type { ClientSettings } from '../options.ts';
+import { isPassing } from '../connection/retry.ts';
+import {
+  checkTopics,
+  covers,
+  eventOf,
+  staleBy,
+  type Subscription,
+  type SubscriptionEvent,
+  type Topics,
+} from './subscription.ts';
+import { WatchSubscription } from './watch.ts';
+import { Watches } from './watches.ts';
+import type { Session } from '../connection/connection.ts';
+
+/** What subscriptions need of their client. */
+export interface SubscriptionsOptions {
+  readonly session: Session;
+  readonly settings: ClientSettings;
+  /** Hears what may have changed while nobody listened, as the notification that would have said so. */
+  missed(method: string, params: JsonObject): void;
+}
+
+/** The options of one subscription. */
+export interface SubscribeOptions {
+  /** Ends the subscription; while it is being opened, that rejects with the reason of the signal. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+const acknowledged = 'notifications/subscriptions/acknowledged';
+
+/** How long a server may take to say whether it has a stream for what it tells unasked. */
+const decisionMs = 1_000;
+
+/** The most subscriptions of one client, and the most resources of one subscription. */
+const most = { subscriptions: 1_000, resources: 10_000 };
+
+/** The subscriptions of one client, in the way of whatever revision it speaks. */
+export class Subscriptions {
+  readonly #options: SubscriptionsOptions;
+  readonly #watches: Watches;
+  readonly #listening = new Set<ListenSubscription>();
+  readonly #watching = new Set<WatchSubscription>();
+  readonly #pause = new Pause();
+  #reviving = false;
+  /** Whether the server was found to leave out which subscription it tells. */
+  #unnamed = false;
+
+  constructor(options: SubscriptionsOptions) {
+    this.#options = options;
+    this.#watches = new Watches({
+      request: (method, params) => options.session.request(method, params),
+      warn: (message, cause) => options.settings.onWarning?.(message, cause),
+    });
+    options.session.observe({
+      notified: (method, params) => this.#notified(method, params),
+      lost: () => void this.#revive(),
+      reopened: (conversation) => this.#reopened(conversation),
+      ended: (error) => this.#ended(error),
+    });
+  }
+
+  /**
+   * Opens a subscription; resolves when the server agreed.
+   *
+   * @throws TypeError when there is nothing or too much to subscribe to.
+   * @throws McpError that the server refused with.
+   * @throws ConnectionError when the server does not answer.
+   */
+  async open(
+    topics: Topics,
+    onEvent: (event: SubscriptionEvent) => void,
+    { signal }: SubscribeOptions = {},
+  ): Promise<Subscription> {
+    this.#check(topics);
+    if (signal !== undefined && isAborted(signal)) throw aborted('subscribing', signal);
+    const { session, settings } = this.#options;
+    await session.ensureOpen(signal);
+    if (session.revision.era === 'handshake') await this.#learnWhetherHeard();
+    const heard = (event: SubscriptionEvent): void => this.#tell(onEvent, event);
+    const subscription =
+      session.revision.era === 'stateless'
+        ? this.#listen(topics, heard)
+        : new WatchSubscription(topics, {
+            capabilities: () => session.capabilities,
+            hears: () => session.hears,
+            watches: this.#watches,
+            heard,
+            done: (ended) => void this.#watching.delete(ended),
+          });
+    if (subscription instanceof WatchSubscription) this.#watching.add(subscription);
+    const end = (): void => void subscription.close();
+    signal?.addEventListener('abort', end, { once: true });
+    void subscription.closed.then(() => signal?.removeEventListener('abort', end));
+    if (isAborted(signal)) end();
+    else await waitFor(subscription.open(settings.timeoutMs), { method: 'subscribing', signal });
+    if (signal !== undefined && isAborted(signal)) throw aborted('subscribing', signal);
+    return subscription;
+  }
+
+  /** A server that neither gives the stream nor refuses it is waited for no longer than a moment. */
+  async #learnWhetherHeard(): Promise<void> {
+    const { session, settings } = this.#options;
+    if (session.listening !== undefined) await settledWithin(decisionMs, session.listening);
+    if (!session.hears)
+      settings.onWarning?.(
+        'the server refused the stream on which it would tell of changes, so that none may be heard',
+      );
+  }
+
+  #listen(topics: Topics, heard: (event: SubscriptionEvent) => void): ListenSubscription {
+    const { session, settings } = this.#options;
+    const subscription: ListenSubscription = new ListenSubscription(topics, {
+      session,
+      settings,
+      heard: (event) => {
+        if (event.type === 'reopened') this.#missed(topics);
+        heard(event);
+      },
+      done: () => void this.#listening.delete(subscription),
+    });
+    this.#listening.add(subscription);
+    return subscription;
+  }
+
+  #check(wanted: Topics): void {
+    checkTopics(wanted);
+    const { tools, prompts, resources, updates = [] } = wanted;
+    if (tools !== true && prompts !== true && resources !== true && updates.length === 0)
+      throw new TypeError('a subscription needs something to hear of');
+    if (updates.length > most.resources) throw new TypeError(`a subscription has at most ${most.resources} resources`);
+    if (this.#listening.size + this.#watching.size >= most.subscriptions)
+      throw new TypeError(`a client has at most ${most.subscriptions} subscriptions`);
+  }
+
+  #tell(onEvent: (event: SubscriptionEvent) => void, event: SubscriptionEvent): void {
+    try {
+      onEvent(event);
+    } catch (error) {
+      this.#options.settings.onWarning?.('the listener of a subscription threw', error);
+    }
+  }
+
+  #notified(method: string, params: JsonObject): void {
+    const id = subscriptionOf(params);
+    if (id !== undefined) {
+      for (const subscription of this.#listening) if (subscription.id === id) subscription.notified(method, params);
+      return;
+    }
+    if (this.#listening.size + this.#watching.size === 0) return;
+    const event = eventOf(method, params);
+    if (event !== undefined) {
+      for (const subscription of hearersOf(this.#watching, event)) subscription.heard(event);
+      const unnamed = hearersOf(this.#listening, event);
+      if (unnamed.length > 0) this.#warnOfUnnamed(method);
+      for (const subscription of unnamed) subscription.notified(method, params);
+    } else if (method === acknowledged) {
+      // Servers answer in the order in which they were asked.
+      const [first] = [...this.#listening].filter(({ isAwaiting }) => isAwaiting);
+      if (first !== undefined) this.#warnOfUnnamed(method);
+      first?.notified(method, params);
+    }
+  }
+
+  /** Once: a server that leaves the name out does so each time. */
+  #warnOfUnnamed(method: string): void {
+    if (this.#unnamed) return;
+    this.#unnamed = true;
+    const message = `${method} names no subscription, so it is given to those that it may be about, as all later ones are`;
+    this.#options.settings.onWarning?.(message);
+  }
+
+  /** Nobody but the subscriptions may need the connection; so they see to it. */
+  async #revive(): Promise<void> {
+    if (this.#reviving || this.#watching.size === 0) return;
+    this.#reviving = true;
+    const { session, settings } = this.#options;
+    try {
+      for (let tries = 0; this.#watching.size > 0; tries++) {
+        await this.#pause.wait(backoffMs(tries, settings.random()));
+        const failure = this.#watching.size === 0 ? undefined : await failureOf(session.ensureOpen());
+        if (failure === undefined) return;
+        if (isPassing(failure) && tries + 1 < settings.maxReopens) continue;
+        for (const subscription of this.#watching) subscription.end({ graceful: false, error: failure });
+      }
+    } finally {
+      this.#reviving = false;
+    }
+  }
+
+  async #reopened(conversation: Conversation): Promise<void> {
+    this.#pause.wake();
+    for (const subscription of this.#listening) subscription.wake();
+    if (conversation.revision.era === 'stateless') {
+      const error = new McpError('methodNotFound', 'the server came back with another way to subscribe');
+      for (const subscription of this.#watching) subscription.end({ graceful: false, error });
+      return;
+    }
+    // Also where nobody watches any more: what the old conversation was told counts for nothing in this one.
+    await this.#watches.restore((method, params) => conversation.request(method, params));
+    for (const subscription of this.#watching) {
+      this.#missed(subscription.topics);
+      subscription.heard({ type: 'reopened' });
+    }
+  }
+
+  #missed(topics: Topics): void {
+    for (const [method, params] of staleBy(topics)) this.#options.missed(method, params);
+  }
+
+  #ended(error: ConnectionError | undefined): void {
+    this.#pause.wake();
+    const closure = error === undefined ? { graceful: true } : { graceful: false, error };
+    for (const subscription of [...this.#listening, ...this.#watching]) subscription.end(closure);
+  }
+}
+
+/** The subscriptions that an event which names none may be about. */
+function hearersOf<Hearer extends { readonly topics: Topics }>(
+  open: ReadonlySet<Hearer>,
+  event: SubscriptionEvent,
+): readonly Hearer[] {
+  const wanted = [...open].filter(({ topics }) => covers(topics, event));
+  // What a server takes for a part of a watched resource may not look like one.
+  const anybody = event.type === 'update' && wanted.length === 0;
+  return anybody ? [...open].filter(({ topics }) => (topics.updates ?? []).length > 0) : wanted;
+}
+
+async function failureOf(work: Promise<unknown>): Promise<Error | undefined> {
+  try {
+    await work;
+    return undefined;
+  } catch (error) {
+    return error instanceof Error ? error : new Error('connecting failed', { cause: error });
+  }
+}
+
+/** Asked again and again, since it changes meanwhile. */
+function isAborted(signal: AbortSignal | undefined): boolean {
+  return signal?.aborted === true;
+}

@@ -1,0 +1,83 @@
+import type { ServerCapabilities } from '../../protocol/capability.ts';
+import type { Subscription, SubscriptionEnd, SubscriptionEvent, Topics } from './subscription.ts';
+import type { Watches } from './watches.ts';
+
+/** What a subscription of a handshake revision needs of its client. */
+export interface WatchSubscriptionOptions {
+  capabilities(): ServerCapabilities;
+  /** Whether the server may say anything unasked. */
+  hears(): boolean;
+  readonly watches: Watches;
+  heard(event: SubscriptionEvent): void;
+  done(subscription: WatchSubscription): void;
+}
+
+/**
+ * A subscription to a server of a handshake revision: it tells of its lists unasked, and of single resources once it
+ * was asked to. (Spec 2025-11-25, Resources, Subscriptions.)
+ */
+export class WatchSubscription implements Subscription {
+  readonly topics: Topics;
+  readonly closed: Promise<SubscriptionEnd>;
+  readonly #options: WatchSubscriptionOptions;
+  readonly #uris: readonly string[];
+  readonly #resolveClosed: (end: SubscriptionEnd) => void;
+  #held: readonly string[] = [];
+  #ended = false;
+
+  constructor(topics: Topics, options: WatchSubscriptionOptions) {
+    this.topics = topics;
+    this.#options = options;
+    this.#uris = [...new Set(topics.updates)];
+    let resolveClosed!: (end: SubscriptionEnd) => void;
+    this.closed = new Promise((resolve) => (resolveClosed = resolve));
+    this.#resolveClosed = resolveClosed;
+  }
+
+  get honoured(): Topics {
+    if (!this.#options.hears()) return {};
+    const { tools, prompts, resources } = this.#options.capabilities();
+    const watched = this.#held.filter((uri) => this.#options.watches.has(uri));
+    return {
+      ...(this.topics.tools === true && tools?.listChanged === true && { tools: true }),
+      ...(this.topics.prompts === true && prompts?.listChanged === true && { prompts: true }),
+      ...(this.topics.resources === true && resources?.listChanged === true && { resources: true }),
+      ...(watched.length > 0 && { updates: watched }),
+    };
+  }
+
+  /** Resolves when the server watches the resources, as far as it does. */
+  async open(): Promise<void> {
+    if (this.#uris.length === 0 || this.#options.capabilities().resources?.subscribe !== true) return;
+    this.#held = this.#uris;
+    try {
+      await this.#options.watches.hold(this.#uris);
+    } catch (error) {
+      await this.close();
+      throw error;
+    }
+  }
+
+  heard(event: SubscriptionEvent): void {
+    if (!this.#ended) this.#options.heard(event);
+  }
+
+  async close(): Promise<void> {
+    if (this.#ended) return;
+    this.#finish({ graceful: true });
+    await this.#options.watches.release(this.#held);
+  }
+
+  /** Ends it without telling the server, which is gone or needs not know. */
+  end(end: SubscriptionEnd): void {
+    if (this.#ended) return;
+    this.#finish(end);
+    this.#options.watches.forget(this.#held);
+  }
+
+  #finish(end: SubscriptionEnd): void {
+    this.#ended = true;
+    this.#options.done(this);
+    this.#resolveClosed(end);
+  }
+}

@@ -1,0 +1,121 @@
+import type { JsonObject } from '../../peer/waiting.ts';
+import { McpError } from '../../protocol/error.ts';
+
+/** Sends one request. */
+export type Ask = (method: string, params: JsonObject) => Promise<unknown>;
+
+/** What watching resources needs of its client. */
+export interface WatchesOptions {
+  readonly request: Ask;
+  warn(message: string, cause: unknown): void;
+}
+
+interface Watched {
+  /** How many subscriptions want it. */
+  count: number;
+  /** Whether the server watches it now. */
+  on: boolean;
+  /** What is being told of it to the server: one thing after the other. */
+  tail: Promise<void>;
+}
+
+/** How many requests for single resources are under way at once. */
+const atOnce = 16;
+
+/**
+ * The resources that the server of a handshake revision was asked to watch, each once however many want it.
+ * (Spec 2025-11-25, Resources: `resources/subscribe` and `resources/unsubscribe`.)
+ */
+export class Watches {
+  readonly #options: WatchesOptions;
+  readonly #watched = new Map<string, Watched>();
+
+  constructor(options: WatchesOptions) {
+    this.#options = options;
+  }
+
+  /** Whether the server watches a resource. */
+  has(uri: string): boolean {
+    return this.#watched.get(uri)?.on === true;
+  }
+
+  /**
+   * Wants resources to be watched. One that the server refuses is left out, with a warning.
+   *
+   * @throws ConnectionError when the server does not answer; then they are still to be released.
+   */
+  async hold(uris: readonly string[]): Promise<void> {
+    for (const uri of uris) this.#of(uri).count++;
+    await inBatches(uris, (uri) => this.#adjust(uri, this.#options.request));
+  }
+
+  /** No longer wants them; what fails is a warning, since nobody needs the outcome. */
+  async release(uris: readonly string[]): Promise<void> {
+    for (const uri of uris) this.#of(uri).count--;
+    await inBatches(uris, async (uri) => {
+      try {
+        await this.#adjust(uri, this.#options.request);
+      } catch (error) {
+        this.#options.warn(`a resource may still be watched: ${uri.slice(0, 200)}`, error);
+      }
+    });
+  }
+
+  /** No longer wants them; the server that watched them is gone, and the next one is not asked to. */
+  forget(uris: readonly string[]): void {
+    for (const uri of uris) this.#of(uri).count--;
+  }
+
+  /** Tells a new conversation of all that is wanted; whatever it is, it watches nothing yet. */
+  async restore(request: Ask): Promise<void> {
+    for (const [uri, watched] of this.#watched) {
+      if (watched.count === 0) this.#watched.delete(uri);
+      watched.on = false;
+      // What the old conversation was being told no longer matters.
+      watched.tail = Promise.resolve();
+    }
+    await inBatches([...this.#watched.keys()], async (uri) => {
+      try {
+        await this.#adjust(uri, request);
+      } catch (error) {
+        this.#options.warn(`a resource could not be watched again: ${uri.slice(0, 200)}`, error);
+      }
+    });
+  }
+
+  #of(uri: string): Watched {
+    const known = this.#watched.get(uri);
+    if (known !== undefined) return known;
+    const watched = { count: 0, on: false, tail: Promise.resolve() };
+    this.#watched.set(uri, watched);
+    return watched;
+  }
+
+  /** Makes the server watch a resource, or not, as is wanted once it is its turn. */
+  #adjust(uri: string, request: Ask): Promise<void> {
+    const watched = this.#of(uri);
+    const turn = watched.tail.then(() => this.#turn(uri, watched, request));
+    watched.tail = turn.catch(() => {});
+    return turn;
+  }
+
+  async #turn(uri: string, watched: Watched, request: Ask): Promise<void> {
+    const wanted = watched.count > 0;
+    if (wanted !== watched.on) {
+      try {
+        await request(wanted ? 'resources/subscribe' : 'resources/unsubscribe', { uri });
+        watched.on = wanted;
+      } catch (error) {
+        if (!(error instanceof McpError)) throw error;
+        this.#options.warn(`the server would not ${wanted ? 'watch' : 'let go of'} ${uri.slice(0, 200)}`, error);
+        // Nothing more can be done about a resource that it keeps watching.
+        if (!wanted) watched.on = false;
+      }
+    }
+    if (watched.count === 0 && !watched.on && this.#watched.get(uri) === watched) this.#watched.delete(uri);
+  }
+}
+
+async function inBatches(uris: readonly string[], run: (uri: string) => Promise<void>): Promise<void> {
+  for (let from = 0; from < uris.length; from += atOnce) await Promise.all(uris.slice(from, from + atOnce).map(run));
+}

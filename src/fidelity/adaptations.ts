@@ -1,0 +1,133 @@
+/** The lines that follow from the adaptations between revisions: what becomes of an example is computed by running them. */
+
+import { adaptationsOf, everyAdaptation, type NamedAdaptation } from '../protocol/adapt/adapt.ts';
+import { check } from '../protocol/compile/check.ts';
+import { McpError } from '../protocol/error.ts';
+import { fromWire } from '../protocol/compile/from-wire.ts';
+import { always, isAlive } from '../protocol/lifetime.ts';
+import { carrierOf } from '../protocol/reach.ts';
+import type { Revision } from '../protocol/revision.ts';
+import { shapes } from '../protocol/shapes.ts';
+import { toWire } from '../protocol/compile/to-wire.ts';
+import type { TypeName, Types } from '../protocol/types.ts';
+import { carried, changed, ends, nothing, other, refused, type Feature, type Fidelity } from './cells.ts';
+import { unasked, untold } from './asking.ts';
+
+/** A value of a type, to see what becomes of it. */
+export interface Specimen {
+  readonly type: TypeName;
+  readonly value: object;
+}
+
+/** The adaptations that another line tells of. */
+export const adaptedElsewhere: ReadonlyMap<string, string> = new Map([
+  // Inside the parameters of a request the messages were split before.
+  ['oneBlockPerMessage', 'blocksAsMessages'],
+  // Who asks makes one up.
+  ['urlNeedsId', 'elicitation-url'],
+  ['experimentalObjects', 'experimental-junk'],
+  ['extensionSettings', 'tasks-capability'],
+]);
+
+/** What the lines of values are about, by their ids. */
+export const specimens: ReadonlyMap<string, Specimen> = new Map<string, Specimen>([
+  ...everyAdaptation
+    .filter(({ adaptation }) => !adaptedElsewhere.has(adaptation.name))
+    .map((named): [string, Specimen] => [named.adaptation.name, specimenOf(named)]),
+  [
+    'multiSelect',
+    { type: 'UntitledMultiSelectEnumSchema', value: { type: 'array', items: { type: 'string', enum: ['a'] } } },
+  ],
+]);
+
+function specimenOf({ adaptation, types }: NamedAdaptation): Specimen {
+  const [type] = types;
+  if (type === undefined) throw new TypeError(`${adaptation.name} adapts nothing`);
+  return { type, value: adaptation.example };
+}
+
+/** One line for each adaptation, and for values of types that older revisions lack. */
+export const adaptationFeatures: readonly Feature[] = [
+  ...everyAdaptation
+    .filter(({ adaptation }) => !adaptedElsewhere.has(adaptation.name))
+    .map(({ adaptation: { name, title } }) => featureOf(name, title)),
+  featureOf('multiSelect', 'Choices of several in forms'),
+];
+
+function featureOf(id: string, title: string): Feature {
+  const specimen = specimens.get(id);
+  const carrier = specimen === undefined ? undefined : carrierOf(specimen.type);
+  if (specimen === undefined || carrier === undefined) throw new TypeError(`${id} has no example that travels`);
+  return {
+    id,
+    title,
+    group: 'Content and values',
+    between: (client, server) => {
+      const { sender, receiver, who } = ends(carrier.direction, client, server);
+      if (!canSay(sender, specimen)) return nothing(`no ${who} of that revision says it`);
+      const cell =
+        unasked({ method: carrier.method, needs: always }, client, server) ??
+        cellOf(specimen, { sender, receiver, who });
+      return cell.kind === 'refused' && cell.error === 'missingRequiredClientCapability' ? untold() : cell;
+    },
+  };
+}
+
+function cellOf(specimen: Specimen, { sender, receiver, who }: ReturnType<typeof ends>): Fidelity {
+  try {
+    if (same(arrives(specimen, sender, receiver), specimen.value)) return carried;
+    return changed(wordsOf(specimen, receiver) || `left out; the ${other(who)}'s revision has none`);
+  } catch (error) {
+    if (!(error instanceof McpError) || error.kind === undefined) throw error;
+    return refused(error.kind, `the ${other(who)}'s revision has no way to say it`);
+  }
+}
+
+/** What those adaptations make of a value that change it, one after the other. */
+function wordsOf({ type, value }: Specimen, receiver: Revision): string {
+  const words: string[] = [];
+  let at: object = value;
+  for (const adaptation of adaptationsOf(type)) {
+    const next = isAlive(adaptation.life, receiver) ? adaptation.toWire({ ...at }, receiver) : at;
+    if (!same(next, at)) words.push(adaptation.what);
+    at = next;
+  }
+  return words.join('; ');
+}
+
+/** What is left of a value on its way from one revision to another. */
+export function arrives({ type, value }: Specimen, sender: Revision, receiver: Revision): object {
+  return withoutFills(type, receiver, toWire(receiver, type, fromWire(sender, type, value)));
+}
+
+/** Whether a value is one of a revision: nothing of it is foreign, and nothing wrong. */
+export function canSay(revision: Revision, { type, value }: Specimen): boolean {
+  if (!lives(type, revision)) return false;
+  const filled = { ...value, ...fillsOf(type, revision) };
+  if (check(revision, type, filled as Types[TypeName]).length > 0) return false;
+  return same(fromWire(revision, type, value), value);
+}
+
+function lives(type: TypeName, revision: Revision): boolean {
+  const { kind } = shapes[type];
+  return kind.kind !== 'ref' || isAlive(kind.shape.life, revision);
+}
+
+function fillsOf(type: TypeName, revision: Revision): Readonly<Record<string, unknown>> {
+  const { kind } = shapes[type];
+  if (kind.kind !== 'ref') return {};
+  const filled = Object.entries(kind.shape.rows).filter(
+    ([, row]) => row.fill !== undefined && row.requiredIn.some((life) => isAlive(life, revision)),
+  );
+  return Object.fromEntries(filled.map(([key, row]) => [key, row.fill]));
+}
+
+function withoutFills(type: TypeName, revision: Revision, value: object): object {
+  const fills = fillsOf(type, revision);
+  return Object.fromEntries(Object.entries(value).filter(([key]) => !Object.hasOwn(fills, key)));
+}
+
+/** Both came from JSON, with their keys in the same order unless something was changed. */
+function same(one: unknown, another: unknown): boolean {
+  return JSON.stringify(one) === JSON.stringify(another);
+}

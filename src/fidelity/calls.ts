@@ -1,0 +1,53 @@
+/** The lines of what happens beside the answers: while a call runs, and when something changes. */
+
+import { byEra, carried, changed, type Feature } from './cells.ts';
+
+const group = 'Beside the answers';
+
+/** One line for each of these. */
+export const callFeatures: readonly Feature[] = [
+  { id: 'progress', title: 'Progress', group, between: () => carried },
+  {
+    id: 'logging-level',
+    title: 'The log level',
+    group,
+    between: (client, server) => {
+      if (client.logging === server.logging) return carried;
+      return client.logging === 'session'
+        ? changed('the level of the session goes with each of its requests')
+        : changed("the request's level is set before it, on a connection that it has to itself");
+    },
+  },
+  { id: 'logging-messages', title: 'Log messages', group, between: () => carried },
+  {
+    id: 'cancellation',
+    title: 'Cancellation of requests',
+    group,
+    between: (client, server) =>
+      client.httpCancellation === server.httpCancellation
+        ? carried
+        : changed('over HTTP, a response stream that is closed and a notification stand for each other'),
+  },
+  {
+    id: 'resource-subscriptions',
+    title: 'Subscriptions to a resource',
+    group,
+    between: byEra({
+      sessions: carried,
+      stateless: carried,
+      newerServer: changed('`resources/subscribe` becomes a listen stream'),
+      newerClient: changed('a listen stream becomes `resources/subscribe`, on a connection of its own'),
+    }),
+  },
+  {
+    id: 'list-changes',
+    title: 'Changes of the lists of tools, prompts and resources',
+    group,
+    between: byEra({
+      sessions: carried,
+      stateless: carried,
+      newerServer: changed('from a listen stream of the bridge to every session, unasked'),
+      newerClient: changed('told on the listen streams that asked for them'),
+    }),
+  },
+];

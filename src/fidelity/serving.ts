@@ -1,0 +1,279 @@
+/** The lines of what a client asks of a server, and of what either says of itself. */
+
+import { errorToWire, McpError, type ErrorName } from '../protocol/error.ts';
+import { maySend, methodOf } from '../protocol/method.ts';
+import type { RequestMethod } from '../protocol/methods.ts';
+import { newestRevision, type Revision } from '../protocol/revision.ts';
+import { byEra, carried, changed, nothing, refused, type Feature, type Fidelity } from './cells.ts';
+
+const requestTitles: Readonly<Partial<Record<RequestMethod, string>>> = {
+  'tools/list': 'Listing tools',
+  'tools/call': 'Calling tools',
+  'resources/list': 'Listing resources',
+  'resources/templates/list': 'Listing resource templates',
+  'resources/read': 'Reading resources',
+  'prompts/list': 'Listing prompts',
+  'prompts/get': 'Getting prompts',
+  'completion/complete': 'Completion',
+};
+
+/** One line for each of these. */
+export const servingFeatures: readonly Feature[] = [
+  ...opening(),
+  ...capabilities(),
+  ...requests(),
+  ...whatNobodyKnows(),
+  ...errors(),
+  ...tasks(),
+];
+
+function opening(): readonly Feature[] {
+  const group = 'Opening';
+  return [
+    {
+      id: 'protocol-version',
+      title: 'The revision that is spoken',
+      group,
+      between: (client, server) =>
+        client === server ? carried : changed('each side speaks its own, which the bridge settles with it'),
+    },
+    {
+      id: 'server-info',
+      title: 'Name and version of the server',
+      group,
+      between: byEra({
+        sessions: carried,
+        stateless: carried,
+        newerServer: changed('from `_meta` of the answer to `server/discover` into that to `initialize`'),
+        newerClient: changed('from the answer to `initialize` into `_meta` of every result'),
+      }),
+    },
+    { id: 'instructions', title: 'Instructions', group, between: () => carried },
+    {
+      id: 'client-info',
+      title: 'Name and version of the client',
+      group,
+      between: byEra({
+        sessions: carried,
+        stateless: carried,
+        newerServer: changed('from `initialize` into `_meta` of every request'),
+        newerClient: changed('the server is told the name of the bridge, whose sessions serve many clients'),
+      }),
+    },
+    {
+      id: 'ping',
+      title: 'Ping',
+      group,
+      between: (client) =>
+        mayAsk(client, 'ping')
+          ? changed('answered by the bridge: each connection is tried by itself')
+          : refused('methodNotFound', "the client's revision has no ping"),
+    },
+  ];
+}
+
+function capabilities(): readonly Feature[] {
+  const group = 'Opening';
+  return [
+    { id: 'server-capabilities', title: 'Capabilities of the server', group, between: () => carried },
+    {
+      id: 'completions-capability',
+      title: 'The capability `completions`',
+      group,
+      between: (client, server) => {
+        if (client.completionsCapability === server.completionsCapability)
+          return client.completionsCapability ? carried : nothing('completion needs none there');
+        return client.completionsCapability
+          ? changed(
+              'declared by the bridge where the server has prompts or resources, since it completes without saying so',
+            )
+          : changed('left out; completion needs none there');
+      },
+    },
+    {
+      id: 'experimental-junk',
+      title: 'Experimental capabilities that are no objects',
+      group,
+      between: () => changed('an empty object, since being there is what counts'),
+    },
+    {
+      id: 'extensions-of-servers',
+      title: 'Extensions that the server declares',
+      group,
+      between: (client) => (hasExtensions(client) ? carried : changed("left out; the client's revision has none")),
+    },
+    {
+      id: 'extensions-of-clients',
+      title: 'Extensions that the client declares',
+      group,
+      between: (_, server) => (hasExtensions(server) ? carried : changed("left out; the server's revision has none")),
+    },
+  ];
+}
+
+/** The extensions came with the era that has no handshake. */
+function hasExtensions({ tasks }: Revision): boolean {
+  return tasks === 'extension';
+}
+
+function requests(): readonly Feature[] {
+  const group = 'Requests';
+  return [
+    ...Object.entries(requestTitles).map(([method, title]): Feature => ({
+      id: method,
+      title,
+      group,
+      between: (client, server) =>
+        mayAsk(client, method) && mayAsk(server, method)
+          ? carried
+          : refused('methodNotFound', 'not both revisions have it'),
+    })),
+    { id: 'pagination', title: 'Pages and their cursors', group, between: () => carried },
+    { id: 'embedded-resources', title: 'Embedded resources, images and texts', group, between: () => carried },
+    {
+      id: 'caching-hints',
+      title: '`ttlMs` and `cacheScope`',
+      group,
+      between: (client, server) => {
+        if (client.cacheHints && !server.cacheHints) return changed('filled in: `ttlMs` 0, `cacheScope` private');
+        if (!server.cacheHints) return nothing("the server's revision has none");
+        return client.cacheHints ? carried : changed("left out; the client's revision has none");
+      },
+    },
+    {
+      id: 'result-type',
+      title: '`resultType` of a complete result',
+      group,
+      between: byEra({
+        sessions: nothing('neither revision has it'),
+        stateless: carried,
+        newerServer: changed("left out; the client's revision has none"),
+        newerClient: changed('filled in: `complete`'),
+      }),
+    },
+    {
+      id: 'routing-headers',
+      title: 'Method and name in `Mcp-Method` and `Mcp-Name` headers, over HTTP',
+      group,
+      between: (client, server) => mirrored(client, server, 'body'),
+    },
+    {
+      id: 'parameter-headers',
+      title: 'Arguments in `Mcp-Param-*` headers, over HTTP',
+      group,
+      between: (client, server) => mirrored(client, server, 'arguments'),
+    },
+    {
+      id: 'batches',
+      title: 'Batches',
+      group,
+      between: (client) =>
+        client.batches
+          ? changed('taken apart: the messages travel one by one, and the answers go back in one batch')
+          : refused('invalidRequest', "the client's revision has no batches"),
+    },
+  ];
+}
+
+function mirrored(client: Revision, server: Revision, what: string): Fidelity {
+  const [wrote, reads] = [mirrors(client), mirrors(server)];
+  if (wrote === reads) return wrote ? carried : nothing('neither revision has such headers');
+  return reads
+    ? changed(`written by the bridge, from the ${what}`)
+    : changed("checked by the bridge, and left out; the server's revision has none");
+}
+
+function mirrors({ http }: Revision): boolean {
+  return http === 'exchange';
+}
+
+function mayAsk(revision: Revision, method: string): boolean {
+  const row = methodOf(method);
+  return row !== undefined && maySend('client', row, revision);
+}
+
+function whatNobodyKnows(): readonly Feature[] {
+  const group = 'What the protocol does not know';
+  const all = (id: string, title: string): Feature => ({ id, title, group, between: () => carried });
+  return [
+    all('unknown-fields', 'Unknown fields of requests and results'),
+    {
+      id: 'null-fields',
+      title: 'Null in place of an optional field',
+      group,
+      between: () => changed('left out, as if it were not there'),
+    },
+    {
+      id: 'younger-fields',
+      title: "Fields that are younger than the server's revision, sent all the same",
+      group,
+      between: (_, server) =>
+        server === newestRevision
+          ? nothing('no revision is younger')
+          : changed('left out; they mean nothing in the revision that was agreed with the server'),
+    },
+    all('unknown-meta', 'Unknown keys of `_meta`'),
+    all('unknown-content', 'Unknown kinds of content'),
+    all('unknown-methods', 'Unknown methods'),
+    all('unknown-notifications', 'Unknown notifications, in both directions'),
+  ];
+}
+
+function errors(): readonly Feature[] {
+  const group = 'Errors';
+  const all = (id: string, title: string): Feature => ({ id, title, group, between: () => carried });
+  return [
+    all('tool-errors', 'Results of tools with `isError`'),
+    all('unknown-tool', 'The error for an unknown tool'),
+    all('invalid-params', 'Invalid params'),
+    all('internal-error', 'Internal errors'),
+    all('own-errors', 'Errors with codes of their own'),
+    {
+      id: 'resource-not-found',
+      title: 'The error for a resource that is not found',
+      group,
+      between: (client, server) => codeCell('resourceNotFound', client, server),
+    },
+    {
+      id: 'errors-of-the-hop',
+      title: 'Errors that speak of the request of the bridge: headers, versions, malformed messages',
+      group,
+      between: () => refused('internalError', "the client's own request is not what the server speaks of"),
+    },
+  ];
+}
+
+/** The cell of an error that each revision has a code of its own for. */
+export function codeCell(error: ErrorName, client: Revision, server: Revision): Fidelity {
+  const [wrote, reads] = [server, client].map((revision) => errorToWire(revision, new McpError(error, '')).code);
+  return wrote === reads ? carried : changed(`the code ${wrote} becomes ${reads}`);
+}
+
+function tasks(): readonly Feature[] {
+  const group = 'Tasks';
+  const none = 'the bridge declares no tasks on either side';
+  return [
+    {
+      id: 'tasks-capability',
+      title: 'The capabilities and the extension',
+      group,
+      between: (_, server) =>
+        server.tasks === 'none' ? nothing("the server's revision has none") : changed(`left out; ${none}`),
+    },
+    {
+      id: 'tasks-parameter',
+      title: 'The parameter `task` of a tool call',
+      group,
+      between: (client) =>
+        client.tasks === 'core' ? changed(`left out; ${none}`) : nothing("the client's revision has none"),
+    },
+    { id: 'tasks-methods', title: 'The methods', group, between: () => refused('methodNotFound', none) },
+    {
+      id: 'tasks-results',
+      title: 'Results that are tasks, unasked',
+      group,
+      between: (_, server) =>
+        server.tasks === 'extension' ? refused('internalError', none) : nothing("the server's revision has none"),
+    },
+  ];
+}

@@ -1,0 +1,75 @@
+import { isObject, isRequestId, type Message, type RequestId, type ResponseMessage } from '../jsonrpc/message.ts';
+import { toJson } from '../jsonrpc/encode.ts';
+import type { Conversation } from './endpoint.ts';
+import { andThen } from './now-or-later.ts';
+
+/** How many messages a batch may hold. */
+export const maxBatch = 100;
+
+/** What goes back for one value of a client: a response, the responses of a batch, or nothing. */
+export type Answer = ResponseMessage | readonly ResponseMessage[] | undefined;
+
+/**
+ * Hands a parsed value to a conversation, a batch element by element where the revision has batches.
+ *
+ * @param respond Called once with what goes back, at once where it is there at once; must not throw.
+ */
+export function answer(conversation: Conversation, value: unknown, respond: (answer: Answer) => void): void {
+  // Like `Conversation.receive` neither of the two fails, so nothing can be lost here.
+  void andThen<Answer, void>(
+    Array.isArray(value) ? answerBatch(conversation, value) : conversation.receive(value),
+    respond,
+  );
+}
+
+/** Whether a value asks for a stream that is open until somebody ends it: nobody waits for its answer. */
+export function opensStream(value: unknown): boolean {
+  return isObject(value) && value['method'] === 'subscriptions/listen';
+}
+
+async function answerBatch(conversation: Conversation, batch: readonly unknown[]): Promise<Answer> {
+  if (conversation.revision?.batches !== true)
+    return invalidRequest(conversation, 'a message must be a JSON object, not a batch');
+  if (batch.length === 0) return invalidRequest(conversation, 'a batch must not be empty');
+  if (batch.length > maxBatch)
+    return invalidRequest(conversation, `a batch must not have more than ${maxBatch} messages`);
+  const answers = await Promise.all(
+    batch.map(async (element: unknown) => refusedInBatch(element) ?? conversation.receive(element)),
+  );
+  const responses = answers.filter((response) => response !== undefined);
+  return responses.length === 0 ? undefined : responses;
+}
+
+/** The response to something that is no request at all and whose id is not known. */
+export function invalidRequest(conversation: Conversation, reason: string): ResponseMessage {
+  return { ...conversation.unreadable(reason), error: { code: -32600, message: reason } };
+}
+
+/**
+ * The text of a message. What a handler returned may be no JSON (a cycle, a bigint); a response is then an internal
+ * error, because a request must be answered, and anything else is `undefined`.
+ */
+export function toText(message: Message | readonly Message[]): string | undefined {
+  if (Array.isArray(message)) {
+    const texts = message.map((element: Message) => toText(element)).filter((text) => text !== undefined);
+    return `[${texts.join(',')}]`;
+  }
+  try {
+    return toJson(message);
+  } catch {
+    // Not an array: the array case returned above, which the compiler cannot tell for a readonly array.
+    const { id } = message as { readonly id?: RequestId };
+    if (id === undefined || 'method' in message) return undefined;
+    return JSON.stringify({ jsonrpc: '2.0', id, error: { code: -32603, message: 'the result is not JSON' } });
+  }
+}
+
+// Spec 2025-03-26, Lifecycle: initialize is no part of a batch, since the revision is not known before it.
+function refusedInBatch(element: unknown): ResponseMessage | undefined {
+  if (!isObject(element) || element['method'] !== 'initialize' || !isRequestId(element['id'])) return undefined;
+  return {
+    jsonrpc: '2.0',
+    id: element['id'],
+    error: { code: -32600, message: 'initialize must not be part of a batch' },
+  };
+}

@@ -1,0 +1,111 @@
+import type { RequestId, Message, ResponseMessage } from '../jsonrpc/message.ts';
+import type { TransportKind } from '../jsonrpc/transport.ts';
+import type { Revision } from '../protocol/revision.ts';
+import { shown } from '../mistakes/shown.ts';
+import type { HeaderParameter } from '../peer/header.ts';
+
+/** Who a request comes from, as the edge established it; without authorization there is no principal. */
+export interface AuthInfo {
+  /** The stable identity (issuer and subject, say) that sessions and private state are bound to. */
+  readonly principal: string;
+  readonly scopes?: readonly string[];
+  /** Anything else that the check found out. */
+  readonly claims?: Readonly<Record<string, unknown>>;
+}
+
+/** What a transport sees of a server: one definition that answers any number of conversations at once. */
+export interface Endpoint {
+  /** The revisions spoken here, oldest first. */
+  readonly revisions: readonly Revision[];
+  /**
+   * Whether its conversations want numbers in their spelling, as who passes them on does; an edge that cannot give them
+   * so gives plain ones.
+   */
+  readonly exactNumbers?: boolean | undefined;
+  /** Begins a conversation with one client. Cheap: nothing is registered or compiled for it. */
+  converse(link: Link): Conversation;
+  /**
+   * The arguments of a tool that 2026-07-28 mirrors into `Mcp-Param-*` headers, so that the edge can compare them;
+   * empty for an unknown tool. (Streamable HTTP, Custom headers from tool parameters.)
+   */
+  headerParameters(tool: string): readonly HeaderParameter[];
+  /** Ends every conversation and releases what the definition holds. */
+  close(): Promise<void>;
+}
+
+/** Anything that can be served: a server, a bridge. */
+export interface Served {
+  readonly endpoint: Endpoint;
+}
+
+/**
+ * The endpoint of what is to be served.
+ *
+ * @throws TypeError for what is no server and no bridge.
+ */
+export function endpointOf(served: Served): Endpoint {
+  // Programs that no compiler checked give anything.
+  const endpoint = (served as Partial<Served> | null | undefined)?.endpoint as Partial<Endpoint> | undefined;
+  if (typeof endpoint?.converse !== 'function')
+    throw new TypeError(`what is served must come from createServer or createBridge; this is ${shown(served)}`);
+  return served.endpoint;
+}
+
+/** The way back to one client. */
+export interface Link {
+  readonly kind: TransportKind;
+  /**
+   * Whether the link outlives one request. An exchange of 2026-07-28 over HTTP does not: it serves stateless
+   * requests alone.
+   */
+  readonly lasting: boolean;
+  /**
+   * Sends one message to the client. Never throws; what cannot be delivered is dropped, since its reader is gone.
+   *
+   * @param related The request being answered, whose stream carries the message; without it the message belongs
+   *   to the conversation as a whole.
+   */
+  send(message: Message, related?: RequestId): void;
+  /**
+   * Breaks the connection that waits for a request on purpose: the client asks again after a while, and what is sent
+   * meanwhile waits for it. Only HTTP sessions of a revision with polling do; elsewhere nothing happens. (Spec
+   * 2025-11-25, Transports, Sending Messages to the Server.)
+   *
+   * @param retryMs How long the client is asked to stay away; left out, the edge chooses.
+   */
+  disconnect?(related: RequestId, retryMs?: number): void;
+  /** The session's id, where the edge gave it one. */
+  readonly id?: string | undefined;
+  /** What the edge knows of the client from its authorization. */
+  readonly auth?: AuthInfo | undefined;
+  /** The address of the client, where the edge knows it. */
+  readonly address?: string | undefined;
+  /**
+   * Ends the conversation so that its client begins another. Only HTTP sessions have it: their later requests are
+   * answered with 404. (Spec 2025-11-25, Transports, Session Management.)
+   */
+  dismiss?(): void;
+}
+
+/** One client's conversation, as the transport sees it. */
+export interface Conversation {
+  /** The revision that `initialize` settled; stays `undefined` for stateless requests. */
+  readonly revision: Revision | undefined;
+  /**
+   * Takes one parsed JSON value from the client. It never rejects: whatever arrives, a request gets a response
+   * (an error where it must) and everything else gets `undefined`. Requests run at the same time.
+   *
+   * @param auth Who this value comes from, where the edge establishes that anew for each; the principal is that of the
+   *   link, scopes and claims may differ. Left out, what the link says holds.
+   */
+  receive(value: unknown, auth?: AuthInfo): Promise<ResponseMessage | undefined>;
+  /** Answers a value that could not even be parsed. */
+  unreadable(reason: string): ResponseMessage;
+  /**
+   * Answers the requests that would otherwise last for ever (subscriptions), so that the edge can shut down without
+   * breaking them off; where it is left out, or they stay open all the same, `close` ends them.
+   */
+  end?(): void;
+  /** The client went away: whatever is running is aborted. Closing twice is fine. */
+  close(): void;
+}

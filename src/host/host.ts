@@ -1,0 +1,105 @@
+import type { Implementation, JsonObject } from '../protocol/features/common.ts';
+import type { ServerCapabilities } from '../protocol/capability.ts';
+import type { Revision } from '../protocol/revision.ts';
+import type { Call, ClientView } from './call.ts';
+import type { HeaderParameter } from '../peer/header.ts';
+import type { RoundSettings } from './input/request-state.ts';
+import type { Tracer } from './trace.ts';
+
+/**
+ * Answers one request.
+ *
+ * @param params The parameters in the canonical model, already checked against the revision.
+ * @returns The result in the canonical model; it is projected to the client's revision afterwards.
+ */
+export type Handler = (params: Readonly<Record<string, unknown>>, call: Call) => unknown;
+
+/** What stands behind an endpoint: a server's registries, or a bridge's upstream. */
+export interface Host {
+  readonly info: Implementation;
+  readonly instructions: string | undefined;
+  /** The revisions spoken, oldest first. */
+  readonly revisions: readonly Revision[];
+  /** What is offered now, in the canonical model. */
+  capabilities(): ServerCapabilities;
+  /** The handler of a method, or `undefined` where the host has none. */
+  handler(method: string): Handler | undefined;
+  /** Answers methods that the protocol does not know, with their parameters and results as they are on the wire. */
+  readonly unknown?: Handler | undefined;
+  /** How long `server/discover` may be kept, and by whom. */
+  readonly discoverHint: { readonly ttlMs: number; readonly cacheScope: 'public' | 'private' };
+  /** How long a handshake client may take to answer one question, in milliseconds. */
+  readonly askTimeoutMs: number;
+  /** How many rounds of questions one request may take. */
+  readonly maxRounds: number;
+  /** How stateless clients are asked by rounds; without it the handlers see to the rounds themselves. */
+  readonly rounds?: RoundSettings;
+  /** Whether numbers of clients keep their spelling, since they are passed on. */
+  readonly exactNumbers?: boolean;
+  /** Whether it passes on what another server tells, be it declared or not; what it offers is that server's word. */
+  readonly relays?: boolean;
+  headerParameters(tool: string): readonly HeaderParameter[];
+  /** Follows requests, where somebody traces them. */
+  readonly tracer?: Tracer | undefined;
+  /** Hears what must not be lost and must not reach the peer. */
+  onError(error: unknown, where: string): void;
+  /**
+   * Asked before a handshake conversation is settled.
+   *
+   * @throws McpError when there is no room for it.
+   */
+  admit?(from: Origin): void;
+  /** A handshake conversation was settled by `initialize`. */
+  opened?(conversation: Settled): void;
+  /** A handshake conversation ended. */
+  closed?(conversation: Settled): void;
+  /** Hears the notifications of a client that are not the conversation's own, as they are on the wire. */
+  notified?(method: string, params: JsonObject, from: Sender): void;
+}
+
+/** Where a conversation comes from, as its edge knows it. */
+export interface Origin {
+  readonly principal: string | undefined;
+  readonly address: string | undefined;
+}
+
+/** Who sent a notification. */
+export interface Sender {
+  /** The handshake conversation, or `undefined` where the revision is stateless. */
+  readonly settled: Settled | undefined;
+  readonly principal: string | undefined;
+}
+
+/** A conversation that `initialize` settled, as the host sees it. */
+export interface Settled {
+  readonly revision: Revision;
+  /** What the client said of itself. */
+  readonly client: ClientView;
+  /** Who the client is, where its edge knows. */
+  readonly principal: string | undefined;
+  /** The address of the client, where its edge knows it. */
+  readonly address?: string | undefined;
+  /**
+   * Ends the conversation so that its client begins another; `undefined` where the client could not be told, and while
+   * requests of it run.
+   */
+  readonly dismiss?: (() => void) | undefined;
+  /**
+   * Asks the client beside or within a call: questions of the protocol in the canonical model, others as they are on
+   * the wire.
+   *
+   * @param call The call whose stream carries the question; without one it goes to the conversation as a whole.
+   * @param signal Gives the question up; the end of the call does too.
+   * @throws McpError what the client answered, what it lacks, or why no answer came.
+   */
+  ask(
+    method: string,
+    params: JsonObject,
+    signal: AbortSignal,
+    call?: Pick<Call, 'signal' | 'requestId'>,
+  ): Promise<JsonObject>;
+  /** Sends a notification that belongs to no request; nothing is sent before the client is ready for it. */
+  notify(method: string, params: Readonly<Record<string, unknown>>): void;
+  /** State that the host keeps for this conversation, gone with it. */
+  readonly state: Map<symbol, unknown>;
+}

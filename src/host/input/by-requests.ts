@@ -1,0 +1,94 @@
+import type { JsonObject } from '../../protocol/features/common.ts';
+import { McpError } from '../../protocol/error.ts';
+import { fromWire } from '../../protocol/compile/from-wire.ts';
+import { maySend, methodOf } from '../../protocol/method.ts';
+import { toWire } from '../../protocol/compile/to-wire.ts';
+import type { Ask, Asker, AskMethod } from '../../peer/ask.ts';
+import type { Call, ClientView } from '../call.ts';
+import { demand } from './required-capabilities.ts';
+import { Once } from './once.ts';
+import type { Origin, Outgoing } from '../outgoing.ts';
+
+/** How often a question is put before an answer that does not fit is the end of it. */
+const attempts = 3;
+
+/** The way to ask one handshake client. */
+export interface SessionWay {
+  readonly outgoing: Outgoing;
+  readonly client: ClientView;
+  readonly timeoutMs: number;
+}
+
+/** Asks as the handshake revisions do: by requests to the client while the call waits. */
+export class SessionAsker implements Asker {
+  readonly #call: Call;
+  readonly #way: SessionWay;
+  readonly #once = new Once();
+
+  constructor(call: Call, outgoing: Outgoing, timeoutMs: number) {
+    this.#call = call;
+    this.#way = { outgoing, client: call.client, timeoutMs };
+  }
+
+  async ask<T>({ method, params, signal, accept }: Ask<T>): Promise<T> {
+    const put = questionOf(method, params, originOf(this.#call, signal), this.#way);
+    let problem = '';
+    for (let attempt = 0; attempt < attempts; attempt++) {
+      const accepted = await accept(await put());
+      if (accepted.problem === undefined) return accepted.value;
+      problem = accepted.problem;
+    }
+    throw new McpError('invalidParams', `the client's answer to ${method} does not fit: ${problem}`);
+  }
+
+  once<T>(key: string, run: () => T | Promise<T>): Promise<T> {
+    return this.#once.run(key, run);
+  }
+}
+
+/** What a question within a call belongs to. */
+function originOf(call: Call, signal: AbortSignal | undefined): Origin {
+  if (signal === undefined) return call;
+  const { facts, requestId } = call;
+  return { facts, requestId, signal: AbortSignal.any([call.signal, signal]) };
+}
+
+/**
+ * Asks a handshake client once, whatever the method: questions of the protocol in the canonical model, others as they
+ * go on the wire.
+ *
+ * @throws McpError what the client answered, what it lacks, or why no answer came.
+ */
+export async function askOnce(
+  method: string,
+  params: JsonObject,
+  origin: Origin,
+  way: SessionWay,
+): Promise<JsonObject> {
+  if (methodOf(method) === undefined) return await way.outgoing.request(method, params, origin, way.timeoutMs);
+  // `questionOf` refuses what is known and no question.
+  return await questionOf(method as AskMethod, params, origin, way)();
+}
+
+/** What puts a question to the client, as often as it is called; the answer is in the canonical model. */
+function questionOf(
+  method: AskMethod,
+  params: JsonObject,
+  origin: Origin,
+  { outgoing, client, timeoutMs }: SessionWay,
+): () => Promise<JsonObject> {
+  const { facts } = origin;
+  const row = methodOf(method);
+  const { result } = row ?? {};
+  if (row?.params === undefined || result === undefined || !maySend('server', row, facts)) {
+    throw new McpError(
+      'missingRequiredClientCapability',
+      `${method} does not exist in ${facts.date}, the revision of this client`,
+    );
+  }
+  demand(method, params, facts, client.capabilities);
+  // The method's own rows are the types of its parameters and result; results are JSON objects.
+  const wire = toWire(facts, row.params, params as never);
+  return async () =>
+    fromWire(facts, result, await outgoing.request(method, wire, origin, timeoutMs)) as unknown as JsonObject;
+}

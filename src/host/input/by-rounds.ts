@@ -1,0 +1,189 @@
+import { isObject } from '../../jsonrpc/message.ts';
+import type { JsonObject } from '../../protocol/features/common.ts';
+import { McpError } from '../../protocol/error.ts';
+import { isByHand, quiet, type Asker, type ByHand } from '../../peer/ask.ts';
+import type { Call } from '../call.ts';
+import { demand } from './required-capabilities.ts';
+import { digestOf } from './digest.ts';
+import type { Handler } from '../host.ts';
+import { isLater, type NowOrLater } from '../now-or-later.ts';
+import { Reports } from './reports.ts';
+import { RoundAsker } from './round-asker.ts';
+import { bindingOf, freshState, packState, unpackState, type RoundSettings, type RoundState } from './request-state.ts';
+
+/** One request of a stateless client, whose handler runs. */
+export interface Running {
+  readonly handler: Handler;
+  readonly params: JsonObject;
+  readonly call: Call;
+  readonly settings: RoundSettings;
+}
+
+/**
+ * Runs a handler for a stateless client: what it asks travels in the result, and its state in `requestState`.
+ *
+ * @returns The handler's result, or an `InputRequiredResult`.
+ * @throws McpError invalidParams for a `requestState` that is not valid here.
+ */
+export function runInRounds(running: Running): NowOrLater<unknown> {
+  const { params, settings } = running;
+  const given = params['requestState'];
+  if (typeof given !== 'string') return runFrom(freshState, running);
+  return unpackState(given, boundTo(running), settings).then(({ id, state }) => {
+    running.call.continues = id;
+    return runFrom(state, running);
+  });
+}
+
+/** A first run that turned out to ask, or to drive its rounds by hand. */
+export interface FirstRun {
+  readonly asker: Asker;
+  /** What comes of the run, from what its handler returned. */
+  conclude(this: void, returned: NowOrLater<unknown>): NowOrLater<unknown>;
+}
+
+/** Goes on with a first run; its handler may have returned already. */
+export function firstRun(running: Running): FirstRun {
+  const run = new Run(freshState, {}, running);
+  return { asker: run.asker, conclude: (returned) => run.conclude(returned) };
+}
+
+function runFrom(state: RoundState, running: Running): NowOrLater<unknown> {
+  const { handler, params, call, settings } = running;
+  if (state.rounds >= settings.maxRounds)
+    throw new McpError('invalidRequest', `the request took more than ${settings.maxRounds} rounds`);
+  const responses = isObject(params['inputResponses']) ? params['inputResponses'] : {};
+  call.requestState = state.own;
+  call.inputResponses = state.rounds === 0 ? undefined : onlyAsked(responses, state);
+  const run = new Run(state, responses, running);
+  call.askBy(() => run.asker);
+  return run.conclude(handler(params, call));
+}
+
+/** One run of a handler, from a state on. */
+class Run {
+  readonly #running: Running;
+  readonly #makeAsker: () => RoundAsker;
+  #asker: RoundAsker | undefined;
+  #outcome: Promise<unknown> | undefined;
+  #end: () => void = () => undefined;
+
+  constructor(state: RoundState, responses: JsonObject, running: Running) {
+    this.#running = running;
+    const reports = running.call.remember((said) => new Reports(state.logs, said), state.progress);
+    this.#makeAsker = () => new RoundAsker(running.call, { state, responses, reports }, () => this.#end());
+  }
+
+  get asker(): RoundAsker {
+    return (this.#asker ??= this.#makeAsker());
+  }
+
+  /** What comes of the run, always the same. */
+  conclude(returned: NowOrLater<unknown>): NowOrLater<unknown> {
+    // A first run may have failed before it was known that it asks: who runs it has heard of that already.
+    return isLater(returned) ? (this.#outcome ??= quiet(this.#ended(returned))) : this.#next(returned);
+  }
+
+  async #ended(returned: PromiseLike<unknown>): Promise<unknown> {
+    const value = await new Promise<unknown>((resolve, reject) => {
+      this.#end = () => resolve(asked);
+      // Before the end of the run an error is the handler's own; after it, only the echo of the end.
+      returned.then(resolve, reject);
+    });
+    return value === asked ? nextRound(this.asker, this.#running) : this.#next(value);
+  }
+
+  #next(value: unknown): NowOrLater<unknown> {
+    return isByHand(value) ? nextByHand(value, this.asker, this.#running) : value;
+  }
+}
+
+/** Stands for what a handler returned that was ended, since its questions go to the client. */
+const asked = Symbol('asked');
+
+async function nextRound(asker: RoundAsker, running: Running): Promise<JsonObject> {
+  const { inputRequests, state } = await asker.asks();
+  return inputRequired(inputRequests, state, running);
+}
+
+async function nextByHand(wish: ByHand, asker: RoundAsker, running: Running): Promise<JsonObject> {
+  const { requestState } = wish;
+  const { call } = running;
+  // Some clients read no question without params, which only one for roots may leave out.
+  const inputRequests = mapped(wish.inputRequests, ({ method, params = {} }) => ({ method, params }));
+  for (const { method, params } of Object.values(inputRequests))
+    demand(method, params, call.facts, call.client.capabilities);
+  return inputRequired(inputRequests, await asker.stateByHand(digestsOf(inputRequests), requestState), running);
+}
+
+/**
+ * Runs a handler of a handshake client again that drives its rounds by hand, with the answers, which the client gave to
+ * requests.
+ *
+ * @param wish What it returned.
+ */
+export async function continueInSession(
+  wish: ByHand,
+  { handler, params, call, maxRounds }: Pick<Running, 'handler' | 'params' | 'call'> & { readonly maxRounds: number },
+): Promise<unknown> {
+  let value: unknown = wish;
+  for (let round = 1; isByHand(value); round++) {
+    if (round >= maxRounds) throw new McpError('invalidRequest', `the request took more than ${maxRounds} rounds`);
+    call.inputResponses = await askAll(value.inputRequests ?? {}, call);
+    call.requestState = value.requestState;
+    value = await handler(params, call);
+  }
+  return value;
+}
+
+/** Asks everything at once; what still waits when a question fails is given up. */
+async function askAll(inputRequests: NonNullable<ByHand['inputRequests']>, call: Call): Promise<JsonObject> {
+  const failed = new AbortController();
+  const { signal } = failed;
+  try {
+    const asking = Object.entries(mapped(inputRequests, withId)).map(async ([key, { method, params }]) => {
+      const answer = await call.asker.ask({ method, params, key, signal, accept: (given) => ({ value: given }) });
+      return [key, answer] as const;
+    });
+    return Object.fromEntries(await Promise.all(asking));
+  } catch (error) {
+    failed.abort();
+    throw error;
+  }
+}
+
+async function inputRequired(inputRequests: JsonObject, state: RoundState, running: Running): Promise<JsonObject> {
+  const requestState = await packState(state, boundTo(running), running.settings);
+  return {
+    resultType: 'input_required',
+    ...(Object.keys(inputRequests).length === 0 ? {} : { inputRequests }),
+    requestState,
+  };
+}
+
+/** What the state of a request belongs to. */
+function boundTo({ call, params }: Running): string {
+  return bindingOf(call.method, params, call.auth?.principal);
+}
+
+function digestsOf(inputRequests: NonNullable<ByHand['inputRequests']>): Readonly<Record<string, string>> {
+  return mapped(inputRequests, ({ method, params }) => digestOf([method, params]));
+}
+
+type Question = NonNullable<ByHand['inputRequests']>[string];
+
+/** Spec 2025-11-25, Elicitation, URL mode: every visit has an id. One that has none is named here. */
+function withId({ method, params = {} }: Question): Required<Question> {
+  const isNameless =
+    method === 'elicitation/create' && params['mode'] === 'url' && params['elicitationId'] === undefined;
+  return { method, params: isNameless ? { ...params, elicitationId: crypto.randomUUID() } : params };
+}
+
+function mapped<T>(requests: ByHand['inputRequests'], change: (request: Question) => T): Readonly<Record<string, T>> {
+  return Object.fromEntries(Object.entries(requests ?? {}).map(([key, request]) => [key, change(request)]));
+}
+
+/** Spec 2026-07-28, MRTR, Error handling: what was not asked is ignored. */
+function onlyAsked(responses: JsonObject, state: RoundState): JsonObject {
+  return Object.fromEntries(Object.entries(responses).filter(([key]) => Object.hasOwn(state.asked, key)));
+}

@@ -1,0 +1,68 @@
+import { heldAsJson } from '../../json/held.ts';
+
+/** What came of a side effect that ran: its result, which may be `undefined`, or why that cannot be kept. */
+export interface Ran {
+  readonly result?: unknown;
+  readonly refused?: string;
+}
+
+/** Side effects of one conversation, each run at most once; shared by both eras. */
+export class Once {
+  readonly #ran = new Map<string, Promise<Ran>>();
+  #running = 0;
+
+  /** @param known What ran in earlier rounds, by key. */
+  constructor(known: Readonly<Record<string, Ran>> = {}) {
+    for (const [key, ran] of Object.entries(known)) this.#ran.set(key, Promise.resolve(ran));
+  }
+
+  /** @throws TypeError when JSON cannot hold the result; the effect ran all the same, and does not run again. */
+  async run<T>(key: string, effect: () => T | Promise<T>): Promise<T> {
+    const { result, refused } = await (this.#ran.get(key) ?? this.#start(key, effect));
+    if (refused !== undefined) throw new TypeError(refused);
+    // The same key means the same effect, hence the same type; JSON keeps it, or the result was refused.
+    return result as T;
+  }
+
+  /** Whether an effect is under way. */
+  get isRunning(): boolean {
+    return this.#running > 0;
+  }
+
+  #start(key: string, effect: () => unknown): Promise<Ran> {
+    this.#running++;
+    const ran = Promise.resolve()
+      .then(effect)
+      .finally(() => this.#running--)
+      .then((result) => kept(key, result));
+    this.#ran.set(key, ran);
+    // A failed effect may be tried again; the failure itself is the caller's to hear.
+    ran.catch(() => this.#ran.delete(key));
+    return ran;
+  }
+
+  /** What ran by key, once the effects that still run are done. */
+  async settled(): Promise<Readonly<Record<string, Ran>>> {
+    const entries = await Promise.all(
+      [...this.#ran].map(async ([key, running]) =>
+        running.then(
+          (ran) => [key, ran] as const,
+          () => undefined,
+        ),
+      ),
+    );
+    return Object.fromEntries(entries.filter((entry) => entry !== undefined));
+  }
+}
+
+/** What a replay gives back is what JSON holds, so that the first run sees the same. */
+function kept(key: string, result: unknown): Ran {
+  try {
+    return { result: heldAsJson(result) };
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    return {
+      refused: `ctx.once(${JSON.stringify(key)}) gave what JSON cannot hold: ${why}; let it return what later runs need`,
+    };
+  }
+}

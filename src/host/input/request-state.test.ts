@@ -1,0 +1,173 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { ExactNumber } from '../../json/exact-number.ts';
+import { McpError } from '../../protocol/error.ts';
+import { canonical, digestOf } from './digest.ts';
+import { bindingOf, freshState, packState, unpackState, type RoundSettings, type RoundState } from './request-state.ts';
+import { memoryRoundStore } from './state-store.ts';
+import { createSeal } from './seal.ts';
+
+function settings(change: Partial<RoundSettings> = {}): RoundSettings {
+  let time = 1000;
+  const now = (): number => time++;
+  return {
+    seal: createSeal(),
+    ttlMs: 60_000,
+    maxStateLength: 65_536,
+    store: memoryRoundStore({ now }),
+    singleUse: false,
+    maxRounds: 10,
+    now,
+    ...change,
+  };
+}
+
+const state: RoundState = { ...freshState, rounds: 1, asked: { a: 'x' }, own: { step: 2 } };
+const refused = (error: unknown): boolean => error instanceof McpError && error.kind === 'invalidParams';
+
+test('a state comes back as it was, for the request that it belongs to', async () => {
+  const rounds = settings();
+  const bound = bindingOf('tools/call', { name: 'a', arguments: { b: 1, a: 2 } }, 'ann');
+  const packed = await packState(state, bound, rounds);
+  assert.deepEqual((await unpackState(packed, bound, rounds)).state, state);
+});
+
+test('a state is refused for another user, method or parameter, and when it was changed [mrtr-009, mrtr-010, mrtr-011, mrtr-012, mrtr-014]', async () => {
+  const rounds = settings();
+  const params = { name: 'a', arguments: { a: 1 } };
+  const packed = await packState(state, bindingOf('tools/call', params, 'ann'), rounds);
+  for (const bound of [
+    bindingOf('tools/call', params, 'bob'),
+    bindingOf('tools/call', params, undefined),
+    bindingOf('prompts/get', params, 'ann'),
+    bindingOf('tools/call', { ...params, arguments: { a: 2 } }, 'ann'),
+    bindingOf('tools/call', { ...params, name: 'b' }, 'ann'),
+  ]) {
+    await assert.rejects(unpackState(packed, bound, rounds), refused, bound);
+  }
+  await assert.rejects(unpackState(`${packed}-TAMPERED`, bindingOf('tools/call', params, 'ann'), rounds), refused);
+});
+
+test('the rounds themselves and `_meta` do not change what a state is bound to', () => {
+  const params = { name: 'a', arguments: {} };
+  assert.equal(
+    bindingOf('tools/call', params, 'ann'),
+    bindingOf('tools/call', { ...params, _meta: { a: 1 }, inputResponses: { a: {} }, requestState: 's' }, 'ann'),
+  );
+});
+
+test('a state is refused after its time [mrtr-013]', async () => {
+  let time = 0;
+  const rounds = settings({ now: () => time, ttlMs: 100 });
+  const packed = await packState(state, 'x', rounds);
+  time = 100;
+  assert.deepEqual((await unpackState(packed, 'x', rounds)).state, state);
+  time = 101;
+  await assert.rejects(unpackState(packed, 'x', rounds), refused);
+});
+
+test('text that is too long to be a state is refused without a look inside', async () => {
+  let looks = 0;
+  const seal = createSeal();
+  const rounds = settings({ seal: { ...seal, open: (...given) => (looks++, seal.open(...given)) } });
+  await assert.rejects(unpackState('A'.repeat(4_000_000), 'x', rounds), refused);
+  assert.equal(looks, 0);
+  const largest = { ...state, own: '界'.repeat(65_000) };
+  assert.deepEqual((await unpackState(await packState(largest, 'x', rounds), 'x', rounds)).state, largest);
+});
+
+test('a state too large to travel waits in the store under a handle', async () => {
+  const rounds = settings({ maxStateLength: 200 });
+  const large = { ...state, own: 'y'.repeat(100_000) };
+  const packed = await packState(large, 'x', rounds);
+  assert.ok(packed.length < 300);
+  assert.deepEqual((await unpackState(packed, 'x', rounds)).state, large);
+  await assert.rejects(unpackState(packed, 'x', { ...rounds, store: memoryRoundStore() }), refused);
+});
+
+test('a state that may be used once is refused the second time [mrtr-015]', async () => {
+  const rounds = settings({ singleUse: true });
+  const packed = await packState(state, 'x', rounds);
+  const outcomes = await Promise.allSettled([unpackState(packed, 'x', rounds), unpackState(packed, 'x', rounds)]);
+  assert.deepEqual(outcomes.map(({ status }) => status).toSorted(), ['fulfilled', 'rejected']);
+});
+
+test('that a state was used is bounded by its expiry alone, not by what comes after', async () => {
+  let time = 0;
+  const now = (): number => time;
+  const rounds = settings({ singleUse: true, now, store: memoryRoundStore({ now }) });
+  const spent = await packState(state, 'x', rounds);
+  await unpackState(spent, 'x', rounds);
+  for (let other = 0; other < 3_000; other++) await unpackState(await packState(state, 'x', rounds), 'x', rounds);
+  const large = { ...state, own: 'y'.repeat(100_000) };
+  for (let other = 0; other < 1_100; other++) await packState(large, 'x', rounds);
+  time = rounds.ttlMs;
+  await assert.rejects(unpackState(spent, 'x', rounds), refused);
+});
+
+test('when there is no room for another mark new states are refused, and none is forgotten', async () => {
+  let time = 0;
+  const now = (): number => time;
+  const rounds = settings({ singleUse: true, ttlMs: 1_000, now, store: memoryRoundStore({ now, maxMarks: 2 }) });
+  const fresh = (): Promise<string> => packState(state, 'x', rounds);
+  const [one, two, three] = await Promise.all([fresh(), fresh(), fresh()]);
+  await unpackState(one, 'x', rounds);
+  await unpackState(two, 'x', rounds);
+  const busy = (error: unknown): boolean => error instanceof McpError && error.kind === 'busy';
+  await assert.rejects(unpackState(three, 'x', rounds), busy);
+  await assert.rejects(unpackState(one, 'x', rounds), refused);
+  time = 900;
+  const late = await fresh();
+  time = 1_001;
+  assert.deepEqual((await unpackState(late, 'x', rounds)).state, state);
+  await assert.rejects(unpackState(one, 'x', rounds), refused);
+});
+
+test('the store in memory keeps no more than it may', async () => {
+  const store = memoryRoundStore({ maxEntries: 3, maxCharacters: 10 });
+  for (const name of ['a', 'b', 'c', 'd']) await store.add(name, name, 1000);
+  assert.deepEqual(await Promise.all(['a', 'b', 'c', 'd'].map((name) => store.get(name))), [undefined, 'b', 'c', 'd']);
+  await store.add('e', '123456789', 1000);
+  assert.deepEqual(await Promise.all(['c', 'd', 'e'].map((name) => store.get(name))), [undefined, 'd', '123456789']);
+});
+
+test('equal values have one digest whatever the order of their keys', () => {
+  fc.assert(
+    fc.property(fc.jsonValue({ maxDepth: 3 }), (value) => {
+      const reversed = JSON.parse(JSON.stringify(value), (_, part: unknown) =>
+        typeof part === 'object' && part !== null && !Array.isArray(part)
+          ? Object.fromEntries(Object.entries(part).toReversed())
+          : part,
+      ) as unknown;
+      assert.equal(canonical(value), canonical(reversed));
+      assert.equal(digestOf(value), digestOf(reversed));
+    }),
+  );
+  assert.notEqual(digestOf({ a: 1 }), digestOf({ a: 2 }));
+});
+
+test('the text of a value is the JSON of it, for what only a handler can give too', () => {
+  const own = {
+    b: undefined,
+    a: [undefined, new Date(0), { toJSON: () => ({ y: 1, x: 2 }) }],
+    __proto__: null,
+    c: Number.NaN,
+  };
+  assert.equal(canonical(own), '{"a":[null,"1970-01-01T00:00:00.000Z",{"x":2,"y":1}],"c":null}');
+  assert.equal(canonical(JSON.parse('{"__proto__":{"b":1},"a":"\\u2028"}')), '{"__proto__":{"b":1},"a":"\u2028"}');
+});
+
+test('numbers that keep their spelling are bound and kept by it', async () => {
+  const [one, same, other] = ['1.0', '1.0', '1.00'].map((text) => bindingOf('any', { n: new ExactNumber(text) }, 'me'));
+  assert.equal(one, same);
+  assert.notEqual(one, other);
+  assert.equal(digestOf([new ExactNumber('1.0')]), digestOf([new ExactNumber('1.0')]));
+  const state: RoundState = { ...freshState, once: { n: { result: new ExactNumber('1.0') } } };
+  for (const maxStateLength of [10_000, 0]) {
+    const set = settings({ maxStateLength });
+    assert.deepEqual((await unpackState(await packState(state, 'b', set), 'b', set)).state.once, {
+      n: { result: new ExactNumber('1.0') },
+    });
+  }
+});

@@ -1,0 +1,118 @@
+import { jsonText } from '../../json/exact-number.ts';
+import { parseExactJson } from '../../json/parse-exact.ts';
+import type { JsonObject } from '../../protocol/features/common.ts';
+import { McpError } from '../../protocol/error.ts';
+import { canonical } from './digest.ts';
+import type { Ran } from './once.ts';
+import type { Stage } from './reports.ts';
+import type { RoundStore } from './state-store.ts';
+import type { Seal } from './seal.ts';
+
+/** What a conversation of rounds carries from one request to the next, through the client. */
+export interface RoundState {
+  /** How many rounds there were. */
+  readonly rounds: number;
+  /** The answers that were accepted, each with the digest of its question. */
+  readonly answers: Readonly<Record<string, RoundAnswer>>;
+  /** The questions that were asked and not yet answered, by key, as digests. */
+  readonly asked: Readonly<Record<string, string>>;
+  /** What came of the side effects that ran. */
+  readonly once: Readonly<Record<string, Ran>>;
+  /** The log messages that earlier runs sent and this one says again. */
+  readonly logs: readonly Stage[];
+  /** The highest progress that was sent. */
+  readonly progress?: number;
+  /** What a handler that drives the rounds by hand keeps. */
+  readonly own?: unknown;
+}
+
+/** An accepted answer. */
+export interface RoundAnswer {
+  readonly digest: string;
+  readonly answer: JsonObject;
+}
+
+/** The state at the start of a conversation. */
+export const freshState: RoundState = { rounds: 0, answers: {}, asked: {}, once: {}, logs: [] };
+
+/** Options of rounds. */
+export interface RoundSettings {
+  readonly seal: Seal;
+  /** How long a client may take for one round, in milliseconds. */
+  readonly ttlMs: number;
+  /** The largest state that travels, in characters before sealing; a larger one stays in the store. */
+  readonly maxStateLength: number;
+  readonly store: RoundStore;
+  /** Whether a state is good for one request only; what was used is then remembered in the store. */
+  readonly singleUse: boolean;
+  /** How many rounds one conversation may have. */
+  readonly maxRounds: number;
+  now(): number;
+}
+
+interface Packed {
+  /** Names this state among all, for those that may be used once. */
+  readonly id: string;
+  readonly expires: number;
+  /** Left out when it waits in the store, under the id. */
+  readonly state?: RoundState;
+}
+
+/** Makes the `requestState` of a state, bound to the request that it belongs to and good for a while. */
+export async function packState(state: RoundState, boundTo: string, settings: RoundSettings): Promise<string> {
+  const { seal, ttlMs, store, maxStateLength } = settings;
+  const id = crypto.randomUUID();
+  const expires = settings.now() + ttlMs;
+  const text = jsonText({ id, expires, state } satisfies Packed);
+  if (text.length <= maxStateLength) return seal.seal(text, boundTo);
+  await store.add(id, jsonText(state), ttlMs);
+  return seal.seal(JSON.stringify({ id, expires } satisfies Packed), boundTo);
+}
+
+/** A state that was read back, and the name that it has among all. */
+export interface OpenedState {
+  readonly id: string;
+  readonly state: RoundState;
+}
+
+/**
+ * Reads a `requestState` back.
+ *
+ * @throws McpError invalidParams for whatever was not made here for this request and this principal, or is too old;
+ *   the message does not say which. (Spec 2026-07-28, MRTR, Server requirements: it is controlled by the attacker.)
+ */
+export async function unpackState(
+  requestState: string,
+  boundTo: string,
+  settings: RoundSettings,
+): Promise<OpenedState> {
+  if (requestState.length > longest(settings)) throw refused();
+  const text = await settings.seal.open(requestState, boundTo);
+  // Only text that was sealed here gets this far: it has the shape that it was written with.
+  const packed = text === undefined ? undefined : (parseExactJson(text, anyDepth) as Packed);
+  if (packed === undefined || packed.expires < settings.now()) throw refused();
+  if (settings.singleUse && !(await settings.store.add(`used ${packed.id}`, '', settings.ttlMs))) throw refused();
+  const { id } = packed;
+  if (packed.state !== undefined) return { id, state: packed.state };
+  const kept = await settings.store.get(id);
+  if (kept === undefined) throw refused();
+  return { id, state: parseExactJson(kept, anyDepth) as RoundState };
+}
+
+/** What was written here needs no bound. */
+const anyDepth = Number.POSITIVE_INFINITY;
+
+/** No state that was sealed here is longer: a character takes three bytes at most, a byte four thirds of a character. */
+function longest({ maxStateLength }: RoundSettings): number {
+  return 4 * maxStateLength + 1024;
+}
+
+function refused(): McpError {
+  return new McpError('invalidParams', 'requestState is not valid for this request; begin again without it');
+}
+
+/** What a state is bound to: the principal, the method and the parameters without those of the rounds themselves. */
+export function bindingOf(method: string, params: JsonObject, principal: string | undefined): string {
+  const { _meta: _, inputResponses: __, requestState: ___, ...own } = params;
+  return canonical([principal ?? null, method, own]);
+}

@@ -1,0 +1,179 @@
+import { isObject } from '../../jsonrpc/message.ts';
+import { after } from '../../jsonrpc/timeout.ts';
+import type { JsonObject } from '../../protocol/features/common.ts';
+import { McpError } from '../../protocol/error.ts';
+import { fromWire } from '../../protocol/compile/from-wire.ts';
+import { methodOf } from '../../protocol/method.ts';
+import { quiet, RoundEnded, unnamed, type Ask, type Asker, type AskMethod } from '../../peer/ask.ts';
+import type { Call } from '../call.ts';
+import { demand } from './required-capabilities.ts';
+import { digestOf } from './digest.ts';
+import { Once } from './once.ts';
+import type { Reports } from './reports.ts';
+import type { RoundAnswer, RoundState } from './request-state.ts';
+
+/** One question of this run that has no answer yet. */
+interface Open {
+  readonly method: string;
+  readonly params: JsonObject;
+  readonly digest: string;
+  readonly reject: (reason: unknown) => void;
+}
+
+/** What a run asks, and the state in which it does. */
+export interface Asks {
+  readonly inputRequests: JsonObject;
+  readonly state: RoundState;
+}
+
+/**
+ * Asks as 2026-07-28 does: the run ends with its open questions, and the client's retry runs the handler again from
+ * the top, with the answers so far. (Spec 2026-07-28, MRTR.)
+ */
+export class RoundAsker implements Asker {
+  readonly #call: Call;
+  readonly #state: RoundState;
+  readonly #answers: Map<string, RoundAnswer>;
+  /** What came with a request that has no state: answers to questions that have a key, if the handler asks them. */
+  readonly #early: JsonObject;
+  readonly #open = new Map<string, Open>();
+  readonly #once: Once;
+  readonly #reports: Reports;
+  readonly #onEnd: () => void;
+  #order = 0;
+  #over = false;
+
+  /**
+   * @param responses What the client answered to what the state says was asked; anything else is ignored. Without a
+   *   state, when nothing was asked, it may be answers to questions to come. (Spec 2026-07-28, MRTR: servers that keep
+   *   nothing get no state back.)
+   * @param onEnd Hears that the run ended with questions.
+   */
+  constructor(
+    call: Call,
+    {
+      state,
+      responses,
+      reports,
+    }: { readonly state: RoundState; readonly responses: JsonObject; readonly reports: Reports },
+    onEnd: () => void,
+  ) {
+    this.#call = call;
+    this.#onEnd = onEnd;
+    this.#state = state;
+    this.#reports = reports;
+    this.#once = new Once(state.once);
+    this.#answers = new Map(Object.entries(state.answers));
+    this.#early = state.rounds === 0 ? responses : {};
+    for (const [key, digest] of Object.entries(state.asked)) {
+      const answer = Object.hasOwn(responses, key) ? responses[key] : undefined;
+      if (isObject(answer)) this.#answers.set(key, { digest, answer });
+    }
+  }
+
+  ask<T>(ask: Ask<T>): Promise<T> {
+    return quiet(this.#ask(ask));
+  }
+
+  async #ask<T>({ method, params, key, accept }: Ask<T>): Promise<T> {
+    if (this.#over) throw new RoundEnded();
+    demand(method, params, this.#call.facts, this.#call.client.capabilities);
+    const name = key ?? unnamed(++this.#order);
+    const digest = digestOf([method, params]);
+    if (key !== undefined) this.#takeEarly(key, digest);
+    const known = this.#answers.get(name);
+    // A handler that changed its mind is asked again, not answered with what was said to another question.
+    if (known?.digest === digest) {
+      const answer = this.#read(method, known.answer);
+      const accepted = answer === undefined ? undefined : await accept(answer);
+      if (accepted !== undefined && accepted.problem === undefined) {
+        this.#reports.answered();
+        return accepted.value;
+      }
+      this.#answers.delete(name);
+    }
+    return this.#wait(name, { method, params, digest });
+  }
+
+  once<T>(key: string, run: () => T | Promise<T>): Promise<T> {
+    if (this.#over) return quiet(Promise.reject(new RoundEnded()));
+    return this.#once.run(key, () => this.#reports.during(run));
+  }
+
+  /**
+   * The state for the next round of a handler that drives the rounds by hand, and that says only what is new.
+   *
+   * @param own What it keeps.
+   */
+  async stateByHand(asked: Readonly<Record<string, string>>, own: unknown): Promise<RoundState> {
+    return { ...(await this.#nextState(asked)), logs: [], ...(own === undefined ? {} : { own }) };
+  }
+
+  async #nextState(asked: Readonly<Record<string, string>>): Promise<RoundState> {
+    // Whatever the effects say that still run was said when they are done.
+    const once = await this.#once.settled();
+    const { lastProgress } = this.#call;
+    return {
+      rounds: this.#state.rounds + 1,
+      answers: Object.fromEntries(this.#answers),
+      asked,
+      once,
+      logs: this.#reports.sent,
+      ...(lastProgress === undefined ? {} : { progress: lastProgress }),
+    };
+  }
+
+  #takeEarly(key: string, digest: string): void {
+    const answer = Object.hasOwn(this.#early, key) ? this.#early[key] : undefined;
+    if (isObject(answer) && !this.#answers.has(key)) this.#answers.set(key, { digest, answer });
+  }
+
+  /** An answer that is not of the type of its question counts as missing. */
+  #read(method: AskMethod, answer: JsonObject): JsonObject | undefined {
+    const type = methodOf(method)?.result;
+    try {
+      // The results of what is asked are JSON objects.
+      return type === undefined ? answer : (fromWire(this.#call.facts, type, answer) as unknown as JsonObject);
+    } catch (error) {
+      if (error instanceof McpError) return undefined;
+      throw error;
+    }
+  }
+
+  #wait<T>(name: string, open: Omit<Open, 'reject'>): Promise<T> {
+    const other = this.#open.get(name);
+    if (other !== undefined) {
+      throw new TypeError(`two questions wait under the key ${JSON.stringify(name)}; give each a key of its own`);
+    }
+    // Everything that is asked in this turn belongs to the same round.
+    if (this.#open.size === 0) after(0, () => this.#endRun(), true);
+    return new Promise<T>((_, reject) => this.#open.set(name, { ...open, reject }));
+  }
+
+  #endRun(): void {
+    this.#over = true;
+    this.#call.hold(true);
+    this.#onEnd();
+    for (const { reject } of this.#open.values()) reject(new RoundEnded());
+  }
+
+  /** Waits for the effects under way, which do not run again: what they say is sent. */
+  async #close(asked: Readonly<Record<string, string>>): Promise<RoundState> {
+    if (this.#once.isRunning) {
+      // By then the handler has heard of its end, and said what counts for nothing; no effect could go on meanwhile.
+      for (let microtask = 0; microtask < 100; microtask++) await Promise.resolve();
+      this.#call.hold(false);
+    }
+    const state = await this.#nextState(asked);
+    this.#call.finish();
+    return state;
+  }
+
+  /** What the run ended with. */
+  async asks(): Promise<Asks> {
+    const entries = [...this.#open];
+    const state = await this.#close(Object.fromEntries(entries.map(([key, { digest }]) => [key, digest])));
+    const inputRequests = Object.fromEntries(entries.map(([key, { method, params }]) => [key, { method, params }]));
+    return { inputRequests, state };
+  }
+}

@@ -1,0 +1,123 @@
+import { isObject, type NotificationMessage, type RequestMessage } from '../jsonrpc/message.ts';
+import type { ClientCapabilities } from '../protocol/capability.ts';
+import type { Implementation } from '../protocol/features/common.ts';
+import { McpError } from '../protocol/error.ts';
+import { fromWire } from '../protocol/compile/from-wire.ts';
+import { isAlive } from '../protocol/lifetime.ts';
+import { loggingLevels, type LoggingLevel } from '../protocol/features/logging.ts';
+import { metaKey } from '../protocol/meta.ts';
+import { methodOf } from '../protocol/method.ts';
+import { revisionOf, revisions, type Revision } from '../protocol/revision.ts';
+import { notFound } from '../peer/gate.ts';
+
+/** What a stateless request says of itself in `_meta`, checked. */
+export interface Preamble {
+  readonly revision: Revision;
+  readonly clientInfo: Implementation | undefined;
+  readonly capabilities: ClientCapabilities;
+  /** The least severe level that the client wants to hear; without it no log message may be sent. */
+  readonly logLevel: LoggingLevel | undefined;
+}
+
+/**
+ * Reads the `_meta` that makes a message stateless.
+ *
+ * @param spoken The revisions of this server, oldest first.
+ * @param open Whether no handshake has settled yet how a message that names no revision is read.
+ * @returns The preamble; `undefined` when the message does not claim to be stateless; the error to answer when it
+ *   does, but wrongly. (Spec 2026-07-28, Base protocol, _meta: the two keys are required; Versioning: -32022.)
+ */
+export function readPreamble(
+  spoken: readonly Revision[],
+  message: RequestMessage | NotificationMessage,
+  open = true,
+): Preamble | McpError | undefined {
+  const meta = message.params?.['_meta'];
+  const named = isObject(meta) ? meta[metaKey.protocolVersion] : undefined;
+  if (!isObject(meta) || named === undefined) {
+    if (!open || !(hasStatelessKey(meta) || livesStatelessOnly(message.method))) return undefined;
+    return unknownWhere(spoken, message.method) ?? missingKey(metaKey.protocolVersion);
+  }
+  if (typeof named !== 'string') return invalidKey(metaKey.protocolVersion, 'must be a string');
+  const revision = revisionOf(named);
+  if (revision === undefined || revision.era !== 'stateless' || !spoken.includes(revision))
+    return unspoken(spoken, message.method, named);
+  return checked(revision, meta);
+}
+
+/** The answer to a revision that is not spoken here: it names those that are, newest first. */
+export function unsupported(spoken: readonly Revision[], requested: string): McpError {
+  const supported = spoken.map((revision) => revision.date).toReversed();
+  return new McpError(
+    'unsupportedProtocolVersion',
+    `unsupported protocol version ${short(requested)}; supported are ${supported.join(', ')}`,
+    {
+      data: { supported, requested },
+    },
+  );
+}
+
+/**
+ * The answer to a stateless message in a revision that is not spoken here. Where no stateless one is, the methods that
+ * only those have do not exist: whoever probes with `server/discover` goes on with `initialize` then.
+ */
+export function unspoken(spoken: readonly Revision[], method: string, requested: string): McpError {
+  return unknownWhere(spoken, method) ?? unsupported(spoken, requested);
+}
+
+function unknownWhere(spoken: readonly Revision[], method: string): McpError | undefined {
+  if (!livesStatelessOnly(method) || spoken.some(({ era }) => era === 'stateless')) return undefined;
+  const dates = spoken.map(({ date }) => date).toReversed();
+  return notFound(method, `is no method of the revisions spoken here: ${dates.join(', ')}`);
+}
+
+function checked(revision: Revision, meta: Readonly<Record<string, unknown>>): Preamble | McpError {
+  const capabilities = meta[metaKey.clientCapabilities];
+  if (capabilities === undefined) return missingKey(metaKey.clientCapabilities);
+  const logLevel = meta[metaKey.logLevel];
+  if (logLevel !== undefined && !isLoggingLevel(logLevel)) {
+    return invalidKey(metaKey.logLevel, `must be one of ${loggingLevels.join(', ')}`);
+  }
+  const info = meta[metaKey.clientInfo] ?? undefined;
+  try {
+    return {
+      revision,
+      capabilities: fromWire(revision, 'ClientCapabilities', capabilities),
+      clientInfo: info === undefined ? undefined : fromWire(revision, 'Implementation', info),
+      logLevel,
+    };
+  } catch (error) {
+    if (error instanceof McpError) return error;
+    throw error;
+  }
+}
+
+/** A method that only stateless revisions have cannot be asked without saying the revision. */
+function livesStatelessOnly(method: string): boolean {
+  const row = methodOf(method);
+  return (
+    row?.kind === 'request' &&
+    revisions.every((revision) => revision.era === 'stateless' || !isAlive(row.lifetime, revision))
+  );
+}
+
+/** Who describes itself in `_meta` speaks a stateless revision and only forgot to say which. */
+function hasStatelessKey(meta: unknown): boolean {
+  return isObject(meta) && [metaKey.clientCapabilities, metaKey.clientInfo].some((key) => Object.hasOwn(meta, key));
+}
+
+function isLoggingLevel(value: unknown): value is LoggingLevel {
+  return loggingLevels.some((level) => level === value);
+}
+
+function missingKey(key: string): McpError {
+  return new McpError('invalidParams', `_meta must have ${key}`);
+}
+
+function invalidKey(key: string, rule: string): McpError {
+  return new McpError('invalidParams', `_meta ${key} ${rule}`);
+}
+
+function short(text: string): string {
+  return JSON.stringify(text.length > 64 ? `${text.slice(0, 64)}…` : text);
+}

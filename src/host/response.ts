@@ -1,0 +1,70 @@
+import { isKept, keep } from '../jsonrpc/cached-json.ts';
+import {
+  isObject,
+  type ErrorMessage,
+  type RequestId,
+  type RequestMessage,
+  type ResultMessage,
+} from '../jsonrpc/message.ts';
+import type { JsonObject } from '../protocol/features/common.ts';
+import { errorToWire, type McpError } from '../protocol/error.ts';
+import type { MethodRow } from '../protocol/method.ts';
+import { newestRevision, type Revision } from '../protocol/revision.ts';
+import { toWire } from '../protocol/compile/to-wire.ts';
+import type { Host } from './host.ts';
+import { signed } from './server-info.ts';
+import { observed, tell } from '../peer/observe.ts';
+
+/** What kept results are in each revision that they were asked for in. One belongs to one host, whose name is in it. */
+const projections = new WeakMap<object, Map<Revision, JsonObject>>();
+
+/** The response to a request, from what its handler returned, in the words of a revision. */
+export function handled(
+  message: RequestMessage,
+  result: unknown,
+  { host, revision, row }: { readonly host: Host; readonly revision: Revision; readonly row: MethodRow },
+): ResultMessage {
+  if (!isKept(result)) return respond(host, message, revision, projected(result, row, revision));
+  let byRevision = projections.get(result);
+  if (byRevision === undefined) projections.set(result, (byRevision = new Map()));
+  let made = byRevision.get(revision);
+  if (made === undefined)
+    byRevision.set(revision, (made = keep(named(host, revision, projected(result, row, revision)))));
+  return response(message, revision, made);
+}
+
+/** The response to a request whose result is as a revision says it, but for the name of the server. */
+export function respond(host: Host, message: RequestMessage, revision: Revision, result: JsonObject): ResultMessage {
+  return response(message, revision, named(host, revision, result));
+}
+
+/** The response to a request that failed; without a revision none is settled yet. */
+export function refusal(
+  host: Host,
+  id: RequestId | undefined,
+  error: McpError,
+  revision: Revision | undefined,
+): ErrorMessage {
+  const spoken = revision ?? host.revisions.at(-1) ?? newestRevision;
+  const body = errorToWire(revision, error);
+  const withoutId = spoken.errorWithoutId ? {} : { id: null };
+  const message: ErrorMessage = { jsonrpc: '2.0', ...(id === undefined ? withoutId : { id }), error: body };
+  if (observed()) tell({ from: 'server', revision, message });
+  return message;
+}
+
+function response({ id, method }: RequestMessage, revision: Revision, result: JsonObject): ResultMessage {
+  const message: ResultMessage = { jsonrpc: '2.0', id, result };
+  if (observed()) tell({ from: 'server', revision, message, answers: method });
+  return message;
+}
+
+function named(host: Host, revision: Revision, result: JsonObject): JsonObject {
+  return revision.era === 'stateless' ? signed(host, result) : result;
+}
+
+function projected(result: unknown, row: MethodRow, revision: Revision): JsonObject {
+  const type = isObject(result) && result['resultType'] === 'input_required' ? 'InputRequiredResult' : row.result;
+  // The handler's result is of the row's type: the host keys handlers by method.
+  return (type === undefined ? result : toWire(revision, type, result as never)) as JsonObject;
+}

@@ -1,0 +1,38 @@
+import { projectServerCapabilities } from '../protocol/capability.ts';
+import type { JsonObject } from '../protocol/features/common.ts';
+import { metaKey } from '../protocol/meta.ts';
+import type { Revision } from '../protocol/revision.ts';
+import { toWire } from '../protocol/compile/to-wire.ts';
+import type { Host } from './host.ts';
+
+/** What a host says of itself when a session begins. */
+export function initializeResult(host: Host, revision: Revision): JsonObject {
+  return toWire(revision, 'InitializeResult', {
+    protocolVersion: revision.date,
+    capabilities: projectServerCapabilities(revision, host.capabilities()),
+    serverInfo: host.info,
+    ...instructionsOf(host),
+  });
+}
+
+/** What a host says of itself to whoever asks, in the revision of the question. */
+export function discoverResult(host: Host, revision: Revision): JsonObject {
+  return toWire(revision, 'DiscoverResult', {
+    supportedVersions: host.revisions.map(({ date }) => date).toReversed(),
+    capabilities: projectServerCapabilities(revision, host.capabilities()),
+    ...host.discoverHint,
+    ...instructionsOf(host),
+  });
+}
+
+/** Spec 2026-07-28, Base protocol, _meta: the server SHOULD name itself in every result. */
+export function signed(host: Host, result: JsonObject): JsonObject {
+  // `_meta` of a result is an object in every shape.
+  const meta = result['_meta'] as JsonObject | undefined;
+  if (meta?.[metaKey.serverInfo] !== undefined) return result;
+  return { ...result, _meta: { ...meta, [metaKey.serverInfo]: host.info } };
+}
+
+function instructionsOf({ instructions }: Host): { readonly instructions?: string } {
+  return instructions === undefined ? {} : { instructions };
+}

@@ -1,0 +1,31 @@
+import type { LoggingLevel } from '../protocol/features/logging.ts';
+import type { Revision } from '../protocol/revision.ts';
+import type { CallFacts, ClientView } from './call.ts';
+import type { Link } from './endpoint.ts';
+import type { Host } from './host.ts';
+import type { Preamble } from './request-meta.ts';
+
+/** What a stateless request says of its conversation: all of it. Very many may last, so that it holds no closures. */
+export class StatelessFacts implements CallFacts {
+  readonly revision: Revision;
+  readonly client: ClientView;
+  readonly link: Link;
+  readonly #host: Host;
+  readonly #level: LoggingLevel | undefined;
+
+  constructor({ revision, clientInfo, capabilities, logLevel }: Preamble, host: Host, link: Link) {
+    this.revision = revision;
+    this.client = { info: clientInfo, capabilities };
+    this.link = link;
+    this.#host = host;
+    this.#level = logLevel;
+  }
+
+  get settled(): undefined {
+    return undefined;
+  }
+
+  logLevel(): LoggingLevel | undefined {
+    return this.#host.capabilities().logging === undefined ? undefined : this.#level;
+  }
+}

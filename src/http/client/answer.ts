@@ -1,0 +1,289 @@
+import { JsonError, parseJson } from '../../json/parse.ts';
+import { isObject, isRequestId, type Message, type RequestId } from '../../jsonrpc/message.ts';
+import { readEvents } from '../../jsonrpc/sse.ts';
+import { parseMessage } from '../../jsonrpc/encode.ts';
+import { after } from '../../jsonrpc/timeout.ts';
+import {
+  ConnectionError,
+  type ConnectionErrorOptions,
+  type MessageOrigin,
+  type Receiver,
+} from '../../jsonrpc/transport.ts';
+import { errorFromWire } from '../../protocol/error.ts';
+import { bodyBytes, bodyStart, bodyText, drain } from './body.ts';
+import { discard, type FetchResponse } from './fetch.ts';
+import { describeUrl, refusalWords } from './words.ts';
+
+/** One POST that waits for what answers it. */
+export interface Exchange {
+  /** The ids of its requests that have no response yet. */
+  readonly waiting: Set<RequestId>;
+  readonly receiver: Receiver;
+  readonly maxBytes: number;
+  readonly signal: AbortSignal;
+  /** Closes the response stream. */
+  abort(): void;
+  /** Whether the request named a session, which a 404 then says is gone. */
+  readonly inSession: boolean;
+  /** Where it goes, for who reads of its failure. */
+  readonly url: URL;
+}
+
+/** Where a stream ended, for whoever takes it up again. */
+export interface StreamPosition {
+  lastEventId: string | undefined;
+  retryMs: number | undefined;
+}
+
+/** How much of a body goes into an error. */
+const shownBytes = 2_048;
+
+/** How large the body of a refusal may be before it is cut off. */
+const refusalBytes = 1024 * 1024;
+
+/** How long a body may go on once it has nothing more to say. */
+const lingerMs = 1_000;
+
+/** The ids of the requests in a message or a batch. */
+export function requestIds(message: Message | readonly Message[]): Set<RequestId> {
+  const ids = new Set<RequestId>();
+  const messages: readonly Message[] = Array.isArray(message) ? message : [message];
+  for (const element of messages) if ('method' in element && 'id' in element) ids.add(element.id);
+  return ids;
+}
+
+/** The media type of a response, without parameters. */
+export function mediaType(response: FetchResponse): string {
+  return (response.headers.get('content-type') ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? '';
+}
+
+export function isSuccess(response: FetchResponse): boolean {
+  return response.status >= 200 && response.status < 300;
+}
+
+/** Hands what one JSON body holds to the receiver. */
+export async function readJson(response: FetchResponse, exchange: Exchange): Promise<void> {
+  if (response.status === 202 || response.status === 204) return void drain(response, lingerMs);
+  let text: string;
+  try {
+    text = await bodyText(response, exchange.maxBytes);
+  } catch (error) {
+    throw asConnectionError(error, exchange);
+  }
+  if (text.trim() === '') return;
+  deliver(parsed(text, response.status, exchange.receiver), exchange, originOf(exchange, response.status, text));
+}
+
+/** Lets a body of another type pass where nothing was asked; a request it leaves without an answer. */
+export function readOther(response: FetchResponse, exchange: Exchange): void {
+  void discard(response);
+  if (exchange.waiting.size === 0) return;
+  const type = mediaType(response);
+  throw new ConnectionError(
+    'invalid-message',
+    `${describeUrl(exchange.url)} answered with ${type === '' ? 'no media type' : type}, neither JSON nor an event stream; is it the URL of an MCP server?`,
+    {
+      status: response.status,
+    },
+  );
+}
+
+/**
+ * Hands the messages of a stream to the receiver until it ends, or a moment after everything has been answered.
+ *
+ * @param from Where the stream before it ended, which is where this one goes on.
+ */
+export async function readStream(
+  response: FetchResponse,
+  exchange: Exchange,
+  from: Readonly<StreamPosition> = { lastEventId: undefined, retryMs: undefined },
+): Promise<StreamPosition> {
+  const position = { ...from };
+  const asked = exchange.waiting.size > 0;
+  let stopLingering: (() => void) | undefined;
+  try {
+    for await (const event of readEvents(bodyBytes(response), { maxBytes: exchange.maxBytes })) {
+      // An empty id says that from here on there is none. (WHATWG HTML, Server-sent events.)
+      if (event.id !== undefined) position.lastEventId = event.id === '' ? undefined : event.id;
+      if (event.retry !== undefined) position.retryMs = event.retry;
+      if (exchange.signal.aborted) throw asConnectionError(undefined, exchange);
+      if (event.data === '' || (event.event ?? 'message') !== 'message') continue;
+      deliverEvent(event.data, exchange, response.status);
+      if (asked && exchange.waiting.size === 0) stopLingering ??= after(lingerMs, () => exchange.abort());
+    }
+  } catch (error) {
+    if (asked && exchange.waiting.size === 0) return position;
+    if (error instanceof ConnectionError || exchange.signal.aborted) throw asConnectionError(error, exchange);
+    // The connection broke: what comes next is the same as after a stream that just ended.
+  } finally {
+    stopLingering?.();
+  }
+  return position;
+}
+
+/** What a response that is no success says. */
+export interface Refusal {
+  readonly failure: ConnectionError;
+  /** The error message for the only request, where the body holds one. */
+  readonly message: Readonly<Record<string, unknown>> | undefined;
+  /** Whether only a server of a stateless revision answers like this. */
+  readonly stateless: boolean;
+}
+
+/** Reads a response that is no success. */
+export async function refusalOf(response: FetchResponse, exchange: Exchange): Promise<Refusal> {
+  const { status } = response;
+  let text: string;
+  try {
+    text = await bodyStart(response, refusalBytes);
+  } catch (error) {
+    throw asConnectionError(error, exchange);
+  }
+  const retryAfterMs = retryAfter(response);
+  const options: ConnectionErrorOptions = {
+    status,
+    body: text.slice(0, shownBytes),
+    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+  };
+  if (status === 401 || status === 403) {
+    const challenge = response.headers.get('www-authenticate');
+    const failure = new ConnectionError(
+      'unauthorized',
+      `HTTP ${status} from ${describeUrl(exchange.url)}`,
+      challenge === null ? options : { ...options, challenge },
+    );
+    return { failure, message: undefined, stateless: false };
+  }
+  return {
+    failure: new ConnectionError(
+      'http',
+      refusalWords(status, text, { url: exchange.url, lost: exchange.inSession }),
+      options,
+    ),
+    message: status === 429 || status === 503 ? undefined : errorFor(text, status, exchange),
+    stateless: isStatelessError(text),
+  };
+}
+
+/**
+ * Hands on what a refusal says: its error message goes to the receiver.
+ *
+ * @throws ConnectionError when it holds none.
+ */
+export function deliverRefusal({ failure, message }: Refusal, exchange: Exchange): void {
+  if (message === undefined) throw failure;
+  deliver(message, exchange, { status: failure.status ?? 0 });
+}
+
+/** What a failure of reading is to the sender. */
+export function asConnectionError(error: unknown, exchange: Exchange): ConnectionError {
+  if (exchange.signal.aborted) return new ConnectionError('aborted', 'the exchange was given up', { cause: error });
+  if (error instanceof ConnectionError) return error;
+  return new ConnectionError('closed', 'the response broke off', { cause: error });
+}
+
+/** The error message that a body holds, if it can only be about the request that was sent. */
+function errorFor(text: string, status: number, exchange: Exchange): Readonly<Record<string, unknown>> | undefined {
+  const [id, ...others] = exchange.waiting;
+  if (id === undefined || others.length > 0) return undefined;
+  let value: unknown;
+  try {
+    value = parseMessage(text, exchange.receiver);
+  } catch {
+    return undefined;
+  }
+  if (
+    !isObject(value) ||
+    value['jsonrpc'] !== '2.0' ||
+    !isObject(value['error']) ||
+    !Number.isInteger(value['error']['code'])
+  )
+    return undefined;
+  const named = value['id'] === id;
+  // What names no request is about the path, as far as anybody can tell.
+  if (status === 404 && !named) return undefined;
+  if (!named && value['id'] !== undefined && value['id'] !== null) return undefined;
+  // Spec 2025-11-25, Transports, Session Management: the session is gone, unless only the method was not found. What
+  // names the request is its answer; what names none may be about the session.
+  const isAnswer = named && (status !== 404 || value['error']['code'] === -32601);
+  if (exchange.inSession && !isAnswer) return undefined;
+  return { ...value, id };
+}
+
+/** The errors that came with the stateless revisions, and are told by their data where others might use the code. */
+const statelessErrors: ReadonlySet<unknown> = new Set([
+  'headerMismatch',
+  'missingRequiredClientCapability',
+  'unsupportedProtocolVersion',
+]);
+
+function isStatelessError(text: string): boolean {
+  let value: unknown;
+  try {
+    value = parseJson(text);
+  } catch {
+    return false;
+  }
+  const error = isObject(value) ? value['error'] : undefined;
+  if (!isObject(error) || typeof error['code'] !== 'number') return false;
+  const { code, data } = error;
+  return statelessErrors.has(errorFromWire({ code, message: '', data }).kind);
+}
+
+function deliverEvent(data: string, exchange: Exchange, status: number): void {
+  const about = originOf(exchange, status, data);
+  let value: unknown;
+  try {
+    value = parsed(data, status, exchange.receiver);
+  } catch (error) {
+    exchange.receiver.problem(asConnectionError(error, exchange), about);
+    return;
+  }
+  deliver(value, exchange, about);
+}
+
+/** What came belongs to the request that waits; where all are answered, to none. */
+function originOf({ waiting }: Exchange, status: number, text: string): MessageOrigin {
+  const [request = null] = waiting;
+  return { status, request, text };
+}
+
+function deliver(received: unknown, exchange: Exchange, about: MessageOrigin): void {
+  const value = attributed(received, exchange);
+  for (const element of Array.isArray(value) ? value : [value]) {
+    if (isObject(element) && element['method'] === undefined && isRequestId(element['id']))
+      exchange.waiting.delete(element['id']);
+  }
+  exchange.receiver.message(value, about);
+}
+
+/** An error without an id can only be about the one request that waits. */
+function attributed(value: unknown, { waiting }: Exchange): unknown {
+  if (!isObject(value) || (value['id'] !== undefined && value['id'] !== null)) return value;
+  const [id, ...others] = waiting;
+  if (id === undefined || others.length > 0) return value;
+  return value['method'] === undefined && isObject(value['error']) ? { ...value, id } : value;
+}
+
+/** @throws ConnectionError for text that is no JSON. */
+export function parsed(text: string, status: number, { exactNumbers }: Receiver): unknown {
+  try {
+    return parseMessage(text, { exactNumbers });
+  } catch (error) {
+    if (!(error instanceof JsonError)) throw error;
+    throw new ConnectionError('invalid-message', error.message, {
+      cause: error,
+      status,
+      body: text.slice(0, shownBytes),
+    });
+  }
+}
+
+/** How many milliseconds a response asks to wait before the next request, where it says. */
+export function retryAfter(response: FetchResponse): number | undefined {
+  const value = response.headers.get('retry-after')?.trim();
+  if (value === undefined || value === '') return undefined;
+  if (/^\d+$/.test(value)) return Number(value) * 1_000;
+  const date = Date.parse(value);
+  return Number.isNaN(date) ? undefined : Math.max(0, date - Date.now());
+}

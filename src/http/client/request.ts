@@ -1,0 +1,171 @@
+import { serverUrl } from '../../jsonrpc/server-url.ts';
+import { ConnectionError } from '../../jsonrpc/transport.ts';
+import type { Names } from '../../mistakes/known-names.ts';
+import { fetchWithin, type Fetch, type FetchResponse } from './fetch.ts';
+import { describeUrl } from './words.ts';
+
+export interface HttpTransportOptions {
+  /** What sends the requests; the `fetch` of the runtime by default. Authorization wraps it. */
+  readonly fetch?: Fetch;
+  /** Headers of every request, such as an API key. A function is asked before each one. */
+  readonly headers?:
+    | Readonly<Record<string, string>>
+    | (() => Readonly<Record<string, string>> | Promise<Readonly<Record<string, string>>>);
+  /** How large a message of the server may be, after decompression; 16 MiB by default. */
+  readonly maxMessageBytes?: number;
+  /** How long ending the session may take when the conversation is closed; 2 seconds by default. */
+  readonly closeMs?: number;
+}
+
+/** The names of these options. */
+export const transportOptionNames: Names<HttpTransportOptions> = {
+  fetch: 1,
+  headers: 1,
+  maxMessageBytes: 1,
+  closeMs: 1,
+};
+
+/** One request of a conversation. */
+export interface Call {
+  readonly method: string;
+  /** Where it goes, if not to the URL that the user gave. */
+  readonly url?: URL | undefined;
+  /** The headers that make the request what it is. */
+  readonly own: Readonly<Record<string, string>>;
+  /** Headers of this message alone. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  readonly body?: string | undefined;
+  readonly signal: AbortSignal;
+}
+
+/** Where a server is, without what may be secret in the URL. */
+export interface Target {
+  readonly url: URL;
+  /** The header that the credentials of the URL became. */
+  readonly credentials: Readonly<Record<string, string>>;
+  readonly description: string;
+}
+
+/**
+ * Reads the URL of a server.
+ *
+ * @throws TypeError when the URL is none or is neither `http:` nor `https:`.
+ */
+export function targetOf(given: string | URL): Target {
+  const url = serverUrl(given);
+  url.hash = '';
+  const credentials = takeCredentials(url);
+  return { url, credentials, description: describeUrl(url) };
+}
+
+/** Sends the requests of one conversation, with the headers that they have in common. */
+export class Requests {
+  readonly url: URL;
+  readonly options: HttpTransportOptions;
+  readonly #credentials: Readonly<Record<string, string>>;
+  readonly #fetch: Fetch;
+  #settled: Readonly<Record<string, string>> = {};
+  /** What is the same from one request to the next, put together once. */
+  #common: Readonly<Record<string, string>> | undefined;
+
+  constructor({ url, credentials }: Target, options: HttpTransportOptions) {
+    this.url = url;
+    this.options = options;
+    this.#credentials = credentials;
+    this.#fetch = options.fetch ?? ((target, request) => fetch(target, request));
+  }
+
+  /** What the conversation settled; replaced as a whole. */
+  get settled(): Readonly<Record<string, string>> {
+    return this.#settled;
+  }
+
+  set settled(headers: Readonly<Record<string, string>>) {
+    this.#settled = headers;
+    this.#common = undefined;
+  }
+
+  /** The most bytes of one message. */
+  get maxBytes(): number {
+    return this.options.maxMessageBytes ?? 16 * 1024 * 1024;
+  }
+
+  /** @throws ConnectionError when there is no response, or at once for headers that cannot be sent. */
+  send(call: Call): Promise<FetchResponse> {
+    const { headers } = this.options;
+    if (typeof headers === 'function') return this.#sendWith(headers(), call);
+    this.#common ??= lowercased(this.#credentials, headers, this.#settled);
+    return this.#send(this.#common, call);
+  }
+
+  async #sendWith(
+    headers: Readonly<Record<string, string>> | Promise<Readonly<Record<string, string>>>,
+    call: Call,
+  ): Promise<FetchResponse> {
+    return await this.#send(lowercased(this.#credentials, await headers, this.#settled), call);
+  }
+
+  #send(common: Readonly<Record<string, string>>, call: Call): Promise<FetchResponse> {
+    const { method, url = this.url, own, headers, body, signal } = call;
+    return fetchWithin(this.#fetch, url, {
+      method,
+      headers: withHeaders(common, headers, own),
+      redirect: 'manual',
+      signal,
+      ...(body === undefined ? undefined : { body }),
+    });
+  }
+}
+
+/** Moves user and password of a URL into the header that they stand for: `fetch` takes no URL that has them. */
+function takeCredentials(url: URL): Record<string, string> {
+  const { username, password } = url;
+  if (username === '' && password === '') return {};
+  url.username = '';
+  url.password = '';
+  const bytes = new TextEncoder().encode(`${unescaped(username)}:${unescaped(password)}`);
+  return { authorization: `Basic ${btoa(String.fromCharCode(...bytes))}` };
+}
+
+function unescaped(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    // A percent sign that begins no escape is meant as it is.
+    return part;
+  }
+}
+
+/** What the value of a header may have in it. */
+const allowed = /^[\t\x20-\x7e\x80-\xff]*$/;
+
+/** Puts headers together; a later one replaces an earlier one of the same name, however it is spelt. */
+export function lowercased(
+  ...sources: readonly (Readonly<Record<string, string>> | undefined)[]
+): Record<string, string> {
+  return withHeaders({}, ...sources);
+}
+
+/** Adds headers to some that are lowercased already, which stay as they are. */
+function withHeaders(
+  lowercase: Readonly<Record<string, string>>,
+  ...sources: readonly (Readonly<Record<string, string>> | undefined)[]
+): Record<string, string> {
+  // No header has the one name that does not become a property so; an object without a prototype takes three times as long.
+  const headers: Record<string, string> = { ...lowercase };
+  for (const source of sources) {
+    if (source === undefined) continue;
+    for (const name of Object.keys(source)) {
+      // Its own key, so that it is there.
+      const value = source[name] as string;
+      // The value may be a secret, and is not shown.
+      if (!allowed.test(value))
+        throw new ConnectionError(
+          'invalid-message',
+          `the value of header ${name} has characters that no header may have`,
+        );
+      headers[name.toLowerCase()] = value;
+    }
+  }
+  return headers;
+}

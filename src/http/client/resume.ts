@@ -1,0 +1,221 @@
+import { after } from '../../jsonrpc/timeout.ts';
+import { saysSessionIsUnknown } from '../../jsonrpc/session-words.ts';
+import { isTransient } from '../../jsonrpc/transient.ts';
+import { ConnectionError } from '../../jsonrpc/transport.ts';
+import {
+  asConnectionError,
+  isSuccess,
+  mediaType,
+  readStream,
+  retryAfter,
+  type Exchange,
+  type StreamPosition,
+} from './answer.ts';
+import { bodyStart } from './body.ts';
+import { discard, type FetchResponse } from './fetch.ts';
+
+/** Asks for a stream by GET; the headers say from where. */
+export type OpenStream = (from: Readonly<Record<string, string>>) => Promise<FetchResponse>;
+
+/** How often in a row a server may not be reached before a request that waits for it fails. */
+const maxFailures = 5;
+
+/** The first pause before reconnecting where the server names none; it doubles with every failure in a row. */
+const pauseMs = 1_000;
+/** A server that asks for less would have us ask without end. */
+const shortestPauseMs = 100;
+const longestPauseMs = 30_000;
+
+/** How much of a refusal is read for what it says. */
+const shownBytes = 2_048;
+
+/** Where a stream is that never was open. */
+const nowhere: StreamPosition = { lastEventId: undefined, retryMs: undefined };
+
+/**
+ * Takes up a stream that broke off before everything was answered, where the server numbered its events. Returns when
+ * everything is answered or the server will not go on. A stream that opens and ends without a word is polling, which
+ * goes on as long as the request may. (Spec 2025-11-25, Transports, Resumability: by GET, after the time that the
+ * server asked for.)
+ */
+export async function resumeStream(open: OpenStream, exchange: Exchange, from: StreamPosition): Promise<void> {
+  let position = from;
+  const row = new Row();
+  for (let failures = 0; exchange.waiting.size > 0 && position.lastEventId !== undefined;) {
+    await row.pause(position, exchange);
+    const next = row.after(await attempt(open, exchange, position));
+    if (next === 'none' || next === 'gone') return;
+    // What is in use will not stay so for ever; what cannot be reached may.
+    failures = next instanceof ConnectionError && !isInUse(next) ? failures + 1 : 0;
+    if (failures === maxFailures) return;
+    if (!(next instanceof ConnectionError)) position = next;
+  }
+}
+
+/**
+ * Opens the stream for messages that belong to no request, and keeps it open until it is aborted. Resolves when it is
+ * open, refused, or to be tried again: with whether anything may come; `ended` is called when it is over. (Spec 2025-11-25, Transports, Listening for Messages.)
+ */
+export async function listenStream(open: OpenStream, exchange: Exchange, ended: () => void): Promise<boolean> {
+  let first: FetchResponse | 'none' | 'gone' | ConnectionError = 'none';
+  try {
+    first = await openStream(open, exchange, {});
+  } catch (error) {
+    exchange.receiver.problem(asConnectionError(error, exchange));
+    if (isPassing(error) && !exchange.signal.aborted) first = error;
+  }
+  if (typeof first === 'string') {
+    ended();
+    return false;
+  }
+  // Listening goes on beside whatever else happens, and reports its own end.
+  void keepListening(open, exchange, first)
+    .catch((error: unknown) => exchange.receiver.problem(asConnectionError(error, exchange)))
+    .finally(ended);
+  return true;
+}
+
+/** Listens as long as the conversation is open: a server that cannot be reached for a while is asked again and again. */
+async function keepListening(
+  open: OpenStream,
+  exchange: Exchange,
+  first: FetchResponse | ConnectionError,
+): Promise<void> {
+  const row = new Row();
+  const begun = row.after(
+    first instanceof ConnectionError ? first : await tryListening(() => readStream(first, exchange), exchange),
+  );
+  let position = typeof begun === 'string' || begun instanceof ConnectionError ? nowhere : begun;
+  for (;;) {
+    await row.pause(position, exchange);
+    const next = row.after(await tryListening(() => attempt(open, exchange, position), exchange));
+    if (next === 'none' || next === 'gone') {
+      if (position.lastEventId === undefined) return next === 'gone' ? exchange.receiver.closed(lost()) : undefined;
+      // What was missed is gone for good; what comes is still worth hearing.
+      position = { lastEventId: undefined, retryMs: position.retryMs };
+      continue;
+    }
+    if (!(next instanceof ConnectionError)) position = next;
+    else if (isUnreadable(next)) position = nowhere;
+    else if (row.failures === maxFailures) exchange.receiver.problem(unheard(next));
+  }
+}
+
+/**
+ * Listens once. Beside what may pass for a request, two things must not end listening for good: a token that has run out,
+ * as the next attempt may have another, and an event that cannot be read, which is lost alone.
+ */
+async function tryListening(listen: () => Promise<Outcome>, exchange: Exchange): Promise<Outcome> {
+  try {
+    return await listen();
+  } catch (error) {
+    if (exchange.signal.aborted || !(error instanceof ConnectionError)) throw error;
+    if (isUnreadable(error)) exchange.receiver.problem(error);
+    else if (error.reason !== 'unauthorized') throw error;
+    return error;
+  }
+}
+
+function isUnreadable({ reason }: ConnectionError): boolean {
+  return reason === 'too-large' || reason === 'invalid-message';
+}
+
+/** What became of one more attempt: where the stream ended, why there is none, or a failure that may pass. */
+type Outcome = StreamPosition | 'none' | 'gone' | ConnectionError;
+
+/** Opens the stream once more and reads it to its end. */
+async function attempt(open: OpenStream, exchange: Exchange, position: StreamPosition): Promise<Outcome> {
+  const from = position.lastEventId === undefined ? undefined : { 'last-event-id': position.lastEventId };
+  let response: FetchResponse | 'none' | 'gone';
+  try {
+    response = await openStream(open, exchange, from ?? {});
+  } catch (error) {
+    if (exchange.signal.aborted || !isPassing(error)) throw error;
+    return error;
+  }
+  return typeof response === 'string' ? response : await readStream(response, exchange, position);
+}
+
+/** Gives `none` when the server has no such stream, and `gone` when it may no longer know the session. */
+async function openStream(
+  open: OpenStream,
+  exchange: Exchange,
+  from: Readonly<Record<string, string>>,
+): Promise<FetchResponse | 'none' | 'gone'> {
+  const response = await open(from);
+  if (isSuccess(response) && mediaType(response) === 'text/event-stream') return response;
+  const { status } = response;
+  const gone = exchange.inSession && (await isSessionUnknown(response));
+  void discard(response);
+  if (gone) return 'gone';
+  // 405 is what the spec has for it; what answers 404, 400 or with something else has no such stream either.
+  if (status <= 400 || status === 404 || status === 405) return 'none';
+  const reason = status === 401 || status === 403 ? 'unauthorized' : 'http';
+  if (exchange.signal.aborted) throw new ConnectionError('aborted', 'the exchange was given up');
+  const retryAfterMs = retryAfter(response);
+  throw new ConnectionError(reason, `the stream for messages of the server was refused: HTTP ${status}`, {
+    status,
+    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+  });
+}
+
+async function isSessionUnknown(response: FetchResponse): Promise<boolean> {
+  if (response.status !== 400) return response.status === 404;
+  // A body that breaks off says nothing.
+  return saysSessionIsUnknown(await bodyStart(response, shownBytes).catch(() => ''));
+}
+
+/** Spec 2025-11-25, Transports, Session Management: 404 for a session that the server knew before. */
+function lost(): ConnectionError {
+  return new ConnectionError('session-lost', 'the server no longer knows the session', { status: 404 });
+}
+
+function unheard(cause: ConnectionError): ConnectionError {
+  const message = `the stream for messages of the server could not be opened again yet, and is tried on: ${cause.message}`;
+  return new ConnectionError('closed', message, { cause });
+}
+
+/** Whether a failure may be gone the next time. */
+function isPassing(error: unknown): error is ConnectionError {
+  return error instanceof ConnectionError && (isTransient(error) || isInUse(error));
+}
+
+/** A stream that was cut on this side alone is still open to its server, which has one of it until it learns better. */
+function isInUse({ status }: ConnectionError): boolean {
+  return status === 409;
+}
+
+/** The attempts that failed one after the other, which make the pauses between them longer. */
+class Row {
+  /** How many there are. */
+  failures = 0;
+  #askedMs = 0;
+
+  /** Takes in how an attempt went. */
+  after(outcome: Outcome): Outcome {
+    const failure = outcome instanceof ConnectionError ? outcome : undefined;
+    this.failures = failure === undefined ? 0 : this.failures + 1;
+    this.#askedMs = failure?.retryAfterMs ?? 0;
+    return outcome;
+  }
+
+  /** Waits before the next attempt; at least as long as the server asked for. */
+  pause({ retryMs = pauseMs }: StreamPosition, { signal, waiting }: Exchange): Promise<void> {
+    const least = Math.max(shortestPauseMs, retryMs);
+    const longer = Math.min(longestPauseMs, least * 2 ** Math.min(this.failures, 20));
+    const ms = Math.max(least, longer, this.#askedMs);
+    return new Promise((resolve, reject) => {
+      const aborted = (): void => {
+        cancel();
+        reject(new ConnectionError('aborted', 'the exchange was given up'));
+      };
+      const over = (): void => {
+        signal.removeEventListener('abort', aborted);
+        resolve();
+      };
+      const cancel = after(ms, over, waiting.size > 0);
+      if (signal.aborted) aborted();
+      else signal.addEventListener('abort', aborted, { once: true });
+    });
+  }
+}

@@ -1,0 +1,216 @@
+import { answeredBy, glimpseText } from '../../jsonrpc/glimpse.ts';
+import type { Message } from '../../jsonrpc/message.ts';
+import { readEvents, type StreamEvent } from '../../jsonrpc/sse.ts';
+import { messageText } from '../../jsonrpc/encode.ts';
+import { after } from '../../jsonrpc/timeout.ts';
+import {
+  ConnectionError,
+  type Channel,
+  type Receiver,
+  type SendOptions,
+  type Transport,
+} from '../../jsonrpc/transport.ts';
+import { deliverRefusal, isSuccess, mediaType, parsed, refusalOf, requestIds } from './answer.ts';
+import { bodyBytes } from './body.ts';
+import { discard, type FetchResponse } from './fetch.ts';
+import { describeUrl } from './words.ts';
+import { Requests, targetOf, type HttpTransportOptions } from './request.ts';
+
+/** How long a stream may take to say where messages go. */
+const endpointMs = 10_000;
+
+/** The method by which stateless servers are told apart. */
+const probe = 'server/discover';
+
+/**
+ * Reaches a server over HTTP+SSE, the transport of 2024-11-05, without trying the newer one first. `httpTransport`
+ * finds such a server too, by two requests more.
+ *
+ * @param url Where the event stream is, such as `https://mcp.example/sse`.
+ * @throws TypeError when the URL is none or is neither `http:` nor `https:`.
+ */
+export function ssePairTransport(url: string | URL, options: HttpTransportOptions = {}): Transport {
+  const target = targetOf(url);
+  return {
+    kind: 'http',
+    description: target.description,
+    open: (receiver) => SsePairChannel.open(new Requests(target, options), receiver),
+  };
+}
+
+/** One conversation: an event stream for what the server sends, and a POST for each message to it. */
+export class SsePairChannel implements Channel {
+  readonly #requests: Requests;
+  readonly #receiver: Receiver;
+  readonly #controller = new AbortController();
+  #endpoint: URL | undefined;
+  #closed = false;
+
+  private constructor(requests: Requests, receiver: Receiver) {
+    this.#requests = requests;
+    this.#receiver = receiver;
+  }
+
+  /**
+   * Opens the stream and waits to be told where messages go.
+   *
+   * @throws ConnectionError when there is no such stream.
+   */
+  static async open(requests: Requests, receiver: Receiver, signal?: AbortSignal): Promise<SsePairChannel> {
+    const channel = new SsePairChannel(requests, receiver);
+    const abort = (): void => channel.#controller.abort();
+    let late = false;
+    const expire = (): void => {
+      late = true;
+      abort();
+    };
+    const cancel = after(endpointMs, expire, true);
+    if (signal?.aborted === true) abort();
+    signal?.addEventListener('abort', abort, { once: true });
+    try {
+      await channel.#connect();
+      return channel;
+    } catch (error) {
+      abort();
+      if (!late) throw error;
+      const message = `${channel.#name} did not say within ${endpointMs} ms where messages go`;
+      throw new ConnectionError('timeout', message, { cause: error });
+    } finally {
+      cancel();
+      signal?.removeEventListener('abort', abort);
+    }
+  }
+
+  /** What an earlier call set is replaced. */
+  setHeaders(headers: Readonly<Record<string, string>>): void {
+    this.#requests.settled = headers;
+  }
+
+  /** Resolves when the server took the message; what answers it comes on the stream. */
+  async send(message: Message | readonly Message[], options: SendOptions = {}): Promise<void> {
+    if (this.#closed) throw new ConnectionError('closed', 'the conversation is closed');
+    // No stateless revision has this transport, so nobody needs to be asked.
+    if ('method' in message && message.method === probe)
+      throw new ConnectionError('http', `HTTP+SSE carries no ${probe}`, { status: 404 });
+    const { signal, release } = this.#during(options.signal);
+    try {
+      const response = await this.#requests.send({
+        method: 'POST',
+        url: this.#endpoint,
+        own: { accept: 'application/json', 'content-type': 'application/json' },
+        headers: options.headers,
+        body: messageText(message),
+        signal,
+      });
+      if (isSuccess(response)) return await discard(response);
+      const exchange = {
+        waiting: requestIds(message),
+        receiver: this.#receiver,
+        maxBytes: this.#requests.maxBytes,
+        signal,
+        abort: () => {},
+        inSession: false,
+        url: this.#endpoint ?? this.#requests.url,
+      };
+      deliverRefusal(await refusalOf(response, exchange), exchange);
+    } finally {
+      release();
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    this.#controller.abort();
+  }
+
+  async #connect(): Promise<void> {
+    const { signal } = this.#controller;
+    const response = await this.#requests.send({ method: 'GET', own: { accept: 'text/event-stream' }, signal });
+    if (!isSuccess(response) || mediaType(response) !== 'text/event-stream') {
+      void discard(response);
+      const { status } = response;
+      const reason = status === 401 || status === 403 ? 'unauthorized' : 'http';
+      throw new ConnectionError(reason, `${this.#name} has no event stream: HTTP ${status}`, { status });
+    }
+    const events = readEvents(bodyBytes(response), { maxBytes: this.#requests.maxBytes });
+    this.#endpoint = await this.#announced(events, response);
+    // Reading goes on beside whatever else happens, and reports its own end.
+    void this.#read(events, response.status);
+  }
+
+  /** Spec 2024-11-05, Transports, HTTP with SSE: the first event says where messages go. */
+  async #announced(events: AsyncGenerator<StreamEvent, void>, { status }: FetchResponse): Promise<URL> {
+    let first: StreamEvent | undefined;
+    try {
+      do first = (await events.next()).value ?? undefined;
+      while (first !== undefined && first.data === '' && first.event === undefined);
+    } catch (cause) {
+      if (cause instanceof ConnectionError) throw cause;
+      throw new ConnectionError('timeout', `${this.#name} did not say where messages go`, { cause });
+    }
+    const endpoint = first?.event === 'endpoint' ? this.#resolved(first.data) : undefined;
+    // What goes there (credentials, private data) is for the origin that the user chose alone.
+    if (endpoint?.origin === this.#requests.url.origin) return endpoint;
+    await events.return();
+    const why = endpoint === undefined ? 'did not say where messages go' : 'sends messages to another origin';
+    throw new ConnectionError('invalid-message', `${this.#name} ${why}`, { status });
+  }
+
+  #resolved(reference: string): URL | undefined {
+    try {
+      return new URL(reference, this.#requests.url);
+    } catch {
+      return undefined;
+    }
+  }
+
+  async #read(events: AsyncGenerator<StreamEvent, void>, status: number): Promise<void> {
+    let cause: unknown;
+    try {
+      for await (const event of events) {
+        if (event.data !== '' && (event.event ?? 'message') === 'message') this.#hear(event.data, status);
+      }
+    } catch (error) {
+      cause = error;
+    }
+    if (this.#closed) return;
+    this.#closed = true;
+    this.#controller.abort();
+    const lost = new ConnectionError('closed', `the event stream of ${this.#name} ended`, { cause });
+    this.#receiver.closed(cause instanceof ConnectionError ? cause : lost);
+  }
+
+  #hear(data: string, status: number): void {
+    if (this.#closed) return;
+    let value: unknown;
+    try {
+      value = parsed(data, status, this.#receiver);
+    } catch (error) {
+      const answered = answeredBy(glimpseText(data));
+      this.#receiver.problem(error instanceof Error ? error : new Error(String(error)), { text: data, answered });
+      return;
+    }
+    this.#receiver.message(value, { text: data });
+  }
+
+  get #name(): string {
+    return describeUrl(this.#requests.url);
+  }
+
+  /** A signal for one POST: it ends with the message's own, and with the conversation. */
+  #during(own: AbortSignal | undefined): { readonly signal: AbortSignal; release(): void } {
+    const controller = new AbortController();
+    const abort = (): void => controller.abort();
+    const sources = own === undefined ? [this.#controller.signal] : [this.#controller.signal, own];
+    for (const source of sources) {
+      if (source.aborted) abort();
+      source.addEventListener('abort', abort, { once: true });
+    }
+    return {
+      signal: controller.signal,
+      release: () => {
+        for (const source of sources) source.removeEventListener('abort', abort);
+      },
+    };
+  }
+}

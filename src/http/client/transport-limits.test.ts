@@ -1,0 +1,151 @@
+import assert from 'node:assert/strict';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { test } from 'node:test';
+import { gzipSync } from 'node:zlib';
+import { listen, open, answerJson, request, response, sending } from '../../../test/support/http-answers.ts';
+import { httpTransport } from './transport.ts';
+
+test('a server that is not there is refused without the query of its URL', async () => {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  const transport = httpTransport(`http://127.0.0.1:${port}/mcp?key=secret`, sending);
+  assert.equal(transport.description, `http://127.0.0.1:${port}/mcp`);
+  const channel = await transport.open({ message: () => {}, problem: () => {}, closed: () => {} });
+  await assert.rejects(channel.send(request), { reason: 'refused', message: /^(?!.*secret).*ECONNREFUSED/ });
+});
+
+test('a description has no credentials, and other schemes are refused', () => {
+  assert.equal(httpTransport('https://user:secret@host.test/mcp?key=secret#x').description, 'https://host.test/mcp');
+  assert.throws(() => httpTransport('file:///etc/passwd'), TypeError);
+});
+
+test('credentials in the URL become an Authorization header', async (t) => {
+  let authorization: string | undefined;
+  const url = new URL(
+    await listen(t, (incoming, outgoing) => {
+      authorization = incoming.headers.authorization;
+      answerJson(outgoing, response);
+    }),
+  );
+  url.username = 'me';
+  url.password = 'p%40ss';
+  const channel = await httpTransport(url, sending).open({ message: () => {}, problem: () => {}, closed: () => {} });
+  await channel.send(request);
+  assert.equal(authorization, `Basic ${btoa('me:p@ss')}`);
+});
+
+for (const status of [307, 308]) {
+  test(`${status} within the origin is followed with method and body`, async (t) => {
+    const { channel, heard } = await open(t, async (incoming, outgoing) => {
+      if (incoming.url === '/mcp') return void outgoing.writeHead(status, { location: '/moved' }).end();
+      assert.equal(incoming.method, 'POST');
+      answerJson(outgoing, { ...response, result: JSON.parse(await text(incoming)) });
+    });
+    await channel.send(request);
+    assert.partialDeepStrictEqual(heard, [{ value: { result: request } }]);
+  });
+}
+
+test('a redirect to another origin is never followed, so no credential goes there', async (t) => {
+  let reached = false;
+  const other = await listen(t, (_incoming, outgoing) => {
+    reached = true;
+    answerJson(outgoing, response);
+  });
+  const { channel } = await open(t, (_incoming, outgoing) => void outgoing.writeHead(307, { location: other }).end(), {
+    headers: { authorization: 'Bearer x' },
+  });
+  await assert.rejects(channel.send(request), { reason: 'http', status: 307 });
+  assert.equal(reached, false);
+});
+
+test('a redirect that would change the method is not followed', async (t) => {
+  const { channel } = await open(t, (_incoming, outgoing) => void outgoing.writeHead(302, { location: '/x' }).end());
+  await assert.rejects(channel.send(request), { reason: 'http', status: 302 });
+});
+
+test('redirects in a circle end', async (t) => {
+  let count = 0;
+  const { channel } = await open(t, (_incoming, outgoing) => {
+    count++;
+    outgoing.writeHead(307, { location: '/mcp' }).end();
+  });
+  await assert.rejects(channel.send(request), { reason: 'http', message: /more than 3 times/ });
+  assert.equal(count, 4);
+});
+
+test('a huge body stops at the limit', async (t) => {
+  const { channel } = await open(
+    t,
+    (_incoming, outgoing) => {
+      outgoing.writeHead(200, { 'content-type': 'application/json' });
+      const more = (): void => {
+        while (!outgoing.destroyed && outgoing.write('x'.repeat(10_000)));
+        if (!outgoing.destroyed) outgoing.once('drain', more);
+      };
+      more();
+    },
+    { maxMessageBytes: 100_000 },
+  );
+  await assert.rejects(channel.send(request), { reason: 'too-large' });
+});
+
+test('a short body that is over the limit is refused too', async (t) => {
+  const { channel } = await open(t, (_incoming, outgoing) => answerJson(outgoing, response), { maxMessageBytes: 10 });
+  await assert.rejects(channel.send(request), { reason: 'too-large' });
+});
+
+test('a gzip bomb stops at the limit of what it unpacks to', async (t) => {
+  const bomb = gzipSync(new Uint8Array(50_000_000).fill(0x20));
+  const { channel } = await open(
+    t,
+    (_incoming, outgoing) =>
+      void outgoing.writeHead(200, { 'content-type': 'application/json', 'content-encoding': 'gzip' }).end(bomb),
+    {
+      maxMessageBytes: 1_000_000,
+    },
+  );
+  await assert.rejects(channel.send(request), { reason: 'too-large' });
+});
+
+test('an endless line of an event stream stops at the limit', async (t) => {
+  let stopped: () => void = () => {};
+  const serverSawTheEnd = new Promise<void>((resolve) => (stopped = resolve));
+  const { channel } = await open(
+    t,
+    (_incoming, outgoing) => {
+      outgoing.writeHead(200, { 'content-type': 'text/event-stream' });
+      const more = (): void => {
+        while (!outgoing.destroyed && outgoing.write('data'.repeat(10_000)));
+        if (!outgoing.destroyed) outgoing.once('drain', more);
+      };
+      outgoing.once('close', stopped);
+      more();
+    },
+    { maxMessageBytes: 100_000 },
+  );
+  await assert.rejects(channel.send(request), { reason: 'too-large' });
+  await serverSawTheEnd;
+});
+
+test('invalid UTF-8 is no message [basic-002]', async (t) => {
+  const { channel, heard } = await open(
+    t,
+    (_incoming, outgoing) =>
+      void outgoing.writeHead(200, { 'content-type': 'application/json' }).end(Uint8Array.of(0x22, 0xff, 0x22)),
+  );
+  await assert.rejects(channel.send(request), { reason: 'invalid-message' });
+  assert.deepEqual(heard, []);
+});
+
+test('a header that would break out of its line is refused and its value not shown', async (t) => {
+  const { channel } = await open(t, () => {});
+  await assert.rejects(channel.send(request, { headers: { 'x-key': 'secret\r\nx: y' } }), {
+    reason: 'invalid-message',
+    message: /^(?!.*secret)/,
+  });
+});

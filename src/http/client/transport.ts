@@ -1,0 +1,243 @@
+import type { Message, RequestId } from '../../jsonrpc/message.ts';
+import { messageText } from '../../jsonrpc/encode.ts';
+import { settledWithin } from '../../jsonrpc/timeout.ts';
+import {
+  ConnectionError,
+  type Channel,
+  type Receiver,
+  type SendOptions,
+  type Transport,
+} from '../../jsonrpc/transport.ts';
+import { revisionOf } from '../../protocol/revision.ts';
+import {
+  deliverRefusal,
+  isSuccess,
+  mediaType,
+  readJson,
+  readOther,
+  readStream,
+  refusalOf,
+  requestIds,
+  type Exchange,
+} from './answer.ts';
+import { discard, type FetchResponse } from './fetch.ts';
+import { lowercased, Requests, targetOf, type HttpTransportOptions } from './request.ts';
+import { listenStream, resumeStream } from './resume.ts';
+import type { SsePairChannel } from './sse-pair.ts';
+import { perhapsTls } from './words.ts';
+
+const postHeaders = { accept: 'application/json, text/event-stream', 'content-type': 'application/json' };
+
+/**
+ * Reaches a server over Streamable HTTP: every message is a POST of its own. A server that refuses `initialize` there
+ * is tried with the older HTTP+SSE transport at the same URL. It works on any runtime that has `fetch`.
+ *
+ * @throws TypeError when the URL is none or is neither `http:` nor `https:`.
+ */
+export function httpTransport(url: string | URL, options: HttpTransportOptions = {}): Transport {
+  const target = targetOf(url);
+  return {
+    kind: 'http',
+    description: target.description,
+    // Nothing is sent before the first message: HTTP has no connection to open.
+    open: async (receiver) => new HttpChannel(new Requests(target, options), receiver),
+  };
+}
+
+/** Whether a status of `initialize` may mean that the server speaks the older transport alone. */
+function isPairStatus(status: number): boolean {
+  return status === 400 || status === 404 || status === 405;
+}
+
+class HttpChannel implements Channel {
+  readonly #requests: Requests;
+  readonly #receiver: Receiver;
+  readonly #underway = new Set<() => void>();
+  #session: string | undefined;
+  /** The older transport, once the server turned out to speak it. */
+  #pair: SsePairChannel | undefined;
+  #listening = false;
+  /** Whether the server has answered anything yet. */
+  #answers = false;
+  #closing: Promise<void> | undefined;
+
+  constructor(requests: Requests, receiver: Receiver) {
+    this.#requests = requests;
+    this.#receiver = {
+      exactNumbers: receiver.exactNumbers,
+      message: (value, about) => this.#unlessClosed(() => receiver.message(value, about)),
+      problem: (error, about) => this.#unlessClosed(() => receiver.problem(error, about)),
+      closed: (error) => {
+        // A session that the server does not know needs not be ended.
+        if (error.reason === 'session-lost') this.#session = undefined;
+        this.#unlessClosed(() => receiver.closed(error));
+      },
+    };
+  }
+
+  /** What an earlier call set is replaced. */
+  setHeaders(headers: Readonly<Record<string, string>>): void {
+    this.#requests.settled = headers;
+  }
+
+  async send(message: Message | readonly Message[], options: SendOptions = {}): Promise<void> {
+    this.#requireOpen();
+    if (this.#pair !== undefined) return this.#pair.send(message, options);
+    const body = messageText(message);
+    const exchange = this.#exchange(requestIds(message), options.signal);
+    try {
+      const response = await this.#request('POST', postHeaders, { exchange, headers: options.headers, body });
+      this.#answers = true;
+      const initializes = 'method' in message && message.method === 'initialize';
+      if (initializes) this.#remember(response);
+      if (initializes && isPairStatus(response.status)) await this.#fallBack(response, exchange, { message, options });
+      else await this.#answered(response, exchange, options.headers);
+    } catch (error) {
+      throw this.#closing === undefined
+        ? this.#answers
+          ? error
+          : perhapsTls(error, this.#requests.url)
+        : new ConnectionError('closed', 'the conversation was closed', { cause: error });
+    } finally {
+      exchange.end();
+    }
+  }
+
+  /** One stream at a time: listening again while one is open changes nothing. */
+  async listen(): Promise<boolean> {
+    this.#requireOpen();
+    // The stream of the older transport is open all the time.
+    if (this.#listening || this.#pair !== undefined) return true;
+    this.#listening = true;
+    const exchange = this.#exchange(new Set(), undefined);
+    const open = (position: Readonly<Record<string, string>>): Promise<FetchResponse> =>
+      this.#request('GET', { accept: 'text/event-stream', ...position }, { exchange });
+    return await listenStream(open, exchange, () => {
+      this.#listening = false;
+      exchange.end();
+    });
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  async #close(): Promise<void> {
+    for (const abort of this.#underway) abort();
+    await this.#pair?.close();
+    if (this.#session === undefined) return;
+    const exchange = this.#exchange(new Set(), undefined);
+    const ended = this.#request('DELETE', {}, { exchange }).then(discard);
+    // Spec 2025-11-25, Transports, Session Management: the server may refuse, and may be gone.
+    await settledWithin(this.#requests.options.closeMs ?? 2_000, ended);
+    exchange.abort();
+    exchange.end();
+  }
+
+  async #answered(response: FetchResponse, exchange: Exchange, headers: SendOptions['headers']): Promise<void> {
+    const type = mediaType(response);
+    if (!isSuccess(response)) deliverRefusal(await refusalOf(response, exchange), exchange);
+    else if (type === 'text/event-stream') {
+      const position = await readStream(response, exchange);
+      if (exchange.waiting.size > 0 && this.#resumes(headers)) {
+        await resumeStream(
+          (from) => this.#request('GET', { accept: 'text/event-stream', ...from }, { exchange }),
+          exchange,
+          position,
+        );
+      }
+    } else if (type === 'application/json' || type === '' || response.status === 202 || response.status === 204)
+      await readJson(response, exchange);
+    else readOther(response, exchange);
+    if (exchange.waiting.size > 0) {
+      throw new ConnectionError('closed', `HTTP ${response.status} ended before the response`, {
+        status: response.status,
+      });
+    }
+  }
+
+  /**
+   * Tries the older transport after `initialize` was refused; where there is none either, the refusal stands. (Spec
+   * 2026-07-28, Streamable HTTP, Backward compatibility.)
+   */
+  async #fallBack(
+    response: FetchResponse,
+    exchange: Exchange,
+    sent: { readonly message: Message | readonly Message[]; readonly options: SendOptions },
+  ): Promise<void> {
+    const refusal = await refusalOf(response, exchange);
+    if (refusal.stateless) return deliverRefusal(refusal, exchange);
+    let pair: SsePairChannel;
+    try {
+      // Few servers are so old that a client has to carry the older transport before it is needed.
+      const older = await import('./sse-pair.ts');
+      pair = await older.SsePairChannel.open(this.#requests, this.#receiver, exchange.signal);
+    } catch (error) {
+      if (exchange.signal.aborted) throw error;
+      return deliverRefusal(refusal, exchange);
+    }
+    this.#pair = pair;
+    if (this.#closing !== undefined) await pair.close();
+    await pair.send(sent.message, sent.options);
+  }
+
+  /** Spec 2026-07-28, Streamable HTTP: what breaks there is asked again, not taken up. */
+  #resumes(headers: SendOptions['headers'] = {}): boolean {
+    const date = lowercased(this.#requests.settled, headers)['mcp-protocol-version'];
+    return revisionOf(date)?.http !== 'exchange';
+  }
+
+  #request(method: string, own: Readonly<Record<string, string>>, call: Outgoing): Promise<FetchResponse> {
+    const { headers, body, exchange } = call;
+    const ours = this.#session === undefined ? own : { ...own, 'mcp-session-id': this.#session };
+    return this.#requests.send({ method, own: ours, headers, body, signal: exchange.signal });
+  }
+
+  /** Spec 2025-11-25, Transports, Session Management: an id has visible ASCII characters only. */
+  #remember(response: FetchResponse): void {
+    const session = response.headers.get('mcp-session-id');
+    if (session === null || !isSuccess(response)) return;
+    if (/^[\x21-\x7e]{1,1024}$/.test(session)) this.#session = session;
+    else
+      this.#receiver.problem(
+        new ConnectionError('invalid-message', 'the server gave a session id that is not visible ASCII'),
+      );
+  }
+
+  #exchange(waiting: Set<RequestId>, signal: AbortSignal | undefined): Exchange & { end(): void } {
+    const controller = new AbortController();
+    const abort = (): void => controller.abort();
+    this.#underway.add(abort);
+    if (signal?.aborted === true) abort();
+    signal?.addEventListener('abort', abort, { once: true });
+    return {
+      waiting,
+      receiver: this.#receiver,
+      maxBytes: this.#requests.maxBytes,
+      signal: controller.signal,
+      inSession: this.#session !== undefined,
+      url: this.#requests.url,
+      abort,
+      end: () => {
+        signal?.removeEventListener('abort', abort);
+        this.#underway.delete(abort);
+      },
+    };
+  }
+
+  #requireOpen(): void {
+    if (this.#closing !== undefined) throw new ConnectionError('closed', 'the conversation is closed');
+  }
+
+  #unlessClosed(tell: () => void): void {
+    if (this.#closing === undefined) tell();
+  }
+}
+
+/** A request on its way. */
+interface Outgoing {
+  readonly exchange: Exchange;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  readonly body?: string;
+}

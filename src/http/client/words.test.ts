@@ -1,0 +1,84 @@
+import assert from 'node:assert/strict';
+import { createServer as createSocketServer, type AddressInfo } from 'node:net';
+import { describe, it, type TestContext } from 'node:test';
+import { listen, sending } from '../../../test/support/http-answers.ts';
+import { connect } from '../../client.ts';
+import { nodeFetch } from '../../node/client/fetch.ts';
+import { unreachable } from './words.ts';
+
+/** A server that takes connections and closes them without a word, as one does that wants TLS. */
+async function silent(t: TestContext): Promise<string> {
+  const server = createSocketServer((socket) => socket.once('data', () => socket.destroy()).on('error', () => {}));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  t.after(() => server.close());
+  // A server that listens on a port has the address of one.
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`;
+}
+
+// "https to an http port; wrong path": "what was tried, what answered, what to write"
+for (const fetch of [undefined, nodeFetch()]) {
+  const options = fetch === undefined ? sending : { fetch };
+  describe(`a server that is not reached by ${fetch === undefined ? 'fetch' : 'connections of ours'}`, () => {
+    it('as https, since it is http, is told so', async (t) => {
+      const url = await listen(t, (_request, response) => void response.end());
+      const tried = url.replace('http:', 'https:');
+      await assert.rejects(connect(tried, options), {
+        reason: 'refused',
+        message: `${tried} cannot be reached: what answers there does not speak TLS (wrong version number); if it is an http server, write ${url}`,
+      });
+    });
+
+    it('as http, since it may be https, is told so', async (t) => {
+      const url = await silent(t);
+      await assert.rejects(connect(url, options), (error: Error) => {
+        const start = `${url} cannot be reached: the connection was closed without an answer (`;
+        assert.equal(error.message.slice(0, start.length), start);
+        assert.match(error.message, new RegExp(`; if it is an https server, write ${url.replace('http:', 'https:')}$`));
+        return true;
+      });
+    });
+
+    it('at a wrong path, is told where', async (t) => {
+      const bodies = [
+        '',
+        '<html><title>404 not there</title>',
+        '{"jsonrpc":"2.0","error":{"code":-32600,"message":"none"}}',
+      ];
+      for (const [index, said] of ['', ': 404 not there', ': none'].entries()) {
+        const url = await listen(t, (_request, response) => void response.writeHead(404).end(bodies[index]));
+        const elsewhere = url.replace('/mcp', '/api?key=secret');
+        await assert.rejects(connect(elsewhere, options), {
+          reason: 'http',
+          status: 404,
+          message: `HTTP 404 from ${url.replace('/mcp', '/api')}${said}; is the path /api that of an MCP server? (many servers have theirs at /mcp)`,
+        });
+      }
+    });
+
+    it('with a page, is told what it is', async (t) => {
+      const type = { 'content-type': 'text/html' };
+      const url = await listen(t, (_request, response) => void response.writeHead(200, type).end('<p>hi'));
+      await assert.rejects(connect(url, options), {
+        message: `${url} answered with text/html, neither JSON nor an event stream; is it the URL of an MCP server?`,
+      });
+    });
+  });
+}
+
+it('a failure of the platform is told in words and as it is', () => {
+  const failed = (code: string, message: string): string =>
+    unreachable(
+      new TypeError('fetch failed', { cause: Object.assign(new Error(message), { code }) }),
+      new URL('https://x/y?z'),
+    ).message;
+  const start = 'https://x/y cannot be reached: ';
+  assert.equal(
+    failed('ECONNREFUSED', 'connect ECONNREFUSED ::1:1'),
+    `${start}nothing listens there (connect ECONNREFUSED ::1:1)`,
+  );
+  assert.equal(failed('ENOTFOUND', ''), `${start}there is no such host (ENOTFOUND)`);
+  assert.equal(failed('CERT_HAS_EXPIRED', 'certificate has expired'), `${start}certificate has expired`);
+  const raw =
+    '4F:error:0A00042E:SSL routines:ssl3_read_bytes:tlsv1 alert protocol version:../s.c:916:SSL alert number 70\n';
+  assert.equal(failed('ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION', raw), `${start}tlsv1 alert protocol version`);
+});

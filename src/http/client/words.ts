@@ -1,0 +1,105 @@
+import { isObject } from '../../jsonrpc/message.ts';
+import { ConnectionError } from '../../jsonrpc/transport.ts';
+
+/** A URL without what may be secret in it. */
+export function describeUrl(url: URL): string {
+  return `${url.origin}${url.pathname}`;
+}
+
+/** What the codes of Node mean to somebody who does not know them. */
+const known: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'nothing listens there',
+  ENOTFOUND: 'there is no such host',
+  EAI_AGAIN: 'its name could not be looked up',
+};
+
+/** Codes and words of the runtimes for a peer that answers TLS with something else. */
+const noTls = /wrong.version.number|packet.length.too.long|http.request|InvalidContentType/i;
+
+/** Codes for a connection that the peer closed before it answered. */
+const closed: ReadonlySet<unknown> = new Set(['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE']);
+
+/** Why a request got no response. Runtimes wrap the reason of a failed fetch in an error that says nothing. */
+export function unreachable(cause: unknown, url: URL): ConnectionError {
+  return new ConnectionError('refused', `${describeUrl(url)} cannot be reached: ${reasonOf(innermost(cause), url)}`, {
+    cause,
+  });
+}
+
+/**
+ * What a person may have meant where a server closed its connection and has never answered before: one that wants TLS
+ * does that.
+ */
+export function perhapsTls(error: unknown, url: URL): unknown {
+  const isClosed =
+    error instanceof ConnectionError && error.reason === 'refused' && closed.has(codeOf(innermost(error.cause)));
+  if (!isClosed || url.protocol !== 'http:') return error;
+  const message = `${error.message}; if it is an https server, write ${describeUrl(url).replace('http:', 'https:')}`;
+  return new ConnectionError('refused', message, { cause: error.cause });
+}
+
+/** What a response that is no success said, with where it came from, and what to look at. */
+export function refusalWords(status: number, text: string, { url, lost }: Refused): string {
+  const said = summary(text);
+  const isPath = !lost && (status === 404 || status === 405);
+  const known = url.pathname.endsWith('/mcp') ? '' : ' (many servers have theirs at /mcp)';
+  const hint = isPath ? `; is the path ${url.pathname} that of an MCP server?${known}` : '';
+  return `HTTP ${status} from ${describeUrl(url)}${said === '' ? '' : `: ${said}`}${hint}`;
+}
+
+interface Refused {
+  readonly url: URL;
+  /** Whether it may be the session that is not found. */
+  readonly lost: boolean;
+}
+
+/** The first words of a body that is meant for people. */
+function summary(text: string): string {
+  return (errorMessage(text) ?? titleOf(text) ?? text.trim().split('\n', 1)[0] ?? '').slice(0, 200);
+}
+
+function errorMessage(text: string): string | undefined {
+  if (!text.trimStart().startsWith('{')) return undefined;
+  try {
+    const value: unknown = JSON.parse(text);
+    const error = isObject(value) ? value['error'] : undefined;
+    const message = isObject(error) ? error['message'] : undefined;
+    return typeof message === 'string' ? message : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The title of a page, where it has one; none of its other words. */
+function titleOf(text: string): string | undefined {
+  if (!text.trimStart().startsWith('<')) return undefined;
+  const start = text.indexOf('<title>');
+  const end = start < 0 ? -1 : text.indexOf('</title>', start);
+  return end < 0 ? '' : text.slice(start + '<title>'.length, end).trim();
+}
+
+function innermost(error: unknown): unknown {
+  return error instanceof Error && error.cause instanceof Error ? error.cause : error;
+}
+
+function codeOf(error: unknown): unknown {
+  return error instanceof Error && 'code' in error ? error.code : undefined;
+}
+
+function reasonOf(error: unknown, url: URL): string {
+  if (!(error instanceof Error)) return String(error);
+  const code = codeOf(error);
+  const words = error.message === '' ? (typeof code === 'string' ? code : error.name) : plain(error.message);
+  if (url.protocol === 'https:' && noTls.test(`${String(code)} ${error.message}`))
+    return `what answers there does not speak TLS (${words}); if it is an http server, write ${describeUrl(url).replace('https:', 'http:')}`;
+  if (closed.has(code)) return `the connection was closed without an answer (${words})`;
+  const meant = typeof code === 'string' && Object.hasOwn(known, code) ? known[code] : undefined;
+  return meant === undefined ? words : `${meant} (${words})`;
+}
+
+/** OpenSSL puts what it means between numbers, functions and files: `…:error:0A00010B:SSL routines:f:words:file:77:`. */
+function plain(message: string): string {
+  const parts = message.trim().split(':');
+  const at = parts.indexOf('SSL routines');
+  return at < 0 ? message.trim() : (parts[at + 2] ?? message.trim());
+}

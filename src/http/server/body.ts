@@ -1,0 +1,85 @@
+import { JsonError } from '../../json/parse.ts';
+import { parseMessage } from '../../jsonrpc/encode.ts';
+import type { Edge, Visit } from './context.ts';
+import type { Body } from './universal.ts';
+import { busy, type Problem } from './status.ts';
+
+/** What the body of a request came to: a JSON value, a problem to answer, or nothing since the client is gone. */
+export type Content =
+  | { readonly kind: 'value'; readonly value: unknown }
+  | { readonly kind: 'problem'; readonly problem: Problem }
+  | { readonly kind: 'gone' };
+
+/** Reads the body of a request within the limits of size and depth; it must be JSON in UTF-8. */
+export function readContent(visit: Visit, edge: Edge): Content | Promise<Content> {
+  const body = visit.request.body(edge.settings.maxBodyBytes, visit);
+  return body instanceof Promise ? body.then((arrived) => contentOf(arrived, edge)) : contentOf(body, edge);
+}
+
+function contentOf(body: Body, edge: Edge): Content {
+  const { settings } = edge;
+  switch (body.kind) {
+    case 'text':
+      return parse(body.text, edge);
+    case 'value':
+      return nestsDeeper(body.value, settings.maxDepth) ? tooDeep(settings.maxDepth) : body;
+    case 'too-large':
+      return problem({
+        status: 413,
+        message: `the body is larger than ${settings.maxBodyBytes} bytes`,
+        headers: close,
+      });
+    case 'taken':
+      settings.onError(new Error(taken));
+      return problem({ status: 500, error: 'internalError', message: taken, read: true });
+    case 'too-slow':
+      return problem({ status: 408, message: 'the body did not arrive in time', headers: close });
+    case 'no-room': {
+      const full = busy('the bodies of too many requests are being read or answered');
+      return problem({ ...full, headers: { ...full.headers, ...close } });
+    }
+    case 'not-utf8':
+      return problem({ ...unreadable, message: 'the body is not UTF-8' });
+    case 'gone':
+      return body;
+  }
+}
+
+function parse(text: string, { endpoint, settings }: Edge): Content {
+  try {
+    return {
+      kind: 'value',
+      value: parseMessage(text, { exactNumbers: endpoint.exactNumbers, depth: settings.maxDepth }),
+    };
+  } catch (error) {
+    if (error instanceof JsonError && error.reason === 'too-deep') return tooDeep(settings.maxDepth);
+    return problem({ ...unreadable, message: 'the body is not JSON' });
+  }
+}
+
+const taken =
+  'the body was read before it reached the MCP handler: mount the handler before body parsers, or leave what they parsed in request.body';
+
+/** What of the body is still to come is not read. */
+const close = { Connection: 'close' };
+
+const unreadable = { status: 400, error: 'parseError', read: true } as const;
+
+function problem(reason: Problem): Content {
+  return { kind: 'problem', problem: reason };
+}
+
+function tooDeep(depth: number): Content {
+  return problem({ status: 400, message: `the body nests deeper than ${depth} levels`, read: true });
+}
+
+/** Walks a value level by level, so that its depth cannot exhaust the stack. */
+function nestsDeeper(value: unknown, limit: number): boolean {
+  let level: unknown[] = [value];
+  for (let depth = 0; level.length > 0; depth++) {
+    const inner = level.filter((one): one is object => typeof one === 'object' && one !== null);
+    if (inner.length > 0 && depth >= limit) return true;
+    level = inner.flatMap((one) => Object.values(one));
+  }
+  return false;
+}

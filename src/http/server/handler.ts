@@ -1,0 +1,268 @@
+import { settledWithin } from '../../jsonrpc/timeout.ts';
+import { classify, type NotificationMessage, type RequestMessage } from '../../jsonrpc/message.ts';
+import { endpointOf, type Served } from '../../host/endpoint.ts';
+import { revisionOf } from '../../protocol/revision.ts';
+import { readContent, type Content } from './body.ts';
+import { Bodies, Load, Visit, type Done, type Edge } from './context.ts';
+import { Exchanges } from './exchange.ts';
+import { createGuard, type Guard } from './guard.ts';
+import { claimedVersion } from './headers.ts';
+import { isJson } from './media.ts';
+import type * as Lasting from './lasting.ts';
+import { resolveOptions, type Authenticate, type HttpOptions, type SsePairPaths } from './options.ts';
+import { checkAuth } from './mistakes.ts';
+import { beginProblem, tooManyRequests } from './session/rules.ts';
+import type { Sessions } from './session/sessions.ts';
+import type { HttpReply, HttpRequest } from './universal.ts';
+import { Shares } from './quota.ts';
+import { Silence } from './silence.ts';
+import type { SsePairs } from './sse-pair.ts';
+import { refuse, shuttingDown, type Problem } from './status.ts';
+import { EventStreams } from './stream.ts';
+
+/** A server as HTTP sees it: one endpoint for every revision that the server speaks, and the older pair beside it. */
+export interface HttpHandler {
+  /** Answers one request. Never throws; whatever arrives is answered or, where the client is gone, let go. */
+  handle(request: HttpRequest, reply: HttpReply): void;
+  /**
+   * Stops serving, in this order: new requests get 503; subscriptions end, with their response where the server has
+   * one for that; requests being answered are waited for up to `drainMs`, while sessions may still answer what they were asked,
+   * cancel, come back for a stream that broke, and end; then sessions and streams end, and what still runs is aborted. The
+   * server itself stays open. Closing twice is fine.
+   */
+  close(): Promise<void>;
+}
+
+/**
+ * Serves a server over HTTP, in the minimal shape that platforms translate to. Most programs want `listen`,
+ * `toNodeHandler` or `createHandler` instead.
+ */
+export function createHttpHandler(served: Served, options: HttpOptions = {}): HttpHandler {
+  return new Handler(served, options);
+}
+
+class Handler implements HttpHandler {
+  readonly #edge: Edge;
+  readonly #guard: Guard;
+  readonly #exchanges: Exchanges;
+  /** Made for the first client of a handshake revision. */
+  #sessions: Sessions | undefined;
+  /** Likewise. */
+  #pairs: SsePairs | undefined;
+  #closed: Promise<void> | undefined;
+
+  constructor(served: Served, options: HttpOptions) {
+    const endpoint = endpointOf(served);
+    const settings = resolveOptions(options);
+    const stateless = endpoint.revisions.filter((revision) => revision.era === 'stateless');
+    const handshake = endpoint.revisions.filter((revision) => revision.era === 'handshake');
+    const sessionShares = new Shares(settings.maxSessions, settings.maxSessionsPerPrincipal);
+    this.#edge = {
+      endpoint,
+      settings,
+      streams: new EventStreams(settings),
+      silence: new Silence(settings.keepAliveMs),
+      sessionShares,
+      stateless,
+      handshake,
+      admitted: new Load(settings.maxRequests),
+      bodies: new Bodies(settings.maxBodyBytesAtOnce),
+      serving: new Load(Number.POSITIVE_INFINITY),
+      course: { stage: 'open' },
+    };
+    this.#guard = createGuard(settings);
+    this.#exchanges = new Exchanges(this.#edge);
+  }
+
+  handle(request: HttpRequest, reply: HttpReply): void {
+    const problem = this.#refusal(request, reply);
+    if (problem !== undefined) return refuse(request, reply, problem);
+    if (request.method === 'OPTIONS') return this.#guard.preflight(request, reply, this.#methods(request));
+    const { admitted } = this.#edge;
+    const beyond = !admitted.enter();
+    if (beyond && !(this.#goesOn(request) && admitted.enterBeyond())) return refuse(request, reply, tooManyRequests());
+    const visit = new Visit(request, reply, this.#edge);
+    visit.beyond = beyond;
+    this.#serve(visit);
+  }
+
+  close(): Promise<void> {
+    return (this.#closed ??= this.#close());
+  }
+
+  async #close(): Promise<void> {
+    const { course, serving, settings } = this.#edge;
+    course.stage = 'draining';
+    await settledWithin(settings.drainMs, Promise.all([this.#exchanges.close(), serving.idle()]));
+    course.stage = 'closed';
+    await this.#exchanges.abort();
+    await this.#sessions?.close();
+    await this.#pairs?.close();
+    await this.#edge.streams.close();
+    this.#edge.silence.close();
+  }
+
+  /** What can be said without reading the body or asking who it is. */
+  #refusal(request: HttpRequest, reply: HttpReply): Problem | undefined {
+    const problem = this.#guard.refuse(request);
+    if (problem !== undefined) return problem;
+    this.#guard.allowOrigin(request, reply);
+    const { path } = this.#edge.settings;
+    if (path !== undefined && request.path !== path && this.#methodsOfPair(request.path) === undefined)
+      return { status: 404, message: 'there is nothing at this path' };
+    if (!this.#maySay(request)) return shuttingDown();
+    const methods = this.#methods(request);
+    if (methods.includes(request.method)) return undefined;
+    return { status: 405, message: 'this method is not allowed here', headers: { Allow: methods.join(', ') } };
+  }
+
+  /**
+   * Whether a request may be looked at now. A drain lets through what a running call may wait for, or what ends one: what is
+   * said in a conversation that is open already, and the resumption of its streams. That it begins nothing shows in its body.
+   */
+  #maySay(request: HttpRequest): boolean {
+    const { stage } = this.#edge.course;
+    if (stage !== 'draining' || request.method === 'OPTIONS') return stage === 'open';
+    return this.#goesOn(request);
+  }
+
+  /** Whether a request may go on with what is open already, as far as can be said without its body. */
+  #goesOn(request: HttpRequest): boolean {
+    if (this.#methodsOfPair(request.path) !== undefined) return request.method === 'POST';
+    if (request.header('mcp-session-id') === undefined) return false;
+    return request.method !== 'GET' || request.header('last-event-id') !== undefined;
+  }
+
+  /** Spec 2026-07-28, Streamable HTTP, Earlier revisions: GET and DELETE exist for sessions alone. */
+  #methods(request: HttpRequest): readonly string[] {
+    const ofPair = this.#methodsOfPair(request.path);
+    if (ofPair !== undefined) return ofPair;
+    return this.#isStateless(request) ? ['POST', 'OPTIONS'] : ['GET', 'POST', 'DELETE', 'OPTIONS'];
+  }
+
+  /** Whether a request is of a stateless revision by its headers alone; what names a session is part of it. */
+  #isStateless(request: HttpRequest): boolean {
+    if (this.#edge.handshake.length === 0) return true;
+    const era = revisionOf(request.header('mcp-protocol-version'))?.era;
+    return era === 'stateless' && request.header('mcp-session-id') === undefined;
+  }
+
+  /** The methods of a path of HTTP+SSE; `undefined` for every other path, and where that is not served. */
+  #methodsOfPair(path: string): readonly string[] | undefined {
+    const { ssePair } = this.#edge.settings;
+    if (ssePair === undefined || this.#edge.handshake.length === 0) return undefined;
+    if (path === ssePair.sse) return ['GET', 'OPTIONS'];
+    return path === ssePair.messages ? ['POST', 'OPTIONS'] : undefined;
+  }
+
+  /** Hands a request to the sessions, which are loaded for the first one. */
+  #inSession(run: (sessions: Sessions) => Done): Done {
+    if (this.#sessions !== undefined) return run(this.#sessions);
+    return lasting().then(({ Sessions: Made }) => run((this.#sessions ??= new Made(this.#edge))));
+  }
+
+  async #ofPair(visit: Visit, paths: SsePairPaths): Promise<void> {
+    const { SsePairs: Made } = await lasting();
+    this.#pairs ??= new Made(this.#edge, paths);
+    await this.#pairs.serve(visit);
+  }
+
+  /** Sees a request through. What can be answered at once is, without a promise. */
+  #serve(visit: Visit): void {
+    const { authenticate } = this.#edge.settings;
+    try {
+      visit.until(authenticate === undefined ? this.#answer(visit) : this.#authenticated(visit, authenticate));
+    } catch (cause) {
+      visit.fail(cause);
+    }
+  }
+
+  async #authenticated(visit: Visit, authenticate: Authenticate): Promise<void> {
+    const auth = checkAuth(await authenticate(visit.request));
+    if ('status' in auth) return visit.reply.send(auth.status, auth.body, auth.headers);
+    visit.auth = auth;
+    await this.#answer(visit);
+  }
+
+  #answer(visit: Visit): Done {
+    const { method, path } = visit.request;
+    const { ssePair } = this.#edge.settings;
+    if (ssePair !== undefined && this.#methodsOfPair(path) !== undefined) return this.#ofPair(visit, ssePair);
+    if (method === 'POST') return this.#post(visit);
+    if (method === 'GET') return this.#get(visit);
+    return this.#inSession((sessions) => sessions.remove(visit));
+  }
+
+  #get(visit: Visit): Done {
+    if (visit.accepted.stream) return this.#inSession((sessions) => sessions.listen(visit));
+    refuse(visit.request, visit.reply, { status: 406, message: 'Accept must allow text/event-stream' });
+  }
+
+  #post(visit: Visit): Done {
+    const { request, reply, accepted } = visit;
+    if (!isJson(request.header('content-type')))
+      return refuse(request, reply, { status: 415, message: 'Content-Type must be application/json in UTF-8' });
+    if (!accepted.json && !accepted.stream)
+      return refuse(request, reply, {
+        status: 406,
+        message: 'Accept must allow application/json and text/event-stream',
+      });
+    const content = readContent(visit, this.#edge);
+    return content instanceof Promise
+      ? content.then((arrived) => this.#take(visit, arrived))
+      : this.#take(visit, content);
+  }
+
+  #take(visit: Visit, content: Content): Done {
+    if (content.kind === 'gone') return;
+    if (content.kind === 'value') return this.#route(visit, content.value);
+    const { problem } = content;
+    if (problem.error === 'parseError') return this.#inSession((sessions) => sessions.unreadable(visit, problem));
+    refuse(visit.request, visit.reply, problem);
+  }
+
+  /** Decides which era a message belongs to. */
+  #route(visit: Visit, value: unknown): Done {
+    const { request, reply } = visit;
+    const stateless = this.#isStateless(request);
+    const problem = beginProblem(this.#edge, visit, value);
+    if (problem !== undefined) return refuse(request, reply, problem);
+    if (Array.isArray(value)) {
+      if (stateless) return refuse(request, reply, { status: 400, message: 'this revision has no batches' });
+      return this.#inSession((sessions) => sessions.batch(visit, value));
+    }
+    const received = classify(value);
+    switch (received.kind) {
+      case 'malformed':
+        return refuse(request, reply, { status: 400, message: received.reason }, received.id);
+      case 'response':
+        if (stateless) return refuse(request, reply, { status: 400, message: 'no response is awaited here' });
+        return this.#inSession((sessions) => sessions.post(visit, received));
+      case 'request':
+        if (stateless || isExchange(visit, received.message)) return this.#exchanges.request(visit, received.message);
+        return this.#inSession((sessions) => sessions.post(visit, received));
+      case 'notification':
+        if (stateless || isExchange(visit, received.message))
+          return this.#exchanges.notification(visit, received.message);
+        return this.#inSession((sessions) => sessions.post(visit, received));
+    }
+  }
+}
+
+/**
+ * Whether a message claims a stateless revision: by its `_meta`, by a version header that no session explains, or
+ * by the method that asks what is spoken. Where only one of the places claims it, the exchange reports the mismatch.
+ */
+function isExchange(visit: Visit, message: RequestMessage | NotificationMessage): boolean {
+  const claimed = claimedVersion(message);
+  if (claimed !== undefined && revisionOf(claimed)?.era !== 'handshake') return true;
+  if (visit.request.header('mcp-session-id') !== undefined) return false;
+  return (
+    message.method === 'server/discover' || (visit.version !== undefined && revisionOf(visit.version) === undefined)
+  );
+}
+
+/** Loads what only clients of handshake revisions need, whose conversations last: a server may never meet one. */
+function lasting(): Promise<typeof Lasting> {
+  return import('./lasting.ts');
+}

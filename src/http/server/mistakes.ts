@@ -1,0 +1,55 @@
+/** Mistakes in the options of an HTTP server that no compiler sees, told at once and by the right name. */
+
+import type { AuthInfo } from '../../host/endpoint.ts';
+import { shown } from '../../mistakes/shown.ts';
+import type { HttpOptions, HttpRefusal } from './options.ts';
+
+/** The lists among the options: what each holds, and what does not belong into it. */
+const lists = {
+  allowedHosts: { any: true, wants: "names such as 'mcp.example.com'", holds: /^[^\s/*@]+$/ },
+  allowedOrigins: {
+    any: true,
+    wants: "origins such as 'https://app.example.com'",
+    holds: /^(?:null|[a-z][a-z0-9+.-]*:\/\/[^\s/*@]+\/?)$/i,
+  },
+  allowedHeaders: { any: false, wants: 'names of header fields', holds: /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/ },
+} as const;
+
+const hooks = { authenticate: 1, now: 1, onWarning: 1, onError: 1 };
+
+/** @throws TypeError for an option that is not of its type. */
+export function checkOptions(options: HttpOptions): void {
+  for (const [name, value] of Object.entries(options)) {
+    if (value === undefined) continue;
+    if (Object.hasOwn(lists, name)) checkList(name, value);
+    const must = Object.hasOwn(hooks, name)
+      ? 'a function'
+      : /^max|Ms$/.test(name)
+        ? 'a number of at least 0'
+        : undefined;
+    const fits = must === 'a function' ? typeof value === 'function' : typeof value === 'number' && value >= 0;
+    if (must !== undefined && !fits) throw new TypeError(`${name} must be ${must}, not ${shown(value)}`);
+  }
+}
+
+function checkList(name: string, value: unknown): void {
+  // Only names of lists come here.
+  const { wants, holds, any } = lists[name as keyof typeof lists];
+  if (value === 'any' && any) return;
+  const wrong = Array.isArray(value) ? value.find((entry) => typeof entry !== 'string' || !holds.test(entry)) : value;
+  if (wrong !== undefined || !Array.isArray(value))
+    throw new TypeError(`${name} must be a list of ${wants}${any ? ", or 'any'" : ''}, not ${shown(wrong)}`);
+}
+
+/**
+ * What `authenticate` gave.
+ *
+ * @throws TypeError for what says neither who may pass nor that nobody does: nothing passes by mistake.
+ */
+export function checkAuth(answer: AuthInfo | HttpRefusal): AuthInfo | HttpRefusal {
+  const { principal, status } = (answer ?? {}) as { readonly principal?: unknown; readonly status?: unknown };
+  if (typeof status === 'number' || (typeof principal === 'string' && status === undefined)) return answer;
+  throw new TypeError(
+    'authenticate must give { principal: … } for who may pass, or { status: 401, … } for who may not',
+  );
+}

@@ -1,0 +1,216 @@
+import type { AuthInfo } from '../../host/endpoint.ts';
+import { monotonicNow } from '../../jsonrpc/timeout.ts';
+import { refuseUnknown, type Names } from '../../mistakes/known-names.ts';
+import type { EventStore } from '../../store/events.ts';
+import { shown } from '../../mistakes/shown.ts';
+import { checkOptions } from './mistakes.ts';
+import type { HeaderFields, HttpRequest } from './universal.ts';
+
+/** The answer to a request that is turned away. */
+export interface HttpRefusal {
+  readonly status: number;
+  readonly headers?: HeaderFields;
+  /** JSON text. */
+  readonly body?: string;
+}
+
+/**
+ * Establishes who a request comes from. Runs for every request but CORS preflights, after the Host and Origin
+ * checks and before the body is read. What it throws is answered with 500 and told to `onError`, as is an answer that is
+ * neither of the two. Headers are looked up with `request.header('authorization')`, in lower case.
+ */
+export type Authenticate = (request: HttpRequest) => AuthInfo | HttpRefusal | Promise<AuthInfo | HttpRefusal>;
+
+/** The two paths of the HTTP+SSE transport of 2024-11-05, as clients see them. */
+export interface SsePairPaths {
+  /** Where a GET opens the event stream of a conversation, such as `/sse`. */
+  readonly sse: string;
+  /** Where the messages of clients are POSTed, such as `/messages`. */
+  readonly messages: string;
+}
+
+/** How a server is served over HTTP; everything has a default that is safe on a developer's machine. */
+export interface HttpOptions {
+  /** The one path that is served; others get 404. Left out, every path is, since a router in front chose. */
+  readonly path?: string;
+  /**
+   * Serves clients of 2024-11-05 at two paths of their own, beside the one endpoint. Left out, they are not served:
+   * every newer client knows the one endpoint.
+   *
+   * @deprecated Since 2025-03-26 (SEP-2596); the specification may remove it three months after that SEP is final.
+   */
+  readonly ssePair?: SsePairPaths;
+  /**
+   * The names that may stand in the `Host` header besides the loopback names, with or without a port. `'any'`
+   * turns the check off, which is safe only behind a proxy that makes it.
+   */
+  readonly allowedHosts?: readonly string[] | 'any';
+  /** The origins (`https://app.example`) whose pages may connect, besides those on loopback. */
+  readonly allowedOrigins?: readonly string[] | 'any';
+  /**
+   * The header names that such pages may send besides those of the protocol and `Mcp-Param-*`: what an own proxy or
+   * `authenticate` looks at.
+   */
+  readonly allowedHeaders?: readonly string[];
+  /** Establishes who a request comes from; left out, nobody is asked. */
+  readonly authenticate?: Authenticate;
+  /** The most bytes of a request body; 4 MiB. */
+  readonly maxBodyBytes?: number;
+  /**
+   * The most bytes of all request bodies that are being read or answered at once; 16 MiB. Beyond it clients get 503 with
+   * `Retry-After`. One body alone is always taken.
+   */
+  readonly maxBodyBytesAtOnce?: number;
+  /** How long a request body may take to arrive, in milliseconds; 30 seconds. `Infinity` sets no limit. */
+  readonly bodyTimeoutMs?: number;
+  /** How deep the JSON of a body may nest; 128. */
+  readonly maxDepth?: number;
+  /** The most header lines of a request; 100. */
+  readonly maxHeaders?: number;
+  /** The most requests being answered at once, event streams not counted; 2048. Beyond it clients get 503; what goes on with a session
+   * (answers to questions, cancellations, resumptions, DELETE) has as many places again. */
+  readonly maxRequests?: number;
+  /** The most event streams open at once; 16384. */
+  readonly maxStreams?: number;
+  /** The most event streams that one principal has open at once; 1000. Without authorization nobody is counted. */
+  readonly maxStreamsPerPrincipal?: number;
+  /** The most bytes that wait for a slow reader of one event stream before it is cut off; 1 MiB. */
+  readonly maxStreamBuffer?: number;
+  /** The most messages in one batch; 100. */
+  readonly maxBatch?: number;
+  /** The most sessions (handshake revisions) alive at once; 10000. */
+  readonly maxSessions?: number;
+  /** The most sessions that one principal has at once; 1000. Without authorization nobody is counted. */
+  readonly maxSessionsPerPrincipal?: number;
+  /** How long a session lives without a request or an open stream, in milliseconds; 30 minutes. */
+  readonly sessionIdleMs?: number;
+  /**
+   * How long an event stream is silent at most before it gets a comment that keeps it open, in milliseconds; 6 seconds. A call
+   * that is not answered by then becomes an event stream, where its client names these in `Accept`. The
+   * shortest default of the runtimes that README names is Bun's, whose `serve` ends a connection after 10 silent seconds
+   * (https://bun.sh/reference/bun/Serve/HostnamePortServeOptions/idleTimeout).
+   */
+  readonly keepAliveMs?: number;
+  /**
+   * Where the events of sessions are kept for clients that lost a stream; the memory of this process by default.
+   * `'none'` keeps nothing, so that streams cannot be resumed.
+   */
+  readonly events?: EventStore | 'none';
+  /** How long clients are asked to wait before they resume a stream, in milliseconds; 1 second. */
+  readonly retryMs?: number;
+  /** How long `close` waits for requests being answered, in milliseconds; 10 seconds. */
+  readonly drainMs?: number;
+  /** The clock that the expiry of sessions and events is measured by, in milliseconds; one that never jumps by default. */
+  readonly now?: () => number;
+  /**
+   * Hears what the owner of the server is to know and a client cannot mend, once each: which name was refused that
+   * `allowedHosts` may have to list. Written to standard error by default.
+   */
+  readonly onWarning?: (message: string) => void;
+  /**
+   * Hears what no client can be told: failures of hooks (in the `cause`), messages that could not be delivered. By default
+   * the first ten that differ are written to standard error.
+   */
+  readonly onError?: (error: Error) => void;
+}
+
+/** The options with their defaults filled in. */
+export interface HttpSettings extends Required<Omit<HttpOptions, 'path' | 'authenticate' | 'ssePair' | 'events'>> {
+  readonly path: string | undefined;
+  readonly ssePair: SsePairPaths | undefined;
+  readonly authenticate: Authenticate | undefined;
+  /** `undefined` for the memory of this process, which the sessions make. */
+  readonly events: EventStore | 'none' | undefined;
+}
+
+const kibibyte = 1024;
+const second = 1000;
+
+/** What holds where an option is left out. */
+export const defaults: HttpSettings = {
+  events: undefined,
+  path: undefined,
+  ssePair: undefined,
+  allowedHosts: [],
+  allowedOrigins: [],
+  allowedHeaders: [],
+  authenticate: undefined,
+  maxBodyBytes: 4 * kibibyte * kibibyte,
+  maxBodyBytesAtOnce: 16 * kibibyte * kibibyte,
+  bodyTimeoutMs: 30 * second,
+  maxDepth: 128,
+  maxHeaders: 100,
+  maxRequests: 2048,
+  maxStreams: 16_384,
+  maxStreamsPerPrincipal: 1000,
+  maxStreamBuffer: kibibyte * kibibyte,
+  maxBatch: 100,
+  maxSessions: 10_000,
+  maxSessionsPerPrincipal: 1000,
+  sessionIdleMs: 30 * 60 * second,
+  // The timers of Bun look every 4 seconds, so that its 10 may be 8.
+  keepAliveMs: 6 * second,
+  retryMs: second,
+  drainMs: 10 * second,
+  now: monotonicNow,
+  onWarning: (message) => console.error(message),
+  onError: () => undefined,
+};
+
+const ssePairNames: Names<SsePairPaths> = { sse: 1, messages: 1 };
+
+/**
+ * Fills in the defaults; an option that is `undefined` counts as left out.
+ *
+ * @throws TypeError for options that are unknown or make no sense.
+ */
+export function resolveOptions(options: HttpOptions): HttpSettings {
+  refuseUnknown('serving over HTTP', options, defaults);
+  refuseUnknown('ssePair', options.ssePair, ssePairNames);
+  const given = Object.entries(options).filter(([, value]) => value !== undefined);
+  checkOptions(options);
+  checkPaths(options);
+  // Every entry comes from HttpOptions, whose fields are those of HttpSettings.
+  const settings = { ...defaults, onError: printFirst(), ...(Object.fromEntries(given) as Partial<HttpSettings>) };
+  return { ...settings, onError: unfailing(settings.onError), onWarning: unfailing(settings.onWarning) };
+}
+
+/** What only hears must not end the request, or the process, that it hears of; what it throws is printed. */
+function unfailing<T>(hear: (told: T) => void): (told: T) => void {
+  return (told) => {
+    try {
+      hear(told);
+    } catch (cause) {
+      console.error(cause);
+    }
+  };
+}
+
+/** How many errors are printed; whoever can reach a server may bring them about. */
+const mostPrinted = 10;
+
+/** Writes what went wrong to standard error, each kind of it once. */
+function printFirst(): HttpSettings['onError'] {
+  const told = new Set<string>();
+  return (error) => {
+    const kind = `${error.message} ${String(error.cause)}`;
+    if (told.has(kind) || told.size >= mostPrinted) return;
+    told.add(kind);
+    console.error(error);
+  };
+}
+
+function checkPaths({ path = '/', ssePair }: HttpOptions): void {
+  checkPath('path', path);
+  if (ssePair === undefined) return;
+  const { sse, messages } = ssePair;
+  for (const [name, value] of Object.entries({ sse, messages })) {
+    checkPath(`ssePair.${name}`, value);
+  }
+  if (sse === messages || sse === path || messages === path)
+    throw new TypeError('the paths of ssePair and the path of the endpoint must differ');
+}
+
+function checkPath(name: string, value: string): void {
+  if (!/^\/[^\s?#]*$/.test(value)) throw new TypeError(`${name} must be a path such as /mcp, not ${shown(value)}`);
+}

@@ -1,0 +1,70 @@
+import { classify } from '../../../jsonrpc/message.ts';
+import type { AuthInfo } from '../../../host/endpoint.ts';
+import { revisionOf, type Revision } from '../../../protocol/revision.ts';
+import type { Edge, Visit } from '../context.ts';
+import { busy, shuttingDown, type Problem } from '../status.ts';
+
+/** Whether two requests come from the same principal, or both from nobody. */
+export function samePrincipal(a: AuthInfo | undefined, b: AuthInfo | undefined): boolean {
+  return a?.principal === b?.principal;
+}
+
+/**
+ * Spec 2025-11-25, Transports, Protocol version header: what is invalid or unsupported is a bad request. That it is the one
+ * of `initialize` is a SHOULD of clients, some of which open their stream with their newest; the session knows its own.
+ */
+export function versionProblem(header: string | undefined): Problem | undefined {
+  if (header === undefined || revisionOf(header) !== undefined) return undefined;
+  return { status: 400, message: 'MCP-Protocol-Version is not supported' };
+}
+
+/** Whether there is a request in a message or a batch; answers and notifications begin nothing. */
+function begins(value: unknown): boolean {
+  return (Array.isArray(value) ? value : [value]).some((one) => classify(one).kind === 'request');
+}
+
+/** Why a message or a batch is not taken now: it would begin something. */
+export function beginProblem({ course }: Edge, { beyond }: Visit, value: unknown): Problem | undefined {
+  if ((course.stage === 'open' && !beyond) || !begins(value)) return undefined;
+  return course.stage === 'open' ? tooManyRequests() : shuttingDown();
+}
+
+/** The answer to a request for which there is no place. */
+export function tooManyRequests(): Problem {
+  return busy('too many requests are being answered');
+}
+
+/** Why a batch is not taken. */
+export function batchProblem(
+  revision: Revision | undefined,
+  values: readonly unknown[],
+  limit: number,
+): Problem | undefined {
+  if (revision?.batches !== true) return { status: 400, message: 'this revision has no batches' };
+  if (values.length === 0) return { status: 400, message: 'a batch must hold at least one message' };
+  if (values.length > limit) return { status: 400, message: `a batch must hold at most ${limit} messages` };
+  return undefined;
+}
+
+/** Why no further event stream may be opened for a request. */
+export function streamProblem(edge: Edge, { auth }: Visit): Problem | undefined {
+  return fullProblem(edge.streams.full(auth), 'event streams are open');
+}
+
+/** Why no further session may be opened for a request. */
+export function sessionProblem(edge: Edge, { auth }: Visit): Problem | undefined {
+  return fullProblem(edge.sessionShares.full(auth), 'sessions are open');
+}
+
+function fullProblem(full: 'all' | 'own' | undefined, what: string): Problem | undefined {
+  if (full === undefined) return undefined;
+  const problem = busy(`too many ${what}`);
+  return full === 'all' ? problem : { ...problem, status: 429, message: `too many ${what} for one principal` };
+}
+
+/** Random bytes in visible ASCII: 192 bits by default, which nobody guesses. */
+export function randomText(bytes = 24): string {
+  return Array.from(crypto.getRandomValues(new Uint8Array(bytes)), (byte) => byte.toString(16).padStart(2, '0')).join(
+    '',
+  );
+}

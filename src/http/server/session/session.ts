@@ -1,0 +1,254 @@
+import {
+  classify,
+  type Message,
+  type Received,
+  type RequestId,
+  type RequestMessage,
+  type ResponseMessage,
+} from '../../../jsonrpc/message.ts';
+import type { AuthInfo, Conversation, Link } from '../../../host/endpoint.ts';
+import type { Revision } from '../../../protocol/revision.ts';
+import { Answer, messageJson, toJson } from '../answer.ts';
+import type { EventStore } from '../../../store/events.ts';
+import type { Done, Edge, Visit } from '../context.ts';
+import { retryHeaders, sessionStatus } from '../status.ts';
+import type { EventStream } from '../stream.ts';
+import type { Resumption, SessionStream } from './stream.ts';
+import { SessionStreams } from './streams.ts';
+
+/** How many messages wait for a client that has no stream open. */
+const outboxLimit = 64;
+
+/** What the sessions of one HTTP server share. */
+export interface SessionEdge extends Edge {
+  readonly events: EventStore | 'none';
+  /** Forgets a session, and ends it. */
+  dismiss(session: Session): void;
+}
+
+/**
+ * One session of a handshake revision: a conversation over many requests. A message that belongs to a running
+ * request goes on the stream of its POST, any other on the stream of the GET; each on exactly one.
+ */
+export class Session implements Link {
+  readonly kind = 'http';
+  readonly lasting = true;
+  readonly id: string;
+  readonly auth: AuthInfo | undefined;
+  readonly address: string | undefined;
+  readonly #edge: SessionEdge;
+  readonly #conversation: Conversation;
+  readonly #answers = new Map<RequestId, Answer>();
+  readonly #outbox: string[] = [];
+  #streams: SessionStreams | undefined;
+  /** The stream for messages that belong to no request. */
+  #standalone: SessionStream | undefined;
+  /** Requests being answered, and connections that only listen. */
+  #visits = 0;
+  #ended = false;
+  #lastUsed: number;
+
+  constructor(edge: SessionEdge, id: string, { auth, request }: Pick<Visit, 'auth' | 'request'>) {
+    this.id = id;
+    this.auth = auth;
+    this.address = request.remoteAddress;
+    this.#edge = edge;
+    this.#lastUsed = edge.settings.now();
+    this.#conversation = edge.endpoint.converse(this);
+  }
+
+  /** The revision that was settled; `undefined` until `initialize` succeeded. */
+  get revision(): Revision | undefined {
+    return this.#conversation.revision;
+  }
+
+  get ended(): boolean {
+    return this.#ended;
+  }
+
+  /** Whether nothing was asked of the session for too long, and nothing is going on. */
+  get expired(): boolean {
+    if (this.#visits > 0) return false;
+    return this.#edge.settings.now() - this.#lastUsed > this.#edge.settings.sessionIdleMs;
+  }
+
+  send(message: Message, related?: RequestId): void {
+    const json = this.#ended ? undefined : messageJson(this.#edge, message);
+    if (json === undefined) return;
+    const answer = related === undefined ? undefined : this.#answers.get(related);
+    if (answer?.message(json) === true) return;
+    if (this.#standalone?.connected === true) return this.#standalone.send(json);
+    this.#outbox.push(json);
+    if (this.#outbox.length <= outboxLimit) return;
+    this.#outbox.shift();
+    this.#edge.settings.onError(new Error('a message to a client was dropped: too many wait for its stream'));
+  }
+
+  dismiss(): void {
+    this.#edge.dismiss(this);
+  }
+
+  disconnect(related: RequestId, retryMs: number = this.#edge.settings.retryMs): void {
+    if (this.#resumable.options.polling) this.#answers.get(related)?.disconnect(retryMs);
+  }
+
+  /** Runs the `initialize` request; whether it succeeded shows in `revision`. */
+  async initialize(message: RequestMessage): Promise<ResponseMessage | undefined> {
+    return this.#conversation.receive(message);
+  }
+
+  /** Answers a POST of one message. */
+  post(visit: Visit, received: Exclude<Received, { kind: 'malformed' }>): Done {
+    if (received.kind === 'request') return this.#request(visit, received.message);
+    return this.#during(this.#conversation.receive(received.message, visit.auth), (response) => {
+      if (response === undefined) visit.reply.send(202);
+      else visit.reply.send(sessionStatus(response), toJson(this.#edge, response), retryHeaders(response));
+    });
+  }
+
+  /** Answers a POST of a batch. */
+  async batch(visit: Visit, values: readonly unknown[]): Promise<void> {
+    const answer = this.#answer(visit);
+    const collected: string[] = [];
+    const one = async (value: unknown): Promise<void> => {
+      const response = await this.#receive(answer, value, visit.auth);
+      if (response === undefined) return;
+      const json = toJson(this.#edge, response);
+      if (!answer.streaming || !answer.message(json)) collected.push(json);
+    };
+    await this.#during(Promise.all(values.map(one)), () => undefined);
+    if (answer.gone) return;
+    if (answer.streaming) {
+      for (const json of collected) answer.message(json);
+      answer.finish(200, undefined);
+    } else if (collected.length > 0) answer.finish(200, `[${collected.join(',')}]`);
+    else if (values.some((value) => classify(value).kind === 'request')) answer.finish(200, undefined);
+    else visit.reply.send(202);
+  }
+
+  /** The error for text that could not be parsed. */
+  unreadable(reason: string): string {
+    return toJson(this.#edge, this.#conversation.unreadable(reason));
+  }
+
+  /** Whether the client has a stream open for messages that belong to no request. */
+  get listening(): boolean {
+    return this.#standalone?.connected === true;
+  }
+
+  /** Makes the reply of a GET the stream for messages that belong to no request, and sends what waited for it. */
+  listen(visit: Visit): void {
+    this.#standalone ??= this.#resumable.begin();
+    this.#standalone.open(this.#connect(visit));
+    this.#flush();
+  }
+
+  /** Finds what a client missed; `undefined` when that cannot be told. */
+  resume(lastEventId: string): Promise<Resumption | undefined> {
+    return this.#resumable.resume(lastEventId);
+  }
+
+  /** Makes the reply of a GET the connection of a stream that broke: first what was missed, then what comes. */
+  takeUp(visit: Visit, resumption: Resumption): void {
+    resumption.connect(this.#connect(visit));
+    if (resumption.stream !== undefined && resumption.stream === this.#standalone) this.#flush();
+  }
+
+  /** Whether streams that broke can be resumed. */
+  get resumes(): boolean {
+    return this.#resumable.options.log !== undefined;
+  }
+
+  /** Ends the session: what runs is aborted, its streams end. */
+  end(): void {
+    if (this.#ended) return;
+    this.#ended = true;
+    this.#conversation.close();
+    this.#standalone?.end();
+    this.#streams?.end();
+  }
+
+  /** The streams behave as the settled revision says. */
+  get #resumable(): SessionStreams {
+    if (this.#streams !== undefined) return this.#streams;
+    const { settings, events } = this.#edge;
+    const resumption = this.revision?.resumption ?? 'none';
+    const log = resumption === 'none' || events === 'none' ? undefined : events.open(this.id);
+    this.#streams = new SessionStreams({ settings, log, polling: log !== undefined && resumption === 'polling' });
+    return this.#streams;
+  }
+
+  #connect(visit: Visit): EventStream {
+    const connection = this.#edge.streams.open(visit.reply, { auth: this.auth });
+    visit.leave();
+    this.#visits++;
+    visit.reply.onClose(() => {
+      connection.closed();
+      this.#left();
+    });
+    return connection;
+  }
+
+  /** Sends what waited for a listener. */
+  #flush(): void {
+    for (const json of this.#outbox.splice(0)) this.#standalone?.send(json);
+  }
+
+  #request(visit: Visit, message: RequestMessage): Done {
+    const answer = this.#answer(visit);
+    const id = this.#expect(message, answer);
+    return this.#during(this.#conversation.receive(message, visit.auth), (response) => {
+      if (id !== undefined) this.#answers.delete(id);
+      answer.respond(response === undefined ? 200 : sessionStatus(response), response);
+    });
+  }
+
+  /** Spec 2025-11-25, Transports: a client that disconnects has not cancelled its request. */
+  #answer(visit: Visit): Answer {
+    const answer = new Answer(this.#edge, visit, this.#resumable);
+    visit.reply.onClose(() => answer.closed());
+    return answer;
+  }
+
+  async #receive(answer: Answer, value: unknown, auth: AuthInfo | undefined): Promise<ResponseMessage | undefined> {
+    const received = classify(value);
+    const id = received.kind === 'request' ? this.#expect(received.message, answer) : undefined;
+    try {
+      return await this.#conversation.receive(value, auth);
+    } finally {
+      if (id !== undefined) this.#answers.delete(id);
+    }
+  }
+
+  /**
+   * Lets the messages of a request go to its answer.
+   *
+   * @returns The id to forget it by; `undefined` for an id in use, whose second request the conversation refuses: the
+   *   first keeps its answer.
+   */
+  #expect({ id }: RequestMessage, answer: Answer): RequestId | undefined {
+    if (this.#answers.has(id)) return undefined;
+    this.#answers.set(id, answer);
+    return id;
+  }
+
+  /** Counts something that goes on until it is over, and then goes on with what came of it. */
+  #during<T>(work: Promise<T>, proceed: (value: T) => void): Promise<void> {
+    this.#visits++;
+    return work.then(
+      (value) => {
+        this.#left();
+        proceed(value);
+      },
+      (cause: unknown) => {
+        this.#left();
+        throw cause;
+      },
+    );
+  }
+
+  #left(): void {
+    this.#visits--;
+    this.#lastUsed = this.#edge.settings.now();
+  }
+}

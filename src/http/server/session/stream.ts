@@ -1,0 +1,143 @@
+import type { EventLog, LoggedEvent } from '../../../store/events.ts';
+import { Backlog } from './backlog.ts';
+import type { HttpSettings } from '../options.ts';
+import { retryField, type EventStream, type WrittenEvent } from '../stream.ts';
+
+/** How the streams of a session behave. */
+export interface SessionStreamOptions {
+  readonly settings: HttpSettings;
+  /** What keeps events, or `undefined` where the revision has no resumption: events have no ids then. */
+  readonly log: EventLog | undefined;
+  /** Whether every stream begins with an id to resume from. */
+  readonly polling: boolean;
+}
+
+/** Where a client lost a stream. */
+export interface StreamPosition {
+  readonly stream: string;
+  /** The last event that arrived. */
+  readonly number: number;
+}
+
+/** A stream that can be taken up: what was missed of it, and how to go on. One of the two functions is called, once. */
+export interface Resumption {
+  /** The stream, or `undefined` when it was over before. */
+  readonly stream: SessionStream | undefined;
+  /** Sends what was missed on a connection, which then carries the stream on, or ends with it. */
+  connect(connection: EventStream): void;
+  /** Nobody is there any more to take it up. */
+  drop(): void;
+}
+
+/**
+ * One event stream of a session. Where the revision lets clients resume it outlives its connections: what is sent
+ * without one is kept. (Spec 2025-11-25, Transports, Resumability and Redelivery.)
+ */
+export class SessionStream {
+  readonly #options: SessionStreamOptions;
+  readonly #name: string;
+  readonly #onEnd: (stream: SessionStream) => void;
+  readonly #backlog: Backlog | undefined;
+  #connection: EventStream | undefined;
+  #complete = false;
+  /** How many have asked to take it up, and which of them has it. */
+  #asked = 0;
+  #holder = 0;
+
+  /** @param onEnd Hears that it ended. */
+  constructor(options: SessionStreamOptions, name: string, onEnd: (stream: SessionStream) => void) {
+    const { log, settings } = options;
+    this.#options = options;
+    this.#name = name;
+    this.#onEnd = onEnd;
+    this.#backlog = log === undefined ? undefined : new Backlog(log, name, settings);
+  }
+
+  /** Whether nothing can be sent any more. */
+  get ended(): boolean {
+    return this.#complete || (this.#backlog === undefined && !this.connected);
+  }
+
+  /** Whether somebody reads it now. */
+  get connected(): boolean {
+    return this.#connection?.ended === false;
+  }
+
+  /** Gives a new reader the stream from here on. */
+  open(connection: EventStream): void {
+    this.#connection = connection;
+    if (!this.#options.polling) return;
+    // Spec 2025-11-25, Transports: an event with an id and empty data primes the client to reconnect.
+    const id = this.#keep('');
+    connection.write(`${id === undefined ? '' : `id: ${id}\n`}${retryField(this.#options.settings.retryMs)}data:\n\n`);
+  }
+
+  /** Sends the JSON text of one message. */
+  send(json: string): void {
+    if (this.ended) return;
+    const id = this.#keep(json);
+    this.#connection?.send(json, id);
+  }
+
+  /** Ends the stream, after one last message if there is one. */
+  end(json?: string): void {
+    if (this.#complete) return;
+    const id = json === undefined ? undefined : this.#keep(json);
+    this.#complete = true;
+    this.#connection?.end(json, id);
+    this.#onEnd(this);
+  }
+
+  /** Runs something as soon as the log has the whole of what was sent; never, where the log failed. */
+  whenKept(run: () => void): void {
+    if (this.#backlog === undefined) run();
+    else this.#backlog.whenKept(run);
+  }
+
+  /** Ends the connection and not the stream: the client is asked to come back for the rest. */
+  pause(retryMs: number): void {
+    if (!this.#complete && this.#options.polling) this.#connection?.pause(retryMs);
+  }
+
+  /** Finds what followed an event. Whoever asks last takes the place of the reader before, whose connection is dead. */
+  async resume(number: number): Promise<Resumption | undefined> {
+    const place = ++this.#asked;
+    const missed = await this.#backlog?.after(number);
+    if (missed === undefined) return undefined;
+    return {
+      stream: this,
+      connect: (connection) => {
+        const events = missed.take();
+        // What was found for this one came late: the client has asked again since, and is served.
+        if (place < this.#holder) return connection.end();
+        this.#holder = place;
+        this.#connection?.end();
+        this.#connection = connection;
+        connection.replay(written(this.#name, events));
+        if (this.#complete) connection.end();
+      },
+      drop: () => missed.drop(),
+    };
+  }
+
+  /** Numbers an event and keeps it. */
+  #keep(data: string): string | undefined {
+    const event = this.#backlog?.add(data);
+    return event === undefined ? undefined : idOf(this.#name, event);
+  }
+}
+
+function idOf(stream: string, { number }: LoggedEvent): string {
+  return `${stream}:${number}`;
+}
+
+/** Reads the id of an event; `undefined` for what is none of ours. */
+export function positionOf(id: string): StreamPosition | undefined {
+  const [, stream, number] = /^([0-9a-f]{1,64}-\d{1,15}):(\d{1,15})$/.exec(id) ?? [];
+  return stream === undefined ? undefined : { stream, number: Number(number) };
+}
+
+/** An event without data only said where the stream was: nothing of it can be missed. */
+export function written(stream: string, events: readonly LoggedEvent[]): readonly WrittenEvent[] {
+  return events.filter(({ data }) => data !== '').map((event) => ({ data: event.data, id: idOf(stream, event) }));
+}

@@ -1,0 +1,48 @@
+import { eachInSlices } from '../../jsonrpc/slices.ts';
+import { after } from '../../jsonrpc/timeout.ts';
+
+/** What hears that it was silent for too long; must not throw. */
+export interface Silent {
+  breakSilence(): void;
+}
+
+/**
+ * Those whose client has not had a byte yet. A look at each half of the time finds who was silent from one to the next: so one
+ * timer serves all, and who answers at once costs a place in a set.
+ */
+export class Silence {
+  readonly #ms: number;
+  #young = new Set<Silent>();
+  #old = new Set<Silent>();
+  #cancelTimer: (() => void) | undefined;
+
+  /** @param ms How long somebody is silent at most, in milliseconds. */
+  constructor(ms: number) {
+    this.#ms = ms;
+  }
+
+  add(silent: Silent): void {
+    this.#young.add(silent);
+    this.#cancelTimer ??= this.#lookLater();
+  }
+
+  delete(silent: Silent): void {
+    if (!this.#young.delete(silent)) this.#old.delete(silent);
+  }
+
+  /** Looks no more. */
+  close(): void {
+    this.#cancelTimer?.();
+    this.#cancelTimer = () => {};
+  }
+
+  #lookLater(): () => void {
+    return after(this.#ms / 2, () => {
+      const silent = this.#old;
+      this.#old = this.#young;
+      this.#young = new Set();
+      this.#cancelTimer = this.#old.size === 0 ? undefined : this.#lookLater();
+      void eachInSlices(silent, (one) => one.breakSilence());
+    });
+  }
+}

@@ -1,0 +1,185 @@
+import { classify, type Message, type Received, type RequestId } from '../../jsonrpc/message.ts';
+import { eachInSlices } from '../../jsonrpc/slices.ts';
+import type { AuthInfo, Conversation, Link } from '../../host/endpoint.ts';
+import { unsupported } from '../../host/request-meta.ts';
+import { McpError } from '../../protocol/error.ts';
+import { newestOf, revisionOf, type Revision } from '../../protocol/revision.ts';
+import { messageJson, toJson } from './answer.ts';
+import { readContent } from './body.ts';
+import type { Edge, Visit } from './context.ts';
+import { claimedVersion } from './headers.ts';
+import { isJson } from './media.ts';
+import type { SsePairPaths } from './options.ts';
+import {
+  batchProblem,
+  beginProblem,
+  randomText,
+  samePrincipal,
+  sessionProblem,
+  streamProblem,
+} from './session/rules.ts';
+import { errorBody, refuse, type Problem } from './status.ts';
+import type { EventStream } from './stream.ts';
+
+const parameter = 'sessionId';
+
+/**
+ * The HTTP+SSE transport: a GET opens the stream of a conversation and is told where to POST; every answer travels on
+ * the stream. It is for clients that know no other; any handshake revision may be spoken on it. (Spec 2024-11-05,
+ * Transports, HTTP with SSE.)
+ */
+export class SsePairs {
+  readonly #edge: Edge;
+  readonly #paths: SsePairPaths;
+  readonly #open = new Map<string, SsePair>();
+
+  constructor(edge: Edge, paths: SsePairPaths) {
+    this.#edge = edge;
+    this.#paths = paths;
+  }
+
+  /** Answers a request to one of the two paths. */
+  async serve(visit: Visit): Promise<void> {
+    if (visit.request.method === 'GET') return this.#begin(visit);
+    const problem = await this.#post(visit);
+    if (problem !== undefined) refuse(visit.request, visit.reply, problem);
+  }
+
+  /** Ends every conversation. */
+  close(): Promise<void> {
+    return eachInSlices(this.#open.values(), (pair) => pair.end());
+  }
+
+  #begin(visit: Visit): void {
+    const { request, reply, auth, accepted } = visit;
+    const problem: Problem | undefined = accepted.stream
+      ? (sessionProblem(this.#edge, visit) ?? streamProblem(this.#edge, visit))
+      : { status: 406, message: 'Accept must allow text/event-stream' };
+    if (problem !== undefined) return refuse(request, reply, problem);
+    const id = randomText();
+    const stream = this.#edge.streams.open(reply, { auth });
+    const pair = new SsePair(this.#edge, stream, visit);
+    this.#open.set(id, pair);
+    this.#edge.sessionShares.take(auth);
+    visit.leave();
+    stream.write(`event: endpoint\ndata: ${this.#paths.messages}?${parameter}=${id}\n\n`);
+    reply.onClose(() => {
+      if (this.#open.delete(id)) this.#edge.sessionShares.give(auth);
+      pair.end();
+    });
+  }
+
+  /**
+   * Takes a POST. What is refused before its body was read is answered at once; everything else is accepted, and its
+   * error goes on the stream, where alone these clients look for answers. `MCP-Protocol-Version` came with the transport
+   * after this one, and is not looked at.
+   */
+  async #post(visit: Visit): Promise<Problem | undefined> {
+    const { request, reply, auth } = visit;
+    if (!isJson(request.header('content-type')))
+      return { status: 415, message: 'Content-Type must be application/json in UTF-8' };
+    const pair = this.#open.get(sessionOf(request.query));
+    // Somebody else's conversation and one that never was look the same from outside.
+    if (pair === undefined || !samePrincipal(pair.auth, auth))
+      return { status: 404, message: 'there is no such session' };
+    const content = await readContent(visit, this.#edge);
+    if (content.kind === 'gone') return undefined;
+    if (content.kind === 'problem' && !content.problem.read) return content.problem;
+    reply.send(202);
+    const unwelcome = content.kind === 'value' ? beginProblem(this.#edge, visit, content.value) : undefined;
+    if (content.kind === 'problem') pair.refuse(content.problem);
+    else if (unwelcome !== undefined) pair.decline(content.value, unwelcome);
+    else if (Array.isArray(content.value)) await this.#batch(pair, content.value, auth);
+    else await this.#one(pair, content.value, auth);
+    return undefined;
+  }
+
+  async #batch(pair: SsePair, values: readonly unknown[], auth: AuthInfo | undefined): Promise<void> {
+    const problem = batchProblem(pair.revision, values, this.#edge.settings.maxBatch);
+    if (problem === undefined) await Promise.all(values.map((value) => this.#one(pair, value, auth)));
+    else pair.refuse(problem);
+  }
+
+  async #one(pair: SsePair, value: unknown, auth: AuthInfo | undefined): Promise<void> {
+    const received = classify(value);
+    if (received.kind === 'malformed') return pair.refuse({ message: received.reason }, received.id);
+    const foreign = this.#foreign(received);
+    if (foreign === undefined) return pair.receive(value, auth);
+    if (received.kind === 'request') pair.fail(foreign, received.message.id);
+  }
+
+  /** The error for a message of a revision that this transport does not carry. */
+  #foreign(received: Exclude<Received, { kind: 'malformed' }>): McpError | undefined {
+    if (received.kind === 'response') return undefined;
+    const claimed = claimedVersion(received.message);
+    if (claimed === undefined || revisionOf(claimed)?.era === 'handshake') return undefined;
+    // Who asks what is spoken learns by this that it is to begin with `initialize`.
+    if (received.message.method === 'server/discover')
+      return new McpError('methodNotFound', 'server/discover is not served over HTTP+SSE');
+    return unsupported(this.#edge.handshake, typeof claimed === 'string' ? claimed : '');
+  }
+}
+
+/** One conversation: it lasts as long as its stream. */
+class SsePair implements Link {
+  readonly kind = 'http';
+  readonly lasting = true;
+  readonly auth: AuthInfo | undefined;
+  readonly address: string | undefined;
+  readonly #edge: Edge;
+  readonly #stream: EventStream;
+  readonly #conversation: Conversation;
+
+  constructor(edge: Edge, stream: EventStream, { auth, request }: Pick<Visit, 'auth' | 'request'>) {
+    this.auth = auth;
+    this.address = request.remoteAddress;
+    this.#edge = edge;
+    this.#stream = stream;
+    this.#conversation = edge.endpoint.converse(this);
+  }
+
+  get revision(): Revision | undefined {
+    return this.#conversation.revision;
+  }
+
+  send(message: Message): void {
+    this.#write(messageJson(this.#edge, message));
+  }
+
+  /** Runs one message; its response goes on the stream. */
+  async receive(value: unknown, auth: AuthInfo | undefined): Promise<void> {
+    const response = await this.#conversation.receive(value, auth);
+    if (response !== undefined) this.#write(toJson(this.#edge, response));
+  }
+
+  /** Says on the stream why something was not taken. */
+  refuse({ error = 'invalidRequest', message }: Pick<Problem, 'error' | 'message'>, id?: RequestId): void {
+    this.fail(new McpError(error, message), id);
+  }
+
+  /** The same for every request in a message or a batch. */
+  decline(value: unknown, problem: Problem): void {
+    for (const one of Array.isArray(value) ? value : [value]) {
+      const received = classify(one);
+      if (received.kind === 'request') this.refuse(problem, received.message.id);
+    }
+  }
+
+  fail(error: McpError, id?: RequestId): void {
+    this.#write(errorBody(error, this.revision ?? newestOf(this.#edge.handshake, 'handshake'), id));
+  }
+
+  /** Ends the conversation with its stream: what runs is aborted. */
+  end(): void {
+    this.#conversation.close();
+    this.#stream.end();
+  }
+
+  #write(json: string | undefined): void {
+    if (json !== undefined) this.#stream.write(`event: message\ndata: ${json}\n\n`);
+  }
+}
+
+function sessionOf(query: string): string {
+  return new RegExp(`(?:^|&)${parameter}=([^&]*)`).exec(query)?.[1] ?? '';
+}

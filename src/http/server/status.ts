@@ -1,0 +1,74 @@
+import { isObject, type RequestId, type ResponseMessage } from '../../jsonrpc/message.ts';
+import { errorToWire, McpError, retryAfterOf, statusOf, type ErrorName } from '../../protocol/error.ts';
+import { revisionOf, type Revision } from '../../protocol/revision.ts';
+import type { HeaderFields, HttpReply, HttpRequest } from './universal.ts';
+
+/** Why a request is turned away before it is dispatched. */
+export interface Problem {
+  readonly status: number;
+  readonly message: string;
+  /** The JSON-RPC error; an invalid request when left out. */
+  readonly error?: ErrorName;
+  readonly headers?: HeaderFields;
+  /** The option that would let it in. */
+  readonly option?: 'allowedHosts' | 'allowedOrigins';
+  /** Whether the whole request was read before. */
+  readonly read?: boolean;
+}
+
+/** Turns a request away with the JSON-RPC error body of a problem, and its id where that could be read. */
+export function refuse(request: HttpRequest, reply: HttpReply, problem: Problem, id?: RequestId): void {
+  const error = new McpError(problem.error ?? 'invalidRequest', problem.message);
+  reply.send(problem.status, errorBody(error, revisionOf(request.header('mcp-protocol-version')), id), problem.headers);
+}
+
+/**
+ * The JSON text of an error response. Without an id it is left out, but for a revision whose errors must have one:
+ * there it is null.
+ */
+export function errorBody(error: McpError, revision: Revision | undefined, id?: RequestId): string {
+  const withoutId = revision?.errorWithoutId === false ? { id: null } : {};
+  return JSON.stringify({
+    jsonrpc: '2.0',
+    ...(id === undefined ? withoutId : { id }),
+    error: errorToWire(revision, error),
+  });
+}
+
+/**
+ * The HTTP status of a response in a session: those of the handshake revisions travel with 200, but for what was no
+ * valid request at all.
+ */
+export function sessionStatus(response: ResponseMessage): number {
+  if (!('error' in response)) return 200;
+  const status = statusOf(response.error);
+  // A missing capability has no code of its own there: the request was valid, and this is its answer.
+  const isAnswer = isObject(response.error.data) && 'requiredCapabilities' in response.error.data;
+  return status === 404 || isAnswer ? 200 : status;
+}
+
+/** The HTTP status of a response in an exchange. */
+export function exchangeStatus(response: ResponseMessage): number {
+  return 'error' in response ? statusOf(response.error) : 200;
+}
+
+/** The longest that anybody is asked to stay away, in seconds. */
+const longestPause = 3600;
+
+/** The header fields that say when to try again what was refused for lack of room; none for any other response. */
+export function retryHeaders(response: ResponseMessage): HeaderFields | undefined {
+  const ms = 'error' in response ? retryAfterOf(response.error) : undefined;
+  if (ms === undefined) return undefined;
+  return { 'Retry-After': String(Math.min(longestPause, Math.max(1, Math.ceil(ms / 1000)))) };
+}
+
+/** The answer when a limit of the whole server is reached. */
+export function busy(message: string): Problem {
+  return { status: 503, error: 'busy', message, headers: { 'Retry-After': '1' } };
+}
+
+/** The answer to what would begin while the server comes to its end. */
+export function shuttingDown(): Problem {
+  const problem = busy('the server is shutting down');
+  return { ...problem, headers: { ...problem.headers, Connection: 'close' } };
+}

@@ -1,0 +1,188 @@
+import { eachInSlices, Slices } from '../../jsonrpc/slices.ts';
+import { after } from '../../jsonrpc/timeout.ts';
+import type { AuthInfo } from '../../host/endpoint.ts';
+import type { HttpSettings } from './options.ts';
+import type { EventWriter, HeaderFields, HttpReply } from './universal.ts';
+import { Shares } from './quota.ts';
+
+/** What every event stream says of itself; proxies must neither buffer nor change it. */
+export const eventStreamHeaders: HeaderFields = {
+  'Content-Type': 'text/event-stream',
+  'Cache-Control': 'no-cache, no-transform',
+  'X-Accel-Buffering': 'no',
+};
+
+/** One event as it is written: the JSON text of a message on a single line, and an id where it can be resumed from. */
+export interface WrittenEvent {
+  readonly data: string;
+  readonly id?: string | undefined;
+}
+
+/** How an event stream is opened. */
+export interface StreamOptions {
+  readonly headers?: HeaderFields;
+  /** Whom it counts for. */
+  readonly auth?: AuthInfo | undefined;
+}
+
+/** One connection that an event stream goes over: one message per event. */
+export class EventStream {
+  readonly auth: AuthInfo | undefined;
+  readonly #streams: EventStreams;
+  readonly #writer: EventWriter;
+  #ended = false;
+  /** Whether something was written since the last keep-alive. */
+  #lively = true;
+  /** What was written at once on top of what a slow reader may leave waiting. */
+  #allowance = 0;
+
+  constructor(streams: EventStreams, writer: EventWriter, auth: AuthInfo | undefined) {
+    this.auth = auth;
+    this.#streams = streams;
+    this.#writer = writer;
+  }
+
+  /** Whether nothing can be sent any more. */
+  get ended(): boolean {
+    return this.#ended;
+  }
+
+  /** Sends the JSON text of one message. A reader that is too slow is cut off. */
+  send(data: string, id?: string): void {
+    this.write(format({ data, id }));
+  }
+
+  /** Sends what was missed, however much it is: its size was bounded where it was kept. */
+  replay(events: readonly WrittenEvent[]): void {
+    if (events.length === 0) return;
+    const text = events.map(format).join('');
+    // What waits is counted in bytes; what is replayed is rare.
+    this.#allowance += new TextEncoder().encode(text).byteLength;
+    this.write(text);
+  }
+
+  /** Writes the text of whole events. */
+  write(text: string): void {
+    if (this.#ended) return;
+    this.#lively = true;
+    // One message may be larger than what may wait; the next must find that it was read.
+    const waits = this.#writer.buffered > this.#streams.settings.maxStreamBuffer + this.#allowance;
+    if (!waits) return this.#attempt(() => this.#writer.write(text));
+    this.#cut(new Error('the reader of an event stream was too slow and was cut off'));
+  }
+
+  /** What stands in front of a platform's reply may throw, and nobody who sends is to hear of it. */
+  #attempt(write: () => void): void {
+    try {
+      write();
+    } catch (cause) {
+      this.#cut(new Error('an event stream could not be written to', { cause }));
+    }
+  }
+
+  #cut(reason: Error): void {
+    this.closed();
+    this.#writer.destroy();
+    this.#streams.settings.onError(reason);
+  }
+
+  /** Ends the stream, after one last message if there is one. */
+  end(data?: string, id?: string): void {
+    if (this.#ended) return;
+    this.closed();
+    this.#attempt(() => this.#writer.end(data === undefined ? undefined : format({ data, id })));
+  }
+
+  /** Tells the client when to come back, and ends the connection. */
+  pause(retryMs: number): void {
+    if (this.#ended) return;
+    this.closed();
+    this.#attempt(() => this.#writer.end(`${retryField(retryMs)}\n`));
+  }
+
+  /** The connection is gone. */
+  closed(): void {
+    if (this.#ended) return;
+    this.#ended = true;
+    this.#streams.forget(this);
+  }
+
+  /** Writes a comment, which says nothing. */
+  comment(): void {
+    this.write(':\n\n');
+  }
+
+  /** Writes a comment if nothing was written since the last time. (Spec 2026-07-28, Streamable HTTP, Receiving messages.) */
+  keepAlive(): void {
+    if (this.#lively) this.#lively = false;
+    else this.comment();
+  }
+}
+
+/** The longest that a client is asked to stay away: a day. */
+const longestRetryMs = 86_400_000;
+
+/** The line that tells a client when to come back; it has digits alone. (WHATWG, Server-sent events, 9.2.6.) */
+export function retryField(ms: number): string {
+  return `retry: ${Math.ceil(Math.min(ms, longestRetryMs))}\n`;
+}
+
+function format({ data, id }: WrittenEvent): string {
+  return id === undefined ? `data: ${data}\n\n` : `id: ${id}\ndata: ${data}\n\n`;
+}
+
+/** All event streams of one server: bounded in number, and kept alive by one timer. */
+export class EventStreams {
+  readonly settings: HttpSettings;
+  readonly #open = new Set<EventStream>();
+  readonly #shares: Shares;
+  readonly #slices = new Slices();
+  #cancelTimer: (() => void) | undefined;
+
+  constructor(settings: HttpSettings) {
+    this.settings = settings;
+    this.#shares = new Shares(settings.maxStreams, settings.maxStreamsPerPrincipal);
+  }
+
+  /** Whether all places are taken, or all those of one principal. */
+  full(auth: AuthInfo | undefined): 'all' | 'own' | undefined {
+    return this.#shares.full(auth);
+  }
+
+  /** Begins the event stream of a reply. */
+  open(reply: HttpReply, { headers, auth }: StreamOptions = {}): EventStream {
+    const stream = new EventStream(this, reply.stream(headers), auth);
+    this.#open.add(stream);
+    this.#shares.take(auth);
+    this.#cancelTimer ??= this.#keepAliveLater();
+    return stream;
+  }
+
+  /** Gives back the place of a stream that ended. */
+  forget(stream: EventStream): void {
+    if (this.#open.delete(stream)) this.#shares.give(stream.auth);
+    if (this.#open.size > 0) return;
+    this.#cancelTimer?.();
+    this.#cancelTimer = undefined;
+  }
+
+  /** Ends every stream, in slices. */
+  close(): Promise<void> {
+    return eachInSlices(this.#open, (stream) => stream.end());
+  }
+
+  /** A look at each half of the time: who was silent from one to the next has a comment before the whole is over. */
+  #keepAliveLater(): () => void {
+    return after(this.settings.keepAliveMs / 2, () => {
+      this.#cancelTimer = this.#keepAliveLater();
+      this.#slices.add('keep alive', () => this.#keepAlive());
+    });
+  }
+
+  *#keepAlive(): Generator<void> {
+    for (const stream of this.#open) {
+      stream.keepAlive();
+      yield;
+    }
+  }
+}

@@ -1,0 +1,93 @@
+import { ExactNumber, jsonText, plainNumber } from '../json/exact-number.ts';
+import { parseExactJson } from '../json/parse-exact.ts';
+import { parseJson } from '../json/parse.ts';
+import { keptEnding, keptText } from './cached-json.ts';
+import { isObject, type Message, type ResultMessage } from './message.ts';
+import { ConnectionError } from './transport.ts';
+
+/**
+ * The JSON text of a message or a batch; it has no line break in it.
+ *
+ * @throws TypeError what `JSON.stringify` throws for what is no JSON, such as a cycle.
+ */
+export function toJson(message: Message | readonly Message[]): string {
+  const text = 'result' in message ? keptText(message.result) : undefined;
+  // The compiler cannot tell that a message with a result has the id of its request.
+  return text === undefined ? jsonText(message) : `${beginning(message as ResultMessage)}${text}}`;
+}
+
+/**
+ * The same text in pieces where that spares much writing, else in one piece.
+ *
+ * @throws TypeError likewise.
+ */
+export function toJsonPieces(message: Message): JsonPieces {
+  const ending = 'result' in message ? keptEnding(message.result) : undefined;
+  return ending === undefined ? toJson(message) : [beginning(message as ResultMessage), ending];
+}
+
+/** JSON text: as it is, or a beginning and the rest in UTF-8. */
+export type JsonPieces = string | readonly [string, Uint8Array];
+
+function beginning({ id }: ResultMessage): string {
+  return `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":`;
+}
+
+/**
+ * The JSON text of a message or a batch, for a transport to send; it has no line break in it.
+ *
+ * @throws ConnectionError `invalid-message` for what is no JSON, such as a cycle.
+ */
+export function messageText(message: Message | readonly Message[]): string {
+  try {
+    return toJson(message);
+  } catch (cause) {
+    throw new ConnectionError('invalid-message', 'the message is not JSON', { cause });
+  }
+}
+
+/** How the text of a message is read. */
+export interface MessageReading {
+  /** Whether numbers keep their spelling; where it is not asked for, all are plain. */
+  readonly exactNumbers?: boolean | undefined;
+  /** How deep arrays and objects may nest; 128 by default. */
+  readonly depth?: number | undefined;
+}
+
+/**
+ * Parses the text of a message or a batch, which is not checked. The numbers by which messages belong together (ids,
+ * progress tokens, the codes of errors) are always plain.
+ *
+ * @throws JsonError when the text is malformed or nests too deep.
+ */
+export function parseMessage(text: string, { exactNumbers, depth }: MessageReading): unknown {
+  if (exactNumbers !== true) return parseJson(text, depth);
+  const value = parseExactJson(text, depth);
+  for (const message of Array.isArray(value) ? value : [value]) settleNumbers(message);
+  return value;
+}
+
+/** The objects are fresh from the parser, so that nobody else sees them change. */
+function settleNumbers(message: unknown): void {
+  if (!isObject(message)) return;
+  const { method, params, result, error } = message;
+  settle(message, 'id');
+  if (isObject(error)) settle(error, 'code');
+  if (isObject(result)) settleMeta(result['_meta']);
+  if (!isObject(params)) return;
+  settleMeta(params['_meta']);
+  if (method === 'notifications/progress') settle(params, 'progressToken');
+  if (method === 'notifications/cancelled') settle(params, 'requestId');
+}
+
+function settleMeta(meta: unknown): void {
+  if (!isObject(meta)) return;
+  for (const key of Object.keys(meta)) {
+    if (key === 'progressToken' || key.startsWith('io.modelcontextprotocol/')) settle(meta, key);
+  }
+}
+
+function settle(holder: Record<string, unknown>, key: string): void {
+  // None of the keys is `__proto__`, so that assignment is safe.
+  if (holder[key] instanceof ExactNumber) holder[key] = plainNumber(holder[key]);
+}

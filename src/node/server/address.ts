@@ -1,0 +1,19 @@
+import type { HttpOptions } from '../../http/server/options.ts';
+
+/** The name that a client of this machine reaches an address by: an address of all interfaces is none to call. */
+export function reachableName(host: string): string {
+  const name = inUrl(host);
+  if (name === '0.0.0.0') return '127.0.0.1';
+  return name === '[::]' || name === '' ? '[::1]' : name;
+}
+
+/** A server that is bound to one address may be called by it. */
+export function boundHost(host: string, { allowedHosts = [] }: HttpOptions): Pick<HttpOptions, 'allowedHosts'> {
+  return { allowedHosts: typeof allowedHosts === 'string' ? allowedHosts : [...allowedHosts, reachableName(host)] };
+}
+
+/** A host as URLs write it, and with them the `Host` header of who calls it. */
+function inUrl(host: string): string {
+  const bracketed = host.includes(':') ? `[${host}]` : host;
+  return URL.canParse(`http://${bracketed}`) ? new URL(`http://${bracketed}`).hostname : bracketed;
+}

@@ -1,0 +1,208 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+import { createHttpHandler, type HttpHandler } from '../../http/server/handler.ts';
+import { defaults, type HttpOptions } from '../../http/server/options.ts';
+import { refuseUnknown, type Names } from '../../mistakes/known-names.ts';
+import type { Served } from '../../host/endpoint.ts';
+import { settledWithin } from '../../jsonrpc/timeout.ts';
+import { boundHost, reachableName } from './address.ts';
+import { Outbox } from './write-batch.ts';
+import { NodeReply } from './reply.ts';
+import { NodeRequest } from './request.ts';
+import { answerUnreadable } from './unreadable.ts';
+
+/** How a server is served on Node: as HTTP is everywhere. */
+export type NodeHttpOptions = HttpOptions;
+
+/** A request as frameworks wrap Node's, such as Fastify; the body is what they made of it. */
+export interface WrappedRequest {
+  readonly raw: IncomingMessage;
+  readonly body?: unknown;
+}
+
+/** The reply to such a request. */
+export interface WrappedReply {
+  readonly raw: ServerResponse;
+  /** Tells the framework that the reply is none of its own. */
+  hijack?(): unknown;
+}
+
+/** A listener for Node's HTTP servers and the frameworks on top of them. */
+export interface NodeHandler {
+  /**
+   * Answers a request of Node, Express, Connect and the like, or of Fastify. A body that the framework has read already is
+   * taken from `request.body`; where it left nothing there, the answer is 500 and says so.
+   */
+  (request: IncomingMessage | WrappedRequest, response: ServerResponse | WrappedReply): void;
+  /** Stops serving, as `HttpHandler.close` does. */
+  close(): Promise<void>;
+}
+
+/** How long the last answers may take to be written, in two steps. */
+const flushRoundMs = 25;
+const flushMs = 475;
+
+/**
+ * Turns a server into a listener for `node:http`, Express, Connect and the like. The Host and Origin checks hold here
+ * too: a server that is reached by another name than localhost needs `allowedHosts`.
+ *
+ * @example
+ * app.all('/mcp', toNodeHandler(server, { allowedHosts: ['mcp.example.com'] }));
+ */
+export function toNodeHandler(served: Served, options: NodeHttpOptions = {}): NodeHandler {
+  const handler = createHttpHandler(served, options);
+  const answer = listener(handler, options);
+  const handle = (request: IncomingMessage | WrappedRequest, response: ServerResponse | WrappedReply): void =>
+    answer(unwrapped(request), 'raw' in response ? taken(response) : response);
+  return Object.assign(handle, { close: () => handler.close() });
+}
+
+function unwrapped(request: IncomingMessage | WrappedRequest): IncomingMessage {
+  if (!('raw' in request)) return request;
+  return request.body === undefined || request.body === null
+    ? request.raw
+    : Object.assign(request.raw, { body: request.body });
+}
+
+function taken(reply: WrappedReply): ServerResponse {
+  reply.hijack?.();
+  return reply.raw;
+}
+
+/** Where and how `listen` serves. */
+export interface ListenOptions extends NodeHttpOptions {
+  /** 3000; 0 lets the system choose. */
+  readonly port?: number;
+  /** The address to bind to; 127.0.0.1, so that no other machine can connect. */
+  readonly host?: string;
+  /** The path of the endpoint; `/mcp`. */
+  readonly path?: string;
+  /** How long the header of a request may take to arrive, in milliseconds; 10 seconds. `Infinity` sets no limit. */
+  readonly headersTimeoutMs?: number;
+  /** How long a connection stays open without a request, in milliseconds; 60 seconds. `Infinity` sets no limit. */
+  readonly idleTimeoutMs?: number;
+  /** The most connections at once; 20000. `Infinity` sets no limit. */
+  readonly maxConnections?: number;
+}
+
+const optionNames: Readonly<Record<string, unknown>> = {
+  ...defaults,
+  ...({
+    port: 1,
+    host: 1,
+    headersTimeoutMs: 1,
+    idleTimeoutMs: 1,
+    maxConnections: 1,
+  } satisfies Names<Omit<ListenOptions, keyof HttpOptions>>),
+};
+
+/** A server that listens. */
+export interface Listening {
+  /** The URL of the endpoint, as this machine reaches it: for a server on all interfaces that of loopback. */
+  readonly url: string;
+  readonly port: number;
+  /**
+   * Lets running requests finish up to `drainMs`, refuses new ones with 503 meanwhile, then frees the port and ends the rest.
+   * Clients of running calls may still answer what they were asked, cancel, and come back for a stream that broke. The
+   * server itself stays open. Closing twice is fine.
+   */
+  close(): Promise<void>;
+}
+
+/**
+ * Serves a server over HTTP on a port of this machine.
+ *
+ * @throws TypeError for options that are unknown or make no sense.
+ * @throws Error when the address cannot be bound; it says which one and why.
+ * @example
+ * const { url, close } = await listen(server, { port: 3000 });
+ */
+export async function listen(served: Served, options: ListenOptions = {}): Promise<Listening> {
+  refuseUnknown('listen', options, optionNames);
+  const { port = 3000, host = '127.0.0.1', headersTimeoutMs, idleTimeoutMs, maxConnections, ...http } = options;
+  const path = http.path ?? '/mcp';
+  const handler = createHttpHandler(served, { ...http, path, ...boundHost(host, options) });
+  const headersTimeout = headersTimeoutMs ?? 10_000;
+  const server = createServer(
+    {
+      headersTimeout: limitOf(headersTimeout),
+      // Node answers here for a body that nobody reads; one that is read has a time of its own.
+      requestTimeout: limitOf(headersTimeout + (options.bodyTimeoutMs ?? defaults.bodyTimeoutMs)),
+      keepAliveTimeout: limitOf(idleTimeoutMs ?? 60_000),
+      connectionsCheckingInterval: 2000,
+      // The guard says it in JSON.
+      requireHostHeader: false,
+      // Finds out about clients that vanished without a word, so that they do not hold on to their places.
+      keepAlive: true,
+      keepAliveInitialDelay: 30_000,
+    },
+    listener(handler, options, true),
+  );
+  server.maxConnections = maxConnections ?? 20_000;
+  const bound = await bind(server, port, host);
+  server.on('error', (error) => options.onError?.(error));
+  server.on('clientError', answerUnreadable);
+  const sockets = new Set<Socket>();
+  // One function for all of them: each connection would keep its own as long as it is open.
+  const forget = function (this: Socket): void {
+    sockets.delete(this);
+  };
+  server.on('connection', (socket) => sockets.add(socket) && socket.on('close', forget));
+  return {
+    url: `http://${reachableName(host)}:${bound}${path}`,
+    port: bound,
+    close: () => close(server, handler, sockets),
+  };
+}
+
+function listener(
+  handler: HttpHandler,
+  options: NodeHttpOptions,
+  owned = false,
+): (request: IncomingMessage, response: ServerResponse) => void {
+  const timeout = options.bodyTimeoutMs ?? defaults.bodyTimeoutMs;
+  const outbox = owned ? new Outbox() : undefined;
+  const handle = (request: IncomingMessage, response: ServerResponse): void =>
+    handler.handle(new NodeRequest(request, timeout), new NodeReply(response, outbox));
+  // A body that came together with its head is there on the next turn: nothing waits for it then.
+  return (request, response) => {
+    // Where something in front listens to the body as well, it is not to flow before it is read here.
+    if (request.readableFlowing === true) request.pause();
+    process.nextTick(handle, request, response);
+  };
+}
+
+/** Milliseconds as Node counts them: 0 is no limit. */
+function limitOf(ms: number): number {
+  return Number.isFinite(ms) ? Math.max(1, Math.ceil(ms)) : 0;
+}
+
+function bind(server: Server, port: number, host: string): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.once('error', (cause: NodeJS.ErrnoException) => {
+      const why = cause.code === 'EADDRINUSE' ? 'the port is in use' : cause.message;
+      reject(new Error(`cannot listen on ${host}:${port}: ${why}`, { cause }));
+    });
+    server.listen(port, host, () => {
+      // A server that listens on a port has an address that is an object.
+      const { port: bound } = server.address() as AddressInfo;
+      resolve(bound);
+    });
+  });
+}
+
+async function close(server: Server, handler: HttpHandler, sockets: ReadonlySet<Socket>): Promise<void> {
+  // Until then connections are accepted: what a running call asked its client may be answered on a new one.
+  await handler.close();
+  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+  // The last answers are on their way: their connections are idle once they are written.
+  server.closeIdleConnections();
+  if (!(await settledWithin(flushRoundMs, closed))) {
+    // A connection that never had a request is not idle to Node; everything was answered, so none is needed.
+    server.closeIdleConnections();
+    for (const socket of sockets) socket.destroySoon();
+    await settledWithin(flushMs, closed);
+  }
+  server.closeAllConnections();
+  await closed;
+}

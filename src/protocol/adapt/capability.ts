@@ -1,0 +1,61 @@
+/** Capabilities that would say something else in another revision. */
+
+import type { Adaptation } from './adaptation.ts';
+import type { ClientCapabilities, ServerCapabilities } from '../capability.ts';
+import { always, from, within } from '../lifetime.ts';
+import { isFields, mapFields, type Fields } from '../compile/value.ts';
+
+/** A client that only opens URLs says nothing in 2025-06-18, where `elicitation` means forms. */
+export const urlOnlyElicitation: Adaptation<ClientCapabilities> = {
+  name: 'urlOnlyElicitation',
+  title: 'Elicitation by URL alone, as a capability',
+  what: 'left out, since `elicitation` means forms there',
+  example: { elicitation: { url: {} } },
+  life: within('2025-06-18', '2025-11-25'),
+  toWire: (capabilities) => {
+    const { elicitation, ...rest } = capabilities;
+    return elicitation?.url !== undefined && elicitation.form === undefined ? rest : capabilities;
+  },
+};
+
+const tasksExtension = 'io.modelcontextprotocol/tasks';
+
+type Capabilities = ClientCapabilities | ServerCapabilities;
+
+/** Experimental capabilities are objects in every revision; anything else is left out. */
+export const experimentalObjects: Adaptation<Capabilities> = {
+  name: 'experimentalObjects',
+  title: 'Experimental capabilities that are no objects',
+  what: 'left out',
+  example: { experimental: { 'x.example/junk': 1 } },
+  life: always,
+  toWire: (capabilities) => {
+    const { experimental } = capabilities;
+    if (experimental === undefined) return capabilities;
+    const objects = onlyObjects(experimental);
+    return objects === experimental ? capabilities : { ...capabilities, experimental: objects };
+  },
+};
+
+const noSettings: Fields = {};
+
+/** Settings of extensions are objects; that for tasks has none, so its value is exactly `{}`. */
+export const extensionSettings: Adaptation<Capabilities> = {
+  name: 'extensionSettings',
+  title: 'Settings of the tasks extension',
+  what: 'exactly `{}`',
+  example: { extensions: { [tasksExtension]: { own: true } } },
+  life: from('2026-07-28'),
+  toWire: (capabilities) => {
+    const { extensions } = capabilities;
+    if (extensions === undefined) return capabilities;
+    const settings = mapFields(onlyObjects(extensions), (value, id) =>
+      id === tasksExtension && isFields(value) && Object.keys(value).length > 0 ? noSettings : value,
+    );
+    return settings === extensions ? capabilities : { ...capabilities, extensions: settings };
+  },
+};
+
+function onlyObjects(map: Fields): Fields {
+  return mapFields(map, (value) => (isFields(value) ? value : undefined));
+}

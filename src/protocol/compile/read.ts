@@ -1,0 +1,262 @@
+/** Compiles the tables, once per revision and kind, into functions that check and lift what a peer sent. */
+
+import { adaptationsOf } from '../adapt/adapt.ts';
+import { fitting } from './fit.ts';
+import { isAlive } from '../lifetime.ts';
+import type { Revision } from '../revision.ts';
+import type { Kind, Row, Shape } from '../shape.ts';
+import { isFields, isNumber, mapFields, mapItems } from './value.ts';
+
+/** Checks a value and lifts it; `undefined` means that it counts as absent. Throws a `Mismatch`. */
+export type Read = (value: unknown) => unknown;
+
+/** A value that is not what the table says; the path leads to it from where reading began. */
+export class Mismatch extends Error {
+  readonly path: (string | number)[] = [];
+
+  /** Keeps the failure while it passes through a field or an item. */
+  static within(key: string | number, error: unknown): unknown {
+    if (error instanceof Mismatch) error.path.unshift(key);
+    return error;
+  }
+}
+
+const compiled = new Map<Revision, Map<Kind, Read>>();
+
+/** The reader of what a row holds in a revision. */
+export function reader(revision: Revision, row: Row): Read {
+  let byKind = compiled.get(revision);
+  if (byKind === undefined) compiled.set(revision, (byKind = new Map()));
+  let read = byKind.get(row.kind);
+  if (read === undefined) byKind.set(row.kind, (read = compile(revision, row.kind)));
+  return read;
+}
+
+function compile(revision: Revision, kind: Kind): Read {
+  switch (kind.kind) {
+    case 'any':
+      return (value) => value;
+    case 'null':
+      return (value) => (value === null ? value : fail('must be null'));
+    case 'string':
+      return (value) => (typeof value === 'string' ? value : fail('must be a string'));
+    case 'boolean':
+      return (value) => (typeof value === 'boolean' ? value : fail('must be a boolean'));
+    case 'number':
+    case 'integer':
+      // Exact numbers stay: they compare like plain ones, and who passes the value on wants them as they came.
+      return (value) => (isNumber(value) ? value : fail('must be a number'));
+    case 'object':
+      return (value) => (isFields(value) ? value : fail('must be an object'));
+    case 'presence':
+      return asPresence;
+    case 'literal':
+      return forLiteral(kind.values, kind.loose);
+    case 'array':
+      return forArray(reader(revision, kind.of));
+    case 'map':
+      return kind.presence ? leniently(forMap(revision, kind)) : forMap(revision, kind);
+    case 'ref':
+      return kind.presence ? leniently(forShape(revision, kind.shape)) : forShape(revision, kind.shape);
+    case 'tagged':
+      return lifted(revision, kind.name, forTagged(revision, kind));
+    case 'choice':
+      return lifted(revision, kind.name, forChoice(revision, kind));
+    case 'oneOf':
+      return forOneOf(revision, kind.of);
+    case 'widened':
+      return reader(revision, kind.newer);
+  }
+}
+
+function fail(message: string): never {
+  throw new Mismatch(message);
+}
+
+function asPresence(value: unknown): unknown {
+  if (isFields(value)) return value;
+  return value === false || value === null ? undefined : {};
+}
+
+/** A capability that is no object is there all the same, unless it says no. */
+function leniently(read: Read): Read {
+  return (value) => {
+    const object = asPresence(value);
+    return object === undefined ? undefined : read(object);
+  };
+}
+
+function forLiteral(values: readonly string[], loose: boolean): Read {
+  return (value) => {
+    if (typeof value !== 'string') return fail('must be a string');
+    if (values.includes(value)) return value;
+    return loose ? undefined : fail(`must be ${values.length === 1 ? values[0] : `one of ${values.join(', ')}`}`);
+  };
+}
+
+function forArray(each: Read): Read {
+  const item = (value: unknown, index: number): unknown => {
+    try {
+      return each(value);
+    } catch (error) {
+      throw Mismatch.within(index, error);
+    }
+  };
+  return (value) => (Array.isArray(value) ? mapItems(value, item) : fail('must be an array'));
+}
+
+function forMap(revision: Revision, { of, loose }: Extract<Kind, { kind: 'map' }>): Read {
+  const each = reader(revision, of);
+  const entry = (value: unknown, key: string): unknown => {
+    try {
+      return each(value);
+    } catch (error) {
+      throw Mismatch.within(key, error);
+    }
+  };
+  if (loose) return (value) => (isFields(value) ? mapFields(value, fittingOf(each)) : fail('must be an object'));
+  return (value) => (isFields(value) ? mapFields(value, entry) : fail('must be an object'));
+}
+
+/** How many entries are ignored: each costs far more than its text, since somebody throws for it. */
+const mostIgnored = 1000;
+
+/** Reads the entries of one map, of which those count as absent that do not fit. */
+function fittingOf(each: Read): Read {
+  let ignored = 0;
+  return (value) => {
+    try {
+      return each(value);
+    } catch (error) {
+      if (!(error instanceof Mismatch)) throw error;
+      if (++ignored > mostIgnored) throw new Mismatch(`has more than ${mostIgnored} entries that do not fit`);
+      return undefined;
+    }
+  };
+}
+
+/** A tag that the revision does not know is kept as it came: newer peers have more kinds of content. */
+function forTagged(revision: Revision, kind: Extract<Kind, { kind: 'tagged' }>): Read {
+  const alive = [...kind.cases].filter(([, shape]) => isAlive(shape.life, revision));
+  const cases = new Map(alive.map(([tag, shape]) => [tag, forShape(revision, shape)]));
+  return (value) => {
+    if (!isFields(value)) return fail('must be an object');
+    const tag = value[kind.by] ?? kind.absent;
+    if (typeof tag !== 'string')
+      throw Mismatch.within(kind.by, new Mismatch(tag === undefined ? 'is required' : 'must be a string'));
+    const read = cases.get(tag);
+    return read === undefined ? value : read(value);
+  };
+}
+
+function forChoice(revision: Revision, { cases: shapes, open }: Extract<Kind, { kind: 'choice' }>): Read {
+  const cases = new Map(shapes.map((shape) => [shape, forShape(revision, shape)]));
+  const names = shapes.map((shape) => shape.name).join(', ');
+  return (value) => {
+    const shape = fitting(shapes, value);
+    const read = shape === undefined ? undefined : cases.get(shape);
+    if (read === undefined && open && isFields(value)) return value;
+    return read === undefined ? fail(`must be one of ${names}`) : read(value);
+  };
+}
+
+function forOneOf(revision: Revision, rows: readonly Row[]): Read {
+  const readers = new Map<string, Read>();
+  for (const row of rows) readers.set(jsonTypeOf(row.kind), reader(revision, row));
+  const names = [...readers.keys()].join(' or ');
+  return (value) => {
+    const read = readers.get(jsonType(value));
+    return read === undefined ? fail(`must be ${names}`) : read(value);
+  };
+}
+
+function jsonType(value: unknown): string {
+  if (value === null) return 'null';
+  if (isNumber(value)) return 'number';
+  return Array.isArray(value) ? 'array' : typeof value;
+}
+
+function jsonTypeOf({ kind }: Kind): string {
+  if (kind === 'integer') return 'number';
+  return kind === 'ref' || kind === 'tagged' || kind === 'map' ? 'object' : kind;
+}
+
+interface Field {
+  readonly key: string;
+  readonly read: Read;
+  readonly required: boolean;
+  /** Whether null counts as left out. */
+  readonly nullIsAbsent: boolean;
+}
+
+const shapesCompiled = new Map<Revision, Map<Shape, Read>>();
+
+function forShape(revision: Revision, shape: Shape): Read {
+  let byShape = shapesCompiled.get(revision);
+  if (byShape === undefined) shapesCompiled.set(revision, (byShape = new Map()));
+  let read = byShape.get(shape);
+  if (read === undefined) byShape.set(shape, (read = lifted(revision, shape.name, compileShape(revision, shape))));
+  return read;
+}
+
+function compileShape(revision: Revision, shape: Shape): Read {
+  const rows = Object.entries(shape.rows);
+  const foreign = rows.filter(([, row]) => !isHeard(row, revision)).map(([key]) => key);
+  const fields = rows
+    .filter(([, row]) => isHeard(row, revision))
+    .map(([key, row]): Field => {
+      const required = row.presence === 'required';
+      return { key, read: reader(revision, row), required, nullIsAbsent: !required && !takesNull(revision, row.kind) };
+    });
+  return (value) => {
+    if (!isFields(value)) return fail('must be an object');
+    let out: Record<string, unknown> | undefined;
+    for (const key of foreign) {
+      if (Object.hasOwn(value, key)) delete (out ??= { ...value })[key];
+    }
+    // The keys are those of the table, never a peer's, so assignment is safe.
+    for (const field of fields) {
+      const before = value[field.key];
+      const after = readField(field, before);
+      if (after === before) continue;
+      out ??= { ...value };
+      if (after === undefined) delete out[field.key];
+      else out[field.key] = after;
+    }
+    return out ?? value;
+  };
+}
+
+function readField({ key, read, required, nullIsAbsent }: Field, value: unknown): unknown {
+  if (value === undefined) {
+    if (required) throw Mismatch.within(key, new Mismatch('is required'));
+    return value;
+  }
+  if (value === null && nullIsAbsent) return undefined;
+  try {
+    return read(value);
+  } catch (error) {
+    throw Mismatch.within(key, error);
+  }
+}
+
+/** Whether null is one of the values of a kind in a revision. */
+function takesNull(revision: Revision, kind: Kind): boolean {
+  if (kind.kind === 'oneOf') return kind.of.some((row) => takesNull(revision, row.kind));
+  if (kind.kind !== 'widened') return kind.kind === 'any' || kind.kind === 'null';
+  return takesNull(revision, (isAlive(kind.life, revision) ? kind.newer : kind.older).kind);
+}
+
+function isHeard(row: Row, revision: Revision): boolean {
+  return row.heardAlways || isAlive(row.life, revision);
+}
+
+/** Puts the named adaptations of a type after the reading of its fields. */
+function lifted(revision: Revision, name: string, read: Read): Read {
+  const rules = adaptationsOf(name).flatMap((rule) =>
+    rule.fromWire !== undefined && isAlive(rule.life, revision) ? [rule.fromWire] : [],
+  );
+  if (rules.length === 0) return read;
+  return (value) =>
+    rules.reduce((fields: unknown, rule) => (isFields(fields) ? rule(fields, revision) : fields), read(value));
+}

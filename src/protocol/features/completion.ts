@@ -1,0 +1,124 @@
+/** Suggestions for the arguments of prompts and resource templates. */
+
+import { requestRows, resultRows, type RequestParams, type Result } from './envelope.ts';
+import { always, from } from '../lifetime.ts';
+import type { Methods } from '../method.ts';
+import {
+  array,
+  boolean,
+  integer,
+  literal,
+  map,
+  optional,
+  ref,
+  shape,
+  since,
+  string,
+  tagged,
+  type Row,
+  type ShapeOf,
+} from '../shape.ts';
+
+/** Names a prompt. */
+export interface PromptReference {
+  readonly type: 'ref/prompt';
+  readonly name: string;
+  /** Since 2025-06-18. */
+  readonly title?: string;
+}
+
+/** Names a resource template. */
+export interface ResourceTemplateReference {
+  readonly type: 'ref/resource';
+  /** The URI or URI template. */
+  readonly uri: string;
+}
+
+/** The argument to complete, with what was typed so far. */
+export interface CompletionArgument {
+  readonly name: string;
+  readonly value: string;
+}
+
+/** What is settled already. Since 2025-06-18. */
+export interface CompletionContext {
+  readonly arguments?: Readonly<Record<string, string>>;
+}
+
+/** The suggestions. */
+export interface Completion {
+  /** At most 100. */
+  readonly values: readonly string[];
+  /** How many there are in all. */
+  readonly total?: number;
+  readonly hasMore?: boolean;
+}
+
+/** The parameters of `completion/complete`. */
+export interface CompleteRequestParams extends RequestParams {
+  readonly ref: PromptReference | ResourceTemplateReference;
+  readonly argument: CompletionArgument;
+  /** Since 2025-06-18. */
+  readonly context?: CompletionContext;
+}
+
+/** The result of `completion/complete`. */
+export interface CompleteResult extends Result {
+  readonly completion: Completion;
+}
+
+export const promptReferenceShape: ShapeOf<PromptReference> = shape('PromptReference', {
+  type: literal('ref/prompt'),
+  name: string,
+  title: since('2025-06-18', optional(string)),
+});
+
+export const resourceTemplateReferenceShape: ShapeOf<ResourceTemplateReference> = shape('ResourceTemplateReference', {
+  type: literal('ref/resource'),
+  uri: string,
+});
+
+const reference: Row<PromptReference | ResourceTemplateReference, 'required'> = tagged('CompletionReference', 'type', {
+  'ref/prompt': promptReferenceShape,
+  'ref/resource': resourceTemplateReferenceShape,
+});
+
+export const completionArgumentShape: ShapeOf<CompletionArgument> = shape('CompletionArgument', {
+  name: string,
+  value: string,
+});
+export const completionContextShape: ShapeOf<CompletionContext> = shape(
+  'CompletionContext',
+  { arguments: optional(map(string)) },
+  from('2025-06-18'),
+);
+
+export const completionShape: ShapeOf<Completion> = shape('Completion', {
+  values: array(string),
+  total: optional(integer),
+  hasMore: optional(boolean),
+});
+
+export const completeRequestParamsShape: ShapeOf<CompleteRequestParams> = shape('CompleteRequestParams', {
+  ...requestRows,
+  ref: reference,
+  argument: ref(completionArgumentShape),
+  context: since('2025-06-18', optional(ref(completionContextShape))),
+});
+
+export const completeResultShape: ShapeOf<CompleteResult> = shape('CompleteResult', {
+  ...resultRows,
+  completion: ref(completionShape),
+});
+
+export const completionMethods: Methods = {
+  'completion/complete': {
+    kind: 'request',
+    from: 'client',
+    lifetime: always,
+    // From 2025-03-26: see `Revision.completionsCapability`.
+    needs: 'completions',
+    params: 'CompleteRequestParams',
+    result: 'CompleteResult',
+  },
+};

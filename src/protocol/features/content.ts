@@ -1,0 +1,98 @@
+/** The blocks that tool results and messages are made of. */
+
+import { annotationsShape, type Annotations } from './common.ts';
+import { dataMeta } from './envelope.ts';
+import { from } from '../lifetime.ts';
+import type { MetaObject } from '../meta.ts';
+import { resourceContents, resourceRows, type AnyResourceContents, type Resource } from './resource.ts';
+import { literal, optional, ref, shape, string, tagged, type Row, type ShapeOf } from '../shape.ts';
+
+/** Text. */
+export interface TextContent {
+  readonly type: 'text';
+  readonly text: string;
+  readonly annotations?: Annotations;
+  /** Since 2025-06-18. */
+  readonly _meta?: MetaObject;
+}
+
+/** An image, in base64. */
+export interface ImageContent {
+  readonly type: 'image';
+  readonly data: string;
+  readonly mimeType: string;
+  readonly annotations?: Annotations;
+  /** Since 2025-06-18. */
+  readonly _meta?: MetaObject;
+}
+
+/** Sound, in base64. Since 2025-03-26; before, it travels as a text that says what it was. */
+export interface AudioContent {
+  readonly type: 'audio';
+  readonly data: string;
+  readonly mimeType: string;
+  readonly annotations?: Annotations;
+  /** Since 2025-06-18. */
+  readonly _meta?: MetaObject;
+}
+
+/** A resource that the client may read. Since 2025-06-18; before, it travels as a text that names it. */
+export interface ResourceLink extends Resource {
+  readonly type: 'resource_link';
+}
+
+/** The content of a resource, as part of a message. */
+export interface EmbeddedResource {
+  readonly type: 'resource';
+  readonly resource: AnyResourceContents;
+  readonly annotations?: Annotations;
+  /** Since 2025-06-18. */
+  readonly _meta?: MetaObject;
+}
+
+/** One block of a tool result or of a prompt's message. */
+export type ContentBlock = TextContent | ImageContent | AudioContent | ResourceLink | EmbeddedResource;
+
+const blockRows: { readonly annotations: Row<Annotations, 'optional'>; readonly _meta: Row<MetaObject, 'optional'> } = {
+  annotations: optional(ref(annotationsShape)),
+  _meta: dataMeta,
+};
+
+export const textContentShape: ShapeOf<TextContent> = shape('TextContent', {
+  type: literal('text'),
+  text: string,
+  ...blockRows,
+});
+
+export const imageContentShape: ShapeOf<ImageContent> = shape('ImageContent', {
+  type: literal('image'),
+  data: string,
+  mimeType: string,
+  ...blockRows,
+});
+
+export const audioContentShape: ShapeOf<AudioContent> = shape(
+  'AudioContent',
+  { type: literal('audio'), data: string, mimeType: string, ...blockRows },
+  from('2025-03-26'),
+);
+
+export const resourceLinkShape: ShapeOf<ResourceLink> = shape(
+  'ResourceLink',
+  { type: literal('resource_link'), ...resourceRows },
+  from('2025-06-18'),
+);
+
+export const embeddedResourceShape: ShapeOf<EmbeddedResource> = shape('EmbeddedResource', {
+  type: literal('resource'),
+  resource: resourceContents,
+  ...blockRows,
+});
+
+export const contentBlock: Row<ContentBlock, 'required'> = tagged('ContentBlock', 'type', {
+  text: textContentShape,
+  image: imageContentShape,
+  audio: audioContentShape,
+  resource_link: resourceLinkShape,
+  resource: embeddedResourceShape,
+});

@@ -1,0 +1,168 @@
+/** How a conversation begins, shows that it lives, and how a request reports and ends. */
+
+import {
+  clientCapabilitiesShape,
+  serverCapabilitiesShape,
+  type ClientCapabilities,
+  type ServerCapabilities,
+} from '../capability.ts';
+import {
+  implementationShape,
+  progressToken,
+  requestId,
+  type Implementation,
+  type ProgressToken,
+  type RequestId,
+} from './common.ts';
+import {
+  cacheableRows,
+  endedRequestRows,
+  notificationRows,
+  resultMeta,
+  type CacheableResult,
+  type NotificationParams,
+  type RequestParams,
+} from './envelope.ts';
+import { always, from, until, type Lifetime } from '../lifetime.ts';
+import type { ResultMetaObject } from '../meta.ts';
+import type { Methods } from '../method.ts';
+import { array, number, optional, ref, requiredIn, shape, since, string, type ShapeOf } from '../shape.ts';
+
+const handshake: Lifetime = until('2026-07-28');
+
+/** The parameters of `initialize`. Until 2025-11-25. */
+export interface InitializeRequestParams extends RequestParams {
+  /** The newest revision that the client wants to speak. */
+  readonly protocolVersion: string;
+  readonly capabilities: ClientCapabilities;
+  readonly clientInfo: Implementation;
+}
+
+/** The result of `initialize`. Until 2025-11-25. */
+export interface InitializeResult {
+  /** The revision that the server will speak; another than the client's is a counter-offer. */
+  readonly protocolVersion: string;
+  readonly capabilities: ServerCapabilities;
+  readonly serverInfo: Implementation;
+  /** How to use the server, for the model. */
+  readonly instructions?: string;
+  readonly _meta?: ResultMetaObject;
+}
+
+/** The result of `server/discover`. Since 2026-07-28. */
+export interface DiscoverResult extends CacheableResult {
+  /** Every revision that the server speaks statelessly. */
+  readonly supportedVersions: readonly string[];
+  readonly capabilities: ServerCapabilities;
+  /** How to use the server, for the model. */
+  readonly instructions?: string;
+}
+
+/** The parameters of `notifications/cancelled`. */
+export interface CancelledNotificationParams extends NotificationParams {
+  /** Which request; only a peer of 2025-11-25 may leave it out. */
+  readonly requestId?: RequestId;
+  readonly reason?: string;
+}
+
+/** The parameters of `notifications/progress`. */
+export interface ProgressNotificationParams extends NotificationParams {
+  readonly progressToken: ProgressToken;
+  /** Grows with every notification of a request. */
+  readonly progress: number;
+  readonly total?: number;
+  /** Since 2025-03-26. */
+  readonly message?: string;
+}
+
+export const initializeRequestParamsShape: ShapeOf<InitializeRequestParams> = shape(
+  'InitializeRequestParams',
+  {
+    ...endedRequestRows,
+    protocolVersion: string,
+    capabilities: ref(clientCapabilitiesShape),
+    clientInfo: ref(implementationShape),
+  },
+  handshake,
+);
+
+export const initializeResultShape: ShapeOf<InitializeResult> = shape(
+  'InitializeResult',
+  {
+    protocolVersion: string,
+    capabilities: ref(serverCapabilitiesShape),
+    serverInfo: ref(implementationShape),
+    instructions: optional(string),
+    _meta: resultMeta,
+  },
+  handshake,
+);
+
+export const discoverResultShape: ShapeOf<DiscoverResult> = shape(
+  'DiscoverResult',
+  {
+    ...cacheableRows,
+    supportedVersions: array(string),
+    capabilities: ref(serverCapabilitiesShape),
+    instructions: optional(string),
+  },
+  from('2026-07-28'),
+);
+
+export const cancelledNotificationParamsShape: ShapeOf<CancelledNotificationParams> = shape(
+  'CancelledNotificationParams',
+  {
+    ...notificationRows,
+    requestId: requiredIn(requestId, until('2025-11-25'), from('2026-07-28')),
+    reason: optional(string),
+  },
+);
+
+export const progressNotificationParamsShape: ShapeOf<ProgressNotificationParams> = shape(
+  'ProgressNotificationParams',
+  {
+    ...notificationRows,
+    progressToken,
+    progress: number,
+    total: optional(number),
+    message: since('2025-03-26', optional(string)),
+  },
+);
+
+export const lifecycleMethods: Methods = {
+  initialize: {
+    kind: 'request',
+    from: 'client',
+    lifetime: handshake,
+    params: 'InitializeRequestParams',
+    result: 'InitializeResult',
+  },
+  'server/discover': {
+    kind: 'request',
+    from: 'client',
+    lifetime: from('2026-07-28'),
+    params: 'RequestParams',
+    result: 'DiscoverResult',
+  },
+  ping: { kind: 'request', from: 'both', lifetime: handshake, params: 'RequestParams', result: 'EmptyResult' },
+  'notifications/initialized': {
+    kind: 'notification',
+    from: 'client',
+    lifetime: handshake,
+    params: 'NotificationParams',
+  },
+  // Since 2026-07-28 over stdio alone, where a server ends a listen stream with it.
+  'notifications/cancelled': {
+    kind: 'notification',
+    from: 'both',
+    lifetime: always,
+    params: 'CancelledNotificationParams',
+  },
+  'notifications/progress': {
+    kind: 'notification',
+    from: 'both',
+    narrowed: { from: 'server', lifetime: from('2026-07-28') },
+    lifetime: always,
+    params: 'ProgressNotificationParams',
+  },
+};

@@ -1,0 +1,127 @@
+/** Messages that a server has ready for its users. */
+
+import { icons, role, type Icon, type Role } from './common.ts';
+import { contentBlock, type ContentBlock } from './content.ts';
+import {
+  cacheableRows,
+  dataMeta,
+  paginatedResultRows,
+  resultRows,
+  type CacheableResult,
+  type PaginatedResult,
+  type Result,
+} from './envelope.ts';
+import { always } from '../lifetime.ts';
+import type { MetaObject } from '../meta.ts';
+import type { Methods } from '../method.ts';
+import { inputResponseRows, type InputResponseRequestParams } from './rounds.ts';
+import { array, boolean, map, optional, ref, shape, since, string, type ShapeOf } from '../shape.ts';
+
+/** An argument of a prompt; its value is always a string. */
+export interface PromptArgument {
+  readonly name: string;
+  /** The name for people. Since 2025-06-18. */
+  readonly title?: string;
+  readonly description?: string;
+  readonly required?: boolean;
+}
+
+/** Messages to begin a conversation with. */
+export interface Prompt {
+  readonly name: string;
+  /** The name for people. Since 2025-06-18. */
+  readonly title?: string;
+  readonly description?: string;
+  readonly arguments?: readonly PromptArgument[];
+  /** Since 2025-11-25. */
+  readonly icons?: readonly Icon[];
+  /** Since 2025-06-18. */
+  readonly _meta?: MetaObject;
+}
+
+/** One message of a prompt. */
+export interface PromptMessage {
+  readonly role: Role;
+  readonly content: ContentBlock;
+}
+
+/** The parameters of `prompts/get`. */
+export interface GetPromptRequestParams extends InputResponseRequestParams {
+  readonly name: string;
+  readonly arguments?: Readonly<Record<string, string>>;
+}
+
+/** The result of `prompts/get`. */
+export interface GetPromptResult extends Result {
+  readonly description?: string;
+  readonly messages: readonly PromptMessage[];
+}
+
+/** The result of `prompts/list`. */
+export interface ListPromptsResult extends PaginatedResult, CacheableResult {
+  readonly prompts: readonly Prompt[];
+}
+
+export const promptArgumentShape: ShapeOf<PromptArgument> = shape('PromptArgument', {
+  name: string,
+  title: since('2025-06-18', optional(string)),
+  description: optional(string),
+  required: optional(boolean),
+});
+
+export const promptShape: ShapeOf<Prompt> = shape('Prompt', {
+  name: string,
+  title: since('2025-06-18', optional(string)),
+  description: optional(string),
+  arguments: optional(array(ref(promptArgumentShape))),
+  icons,
+  _meta: dataMeta,
+});
+
+export const promptMessageShape: ShapeOf<PromptMessage> = shape('PromptMessage', { role, content: contentBlock });
+
+export const getPromptRequestParamsShape: ShapeOf<GetPromptRequestParams> = shape('GetPromptRequestParams', {
+  ...inputResponseRows,
+  name: string,
+  arguments: optional(map(string)),
+});
+
+export const getPromptResultShape: ShapeOf<GetPromptResult> = shape('GetPromptResult', {
+  ...resultRows,
+  description: optional(string),
+  messages: array(ref(promptMessageShape)),
+});
+
+export const listPromptsResultShape: ShapeOf<ListPromptsResult> = shape('ListPromptsResult', {
+  ...paginatedResultRows,
+  ...cacheableRows,
+  prompts: array(ref(promptShape)),
+});
+
+export const promptMethods: Methods = {
+  'prompts/list': {
+    kind: 'request',
+    from: 'client',
+    lifetime: always,
+    needs: 'prompts',
+    params: 'PaginatedRequestParams',
+    result: 'ListPromptsResult',
+  },
+  'prompts/get': {
+    kind: 'request',
+    from: 'client',
+    lifetime: always,
+    needs: 'prompts',
+    params: 'GetPromptRequestParams',
+    result: 'GetPromptResult',
+    nameParam: 'name',
+    inputRequired: true,
+  },
+  'notifications/prompts/list_changed': {
+    kind: 'notification',
+    from: 'server',
+    lifetime: always,
+    needs: 'prompts.listChanged',
+    params: 'NotificationParams',
+  },
+};

@@ -1,0 +1,105 @@
+/** What a resource is and what it holds, apart from how it is asked for. */
+
+import { annotationsShape, icons, type Annotations, type Icon } from './common.ts';
+import { dataMeta } from './envelope.ts';
+import type { MetaObject } from '../meta.ts';
+import { choice, integer, optional, ref, shape, since, string, type Row, type RowsOf, type ShapeOf } from '../shape.ts';
+
+/** Something that a server lets be read. */
+export interface Resource {
+  readonly uri: string;
+  readonly name: string;
+  /** The name for people. Since 2025-06-18. */
+  readonly title?: string;
+  readonly description?: string;
+  readonly mimeType?: string;
+  readonly annotations?: Annotations;
+  /** The size of the content in bytes, before any encoding. */
+  readonly size?: number;
+  /** Since 2025-11-25. */
+  readonly icons?: readonly Icon[];
+  /** Since 2025-06-18. */
+  readonly _meta?: MetaObject;
+}
+
+/** A family of resources whose URIs follow a template (RFC 6570). */
+export interface ResourceTemplate {
+  readonly uriTemplate: string;
+  readonly name: string;
+  /** The name for people. Since 2025-06-18. */
+  readonly title?: string;
+  readonly description?: string;
+  /** The type of all resources that match, if they share one. */
+  readonly mimeType?: string;
+  readonly annotations?: Annotations;
+  /** Since 2025-11-25. */
+  readonly icons?: readonly Icon[];
+  /** Since 2025-06-18. */
+  readonly _meta?: MetaObject;
+}
+
+/** The content of a resource that is text. */
+export interface TextResourceContents {
+  readonly uri: string;
+  readonly mimeType?: string;
+  readonly text: string;
+  /** Since 2025-06-18. */
+  readonly _meta?: MetaObject;
+}
+
+/** The content of a resource that is bytes, in base64. */
+export interface BlobResourceContents {
+  readonly uri: string;
+  readonly mimeType?: string;
+  readonly blob: string;
+  /** Since 2025-06-18. */
+  readonly _meta?: MetaObject;
+}
+
+export const resourceRows: RowsOf<Resource> = {
+  uri: string,
+  name: string,
+  title: since('2025-06-18', optional(string)),
+  description: optional(string),
+  mimeType: optional(string),
+  annotations: optional(ref(annotationsShape)),
+  size: optional(integer),
+  icons,
+  _meta: dataMeta,
+};
+
+export const resourceShape: ShapeOf<Resource> = shape('Resource', resourceRows);
+
+export const resourceTemplateShape: ShapeOf<ResourceTemplate> = shape('ResourceTemplate', {
+  uriTemplate: string,
+  name: string,
+  title: since('2025-06-18', optional(string)),
+  description: optional(string),
+  mimeType: optional(string),
+  annotations: optional(ref(annotationsShape)),
+  icons,
+  _meta: dataMeta,
+});
+
+export const textResourceContentsShape: ShapeOf<TextResourceContents> = shape('TextResourceContents', {
+  uri: string,
+  mimeType: optional(string),
+  text: string,
+  _meta: dataMeta,
+});
+
+export const blobResourceContentsShape: ShapeOf<BlobResourceContents> = shape('BlobResourceContents', {
+  uri: string,
+  mimeType: optional(string),
+  blob: string,
+  _meta: dataMeta,
+});
+
+/** The content of one resource, text or bytes. */
+export type AnyResourceContents = TextResourceContents | BlobResourceContents;
+
+export const resourceContents: Row<AnyResourceContents, 'required'> = choice(
+  'ResourceContents',
+  textResourceContentsShape,
+  blobResourceContentsShape,
+);

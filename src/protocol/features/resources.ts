@@ -1,0 +1,168 @@
+/** Reading what a server offers to be read. */
+
+import {
+  cacheableRows,
+  endedRequestRows,
+  notificationRows,
+  paginatedResultRows,
+  type CacheableResult,
+  type NotificationParams,
+  type PaginatedResult,
+  type RequestParams,
+} from './envelope.ts';
+import { always, until, type Lifetime } from '../lifetime.ts';
+import type { Methods } from '../method.ts';
+import {
+  resourceContents,
+  resourceShape,
+  resourceTemplateShape,
+  type AnyResourceContents,
+  type Resource,
+  type ResourceTemplate,
+} from './resource.ts';
+import { inputResponseRows, type InputResponseRequestParams } from './rounds.ts';
+import { array, ref, shape, string, type RowsOf, type ShapeOf } from '../shape.ts';
+
+// Content blocks need these too, and what is asked for needs content blocks: hence the second file.
+export type { BlobResourceContents, Resource, ResourceTemplate, TextResourceContents } from './resource.ts';
+
+/** The parameters of `resources/read`. */
+export interface ReadResourceRequestParams extends InputResponseRequestParams {
+  readonly uri: string;
+}
+
+/** The parameters of `resources/subscribe`. Until 2025-11-25. */
+export interface SubscribeRequestParams extends RequestParams {
+  readonly uri: string;
+}
+
+/** The parameters of `resources/unsubscribe`. Until 2025-11-25. */
+export interface UnsubscribeRequestParams extends RequestParams {
+  readonly uri: string;
+}
+
+/** The parameters of `notifications/resources/updated`. */
+export interface ResourceUpdatedNotificationParams extends NotificationParams {
+  readonly uri: string;
+}
+
+/** The result of `resources/list`. */
+export interface ListResourcesResult extends PaginatedResult, CacheableResult {
+  readonly resources: readonly Resource[];
+}
+
+/** The result of `resources/templates/list`. */
+export interface ListResourceTemplatesResult extends PaginatedResult, CacheableResult {
+  readonly resourceTemplates: readonly ResourceTemplate[];
+}
+
+/** The result of `resources/read`. */
+export interface ReadResourceResult extends CacheableResult {
+  readonly contents: readonly AnyResourceContents[];
+}
+
+export const readResourceRequestParamsShape: ShapeOf<ReadResourceRequestParams> = shape('ReadResourceRequestParams', {
+  ...inputResponseRows,
+  uri: string,
+});
+
+const subscriptionRows: RowsOf<SubscribeRequestParams> = { ...endedRequestRows, uri: string };
+
+export const subscribeRequestParamsShape: ShapeOf<SubscribeRequestParams> = shape(
+  'SubscribeRequestParams',
+  subscriptionRows,
+  until('2026-07-28'),
+);
+
+export const unsubscribeRequestParamsShape: ShapeOf<UnsubscribeRequestParams> = shape(
+  'UnsubscribeRequestParams',
+  subscriptionRows,
+  until('2026-07-28'),
+);
+
+export const resourceUpdatedNotificationParamsShape: ShapeOf<ResourceUpdatedNotificationParams> = shape(
+  'ResourceUpdatedNotificationParams',
+  { ...notificationRows, uri: string },
+);
+
+export const listResourcesResultShape: ShapeOf<ListResourcesResult> = shape('ListResourcesResult', {
+  ...paginatedResultRows,
+  ...cacheableRows,
+  resources: array(ref(resourceShape)),
+});
+
+export const listResourceTemplatesResultShape: ShapeOf<ListResourceTemplatesResult> = shape(
+  'ListResourceTemplatesResult',
+  {
+    ...paginatedResultRows,
+    ...cacheableRows,
+    resourceTemplates: array(ref(resourceTemplateShape)),
+  },
+);
+
+export const readResourceResultShape: ShapeOf<ReadResourceResult> = shape('ReadResourceResult', {
+  ...cacheableRows,
+  contents: array(resourceContents),
+});
+
+const ended: Lifetime = until('2026-07-28');
+
+export const resourceMethods: Methods = {
+  'resources/list': {
+    kind: 'request',
+    from: 'client',
+    lifetime: always,
+    needs: 'resources',
+    params: 'PaginatedRequestParams',
+    result: 'ListResourcesResult',
+  },
+  'resources/templates/list': {
+    kind: 'request',
+    from: 'client',
+    lifetime: always,
+    needs: 'resources',
+    params: 'PaginatedRequestParams',
+    result: 'ListResourceTemplatesResult',
+  },
+  'resources/read': {
+    kind: 'request',
+    from: 'client',
+    lifetime: always,
+    needs: 'resources',
+    params: 'ReadResourceRequestParams',
+    result: 'ReadResourceResult',
+    nameParam: 'uri',
+    inputRequired: true,
+  },
+  'resources/subscribe': {
+    kind: 'request',
+    from: 'client',
+    lifetime: ended,
+    needs: 'resources.subscribe',
+    params: 'SubscribeRequestParams',
+    result: 'EmptyResult',
+  },
+  'resources/unsubscribe': {
+    kind: 'request',
+    from: 'client',
+    lifetime: ended,
+    needs: 'resources.subscribe',
+    params: 'UnsubscribeRequestParams',
+    result: 'EmptyResult',
+  },
+  // On a listen stream since 2026-07-28.
+  'notifications/resources/updated': {
+    kind: 'notification',
+    from: 'server',
+    lifetime: always,
+    needs: 'resources.subscribe',
+    params: 'ResourceUpdatedNotificationParams',
+  },
+  'notifications/resources/list_changed': {
+    kind: 'notification',
+    from: 'server',
+    lifetime: always,
+    needs: 'resources.listChanged',
+    params: 'NotificationParams',
+  },
+};

@@ -1,0 +1,103 @@
+/** Functions that a server lets a model call. */
+
+import { contentBlock, type ContentBlock } from './content.ts';
+import {
+  cacheableRows,
+  paginatedResultRows,
+  resultRows,
+  type CacheableResult,
+  type PaginatedResult,
+  type Result,
+} from './envelope.ts';
+import { always } from '../lifetime.ts';
+import type { Methods } from '../method.ts';
+import { inputResponseRows, type InputResponseRequestParams } from './rounds.ts';
+import {
+  any,
+  array,
+  between,
+  boolean,
+  object,
+  optional,
+  ref,
+  shape,
+  since,
+  string,
+  widened,
+  type ShapeOf,
+} from '../shape.ts';
+import { taskMetadataShape, type TaskMetadata } from './task-metadata.ts';
+import { toolShape, type Tool } from './tool.ts';
+
+// Sampling needs tools, and calls may carry the answers of sampling: hence the second file.
+export type { Tool, ToolAnnotations, ToolExecution, ToolInputSchema, ToolOutputSchema } from './tool.ts';
+
+/** The parameters of `tools/call`. */
+export interface CallToolRequestParams extends InputResponseRequestParams {
+  readonly name: string;
+  readonly arguments?: Readonly<Record<string, unknown>>;
+  /** Asks for a task. Within 2025-11-25. */
+  readonly task?: TaskMetadata;
+}
+
+/** The result of `tools/call`. */
+export interface CallToolResult extends Result {
+  readonly content: readonly ContentBlock[];
+  /** The result as data. Since 2025-06-18; anything but an object is wrapped before 2026-07-28. */
+  readonly structuredContent?: unknown;
+  /** Whether the tool failed, in a way that the model should see. */
+  readonly isError?: boolean;
+}
+
+/** The result of `tools/list`. */
+export interface ListToolsResult extends PaginatedResult, CacheableResult {
+  readonly tools: readonly Tool[];
+}
+
+export const callToolRequestParamsShape: ShapeOf<CallToolRequestParams> = shape('CallToolRequestParams', {
+  ...inputResponseRows,
+  name: string,
+  arguments: optional(object),
+  task: between('2025-11-25', '2026-07-28', optional(ref(taskMetadataShape))),
+});
+
+export const callToolResultShape: ShapeOf<CallToolResult> = shape('CallToolResult', {
+  ...resultRows,
+  content: array(contentBlock),
+  structuredContent: since('2025-06-18', optional(widened('2026-07-28', object, any))),
+  isError: optional(boolean),
+});
+
+export const listToolsResultShape: ShapeOf<ListToolsResult> = shape('ListToolsResult', {
+  ...paginatedResultRows,
+  ...cacheableRows,
+  tools: array(ref(toolShape)),
+});
+
+export const toolMethods: Methods = {
+  'tools/list': {
+    kind: 'request',
+    from: 'client',
+    lifetime: always,
+    needs: 'tools',
+    params: 'PaginatedRequestParams',
+    result: 'ListToolsResult',
+  },
+  'tools/call': {
+    kind: 'request',
+    from: 'client',
+    lifetime: always,
+    needs: 'tools',
+    params: 'CallToolRequestParams',
+    result: 'CallToolResult',
+    nameParam: 'name',
+    inputRequired: true,
+  },
+  'notifications/tools/list_changed': {
+    kind: 'notification',
+    from: 'server',
+    lifetime: always,
+    needs: 'tools.listChanged',
+    params: 'NotificationParams',
+  },
+};

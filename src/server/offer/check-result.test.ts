@@ -1,0 +1,117 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Raw, withMeta } from '../../../test/support/raw.ts';
+import { createServer, type Server } from '../server.ts';
+import { ToolError } from './tool-result.ts';
+
+const nonsense: readonly unknown[] = [
+  { content: [null] },
+  { content: [{ type: 'image', data: 5, mimeType: 'image/png' }] },
+  { content: [{ type: 'text' }] },
+  { content: [], isError: 'yes' },
+];
+
+for (const [index, result] of nonsense.entries()) {
+  test(`a tool's result that is none is not sent, and the server hears of it (${index})`, async () => {
+    const errors: unknown[] = [];
+    const server = createServer({ name: 's', version: '1' }, { onError: (error) => errors.push(error) });
+    // What a program without types may return.
+    server.tool('wrong', {}, () => result as string);
+    const answer = await new Raw(server, false).result('tools/call', withMeta({ name: 'wrong' }));
+    assert.partialDeepStrictEqual(answer, {
+      isError: true,
+      content: [{ type: 'text', text: 'the tool "wrong" failed' }],
+    });
+    assert.match(String(errors[0]), /tool "wrong" returned what cannot be sent: \S+ /);
+  });
+}
+
+test('a prompt and a resource that are none are an internal error, without a word of them', async () => {
+  const errors: unknown[] = [];
+  const server = createServer({ name: 's', version: '1' }, { onError: (error) => errors.push(error) });
+  server.prompt('wrong', {}, () => [{ role: 'system', content: 'secret' }] as never);
+  server.resource('x://y', { name: 'y' }, () => ({ contents: [{ uri: 'x://y' }] }) as never);
+  const raw = new Raw(server, false);
+  for (const [method, params] of [
+    ['prompts/get', { name: 'wrong' }],
+    ['resources/read', { uri: 'x://y' }],
+  ] as const) {
+    const error = await raw.error(method, withMeta(params));
+    assert.deepEqual([error['code'], error['message']], [-32603, 'internal error']);
+  }
+  assert.equal(errors.length, 2);
+});
+
+for (const [index, [message, options]] of [
+  [undefined],
+  [new Error('inner')],
+  ['no', { content: [null] }],
+  ['no', { content: 'text' }],
+  ['no', { content: [{ type: 'text' }] }],
+].entries())
+  test(`a ToolError without words is a failure like others, and the server hears of it (${index})`, async () => {
+    const errors: unknown[] = [];
+    const server = createServer({ name: 's', version: '1' }, { onError: (error) => errors.push(error) });
+    server.tool('wrong', {}, () => {
+      throw new ToolError(message as string, options as object);
+    });
+    const answer = await new Raw(server, false).result('tools/call', withMeta({ name: 'wrong' }));
+    assert.partialDeepStrictEqual(answer, {
+      isError: true,
+      content: [{ type: 'text', text: 'the tool "wrong" failed' }],
+    });
+    assert.match(String(errors[0]), /the ToolError of tool "wrong" returned what cannot be sent: content\S* /);
+  });
+
+test('an error that cannot be read fails the tool like others', async () => {
+  const server = createServer({ name: 's', version: '1' }, { exposeErrors: true, onError: () => undefined });
+  server.tool('odd', {}, () => {
+    throw Object.create(null);
+  });
+  const answer = await new Raw(server, false).result('tools/call', withMeta({ name: 'odd' }));
+  assert.equal(answer['isError'], true);
+});
+
+test('suggestions that are no texts, and entries that are no resources, are not sent', async () => {
+  const errors: string[] = [];
+  const server = createServer({ name: 's', version: '1' }, { onError: (error) => errors.push(String(error)) });
+  const given: Readonly<Record<string, unknown>> = {
+    numbers: [1, null],
+    total: { values: ['a'], total: Number.NaN },
+    nothing: undefined,
+    text: 'abc',
+  };
+  server.prompt('p', { arguments: [{ name: 'a' }], complete: { a: (value) => given[value] as string[] } }, () => 'x');
+  server.resourceTemplate('x://{id}', { name: 'x', list: () => [{ uri: 'x://1' }] as never }, () => 'x');
+  const raw = new Raw(server, false);
+  for (const value of Object.keys(given)) {
+    const params = { ref: { type: 'ref/prompt', name: 'p' }, argument: { name: 'a', value } };
+    // oxlint-disable-next-line no-await-in-loop -- one after the other
+    assert.equal((await raw.error('completion/complete', withMeta(params)))['code'], -32603);
+  }
+  assert.equal((await raw.error('resources/list', withMeta({})))['code'], -32603);
+  for (const [at, what] of [
+    'values\\[0\\]',
+    'total',
+    'gave undefined',
+    'gave "abc"',
+    'resources\\[0\\].name',
+  ].entries())
+    assert.match(errors[at] ?? '', new RegExp(what));
+});
+
+test('a definition that no client could read is refused at once, and an update leaves things as they were', async () => {
+  const wrong: readonly ((server: Server) => unknown)[] = [
+    (server) => server.tool('a', { description: 5 as never }, () => 'x'),
+    (server) => server.tool('a', { icons: [{} as never] }, () => 'x'),
+    (server) => server.tool('a', { annotations: { readOnlyHint: 'yes' as never } }, () => 'x'),
+    (server) => server.resource('x://a', { name: 'a', size: Number.NaN }, () => 'x'),
+    (server) => server.resource('x://b', { name: 'b' }, () => 'x').update({ name: 5 as never }),
+    (server) => server.resourceTemplate('x://{id}', { name: 'a', mimeType: 5 as never }, () => 'x'),
+    (server) => server.prompt('a', { arguments: [{ name: 'a', required: 'yes' as never }] }, () => 'x'),
+  ];
+  const server = createServer({ name: 's', version: '1' });
+  for (const define of wrong) assert.throws(() => define(server), /^TypeError: .+ cannot be listed: \S+ /);
+  const { resources } = await new Raw(server, false).result('resources/list', withMeta({}));
+  assert.deepEqual(resources, [{ uri: 'x://b', name: 'b' }]);
+});

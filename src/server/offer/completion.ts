@@ -1,0 +1,99 @@
+import { isObject } from '../../jsonrpc/message.ts';
+import type { Call } from '../../host/call.ts';
+import type { CompleteRequestParams, CompleteResult } from '../../protocol/features/completion.ts';
+import { McpError } from '../../protocol/error.ts';
+import { shown } from '../../mistakes/shown.ts';
+import type { CompletionCtx } from '../ctx.ts';
+import type { Completer, Completions } from '../definition.ts';
+import type { PromptEntry } from './prompts.ts';
+import type { Registry } from './registry.ts';
+import type { TemplateEntry } from './resources.ts';
+import { sendable } from './check-result.ts';
+import { matchTemplate } from '../uri-template/match.ts';
+
+/** How many values one answer may hold. (Spec, Completion: at most 100.) */
+const maxValues = 100;
+
+/**
+ * Runs `completion/complete`. An argument that nobody completes gets no values; that is no error.
+ *
+ * @throws McpError invalidParams for a prompt or template that does not exist.
+ */
+export async function complete(
+  prompts: Registry<PromptEntry>,
+  templates: Registry<TemplateEntry>,
+  { params, call }: { readonly params: CompleteRequestParams; readonly call: Call },
+): Promise<CompleteResult> {
+  const { argument, ref, context } = params;
+  const completer = completerOf(prompts, templates, ref, argument.name);
+  if (completer === undefined) return { completion: { values: [], total: 0, hasMore: false } };
+  const settled = context?.arguments ?? {};
+  const found = await completer(argument.value, withArguments(call, settled));
+  const what = `the completer of ${JSON.stringify(argument.name.slice(0, 128))}`;
+  return sendable('CompleteResult', { completion: bounded(found, what) }, what);
+}
+
+function completerOf(
+  prompts: Registry<PromptEntry>,
+  templates: Registry<TemplateEntry>,
+  ref: CompleteRequestParams['ref'],
+  argument: string,
+): Completer | undefined {
+  switch (ref.type) {
+    case 'ref/prompt':
+      return ofPrompt(prompts, ref.name, argument);
+    case 'ref/resource':
+      return ofTemplate(templates, ref.uri, argument);
+    default:
+      // Kinds of reference that no revision has are read as they came.
+      throw new McpError('invalidParams', 'ref.type must be ref/prompt or ref/resource');
+  }
+}
+
+function ofPrompt(prompts: Registry<PromptEntry>, name: string, argument: string): Completer | undefined {
+  const entry = prompts.find(name);
+  if (entry === undefined) throw new McpError('invalidParams', `unknown prompt ${JSON.stringify(name.slice(0, 128))}`);
+  return entry.complete.get(argument);
+}
+
+/** The reference names a template by its text; hosts also send a URI that follows it. */
+function ofTemplate(templates: Registry<TemplateEntry>, uri: string, variable: string): Completer | undefined {
+  const entry =
+    templates.find(uri) ?? [...templates.values()].find(({ template }) => matchTemplate(template, uri) !== undefined);
+  if (entry === undefined)
+    throw new McpError('invalidParams', `unknown resource template ${JSON.stringify(uri.slice(0, 256))}`);
+  return entry.complete.get(variable);
+}
+
+/** @throws TypeError for what is neither a list nor has one, as a program without types may give. */
+function bounded(found: Completions, what: string): CompleteResult['completion'] {
+  if (!isList(found) && !(isObject(found) && Array.isArray(found.values)))
+    throw new TypeError(`${what} gave ${shown(found)}; give a list of texts, or { values }`);
+  const { values, total, hasMore } = isList(found) ? { values: found, total: found.length, hasMore: undefined } : found;
+  return {
+    values: values.slice(0, maxValues),
+    ...(total === undefined ? {} : { total }),
+    hasMore: values.length > maxValues || (hasMore ?? (total !== undefined && total > values.length)),
+  };
+}
+
+function isList(found: Completions): found is readonly string[] {
+  return Array.isArray(found);
+}
+
+/** The context of the request with what the person settled already; accessors stay live. */
+function withArguments(call: Call, settled: Readonly<Record<string, string>>): CompletionCtx {
+  return {
+    get signal() {
+      return call.signal;
+    },
+    requestId: call.requestId,
+    revision: call.revision,
+    client: call.client,
+    auth: call.auth,
+    meta: call.meta,
+    progress: (done, total, message) => call.progress(done, total, message),
+    log: (level, data, logger) => call.log(level, data, logger),
+    arguments: settled,
+  };
+}

@@ -1,0 +1,51 @@
+import { keep } from '../../jsonrpc/cached-json.ts';
+import type { Page, Registry } from './registry.ts';
+
+/**
+ * The list of a registry as its clients get it, which is the same for everybody: each page is made once, until
+ * something in the registry changes.
+ */
+export class Listing<T, Result extends object> {
+  readonly #registry: Registry<T>;
+  readonly #size: number;
+  readonly #result: (page: Page<T>) => Result;
+  /** By the cursor that leads to a page; none leads to the first. */
+  readonly #pages = new Map<string | undefined, Result>();
+  /** The cursors that came with these pages. What leads to other pages is not kept: clients can make it up. */
+  readonly #cursors = new Set<string | undefined>();
+  #generation = -1;
+
+  /**
+   * @param size How many entries a page holds.
+   * @param result Makes the result of a page.
+   */
+  constructor(registry: Registry<T>, size: number, result: (page: Page<T>) => Result) {
+    this.#registry = registry;
+    this.#size = size;
+    this.#result = result;
+  }
+
+  /**
+   * The page that a cursor leads to; the first one without a cursor.
+   *
+   * @throws McpError invalidParams for a cursor that is not from here.
+   */
+  page(cursor: string | undefined): Result {
+    if (this.#generation !== this.#registry.generation) this.#forget();
+    const found = this.#pages.get(cursor);
+    if (found !== undefined) return found;
+    const page = this.#registry.page(cursor, this.#size);
+    const result = this.#result(page);
+    if (!this.#cursors.has(cursor)) return result;
+    this.#pages.set(cursor, keep(result));
+    if (page.nextCursor !== undefined) this.#cursors.add(page.nextCursor);
+    return result;
+  }
+
+  #forget(): void {
+    this.#generation = this.#registry.generation;
+    this.#pages.clear();
+    this.#cursors.clear();
+    this.#cursors.add(undefined);
+  }
+}

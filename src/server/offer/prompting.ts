@@ -1,0 +1,64 @@
+/** Serving of prompts. */
+
+import { isObject } from '../../jsonrpc/message.ts';
+import type { Call } from '../../host/call.ts';
+import { McpError } from '../../protocol/error.ts';
+import { shown } from '../../mistakes/shown.ts';
+import type { GetPromptRequestParams, GetPromptResult } from '../../protocol/features/prompts.ts';
+import { Context } from '../context.ts';
+import { isInputRequired } from '../input-required.ts';
+import type { PromptEntry } from './prompts.ts';
+import type { Registry } from './registry.ts';
+import { sendable } from './check-result.ts';
+
+/**
+ * Runs `prompts/get`.
+ *
+ * @throws McpError invalidParams for an unknown prompt, a missing required argument, or arguments that do not fit.
+ */
+export async function getPrompt(
+  registry: Registry<PromptEntry>,
+  params: GetPromptRequestParams,
+  call: Call,
+): Promise<GetPromptResult> {
+  const entry = registry.find(params.name);
+  if (entry === undefined)
+    throw new McpError('invalidParams', `unknown prompt ${JSON.stringify(params.name.slice(0, 128))}`);
+  const args = await checkedArguments(entry, params.arguments ?? {});
+  const result = messages(params.name, await entry.get(args, new Context(call)), entry.prompt.description);
+  return sendable('GetPromptResult', result, `the prompt ${JSON.stringify(params.name)}`);
+}
+
+async function checkedArguments(
+  { prompt, schema }: PromptEntry,
+  given: Readonly<Record<string, string>>,
+): Promise<unknown> {
+  if (schema === undefined) {
+    const missing = (prompt.arguments ?? []).filter(
+      ({ name, required }) => required === true && !Object.hasOwn(given, name),
+    );
+    if (missing.length > 0)
+      throw wrong(prompt.name, `missing ${missing.map(({ name }) => JSON.stringify(name)).join(', ')}`);
+    return given;
+  }
+  const checked = await schema.validate(given);
+  if (checked.problems === undefined) return checked.value;
+  throw wrong(prompt.name, checked.problems.map(({ path, message }) => `${path}: ${message}`).join('; '));
+}
+
+function wrong(prompt: string, why: string): McpError {
+  return new McpError('invalidParams', `invalid arguments for prompt ${JSON.stringify(prompt)}: ${why}`);
+}
+
+function messages(prompt: string, value: unknown, description: string | undefined): GetPromptResult {
+  const base = description === undefined ? {} : { description };
+  if (typeof value === 'string')
+    return { ...base, messages: [{ role: 'user', content: { type: 'text', text: value } }] };
+  // What is not text is messages or a result by the handler's type; the projection checks it.
+  if (isInputRequired(value)) return value as GetPromptResult;
+  if (Array.isArray(value)) return { ...base, messages: value };
+  if (isObject(value) && Array.isArray(value['messages'])) return { ...base, ...value } as unknown as GetPromptResult;
+  if (isObject(value) && typeof value['role'] === 'string')
+    return { ...base, messages: [value] } as unknown as GetPromptResult;
+  throw new TypeError(`the prompt ${JSON.stringify(prompt)} gave ${shown(value)}; give text, messages or a result`);
+}

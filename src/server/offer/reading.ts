@@ -1,0 +1,124 @@
+/** Serving of resources: their list, and reading them. */
+
+import { isObject } from '../../jsonrpc/message.ts';
+import type { Call } from '../../host/call.ts';
+import { McpError } from '../../protocol/error.ts';
+import { shown } from '../../mistakes/shown.ts';
+import type { ReadResourceRequestParams, ReadResourceResult, Resource } from '../../protocol/features/resources.ts';
+import { Context } from '../context.ts';
+import type { RequestCtx } from '../ctx.ts';
+import { isInputRequired } from '../input-required.ts';
+import type { CacheHint } from '../options.ts';
+import type { Page, Registry } from './registry.ts';
+import type { ResourceEntry, TemplateEntry } from './resources.ts';
+import { sendable } from './check-result.ts';
+import { leadsElsewhere } from '../uri-template/traversal.ts';
+import { isUri } from '../uri-template/uri.ts';
+import { matchTemplate } from '../uri-template/match.ts';
+
+/** Whether a page may hold what templates name at run time, and so may differ from one request to the next. */
+export function isFoundAtRunTime(templates: Registry<TemplateEntry>, cursor: string | undefined): boolean {
+  for (const { list } of templates.values()) if (list !== undefined) return true;
+  return cursor !== undefined && positionOf(cursor) !== undefined;
+}
+
+/**
+ * One page of `resources/list`. Resources that templates name at run time come after the registered ones; they have
+ * no fixed order of registration, so among them a cursor is a position.
+ */
+export async function listResources(
+  resources: Registry<ResourceEntry>,
+  templates: Registry<TemplateEntry>,
+  { cursor, size, ctx }: { readonly cursor: string | undefined; readonly size: number; readonly ctx: RequestCtx },
+): Promise<Page<Resource>> {
+  const position = cursor === undefined ? undefined : positionOf(cursor);
+  const registered: Page<ResourceEntry> = position === undefined ? resources.page(cursor, size) : { items: [] };
+  const items = registered.items.map(({ resource }) => resource);
+  if (registered.nextCursor !== undefined) return { items, nextCursor: registered.nextCursor };
+  const named = (await Promise.all([...templates.values()].map(async ({ list }) => list?.(ctx) ?? []))).flat();
+  const found = named.filter(({ uri }) => !resources.isDisabled(uri));
+  const start = position ?? 0;
+  const end = start + size - items.length;
+  const page = { resources: found.slice(start, end) };
+  return {
+    items: [...items, ...sendable('ListResourcesResult', page, 'the list of a resource template').resources],
+    ...(end < found.length ? { nextCursor: btoa(`at:${end}`) } : {}),
+  };
+}
+
+/** The position that a cursor names among what templates list; `undefined` for a cursor of the registered resources. */
+function positionOf(cursor: string): number | undefined {
+  const match = /^at:(\d{1,9})$/.exec(decoded(cursor));
+  return match === null ? undefined : Number(match[1]);
+}
+
+function decoded(cursor: string): string {
+  try {
+    return atob(cursor);
+  } catch {
+    return '';
+  }
+}
+
+/**
+ * Runs `resources/read`.
+ *
+ * @throws McpError resourceNotFound when no resource has the URI.
+ */
+export async function readResource(
+  resources: Registry<ResourceEntry>,
+  templates: Registry<TemplateEntry>,
+  { params, call }: { readonly params: ReadResourceRequestParams; readonly call: Call },
+): Promise<ReadResourceResult> {
+  const { uri } = params;
+  const entry = resources.find(uri);
+  if (entry !== undefined)
+    return contents(await entry.read(uri, new Context(call)), uri, { ...entry.resource, cache: entry.cache });
+  // The contents repeat the URI, which must be one.
+  for (const { template, read, resourceTemplate, cache, allowTraversal } of isUri(uri) && !resources.isDisabled(uri)
+    ? templates.values()
+    : []) {
+    const variables = matchTemplate(template, uri);
+    if (variables === undefined || (!allowTraversal && traverses(variables))) continue;
+    const found = await read(uri, variables, new Context(call));
+    if (found !== undefined) return contents(found, uri, { ...resourceTemplate, cache });
+  }
+  throw new McpError('resourceNotFound', `no resource at ${JSON.stringify(uri.slice(0, 256))}`, { data: { uri } });
+}
+
+function traverses(variables: Readonly<Record<string, unknown>>): boolean {
+  return Object.values(variables)
+    .flat()
+    .some((value) => typeof value === 'string' && leadsElsewhere(value));
+}
+
+interface Read {
+  readonly mimeType?: string | undefined;
+  readonly cache: CacheHint | undefined;
+}
+
+/** A wish for input is not kept by anybody: it has no hint. */
+function contents(value: unknown, uri: string, { mimeType, cache }: Read): ReadResourceResult {
+  if (isInputRequired(value)) return value as ReadResourceResult;
+  const result = { ...cache, ...contentsOf(value, uri, mimeType) };
+  return sendable('ReadResourceResult', result, `the resource ${JSON.stringify(uri)}`);
+}
+
+function contentsOf(value: unknown, uri: string, mimeType: string | undefined): ReadResourceResult {
+  const base = { uri, ...(mimeType === undefined ? {} : { mimeType }) };
+  if (typeof value === 'string') return { contents: [{ ...base, text: value }] };
+  if (value instanceof Uint8Array) return { contents: [{ ...base, blob: base64(value) }] };
+  // What is not text or bytes is contents or a result by the reader's type; the projection checks it.
+  if (Array.isArray(value)) return { contents: value };
+  if (isObject(value) && Array.isArray(value['contents'])) return value as unknown as ReadResourceResult;
+  if (isObject(value) && (typeof value['text'] === 'string' || typeof value['blob'] === 'string')) {
+    return { contents: [{ ...base, ...value }] } as unknown as ReadResourceResult;
+  }
+  throw new TypeError(`the resource ${JSON.stringify(uri)} gave ${shown(value)}; give text, bytes or contents`);
+}
+
+function base64(bytes: Uint8Array): string {
+  let binary = '';
+  for (let at = 0; at < bytes.length; at += 0x8000) binary += String.fromCharCode(...bytes.subarray(at, at + 0x8000));
+  return btoa(binary);
+}

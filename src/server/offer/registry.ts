@@ -1,0 +1,141 @@
+import { McpError } from '../../protocol/error.ts';
+import type { Handle } from '../definition.ts';
+
+/** One page of a list, and where the next one begins. */
+export interface Page<T> {
+  readonly items: readonly T[];
+  readonly nextCursor?: string;
+}
+
+interface Entry<T> {
+  value: T;
+  readonly order: number;
+  enabled: boolean;
+}
+
+/** Named things in the order in which they were added, listed by pages, changeable at any time. */
+export class Registry<T> {
+  readonly #noun: string;
+  readonly #entries = new Map<string, Entry<T>>();
+  readonly #onChange: () => void;
+  readonly #check: (key: string, change: object) => void;
+  #next = 0;
+  #generation = 0;
+
+  /**
+   * @param noun What an entry is called in messages, such as `tool`.
+   * @param check Throws a TypeError for a change that no definition has.
+   */
+  constructor(noun: string, onChange: () => void, check: (key: string, change: object) => void = () => undefined) {
+    this.#check = check;
+    this.#noun = noun;
+    this.#onChange = onChange;
+  }
+
+  /** Another number after each change: what was made of the entries before is out of date. */
+  get generation(): number {
+    return this.#generation;
+  }
+
+  /** Says that something changed; what is done through the registry says so by itself. */
+  changed(): void {
+    this.#generation++;
+    this.#onChange();
+  }
+
+  /** How many there are, the disabled ones included. */
+  get size(): number {
+    return this.#entries.size;
+  }
+
+  /** Finds what is enabled under a name. */
+  find(key: string): T | undefined {
+    const entry = this.#entries.get(key);
+    return entry?.enabled === true ? entry.value : undefined;
+  }
+
+  /** Whether something has the name and is disabled: nothing else may stand in for it. */
+  isDisabled(key: string): boolean {
+    return this.#entries.get(key)?.enabled === false;
+  }
+
+  /** Everything that is enabled, in order. */
+  *values(): Generator<T> {
+    for (const entry of this.#entries.values()) if (entry.enabled) yield entry.value;
+  }
+
+  /**
+   * Adds an entry.
+   *
+   * @param build Makes the entry of a definition; it runs again for every update and may throw.
+   * @throws TypeError when the name is taken.
+   */
+  add<D extends object>(key: string, definition: D, build: (definition: D) => T): Handle<D> {
+    if (this.#entries.has(key)) throw new TypeError(`${this.#noun} ${JSON.stringify(key)} is already registered`);
+    const entry: Entry<T> = { value: build(definition), order: this.#next++, enabled: true };
+    let current = definition;
+    this.#entries.set(key, entry);
+    this.changed();
+    const registered = (): boolean => this.#entries.get(key) === entry;
+    const set = (enabled: boolean): void => {
+      if (entry.enabled === enabled || !registered()) return;
+      entry.enabled = enabled;
+      this.changed();
+    };
+    return {
+      get enabled(): boolean {
+        return entry.enabled && registered();
+      },
+      update: (change) => {
+        if (!registered()) throw new TypeError(`${this.#noun} ${JSON.stringify(key)} was removed`);
+        this.#check(key, change);
+        const next = { ...current, ...change };
+        entry.value = build(next);
+        current = next;
+        this.changed();
+      },
+      enable: () => set(true),
+      disable: () => set(false),
+      remove: () => {
+        if (!registered()) return;
+        this.#entries.delete(key);
+        this.changed();
+      },
+    };
+  }
+
+  /**
+   * One page of what is enabled, in order. A cursor names the last entry of the page before, so entries that come
+   * or go between two pages neither repeat nor hide others.
+   *
+   * @throws McpError invalidParams for a cursor that is not from here.
+   */
+  page(cursor: string | undefined, size: number): Page<T> {
+    const after = cursor === undefined ? -1 : this.#position(cursor);
+    const items: T[] = [];
+    let last = after;
+    for (const entry of this.#entries.values()) {
+      if (entry.order <= after || !entry.enabled) continue;
+      if (items.length === size) return { items, nextCursor: btoa(`${this.#noun}:${last}`) };
+      items.push(entry.value);
+      last = entry.order;
+    }
+    return { items };
+  }
+
+  #position(cursor: string): number {
+    const match = /^(.+):(\d{1,15})$/.exec(decoded(cursor));
+    if (match === null || match[1] !== this.#noun || Number(match[2]) >= this.#next) {
+      throw new McpError('invalidParams', `invalid cursor ${JSON.stringify(cursor.slice(0, 64))}`);
+    }
+    return Number(match[2]);
+  }
+}
+
+function decoded(cursor: string): string {
+  try {
+    return atob(cursor);
+  } catch {
+    return '';
+  }
+}

@@ -1,0 +1,106 @@
+import type { Resource, ResourceTemplate } from '../../protocol/features/resources.ts';
+import { refuseUnknown } from '../../mistakes/known-names.ts';
+import { shown } from '../../mistakes/shown.ts';
+import { common } from './common.ts';
+import type { Ctx, RequestCtx } from '../ctx.ts';
+import type { Completer, Handle, ResourceDefinition, ResourceTemplateDefinition } from '../definition.ts';
+import type { CacheHint } from '../options.ts';
+import type { Registry } from './registry.ts';
+import { listable } from './check-result.ts';
+import { isUri } from '../uri-template/uri.ts';
+import { TemplateParts } from '../uri-template/parse.ts';
+
+/** A resource as it is kept. */
+export interface ResourceEntry {
+  readonly resource: Resource;
+  readonly cache: CacheHint | undefined;
+  readonly read: (uri: string, ctx: Ctx) => unknown;
+}
+
+/** A resource template as it is kept. */
+export interface TemplateEntry {
+  readonly resourceTemplate: ResourceTemplate;
+  readonly template: TemplateParts;
+  readonly cache: CacheHint | undefined;
+  readonly allowTraversal: boolean;
+  readonly complete: ReadonlyMap<string, Completer>;
+  readonly list: ((ctx: RequestCtx) => readonly Resource[] | Promise<readonly Resource[]>) | undefined;
+  readonly read: (uri: string, variables: Readonly<Record<string, unknown>>, ctx: Ctx) => unknown;
+}
+
+/** Adds the resource at a URI. */
+export function addResource(
+  registry: Registry<ResourceEntry>,
+  uri: string,
+  definition: ResourceDefinition,
+  read: ResourceEntry['read'],
+): Handle<ResourceDefinition> {
+  const opens = uri.indexOf('{');
+  if (opens !== -1 && uri.includes('}', opens))
+    throw new TypeError(`resource ${JSON.stringify(uri)} is a template of URIs; define it with resourceTemplate`);
+  if (!isUri(uri)) throw new TypeError(`resource ${JSON.stringify(uri)} is not an absolute URI`);
+  return registry.add(uri, definition, (current) => ({
+    resource: listable(
+      'Resource',
+      {
+        uri,
+        name: current.name,
+        ...described(current),
+        ...(current.size === undefined ? {} : { size: current.size }),
+      },
+      `resource ${JSON.stringify(uri)}`,
+    ),
+    cache: current.cache,
+    read,
+  }));
+}
+
+/** Adds the resources of a template. */
+export function addTemplate(
+  registry: Registry<TemplateEntry>,
+  uriTemplate: string,
+  definition: ResourceTemplateDefinition,
+  read: TemplateEntry['read'],
+): Handle<ResourceTemplateDefinition> {
+  const template = new TemplateParts(uriTemplate);
+  const what = `resource template ${JSON.stringify(uriTemplate)}`;
+  return registry.add(uriTemplate, definition, (current) => ({
+    resourceTemplate: listable('ResourceTemplate', { uriTemplate, name: current.name, ...described(current) }, what),
+    template,
+    cache: current.cache,
+    allowTraversal: current.allowTraversal ?? false,
+    complete: completers(what, current.complete, template.variables),
+    list: current.list,
+    read,
+  }));
+}
+
+/**
+ * The completers of a definition by name; names of a peer's choosing are looked up in a map.
+ *
+ * @param names What there is to complete.
+ * @throws TypeError for what completes none of it, or is no function.
+ */
+export function completers(
+  what: string,
+  complete: Readonly<Record<string, Completer | undefined>> | undefined,
+  names: readonly string[],
+): ReadonlyMap<string, Completer> {
+  const map = new Map<string, Completer>();
+  refuseUnknown(`complete of ${what}`, complete ?? {}, Object.fromEntries(names.map((name) => [name, 1])));
+  for (const [name, completer] of Object.entries(complete ?? {})) {
+    if (completer === undefined) continue;
+    if (typeof completer !== 'function')
+      throw new TypeError(`complete of ${what} has functions; ${name} is ${shown(completer)}`);
+    map.set(name, completer);
+  }
+  return map;
+}
+
+function described(definition: ResourceDefinition | ResourceTemplateDefinition): Omit<Resource, 'uri' | 'name'> {
+  return {
+    ...common(definition),
+    ...(definition.mimeType === undefined ? {} : { mimeType: definition.mimeType }),
+    ...(definition.annotations === undefined ? {} : { annotations: definition.annotations }),
+  };
+}

@@ -1,0 +1,89 @@
+import { isObject } from '../../jsonrpc/message.ts';
+import type { ContentBlock } from '../../protocol/features/content.ts';
+import type { CallToolResult } from '../../protocol/features/tools.ts';
+
+/**
+ * An error whose message is for the model: thrown by a tool it becomes a result with `isError: true`.
+ *
+ * @example
+ * throw new ToolError('no forecast for "Atlantis"; try the name of a city');
+ */
+export class ToolError extends Error {
+  /** The content of the result: the message as text unless given. */
+  readonly content: readonly ContentBlock[];
+
+  constructor(message: string, options: { readonly content?: readonly ContentBlock[]; readonly cause?: unknown } = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.name = 'ToolError';
+    this.content = options.content ?? [text(message)];
+  }
+}
+
+/** A block of plain text. */
+export function text(value: string): ContentBlock {
+  return { type: 'text', text: value };
+}
+
+/** The result that tells the model what went wrong. */
+export function failure(content: readonly ContentBlock[]): CallToolResult {
+  return { content, isError: true };
+}
+
+/**
+ * Makes a whole result of what a tool without an output schema returned: a string, a content block or several, a
+ * whole result, or nothing.
+ *
+ * @throws TypeError for anything else.
+ */
+export function contentResult(tool: string, value: unknown): CallToolResult {
+  if (value === undefined || value === null) return { content: [] };
+  if (typeof value === 'string') return { content: [text(value)] };
+  if (Array.isArray(value) && value.every(isBlock)) return { content: value };
+  if (isBlock(value)) return { content: [value] };
+  // An object with a content array is a result by the declared type; the projection checks the rest.
+  if (isObject(value) && Array.isArray(value['content'])) return value as unknown as CallToolResult;
+  if (isObject(value) && value['structuredContent'] !== undefined)
+    return structuredResult(value['structuredContent'], value);
+  throw new TypeError(
+    `tool ${JSON.stringify(tool)} returned a ${typeof value}; return a string, content blocks or a result, or declare an output schema`,
+  );
+}
+
+/**
+ * What a tool with an output schema returned, where that is a whole result and not the output value: it has structured
+ * content, or content that the schema does not speak of.
+ */
+export function wholeResult(
+  value: unknown,
+  outputSchema: Readonly<Record<string, unknown>>,
+): CallToolResult | undefined {
+  if (!isObject(value)) return undefined;
+  const { content } = value;
+  const isContent = Array.isArray(content) && (value['isError'] === true || !names(outputSchema, 'content'));
+  const isWhole = Object.hasOwn(value, 'structuredContent') || (isContent && content.every(isBlock));
+  // The projection checks the rest.
+  return isWhole ? (value as unknown as CallToolResult) : undefined;
+}
+
+function names({ properties }: Readonly<Record<string, unknown>>, property: string): boolean {
+  return isObject(properties) && Object.hasOwn(properties, property);
+}
+
+/**
+ * The result of an output value: the value, and its JSON as text for clients that only read text.
+ * (Spec 2025-06-18, Tools, Structured content.)
+ *
+ * @param whole What else the result has; content of its own stays.
+ */
+export function structuredResult(value: unknown, whole: Readonly<Partial<CallToolResult>> = {}): CallToolResult {
+  const { content } = whole;
+  return {
+    ...whole,
+    content: Array.isArray(content) ? content : [text(JSON.stringify(value))],
+    structuredContent: value,
+  };
+}
+
+function isBlock(value: unknown): value is ContentBlock {
+  return isObject(value) && typeof value['type'] === 'string';
+}

@@ -1,0 +1,184 @@
+import { isObject } from '../../jsonrpc/message.ts';
+import type { Call } from '../../host/call.ts';
+import { headerParametersOf, type HeaderParameter } from '../../peer/header.ts';
+import { andThen, orElse } from '../../host/now-or-later.ts';
+import { isRoundEnd } from '../../peer/ask.ts';
+import { wrapStructuredContent } from '../../protocol/adapt/content.ts';
+import { needsWrapping } from '../../protocol/adapt/tool.ts';
+import { McpError } from '../../protocol/error.ts';
+import type { Revision } from '../../protocol/revision.ts';
+import type { CallToolRequestParams, CallToolResult, Tool } from '../../protocol/features/tools.ts';
+import type { AnySchema } from '../../schema/infer.ts';
+import type { Problem } from '../../schema/problem.ts';
+import { toInputSchema, toOutputSchema, type ResolvedSchema } from '../../schema/schema.ts';
+import { Context } from '../context.ts';
+import type { Ctx } from '../ctx.ts';
+import type { Handle, ToolDefinition } from '../definition.ts';
+import { common } from './common.ts';
+import { isInputRequired } from '../input-required.ts';
+import type { ResolvedOptions } from '../options.ts';
+import type { Registry } from './registry.ts';
+import { listable, sendable } from './check-result.ts';
+import { contentResult, failure, structuredResult, text, ToolError, wholeResult } from './tool-result.ts';
+
+/** A tool as it is kept: everything that can be worked out once is. */
+export interface ToolEntry {
+  readonly tool: Tool;
+  readonly input: ResolvedSchema;
+  readonly output: ResolvedSchema | undefined;
+  readonly headers: readonly HeaderParameter[];
+  readonly run: (args: unknown, ctx: Ctx) => unknown;
+}
+
+/** What becomes of errors that a tool throws. */
+type ToolFailures = Pick<ResolvedOptions, 'onError' | 'exposeErrors'>;
+
+type AnyTool = ToolDefinition<AnySchema | undefined, AnySchema | undefined>;
+
+/** The input schema of a tool that takes no arguments. (Spec 2025-11-25, Tools: the recommended form.) */
+const noArguments = { type: 'object', additionalProperties: false } as const;
+
+/**
+ * Adds a tool.
+ *
+ * @throws TypeError when the name is empty or taken, a schema cannot be used, or an `x-mcp-header` breaks a rule.
+ */
+export function addTool(
+  registry: Registry<ToolEntry>,
+  name: string,
+  definition: AnyTool,
+  run: ToolEntry['run'],
+): Handle<AnyTool> {
+  if (name === '') throw new TypeError('a tool needs a name');
+  return registry.add(name, definition, (current) => toolEntry(name, current, run));
+}
+
+function toolEntry(name: string, definition: AnyTool, run: ToolEntry['run']): ToolEntry {
+  const { input, output } = schemasOf(name, definition);
+  const { parameters, problems } = headerParametersOf(input.json);
+  if (problems.length > 0) throw new TypeError(`tool ${JSON.stringify(name)}: ${problems.join('; ')}`);
+  const tool: Tool = {
+    name,
+    ...common(definition),
+    // `toInputSchema` made sure that the root is an object schema.
+    inputSchema: input.json as Tool['inputSchema'],
+    ...(output === undefined ? {} : { outputSchema: output.json as NonNullable<Tool['outputSchema']> }),
+    ...(definition.annotations === undefined ? {} : { annotations: definition.annotations }),
+    ...(definition.execution === undefined ? {} : { execution: definition.execution }),
+  };
+  return { tool: listable('Tool', tool, `tool ${JSON.stringify(name)}`), input, output, headers: parameters, run };
+}
+
+/** @throws TypeError that names the tool, for a schema that cannot be used. */
+function schemasOf(name: string, { input, output }: AnyTool): Pick<ToolEntry, 'input' | 'output'> {
+  try {
+    return {
+      input: toInputSchema(input ?? noArguments),
+      output: output === undefined ? undefined : toOutputSchema(output),
+    };
+  } catch (cause) {
+    throw new TypeError(`tool ${JSON.stringify(name)}: ${cause instanceof Error ? cause.message : String(cause)}`, {
+      cause,
+    });
+  }
+}
+
+/**
+ * Runs `tools/call`.
+ *
+ * @throws McpError invalidParams for an unknown tool, and for arguments that do not fit where the revision has that
+ *   as a protocol error.
+ */
+export function callTool(
+  registry: Registry<ToolEntry>,
+  params: CallToolRequestParams,
+  call: Call,
+  options: ToolFailures,
+): CallToolResult | Promise<CallToolResult> {
+  const entry = registry.find(params.name);
+  if (entry === undefined)
+    throw new McpError('invalidParams', `unknown tool ${JSON.stringify(params.name.slice(0, 128))}`);
+  return andThen(entry.input.validate(params.arguments ?? {}), (checked) => {
+    // Cancelled before it began: nothing is done, and nobody hears what is returned.
+    if (call.aborted) return failure([]);
+    if (checked.problems !== undefined) return wrongArguments(params.name, checked.problems, call);
+    return orElse(
+      () => run(entry, checked.value, call),
+      (error) => failed(entry, error, { call, options }),
+    );
+  });
+}
+
+function run(entry: ToolEntry, args: unknown, call: Call): CallToolResult | Promise<CallToolResult> {
+  const { tool } = entry;
+  return andThen(entry.run(args, new Context(call)), (returned) =>
+    andThen(outcome(entry, returned), (result) =>
+      forRevision(sendable('CallToolResult', result, `tool ${JSON.stringify(tool.name)}`), tool, call.facts),
+    ),
+  );
+}
+
+function failed(
+  { tool }: ToolEntry,
+  error: unknown,
+  { call, options }: { readonly call: Call; readonly options: ToolFailures },
+): CallToolResult {
+  if (error instanceof McpError || isRoundEnd(error)) throw error;
+  const where = `tool ${JSON.stringify(tool.name)}`;
+  let masked = error;
+  if (error instanceof ToolError) {
+    try {
+      return sendable('CallToolResult', failure(error.content), `the ToolError of ${where}`);
+    } catch (problem) {
+      masked = problem;
+    }
+  }
+  if (!call.aborted) options.onError(masked, where);
+  // The words of a foreign error may hold secrets; without leave the model is told only that it failed.
+  const why = options.exposeErrors ? `: ${wordsOf(masked)}` : '';
+  return failure([text(`the ${where} failed${why}`)]);
+}
+
+/** Anything may be thrown, also what cannot be made text. */
+function wordsOf(error: unknown): string {
+  try {
+    return error instanceof Error ? String(error.message) : String(error);
+  } catch {
+    return 'no reason can be read';
+  }
+}
+
+function outcome({ tool, output }: ToolEntry, returned: unknown): CallToolResult | Promise<CallToolResult> {
+  if (isInputRequired(returned)) return returned as CallToolResult;
+  if (output === undefined) return contentResult(tool.name, returned);
+  const whole = wholeResult(returned, output.json);
+  if (whole?.isError === true) return whole;
+  const where = `tool ${JSON.stringify(tool.name)}`;
+  const value = whole === undefined ? returned : whole.structuredContent;
+  if (value === undefined) {
+    const what = whole === undefined ? 'nothing' : 'a result without structuredContent';
+    throw new TypeError(`${where} returned ${what}; its output schema wants a value`);
+  }
+  return andThen(output.validate(value), (checked) => {
+    if (checked.problems !== undefined)
+      throw new TypeError(`${where} returned what is not its output: ${listed(checked.problems)}`);
+    return structuredResult(checked.value, whole);
+  });
+}
+
+/** Where the listed output schema is wrapped, so is a value that happens to be an object already. */
+function forRevision(result: CallToolResult, { outputSchema }: Tool, revision: Revision): CallToolResult {
+  if (revision.structuredContent !== 'object' || outputSchema === undefined) return result;
+  return isObject(result.structuredContent) && needsWrapping(outputSchema) ? wrapStructuredContent(result) : result;
+}
+
+/** Spec 2025-11-25, Tools, Error handling: arguments that do not fit are for the model to read and correct. */
+function wrongArguments(name: string, problems: readonly Problem[], call: Call): CallToolResult {
+  const message = `invalid arguments for tool ${JSON.stringify(name)}: ${listed(problems)}`;
+  if (call.facts.argumentErrors === 'tool') return failure([text(message)]);
+  throw new McpError('invalidParams', message, { data: { problems } });
+}
+
+function listed(problems: readonly Problem[]): string {
+  return problems.map(({ path, message }) => (path === '' ? message : `${path}: ${message}`)).join('; ');
+}

@@ -1,0 +1,211 @@
+import { spawn as spawnProcess, type ChildProcess } from 'node:child_process';
+import type { Writable } from 'node:stream';
+import type { Message } from '../../jsonrpc/message.ts';
+import { after, settledWithin } from '../../jsonrpc/timeout.ts';
+import { ConnectionError, type Channel, type Receiver } from '../../jsonrpc/transport.ts';
+import type { SpawnOptions } from './transport.ts';
+import { resolveCommand } from './command.ts';
+import { describeCommand } from './describe-command.ts';
+import { childEnvironment } from './environment.ts';
+import { lineWriter, sendLine, type LineWriter } from '../line-writer.ts';
+import { messageReader } from '../message-reader.ts';
+import { endWithProcess, forget, hasGroup, signalTree } from './process-tree.ts';
+
+/** What is started, and who hears it. */
+export interface ChildStart {
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly options: SpawnOptions;
+  readonly receiver: Receiver;
+}
+
+/**
+ * Starts a child process that speaks over its standard input and output.
+ *
+ * @throws ConnectionError when it cannot be started.
+ */
+export async function openChild({ command, args, options, receiver }: ChildStart): Promise<Channel> {
+  const child = start(command, args, options);
+  await started(child, command, options);
+  return new ChildChannel(child, receiver, options);
+}
+
+function start(command: string, args: readonly string[], options: SpawnOptions): ChildProcess {
+  const env = childEnvironment(options.env);
+  const stderr = options.stderr ?? (options.onStderr === undefined ? 'inherit' : 'pipe');
+  try {
+    const resolved = resolveCommand(command, args, env);
+    return spawnProcess(resolved.file, resolved.args, {
+      env,
+      ...(options.cwd === undefined ? {} : { cwd: options.cwd }),
+      stdio: ['pipe', 'pipe', stderr],
+      shell: false,
+      // A group of its own, so that all it starts can be ended with it.
+      detached: process.platform !== 'win32',
+      windowsHide: true,
+      windowsVerbatimArguments: resolved.verbatim,
+    });
+  } catch (cause) {
+    throw refused(command, cause, options);
+  }
+}
+
+function started(child: ChildProcess, command: string, options: SpawnOptions): Promise<void> {
+  return new Promise((resolve, reject) => {
+    child.once('spawn', resolve);
+    child.once('error', (cause) => reject(refused(command, cause, options)));
+  });
+}
+
+function refused(command: string, cause: unknown, options: SpawnOptions): ConnectionError {
+  const code = cause instanceof Error && 'code' in cause ? cause.code : undefined;
+  const { calledAs, cwd } = options;
+  const [program = '', ...held] = command.trim().split(/\s+/);
+  const isUrl = /^https?:\/\//.test(command);
+  // Where it holds its arguments, one of them may be a secret.
+  const told = held.length === 0 && !isUrl ? command : describeCommand(program, held);
+  const called = calledAs ?? `${JSON.stringify(told)}${cwd === undefined ? '' : ` in ${cwd}`}`;
+  const missing =
+    options.cwd === undefined ? 'the command was not found' : 'the command or the working directory was not found';
+  const why =
+    code === 'ENOENT'
+      ? `${missing}${isUrl ? '; it is a URL, which is connected to rather than started' : held.length > 0 ? apart(program, calledAs) : ''}`
+      : code === 'EACCES'
+        ? 'it may not be executed'
+        : cause instanceof Error
+          ? withoutWords(cause, calledAs)
+          : String(cause);
+  return new ConnectionError('refused', `cannot start ${called}: ${why}`, { cause });
+}
+
+/** What to write where the arguments stand inside the command. There is no shell that takes them apart. */
+function apart(program: string, calledAs: string | undefined): string {
+  const name = calledAs === undefined ? `the command ${JSON.stringify(program)}` : 'the command';
+  return `; if it holds its arguments, give them apart: ${name}, then each argument as a word of its own`;
+}
+
+/** The system's words may hold those of the command. */
+function withoutWords(cause: Error, calledAs: string | undefined): string {
+  if (calledAs === undefined) return cause.message;
+  return 'code' in cause ? String(cause.code) : cause.name;
+}
+
+/** How much of stderr is kept for the message of a child that died. */
+const keptStderr = 2_048;
+
+/** How long a child, and what it leaves behind, has for each step of its end. */
+const defaultKillAfterMs = 2_000;
+
+/** How long after its exit a child's pipes may stay open, held by what it left behind. */
+const lingerMs = 500;
+
+class ChildChannel implements Channel {
+  readonly #child: ChildProcess;
+  readonly #receiver: Receiver;
+  readonly #options: SpawnOptions;
+  readonly #writer: LineWriter;
+  readonly #stdin: Writable;
+  readonly #exited: Promise<void>;
+  readonly #emptied: Promise<void>;
+  #stderr = '';
+  #ended: ConnectionError | undefined;
+  #forced = false;
+  #closing: Promise<void> | undefined;
+
+  constructor(child: ChildProcess, receiver: Receiver, options: SpawnOptions) {
+    const { stdin, stdout, stderr } = child;
+    if (stdin === null || stdout === null) throw new TypeError('a child without pipes');
+    this.#child = child;
+    this.#receiver = receiver;
+    this.#options = options;
+    this.#stdin = stdin;
+    this.#writer = lineWriter(stdin);
+    endWithProcess(child);
+    this.#exited = new Promise((resolve) => child.once('exit', () => resolve()));
+    this.#emptied = new Promise((resolve) => child.once('close', () => resolve()));
+    void this.#exited.then(() => this.#swept());
+
+    const reader = messageReader(receiver, {
+      maxBytes: options.maxLineBytes,
+      isSilent: () => this.#closing !== undefined || this.#ended !== undefined,
+    });
+    stdout.on('data', (chunk: Uint8Array) => reader.push(chunk));
+    stdout.once('end', () => {
+      reader.end();
+      void this.#halfClosed('output');
+    });
+    for (const stream of [stdin, stdout, stderr]) stream?.on('error', () => {});
+    stdin.once('error', () => void this.#halfClosed('input'));
+    child.on('error', () => {});
+    stderr?.setEncoding('utf8').on('data', (text: string) => this.#heard(text));
+    child.once('close', () => this.#over(this.#death()));
+  }
+
+  async send(message: Message | readonly Message[]): Promise<void> {
+    if (this.#ended !== undefined) throw this.#ended;
+    if (this.#closing !== undefined) throw new ConnectionError('closed', 'the conversation is closed');
+    await sendLine(this.#writer, message, {
+      maxPending: this.#options.maxPendingBytes ?? 64 * 1024 * 1024,
+      ended: () => this.#ended,
+    });
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  /** Spec 2025-11-25, Lifecycle, Shutdown: close its input, wait, SIGTERM, wait, SIGKILL. */
+  async #close(): Promise<void> {
+    const wait = this.#options.killAfterMs ?? defaultKillAfterMs;
+    void this.#writer.flushed();
+    this.#stdin.end();
+    if (await settledWithin(wait, this.#exited)) return;
+    this.#forced = true;
+    signalTree(this.#child, 'SIGTERM');
+    if (await settledWithin(wait, this.#exited)) return;
+    signalTree(this.#child, 'SIGKILL');
+    await settledWithin(wait, this.#exited);
+  }
+
+  #heard(text: string): void {
+    this.#stderr = (this.#stderr + text).slice(-keptStderr);
+    this.#options.onStderr?.(text);
+  }
+
+  /** The child has exited: what it started goes with it, and pipes that are held open are let go. */
+  async #swept(): Promise<void> {
+    signalTree(this.#child, this.#forced ? 'SIGKILL' : 'SIGTERM');
+    if (this.#forced || !hasGroup(this.#child)) forget(this.#child);
+    else
+      after(this.#options.killAfterMs ?? defaultKillAfterMs, () => {
+        signalTree(this.#child, 'SIGKILL');
+        forget(this.#child);
+      });
+    const { stdout, stderr } = this.#child;
+    if (await settledWithin(lingerMs, this.#emptied)) return;
+    stdout?.destroy();
+    stderr?.destroy();
+    this.#over(this.#death());
+  }
+
+  /** A server that no longer answers, or no longer hears, but lives on is of no use. */
+  async #halfClosed(end: 'input' | 'output'): Promise<void> {
+    if (this.#closing !== undefined || (await settledWithin(lingerMs, this.#exited))) return;
+    this.#over(new ConnectionError('closed', `the server closed its ${end}`));
+    await this.close();
+  }
+
+  #over(error: ConnectionError): void {
+    if (this.#ended !== undefined || this.#closing !== undefined) return;
+    this.#ended = error;
+    this.#receiver.closed(error);
+  }
+
+  #death(): ConnectionError {
+    const { exitCode, signalCode } = this.#child;
+    const how = signalCode === null ? `exited with code ${exitCode ?? 'unknown'}` : `was ended by ${signalCode}`;
+    const last = this.#stderr.trim();
+    return new ConnectionError('exited', `the server ${how}${last === '' ? '' : `: ${last}`}`);
+  }
+}

@@ -1,0 +1,243 @@
+import type { Readable, Writable } from 'node:stream';
+import { glimpseText, type Glimpse } from '../../jsonrpc/glimpse.ts';
+import { JsonError } from '../../json/parse.ts';
+import type { Message, RequestId, ResponseMessage } from '../../jsonrpc/message.ts';
+import { lineReader, type LineReader } from '../../jsonrpc/ndjson.ts';
+import { parseMessage } from '../../jsonrpc/encode.ts';
+import { settledWithin } from '../../jsonrpc/timeout.ts';
+import { ConnectionError } from '../../jsonrpc/transport.ts';
+import { answer, invalidRequest, opensStream, toText, type Answer } from '../../host/batch.ts';
+import { endpointOf, type Conversation, type Served } from '../../host/endpoint.ts';
+import { refuseUnknown, type Names } from '../../mistakes/known-names.ts';
+import { shown } from '../../mistakes/shown.ts';
+import { guardStdout } from './guard.ts';
+import { lineWriter, type LineWriter } from '../line-writer.ts';
+
+export interface StdioServerOptions {
+  /** Where messages come from; `process.stdin` by default. */
+  readonly input?: Readable;
+  /** Where messages go; `process.stdout` by default. Nothing else may be written there. */
+  readonly output?: Writable;
+  /** How many bytes a message may have; 10 MiB by default. A longer one is refused, and the next is read as usual. */
+  readonly maxLineBytes?: number;
+  /**
+   * How many bytes may wait for a client that does not read; 16 MiB by default. Input rests at a sixteenth of it,
+   * notifications are dropped above it, and at twice as much the conversation ends.
+   */
+  readonly maxPendingBytes?: number;
+  /** How long running requests may take to finish once the input ended; 5 seconds by default. */
+  readonly drainMs?: number;
+  /** Whether what anybody else writes to `process.stdout` (as `console.log` does) goes to stderr meanwhile; true by default. */
+  readonly guardStdout?: boolean;
+  /** Hears what went wrong beside the messages; must not throw. Nothing is printed by default. */
+  readonly onError?: (error: Error) => void;
+}
+
+export interface StdioServer {
+  /** Resolves when the conversation is over, whoever ended it. */
+  readonly closed: Promise<void>;
+  /** Ends the conversation at once: what is running is aborted, what is written is flushed. */
+  close(): Promise<void>;
+}
+
+/**
+ * Serves one client over standard input and output. It ends when the input does, and never ends the process.
+ *
+ * @throws TypeError for options that are unknown or make no sense.
+ * @example
+ * await serveStdio(server).closed;
+ */
+export function serveStdio(served: Served, options: StdioServerOptions = {}): StdioServer {
+  checkOptions(options);
+  const session = new StdioSession(served, options);
+  return { closed: session.closed, close: () => session.end(0) };
+}
+
+const optionNames: Names<StdioServerOptions> = {
+  input: 1,
+  output: 1,
+  maxLineBytes: 1,
+  maxPendingBytes: 1,
+  drainMs: 1,
+  guardStdout: 1,
+  onError: 1,
+};
+
+function checkOptions(options: StdioServerOptions): void {
+  refuseUnknown('serveStdio', options, optionNames);
+  for (const name of ['maxLineBytes', 'maxPendingBytes', 'drainMs'] as const) {
+    const value: unknown = options[name];
+    if (value !== undefined && !(typeof value === 'number' && value >= 0))
+      throw new TypeError(`${name} must be a number of at least 0, not ${shown(value)}`);
+  }
+  if (options.onError !== undefined && typeof options.onError !== 'function')
+    throw new TypeError(`onError must be a function, not ${shown(options.onError)}`);
+}
+
+class StdioSession {
+  readonly closed: Promise<void>;
+  readonly #input: Readable;
+  readonly #output: Writable;
+  readonly #reader: LineReader;
+  readonly #writer: LineWriter;
+  readonly #conversation: Conversation;
+  /** How many requests wait for their answers, open streams not counted, and who waits until there are none. */
+  #running = 0;
+  #onIdle: (() => void) | undefined;
+  readonly #exactNumbers: boolean | undefined;
+  readonly #maxPending: number;
+  readonly #onError: (error: Error) => void;
+  readonly #stopGuarding: () => void;
+  readonly #unsubscribe: (() => void)[] = [];
+  #ending: Promise<void> | undefined;
+  #resolveClosed: () => void = () => {};
+  #conversing = true;
+
+  constructor(served: Served, options: StdioServerOptions) {
+    const endpoint = endpointOf(served);
+    this.closed = new Promise((resolve) => (this.#resolveClosed = resolve));
+    this.#input = options.input ?? process.stdin;
+    this.#output = options.output ?? process.stdout;
+    this.#maxPending = options.maxPendingBytes ?? 16 * 1024 * 1024;
+    this.#onError = options.onError ?? (() => {});
+    this.#writer = lineWriter(this.#output, () => this.#restWhenStalled());
+    this.#stopGuarding = this.#output === process.stdout && options.guardStdout !== false ? guardStdout() : () => {};
+    this.#exactNumbers = endpoint.exactNumbers;
+    this.#conversation = endpoint.converse({
+      kind: 'stdio',
+      lasting: true,
+      // What a handler sends before its answer is not to wait until the handler lets go.
+      send: (message) => this.#send(message, 'now'),
+    });
+    this.#reader = lineReader({
+      maxBytes: options.maxLineBytes,
+      line: (text) => this.#line(text),
+      problem: (problem, seen) => this.#unreadable(problem, seen),
+    });
+    const drainMs = options.drainMs ?? 5_000;
+    this.#on(this.#input, 'data', (chunk: Uint8Array | string) => this.#chunk(chunk));
+    this.#on(this.#input, 'end', () => this.#inputEnded(drainMs));
+    this.#on(this.#input, 'close', () => this.#inputEnded(drainMs));
+    this.#on(this.#input, 'error', (error: Error) => this.#failed(error));
+    this.#on(this.#output, 'error', (error: Error) => this.#failed(error));
+    this.#on(this.#output, 'drain', () => this.#input.resume());
+  }
+
+  /** Ends the conversation once; running requests get the given time first. */
+  end(drainMs: number): Promise<void> {
+    this.#ending ??= this.#end(drainMs);
+    return this.#ending;
+  }
+
+  async #end(drainMs: number): Promise<void> {
+    if (drainMs > 0) await settledWithin(drainMs, this.#idle());
+    this.#conversing = false;
+    this.#conversation.close();
+    await settledWithin(1_000, this.#writer.flushed());
+    for (const unsubscribe of this.#unsubscribe) unsubscribe();
+    // A broken pipe may be reported late, and must not end the process then either.
+    this.#output.on('error', () => {});
+    this.#input.pause();
+    this.#stopGuarding();
+    this.#resolveClosed();
+  }
+
+  #on(stream: Readable | Writable, event: string, listener: Parameters<Readable['on']>[1]): void {
+    stream.on(event, listener);
+    this.#unsubscribe.push(() => stream.off(event, listener));
+  }
+
+  #chunk(chunk: Uint8Array | string): void {
+    if (this.#ending !== undefined) return;
+    this.#writer.together(() => this.#reader.push(chunk));
+  }
+
+  #inputEnded(drainMs: number): void {
+    if (this.#ending === undefined) this.#reader.end();
+    void this.end(drainMs);
+  }
+
+  #failed(error: Error): void {
+    this.#onError(error);
+    void this.end(0);
+  }
+
+  #line(text: string): void {
+    try {
+      this.#receive(parseMessage(text, { exactNumbers: this.#exactNumbers }));
+    } catch (error) {
+      if (!(error instanceof JsonError)) throw error;
+      this.#onError(error);
+      const seen = glimpseText(text);
+      const id = error.reason === 'too-deep' ? seen?.id : undefined;
+      if (!this.#unheard(error, seen)) this.#send(withId(this.#conversation.unreadable(error.message), id));
+    }
+  }
+
+  #unreadable(problem: ConnectionError, seen: Glimpse | undefined): void {
+    this.#onError(problem);
+    if (this.#unheard(problem, seen)) return;
+    const { message } = problem;
+    this.#send(
+      problem.reason === 'too-large'
+        ? withId(invalidRequest(this.#conversation, message), seen?.id)
+        : this.#conversation.unreadable(message),
+    );
+  }
+
+  /** An answer that cannot be read gets no response: who asked learns of it. Gives whether it is one. */
+  #unheard(problem: Error, seen: Glimpse | undefined): boolean {
+    if (seen?.kind !== 'answer') return false;
+    const error = { code: -32603, message: `the answer of the client cannot be read: ${problem.message}` };
+    if (seen.id !== undefined) this.#receive({ jsonrpc: '2.0', id: seen.id, error });
+    return true;
+  }
+
+  #receive(value: unknown): void {
+    if (opensStream(value)) return answer(this.#conversation, value, this.#ended);
+    this.#running++;
+    answer(this.#conversation, value, this.#answered);
+  }
+
+  readonly #ended = (response: Answer): void => {
+    if (response !== undefined) this.#send(response);
+  };
+
+  readonly #answered = (response: Answer): void => {
+    this.#running--;
+    if (response !== undefined) this.#send(response);
+    if (this.#running === 0) this.#onIdle?.();
+  };
+
+  #idle(): Promise<void> {
+    return this.#running === 0 ? Promise.resolve() : new Promise((resolve) => (this.#onIdle = resolve));
+  }
+
+  #send(message: Message | readonly Message[], when: 'now' | 'soon' = 'soon'): void {
+    if (!this.#conversing) return;
+    const { pending } = this.#writer;
+    if (pending > this.#maxPending && 'method' in message && !('id' in message)) {
+      this.#onError(new ConnectionError('too-large', `${message.method} is dropped: the client does not read`));
+      return;
+    }
+    if (pending > 2 * this.#maxPending) {
+      this.#failed(new ConnectionError('too-large', `the client has not read ${pending} bytes`));
+      return;
+    }
+    const text = toText(message);
+    if (text === undefined)
+      return this.#onError(new ConnectionError('invalid-message', 'a message is dropped: it is not JSON'));
+    // A failed write is an 'error' of the stream too, which ends the conversation.
+    if (when === 'now') this.#writer.write(text);
+    else this.#writer.collect(text);
+  }
+
+  #restWhenStalled(): void {
+    if (this.#output.writableNeedDrain && this.#writer.pending > this.#maxPending / 16) this.#input.pause();
+  }
+}
+
+/** JSON-RPC 2.0, Response object: the id is null only where it cannot be told. */
+function withId(response: ResponseMessage, id: RequestId | undefined): ResponseMessage {
+  return id === undefined ? response : { ...response, id };
+}

@@ -1,0 +1,40 @@
+import { linkedTransport } from '../jsonrpc/memory.ts';
+import type { Message } from '../jsonrpc/message.ts';
+import type { Transport } from '../jsonrpc/transport.ts';
+import { refuseUnknown, type Names } from '../mistakes/known-names.ts';
+import { answer, toText, type Answer } from '../host/batch.ts';
+import { endpointOf, type AuthInfo, type Served } from '../host/endpoint.ts';
+
+export interface MemoryTransportOptions {
+  /** Who the client is, as an edge with authorization would have found out. */
+  readonly auth?: AuthInfo | undefined;
+}
+
+const optionNames: Names<MemoryTransportOptions> = { auth: 1 };
+
+/** Reaches a server of the same process; every `open` begins a conversation of its own. */
+export function memoryTransport(served: Served, options: MemoryTransportOptions = {}): Transport {
+  refuseUnknown('memoryTransport', options, optionNames);
+  const endpoint = endpointOf(served);
+  return linkedTransport('memory', (link) => {
+    const send = (message: Message | readonly Message[]): void => {
+      if (link.copy(message)) return;
+      const text = toText(message);
+      if (text !== undefined) link.message(text);
+    };
+    const sendAnswer = (response: Answer): void => {
+      if (response !== undefined) send(response);
+    };
+    const conversation = endpoint.converse({
+      kind: 'memory',
+      lasting: true,
+      auth: options.auth,
+      send: (message) => send(message),
+    });
+    return {
+      exactNumbers: endpoint.exactNumbers,
+      receive: (value) => answer(conversation, value, sendAnswer),
+      close: () => conversation.close(),
+    };
+  });
+}
