@@ -32,9 +32,9 @@ server.tool('add', { description: 'Adds.' }, () => 'added');
 
 /** How the budgets of the entry points stand, in KB; each is a little more than it was when it was last looked at. */
 const budgets: Readonly<Record<Entry, number>> = {
-  '': 96,
+  '': 97,
   server: 34,
-  client: 42,
+  client: 43,
   bridge: 79.5,
   http: 34.5,
   stdio: 7.5,
@@ -71,7 +71,7 @@ export const programs: readonly Program[] = [
   {
     name: 'client',
     code: `import { connect } from 'parley-mcp/client'; const client = await connect('https://example.com/mcp'); console.log(await client.callTool('add', {}));`,
-    budget: 42,
+    budget: 42.5,
     aim: 25,
     neutral: true,
     role: 'client',
