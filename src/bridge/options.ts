@@ -3,6 +3,7 @@ import type { Host } from '../host/host.ts';
 import { createSeal } from '../host/input/seal.ts';
 import type { SealingKey } from '../host/input/sealing-key.ts';
 import type { Implementation } from '../protocol/features/common.ts';
+import { harmless } from '../mistakes/harmless.ts';
 import { shown } from '../mistakes/shown.ts';
 import { chosenRevisions, type RevisionDate } from '../protocol/revision.ts';
 import type { Bus } from '../store/bus.ts';
@@ -132,17 +133,6 @@ export function settingsOf(options: BridgeBehaviour): Settings {
     parked: parkedOptions(options.rounds ?? {}),
     onError: harmless(options.onError ?? ((error, where) => console.error(`${where}:`, error))),
     onWarning: harmless(options.onWarning ?? ((message) => console.error(message))),
-  };
-}
-
-/** A listener that throws, or gives a promise that rejects, has nobody left to be told, and ends nothing. */
-function harmless<Told extends readonly unknown[]>(listener: (...told: Told) => unknown): (...told: Told) => void {
-  return (...told) => {
-    try {
-      Promise.resolve(listener(...told)).catch(() => undefined);
-    } catch {
-      // As above.
-    }
   };
 }
 

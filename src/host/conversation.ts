@@ -24,7 +24,7 @@ import { StatelessFacts } from './stateless-facts.ts';
 import { gate, isPromised, notFound } from '../peer/gate.ts';
 import { discoverResult, initializeResult } from './server-info.ts';
 import type { Handler, Host, Settled } from './host.ts';
-import { andThen, orElse, type NowOrLater } from './now-or-later.ts';
+import { andThen, isLater, orElse, type NowOrLater } from './now-or-later.ts';
 import type { Outgoing } from './outgoing.ts';
 import type * as Questions from './input/questions.ts';
 import { readPreamble, unsupported } from './request-meta.ts';
@@ -126,7 +126,10 @@ export class HostConversation implements Conversation {
   /** Runs what is not ours; its failure is told and changes nothing. */
   #guarded<T>(where: string, run: () => T): T | undefined {
     try {
-      return run();
+      const value = run();
+      // No type asks for a promise here; one that rejects must not end the process.
+      if (isLater(value)) Promise.resolve(value).catch((error: unknown) => this.#expose(error, where));
+      return value;
     } catch (error) {
       this.#expose(error, where);
       return undefined;

@@ -4,6 +4,7 @@ import type { RoundSettings } from '../host/input/request-state.ts';
 import { memoryRoundStore, type RoundStore } from '../host/input/state-store.ts';
 import type { Tracer } from '../host/trace.ts';
 import type { SealingKey } from '../host/input/sealing-key.ts';
+import { harmless } from '../mistakes/harmless.ts';
 import type { ServerCapabilities } from '../protocol/capability.ts';
 import { isExtensionId } from '../protocol/meta.ts';
 import { chosenRevisions, type Revision, type RevisionDate } from '../protocol/revision.ts';
@@ -141,8 +142,8 @@ export function resolveOptions(options: ServerOptions): ResolvedOptions {
     },
     rateLimits: options.rateLimits ?? {},
     exposeErrors: options.exposeErrors ?? false,
-    onError: guarded(options.onError ?? printError(options.exposeErrors ?? false)),
-    onWarning: options.onWarning ?? ((message) => console.error(message)),
+    onError: harmless(options.onError ?? printError(options.exposeErrors ?? false)),
+    onWarning: harmless(options.onWarning ?? ((message) => console.error(message))),
   };
 }
 
@@ -156,17 +157,6 @@ function printError(exposeErrors: boolean): ResolvedOptions['onError'] {
     console.error(
       `${where}: the model was told only that it failed; throw a ToolError to tell it more, or set exposeErrors`,
     );
-  };
-}
-
-/** A listener that throws has nobody left to be told, and must not take an answer away. */
-function guarded(listener: ResolvedOptions['onError']): ResolvedOptions['onError'] {
-  return (error, where) => {
-    try {
-      listener(error, where);
-    } catch {
-      // As above.
-    }
   };
 }
 

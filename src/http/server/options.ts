@@ -1,5 +1,6 @@
 import type { AuthInfo } from '../../host/endpoint.ts';
 import { monotonicNow } from '../../jsonrpc/timeout.ts';
+import { harmless } from '../../mistakes/harmless.ts';
 import { refuseUnknown, type Names } from '../../mistakes/known-names.ts';
 import type { EventStore } from '../../store/events.ts';
 import { shown } from '../../mistakes/shown.ts';
@@ -172,18 +173,12 @@ export function resolveOptions(options: HttpOptions): HttpSettings {
   checkPaths(options);
   // Every entry comes from HttpOptions, whose fields are those of HttpSettings.
   const settings = { ...defaults, onError: printFirst(), ...(Object.fromEntries(given) as Partial<HttpSettings>) };
-  return { ...settings, onError: unfailing(settings.onError), onWarning: unfailing(settings.onWarning) };
+  return { ...settings, onError: harmless(settings.onError, print), onWarning: harmless(settings.onWarning, print) };
 }
 
-/** What only hears must not end the request, or the process, that it hears of; what it throws is printed. */
-function unfailing<T>(hear: (told: T) => void): (told: T) => void {
-  return (told) => {
-    try {
-      hear(told);
-    } catch (cause) {
-      console.error(cause);
-    }
-  };
+/** What a listener throws is printed: it was the one to be told. */
+function print(cause: unknown): void {
+  console.error(cause);
 }
 
 /** How many errors are printed; whoever can reach a server may bring them about. */

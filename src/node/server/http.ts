@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo, Socket } from 'node:net';
 import { createHttpHandler, type HttpHandler } from '../../http/server/handler.ts';
 import { defaults, type HttpOptions } from '../../http/server/options.ts';
+import { harmless } from '../../mistakes/harmless.ts';
 import { refuseUnknown, type Names } from '../../mistakes/known-names.ts';
 import type { Served } from '../../host/endpoint.ts';
 import { settledWithin } from '../../jsonrpc/timeout.ts';
@@ -140,7 +141,7 @@ export async function listen(served: Served, options: ListenOptions = {}): Promi
   );
   server.maxConnections = maxConnections ?? 20_000;
   const bound = await bind(server, port, host);
-  server.on('error', (error) => options.onError?.(error));
+  server.on('error', harmless(options.onError ?? (() => undefined)));
   server.on('clientError', answerUnreadable);
   const sockets = new Set<Socket>();
   // One function for all of them: each connection would keep its own as long as it is open.

@@ -8,6 +8,7 @@ import { settledWithin } from '../../jsonrpc/timeout.ts';
 import { ConnectionError } from '../../jsonrpc/transport.ts';
 import { answer, invalidRequest, opensStream, toText, type Answer } from '../../host/batch.ts';
 import { endpointOf, type Conversation, type Served } from '../../host/endpoint.ts';
+import { harmless } from '../../mistakes/harmless.ts';
 import { refuseUnknown, type Names } from '../../mistakes/known-names.ts';
 import { shown } from '../../mistakes/shown.ts';
 import { guardStdout } from './guard.ts';
@@ -29,7 +30,7 @@ export interface StdioServerOptions {
   readonly drainMs?: number;
   /** Whether what anybody else writes to `process.stdout` (as `console.log` does) goes to stderr meanwhile; true by default. */
   readonly guardStdout?: boolean;
-  /** Hears what went wrong beside the messages; must not throw. Nothing is printed by default. */
+  /** Hears what went wrong beside the messages. Nothing is printed by default. */
   readonly onError?: (error: Error) => void;
 }
 
@@ -99,7 +100,7 @@ class StdioSession {
     this.#input = options.input ?? process.stdin;
     this.#output = options.output ?? process.stdout;
     this.#maxPending = options.maxPendingBytes ?? 16 * 1024 * 1024;
-    this.#onError = options.onError ?? (() => {});
+    this.#onError = harmless(options.onError ?? (() => {}));
     this.#writer = lineWriter(this.#output, () => this.#restWhenStalled());
     this.#stopGuarding = this.#output === process.stdout && options.guardStdout !== false ? guardStdout() : () => {};
     this.#exactNumbers = endpoint.exactNumbers;

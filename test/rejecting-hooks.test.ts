@@ -1,0 +1,86 @@
+import assert from 'node:assert/strict';
+import { PassThrough } from 'node:stream';
+import { afterEach, describe, test } from 'node:test';
+import { setImmediate } from 'node:timers/promises';
+import { connect } from '../src/client.ts';
+import { createHandler } from '../src/http/server/fetch.ts';
+import { memoryTransport } from '../src/testing/memory-transport.ts';
+import { createServer } from '../src/server/server.ts';
+import { serveStdio } from '../src/stdio/server/serve.ts';
+
+const info = { name: 's', version: '1' };
+
+/** A hook that is an async function, which a listener's type allows, and fails. */
+const rejecting = async (): Promise<never> => {
+  await setImmediate();
+  throw new Error('no disk');
+};
+
+describe('A hook whose promise rejects ends nothing', () => {
+  const unhandled: unknown[] = [];
+  const hear = (reason: unknown): void => void unhandled.push(reason);
+
+  afterEach(async () => {
+    await setImmediate();
+    await setImmediate();
+    process.off('unhandledRejection', hear);
+    assert.deepEqual(unhandled.splice(0), []);
+  });
+
+  for (const [hook, options] of [
+    ['onError', { onError: rejecting }],
+    ['a tracer', { tracer: rejecting as never, onError: () => undefined }],
+    ['the end of a span', { tracer: () => ({ end: rejecting }), onError: () => undefined }],
+  ] as const)
+    test(`${hook} of a server`, async () => {
+      process.on('unhandledRejection', hear);
+      const server = createServer(info, options);
+      server.tool('fail', {}, () => assert.fail('broken'));
+      const client = await connect(memoryTransport(server));
+      assert.equal((await client.callTool('fail', {})).isError, true);
+      await client.close();
+    });
+
+  test('onWarning of a server, which may throw as well', async () => {
+    process.on('unhandledRejection', hear);
+    createServer(info, { onWarning: rejecting }).tool('a name with spaces', {}, () => 'fine');
+    const throwing = createServer(info, { onWarning: () => assert.fail('no disk') });
+    assert.ok(throwing.tool('a name with spaces', {}, () => 'fine').enabled);
+  });
+
+  test('what is rejected by a tracer is told', async () => {
+    process.on('unhandledRejection', hear);
+    const told: string[] = [];
+    const server = createServer(info, {
+      tracer: () => ({ end: rejecting }),
+      onError: (error, where) => told.push(`${where}: ${String(error)}`),
+      capabilities: { tools: {} },
+    });
+    const client = await connect(memoryTransport(server));
+    await client.close();
+    await setImmediate();
+    assert.equal(told[0], 'tracer: Error: no disk');
+  });
+
+  test('onError and onWarning over HTTP', async (context) => {
+    process.on('unhandledRejection', hear);
+    const printed = context.mock.method(console, 'error', () => undefined);
+    const hooks = { authenticate: rejecting, onError: rejecting, onWarning: rejecting };
+    const handler = createHandler(createServer(info), hooks);
+    assert.equal((await handler(new Request('http://localhost/', { method: 'POST' }))).status, 500);
+    assert.equal((await handler(new Request('http://evil.example/', { method: 'POST' }))).status, 403);
+    await setImmediate();
+    await setImmediate();
+    assert.equal(printed.mock.callCount(), 2);
+  });
+
+  test('onError on stdio, which may throw as well', async () => {
+    process.on('unhandledRejection', hear);
+    for (const onError of [rejecting, () => assert.fail('no disk')]) {
+      const input = new PassThrough();
+      const { closed } = serveStdio(createServer(info), { input, output: new PassThrough(), onError });
+      input.end(Buffer.from([0xff, 0x0a]));
+      await closed;
+    }
+  });
+});
