@@ -193,11 +193,11 @@ export interface Client {
    * Hears of changes, in the way of whatever revision the server speaks. A subscription that breaks off is opened again
    * and says so with an event `reopened`; one that the server ends in good order is not.
    *
-   * @param onEvent Called in order; what it throws becomes a warning.
+   * @param onEvent Called in order, and not waited for; what it throws, or rejects with, becomes a warning.
    * @throws TypeError when there is nothing, or too much, to hear of.
    * @example
-   * const subscription = await client.subscribe({ tools: true, updates: ['file:///x'] }, (event) => {
-   *   if (event.type !== 'update') void client.listTools();
+   * const subscription = await client.subscribe({ tools: true, updates: ['file:///x'] }, async (event) => {
+   *   if (event.type !== 'update') await client.listTools();
    * });
    * if (subscription.honoured.updates === undefined) console.error('the server does not watch resources');
    */

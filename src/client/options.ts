@@ -9,6 +9,7 @@ import type { LoggingMessageNotificationParams } from '../protocol/features/logg
 import { chosenRevisions, type Revision } from '../protocol/revision.ts';
 import { cacheSettings, type CacheOptions, type CacheSettings } from './cache/cache-options.ts';
 import { Inputs, type InputContext, type InputHandlers } from './input/inputs.ts';
+import { guardedListeners, harmless, print, type Failed } from './listeners.ts';
 import { recoverSettings, type RecoverOptions, type RecoverSettings } from './recover-options.ts';
 
 /** How a client connects and behaves; everything has a default. */
@@ -87,8 +88,9 @@ export interface ConnectOptions extends InputHandlers, RecoverOptions, CacheOpti
    */
   readonly onElicitationComplete?: (elicitationId: string) => void;
   /**
-   * Hears what was ignored or left out, and why. Without it nothing is said, but for the error of a handler that a server of a
-   * handshake revision is not told: that is written to the console's error stream.
+   * Hears what was ignored or left out, and why. Without it nothing is said, but for two mistakes, which are written to the
+   * console's error stream: the error of a handler that a server of a handshake revision is not told, and what a listener
+   * throws, or rejects with where it is async.
    */
   readonly onWarning?: (message: string, cause?: unknown) => void;
   /** Hears once that the connection ended from the other side for good: it was lost, and is not opened again. */
@@ -121,6 +123,8 @@ export interface ClientSettings extends Pick<ConnectOptions, Listener>, RecoverS
   readonly exactNumbers: boolean;
   readonly maxPages: number;
   readonly maxItems: number;
+  /** Tells of what a handler or a listener of the user threw: as a warning, or printed where nobody hears those. */
+  readonly failed: Failed;
   /** The time for what may be read by other processes. */
   now(): number;
   /** The time by which waits and expiries in this process are measured. */
@@ -135,10 +139,15 @@ export interface ClientSettings extends Pick<ConnectOptions, Listener>, RecoverS
 export function settingsOf(options: ConnectOptions): ClientSettings {
   checkBudget(options);
   const clock = options.now ?? monotonicNow;
-  const inputs = new Inputs({ ...options, advertise: options.advertise ?? true, now: clock });
+  const onWarning = options.onWarning && harmless(options.onWarning);
+  const failed = onWarning ?? print;
+  const listeners = guardedListeners(options, failed);
+  const inputs = new Inputs({ ...options, ...listeners, advertise: options.advertise ?? true, now: clock });
   return {
     ...options,
-    ...(options.onWarning && { onWarning: harmless(options.onWarning) }),
+    ...listeners,
+    ...(onWarning && { onWarning }),
+    failed,
     info: options.info ?? { name: 'parley', version: '0.1.0' },
     get capabilities() {
       return inputs.capabilities;
@@ -161,16 +170,5 @@ export function settingsOf(options: ConnectOptions): ClientSettings {
     ...cacheSettings(options),
     now: options.now ?? Date.now,
     clock,
-  };
-}
-
-/** Warnings are told where nothing else can be done any more: who throws at one has nobody left to be told. */
-function harmless(onWarning: NonNullable<ConnectOptions['onWarning']>): NonNullable<ConnectOptions['onWarning']> {
-  return (message, cause) => {
-    try {
-      onWarning(message, cause);
-    } catch {
-      // See above.
-    }
   };
 }

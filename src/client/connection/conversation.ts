@@ -6,6 +6,7 @@ import type { JsonObject } from '../../peer/waiting.ts';
 import { methodOf } from '../../protocol/method.ts';
 import type { Revision } from '../../protocol/revision.ts';
 import { toWire } from '../../protocol/compile/to-wire.ts';
+import { guardedListener, type Failed } from '../listeners.ts';
 import type { ClientSettings } from '../options.ts';
 
 /** One conversation of a session: from its opening until it is lost. */
@@ -17,12 +18,14 @@ export class Conversation {
   /** Why it is over; the next request opens another one. */
   lost: ConnectionError | undefined;
   readonly #over = new AbortController();
+  readonly #failed: Failed;
   #running = 0;
 
   constructor(agreement: Agreement, settings: ClientSettings) {
     const { timeoutMs, maxTotalTimeoutMs } = settings;
     const { revision, calls, confirmed } = agreement;
     this.agreement = agreement;
+    this.#failed = settings.failed;
     this.confirmed = confirmed;
     this.lost = calls.ended;
     this.caller = createCaller(calls, {
@@ -69,7 +72,19 @@ export class Conversation {
       return Promise.reject(error as Error);
     }
     this.#running++;
-    return this.caller.request(method, projected, options).finally(() => this.#running--);
+    return this.caller.request(method, projected, options && this.#guarded(options)).finally(() => this.#running--);
+  }
+
+  /** The options of a request with listeners whose failures end nothing. */
+  #guarded(options: RequestOptions): RequestOptions {
+    const { onProgress, onGivenUp, onLateAnswer } = options;
+    if ((onProgress ?? onGivenUp ?? onLateAnswer) === undefined) return options;
+    return {
+      ...options,
+      onProgress: onProgress && guardedListener('onProgress', onProgress, this.#failed),
+      onGivenUp: onGivenUp && guardedListener('onGivenUp', onGivenUp, this.#failed),
+      onLateAnswer: onLateAnswer && guardedListener('onLateAnswer', onLateAnswer, this.#failed),
+    };
   }
 
   #project(method: string, params: JsonObject | undefined): JsonObject | undefined {

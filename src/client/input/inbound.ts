@@ -117,16 +117,11 @@ async function answer(
     if (signal.aborted) return;
     const known = error instanceof McpError ? error : new McpError('internalError', 'internal error');
     // The server learns nothing of it, and may tell nothing of its own failure: whoever called is to find it all the same.
-    if (known !== error) (settings.onWarning ?? print)(`the handler of ${shown(method)} failed`, error);
+    if (known !== error) settings.failed(`the handler of ${shown(method)} failed`, error);
     await respond({ jsonrpc: '2.0', id, error: errorToWire(settled, known) }, { signal, cause: error });
   } finally {
     if (running.get(id) === controller) running.delete(id);
   }
-}
-
-/** Where nobody hears warnings, an error that the server is not told would be lost. */
-function print(message: string, error: unknown): void {
-  console.error(`${message}:`, error);
 }
 
 const pong: InboundHandler = () => ({});

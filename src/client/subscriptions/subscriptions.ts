@@ -1,5 +1,6 @@
 import { settledWithin } from '../../jsonrpc/timeout.ts';
 import type { ConnectionError } from '../../jsonrpc/transport.ts';
+import { callListener } from '../../mistakes/listener.ts';
 import { waitFor } from '../../peer/wait-for.ts';
 import { aborted, type JsonObject } from '../../peer/waiting.ts';
 import { McpError } from '../../protocol/error.ts';
@@ -143,11 +144,10 @@ export class Subscriptions {
   }
 
   #tell(onEvent: (event: SubscriptionEvent) => void, event: SubscriptionEvent): void {
-    try {
-      onEvent(event);
-    } catch (error) {
-      this.#options.settings.onWarning?.('the listener of a subscription threw', error);
-    }
+    callListener(
+      () => onEvent(event),
+      (error) => this.#options.settings.failed('the listener of a subscription threw', error),
+    );
   }
 
   #notified(method: string, params: JsonObject): void {

@@ -3,6 +3,7 @@ import type { Writable } from 'node:stream';
 import type { Message } from '../../jsonrpc/message.ts';
 import { after, settledWithin } from '../../jsonrpc/timeout.ts';
 import { ConnectionError, type Channel, type Receiver } from '../../jsonrpc/transport.ts';
+import { callListener } from '../../mistakes/listener.ts';
 import type { SpawnOptions } from './transport.ts';
 import { resolveCommand } from './command.ts';
 import { describeCommand } from './describe-command.ts';
@@ -170,7 +171,10 @@ class ChildChannel implements Channel {
 
   #heard(text: string): void {
     this.#stderr = (this.#stderr + text).slice(-keptStderr);
-    this.#options.onStderr?.(text);
+    callListener(
+      () => this.#options.onStderr?.(text),
+      (error) => console.error('the listener onStderr threw:', error),
+    );
   }
 
   /** The child has exited: what it started goes with it, and pipes that are held open are let go. */

@@ -5,7 +5,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { after, test } from 'node:test';
+import { after, mock, test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import type { Message } from '../../jsonrpc/message.ts';
 import type { Channel, ConnectionError, Transport } from '../../jsonrpc/transport.ts';
@@ -346,4 +346,30 @@ for (const [who, listen] of [
       await gone(pid);
     });
   }
+}
+
+for (const [kind, fail] of [
+  [
+    'throws',
+    () => {
+      throw new Error('mine');
+    },
+  ],
+  ['is async and rejects', () => Promise.reject(new Error('mine'))],
+] as const) {
+  test(`a listener of stderr that ${kind} is printed, and ends nothing`, async () => {
+    const lines = mock.method(console, 'error', () => undefined);
+    try {
+      const { channel, next } = await open(
+        await program('process.stderr.write("x", () => process.stdin.pipe(process.stdout))', { onStderr: fail }),
+      );
+      await channel.send(request);
+      assert.deepEqual(await next(), request);
+      while (lines.mock.callCount() === 0) await setImmediate();
+      assert.equal(String(lines.mock.calls[0]?.arguments[0]), 'the listener onStderr threw:');
+      await channel.close();
+    } finally {
+      lines.mock.restore();
+    }
+  });
 }

@@ -17,7 +17,7 @@ export interface SpawnOptions {
   readonly calledAs?: string;
   /** Where the server's stderr goes; `inherit` by default, `pipe` when `onStderr` is given. It is no sign of an error. */
   readonly stderr?: 'inherit' | 'ignore' | 'pipe';
-  /** Hears what the server writes to stderr; must not throw. */
+  /** Hears what the server writes to stderr; what it throws, or rejects with, is printed. */
   readonly onStderr?: (text: string) => void;
   /**
    * How long closing waits after each step (end of input, SIGTERM) before the next, and how long what a server leaves
