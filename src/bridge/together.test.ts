@@ -205,6 +205,93 @@ it('log messages reach one of the calls that want them', async (t) => {
   assert.deepEqual(stage.raw.methods, ['notifications/message']);
 });
 
+/** The parameters of a request that brings the same answer to everything that a response asks. */
+function retry(response: Json, tool: string): Json {
+  const { resultType, inputRequests, requestState } = Object(response['result']);
+  assert.equal(resultType, 'input_required');
+  const answers = Object.keys(inputRequests).map((key) => [key, { action: 'decline' }]);
+  return { name: tool, requestState, inputResponses: Object.fromEntries(answers) };
+}
+
+/** Lets a minute pass, second by second, while something goes on. */
+async function withinAMinute(t: TestContext, run: () => Promise<void>): Promise<void> {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  let over = false;
+  const running = run().finally(() => (over = true));
+  for (let second = 0; second < 60 && !over; second++) {
+    for (let turn = 0; turn < 20; turn++) await settle();
+    t.mock.timers.tick(1_000);
+  }
+  t.mock.timers.reset();
+  assert.ok(over, 'it takes longer than a minute');
+  await running;
+}
+
+it('a question goes with a call that is waited for, not with one whose client is away', async (t) => {
+  const stage = await setup(t);
+  const [first, second] = await begun(stage);
+  stage.ask('first', 'of first');
+  await first;
+  stage.ask('second', 'of second');
+  const again = stage.raw.ask('tools/call', retry(await second, 'second'));
+  await until(() => stage.answerTo('of second') !== undefined);
+  stage.ask('second', 'one more');
+  const last = stage.raw.ask('tools/call', retry(await again, 'second'));
+  await until(() => stage.answerTo('one more') !== undefined);
+  stage.reply('second');
+  assert.equal(Object((await last)['result'])['resultType'], 'complete');
+});
+
+it('a question goes with a call that is known to ask, where others are waited for as well', async (t) => {
+  const stage = await setup(t);
+  await askedOnce(stage, 'second');
+  const [first, second] = await begun(stage);
+  stage.ask('second', 'q');
+  const last = stage.raw.ask('tools/call', retry(await second, 'second'));
+  await until(() => stage.answerTo('q') !== undefined);
+  stage.reply('first');
+  stage.reply('second');
+  assert.equal(Object((await first)['result'])['resultType'], 'complete');
+  await last;
+});
+
+for (const ended of [false, true])
+  it(`a question is asked again with another call when its client stays away${ended ? ' and its call is over' : ''}`, async (t) => {
+    const stage = await setup(t);
+    const [first, second] = await begun(stage);
+    await withinAMinute(t, async () => {
+      stage.ask('second', 'q');
+      const forgotten = retry(await first, 'first');
+      if (ended) stage.reply('first');
+      const last = stage.raw.ask('tools/call', retry(await second, 'second'));
+      await until(() => stage.answerTo('q') !== undefined);
+      assert.deepEqual(stage.answerTo('q')?.['result'], { action: 'decline' });
+      stage.reply('second');
+      assert.equal(Object((await last)['result'])['resultType'], 'complete');
+      // Whoever comes back after all goes on.
+      const late = stage.raw.ask('tools/call', forgotten);
+      if (!ended) stage.reply('first');
+      assert.equal(Object((await late)['result'])['resultType'], 'complete');
+    });
+  });
+
+it('a question is asked once as long as the call that has it is known to ask, and the other is not', async (t) => {
+  const stage = await setup(t);
+  await askedOnce(stage, 'second');
+  const [first, second] = await begun(stage);
+  await withinAMinute(t, async () => {
+    stage.ask('second', 'q');
+    const asked = await second;
+    for (let second = 0; second < 30; second++) await new Promise((resolve) => void setTimeout(resolve, 1_000));
+    const last = stage.raw.ask('tools/call', retry(asked, 'second'));
+    await until(() => stage.answerTo('q') !== undefined);
+    stage.reply('second');
+    stage.reply('first');
+    assert.equal(Object((await first)['result'])['resultType'], 'complete');
+    await last;
+  });
+});
+
 it('all clients use one process where the configuration says so', async (t) => {
   let opened = 0;
   const transport = scriptedUpstream({ up: '2025-06-18', answers: { 'tools/call': { content: [] } } });

@@ -24,6 +24,8 @@ export interface Carried extends Pick<
    * @throws HandedBack when the request ended before its client was asked: the question may be another request's.
    */
   ask?(method: string, params: JsonObject, signal: AbortSignal): Promise<JsonObject>;
+  /** Whether a request of its client waits for it now, so that a question reaches its client at once. */
+  readonly awaited?: boolean;
   /** How many questions the request was given so far. */
   readonly asked?: number;
 }

@@ -10,8 +10,9 @@ import {
   type LoggingLevel,
   type LoggingMessageNotificationParams,
 } from '../../protocol/features/logging.ts';
-import { targetOf, type Askers } from './askers.ts';
-import { HandedBack, type Carried } from './carried.ts';
+import { targetOf } from './askers.ts';
+import { Asking } from './asking.ts';
+import type { Carried } from './carried.ts';
 import { Doubt } from './doubt.ts';
 import { failureFor, unreachable, wordsOf } from '../failure.ts';
 import { forward, revisionFor } from '../forward.ts';
@@ -25,7 +26,6 @@ export class Upstream {
   readonly #events: UpstreamEvents;
   readonly #self: ClientView | undefined;
   readonly #ofOne: boolean;
-  readonly #askers: Askers;
   readonly #tick: () => number;
   /** Who it counts for. */
   readonly owner: string | undefined;
@@ -37,6 +37,7 @@ export class Upstream {
   /** What of it was sent, and what it is for where its client may be asked. */
   readonly #running = new Map<Carried, string | undefined>();
   readonly #doubt: Doubt;
+  readonly #asking: Asking;
   readonly #progress = new ProgressRelays();
   #followers = 0;
   /** How much beside calls is under way: levels, notifications, the beginnings of subscriptions. */
@@ -60,8 +61,8 @@ export class Upstream {
     this.#self = self;
     this.#ofOne = ofOne;
     this.owner = owner;
-    this.#askers = askers;
     this.#doubt = new Doubt(events.onWarning);
+    this.#asking = new Asking({ running: this.#running, doubt: this.#doubt, askers, own: self !== undefined });
     this.#wanted = level;
     this.#tick = tick;
     this.usedAt = tick();
@@ -304,42 +305,9 @@ export class Upstream {
   /** A question names no request: the connection's client is asked, or a call that may carry it. */
   async #asked(method: string, params: JsonObject, signal: AbortSignal): Promise<JsonObject> {
     const { onRequest } = this.#events;
-    this.#learnWhoAsks();
+    this.#asking.learn();
     if (onRequest !== undefined) return await onRequest(method, params, { signal, running: [...this.#running.keys()] });
-    for (;;) {
-      if (this.doubtful && this.#self !== undefined) return this.#doubt.refuse(method);
-      const call = this.#leastAsked();
-      if (call?.ask === undefined)
-        throw new McpError('methodNotFound', `nobody can be asked ${JSON.stringify(method.slice(0, 100))} now`);
-      try {
-        return await call.ask(method, params, signal);
-      } catch (error) {
-        if (!(error instanceof HandedBack) || signal.aborted) throw error;
-      }
-    }
-  }
-
-  /**
-   * Remembers whose question this is, where only one thing runs that may ask. In doubt it may be that of anything that
-   * runs: each is asked on a connection without doubt the next time.
-   */
-  #learnWhoAsks(): void {
-    const running = new Set([...this.#running.values()].filter((target) => target !== undefined));
-    const gone = new Set((this.#doubt.calls ?? []).map(({ target }) => target));
-    const targets = running.size === 0 && gone.size === 1 ? gone : running;
-    if (!this.doubtful && targets.size > 1) return;
-    for (const target of targets) if (target !== undefined) this.#askers.learn(target);
-  }
-
-  /**
-   * The call that takes the next question: of those that can be asked the one that was asked least so far, the first
-   * of them to begin. Calls that each ask once so mostly get their own.
-   */
-  #leastAsked(): Carried | undefined {
-    if (this.doubtful) return undefined;
-    const able = [...this.#running.keys()].filter(({ ask }) => ask !== undefined);
-    const fewest = Math.min(...able.map(({ asked = 0 }) => asked));
-    return able.find(({ asked = 0 }) => asked === fewest);
+    return await this.#asking.ask({ method, params, signal });
   }
 
   /** A log message names no request: the calls of one client take it where nobody else's can have caused it. */

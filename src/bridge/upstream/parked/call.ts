@@ -128,6 +128,7 @@ export class ParkedCall {
   giveUp(why: string): void {
     this.#forget();
     this.#gone.abort(new DOMException(why, 'AbortError'));
+    if (this.#settled) this.#handBack();
     for (const { reject } of this.#questions.values()) reject(new McpError('internalError', why));
     this.#questions.clear();
     this.#onGone();
@@ -190,6 +191,7 @@ export class ParkedCall {
   #asCarried({ method, requestId, facts, client, address }: Call): Carried {
     const current = (): Taker => this.#taker;
     const asked = (): number => this.#asked;
+    const awaited = (): boolean => this.#waiting;
     return {
       method,
       requestId,
@@ -208,6 +210,9 @@ export class ParkedCall {
       },
       get asked() {
         return asked();
+      },
+      get awaited() {
+        return awaited();
       },
       admits: (level) => current().admits(level),
       send: (name, params) => this.#send(name, params),

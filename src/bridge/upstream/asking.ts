@@ -1,0 +1,123 @@
+import { settledWithin } from '../../jsonrpc/timeout.ts';
+import type { JsonObject } from '../../protocol/features/common.ts';
+import { McpError } from '../../protocol/error.ts';
+import type { Askers } from './askers.ts';
+import { HandedBack, type Carried } from './carried.ts';
+import type { Doubt } from './doubt.ts';
+
+/** How long a question waits with a call whose client is away until that of another call is asked as well. */
+export const patienceMs = 20_000;
+
+/** What is asked, and what withdraws it. */
+export interface Asked {
+  readonly method: string;
+  readonly params: JsonObject;
+  readonly signal: AbortSignal;
+}
+
+interface AskingOptions {
+  /** What runs on the connection, and what it is for where its client may be asked. */
+  readonly running: ReadonlyMap<Carried, string | undefined>;
+  readonly doubt: Doubt;
+  readonly askers: Askers;
+  /** Whether the connection speaks for one client. */
+  readonly own: boolean;
+}
+
+type Able = Carried & Required<Pick<Carried, 'ask'>>;
+
+/** Brings what the server of a connection asks, which names no call, to a call that may carry it. */
+export class Asking {
+  readonly #options: AskingOptions;
+
+  constructor(options: AskingOptions) {
+    this.#options = options;
+  }
+
+  /** @throws McpError when nobody can be asked. */
+  async ask(asked: Asked): Promise<JsonObject> {
+    const { doubt, own } = this.#options;
+    for (;;) {
+      if (doubt.exists && own) return doubt.refuse(asked.method);
+      const call = doubt.exists ? undefined : this.#able()[0];
+      if (call === undefined)
+        throw new McpError('methodNotFound', `nobody can be asked ${JSON.stringify(asked.method.slice(0, 100))} now`);
+      try {
+        return await this.#answered(call, asked);
+      } catch (error) {
+        if (!(error instanceof HandedBack) || asked.signal.aborted) throw error;
+      }
+    }
+  }
+
+  /**
+   * Remembers whose question this is, where only one thing runs that may ask. In doubt it may be that of anything that
+   * runs: each is asked on a connection without doubt the next time.
+   */
+  learn(): void {
+    const { running, doubt, askers } = this.#options;
+    const now = new Set([...running.values()].filter((target) => target !== undefined));
+    const gone = new Set((doubt.calls ?? []).map(({ target }) => target));
+    const targets = now.size === 0 && gone.size === 1 ? gone : now;
+    if (!doubt.exists && targets.size > 1) return;
+    for (const target of targets) if (target !== undefined) askers.learn(target);
+  }
+
+  /**
+   * The first answer. A client that has the question may have forgotten its call, and the bridge would not hear of it:
+   * so another call of the same client that is waited for brings the question too when the answer takes long.
+   */
+  async #answered(first: Able, { method, params, signal }: Asked): Promise<JsonObject> {
+    const over = new AbortController();
+    const asking = new Map<Carried, Promise<JsonObject>>();
+    const ask = (call: Able): unknown =>
+      asking.set(call, call.ask(method, params, AbortSignal.any([signal, over.signal])));
+    ask(first);
+    try {
+      for (;;) {
+        const answer = Promise.any(asking.values());
+        if (await settledWithin(patienceMs, answer)) return await answer;
+        const another = this.#another(asking);
+        if (another !== undefined && !this.#options.doubt.exists) ask(another);
+      }
+    } catch (error) {
+      // Nobody is left who could answer.
+      const errors: readonly unknown[] = error instanceof AggregateError ? error.errors : [error];
+      throw errors.find((one) => !(one instanceof HandedBack)) ?? errors[0];
+    } finally {
+      over.abort();
+    }
+  }
+
+  /** Those that can be asked, the best of them first. */
+  #able(): readonly Able[] {
+    const able = [...this.#options.running.keys()].filter(
+      (call): call is Able => call.ask !== undefined && !call.signal.aborted,
+    );
+    return able.toSorted((one, other) => this.#order(one, other));
+  }
+
+  /**
+   * First what is waited for, since a client that is away need not come back; then what is known to ask, then what was
+   * asked least so far, the first of them to begin. Calls that each ask once so mostly get their own.
+   */
+  #order(one: Able, other: Able): number {
+    return (
+      Number(other.awaited ?? false) - Number(one.awaited ?? false) ||
+      Number(this.#isKnown(other)) - Number(this.#isKnown(one)) ||
+      (one.asked ?? 0) - (other.asked ?? 0)
+    );
+  }
+
+  #another(asking: ReadonlyMap<Carried, unknown>): Able | undefined {
+    // What is known to ask and runs may well have asked this: its client takes its time.
+    const isTheirs = [...asking.keys()].some((call) => this.#isKnown(call));
+    return this.#able().find(
+      (call) => call.awaited === true && !asking.has(call) && (!isTheirs || this.#isKnown(call)),
+    );
+  }
+
+  #isKnown(call: Carried): boolean {
+    return this.#options.askers.has(this.#options.running.get(call));
+  }
+}
