@@ -50,7 +50,7 @@ test('a jump of the wall clock drops nothing from the stores of this process', a
 test('a jump of the wall clock fills no measure of a rate limit', (t) => {
   const jumps = jump(t);
   const measure = rateLimited({ perSecond: 0.001 });
-  const take = (): boolean => measure({ auth: undefined, settled: undefined });
+  const take = (): boolean => measure({ auth: undefined, session: undefined });
   assert.deepEqual([take(), take()], [true, false]);
   jumps();
   assert.equal(take(), false);

@@ -3,7 +3,7 @@ import { Slices } from '../jsonrpc/slices.ts';
 import { after } from '../jsonrpc/timeout.ts';
 import { isObject } from '../jsonrpc/message.ts';
 import type { Call } from '../host/call.ts';
-import type { Settled } from '../host/host.ts';
+import type { ServerSession } from '../host/host.ts';
 import type { ServerCapabilities } from '../protocol/capability.ts';
 import type { JsonObject } from '../protocol/features/common.ts';
 import { McpError } from '../protocol/error.ts';
@@ -37,7 +37,7 @@ export interface ChangesOptions {
   /** Hears first what became stale. */
   stale(method: string, params: JsonObject): void;
   /** Whether a session hears of changes on a connection of its own. */
-  hearsItself(session: Settled): boolean;
+  hearsItself(session: ServerSession): boolean;
   /** Whether the upstream tells of changes unasked, be it that it declared so or not. */
   tellsUnasked(): boolean;
   onWarning(message: string): void;
@@ -47,7 +47,7 @@ export interface ChangesOptions {
 export class Changes {
   readonly #options: ChangesOptions;
   /** By state, which stays the same for the life of a session. */
-  readonly #sessions = new Map<Settled['state'], Settled>();
+  readonly #sessions = new Map<ServerSession['state'], ServerSession>();
   readonly #listeners = new Map<Call, { readonly filter: SubscriptionFilter; readonly end: () => void }>();
   readonly #stopped = new AbortController();
   readonly #slices = new Slices();
@@ -58,11 +58,11 @@ export class Changes {
     this.#options = options;
   }
 
-  opened(session: Settled): void {
+  opened(session: ServerSession): void {
     this.#sessions.set(session.state, session);
   }
 
-  closed(session: Settled): void {
+  closed(session: ServerSession): void {
     this.#sessions.delete(session.state);
   }
 
@@ -118,7 +118,7 @@ export class Changes {
   }
 
   /** The same for one session. */
-  everythingFor(session: Settled): void {
+  everythingFor(session: ServerSession): void {
     for (const { method } of changing(this.#options.capabilities())) session.notify(method, {});
   }
 

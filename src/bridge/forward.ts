@@ -1,7 +1,7 @@
 import type { Client } from '../client/client.ts';
 import { isObject } from '../jsonrpc/message.ts';
 import type { RequestOptions } from '../client/connection/caller.ts';
-import { demand } from '../host/input/required-capabilities.ts';
+import { requireCapabilities } from '../host/input/required-capabilities.ts';
 import type { ProgressToken } from '../peer/progress.ts';
 import type { JsonObject } from '../protocol/features/common.ts';
 import { McpError } from '../protocol/error.ts';
@@ -126,7 +126,7 @@ function askable(result: InputRequiredResult, { method, facts, client }: Carried
   for (const { method: asked, params = {} } of Object.values(inputRequests ?? {})) {
     try {
       // Params of questions are JSON objects. Spec 2026-07-28, MRTR: nothing is asked that the client did not declare.
-      demand(asked, params as unknown as JsonObject, facts, client.capabilities);
+      requireCapabilities(asked, params as unknown as JsonObject, facts, client.capabilities);
     } catch (error) {
       const why = wordsOf(error);
       throw new McpError('internalError', `the upstream server wants input for ${method}: ${why}`, { cause: error });

@@ -7,7 +7,7 @@ import type { Revision, RevisionDate } from '../protocol/revision.ts';
 import { toWire } from '../protocol/compile/to-wire.ts';
 import type { Asker } from '../peer/ask.ts';
 import type { AuthInfo, Link } from './endpoint.ts';
-import type { Settled } from './host.ts';
+import type { ServerSession } from './host.ts';
 import { tell } from '../peer/observe.ts';
 import type { Reports } from './input/reports.ts';
 import { Said, wordsOf } from './said.ts';
@@ -26,7 +26,7 @@ export interface CallFacts {
   /** The least severe level to send now, or `undefined` for none. */
   logLevel(): LoggingLevel | undefined;
   /** The handshake conversation, or `undefined` for a stateless request. */
-  readonly settled: Settled | undefined;
+  readonly session: ServerSession | undefined;
 }
 
 /** The client of a request, as a handler sees it. */
@@ -100,8 +100,8 @@ export class Call {
   }
 
   /** The handshake conversation of the request, or `undefined` where the revision is stateless. */
-  get settled(): Settled | undefined {
-    return this.#facts.settled;
+  get session(): ServerSession | undefined {
+    return this.#facts.session;
   }
 
   /** Asks the client; what may be asked, and how, is the business of the era. */
@@ -153,7 +153,7 @@ export class Call {
   log(level: LoggingLevel, data: unknown, logger?: string): void {
     if (!this.#speaks || !this.admits(level)) return;
     // In a session the handler runs once, and says nothing twice.
-    if (this.settled === undefined && !this.#isNew([level, data, logger])) return;
+    if (this.session === undefined && !this.#isNew([level, data, logger])) return;
     this.send('notifications/message', { level, data: data ?? null, ...(logger === undefined ? {} : { logger }) });
   }
 

@@ -23,17 +23,17 @@ import { Running } from './running.ts';
 import { StatelessFacts } from './stateless-facts.ts';
 import { gate, isPromised, notFound } from '../peer/gate.ts';
 import { discoverResult, initializeResult } from './server-info.ts';
-import type { Handler, Host, Settled } from './host.ts';
+import type { Handler, Host, ServerSession } from './host.ts';
 import { andThen, isLater, orElse, type NowOrLater } from './now-or-later.ts';
 import type { Outgoing } from './outgoing.ts';
 import type * as Questions from './input/questions.ts';
-import { readPreamble, unsupported } from './request-meta.ts';
+import { readRequestMeta, unsupported } from './request-meta.ts';
 import { handled, refusal, respond } from './response.ts';
 import { traceEnd, traceStart } from './trace.ts';
 
 /** What `initialize` settled for a handshake conversation. */
 interface Settlement {
-  readonly settled: Settled;
+  readonly session: ServerSession;
   readonly facts: CallFacts;
 }
 
@@ -71,7 +71,7 @@ export class HostConversation implements Conversation {
   }
 
   get revision(): Revision | undefined {
-    return this.#settlement?.settled.revision;
+    return this.#settlement?.session.revision;
   }
 
   receive(value: unknown, auth: AuthInfo | undefined = this.#link.auth): Promise<ResponseMessage | undefined> {
@@ -108,7 +108,7 @@ export class HostConversation implements Conversation {
     for (const call of this.#running.all()) call.abort();
     this.#running.clear();
     this.#outgoing?.close();
-    if (this.#settlement !== undefined) this.#host.closed?.(this.#settlement.settled);
+    if (this.#settlement !== undefined) this.#host.closed?.(this.#settlement.session);
     this.#onClose(this);
   }
 
@@ -117,7 +117,7 @@ export class HostConversation implements Conversation {
     if (tracer === undefined) return this.#request(message, auth);
     const span = this.#guarded('tracer', () => tracer(traceStart(message, this.#link)));
     const response = await this.#request(message, auth);
-    const preamble = readPreamble(this.#host.revisions, message, this.#settlement === undefined);
+    const preamble = readRequestMeta(this.#host.revisions, message, this.#settlement === undefined);
     const revision = preamble === undefined || preamble instanceof McpError ? this.revision : preamble.revision;
     this.#guarded('tracer', () => span?.end(traceEnd(response, revision)));
     return response;
@@ -149,7 +149,7 @@ export class HostConversation implements Conversation {
         new McpError('busy', `${maxRunning} requests of this conversation run already; wait for some of them`),
       );
     }
-    const preamble = readPreamble(this.#host.revisions, message, this.#settlement === undefined);
+    const preamble = readRequestMeta(this.#host.revisions, message, this.#settlement === undefined);
     if (preamble instanceof McpError)
       return this.#refusal(message.id, preamble, newestOf(this.#host.revisions, 'stateless'));
     if (preamble !== undefined) return this.#serve(message, new StatelessFacts(preamble, this.#host, this.#link), auth);
@@ -205,7 +205,7 @@ export class HostConversation implements Conversation {
     const offered = projectServerCapabilities(revision, this.#host.capabilities());
     const dismissal = (): (() => void) | undefined =>
       this.#link.dismiss === undefined || this.#running.size > 0 ? undefined : () => this.#link.dismiss?.();
-    const settled: Settled = {
+    const session: ServerSession = {
       revision,
       client,
       principal: this.#link.auth?.principal,
@@ -231,11 +231,11 @@ export class HostConversation implements Conversation {
       revision,
       client,
       link: this.#link,
-      settled,
+      session,
       logLevel: () => (offered.logging === undefined ? undefined : this.#level),
     };
-    this.#settlement = { settled, facts };
-    this.#host.opened?.(settled);
+    this.#settlement = { session, facts };
+    this.#host.opened?.(session);
   }
 
   /** Runs one request; resolves early, with nothing, when it is cancelled. */
@@ -309,7 +309,7 @@ export class HostConversation implements Conversation {
     if (call.facts.serverRequests) {
       const asking = async (): Promise<{ readonly asker: Asker }> => {
         const { loaded, outgoing } = await this.#asking();
-        return { asker: new loaded.SessionAsker(call, outgoing, askTimeoutMs) };
+        return { asker: new loaded.AskerByRequests(call, outgoing, askTimeoutMs) };
       };
       return runInSession(handler, params, { call, maxRounds, asking });
     }
@@ -358,7 +358,7 @@ export class HostConversation implements Conversation {
       default:
         this.#guarded(message.method, () =>
           this.#host.notified?.(message.method, message.params ?? {}, {
-            settled: this.#settlement?.settled,
+            session: this.#settlement?.session,
             principal: this.#link.auth?.principal,
           }),
         );

@@ -50,9 +50,9 @@ export interface Host {
    */
   admit?(from: Origin): void;
   /** A handshake conversation was settled by `initialize`. */
-  opened?(conversation: Settled): void;
+  opened?(conversation: ServerSession): void;
   /** A handshake conversation ended. */
-  closed?(conversation: Settled): void;
+  closed?(conversation: ServerSession): void;
   /** Hears the notifications of a client that are not the conversation's own, as they are on the wire. */
   notified?(method: string, params: JsonObject, from: Sender): void;
 }
@@ -66,12 +66,12 @@ export interface Origin {
 /** Who sent a notification. */
 export interface Sender {
   /** The handshake conversation, or `undefined` where the revision is stateless. */
-  readonly settled: Settled | undefined;
+  readonly session: ServerSession | undefined;
   readonly principal: string | undefined;
 }
 
 /** A conversation that `initialize` settled, as the host sees it. */
-export interface Settled {
+export interface ServerSession {
   readonly revision: Revision;
   /** What the client said of itself. */
   readonly client: ClientView;

@@ -11,7 +11,7 @@ import { revisionOf, revisions, type Revision } from '../protocol/revision.ts';
 import { notFound } from '../peer/gate.ts';
 
 /** What a stateless request says of itself in `_meta`, checked. */
-export interface Preamble {
+export interface RequestMeta {
   readonly revision: Revision;
   readonly clientInfo: Implementation | undefined;
   readonly capabilities: ClientCapabilities;
@@ -27,11 +27,11 @@ export interface Preamble {
  * @returns The preamble; `undefined` when the message does not claim to be stateless; the error to answer when it
  *   does, but wrongly. (Spec 2026-07-28, Base protocol, _meta: the two keys are required; Versioning: -32022.)
  */
-export function readPreamble(
+export function readRequestMeta(
   spoken: readonly Revision[],
   message: RequestMessage | NotificationMessage,
   open = true,
-): Preamble | McpError | undefined {
+): RequestMeta | McpError | undefined {
   const meta = message.params?.['_meta'];
   const named = isObject(meta) ? meta[metaKey.protocolVersion] : undefined;
   if (!isObject(meta) || named === undefined) {
@@ -71,7 +71,7 @@ function unknownWhere(spoken: readonly Revision[], method: string): McpError | u
   return notFound(method, `is no method of the revisions spoken here: ${dates.join(', ')}`);
 }
 
-function checked(revision: Revision, meta: Readonly<Record<string, unknown>>): Preamble | McpError {
+function checked(revision: Revision, meta: Readonly<Record<string, unknown>>): RequestMeta | McpError {
   const capabilities = meta[metaKey.clientCapabilities];
   if (capabilities === undefined) return missingKey(metaKey.clientCapabilities);
   const logLevel = meta[metaKey.logLevel];

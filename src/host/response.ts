@@ -12,7 +12,7 @@ import type { MethodRow } from '../protocol/method.ts';
 import { newestRevision, type Revision } from '../protocol/revision.ts';
 import { toWire } from '../protocol/compile/to-wire.ts';
 import type { Host } from './host.ts';
-import { signed } from './server-info.ts';
+import { withServerInfo } from './server-info.ts';
 import { observed, tell } from '../peer/observe.ts';
 
 /** What kept results are in each revision that they were asked for in. One belongs to one host, whose name is in it. */
@@ -60,7 +60,7 @@ function response({ id, method }: RequestMessage, revision: Revision, result: Js
 }
 
 function named(host: Host, revision: Revision, result: JsonObject): JsonObject {
-  return revision.era === 'stateless' ? signed(host, result) : result;
+  return revision.era === 'stateless' ? withServerInfo(host, result) : result;
 }
 
 function projected(result: unknown, row: MethodRow, revision: Revision): JsonObject {

@@ -26,7 +26,7 @@ export function discoverResult(host: Host, revision: Revision): JsonObject {
 }
 
 /** Spec 2026-07-28, Base protocol, _meta: the server SHOULD name itself in every result. */
-export function signed(host: Host, result: JsonObject): JsonObject {
+export function withServerInfo(host: Host, result: JsonObject): JsonObject {
   // `_meta` of a result is an object in every shape.
   const meta = result['_meta'] as JsonObject | undefined;
   if (meta?.[metaKey.serverInfo] !== undefined) return result;

@@ -3,7 +3,7 @@ import type { Revision } from '../protocol/revision.ts';
 import type { CallFacts, ClientView } from './call.ts';
 import type { Link } from './endpoint.ts';
 import type { Host } from './host.ts';
-import type { Preamble } from './request-meta.ts';
+import type { RequestMeta } from './request-meta.ts';
 
 /** What a stateless request says of its conversation: all of it. Very many may last, so that it holds no closures. */
 export class StatelessFacts implements CallFacts {
@@ -13,7 +13,7 @@ export class StatelessFacts implements CallFacts {
   readonly #host: Host;
   readonly #level: LoggingLevel | undefined;
 
-  constructor({ revision, clientInfo, capabilities, logLevel }: Preamble, host: Host, link: Link) {
+  constructor({ revision, clientInfo, capabilities, logLevel }: RequestMeta, host: Host, link: Link) {
     this.revision = revision;
     this.client = { info: clientInfo, capabilities };
     this.link = link;
@@ -21,7 +21,7 @@ export class StatelessFacts implements CallFacts {
     this.#level = logLevel;
   }
 
-  get settled(): undefined {
+  get session(): undefined {
     return undefined;
   }
 

@@ -109,7 +109,7 @@ export class Context implements Ctx {
       action,
       completed: () => {
         if (elicitationId !== undefined)
-          this.#call.settled?.notify('notifications/elicitation/complete', { elicitationId });
+          this.#call.session?.notify('notifications/elicitation/complete', { elicitationId });
       },
     };
   }

@@ -1,5 +1,5 @@
 import type { Call } from '../host/call.ts';
-import type { Handler, Settled } from '../host/host.ts';
+import type { Handler, ServerSession } from '../host/host.ts';
 import { hasServerCapability } from '../protocol/capability.ts';
 import { McpError } from '../protocol/error.ts';
 import type { RequestTypes } from '../protocol/methods.ts';
@@ -99,7 +99,7 @@ function subscribing({ subscriptions, capabilities }: Parts): Handlers {
 }
 
 /** Subscribing by request exists in the handshake revisions alone, which always have a session. */
-function sessionOf(call: Call): Settled {
-  if (call.settled === undefined) throw new McpError('methodNotFound', `${call.method} needs a session`);
-  return call.settled;
+function sessionOf(call: Call): ServerSession {
+  if (call.session === undefined) throw new McpError('methodNotFound', `${call.method} needs a session`);
+  return call.session;
 }

@@ -1,6 +1,6 @@
 import { monotonicNow } from '../jsonrpc/timeout.ts';
 import type { Call } from '../host/call.ts';
-import type { Settled } from '../host/host.ts';
+import type { ServerSession } from '../host/host.ts';
 
 /** How often something may be done by one client. */
 export interface RateLimit {
@@ -27,7 +27,7 @@ export interface RateLimits {
 export type Take = (call: Measured) => boolean;
 
 /** What is measured of a call. */
-export type Measured = Pick<Call, 'auth' | 'settled'> & { readonly continues?: Call['continues'] };
+export type Measured = Pick<Call, 'auth' | 'session'> & { readonly continues?: Call['continues'] };
 
 interface Bucket {
   left: number;
@@ -50,11 +50,11 @@ export function rateLimited(limit: RateLimit | undefined, now: () => number = mo
   if (!(perSecond > 0) || !(burst >= 1))
     throw new TypeError(`a rate of ${perSecond} per second, ${burst} at once, lets nothing pass`);
   const principals = new Map<string, Bucket>();
-  const sessions = new WeakMap<Settled, Bucket>();
+  const sessions = new WeakMap<ServerSession, Bucket>();
   const anybody: Bucket = { left: burst, at: now() };
 
-  const bucketOf = ({ auth, settled }: Measured): Bucket => {
-    if (auth === undefined && settled === undefined) return anybody;
+  const bucketOf = ({ auth, session }: Measured): Bucket => {
+    if (auth === undefined && session === undefined) return anybody;
     const fresh = { left: burst, at: now() };
     if (auth !== undefined) {
       const bucket = principals.get(auth.principal) ?? fresh;
@@ -65,9 +65,9 @@ export function rateLimited(limit: RateLimit | undefined, now: () => number = mo
       return bucket;
     }
     // Without a principal there is a session: the case of neither is above.
-    const session = settled as Settled;
-    const bucket = sessions.get(session) ?? fresh;
-    sessions.set(session, bucket);
+    const known = session as ServerSession;
+    const bucket = sessions.get(known) ?? fresh;
+    sessions.set(known, bucket);
     return bucket;
   };
 

@@ -1,7 +1,7 @@
 import type { RequestId } from '../jsonrpc/message.ts';
 import { eachInSlices, Slices } from '../jsonrpc/slices.ts';
 import type { Call } from '../host/call.ts';
-import type { Settled } from '../host/host.ts';
+import type { ServerSession } from '../host/host.ts';
 import type { JsonObject } from '../protocol/features/common.ts';
 import { McpError } from '../protocol/error.ts';
 import { metaKey } from '../protocol/meta.ts';
@@ -33,7 +33,7 @@ class Listener {
 }
 
 /** Who hears of single resources: a session, or a listen stream. */
-type Watcher = Settled | Listener;
+type Watcher = ServerSession | Listener;
 
 /** The limits of subscriptions. */
 export interface SubscriptionLimits {
@@ -54,7 +54,7 @@ const watched = Symbol('watched resources');
  * stateless clients by `subscriptions/listen` alone. Changes of one turn are told once, to very many in slices.
  */
 export class Subscriptions {
-  readonly #sessions = new Set<Settled>();
+  readonly #sessions = new Set<ServerSession>();
   readonly #listeners = new Map<Call, Listener>();
   /** Who watches a resource, by its URI. */
   readonly #watchers = new Map<string, Set<Watcher>>();
@@ -66,11 +66,11 @@ export class Subscriptions {
     this.#limits = limits;
   }
 
-  opened(session: Settled): void {
+  opened(session: ServerSession): void {
     this.#sessions.add(session);
   }
 
-  closed(session: Settled): void {
+  closed(session: ServerSession): void {
     this.#sessions.delete(session);
     for (const uri of watchedBy(session)) this.#unwatch(uri, session);
   }
@@ -108,7 +108,7 @@ export class Subscriptions {
   }
 
   /** `resources/subscribe` of the handshake revisions. */
-  watch(session: Settled, uri: string): void {
+  watch(session: ServerSession, uri: string): void {
     const uris = watchedBy(session);
     if (!uris.has(uri) && uris.size >= this.#limits.resourcesPerClient) {
       throw new McpError(
@@ -122,7 +122,7 @@ export class Subscriptions {
   }
 
   /** `resources/unsubscribe`; an unknown URI is fine. */
-  unwatch(session: Settled, uri: string): void {
+  unwatch(session: ServerSession, uri: string): void {
     watchedBy(session).delete(uri);
     this.#unwatch(uri, session);
   }
@@ -189,7 +189,7 @@ export class Subscriptions {
   }
 }
 
-function watchedBy(session: Settled): Set<string> {
+function watchedBy(session: ServerSession): Set<string> {
   // Only this file writes under the symbol.
   const known = session.state.get(watched) as Set<string> | undefined;
   if (known !== undefined) return known;

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import type { AskMethod } from '../../src/peer/ask.ts';
-import { demand } from '../../src/host/input/required-capabilities.ts';
+import { requireCapabilities } from '../../src/host/input/required-capabilities.ts';
 import { projectClientCapabilities, type ClientCapabilities } from '../../src/protocol/capability.ts';
 import { errorToWire, McpError, type ErrorObject } from '../../src/protocol/error.ts';
 import type { Json, Raw, RawError } from '../support/raw.ts';
@@ -82,7 +82,7 @@ function refusedBy({ server }: Pairing, questions: readonly Question[], { transp
   // What a client declares are its capabilities.
   const declared = (capabilitiesHeard(server, transport) ?? {}) as ClientCapabilities;
   try {
-    for (const { method, params } of questions) demand(method as AskMethod, params, server, declared);
+    for (const { method, params } of questions) requireCapabilities(method as AskMethod, params, server, declared);
     return undefined;
   } catch (error) {
     assert.ok(error instanceof McpError, String(error));

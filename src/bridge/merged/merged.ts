@@ -76,11 +76,11 @@ export async function openFront(parts: FrontParts): Promise<Front> {
     }
   }
 
-  function onChange(kind: ListKind, { settled }: Call): void {
+  function onChange(kind: ListKind, { session }: Call): void {
     const method = listChanges.find((list) => list.kind === listKinds[kind].needs)?.method;
     if (method === undefined) return;
-    if (settled === undefined) listens.changed(method);
-    else settled.notify(method, {});
+    if (session === undefined) listens.changed(method);
+    else session.notify(method, {});
   }
 
   await firstOf(seats, patienceMs);

@@ -1,5 +1,5 @@
 import type { Call } from '../../host/call.ts';
-import type { Handler, Settled } from '../../host/host.ts';
+import type { Handler, ServerSession } from '../../host/host.ts';
 import { McpError } from '../../protocol/error.ts';
 import { wordsOf } from '../failure.ts';
 import type { Member } from '../single/single.ts';
@@ -7,34 +7,34 @@ import type { Seat } from './slot.ts';
 
 /** A session, with the request that set its log level last. */
 interface Session {
-  readonly settled: Settled;
+  readonly session: ServerSession;
   level: { readonly params: Parameters<Handler>[0]; readonly call: Call } | undefined;
 }
 
 /** The handshake sessions of a front: what its servers have to know of them, those that come later included. */
 export class FrontSessions {
   /** By state, which stays the same for the life of a session. */
-  readonly #sessions = new Map<Settled['state'], Session>();
+  readonly #sessions = new Map<ServerSession['state'], Session>();
   readonly #onWarning: (message: string) => void;
 
   constructor(onWarning: (message: string) => void) {
     this.#onWarning = onWarning;
   }
 
-  opened(settled: Settled, seats: readonly Seat[]): void {
-    this.#sessions.set(settled.state, { settled, level: undefined });
-    for (const { member } of seats) member?.host.opened?.(settled);
+  opened(session: ServerSession, seats: readonly Seat[]): void {
+    this.#sessions.set(session.state, { session, level: undefined });
+    for (const { member } of seats) member?.host.opened?.(session);
   }
 
-  closed(settled: Settled, seats: readonly Seat[]): void {
-    this.#sessions.delete(settled.state);
-    for (const { member } of seats) member?.host.closed?.(settled);
+  closed(session: ServerSession, seats: readonly Seat[]): void {
+    this.#sessions.delete(session.state);
+    for (const { member } of seats) member?.host.closed?.(session);
   }
 
   /** A server is there: it is told of every session, and which log level that wants. */
   joined(member: Member): void {
-    for (const { settled, level } of this.#sessions.values()) {
-      member.host.opened?.(settled);
+    for (const { session, level } of this.#sessions.values()) {
+      member.host.opened?.(session);
       if (level !== undefined)
         void this.#setLevel(member, level.params, level.call).catch((error: unknown) => {
           this.#onWarning(`the log level could not be set: ${wordsOf(error)}`);
@@ -44,7 +44,7 @@ export class FrontSessions {
 
   /** Tells every session that a list changed. */
   tell(method: string): void {
-    for (const { settled } of this.#sessions.values()) settled.notify(method, {});
+    for (const { session } of this.#sessions.values()) session.notify(method, {});
   }
 
   /**
@@ -53,7 +53,7 @@ export class FrontSessions {
    * @throws McpError when all of them refuse.
    */
   async setLevel(seats: readonly Seat[], params: Parameters<Handler>[0], call: Call): Promise<object> {
-    const session = call.settled === undefined ? undefined : this.#sessions.get(call.settled.state);
+    const session = call.session === undefined ? undefined : this.#sessions.get(call.session.state);
     if (session !== undefined) session.level = { params, call };
     const logging = seats.filter(({ member }) => member?.host.capabilities().logging !== undefined);
     const outcomes = await Promise.allSettled(

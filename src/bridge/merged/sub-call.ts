@@ -15,7 +15,7 @@ export interface SubCallOptions {
  * is aborted so is this one. It may outlive the call that it was made for.
  */
 export function subCall(call: Call, { method, send, signal = call.signal }: SubCallOptions): Call {
-  const { facts, client, auth, address, settled, requestId } = call;
+  const { facts, client, auth, address, session, requestId } = call;
   const sub = new Call(
     {
       revision: facts,
@@ -30,7 +30,7 @@ export function subCall(call: Call, { method, send, signal = call.signal }: SubC
         ...(auth === undefined ? {} : { auth }),
       },
       logLevel: () => (send === undefined ? undefined : call.logLevel),
-      settled,
+      session,
     },
     { jsonrpc: '2.0', id: requestId, method },
   );

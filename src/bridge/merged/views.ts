@@ -31,11 +31,11 @@ export class Views {
   readonly #ofPrincipals = new Map<string | undefined, View>();
 
   /** The view of the client of a call. */
-  of({ settled, auth }: Call): View {
-    const known = settled === undefined ? this.#ofPrincipals.get(auth?.principal) : this.#ofSessions.get(settled.state);
+  of({ session, auth }: Call): View {
+    const known = session === undefined ? this.#ofPrincipals.get(auth?.principal) : this.#ofSessions.get(session.state);
     const view = known ?? { lists: new Map(), late: new Map() };
-    if (settled !== undefined) {
-      this.#ofSessions.set(settled.state, view);
+    if (session !== undefined) {
+      this.#ofSessions.set(session.state, view);
       return view;
     }
     this.#ofPrincipals.delete(auth?.principal);

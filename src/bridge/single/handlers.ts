@@ -1,4 +1,4 @@
-import type { Handler, Settled } from '../../host/host.ts';
+import type { Handler, ServerSession } from '../../host/host.ts';
 import type { Call } from '../../host/call.ts';
 import { McpError } from '../../protocol/error.ts';
 import type { RequestTypes } from '../../protocol/methods.ts';
@@ -57,7 +57,7 @@ export function handlersOf({ pool, tools, changes, watches }: BridgeParts): Read
 }
 
 /** These methods exist in the handshake revisions alone, which always have a session. */
-function sessionOf(call: Call): Settled {
-  if (call.settled === undefined) throw new McpError('methodNotFound', `${call.method} needs a session`);
-  return call.settled;
+function sessionOf(call: Call): ServerSession {
+  if (call.session === undefined) throw new McpError('methodNotFound', `${call.method} needs a session`);
+  return call.session;
 }

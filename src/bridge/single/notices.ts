@@ -24,7 +24,7 @@ export async function tellUpstream(
   try {
     const row = methodOf(method);
     if (row !== undefined) {
-      const client = from.settled === undefined ? undefined : pool.ownOf(from.settled)?.latest;
+      const client = from.session === undefined ? undefined : pool.ownOf(from.session)?.latest;
       if (client === undefined || !maySend('client', row, revisionFor(client))) return;
     }
     await pool.notify(method, params, from);

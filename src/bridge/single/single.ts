@@ -1,7 +1,7 @@
 import type { Client } from '../../client/client.ts';
 import { monotonicNow } from '../../jsonrpc/timeout.ts';
 import type { Transport, TransportKind } from '../../jsonrpc/transport.ts';
-import type { Host, Settled } from '../../host/host.ts';
+import type { Host, ServerSession } from '../../host/host.ts';
 import type { ServerCapabilities } from '../../protocol/capability.ts';
 import type { Implementation } from '../../protocol/features/common.ts';
 import { methodOf } from '../../protocol/method.ts';
@@ -171,7 +171,7 @@ function tellsUnasked(client: Client | undefined): boolean {
 }
 
 /** What the own connection of a session tells is the session's. */
-function sessionEvents(session: Settled, changes: Changes, onWarning: (message: string) => void): UpstreamEvents {
+function sessionEvents(session: ServerSession, changes: Changes, onWarning: (message: string) => void): UpstreamEvents {
   return {
     onLog: (message) => session.notify('notifications/message', { ...message }),
     onNotification: (method, params) => {

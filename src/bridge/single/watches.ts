@@ -1,6 +1,6 @@
 import type { Subscription } from '../../client/subscriptions/subscription.ts';
 import type { Call } from '../../host/call.ts';
-import type { Settled } from '../../host/host.ts';
+import type { ServerSession } from '../../host/host.ts';
 import type { JsonObject } from '../../protocol/features/common.ts';
 import { McpError } from '../../protocol/error.ts';
 import type { SubscriptionFilter } from '../../protocol/features/subscriptions.ts';
@@ -26,7 +26,7 @@ export class Watches {
   /** What is watched on connections that several clients, or several streams of one, share. */
   readonly #shared = new WeakMap<Upstream, SharedWatches>();
   /** By the state of the session, which stays the same for its life. */
-  readonly #watched = new WeakMap<Settled['state'], Watched>();
+  readonly #watched = new WeakMap<ServerSession['state'], Watched>();
   #stopped = false;
 
   constructor(pool: Pool, changes: Changes, onWarning: (message: string) => void) {
@@ -41,7 +41,7 @@ export class Watches {
   }
 
   /** The session downstream ended. Its own connection ends with it, and what that watches; a shared one does not. */
-  closed(session: Settled): void {
+  closed(session: ServerSession): void {
     const watched = this.#watchedBy(session);
     for (const watch of watched.values()) this.#leave(watch);
     watched.clear();
@@ -53,7 +53,7 @@ export class Watches {
   }
 
   /** Serves `resources/subscribe`; updates come on the session's own connection. */
-  async watch(uri: string, session: Settled): Promise<JsonObject> {
+  async watch(uri: string, session: ServerSession): Promise<JsonObject> {
     const watched = this.#watchedBy(session);
     const known = watched.get(uri);
     if (known === undefined && watched.size >= mostResources)
@@ -64,7 +64,7 @@ export class Watches {
   }
 
   /** Serves `resources/unsubscribe`; an unknown URI is fine. */
-  async unwatch(uri: string, session: Settled): Promise<JsonObject> {
+  async unwatch(uri: string, session: ServerSession): Promise<JsonObject> {
     const watched = this.#watchedBy(session);
     const watch = watched.get(uri);
     watched.delete(uri);
@@ -107,7 +107,7 @@ export class Watches {
     return watches;
   }
 
-  #begin(uri: string, session: Settled): SessionWatch {
+  #begin(uri: string, session: ServerSession): SessionWatch {
     const watched = this.#watchedBy(session);
     const watch: SessionWatch = new SessionWatch({
       uri,
@@ -123,7 +123,7 @@ export class Watches {
     return watch;
   }
 
-  async #open(uri: string, session: Settled): Promise<Subscription> {
+  async #open(uri: string, session: ServerSession): Promise<Subscription> {
     if (this.#pool.shared)
       return await this.#on(this.#pool.main).follow([uri], (params) => session.notify(updated, ownWords(params)));
     return await this.#pool.ownedBy(session).follow({ updates: [uri] }, () => session.notify(updated, { uri }));
@@ -135,7 +135,7 @@ export class Watches {
     });
   }
 
-  #watchedBy(session: Settled): Watched {
+  #watchedBy(session: ServerSession): Watched {
     const known = this.#watched.get(session.state);
     if (known !== undefined) return known;
     const watched: Watched = new Map();

@@ -12,7 +12,7 @@ export interface Carried extends Pick<
   | 'meta'
   | 'signal'
   | 'logLevel'
-  | 'settled'
+  | 'session'
   | 'inputResponses'
   | 'requestState'
   | 'admits'
@@ -40,7 +40,7 @@ export class HandedBack extends Error {
 
 /** The same request without a wish for log messages. */
 export function withoutLogs(carried: Carried): Carried {
-  const { method, requestId, facts, client, address, meta, settled, inputResponses, requestState } = carried;
+  const { method, requestId, facts, client, address, meta, session, inputResponses, requestState } = carried;
   return {
     method,
     requestId,
@@ -48,7 +48,7 @@ export function withoutLogs(carried: Carried): Carried {
     client,
     address,
     meta,
-    settled,
+    session,
     inputResponses,
     requestState,
     logLevel: undefined,

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { Doubt } from './doubt.ts';
 
-const call = { logLevel: undefined, settled: undefined } as Parameters<Doubt['of']>[0]; // It reads nothing else.
+const call = { logLevel: undefined, session: undefined } as Parameters<Doubt['of']>[0]; // It reads nothing else.
 
 it('doubt is over when each call was answered', async () => {
   const doubt = new Doubt(() => undefined);

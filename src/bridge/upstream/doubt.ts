@@ -3,7 +3,7 @@ import { McpError } from '../../protocol/error.ts';
 import type { Carried } from './carried.ts';
 
 /** A call that was given up: whose log messages may come, and what it was for. */
-export interface GivenUp extends Pick<Carried, 'logLevel' | 'settled'> {
+export interface GivenUp extends Pick<Carried, 'logLevel' | 'session'> {
   readonly target: string | undefined;
 }
 
@@ -42,8 +42,8 @@ export class Doubt {
    *
    * @returns Takes note of its answer.
    */
-  of({ logLevel, settled }: Carried, target: string | undefined): () => void {
-    const call: GivenUp = { logLevel, settled, target };
+  of({ logLevel, session }: Carried, target: string | undefined): () => void {
+    const call: GivenUp = { logLevel, session, target };
     const [oldest] = this.#calls;
     if (this.#calls.size >= most && oldest !== undefined) this.#endless = this.#calls.delete(oldest);
     this.#calls.add(call);

@@ -1,7 +1,7 @@
 import { settledWithin } from '../../jsonrpc/timeout.ts';
 import type { TransportKind } from '../../jsonrpc/transport.ts';
 import type { Call } from '../../host/call.ts';
-import type { Origin, Sender, Settled } from '../../host/host.ts';
+import type { Origin, Sender, ServerSession } from '../../host/host.ts';
 import type { JsonObject } from '../../protocol/features/common.ts';
 import { McpError } from '../../protocol/error.ts';
 import { loggingLevels, type LoggingLevel } from '../../protocol/features/logging.ts';
@@ -33,7 +33,7 @@ export interface PoolOptions {
   /** How calls wait for the answers of stateless clients. */
   readonly parked: Omit<ParkedOptions, 'mostOfOne' | 'onWarning'>;
   /** What the own connection of a handshake session tells. */
-  eventsOf(session: Settled): UpstreamEvents;
+  eventsOf(session: ServerSession): UpstreamEvents;
   /** What a connection tells that all calls of a principal may use. */
   eventsBy(principal: string | undefined, upstream: () => Upstream): UpstreamEvents;
 }
@@ -59,16 +59,16 @@ export class Pool {
   /** The shared ones by who may use them, oldest first. */
   readonly #shared = new Map<string, Upstream[]>();
   readonly #parked: ParkedCalls;
-  readonly #owned = new WeakMap<Settled['state'], Upstream>();
+  readonly #owned = new WeakMap<ServerSession['state'], Upstream>();
   /** The sessions of those that belong to one. */
-  readonly #sessions = new Map<Upstream, Settled>();
+  readonly #sessions = new Map<Upstream, ServerSession>();
   /** The levels of sessions whose connections were given up. */
-  readonly #resting = new WeakMap<Settled['state'], LoggingLevel>();
+  readonly #resting = new WeakMap<ServerSession['state'], LoggingLevel>();
   /** What sessions on a shared connection want to hear. */
-  readonly #levels = new Map<Settled['state'], LoggingLevel>();
+  readonly #levels = new Map<ServerSession['state'], LoggingLevel>();
   readonly #closing = new Set<Promise<void>>();
   /** The sessions that are over. */
-  readonly #ended = new WeakSet<Settled['state']>();
+  readonly #ended = new WeakSet<ServerSession['state']>();
   #closed = false;
 
   constructor(options: PoolOptions) {
@@ -90,17 +90,17 @@ export class Pool {
   /** Carries one call on a connection that it may use. */
   async carry(params: JsonObject, call: Call): Promise<JsonObject> {
     if (this.#options.shared === true) return await this.main.carry(params, call);
-    if (call.settled !== undefined && !this.shared) return await this.ownedBy(call.settled).carry(params, call);
+    if (call.session !== undefined && !this.shared) return await this.ownedBy(call.session).carry(params, call);
     if (this.#mayBeAsked(call, params)) return await this.#parked.carry(params, call);
     return await this.#share(params, call, { principal: call.auth?.principal, alone: call.logLevel !== undefined });
   }
 
   /** Tells the upstream of something on a connection of who says it. */
-  async notify(method: string, params: JsonObject, { settled, principal }: Sender): Promise<void> {
+  async notify(method: string, params: JsonObject, { session, principal }: Sender): Promise<void> {
     const upstream =
-      settled === undefined || this.shared
+      session === undefined || this.shared
         ? this.#sharedBy({ principal, self: undefined }, (one) => one.free(false))
-        : this.ownedBy(settled);
+        : this.ownedBy(session);
     await upstream.notify(method, params);
   }
 
@@ -110,7 +110,7 @@ export class Pool {
   }
 
   /** The connection of a handshake session. */
-  ownedBy(session: Settled): Upstream {
+  ownedBy(session: ServerSession): Upstream {
     if (this.shared) return this.main;
     const known = this.ownOf(session);
     if (known !== undefined) return known;
@@ -135,7 +135,7 @@ export class Pool {
    *
    * @throws McpError what the upstream says of it.
    */
-  async setLevel(level: LoggingLevel, session: Settled, call: Carried): Promise<void> {
+  async setLevel(level: LoggingLevel, session: ServerSession, call: Carried): Promise<void> {
     if (!this.shared) return await this.ownedBy(session).setLevel(level, call);
     // Without sessions each request says what it wants to hear.
     if (this.#handshake() === undefined) return;
@@ -145,7 +145,7 @@ export class Pool {
   }
 
   /** The connection of a handshake session, if it has one already. */
-  ownOf(session: Settled): Upstream | undefined {
+  ownOf(session: ServerSession): Upstream | undefined {
     return this.#owned.get(session.state);
   }
 
@@ -159,7 +159,7 @@ export class Pool {
   }
 
   /** The session downstream ended: its connection does too. */
-  release(session: Settled): void {
+  release(session: ServerSession): void {
     this.#ended.add(session.state);
     this.#levels.delete(session.state);
     const upstream = this.ownOf(session);
@@ -333,7 +333,7 @@ export class Pool {
   };
 
   /** The session lives on, and gets another connection when it is used again. */
-  #rest(session: Settled, upstream: Upstream): void {
+  #rest(session: ServerSession, upstream: Upstream): void {
     const { level } = upstream;
     if (level !== undefined) this.#resting.set(session.state, level);
     this.#owned.delete(session.state);

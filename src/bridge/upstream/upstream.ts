@@ -109,12 +109,12 @@ export class Upstream {
   }
 
   /** Whether log messages that come while a call runs can be for nobody but its client. */
-  maySendLogsOf({ logLevel, settled }: Carried): boolean {
+  maySendLogsOf({ logLevel, session }: Carried): boolean {
     if (logLevel === undefined) return true;
     const { calls } = this.#doubt;
     if (calls === undefined) return false;
     return [...this.#carried, ...calls].every(
-      (other) => other.logLevel === undefined || (settled !== undefined && other.settled?.state === settled.state),
+      (other) => other.logLevel === undefined || (session !== undefined && other.session?.state === session.state),
     );
   }
 
@@ -135,7 +135,7 @@ export class Upstream {
     try {
       const client = await this.client();
       if (hasSessionLevel(client))
-        await this.#adjustLevel(client, call.settled === undefined ? this.#mostTalkative() : this.#wanted);
+        await this.#adjustLevel(client, call.session === undefined ? this.#mostTalkative() : this.#wanted);
       return await this.#run(client, params, call);
     } finally {
       this.#carried.delete(call);
@@ -332,7 +332,7 @@ export class Upstream {
       (other) =>
         other === call ||
         (eachSaysSo && other.logLevel === undefined) ||
-        (other.settled !== undefined && other.settled.state === call.settled?.state),
+        (other.session !== undefined && other.session.state === call.session?.state),
     );
   }
 }

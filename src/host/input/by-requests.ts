@@ -5,7 +5,7 @@ import { maySend, methodOf } from '../../protocol/method.ts';
 import { toWire } from '../../protocol/compile/to-wire.ts';
 import type { Ask, Asker, AskMethod } from '../../peer/ask.ts';
 import type { Call, ClientView } from '../call.ts';
-import { demand } from './required-capabilities.ts';
+import { requireCapabilities } from './required-capabilities.ts';
 import { Once } from './once.ts';
 import type { Origin, Outgoing } from '../outgoing.ts';
 
@@ -20,7 +20,7 @@ export interface SessionWay {
 }
 
 /** Asks as the handshake revisions do: by requests to the client while the call waits. */
-export class SessionAsker implements Asker {
+export class AskerByRequests implements Asker {
   readonly #call: Call;
   readonly #way: SessionWay;
   readonly #once = new Once();
@@ -86,7 +86,7 @@ function questionOf(
       `${method} does not exist in ${facts.date}, the revision of this client`,
     );
   }
-  demand(method, params, facts, client.capabilities);
+  requireCapabilities(method, params, facts, client.capabilities);
   // The method's own rows are the types of its parameters and result; results are JSON objects.
   const wire = toWire(facts, row.params, params as never);
   return async () =>

@@ -3,12 +3,12 @@ import type { JsonObject } from '../../protocol/features/common.ts';
 import { McpError } from '../../protocol/error.ts';
 import { isByHand, quiet, type Asker, type ByHand } from '../../peer/ask.ts';
 import type { Call } from '../call.ts';
-import { demand } from './required-capabilities.ts';
+import { requireCapabilities } from './required-capabilities.ts';
 import { digestOf } from './digest.ts';
 import type { Handler } from '../host.ts';
 import { isLater, type NowOrLater } from '../now-or-later.ts';
 import { Reports } from './reports.ts';
-import { RoundAsker } from './round-asker.ts';
+import { AskerByRounds } from './round-asker.ts';
 import { bindingOf, freshState, packState, unpackState, type RoundSettings, type RoundState } from './request-state.ts';
 
 /** One request of a stateless client, whose handler runs. */
@@ -63,18 +63,18 @@ function runFrom(state: RoundState, running: Running): NowOrLater<unknown> {
 /** One run of a handler, from a state on. */
 class Run {
   readonly #running: Running;
-  readonly #makeAsker: () => RoundAsker;
-  #asker: RoundAsker | undefined;
+  readonly #makeAsker: () => AskerByRounds;
+  #asker: AskerByRounds | undefined;
   #outcome: Promise<unknown> | undefined;
   #end: () => void = () => undefined;
 
   constructor(state: RoundState, responses: JsonObject, running: Running) {
     this.#running = running;
     const reports = running.call.remember((said) => new Reports(state.logs, said), state.progress);
-    this.#makeAsker = () => new RoundAsker(running.call, { state, responses, reports }, () => this.#end());
+    this.#makeAsker = () => new AskerByRounds(running.call, { state, responses, reports }, () => this.#end());
   }
 
-  get asker(): RoundAsker {
+  get asker(): AskerByRounds {
     return (this.#asker ??= this.#makeAsker());
   }
 
@@ -101,18 +101,18 @@ class Run {
 /** Stands for what a handler returned that was ended, since its questions go to the client. */
 const asked = Symbol('asked');
 
-async function nextRound(asker: RoundAsker, running: Running): Promise<JsonObject> {
+async function nextRound(asker: AskerByRounds, running: Running): Promise<JsonObject> {
   const { inputRequests, state } = await asker.asks();
   return inputRequired(inputRequests, state, running);
 }
 
-async function nextByHand(wish: ByHand, asker: RoundAsker, running: Running): Promise<JsonObject> {
+async function nextByHand(wish: ByHand, asker: AskerByRounds, running: Running): Promise<JsonObject> {
   const { requestState } = wish;
   const { call } = running;
   // Some clients read no question without params, which only one for roots may leave out.
   const inputRequests = mapped(wish.inputRequests, ({ method, params = {} }) => ({ method, params }));
   for (const { method, params } of Object.values(inputRequests))
-    demand(method, params, call.facts, call.client.capabilities);
+    requireCapabilities(method, params, call.facts, call.client.capabilities);
   return inputRequired(inputRequests, await asker.stateByHand(digestsOf(inputRequests), requestState), running);
 }
 

@@ -2,4 +2,4 @@
 
 export { Outgoing } from '../outgoing.ts';
 export { continueInSession, firstRun, runInRounds } from './by-rounds.ts';
-export { askOnce, SessionAsker } from './by-requests.ts';
+export { askOnce, AskerByRequests } from './by-requests.ts';

@@ -14,7 +14,12 @@ import { samplingProblem } from '../../peer/sampling-rules.ts';
  * @throws McpError missingRequiredClientCapability with `data.requiredCapabilities`.
  *   (Spec 2026-07-28, MRTR, Server requirements; Spec 2025-11-25, Elicitation and Sampling, Capabilities.)
  */
-export function demand(method: AskMethod, params: JsonObject, revision: Revision, declared: ClientCapabilities): void {
+export function requireCapabilities(
+  method: AskMethod,
+  params: JsonObject,
+  revision: Revision,
+  declared: ClientCapabilities,
+): void {
   // The parameters of this method are those of the canonical model.
   const problem =
     method === 'sampling/createMessage' ? samplingProblem(params as unknown as CreateMessageRequestParams) : undefined;

@@ -6,7 +6,7 @@ import { fromWire } from '../../protocol/compile/from-wire.ts';
 import { methodOf } from '../../protocol/method.ts';
 import { quiet, RoundEnded, unnamed, type Ask, type Asker, type AskMethod } from '../../peer/ask.ts';
 import type { Call } from '../call.ts';
-import { demand } from './required-capabilities.ts';
+import { requireCapabilities } from './required-capabilities.ts';
 import { digestOf } from './digest.ts';
 import { Once } from './once.ts';
 import type { Reports } from './reports.ts';
@@ -30,7 +30,7 @@ export interface Asks {
  * Asks as 2026-07-28 does: the run ends with its open questions, and the client's retry runs the handler again from
  * the top, with the answers so far. (Spec 2026-07-28, MRTR.)
  */
-export class RoundAsker implements Asker {
+export class AskerByRounds implements Asker {
   readonly #call: Call;
   readonly #state: RoundState;
   readonly #answers: Map<string, RoundAnswer>;
@@ -77,7 +77,7 @@ export class RoundAsker implements Asker {
 
   async #ask<T>({ method, params, key, accept }: Ask<T>): Promise<T> {
     if (this.#over) throw new RoundEnded();
-    demand(method, params, this.#call.facts, this.#call.client.capabilities);
+    requireCapabilities(method, params, this.#call.facts, this.#call.client.capabilities);
     const name = key ?? unnamed(++this.#order);
     const digest = digestOf([method, params]);
     if (key !== undefined) this.#takeEarly(key, digest);

@@ -2,7 +2,8 @@ import { jsonText } from '../../json/exact-number.ts';
 import type { Message, RequestId, ResponseMessage } from '../../jsonrpc/message.ts';
 import { toJson as responseText, toJsonPieces as responsePieces, type JsonPieces } from '../../jsonrpc/encode.ts';
 import { McpError } from '../../protocol/error.ts';
-import type { Edge, Visit } from './context.ts';
+import type { HttpCall } from './call.ts';
+import type { HttpContext } from './context.ts';
 import { errorBody, retryHeaders } from './status.ts';
 import type { SessionStreams } from './session/streams.ts';
 import type { Silent } from './silence.ts';
@@ -21,19 +22,19 @@ interface Outlet {
  * last response, or that there was nothing to send for too long.
  */
 export class Answer implements Silent {
-  readonly #edge: Edge;
-  readonly #visit: Visit;
+  readonly #context: HttpContext;
+  readonly #call: HttpCall;
   readonly #streams: SessionStreams | undefined;
   #connection: EventStream | undefined;
   #outlet: Outlet | undefined;
   #gone = false;
 
   /** @param streams Where the answer belongs to a session: its streams, which may outlive their connections. */
-  constructor(edge: Edge, visit: Visit, streams?: SessionStreams) {
-    this.#edge = edge;
-    this.#visit = visit;
+  constructor(context: HttpContext, call: HttpCall, streams?: SessionStreams) {
+    this.#context = context;
+    this.#call = call;
     this.#streams = streams;
-    if (visit.accepted.streamNamed) edge.silence.add(this);
+    if (call.accepted.streamNamed) context.silence.add(this);
   }
 
   /** Whether nothing can be sent any more: the answer is complete, or its client went away for good. */
@@ -50,7 +51,7 @@ export class Answer implements Silent {
   closed(): void {
     this.#connection?.closed();
     if (this.#outlet === undefined) this.#over();
-    if (!this.gone) this.#visit.comeBack();
+    if (!this.gone) this.#call.comeBack();
   }
 
   /** Breaks the connection of an event stream that can be resumed, and asks the client to come back. */
@@ -73,10 +74,14 @@ export class Answer implements Silent {
   /** Completes the answer with one response. */
   respond(status: number, response: ResponseMessage | undefined): void {
     if (response === undefined) return this.finish(status, undefined);
-    if (this.streaming || this.#wantsStream(status)) return this.finish(status, toJson(this.#edge, response));
+    if (this.streaming || this.#wantsStream(status)) return this.finish(status, toJson(this.#context, response));
     if (this.gone) return;
     this.#over();
-    this.#visit.reply.send(status, toPieces(this.#edge, response), status === 503 ? retryHeaders(response) : undefined);
+    this.#call.reply.send(
+      status,
+      toPieces(this.#context, response),
+      status === 503 ? retryHeaders(response) : undefined,
+    );
   }
 
   /** Completes the answer: with JSON text, or with nothing where the request was given up. */
@@ -86,7 +91,7 @@ export class Answer implements Silent {
     this.#over();
     if (this.#outlet !== undefined) this.#outlet.end(json);
     else if (json === undefined) this.#empty();
-    else this.#visit.reply.send(status, json);
+    else this.#call.reply.send(status, json);
   }
 
   /**
@@ -94,73 +99,77 @@ export class Answer implements Silent {
    * whose comments keep it open. Who names no event streams may not be able to read one, and waits.
    */
   breakSilence(): void {
-    if (this.gone || this.streaming || this.#visit.ended) return;
+    if (this.gone || this.streaming || this.#call.ended) return;
     try {
       // Some platforms send the head of an answer with what follows it.
       if (this.#begin()) this.#connection?.comment();
-      else this.#edge.silence.add(this);
+      else this.#context.silence.add(this);
     } catch (cause) {
-      this.#edge.settings.onError(new Error('an answer could not become an event stream', { cause }));
+      this.#context.settings.onError(new Error('an answer could not become an event stream', { cause }));
     }
   }
 
   #over(): void {
     this.#gone = true;
-    this.#edge.silence.delete(this);
+    this.#context.silence.delete(this);
   }
 
   /** Who takes only event streams gets one, unless the status says more. */
   #wantsStream(status: number): boolean {
-    return status === 200 && !this.#visit.accepted.json;
+    return status === 200 && !this.#call.accepted.json;
   }
 
   /** A request without a response (it was cancelled) leaves an empty stream, from which nothing can be resumed. */
   #empty(): void {
-    const { accepted, auth, reply } = this.#visit;
-    if (!accepted.stream || this.#edge.streams.full(auth) !== undefined) reply.send(202);
-    else this.#edge.streams.open(reply, { auth }).end();
+    const { accepted, auth, reply } = this.#call;
+    if (!accepted.stream || this.#context.streams.full(auth) !== undefined) reply.send(202);
+    else this.#context.streams.open(reply, { auth }).end();
   }
 
   #begin(): boolean {
     if (this.#outlet !== undefined) return true;
-    const { accepted, auth, reply } = this.#visit;
-    if (!accepted.stream || this.#edge.streams.full(auth) !== undefined) return false;
-    const connection = this.#edge.streams.open(reply, { auth });
-    this.#edge.silence.delete(this);
+    const { accepted, auth, reply } = this.#call;
+    if (!accepted.stream || this.#context.streams.full(auth) !== undefined) return false;
+    const connection = this.#context.streams.open(reply, { auth });
+    this.#context.silence.delete(this);
     const stream = this.#streams?.begin();
     this.#connection = connection;
     this.#outlet = stream ?? connection;
     stream?.open(connection);
-    this.#visit.leave();
+    this.#call.leave();
     return true;
   }
 }
 
 /** The JSON text of a message ahead of a response; one that is no JSON is dropped, which is told to the owner. */
-export function messageJson(edge: Edge, message: Message): string | undefined {
+export function messageJson(context: HttpContext, message: Message): string | undefined {
   try {
     return jsonText(message);
   } catch (cause) {
-    edge.settings.onError(new Error('a message to a client could not be written as JSON', { cause }));
+    context.settings.onError(new Error('a message to a client could not be written as JSON', { cause }));
     return undefined;
   }
 }
 
 /** The JSON text of a response; one that is no JSON becomes an internal error, which is told to the owner. */
-export function toJson(edge: Edge, response: ResponseMessage): string {
-  return written(edge, response, responseText);
+export function toJson(context: HttpContext, response: ResponseMessage): string {
+  return written(context, response, responseText);
 }
 
 /** The same, in pieces where that spares much writing. */
-function toPieces(edge: Edge, response: ResponseMessage): JsonPieces {
-  return written(edge, response, responsePieces);
+function toPieces(context: HttpContext, response: ResponseMessage): JsonPieces {
+  return written(context, response, responsePieces);
 }
 
-function written<T>(edge: Edge, response: ResponseMessage, write: (response: ResponseMessage) => T): T | string {
+function written<T>(
+  context: HttpContext,
+  response: ResponseMessage,
+  write: (response: ResponseMessage) => T,
+): T | string {
   try {
     return write(response);
   } catch (cause) {
-    edge.settings.onError(new Error('a result could not be written as JSON', { cause }));
+    context.settings.onError(new Error('a result could not be written as JSON', { cause }));
     const id: RequestId | undefined = response.id ?? undefined;
     return errorBody(new McpError('internalError', 'internal error'), undefined, id);
   }

@@ -1,6 +1,7 @@
 import { JsonError } from '../../json/parse.ts';
 import { parseMessage } from '../../jsonrpc/encode.ts';
-import type { Edge, Visit } from './context.ts';
+import type { HttpCall } from './call.ts';
+import type { HttpContext } from './context.ts';
 import type { Body } from './universal.ts';
 import { busy, type Problem } from './status.ts';
 
@@ -11,16 +12,16 @@ export type Content =
   | { readonly kind: 'gone' };
 
 /** Reads the body of a request within the limits of size and depth; it must be JSON in UTF-8. */
-export function readContent(visit: Visit, edge: Edge): Content | Promise<Content> {
-  const body = visit.request.body(edge.settings.maxBodyBytes, visit);
-  return body instanceof Promise ? body.then((arrived) => contentOf(arrived, edge)) : contentOf(body, edge);
+export function readContent(call: HttpCall, context: HttpContext): Content | Promise<Content> {
+  const body = call.request.body(context.settings.maxBodyBytes, call);
+  return body instanceof Promise ? body.then((arrived) => contentOf(arrived, context)) : contentOf(body, context);
 }
 
-function contentOf(body: Body, edge: Edge): Content {
-  const { settings } = edge;
+function contentOf(body: Body, context: HttpContext): Content {
+  const { settings } = context;
   switch (body.kind) {
     case 'text':
-      return parse(body.text, edge);
+      return parse(body.text, context);
     case 'value':
       return nestsDeeper(body.value, settings.maxDepth) ? tooDeep(settings.maxDepth) : body;
     case 'too-large':
@@ -45,7 +46,7 @@ function contentOf(body: Body, edge: Edge): Content {
   }
 }
 
-function parse(text: string, { endpoint, settings }: Edge): Content {
+function parse(text: string, { endpoint, settings }: HttpContext): Content {
   try {
     return {
       kind: 'value',

@@ -1,12 +1,13 @@
 import type { Message, NotificationMessage, RequestMessage, ResponseMessage } from '../../jsonrpc/message.ts';
 import { eachInSlices } from '../../jsonrpc/slices.ts';
 import type { AuthInfo, Conversation, Link } from '../../host/endpoint.ts';
-import { readPreamble, unspoken, unsupported } from '../../host/request-meta.ts';
+import { readRequestMeta, unspoken, unsupported } from '../../host/request-meta.ts';
 import { McpError } from '../../protocol/error.ts';
 import { metaKey } from '../../protocol/meta.ts';
 import { newestRevision, revisionOf } from '../../protocol/revision.ts';
 import { Answer, messageJson } from './answer.ts';
-import type { Edge, Visit } from './context.ts';
+import type { HttpCall } from './call.ts';
+import type { HttpContext } from './context.ts';
 import { claimedVersion, headerMismatch, methodMismatch, versionMismatch } from './headers.ts';
 import { streamProblem } from './session/rules.ts';
 import { errorBody, exchangeStatus, refuse, shuttingDown, type Problem } from './status.ts';
@@ -16,30 +17,30 @@ const invalidParams = -32602;
 
 /** The exchanges of one server: a POST that is a whole conversation. (Spec 2026-07-28, Streamable HTTP.) */
 export class Exchanges {
-  readonly #edge: Edge;
+  readonly #context: HttpContext;
   /** Those with a request being answered. */
   readonly #running = new Set<Exchange>();
 
-  constructor(edge: Edge) {
-    this.#edge = edge;
+  constructor(context: HttpContext) {
+    this.#context = context;
   }
 
   /** Answers a request; done when the answer is complete or the client is gone. */
-  request(visit: Visit, message: RequestMessage): void {
-    const error = this.#refusal(visit, message);
-    if (error !== undefined) return this.#refuse(visit, error, message);
-    const problem = message.method === listen ? this.#unstreamable(visit) : undefined;
-    if (problem !== undefined) return refuse(visit.request, visit.reply, problem, message.id);
-    new Exchange(this.#edge, visit, message, this.#running).request(message);
+  request(call: HttpCall, message: RequestMessage): void {
+    const error = this.#refusal(call, message);
+    if (error !== undefined) return this.#refuse(call, error, message);
+    const problem = message.method === listen ? this.#unstreamable(call) : undefined;
+    if (problem !== undefined) return refuse(call.request, call.reply, problem, message.id);
+    new Exchange(this.#context, call, message, this.#running).request(message);
   }
 
   /** Takes a notification: the core defines none over HTTP, so an extension may be meant. */
-  async notification(visit: Visit, message: NotificationMessage): Promise<void> {
+  async notification(call: HttpCall, message: NotificationMessage): Promise<void> {
     const problem =
-      versionMismatch(visit.request, claimedVersion(message)) ?? methodMismatch(visit.request, message.method, false);
-    const error = mismatch(problem) ?? this.#unspoken(visit, message);
-    if (error !== undefined) return this.#refuse(visit, error);
-    await new Exchange(this.#edge, visit, message, this.#running).notification(message);
+      versionMismatch(call.request, claimedVersion(message)) ?? methodMismatch(call.request, message.method, false);
+    const error = mismatch(problem) ?? this.#unspoken(call, message);
+    if (error !== undefined) return this.#refuse(call, error);
+    await new Exchange(this.#context, call, message, this.#running).notification(message);
   }
 
   /** Ends the exchanges that would otherwise last for ever: with their response, where the server has one for that. */
@@ -54,38 +55,38 @@ export class Exchanges {
   }
 
   /** Everything that is refused before it is dispatched is a bad request. */
-  #refuse(visit: Visit, error: McpError, message?: RequestMessage): void {
-    visit.reply.send(400, errorBody(error, newestRevision, message?.id));
+  #refuse(call: HttpCall, error: McpError, message?: RequestMessage): void {
+    call.reply.send(400, errorBody(error, newestRevision, message?.id));
   }
 
   /** Why a subscription cannot have its stream. */
-  #unstreamable(visit: Visit): Problem | undefined {
-    if (!visit.accepted.stream) return { status: 406, message: `${listen} needs Accept: text/event-stream` };
-    return streamProblem(this.#edge, visit);
+  #unstreamable(call: HttpCall): Problem | undefined {
+    if (!call.accepted.stream) return { status: 406, message: `${listen} needs Accept: text/event-stream` };
+    return streamProblem(this.#context, call);
   }
 
-  #refusal(visit: Visit, message: RequestMessage): McpError | undefined {
+  #refusal(call: HttpCall, message: RequestMessage): McpError | undefined {
     const claimed = claimedVersion(message);
-    if (claimed === undefined && message.method === 'initialize' && this.#edge.handshake.length === 0)
+    if (claimed === undefined && message.method === 'initialize' && this.#context.handshake.length === 0)
       return this.#handshakeUnspoken(message);
-    const error = mismatch(versionMismatch(visit.request, claimed));
+    const error = mismatch(versionMismatch(call.request, claimed));
     if (error !== undefined) return error;
-    if (claimed === undefined && revisionOf(visit.version) !== undefined) {
+    if (claimed === undefined && revisionOf(call.version) !== undefined) {
       return new McpError('invalidParams', `_meta must have ${metaKey.protocolVersion}`);
     }
-    return this.#unspoken(visit, message) ?? mismatch(headerMismatch(visit.request, message, this.#edge.endpoint));
+    return this.#unspoken(call, message) ?? mismatch(headerMismatch(call.request, message, this.#context.endpoint));
   }
 
   /** Spec 2026-07-28, Versioning: the error for `initialize` names what is spoken. */
   #handshakeUnspoken({ params }: RequestMessage): McpError {
     const requested = params?.['protocolVersion'];
-    return unsupported(this.#edge.endpoint.revisions, typeof requested === 'string' ? requested : '');
+    return unsupported(this.#context.endpoint.revisions, typeof requested === 'string' ? requested : '');
   }
 
   /** The error for a revision that is not served this way here. */
-  #unspoken({ version = '' }: Visit, { method }: RequestMessage | NotificationMessage): McpError | undefined {
-    const spoken = this.#edge.stateless.some((revision) => revision.date === version);
-    return spoken ? undefined : unspoken(this.#edge.endpoint.revisions, method, version);
+  #unspoken({ version = '' }: HttpCall, { method }: RequestMessage | NotificationMessage): McpError | undefined {
+    const spoken = this.#context.stateless.some((revision) => revision.date === version);
+    return spoken ? undefined : unspoken(this.#context.endpoint.revisions, method, version);
   }
 }
 
@@ -101,21 +102,26 @@ class Exchange implements Link {
   readonly address: string | undefined;
   /** What it began with. */
   readonly message: RequestMessage | NotificationMessage;
-  readonly #edge: Edge;
-  readonly #visit: Visit;
+  readonly #context: HttpContext;
+  readonly #call: HttpCall;
   readonly #answer: Answer;
   readonly #conversation: Conversation;
   readonly #running: Set<Exchange>;
 
   /** @param running Where it is as long as it runs. */
-  constructor(edge: Edge, visit: Visit, message: RequestMessage | NotificationMessage, running: Set<Exchange>) {
-    this.auth = visit.auth;
-    this.address = visit.request.remoteAddress;
+  constructor(
+    context: HttpContext,
+    call: HttpCall,
+    message: RequestMessage | NotificationMessage,
+    running: Set<Exchange>,
+  ) {
+    this.auth = call.auth;
+    this.address = call.request.remoteAddress;
     this.message = message;
-    this.#edge = edge;
-    this.#visit = visit;
-    this.#answer = new Answer(edge, visit);
-    this.#conversation = edge.endpoint.converse(this);
+    this.#context = context;
+    this.#call = call;
+    this.#answer = new Answer(context, call);
+    this.#conversation = context.endpoint.converse(this);
     this.#running = running;
     running.add(this);
   }
@@ -124,19 +130,21 @@ class Exchange implements Link {
     if (this.#answer.gone) return;
     // Spec 2026-07-28, Streamable HTTP, Receiving messages: no request of the server travels on this stream.
     const isRequest = 'method' in message && 'id' in message;
-    const json = isRequest ? undefined : messageJson(this.#edge, message);
+    const json = isRequest ? undefined : messageJson(this.#context, message);
     const sent = json !== undefined && this.#answer.message(json);
     if (this.#answer.gone) this.stop();
     else if (!sent)
-      this.#edge.settings.onError(new Error('a message to a client could not be delivered: there is no stream for it'));
+      this.#context.settings.onError(
+        new Error('a message to a client could not be delivered: there is no stream for it'),
+      );
   }
 
-  /** Answers the request that it began with; ends the visit. */
+  /** Answers the request that it began with; ends the call. */
   request(message: RequestMessage): void {
     // A client that left before its request was read wants nothing done.
-    if (this.#visit.reply.closed) return this.stop();
-    this.#visit.keep();
-    this.#visit.reply.onClose(() => this.#left());
+    if (this.#call.reply.closed) return this.stop();
+    this.#call.keep();
+    this.#call.reply.onClose(() => this.#left());
     this.#conversation.receive(message).then(
       (settled) => this.#finish(message, settled),
       (cause: unknown) => this.#fail(cause),
@@ -146,7 +154,7 @@ class Exchange implements Link {
   #finish(message: RequestMessage, response: ResponseMessage | undefined): void {
     try {
       this.#respond(message, response);
-      this.#visit.end();
+      this.#call.end();
     } catch (cause) {
       this.#fail(cause);
     }
@@ -154,7 +162,7 @@ class Exchange implements Link {
 
   #fail(cause: unknown): void {
     this.stop();
-    this.#visit.fail(cause);
+    this.#call.fail(cause);
   }
 
   #respond(message: RequestMessage, response: ResponseMessage | undefined): void {
@@ -179,13 +187,13 @@ class Exchange implements Link {
   #status(message: RequestMessage, response: ResponseMessage): number {
     const status = exchangeStatus(response);
     if (status !== 200 || !('error' in response) || response.error.code !== invalidParams) return status;
-    return readPreamble(this.#edge.endpoint.revisions, message) instanceof McpError ? 400 : 200;
+    return readRequestMeta(this.#context.endpoint.revisions, message) instanceof McpError ? 400 : 200;
   }
 
   async notification(message: NotificationMessage): Promise<void> {
     const response = await this.#conversation.receive(message);
     this.stop();
-    if (response === undefined) this.#visit.reply.send(202);
+    if (response === undefined) this.#call.reply.send(202);
     else this.#answer.respond(400, response);
   }
 
@@ -201,7 +209,7 @@ class Exchange implements Link {
     else {
       const id = 'id' in this.message ? this.message.id : undefined;
       this.#answer.closed();
-      refuse(this.#visit.request, this.#visit.reply, shuttingDown(), id);
+      refuse(this.#call.request, this.#call.reply, shuttingDown(), id);
     }
     this.stop();
   }

@@ -3,7 +3,8 @@ import { classify, type NotificationMessage, type RequestMessage } from '../../j
 import { endpointOf, type Served } from '../../host/endpoint.ts';
 import { revisionOf } from '../../protocol/revision.ts';
 import { readContent, type Content } from './body.ts';
-import { Bodies, Load, Visit, type Done, type Edge } from './context.ts';
+import { HttpCall, type Done } from './call.ts';
+import type { HttpContext } from './context.ts';
 import { Exchanges } from './exchange.ts';
 import { createGuard, type Guard } from './guard.ts';
 import { claimedVersion } from './headers.ts';
@@ -14,7 +15,7 @@ import { checkAuth } from './mistakes.ts';
 import { beginProblem, tooManyRequests } from './session/rules.ts';
 import type { Sessions } from './session/sessions.ts';
 import type { HttpReply, HttpRequest } from './universal.ts';
-import { Shares } from './quota.ts';
+import { Bodies, InFlight, Quota } from './quota.ts';
 import { Silence } from './silence.ts';
 import type { SsePairs } from './sse-pair.ts';
 import { refuse, shuttingDown, type Problem } from './status.ts';
@@ -42,7 +43,7 @@ export function createHttpHandler(served: Served, options: HttpOptions = {}): Ht
 }
 
 class Handler implements HttpHandler {
-  readonly #edge: Edge;
+  readonly #context: HttpContext;
   readonly #guard: Guard;
   readonly #exchanges: Exchanges;
   /** Made for the first client of a handshake revision. */
@@ -56,34 +57,34 @@ class Handler implements HttpHandler {
     const settings = resolveOptions(options);
     const stateless = endpoint.revisions.filter((revision) => revision.era === 'stateless');
     const handshake = endpoint.revisions.filter((revision) => revision.era === 'handshake');
-    const sessionShares = new Shares(settings.maxSessions, settings.maxSessionsPerPrincipal);
-    this.#edge = {
+    const sessionQuota = new Quota(settings.maxSessions, settings.maxSessionsPerPrincipal);
+    this.#context = {
       endpoint,
       settings,
       streams: new EventStreams(settings),
       silence: new Silence(settings.keepAliveMs),
-      sessionShares,
+      sessionQuota,
       stateless,
       handshake,
-      admitted: new Load(settings.maxRequests),
+      admitted: new InFlight(settings.maxRequests),
       bodies: new Bodies(settings.maxBodyBytesAtOnce),
-      serving: new Load(Number.POSITIVE_INFINITY),
+      serving: new InFlight(Number.POSITIVE_INFINITY),
       course: { stage: 'open' },
     };
     this.#guard = createGuard(settings);
-    this.#exchanges = new Exchanges(this.#edge);
+    this.#exchanges = new Exchanges(this.#context);
   }
 
   handle(request: HttpRequest, reply: HttpReply): void {
     const problem = this.#refusal(request, reply);
     if (problem !== undefined) return refuse(request, reply, problem);
     if (request.method === 'OPTIONS') return this.#guard.preflight(request, reply, this.#methods(request));
-    const { admitted } = this.#edge;
+    const { admitted } = this.#context;
     const beyond = !admitted.enter();
     if (beyond && !(this.#goesOn(request) && admitted.enterBeyond())) return refuse(request, reply, tooManyRequests());
-    const visit = new Visit(request, reply, this.#edge);
-    visit.beyond = beyond;
-    this.#serve(visit);
+    const call = new HttpCall(request, reply, this.#context);
+    call.beyond = beyond;
+    this.#serve(call);
   }
 
   close(): Promise<void> {
@@ -91,15 +92,15 @@ class Handler implements HttpHandler {
   }
 
   async #close(): Promise<void> {
-    const { course, serving, settings } = this.#edge;
+    const { course, serving, settings } = this.#context;
     course.stage = 'draining';
     await settledWithin(settings.drainMs, Promise.all([this.#exchanges.close(), serving.idle()]));
     course.stage = 'closed';
     await this.#exchanges.abort();
     await this.#sessions?.close();
     await this.#pairs?.close();
-    await this.#edge.streams.close();
-    this.#edge.silence.close();
+    await this.#context.streams.close();
+    this.#context.silence.close();
   }
 
   /** What can be said without reading the body or asking who it is. */
@@ -107,7 +108,7 @@ class Handler implements HttpHandler {
     const problem = this.#guard.refuse(request);
     if (problem !== undefined) return problem;
     this.#guard.allowOrigin(request, reply);
-    const { path } = this.#edge.settings;
+    const { path } = this.#context.settings;
     if (path !== undefined && request.path !== path && this.#methodsOfPair(request.path) === undefined)
       return { status: 404, message: 'there is nothing at this path' };
     if (!this.#maySay(request)) return shuttingDown();
@@ -121,7 +122,7 @@ class Handler implements HttpHandler {
    * said in a conversation that is open already, and the resumption of its streams. That it begins nothing shows in its body.
    */
   #maySay(request: HttpRequest): boolean {
-    const { stage } = this.#edge.course;
+    const { stage } = this.#context.course;
     if (stage !== 'draining' || request.method === 'OPTIONS') return stage === 'open';
     return this.#goesOn(request);
   }
@@ -142,15 +143,15 @@ class Handler implements HttpHandler {
 
   /** Whether a request is of a stateless revision by its headers alone; what names a session is part of it. */
   #isStateless(request: HttpRequest): boolean {
-    if (this.#edge.handshake.length === 0) return true;
+    if (this.#context.handshake.length === 0) return true;
     const era = revisionOf(request.header('mcp-protocol-version'))?.era;
     return era === 'stateless' && request.header('mcp-session-id') === undefined;
   }
 
   /** The methods of a path of HTTP+SSE; `undefined` for every other path, and where that is not served. */
   #methodsOfPair(path: string): readonly string[] | undefined {
-    const { ssePair } = this.#edge.settings;
-    if (ssePair === undefined || this.#edge.handshake.length === 0) return undefined;
+    const { ssePair } = this.#context.settings;
+    if (ssePair === undefined || this.#context.handshake.length === 0) return undefined;
     if (path === ssePair.sse) return ['GET', 'OPTIONS'];
     return path === ssePair.messages ? ['POST', 'OPTIONS'] : undefined;
   }
@@ -158,48 +159,48 @@ class Handler implements HttpHandler {
   /** Hands a request to the sessions, which are loaded for the first one. */
   #inSession(run: (sessions: Sessions) => Done): Done {
     if (this.#sessions !== undefined) return run(this.#sessions);
-    return lasting().then(({ Sessions: Made }) => run((this.#sessions ??= new Made(this.#edge))));
+    return lasting().then(({ Sessions: Made }) => run((this.#sessions ??= new Made(this.#context))));
   }
 
-  async #ofPair(visit: Visit, paths: SsePairPaths): Promise<void> {
+  async #ofPair(call: HttpCall, paths: SsePairPaths): Promise<void> {
     const { SsePairs: Made } = await lasting();
-    this.#pairs ??= new Made(this.#edge, paths);
-    await this.#pairs.serve(visit);
+    this.#pairs ??= new Made(this.#context, paths);
+    await this.#pairs.serve(call);
   }
 
   /** Sees a request through. What can be answered at once is, without a promise. */
-  #serve(visit: Visit): void {
-    const { authenticate } = this.#edge.settings;
+  #serve(call: HttpCall): void {
+    const { authenticate } = this.#context.settings;
     try {
-      visit.until(authenticate === undefined ? this.#answer(visit) : this.#authenticated(visit, authenticate));
+      call.until(authenticate === undefined ? this.#answer(call) : this.#authenticated(call, authenticate));
     } catch (cause) {
-      visit.fail(cause);
+      call.fail(cause);
     }
   }
 
-  async #authenticated(visit: Visit, authenticate: Authenticate): Promise<void> {
-    const auth = checkAuth(await authenticate(visit.request));
-    if ('status' in auth) return visit.reply.send(auth.status, auth.body, auth.headers);
-    visit.auth = auth;
-    await this.#answer(visit);
+  async #authenticated(call: HttpCall, authenticate: Authenticate): Promise<void> {
+    const auth = checkAuth(await authenticate(call.request));
+    if ('status' in auth) return call.reply.send(auth.status, auth.body, auth.headers);
+    call.auth = auth;
+    await this.#answer(call);
   }
 
-  #answer(visit: Visit): Done {
-    const { method, path } = visit.request;
-    const { ssePair } = this.#edge.settings;
-    if (ssePair !== undefined && this.#methodsOfPair(path) !== undefined) return this.#ofPair(visit, ssePair);
-    if (method === 'POST') return this.#post(visit);
-    if (method === 'GET') return this.#get(visit);
-    return this.#inSession((sessions) => sessions.remove(visit));
+  #answer(call: HttpCall): Done {
+    const { method, path } = call.request;
+    const { ssePair } = this.#context.settings;
+    if (ssePair !== undefined && this.#methodsOfPair(path) !== undefined) return this.#ofPair(call, ssePair);
+    if (method === 'POST') return this.#post(call);
+    if (method === 'GET') return this.#get(call);
+    return this.#inSession((sessions) => sessions.remove(call));
   }
 
-  #get(visit: Visit): Done {
-    if (visit.accepted.stream) return this.#inSession((sessions) => sessions.listen(visit));
-    refuse(visit.request, visit.reply, { status: 406, message: 'Accept must allow text/event-stream' });
+  #get(call: HttpCall): Done {
+    if (call.accepted.stream) return this.#inSession((sessions) => sessions.listen(call));
+    refuse(call.request, call.reply, { status: 406, message: 'Accept must allow text/event-stream' });
   }
 
-  #post(visit: Visit): Done {
-    const { request, reply, accepted } = visit;
+  #post(call: HttpCall): Done {
+    const { request, reply, accepted } = call;
     if (!isJson(request.header('content-type')))
       return refuse(request, reply, { status: 415, message: 'Content-Type must be application/json in UTF-8' });
     if (!accepted.json && !accepted.stream)
@@ -207,29 +208,29 @@ class Handler implements HttpHandler {
         status: 406,
         message: 'Accept must allow application/json and text/event-stream',
       });
-    const content = readContent(visit, this.#edge);
+    const content = readContent(call, this.#context);
     return content instanceof Promise
-      ? content.then((arrived) => this.#take(visit, arrived))
-      : this.#take(visit, content);
+      ? content.then((arrived) => this.#take(call, arrived))
+      : this.#take(call, content);
   }
 
-  #take(visit: Visit, content: Content): Done {
+  #take(call: HttpCall, content: Content): Done {
     if (content.kind === 'gone') return;
-    if (content.kind === 'value') return this.#route(visit, content.value);
+    if (content.kind === 'value') return this.#route(call, content.value);
     const { problem } = content;
-    if (problem.error === 'parseError') return this.#inSession((sessions) => sessions.unreadable(visit, problem));
-    refuse(visit.request, visit.reply, problem);
+    if (problem.error === 'parseError') return this.#inSession((sessions) => sessions.unreadable(call, problem));
+    refuse(call.request, call.reply, problem);
   }
 
   /** Decides which era a message belongs to. */
-  #route(visit: Visit, value: unknown): Done {
-    const { request, reply } = visit;
+  #route(call: HttpCall, value: unknown): Done {
+    const { request, reply } = call;
     const stateless = this.#isStateless(request);
-    const problem = beginProblem(this.#edge, visit, value);
+    const problem = beginProblem(this.#context, call, value);
     if (problem !== undefined) return refuse(request, reply, problem);
     if (Array.isArray(value)) {
       if (stateless) return refuse(request, reply, { status: 400, message: 'this revision has no batches' });
-      return this.#inSession((sessions) => sessions.batch(visit, value));
+      return this.#inSession((sessions) => sessions.batch(call, value));
     }
     const received = classify(value);
     switch (received.kind) {
@@ -237,14 +238,14 @@ class Handler implements HttpHandler {
         return refuse(request, reply, { status: 400, message: received.reason }, received.id);
       case 'response':
         if (stateless) return refuse(request, reply, { status: 400, message: 'no response is awaited here' });
-        return this.#inSession((sessions) => sessions.post(visit, received));
+        return this.#inSession((sessions) => sessions.post(call, received));
       case 'request':
-        if (stateless || isExchange(visit, received.message)) return this.#exchanges.request(visit, received.message);
-        return this.#inSession((sessions) => sessions.post(visit, received));
+        if (stateless || isExchange(call, received.message)) return this.#exchanges.request(call, received.message);
+        return this.#inSession((sessions) => sessions.post(call, received));
       case 'notification':
-        if (stateless || isExchange(visit, received.message))
-          return this.#exchanges.notification(visit, received.message);
-        return this.#inSession((sessions) => sessions.post(visit, received));
+        if (stateless || isExchange(call, received.message))
+          return this.#exchanges.notification(call, received.message);
+        return this.#inSession((sessions) => sessions.post(call, received));
     }
   }
 }
@@ -253,13 +254,11 @@ class Handler implements HttpHandler {
  * Whether a message claims a stateless revision: by its `_meta`, by a version header that no session explains, or
  * by the method that asks what is spoken. Where only one of the places claims it, the exchange reports the mismatch.
  */
-function isExchange(visit: Visit, message: RequestMessage | NotificationMessage): boolean {
+function isExchange(call: HttpCall, message: RequestMessage | NotificationMessage): boolean {
   const claimed = claimedVersion(message);
   if (claimed !== undefined && revisionOf(claimed)?.era !== 'handshake') return true;
-  if (visit.request.header('mcp-session-id') !== undefined) return false;
-  return (
-    message.method === 'server/discover' || (visit.version !== undefined && revisionOf(visit.version) === undefined)
-  );
+  if (call.request.header('mcp-session-id') !== undefined) return false;
+  return message.method === 'server/discover' || (call.version !== undefined && revisionOf(call.version) === undefined);
 }
 
 /** Loads what only clients of handshake revisions need, whose conversations last: a server may never meet one. */

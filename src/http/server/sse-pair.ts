@@ -6,7 +6,8 @@ import { McpError } from '../../protocol/error.ts';
 import { newestOf, revisionOf, type Revision } from '../../protocol/revision.ts';
 import { messageJson, toJson } from './answer.ts';
 import { readContent } from './body.ts';
-import type { Edge, Visit } from './context.ts';
+import type { HttpCall } from './call.ts';
+import type { HttpContext } from './context.ts';
 import { claimedVersion } from './headers.ts';
 import { isJson } from './media.ts';
 import type { SsePairPaths } from './options.ts';
@@ -29,20 +30,20 @@ const parameter = 'sessionId';
  * Transports, HTTP with SSE.)
  */
 export class SsePairs {
-  readonly #edge: Edge;
+  readonly #context: HttpContext;
   readonly #paths: SsePairPaths;
   readonly #open = new Map<string, SsePair>();
 
-  constructor(edge: Edge, paths: SsePairPaths) {
-    this.#edge = edge;
+  constructor(context: HttpContext, paths: SsePairPaths) {
+    this.#context = context;
     this.#paths = paths;
   }
 
   /** Answers a request to one of the two paths. */
-  async serve(visit: Visit): Promise<void> {
-    if (visit.request.method === 'GET') return this.#begin(visit);
-    const problem = await this.#post(visit);
-    if (problem !== undefined) refuse(visit.request, visit.reply, problem);
+  async serve(call: HttpCall): Promise<void> {
+    if (call.request.method === 'GET') return this.#begin(call);
+    const problem = await this.#post(call);
+    if (problem !== undefined) refuse(call.request, call.reply, problem);
   }
 
   /** Ends every conversation. */
@@ -50,21 +51,21 @@ export class SsePairs {
     return eachInSlices(this.#open.values(), (pair) => pair.end());
   }
 
-  #begin(visit: Visit): void {
-    const { request, reply, auth, accepted } = visit;
+  #begin(call: HttpCall): void {
+    const { request, reply, auth, accepted } = call;
     const problem: Problem | undefined = accepted.stream
-      ? (sessionProblem(this.#edge, visit) ?? streamProblem(this.#edge, visit))
+      ? (sessionProblem(this.#context, call) ?? streamProblem(this.#context, call))
       : { status: 406, message: 'Accept must allow text/event-stream' };
     if (problem !== undefined) return refuse(request, reply, problem);
     const id = randomText();
-    const stream = this.#edge.streams.open(reply, { auth });
-    const pair = new SsePair(this.#edge, stream, visit);
+    const stream = this.#context.streams.open(reply, { auth });
+    const pair = new SsePair(this.#context, stream, call);
     this.#open.set(id, pair);
-    this.#edge.sessionShares.take(auth);
-    visit.leave();
+    this.#context.sessionQuota.take(auth);
+    call.leave();
     stream.write(`event: endpoint\ndata: ${this.#paths.messages}?${parameter}=${id}\n\n`);
     reply.onClose(() => {
-      if (this.#open.delete(id)) this.#edge.sessionShares.give(auth);
+      if (this.#open.delete(id)) this.#context.sessionQuota.give(auth);
       pair.end();
     });
   }
@@ -74,19 +75,19 @@ export class SsePairs {
    * error goes on the stream, where alone these clients look for answers. `MCP-Protocol-Version` came with the transport
    * after this one, and is not looked at.
    */
-  async #post(visit: Visit): Promise<Problem | undefined> {
-    const { request, reply, auth } = visit;
+  async #post(call: HttpCall): Promise<Problem | undefined> {
+    const { request, reply, auth } = call;
     if (!isJson(request.header('content-type')))
       return { status: 415, message: 'Content-Type must be application/json in UTF-8' };
     const pair = this.#open.get(sessionOf(request.query));
     // Somebody else's conversation and one that never was look the same from outside.
     if (pair === undefined || !samePrincipal(pair.auth, auth))
       return { status: 404, message: 'there is no such session' };
-    const content = await readContent(visit, this.#edge);
+    const content = await readContent(call, this.#context);
     if (content.kind === 'gone') return undefined;
     if (content.kind === 'problem' && !content.problem.read) return content.problem;
     reply.send(202);
-    const unwelcome = content.kind === 'value' ? beginProblem(this.#edge, visit, content.value) : undefined;
+    const unwelcome = content.kind === 'value' ? beginProblem(this.#context, call, content.value) : undefined;
     if (content.kind === 'problem') pair.refuse(content.problem);
     else if (unwelcome !== undefined) pair.decline(content.value, unwelcome);
     else if (Array.isArray(content.value)) await this.#batch(pair, content.value, auth);
@@ -95,7 +96,7 @@ export class SsePairs {
   }
 
   async #batch(pair: SsePair, values: readonly unknown[], auth: AuthInfo | undefined): Promise<void> {
-    const problem = batchProblem(pair.revision, values, this.#edge.settings.maxBatch);
+    const problem = batchProblem(pair.revision, values, this.#context.settings.maxBatch);
     if (problem === undefined) await Promise.all(values.map((value) => this.#one(pair, value, auth)));
     else pair.refuse(problem);
   }
@@ -116,7 +117,7 @@ export class SsePairs {
     // Who asks what is spoken learns by this that it is to begin with `initialize`.
     if (received.message.method === 'server/discover')
       return new McpError('methodNotFound', 'server/discover is not served over HTTP+SSE');
-    return unsupported(this.#edge.handshake, typeof claimed === 'string' ? claimed : '');
+    return unsupported(this.#context.handshake, typeof claimed === 'string' ? claimed : '');
   }
 }
 
@@ -126,16 +127,16 @@ class SsePair implements Link {
   readonly lasting = true;
   readonly auth: AuthInfo | undefined;
   readonly address: string | undefined;
-  readonly #edge: Edge;
+  readonly #context: HttpContext;
   readonly #stream: EventStream;
   readonly #conversation: Conversation;
 
-  constructor(edge: Edge, stream: EventStream, { auth, request }: Pick<Visit, 'auth' | 'request'>) {
+  constructor(context: HttpContext, stream: EventStream, { auth, request }: Pick<HttpCall, 'auth' | 'request'>) {
     this.auth = auth;
     this.address = request.remoteAddress;
-    this.#edge = edge;
+    this.#context = context;
     this.#stream = stream;
-    this.#conversation = edge.endpoint.converse(this);
+    this.#conversation = context.endpoint.converse(this);
   }
 
   get revision(): Revision | undefined {
@@ -143,13 +144,13 @@ class SsePair implements Link {
   }
 
   send(message: Message): void {
-    this.#write(messageJson(this.#edge, message));
+    this.#write(messageJson(this.#context, message));
   }
 
   /** Runs one message; its response goes on the stream. */
   async receive(value: unknown, auth: AuthInfo | undefined): Promise<void> {
     const response = await this.#conversation.receive(value, auth);
-    if (response !== undefined) this.#write(toJson(this.#edge, response));
+    if (response !== undefined) this.#write(toJson(this.#context, response));
   }
 
   /** Says on the stream why something was not taken. */
@@ -166,7 +167,7 @@ class SsePair implements Link {
   }
 
   fail(error: McpError, id?: RequestId): void {
-    this.#write(errorBody(error, this.revision ?? newestOf(this.#edge.handshake, 'handshake'), id));
+    this.#write(errorBody(error, this.revision ?? newestOf(this.#context.handshake, 'handshake'), id));
   }
 
   /** Ends the conversation with its stream: what runs is aborted. */

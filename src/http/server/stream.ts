@@ -3,7 +3,7 @@ import { after } from '../../jsonrpc/timeout.ts';
 import type { AuthInfo } from '../../host/endpoint.ts';
 import type { HttpSettings } from './options.ts';
 import type { EventWriter, HeaderFields, HttpReply } from './universal.ts';
-import { Shares } from './quota.ts';
+import { Quota } from './quota.ts';
 
 /** What every event stream says of itself; proxies must neither buffer nor change it. */
 export const eventStreamHeaders: HeaderFields = {
@@ -135,32 +135,32 @@ function format({ data, id }: WrittenEvent): string {
 export class EventStreams {
   readonly settings: HttpSettings;
   readonly #open = new Set<EventStream>();
-  readonly #shares: Shares;
+  readonly #quota: Quota;
   readonly #slices = new Slices();
   #cancelTimer: (() => void) | undefined;
 
   constructor(settings: HttpSettings) {
     this.settings = settings;
-    this.#shares = new Shares(settings.maxStreams, settings.maxStreamsPerPrincipal);
+    this.#quota = new Quota(settings.maxStreams, settings.maxStreamsPerPrincipal);
   }
 
   /** Whether all places are taken, or all those of one principal. */
   full(auth: AuthInfo | undefined): 'all' | 'own' | undefined {
-    return this.#shares.full(auth);
+    return this.#quota.full(auth);
   }
 
   /** Begins the event stream of a reply. */
   open(reply: HttpReply, { headers, auth }: StreamOptions = {}): EventStream {
     const stream = new EventStream(this, reply.stream(headers), auth);
     this.#open.add(stream);
-    this.#shares.take(auth);
+    this.#quota.take(auth);
     this.#cancelTimer ??= this.#keepAliveLater();
     return stream;
   }
 
   /** Gives back the place of a stream that ended. */
   forget(stream: EventStream): void {
-    if (this.#open.delete(stream)) this.#shares.give(stream.auth);
+    if (this.#open.delete(stream)) this.#quota.give(stream.auth);
     if (this.#open.size > 0) return;
     this.#cancelTimer?.();
     this.#cancelTimer = undefined;

@@ -2,7 +2,7 @@ import { isRequestId } from '../../../jsonrpc/message.ts';
 import { after } from '../../../jsonrpc/timeout.ts';
 import { askMethods, type AskMethod } from '../../../peer/ask.ts';
 import type { Call } from '../../../host/call.ts';
-import { demand } from '../../../host/input/required-capabilities.ts';
+import { requireCapabilities } from '../../../host/input/required-capabilities.ts';
 import type { JsonObject } from '../../../protocol/features/common.ts';
 import { McpError } from '../../../protocol/error.ts';
 import { fromWire } from '../../../protocol/compile/from-wire.ts';
@@ -167,7 +167,7 @@ export class ParkedCall {
     if (!questions.has(method))
       throw new McpError('methodNotFound', `${JSON.stringify(method.slice(0, 100))} cannot be asked of this client`);
     const asked = method as AskMethod;
-    demand(asked, params, facts, client.capabilities);
+    requireCapabilities(asked, params, facts, client.capabilities);
     const key = `question-${++this.#asked}`;
     const answer = new Promise<JsonObject>((resolve, reject) => {
       this.#questions.set(key, { method: asked, params: withoutToken(params), resolve, reject });
@@ -198,7 +198,7 @@ export class ParkedCall {
       facts,
       client,
       address,
-      settled: undefined,
+      session: undefined,
       inputResponses: undefined,
       requestState: undefined,
       signal: this.#gone.signal,

@@ -1,7 +1,8 @@
 import { classify } from '../../../jsonrpc/message.ts';
 import type { AuthInfo } from '../../../host/endpoint.ts';
 import { revisionOf, type Revision } from '../../../protocol/revision.ts';
-import type { Edge, Visit } from '../context.ts';
+import type { HttpCall } from '../call.ts';
+import type { HttpContext } from '../context.ts';
 import { busy, shuttingDown, type Problem } from '../status.ts';
 
 /** Whether two requests come from the same principal, or both from nobody. */
@@ -24,7 +25,7 @@ function begins(value: unknown): boolean {
 }
 
 /** Why a message or a batch is not taken now: it would begin something. */
-export function beginProblem({ course }: Edge, { beyond }: Visit, value: unknown): Problem | undefined {
+export function beginProblem({ course }: HttpContext, { beyond }: HttpCall, value: unknown): Problem | undefined {
   if ((course.stage === 'open' && !beyond) || !begins(value)) return undefined;
   return course.stage === 'open' ? tooManyRequests() : shuttingDown();
 }
@@ -47,13 +48,13 @@ export function batchProblem(
 }
 
 /** Why no further event stream may be opened for a request. */
-export function streamProblem(edge: Edge, { auth }: Visit): Problem | undefined {
-  return fullProblem(edge.streams.full(auth), 'event streams are open');
+export function streamProblem(context: HttpContext, { auth }: HttpCall): Problem | undefined {
+  return fullProblem(context.streams.full(auth), 'event streams are open');
 }
 
 /** Why no further session may be opened for a request. */
-export function sessionProblem(edge: Edge, { auth }: Visit): Problem | undefined {
-  return fullProblem(edge.sessionShares.full(auth), 'sessions are open');
+export function sessionProblem(context: HttpContext, { auth }: HttpCall): Problem | undefined {
+  return fullProblem(context.sessionQuota.full(auth), 'sessions are open');
 }
 
 function fullProblem(full: 'all' | 'own' | undefined, what: string): Problem | undefined {

@@ -10,7 +10,8 @@ import type { AuthInfo, Conversation, Link } from '../../../host/endpoint.ts';
 import type { Revision } from '../../../protocol/revision.ts';
 import { Answer, messageJson, toJson } from '../answer.ts';
 import type { EventStore } from '../../../store/events.ts';
-import type { Done, Edge, Visit } from '../context.ts';
+import type { Done, HttpCall } from '../call.ts';
+import type { HttpContext } from '../context.ts';
 import { retryHeaders, sessionStatus } from '../status.ts';
 import type { EventStream } from '../stream.ts';
 import type { Resumption, SessionStream } from './stream.ts';
@@ -20,23 +21,23 @@ import { SessionStreams } from './streams.ts';
 const outboxLimit = 64;
 
 /** What the sessions of one HTTP server share. */
-export interface SessionEdge extends Edge {
+export interface SessionContext extends HttpContext {
   readonly events: EventStore | 'none';
   /** Forgets a session, and ends it. */
-  dismiss(session: Session): void;
+  dismiss(session: HttpSession): void;
 }
 
 /**
  * One session of a handshake revision: a conversation over many requests. A message that belongs to a running
  * request goes on the stream of its POST, any other on the stream of the GET; each on exactly one.
  */
-export class Session implements Link {
+export class HttpSession implements Link {
   readonly kind = 'http';
   readonly lasting = true;
   readonly id: string;
   readonly auth: AuthInfo | undefined;
   readonly address: string | undefined;
-  readonly #edge: SessionEdge;
+  readonly #context: SessionContext;
   readonly #conversation: Conversation;
   readonly #answers = new Map<RequestId, Answer>();
   readonly #outbox: string[] = [];
@@ -44,17 +45,17 @@ export class Session implements Link {
   /** The stream for messages that belong to no request. */
   #standalone: SessionStream | undefined;
   /** Requests being answered, and connections that only listen. */
-  #visits = 0;
+  #calls = 0;
   #ended = false;
   #lastUsed: number;
 
-  constructor(edge: SessionEdge, id: string, { auth, request }: Pick<Visit, 'auth' | 'request'>) {
+  constructor(context: SessionContext, id: string, { auth, request }: Pick<HttpCall, 'auth' | 'request'>) {
     this.id = id;
     this.auth = auth;
     this.address = request.remoteAddress;
-    this.#edge = edge;
-    this.#lastUsed = edge.settings.now();
-    this.#conversation = edge.endpoint.converse(this);
+    this.#context = context;
+    this.#lastUsed = context.settings.now();
+    this.#conversation = context.endpoint.converse(this);
   }
 
   /** The revision that was settled; `undefined` until `initialize` succeeded. */
@@ -68,12 +69,12 @@ export class Session implements Link {
 
   /** Whether nothing was asked of the session for too long, and nothing is going on. */
   get expired(): boolean {
-    if (this.#visits > 0) return false;
-    return this.#edge.settings.now() - this.#lastUsed > this.#edge.settings.sessionIdleMs;
+    if (this.#calls > 0) return false;
+    return this.#context.settings.now() - this.#lastUsed > this.#context.settings.sessionIdleMs;
   }
 
   send(message: Message, related?: RequestId): void {
-    const json = this.#ended ? undefined : messageJson(this.#edge, message);
+    const json = this.#ended ? undefined : messageJson(this.#context, message);
     if (json === undefined) return;
     const answer = related === undefined ? undefined : this.#answers.get(related);
     if (answer?.message(json) === true) return;
@@ -81,14 +82,14 @@ export class Session implements Link {
     this.#outbox.push(json);
     if (this.#outbox.length <= outboxLimit) return;
     this.#outbox.shift();
-    this.#edge.settings.onError(new Error('a message to a client was dropped: too many wait for its stream'));
+    this.#context.settings.onError(new Error('a message to a client was dropped: too many wait for its stream'));
   }
 
   dismiss(): void {
-    this.#edge.dismiss(this);
+    this.#context.dismiss(this);
   }
 
-  disconnect(related: RequestId, retryMs: number = this.#edge.settings.retryMs): void {
+  disconnect(related: RequestId, retryMs: number = this.#context.settings.retryMs): void {
     if (this.#resumable.options.polling) this.#answers.get(related)?.disconnect(retryMs);
   }
 
@@ -98,22 +99,22 @@ export class Session implements Link {
   }
 
   /** Answers a POST of one message. */
-  post(visit: Visit, received: Exclude<Received, { kind: 'malformed' }>): Done {
-    if (received.kind === 'request') return this.#request(visit, received.message);
-    return this.#during(this.#conversation.receive(received.message, visit.auth), (response) => {
-      if (response === undefined) visit.reply.send(202);
-      else visit.reply.send(sessionStatus(response), toJson(this.#edge, response), retryHeaders(response));
+  post(call: HttpCall, received: Exclude<Received, { kind: 'malformed' }>): Done {
+    if (received.kind === 'request') return this.#request(call, received.message);
+    return this.#during(this.#conversation.receive(received.message, call.auth), (response) => {
+      if (response === undefined) call.reply.send(202);
+      else call.reply.send(sessionStatus(response), toJson(this.#context, response), retryHeaders(response));
     });
   }
 
   /** Answers a POST of a batch. */
-  async batch(visit: Visit, values: readonly unknown[]): Promise<void> {
-    const answer = this.#answer(visit);
+  async batch(call: HttpCall, values: readonly unknown[]): Promise<void> {
+    const answer = this.#answer(call);
     const collected: string[] = [];
     const one = async (value: unknown): Promise<void> => {
-      const response = await this.#receive(answer, value, visit.auth);
+      const response = await this.#receive(answer, value, call.auth);
       if (response === undefined) return;
-      const json = toJson(this.#edge, response);
+      const json = toJson(this.#context, response);
       if (!answer.streaming || !answer.message(json)) collected.push(json);
     };
     await this.#during(Promise.all(values.map(one)), () => undefined);
@@ -123,12 +124,12 @@ export class Session implements Link {
       answer.finish(200, undefined);
     } else if (collected.length > 0) answer.finish(200, `[${collected.join(',')}]`);
     else if (values.some((value) => classify(value).kind === 'request')) answer.finish(200, undefined);
-    else visit.reply.send(202);
+    else call.reply.send(202);
   }
 
   /** The error for text that could not be parsed. */
   unreadable(reason: string): string {
-    return toJson(this.#edge, this.#conversation.unreadable(reason));
+    return toJson(this.#context, this.#conversation.unreadable(reason));
   }
 
   /** Whether the client has a stream open for messages that belong to no request. */
@@ -137,9 +138,9 @@ export class Session implements Link {
   }
 
   /** Makes the reply of a GET the stream for messages that belong to no request, and sends what waited for it. */
-  listen(visit: Visit): void {
+  listen(call: HttpCall): void {
     this.#standalone ??= this.#resumable.begin();
-    this.#standalone.open(this.#connect(visit));
+    this.#standalone.open(this.#connect(call));
     this.#flush();
   }
 
@@ -149,8 +150,8 @@ export class Session implements Link {
   }
 
   /** Makes the reply of a GET the connection of a stream that broke: first what was missed, then what comes. */
-  takeUp(visit: Visit, resumption: Resumption): void {
-    resumption.connect(this.#connect(visit));
+  takeUp(call: HttpCall, resumption: Resumption): void {
+    resumption.connect(this.#connect(call));
     if (resumption.stream !== undefined && resumption.stream === this.#standalone) this.#flush();
   }
 
@@ -171,18 +172,18 @@ export class Session implements Link {
   /** The streams behave as the settled revision says. */
   get #resumable(): SessionStreams {
     if (this.#streams !== undefined) return this.#streams;
-    const { settings, events } = this.#edge;
+    const { settings, events } = this.#context;
     const resumption = this.revision?.resumption ?? 'none';
     const log = resumption === 'none' || events === 'none' ? undefined : events.open(this.id);
     this.#streams = new SessionStreams({ settings, log, polling: log !== undefined && resumption === 'polling' });
     return this.#streams;
   }
 
-  #connect(visit: Visit): EventStream {
-    const connection = this.#edge.streams.open(visit.reply, { auth: this.auth });
-    visit.leave();
-    this.#visits++;
-    visit.reply.onClose(() => {
+  #connect(call: HttpCall): EventStream {
+    const connection = this.#context.streams.open(call.reply, { auth: this.auth });
+    call.leave();
+    this.#calls++;
+    call.reply.onClose(() => {
       connection.closed();
       this.#left();
     });
@@ -194,19 +195,19 @@ export class Session implements Link {
     for (const json of this.#outbox.splice(0)) this.#standalone?.send(json);
   }
 
-  #request(visit: Visit, message: RequestMessage): Done {
-    const answer = this.#answer(visit);
+  #request(call: HttpCall, message: RequestMessage): Done {
+    const answer = this.#answer(call);
     const id = this.#expect(message, answer);
-    return this.#during(this.#conversation.receive(message, visit.auth), (response) => {
+    return this.#during(this.#conversation.receive(message, call.auth), (response) => {
       if (id !== undefined) this.#answers.delete(id);
       answer.respond(response === undefined ? 200 : sessionStatus(response), response);
     });
   }
 
   /** Spec 2025-11-25, Transports: a client that disconnects has not cancelled its request. */
-  #answer(visit: Visit): Answer {
-    const answer = new Answer(this.#edge, visit, this.#resumable);
-    visit.reply.onClose(() => answer.closed());
+  #answer(call: HttpCall): Answer {
+    const answer = new Answer(this.#context, call, this.#resumable);
+    call.reply.onClose(() => answer.closed());
     return answer;
   }
 
@@ -234,7 +235,7 @@ export class Session implements Link {
 
   /** Counts something that goes on until it is over, and then goes on with what came of it. */
   #during<T>(work: Promise<T>, proceed: (value: T) => void): Promise<void> {
-    this.#visits++;
+    this.#calls++;
     return work.then(
       (value) => {
         this.#left();
@@ -248,7 +249,7 @@ export class Session implements Link {
   }
 
   #left(): void {
-    this.#visits--;
-    this.#lastUsed = this.#edge.settings.now();
+    this.#calls--;
+    this.#lastUsed = this.#context.settings.now();
   }
 }

@@ -2,8 +2,9 @@ import { eachInSlices } from '../../../jsonrpc/slices.ts';
 import { after } from '../../../jsonrpc/timeout.ts';
 import type { Received, RequestMessage } from '../../../jsonrpc/message.ts';
 import { memoryEvents } from '../../../store/events.ts';
-import type { Done, Edge, Visit } from '../context.ts';
-import { Session, type SessionEdge } from './session.ts';
+import type { Done, HttpCall } from '../call.ts';
+import type { HttpContext } from '../context.ts';
+import { HttpSession, type SessionContext } from './session.ts';
 import { batchProblem, randomText, samePrincipal, sessionProblem, streamProblem, versionProblem } from './rules.ts';
 import type { HeaderFields } from '../universal.ts';
 import { refuse, retryHeaders, sessionStatus, type Problem } from '../status.ts';
@@ -13,59 +14,59 @@ const sessionHeader = 'mcp-session-id';
 
 /** The sessions of one server: bounded in number, expiring, each bound to who opened it. */
 export class Sessions {
-  readonly #edge: SessionEdge;
-  readonly #open = new Map<string, Session>();
+  readonly #context: SessionContext;
+  readonly #open = new Map<string, HttpSession>();
   #cancelTimer: (() => void) | undefined;
 
-  constructor(edge: Edge) {
-    const { events, now } = edge.settings;
-    this.#edge = { ...edge, events: events ?? memoryEvents({ now }), dismiss: (session) => this.#end(session) };
+  constructor(context: HttpContext) {
+    const { events, now } = context.settings;
+    this.#context = { ...context, events: events ?? memoryEvents({ now }), dismiss: (session) => this.#end(session) };
   }
 
   /** Answers a POST of one message that is no part of an exchange. */
-  post(visit: Visit, received: Exclude<Received, { kind: 'malformed' }>): Done {
+  post(call: HttpCall, received: Exclude<Received, { kind: 'malformed' }>): Done {
     const request = received.kind === 'request' ? received.message : undefined;
-    if (request?.method === 'initialize' && visit.request.header(sessionHeader) === undefined)
-      return this.#begin(visit, request);
-    const session = this.#of(visit, request?.id);
-    return session?.post(visit, received);
+    if (request?.method === 'initialize' && call.request.header(sessionHeader) === undefined)
+      return this.#begin(call, request);
+    const session = this.#of(call, request?.id);
+    return session?.post(call, received);
   }
 
   /** Answers a POST of a batch. (Only 2025-03-26 has them; `initialize` is never part of one.) */
-  async batch(visit: Visit, values: readonly unknown[]): Promise<void> {
-    const session = this.#of(visit);
+  async batch(call: HttpCall, values: readonly unknown[]): Promise<void> {
+    const session = this.#of(call);
     if (session === undefined) return;
-    const problem = batchProblem(session.revision, values, this.#edge.settings.maxBatch);
-    if (problem !== undefined) return refuse(visit.request, visit.reply, problem);
-    await session.batch(visit, values);
+    const problem = batchProblem(session.revision, values, this.#context.settings.maxBatch);
+    if (problem !== undefined) return refuse(call.request, call.reply, problem);
+    await session.batch(call, values);
   }
 
   /** Answers text that could not be parsed. */
-  unreadable(visit: Visit, problem: Problem): void {
-    const session = this.#find(visit);
-    if (session === undefined) refuse(visit.request, visit.reply, problem);
-    else visit.reply.send(problem.status, session.unreadable(problem.message));
+  unreadable(call: HttpCall, problem: Problem): void {
+    const session = this.#find(call);
+    if (session === undefined) refuse(call.request, call.reply, problem);
+    else call.reply.send(problem.status, session.unreadable(problem.message));
   }
 
   /** Answers a GET: opens the stream for messages that belong to no request, or takes up one that broke. */
-  listen(visit: Visit): Done {
-    const session = this.#of(visit);
+  listen(call: HttpCall): Done {
+    const session = this.#of(call);
     if (session === undefined) return;
-    const lastEventId = session.resumes ? visit.request.header('last-event-id') : undefined;
-    const problem = streamProblem(this.#edge, visit);
-    if (problem !== undefined) return refuse(visit.request, visit.reply, problem);
-    if (lastEventId !== undefined) return this.#resume(visit, session, lastEventId);
-    if (!session.listening) return session.listen(visit);
+    const lastEventId = session.resumes ? call.request.header('last-event-id') : undefined;
+    const problem = streamProblem(this.#context, call);
+    if (problem !== undefined) return refuse(call.request, call.reply, problem);
+    if (lastEventId !== undefined) return this.#resume(call, session, lastEventId);
+    if (!session.listening) return session.listen(call);
     // Who has lost the stream says so with Last-Event-ID; anybody else must not silence its reader.
-    refuse(visit.request, visit.reply, { status: 409, message: 'this session has a stream open already' });
+    refuse(call.request, call.reply, { status: 409, message: 'this session has a stream open already' });
   }
 
   /** Answers a DELETE: ends the session. */
-  remove(visit: Visit): void {
-    const session = this.#of(visit);
+  remove(call: HttpCall): void {
+    const session = this.#of(call);
     if (session === undefined) return;
     this.#end(session);
-    visit.reply.send(204);
+    call.reply.send(204);
   }
 
   /** Ends every session. */
@@ -75,61 +76,61 @@ export class Sessions {
     this.#cancelTimer = undefined;
   }
 
-  async #resume(visit: Visit, session: Session, lastEventId: string): Promise<void> {
+  async #resume(call: HttpCall, session: HttpSession, lastEventId: string): Promise<void> {
     const resumption = await session.resume(lastEventId);
     // Who has gone meanwhile must not take the place of who came back since.
-    if (visit.reply.closed) return resumption?.drop();
-    if (resumption !== undefined && !session.ended) return session.takeUp(visit, resumption);
+    if (call.reply.closed) return resumption?.drop();
+    if (resumption !== undefined && !session.ended) return session.takeUp(call, resumption);
     resumption?.drop();
     // Not 404, which would say that the session is gone.
-    refuse(visit.request, visit.reply, { status: 400, message: 'nothing can be resumed from this Last-Event-ID' });
+    refuse(call.request, call.reply, { status: 400, message: 'nothing can be resumed from this Last-Event-ID' });
   }
 
-  async #begin(visit: Visit, message: RequestMessage): Promise<void> {
-    if (sessionProblem(this.#edge, visit) !== undefined) this.#sweep();
-    const problem = sessionProblem(this.#edge, visit);
-    if (problem !== undefined) return refuse(visit.request, visit.reply, problem, message.id);
-    const session = new Session(this.#edge, randomText(), visit);
-    this.#edge.sessionShares.take(visit.auth);
+  async #begin(call: HttpCall, message: RequestMessage): Promise<void> {
+    if (sessionProblem(this.#context, call) !== undefined) this.#sweep();
+    const problem = sessionProblem(this.#context, call);
+    if (problem !== undefined) return refuse(call.request, call.reply, problem, message.id);
+    const session = new HttpSession(this.#context, randomText(), call);
+    this.#context.sessionQuota.take(call.auth);
     try {
       const response = await session.initialize(message);
       if (session.revision !== undefined) this.#add(session);
-      if (response === undefined) return visit.reply.send(202);
+      if (response === undefined) return call.reply.send(202);
       const headers = session.revision === undefined ? retryHeaders(response) : { 'Mcp-Session-Id': session.id };
-      this.#answer(visit, sessionStatus(response), toJson(this.#edge, response), headers);
+      this.#answer(call, sessionStatus(response), toJson(this.#context, response), headers);
     } finally {
       if (session.revision === undefined) this.#end(session);
     }
   }
 
-  #answer(visit: Visit, status: number, json: string, headers: HeaderFields | undefined): void {
-    if (visit.accepted.json || status !== 200) visit.reply.send(status, json, headers);
-    else this.#edge.streams.open(visit.reply, { auth: visit.auth, ...(headers && { headers }) }).end(json);
+  #answer(call: HttpCall, status: number, json: string, headers: HeaderFields | undefined): void {
+    if (call.accepted.json || status !== 200) call.reply.send(status, json, headers);
+    else this.#context.streams.open(call.reply, { auth: call.auth, ...(headers && { headers }) }).end(json);
   }
 
-  #add(session: Session): void {
+  #add(session: HttpSession): void {
     this.#open.set(session.id, session);
     this.#cancelTimer ??= this.#sweepLater();
   }
 
-  #end(session: Session): void {
+  #end(session: HttpSession): void {
     if (session.ended) return;
     this.#open.delete(session.id);
-    this.#edge.sessionShares.give(session.auth);
+    this.#context.sessionQuota.give(session.auth);
     session.end();
   }
 
   /** The session that a request names, or `undefined` when the request was turned away. */
-  #of(visit: Visit, id?: RequestMessage['id']): Session | undefined {
-    const session = this.#find(visit);
-    const problem = session === undefined ? missing(visit) : versionProblem(visit.version);
+  #of(call: HttpCall, id?: RequestMessage['id']): HttpSession | undefined {
+    const session = this.#find(call);
+    const problem = session === undefined ? missing(call) : versionProblem(call.version);
     if (problem === undefined) return session;
-    refuse(visit.request, visit.reply, problem, id);
+    refuse(call.request, call.reply, problem, id);
     return undefined;
   }
 
   /** Somebody else's session and one that never was look the same from outside. */
-  #find({ request, auth }: Visit): Session | undefined {
+  #find({ request, auth }: HttpCall): HttpSession | undefined {
     const session = this.#open.get(request.header(sessionHeader) ?? '');
     if (session === undefined || !samePrincipal(session.auth, auth)) return undefined;
     if (!session.expired) return session;
@@ -142,15 +143,15 @@ export class Sessions {
   }
 
   #sweepLater(): () => void {
-    return after(this.#edge.settings.sessionIdleMs / 2, () => {
+    return after(this.#context.settings.sessionIdleMs / 2, () => {
       this.#sweep();
       this.#cancelTimer = this.#open.size === 0 ? undefined : this.#sweepLater();
     });
   }
 }
 
-function missing(visit: Visit): Problem {
-  return visit.request.header(sessionHeader) === undefined
+function missing(call: HttpCall): Problem {
+  return call.request.header(sessionHeader) === undefined
     ? { status: 400, message: 'the Mcp-Session-Id header is missing' }
     : { status: 404, message: 'there is no such session' };
 }
