@@ -238,7 +238,7 @@ export class Calls {
       this.#ended === undefined && signal?.aborted !== true && (this.#pending.size > 0 || tries < mostTries);
     try {
       if (this.kind !== 'http') await this.#send(message, revision);
-      else await deliver({ send: (limit) => this.#send(message, revision, { signal: limit }), lives });
+      else await deliver({ send: (limit) => this.#send(message, revision, { signal: limit }), lives, signal });
     } catch (error) {
       this.#undelivered('an answer', error);
     }

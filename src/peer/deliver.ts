@@ -5,6 +5,8 @@ import { ConnectionError } from '../jsonrpc/transport.ts';
 /** The pause after the first failure; it doubles with every further one. */
 const pauseMs = 250;
 const longestPauseMs = 10_000;
+/** The longest pause that a peer may ask for: it waits for the answer, and so does what holds it here. */
+const longestAskedMs = 60_000;
 /** How long one try may take before the next: whoever takes an answer has nothing to do before saying so. */
 export const tryMs = 15_000;
 
@@ -14,20 +16,23 @@ export interface Delivery {
   send(signal: AbortSignal): Promise<void>;
   /** Whether it is still to be sent, after so many tries. */
   lives(tries: number): boolean;
+  /** Ends the pauses. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 /**
  * Sends an answer until the peer has taken it: the peer waits for nothing else, and takes it once however often it
  * comes. What fails for good, or lives no more, is thrown.
  */
-export async function deliver({ send, lives }: Delivery): Promise<void> {
+export async function deliver({ send, lives, signal }: Delivery): Promise<void> {
   for (let tries = 1; ; tries++) {
     try {
       return await inTime(tryMs, send, 'closed');
     } catch (error) {
       if (!isTransient(error) || !lives(tries)) throw error;
       const asked = error instanceof ConnectionError ? (error.retryAfterMs ?? 0) : 0;
-      await passed(Math.max(asked, Math.min(longestPauseMs, pauseMs * 2 ** Math.min(tries - 1, 10))));
+      const own = Math.min(longestPauseMs, pauseMs * 2 ** Math.min(tries - 1, 10));
+      await passed(Math.max(Math.min(longestAskedMs, asked), own), signal);
       if (!lives(tries)) throw error;
     }
   }
@@ -54,6 +59,15 @@ export async function inTime(
   }
 }
 
-function passed(ms: number): Promise<void> {
-  return new Promise((resolve) => void after(ms, resolve));
+function passed(ms: number, signal: AbortSignal | undefined): Promise<void> {
+  return new Promise((resolve) => {
+    const over = (): void => {
+      cancel();
+      signal?.removeEventListener('abort', over);
+      resolve();
+    };
+    const cancel = after(ms, over);
+    if (signal?.aborted === true) over();
+    else signal?.addEventListener('abort', over, { once: true });
+  });
 }
