@@ -1,4 +1,4 @@
-import { callListener } from '../mistakes/listener.ts';
+import { harmless } from '../mistakes/harmless.ts';
 import type { ConnectOptions } from './options.ts';
 
 /** Tells of a failure that nobody else hears of. */
@@ -26,20 +26,7 @@ export function guardedListener<Told extends readonly unknown[]>(
   listener: (...told: Told) => unknown,
   failed: Failed,
 ): (...told: Told) => void {
-  return (...told) =>
-    callListener(
-      () => listener(...told),
-      (error) => failed(`the listener ${name} threw`, error),
-    );
-}
-
-/** Warnings are told where nothing else can be done any more: who fails at one has nobody left to be told. */
-export function harmless(onWarning: NonNullable<ConnectOptions['onWarning']>): Failed {
-  return (message, cause) =>
-    callListener(
-      () => onWarning(message, cause),
-      () => undefined,
-    );
+  return harmless(listener, (error) => failed(`the listener ${name} threw`, error));
 }
 
 /** Where nobody hears warnings, the mistake of a handler or of a listener would be lost. */

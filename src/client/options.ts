@@ -1,5 +1,6 @@
 import { monotonicNow } from '../jsonrpc/timeout.ts';
 import type { ConnectionError } from '../jsonrpc/transport.ts';
+import { harmless } from '../mistakes/harmless.ts';
 import { checkBudget } from '../peer/budget.ts';
 import type { Progress, ProgressToken } from '../peer/progress.ts';
 import type { Verdict } from './connection/negotiate.ts';
@@ -9,7 +10,7 @@ import type { LoggingMessageNotificationParams } from '../protocol/features/logg
 import { chosenRevisions, type Revision } from '../protocol/revision.ts';
 import { cacheSettings, type CacheOptions, type CacheSettings } from './cache/cache-options.ts';
 import { Inputs, type InputContext, type InputHandlers } from './input/inputs.ts';
-import { guardedListeners, harmless, print, type Failed } from './listeners.ts';
+import { guardedListeners, print, type Failed } from './listeners.ts';
 import { recoverSettings, type RecoverOptions, type RecoverSettings } from './recover-options.ts';
 
 /** How a client connects and behaves; everything has a default. */

@@ -1,6 +1,6 @@
 import { ConnectionError, type Transport } from '../../jsonrpc/transport.ts';
 import type { Inbound } from '../../peer/calls.ts';
-import { callListener } from '../../mistakes/listener.ts';
+import { harmless } from '../../mistakes/harmless.ts';
 import { IncompatibleError } from './incompatible.ts';
 import { negotiate, type Verdict } from './negotiate.ts';
 import { waitFor, type Impatience } from '../../peer/wait-for.ts';
@@ -192,7 +192,7 @@ export class Lifeline {
     }
     this.#reopenings.note(settings.clock());
     await this.#restore(this.settled);
-    for (const heard of [settings.onReconnect, ...this.#reopeners]) this.#call(() => heard?.(lost));
+    for (const heard of [settings.onReconnect, ...this.#reopeners]) this.#tell(heard, lost);
   }
 
   /** Tells a new conversation what the one before was told. */
@@ -274,12 +274,13 @@ export class Lifeline {
     this.#ended = error;
     this.#resolveClosed(error);
     for (const observer of this.#observers) observer.ended?.(error);
-    for (const closer of [this.#options.settings.onClose, ...this.#closers]) this.#call(() => closer?.(error));
+    for (const closer of [this.#options.settings.onClose, ...this.#closers]) this.#tell(closer, error);
     return error;
   }
 
-  #call(listener: () => unknown): void {
-    callListener(listener, (error) => this.#options.settings.failed('a listener of the connection threw', error));
+  #tell(listener: ((error: ConnectionError) => void) | undefined, error: ConnectionError): void {
+    const { failed } = this.#options.settings;
+    if (listener) harmless(listener, (cause) => failed('a listener of the connection threw', cause))(error);
   }
 
   #warn(message: string, cause: unknown): void {

@@ -1,6 +1,6 @@
 import { settledWithin } from '../../jsonrpc/timeout.ts';
 import type { ConnectionError } from '../../jsonrpc/transport.ts';
-import { callListener } from '../../mistakes/listener.ts';
+import { harmless } from '../../mistakes/harmless.ts';
 import { waitFor } from '../../peer/wait-for.ts';
 import { aborted, type JsonObject } from '../../peer/waiting.ts';
 import { McpError } from '../../protocol/error.ts';
@@ -144,10 +144,8 @@ export class Subscriptions {
   }
 
   #tell(onEvent: (event: SubscriptionEvent) => void, event: SubscriptionEvent): void {
-    callListener(
-      () => onEvent(event),
-      (error) => this.#options.settings.failed('the listener of a subscription threw', error),
-    );
+    const { failed } = this.#options.settings;
+    harmless(onEvent, (error) => failed('the listener of a subscription threw', error))(event);
   }
 
   #notified(method: string, params: JsonObject): void {

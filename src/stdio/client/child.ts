@@ -3,7 +3,7 @@ import type { Writable } from 'node:stream';
 import type { Message } from '../../jsonrpc/message.ts';
 import { after, settledWithin } from '../../jsonrpc/timeout.ts';
 import { ConnectionError, type Channel, type Receiver } from '../../jsonrpc/transport.ts';
-import { callListener } from '../../mistakes/listener.ts';
+import { harmless } from '../../mistakes/harmless.ts';
 import type { SpawnOptions } from './transport.ts';
 import { resolveCommand } from './command.ts';
 import { describeCommand } from './describe-command.ts';
@@ -104,6 +104,7 @@ class ChildChannel implements Channel {
   readonly #child: ChildProcess;
   readonly #receiver: Receiver;
   readonly #options: SpawnOptions;
+  readonly #hear: SpawnOptions['onStderr'];
   readonly #writer: LineWriter;
   readonly #stdin: Writable;
   readonly #exited: Promise<void>;
@@ -119,6 +120,8 @@ class ChildChannel implements Channel {
     this.#child = child;
     this.#receiver = receiver;
     this.#options = options;
+    this.#hear =
+      options.onStderr && harmless(options.onStderr, (error) => console.error('the listener onStderr threw:', error));
     this.#stdin = stdin;
     this.#writer = lineWriter(stdin);
     endWithProcess(child);
@@ -171,10 +174,7 @@ class ChildChannel implements Channel {
 
   #heard(text: string): void {
     this.#stderr = (this.#stderr + text).slice(-keptStderr);
-    callListener(
-      () => this.#options.onStderr?.(text),
-      (error) => console.error('the listener onStderr threw:', error),
-    );
+    this.#hear?.(text);
   }
 
   /** The child has exited: what it started goes with it, and pipes that are held open are let go. */
