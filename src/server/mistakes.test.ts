@@ -4,13 +4,16 @@ import { z } from 'zod';
 import { errorOf, open, statelessDate } from '../../test/support/raw.ts';
 import { called } from '../../test/support/tool-server.ts';
 import { McpError } from '../protocol/error.ts';
+import { memoryRoundStore } from '../host/input/state-store.ts';
+import { memoryEvents } from '../store/events.ts';
 import { createServer, type Server } from './server.ts';
 
 /** A program that no compiler checked. */
 type Loose = { readonly [Method in keyof Server]: (...args: unknown[]) => unknown };
 
 const make = createServer as unknown as (...args: unknown[]) => Loose;
-const server = make({ name: 's', version: '1' });
+const info = { name: 's', version: '1' };
+const server = make(info);
 const run = (): string => 'x';
 
 for (const [what, mistake, words] of [
@@ -72,6 +75,39 @@ for (const [what, mistake, words] of [
   ['a time of states in words', () => make({ name: 's', version: '1' }, { rounds: { ttlMs: '1h' } }), /ttlMs .*"1h"/],
   ['an endless time of states', () => make({ name: 's', version: '1' }, { rounds: { ttlMs: Infinity } }), /ttlMs/],
   ['rounds that are no number', () => make({ name: 's', version: '1' }, { rounds: { maxRounds: NaN } }), /maxRounds/],
+  ['a log level as a switch', () => make(info, { logging: 'off' }), /logging must be true or false, not "off"/],
+  ['text as a switch', () => make(info, { exposeErrors: 'false' }), /exposeErrors must be true or false, not "false"/],
+  ['no listener', () => make(info, { onError: 'log' }), /onError must be a function, not "log"/],
+  ['no tracer', () => make(info, { tracer: {} }), /tracer must be a function, not an object/],
+  ['instructions that are none', () => make(info, { instructions: 5 }), /instructions must be text, not 5/],
+  ['a use that is none', () => make(info, { rounds: { singleUse: 'no' } }), /rounds\.singleUse must be true or false/],
+  ['a store that is none', () => make(info, { rounds: { store: {} } }), /rounds\.store\.add must be a function/],
+  ['keys that are no list', () => make(info, { rounds: { keys: 'abc' } }), /rounds\.keys must be a list of keys/],
+  ['a clock that is none', () => make(info, { rounds: { now: 5 } }), /rounds\.now must be a function, not 5/],
+  ['endless listeners', () => make(info, { subscriptions: { listeners: NaN } }), /subscriptions\.listeners .* not NaN/],
+  [
+    'too few resources',
+    () => make(info, { subscriptions: { resourcesPerClient: -1 } }),
+    /subscriptions\.resourcesPerClient .* not -1/,
+  ],
+  ['a rate in words', () => make(info, { rateLimits: { tools: { perSecond: '5' } } }), /perSecond above 0, .* not "5"/],
+  [
+    'a hint that no client can keep',
+    () => server.resource('a:///b', { name: 'n', cache: { ttlMs: 1.5, cacheScope: 'public' } }, run),
+    /resource "a:\/\/\/b": cache\.ttlMs must be .*, not 1\.5/,
+  ],
+  [
+    'half a hint',
+    () => server.resource('a:///b', { name: 'n', cache: { ttlMs: 5 } }, run),
+    /cache\.cacheScope must be public or private/,
+  ],
+  [
+    'a store that holds text',
+    () => memoryRoundStore({ maxEntries: 'all' } as never),
+    /maxEntries must be .* not "all"/,
+  ],
+  ['a store with a limit that is none', () => memoryRoundStore({ maxEntry: 1 } as never), /"maxEntry".* maxEntries/],
+  ['events without end', () => memoryEvents({ maxEvents: NaN }), /maxEvents of events must be .* not NaN/],
   ['a server without options', () => make({ name: 's', version: '1' }, null), /needs an object/],
   ['a server without a name', () => make({ version: '1' }), /a name and a version/],
   ['a server without a version', () => make({ name: 's' }), /a name and a version/],

@@ -1,6 +1,8 @@
 /** Mistakes of programs that no compiler checked, told at once and by the right name. */
 
 import { refuseUnknown, type Names } from '../mistakes/known-names.ts';
+import { refuseNoNumber, refuseOther } from '../mistakes/known-values.ts';
+import { shown } from '../mistakes/shown.ts';
 import type {
   CommonDefinition,
   PromptDefinition,
@@ -88,6 +90,38 @@ export function checkOptions(options: ServerOptions): void {
     refuseUnknown(name, options[name], nested[name]);
   for (const name of ['tools', 'completions'] as const)
     refuseUnknown(`rateLimits.${name}`, options.rateLimits?.[name], rateLimit);
+  checkValues(options);
+}
+
+/** @throws TypeError for values of options that are of another type, or make no sense. */
+function checkValues({ rounds, rateLimits, subscriptions, ...own }: ServerOptions): void {
+  refuseOther('string', 'instructions', own.instructions);
+  for (const name of ['tracer', 'onError', 'onWarning'] as const) refuseOther('function', name, own[name]);
+  for (const name of ['logging', 'exposeErrors'] as const) refuseOther('boolean', name, own[name]);
+  for (const name of ['ttlMs', 'maxStateLength', 'maxRounds', 'askTimeoutMs'] as const)
+    refuseNoNumber(`rounds.${name}`, rounds?.[name]);
+  // A time that is no number would let states live for ever; an endless one does not survive JSON.
+  if (rounds?.ttlMs === Number.POSITIVE_INFINITY) throw new TypeError('rounds.ttlMs must have an end');
+  refuseOther('boolean', 'rounds.singleUse', rounds?.singleUse);
+  if (rounds?.keys !== undefined && !Array.isArray(rounds.keys))
+    throw new TypeError(`rounds.keys must be a list of keys, not ${shown(rounds.keys)}`);
+  for (const name of ['add', 'get'] as const)
+    if (rounds?.store !== undefined) refuseOther('function', `rounds.store.${name}`, rounds.store[name] ?? null);
+  refuseOther('function', 'rounds.now', rounds?.now);
+  refuseOther('function', 'rateLimits.now', rateLimits?.now);
+  for (const name of ['resourcesPerClient', 'listeners'] as const)
+    refuseNoNumber(`subscriptions.${name}`, subscriptions?.[name]);
+  checkCache('cache', own.cache);
+}
+
+/** @throws TypeError for a hint that no client can keep. */
+function checkCache(what: string, cache: Partial<CacheHint> | undefined): void {
+  if (cache === undefined) return;
+  const { ttlMs, cacheScope } = cache;
+  if (cacheScope !== 'public' && cacheScope !== 'private')
+    throw new TypeError(`${what}.cacheScope must be public or private, not ${shown(cacheScope)}`);
+  if (!Number.isSafeInteger(ttlMs) || Number(ttlMs) < 0)
+    throw new TypeError(`${what}.ttlMs must be a non-negative integer, not ${shown(ttlMs)}`);
 }
 
 /** @throws TypeError for parts of a definition that do not exist. */
@@ -95,7 +129,9 @@ export function checkParts(kind: Kind, key: string, parts: unknown): void {
   const what = `${kind} ${JSON.stringify(key)}`;
   refuseUnknown(what, parts ?? null, definitionNames[kind]);
   // Reading a key of any object is safe.
-  refuseUnknown(`the cache of ${what}`, (parts as { readonly cache?: unknown }).cache, nested.cache);
+  const { cache } = parts as { readonly cache?: Partial<CacheHint> };
+  refuseUnknown(`the cache of ${what}`, cache, nested.cache);
+  checkCache(`${what}: cache`, cache);
 }
 
 /** @throws TypeError for a definition without a handler, or with options that it does not have. */

@@ -87,7 +87,7 @@ export interface RoundOptions {
   readonly singleUse?: boolean;
   /** How many rounds one request may take; 32 by default. */
   readonly maxRounds?: number;
-  /** How long a handshake client may take to answer one question, in milliseconds; ten minutes by default. */
+  /** How long a handshake client may take to answer one question, in milliseconds; ten minutes by default. 0 and `Infinity` set no limit. */
   readonly askTimeoutMs?: number;
   /** The time, in milliseconds since 1970; `Date.now` by default. */
   now?(): number;
@@ -117,11 +117,6 @@ export function resolveOptions(options: ServerOptions): ResolvedOptions {
   const pageSize = options.pageSize ?? 1000;
   if (!Number.isSafeInteger(pageSize) || pageSize < 1)
     throw new TypeError(`pageSize must be a positive integer, not ${pageSize}`);
-  const cache = options.cache ?? { ttlMs: 0, cacheScope: 'private' };
-  if (!['public', 'private'].includes(cache.cacheScope))
-    throw new TypeError(`cache.cacheScope must be public or private, not ${cache.cacheScope}`);
-  if (!Number.isSafeInteger(cache.ttlMs) || cache.ttlMs < 0)
-    throw new TypeError(`cache.ttlMs must be a non-negative integer, not ${cache.ttlMs}`);
   for (const id of Object.keys(options.capabilities?.extensions ?? {})) {
     if (!isExtensionId(id))
       throw new TypeError(`capabilities.extensions: ${JSON.stringify(id)} is no identifier such as com.example/name`);
@@ -131,11 +126,12 @@ export function resolveOptions(options: ServerOptions): ResolvedOptions {
     revisions: chosenRevisions(options.revisions),
     capabilities: options.capabilities ?? {},
     pageSize,
-    cache,
+    cache: options.cache ?? { ttlMs: 0, cacheScope: 'private' },
     logging: options.logging ?? true,
     tracer: options.tracer,
     rounds: roundsOf(options.rounds ?? {}),
-    askTimeoutMs: options.rounds?.askTimeoutMs ?? 600_000,
+    // As with the timeouts of clients, 0 is no limit.
+    askTimeoutMs: (options.rounds?.askTimeoutMs ?? 600_000) || Number.POSITIVE_INFINITY,
     subscriptions: {
       resourcesPerClient: options.subscriptions?.resourcesPerClient ?? 1000,
       listeners: options.subscriptions?.listeners ?? Number.POSITIVE_INFINITY,
@@ -162,12 +158,6 @@ function printError(exposeErrors: boolean): ResolvedOptions['onError'] {
 
 function roundsOf(options: RoundOptions): RoundSettings {
   const { now } = options;
-  // A time that is no number would let states live for ever; an endless one does not survive JSON.
-  for (const name of ['ttlMs', 'maxStateLength', 'maxRounds', 'askTimeoutMs'] as const) {
-    const given = options[name] ?? 0;
-    if (typeof given !== 'number' || !(given >= 0) || (name === 'ttlMs' && given === Number.POSITIVE_INFINITY))
-      throw new TypeError(`rounds.${name} must be a number that is not negative, not ${JSON.stringify(given)}`);
-  }
   return {
     seal: lateSeal(options.keys),
     ttlMs: options.ttlMs ?? 3_600_000,

@@ -1,4 +1,5 @@
 import { monotonicNow } from '../jsonrpc/timeout.ts';
+import { shown } from '../mistakes/shown.ts';
 import type { Call } from '../host/call.ts';
 import type { ServerSession } from '../host/host.ts';
 
@@ -47,8 +48,11 @@ const maxPrincipals = 10_000;
 export function rateLimited(limit: RateLimit | undefined, now: () => number = monotonicNow): Take {
   if (limit === undefined) return () => true;
   const { perSecond, burst = Math.max(1, perSecond) } = limit;
-  if (!(perSecond > 0) || !(burst >= 1))
-    throw new TypeError(`a rate of ${perSecond} per second, ${burst} at once, lets nothing pass`);
+  const isNumbers = typeof perSecond === 'number' && typeof burst === 'number';
+  if (!isNumbers || !(perSecond > 0) || !(burst >= 1))
+    throw new TypeError(
+      `a rate has a perSecond above 0, and a burst of at least 1; not ${shown(perSecond)} and ${shown(burst)}`,
+    );
   const principals = new Map<string, Bucket>();
   const sessions = new WeakMap<ServerSession, Bucket>();
   const anybody: Bucket = { left: burst, at: now() };

@@ -59,8 +59,17 @@ export interface EventLimits {
 
 const mebi = 1024 * 1024;
 
-/** Keeps events in the memory of this process. */
+/**
+ * Keeps events in the memory of this process.
+ *
+ * @throws TypeError when a limit is no number of at least 0.
+ */
 export function memoryEvents(limits: EventLimits = {}): EventStore {
+  const { now: _, ...numbers } = limits;
+  for (const [name, value] of Object.entries(numbers)) {
+    if (value !== undefined && !(typeof value === 'number' && value >= 0))
+      throw new TypeError(`${name} of events must be a number of at least 0, not ${String(value)}`);
+  }
   const shelf = new Shelf(limits);
   return { open: () => new MemoryLog(shelf) };
 }

@@ -368,6 +368,19 @@ for (const date of handshakeDates) {
     ]);
   });
 
+  test(`askTimeoutMs of 0 lets a question wait as long as it takes at ${date}`, async (t) => {
+    t.mock.timers.enable({ apis: ['setTimeout'] });
+    const raw = await open(
+      asking((ctx) => ctx.roots(), { rounds: { askTimeoutMs: 0 } }),
+      date,
+      { capabilities: everything },
+    );
+    const { answer } = await firstQuestion(raw, false);
+    t.mock.timers.tick(86_400_000);
+    assert.deepEqual(raw.take(), []);
+    assert.partialDeepStrictEqual(await answer({ roots: [] }), { content: [{ text: '[]' }] });
+  });
+
   test(`without a limit of its owner's a question still ends, after ten minutes, at ${date} [lifecycle-018, lifecycle-019]`, async (t) => {
     t.mock.timers.enable({ apis: ['setTimeout'] });
     const raw = await open(

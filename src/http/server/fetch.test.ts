@@ -133,6 +133,28 @@ for (const [title, refusal] of [
   });
 }
 
+test('bodyTimeoutMs of 0 lets a body take its time', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  const fake = fakeEndpoint();
+  let goOn = (): void => undefined;
+  const body = new ReadableStream({
+    start: (to) => {
+      to.enqueue(new TextEncoder().encode('{"jsonrpc":"2.0",'));
+      goOn = () => {
+        to.enqueue(new TextEncoder().encode('"method":"notifications/x"}'));
+        to.close();
+      };
+    },
+  });
+  const headers = { 'content-type': 'application/json', 'mcp-protocol-version': '2026-07-28' };
+  const sent = { method: 'POST', headers, body, duplex: 'half' };
+  const answer = createHandler(fake, { bodyTimeoutMs: 0 })(new Request('http://localhost/mcp', sent));
+  await new Promise((resolve) => setImmediate(resolve));
+  t.mock.timers.tick(86_400_000);
+  goOn();
+  assert.notEqual((await answer).status, 408);
+});
+
 test('a body that does not arrive in time is answered with 408', async () => {
   const fake = fakeEndpoint();
   let cancelled = false;

@@ -2,7 +2,7 @@ import type { JsonPieces } from '../../jsonrpc/encode.ts';
 import type { Served } from '../../host/endpoint.ts';
 import { readBody } from './fetch-body.ts';
 import { createHttpHandler } from './handler.ts';
-import { defaults, type HttpOptions } from './options.ts';
+import { defaults, limitOf, type HttpOptions } from './options.ts';
 import { eventStreamHeaders } from './stream.ts';
 import type { Body, EventWriter, HeaderFields, HttpReply, HttpRequest, Room } from './universal.ts';
 
@@ -24,11 +24,11 @@ export interface FetchHandler {
  */
 export function createHandler(served: Served, options: HttpOptions = {}): FetchHandler {
   const handler = createHttpHandler(served, options);
+  const timeout = limitOf(options.bodyTimeoutMs ?? defaults.bodyTimeoutMs);
   const answer = (request: Request): Promise<Response> =>
     new Promise((resolve) => {
       const reply = new FetchReply(request, resolve);
-      const { bodyTimeoutMs = defaults.bodyTimeoutMs } = options;
-      handler.handle(new FetchRequest(request, bodyTimeoutMs, () => reply.abandon()), reply);
+      handler.handle(new FetchRequest(request, timeout, () => reply.abandon()), reply);
     });
   return Object.assign(answer, { close: () => handler.close() });
 }

@@ -1,6 +1,7 @@
 /** Mistakes in the options of an HTTP server that no compiler sees, told at once and by the right name. */
 
 import type { AuthInfo } from '../../host/endpoint.ts';
+import { refuseNoNumber, refuseOther } from '../../mistakes/known-values.ts';
 import { shown } from '../../mistakes/shown.ts';
 import type { HttpOptions, HttpRefusal } from './options.ts';
 
@@ -22,14 +23,16 @@ export function checkOptions(options: HttpOptions): void {
   for (const [name, value] of Object.entries(options)) {
     if (value === undefined) continue;
     if (Object.hasOwn(lists, name)) checkList(name, value);
-    const must = Object.hasOwn(hooks, name)
-      ? 'a function'
-      : /^max|Ms$/.test(name)
-        ? 'a number of at least 0'
-        : undefined;
-    const fits = must === 'a function' ? typeof value === 'function' : typeof value === 'number' && value >= 0;
-    if (must !== undefined && !fits) throw new TypeError(`${name} must be ${must}, not ${shown(value)}`);
+    if (Object.hasOwn(hooks, name)) refuseOther('function', name, value);
+    if (/^max|Ms$/.test(name)) refuseNoNumber(name, value);
+    if (name === 'events') checkEvents(value);
   }
+}
+
+function checkEvents(value: unknown): void {
+  const isStore = typeof value === 'object' && value !== null && 'open' in value && typeof value.open === 'function';
+  if (value !== 'none' && !isStore)
+    throw new TypeError(`events must be 'none' or a store, such as memoryEvents(), not ${shown(value)}`);
 }
 
 function checkList(name: string, value: unknown): void {

@@ -62,7 +62,7 @@ export interface HttpOptions {
    * `Retry-After`. One body alone is always taken.
    */
   readonly maxBodyBytesAtOnce?: number;
-  /** How long a request body may take to arrive, in milliseconds; 30 seconds. `Infinity` sets no limit. */
+  /** How long a request body may take to arrive, in milliseconds; 30 seconds. 0 and `Infinity` set no limit. */
   readonly bodyTimeoutMs?: number;
   /** How deep the JSON of a body may nest; 128. */
   readonly maxDepth?: number;
@@ -89,7 +89,7 @@ export interface HttpOptions {
    * How long an event stream is silent at most before it gets a comment that keeps it open, in milliseconds; 6 seconds. A call
    * that is not answered by then becomes an event stream, where its client names these in `Accept`. The
    * shortest default of the runtimes that README names is Bun's, whose `serve` ends a connection after 10 silent seconds
-   * (https://bun.sh/reference/bun/Serve/HostnamePortServeOptions/idleTimeout).
+   * (https://bun.sh/reference/bun/Serve/HostnamePortServeOptions/idleTimeout). 0 and `Infinity` send none.
    */
   readonly keepAliveMs?: number;
   /**
@@ -173,7 +173,18 @@ export function resolveOptions(options: HttpOptions): HttpSettings {
   checkPaths(options);
   // Every entry comes from HttpOptions, whose fields are those of HttpSettings.
   const settings = { ...defaults, onError: printFirst(), ...(Object.fromEntries(given) as Partial<HttpSettings>) };
-  return { ...settings, onError: harmless(settings.onError, print), onWarning: harmless(settings.onWarning, print) };
+  return {
+    ...settings,
+    bodyTimeoutMs: limitOf(settings.bodyTimeoutMs),
+    keepAliveMs: limitOf(settings.keepAliveMs),
+    onError: harmless(settings.onError, print),
+    onWarning: harmless(settings.onWarning, print),
+  };
+}
+
+/** A limit of time in milliseconds, of which 0 is none. */
+export function limitOf(ms: number): number {
+  return ms === 0 ? Number.POSITIVE_INFINITY : ms;
 }
 
 /** What a listener throws is printed: it was the one to be told. */

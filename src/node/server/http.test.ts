@@ -77,17 +77,30 @@ for (const [target, host, status] of [
   });
 }
 
-test('limits of time may be lifted', async (t) => {
-  const none = Infinity;
-  const { listening } = await open(t, {
-    bodyTimeoutMs: none,
-    headersTimeoutMs: none,
-    idleTimeoutMs: none,
-    maxConnections: none,
+for (const none of [Infinity, 0])
+  test(`limits of time may be lifted by ${none}`, async (t) => {
+    const { listening } = await open(t, {
+      bodyTimeoutMs: none,
+      headersTimeoutMs: none,
+      idleTimeoutMs: none,
+      keepAliveMs: none,
+      maxConnections: Infinity,
+    });
+    const answer = await send(listening.port, { headers: { ...stateless, 'Mcp-Method': 'echo' }, body: call('echo') });
+    assert.equal(answer.status, 200);
   });
-  const answer = await send(listening.port, { headers: { ...stateless, 'Mcp-Method': 'echo' }, body: call('echo') });
-  assert.equal(answer.status, 200);
-});
+
+for (const [what, options, words] of [
+  ['a port as text', { port: '3000' }, /port must be an integer from 0 to 65535, not "3000"/],
+  ['a port that is none', { port: NaN }, /port must be .*, not NaN/],
+  ['an address that is no text', { host: 5 }, /host must be text, not 5/],
+  ['a time that is none', { headersTimeoutMs: NaN }, /headersTimeoutMs must be .*, not NaN/],
+  ['a negative time', { idleTimeoutMs: -1 }, /idleTimeoutMs must be .*, not -1/],
+  ['a number as text', { maxConnections: '5' }, /maxConnections must be .*, not "5"/],
+] as const)
+  test(`${what} is refused by listen at once, by its name`, async () => {
+    await assert.rejects(listen(fakeEndpoint(), options as never), { name: 'TypeError', message: words });
+  });
 
 test('a port in use is said to be', async (t) => {
   const { listening } = await open(t);

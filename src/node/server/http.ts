@@ -1,9 +1,11 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { createHttpHandler, type HttpHandler } from '../../http/server/handler.ts';
-import { defaults, type HttpOptions } from '../../http/server/options.ts';
+import { defaults, limitOf, type HttpOptions } from '../../http/server/options.ts';
 import { harmless } from '../../mistakes/harmless.ts';
 import { refuseUnknown, type Names } from '../../mistakes/known-names.ts';
+import { refuseNoNumber, refuseOther } from '../../mistakes/known-values.ts';
+import { shown } from '../../mistakes/shown.ts';
 import type { Served } from '../../host/endpoint.ts';
 import { settledWithin } from '../../jsonrpc/timeout.ts';
 import { boundHost, reachableName } from './address.ts';
@@ -78,9 +80,9 @@ export interface ListenOptions extends NodeHttpOptions {
   readonly host?: string;
   /** The path of the endpoint; `/mcp`. */
   readonly path?: string;
-  /** How long the header of a request may take to arrive, in milliseconds; 10 seconds. `Infinity` sets no limit. */
+  /** How long the header of a request may take to arrive, in milliseconds; 10 seconds. 0 and `Infinity` set no limit. */
   readonly headersTimeoutMs?: number;
-  /** How long a connection stays open without a request, in milliseconds; 60 seconds. `Infinity` sets no limit. */
+  /** How long a connection stays open without a request, in milliseconds; 60 seconds. 0 and `Infinity` set no limit. */
   readonly idleTimeoutMs?: number;
   /** The most connections at once; 20000. `Infinity` sets no limit. */
   readonly maxConnections?: number;
@@ -120,16 +122,18 @@ export interface Listening {
  */
 export async function listen(served: Served, options: ListenOptions = {}): Promise<Listening> {
   refuseUnknown('listen', options, optionNames);
+  checkOptions(options);
   const { port = 3000, host = '127.0.0.1', headersTimeoutMs, idleTimeoutMs, maxConnections, ...http } = options;
   const path = http.path ?? '/mcp';
   const handler = createHttpHandler(served, { ...http, path, ...boundHost(host, options) });
-  const headersTimeout = headersTimeoutMs ?? 10_000;
+  const headersTimeout = limitOf(headersTimeoutMs ?? 10_000);
+  const bodyTimeout = limitOf(options.bodyTimeoutMs ?? defaults.bodyTimeoutMs);
   const server = createServer(
     {
-      headersTimeout: limitOf(headersTimeout),
+      headersTimeout: nodeLimitOf(headersTimeout),
       // Node answers here for a body that nobody reads; one that is read has a time of its own.
-      requestTimeout: limitOf(headersTimeout + (options.bodyTimeoutMs ?? defaults.bodyTimeoutMs)),
-      keepAliveTimeout: limitOf(idleTimeoutMs ?? 60_000),
+      requestTimeout: nodeLimitOf(headersTimeout + bodyTimeout),
+      keepAliveTimeout: nodeLimitOf(limitOf(idleTimeoutMs ?? 60_000)),
       connectionsCheckingInterval: 2000,
       // The guard says it in JSON.
       requireHostHeader: false,
@@ -156,12 +160,23 @@ export async function listen(served: Served, options: ListenOptions = {}): Promi
   };
 }
 
+/** @throws TypeError for what is no port, no address, no number. */
+function checkOptions({ port, host, ...numbers }: ListenOptions): void {
+  const { headersTimeoutMs, idleTimeoutMs, maxConnections } = numbers;
+  for (const [name, value] of Object.entries({ headersTimeoutMs, idleTimeoutMs, maxConnections }))
+    refuseNoNumber(name, value);
+  refuseOther('string', 'host', host);
+  const given: unknown = port;
+  if (given !== undefined && !(typeof given === 'number' && Number.isInteger(given) && given >= 0 && given <= 65_535))
+    throw new TypeError(`port must be an integer from 0 to 65535, not ${shown(given)}`);
+}
+
 function listener(
   handler: HttpHandler,
   options: NodeHttpOptions,
   owned = false,
 ): (request: IncomingMessage, response: ServerResponse) => void {
-  const timeout = options.bodyTimeoutMs ?? defaults.bodyTimeoutMs;
+  const timeout = limitOf(options.bodyTimeoutMs ?? defaults.bodyTimeoutMs);
   const outbox = owned ? new Outbox() : undefined;
   const handle = (request: IncomingMessage, response: ServerResponse): void =>
     handler.handle(new NodeRequest(request, timeout), new NodeReply(response, outbox));
@@ -174,7 +189,7 @@ function listener(
 }
 
 /** Milliseconds as Node counts them: 0 is no limit. */
-function limitOf(ms: number): number {
+function nodeLimitOf(ms: number): number {
   return Number.isFinite(ms) ? Math.max(1, Math.ceil(ms)) : 0;
 }
 

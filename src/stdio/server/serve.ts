@@ -10,7 +10,7 @@ import { answer, invalidRequest, opensStream, toText, type Answer } from '../../
 import { endpointOf, type Conversation, type Served } from '../../host/endpoint.ts';
 import { harmless } from '../../mistakes/harmless.ts';
 import { refuseUnknown, type Names } from '../../mistakes/known-names.ts';
-import { shown } from '../../mistakes/shown.ts';
+import { refuseNoNumber, refuseOther } from '../../mistakes/known-values.ts';
 import { guardStdout } from './guard.ts';
 import { lineWriter, type LineWriter } from '../line-writer.ts';
 
@@ -66,13 +66,9 @@ const optionNames: Names<StdioServerOptions> = {
 
 function checkOptions(options: StdioServerOptions): void {
   refuseUnknown('serveStdio', options, optionNames);
-  for (const name of ['maxLineBytes', 'maxPendingBytes', 'drainMs'] as const) {
-    const value: unknown = options[name];
-    if (value !== undefined && !(typeof value === 'number' && value >= 0))
-      throw new TypeError(`${name} must be a number of at least 0, not ${shown(value)}`);
-  }
-  if (options.onError !== undefined && typeof options.onError !== 'function')
-    throw new TypeError(`onError must be a function, not ${shown(options.onError)}`);
+  for (const name of ['maxLineBytes', 'maxPendingBytes', 'drainMs'] as const) refuseNoNumber(name, options[name]);
+  refuseOther('function', 'onError', options.onError);
+  refuseOther('boolean', 'guardStdout', options.guardStdout);
 }
 
 class StdioSession {
