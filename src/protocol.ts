@@ -18,7 +18,7 @@ export {
   type Receiver,
   type SendOptions,
   type Transport,
-  type TransportKind,
+  type TransportFacts,
 } from './jsonrpc/transport.ts';
 export {
   chosenRevisions,

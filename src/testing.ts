@@ -7,6 +7,7 @@ export { memoryTransport, type MemoryTransportOptions } from './testing/memory-t
 export {
   scriptedTransport,
   type Script,
+  type ScriptedKind,
   type ScriptedPeer,
   type ScriptedTransport,
   type SentMessage,

@@ -289,7 +289,6 @@ describe('a transport whose close rejects', () => {
     it(`ends no bridge, and is told, with a client at ${down}`, async (t) => {
       const inner = memoryTransport(serverAt('2025-11-25'));
       const failing: Transport = {
-        kind: inner.kind,
         description: inner.description,
         open: async (receiver) => {
           const channel = await inner.open(receiver);

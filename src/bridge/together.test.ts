@@ -37,7 +37,7 @@ async function setup(t: TestContext): Promise<Setup> {
     answers: { 'tools/call': (sent, peer) => void calls.set(Object(sent.message['params'])['name'], { sent, peer }) },
   });
   const warnings: string[] = [];
-  const upstream: Transport = { ...transport, kind: 'stdio', open: (receiver) => transport.open(receiver) };
+  const upstream: Transport = { ...transport, ownsProcess: true, open: (receiver) => transport.open(receiver) };
   const bridge = await bridgeTo(t, upstream, { warnings });
   const raw = await open(bridge, statelessDate, { capabilities, meta: { [metaKey.logLevel]: 'debug' } });
   return {
@@ -299,7 +299,7 @@ it('all clients use one process where the configuration says so', async (t) => {
     opened++;
     return await transport.open(receiver);
   };
-  const bridge = await bridgeTo(t, { ...transport, kind: 'stdio', open: open1 }, { sharing: 'shared' });
+  const bridge = await bridgeTo(t, { ...transport, ownsProcess: true, open: open1 }, { sharing: 'shared' });
   for (const date of ['2025-06-18', statelessDate] as const)
     for (const principal of ['ann', 'bob'])
       await (await open(bridge, date, { capabilities, auth: { principal } })).result('tools/call', { name: 'any' });

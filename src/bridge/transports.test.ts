@@ -43,8 +43,8 @@ function overHttp(
 /** Serves over a pair of streams in this process, one client at a time. */
 function overStreams(t: TestContext, served: Served): Transport {
   return {
-    kind: 'stdio',
     description: 'streams',
+    ownsProcess: true,
     open: async (receiver) => {
       const [input, output] = [new PassThrough(), new PassThrough()];
       const server = serveStdio(served, { input, output, guardStdout: false });

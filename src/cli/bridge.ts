@@ -4,7 +4,6 @@ import type { ParseArgsOptionsConfig } from 'node:util';
 import type { Bridge, FrontBridge } from '../bridge/bridge.ts';
 import type { UpstreamFacts } from '../bridge/single/single.ts';
 import type { BridgeBehaviour, UpstreamOptions } from '../bridge/options.ts';
-import type { TransportKind } from '../jsonrpc/transport.ts';
 import { listen } from '../node/server/http.ts';
 import type { Served } from '../host/endpoint.ts';
 import { revisions } from '../protocol/revision.ts';
@@ -66,7 +65,7 @@ async function frontOne(target: Target, parsed: Parsed, io: Io): Promise<number>
   const behaviour = behaviourOf(parsed, io);
   const transport = transportOf(target, parsed, io);
   const opening = createBridge({ ...behaviour, upstream: transport });
-  return await serve(opening, { address, io }, (bridge) => aboutOne(bridge, transport.kind));
+  return await serve(opening, { address, io }, (bridge) => aboutOne(bridge, target));
 }
 
 async function frontSeveral(
@@ -223,11 +222,11 @@ function introduce({ endpoint }: Served, { name, lines }: About): Introduction {
 /** How long a name is that is shown whole, in characters. */
 const longestName = 100;
 
-function aboutOne({ upstream }: Bridge, kind: TransportKind): About {
+function aboutOne({ upstream }: Bridge, { kind }: Target): About {
   const { server, revision, description } = upstream;
   return {
     name: clipped(server?.name ?? 'server', longestName),
-    lines: `${named(upstream)}, which speaks ${revision} over ${kind}\n  server   ${shown(description, 'line')}\n`,
+    lines: `${named(upstream)}, which speaks ${revision} over ${kind === 'url' ? 'http' : 'stdio'}\n  server   ${shown(description, 'line')}\n`,
   };
 }
 

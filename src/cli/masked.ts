@@ -1,4 +1,5 @@
 import { ConnectionError, type Channel, type Transport } from '../jsonrpc/transport.ts';
+import { factsOf } from '../jsonrpc/transport-facts.ts';
 import type { Hide } from './explain/secrets.ts';
 
 /** What a way to a server is called, and what is hidden in all that is told of it. */
@@ -15,8 +16,9 @@ export interface Mask {
 export function masked(transport: Transport, { hide, calledAs }: Mask): Transport {
   const shown = (error: unknown): unknown => (error instanceof ConnectionError ? without(error, hide) : error);
   return {
-    kind: transport.kind,
+    ...factsOf(transport),
     description: calledAs ?? hide(transport.description),
+    address: transport.address && hide(transport.address),
     async open(receiver) {
       try {
         const channel = await transport.open({

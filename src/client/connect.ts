@@ -1,5 +1,6 @@
 import { serverUrl } from '../jsonrpc/server-url.ts';
 import type { Transport } from '../jsonrpc/transport.ts';
+import { factsOf } from '../jsonrpc/transport-facts.ts';
 import { refuseUnknown, type Names } from '../mistakes/known-names.ts';
 import { unguessable } from './cache/cache-options.ts';
 import { ResponseCache } from './cache/cache.ts';
@@ -52,7 +53,7 @@ export function createConnect<HttpOptions extends object>(
     const session = await givingUp(settings, () =>
       Session.open({ transport, settings, verdicts, handlers: settings.inputs.handlers }),
     );
-    const { description, kind } = transport;
+    const { description, carriesHeaders } = factsOf(transport);
     const cache = cacheOf(session, settings, isTransport(target) ? undefined : serverUrl(target));
     // The cache comes first: who hears of a change finds nothing stale in it.
     session.observe({
@@ -66,7 +67,7 @@ export function createConnect<HttpOptions extends object>(
       cache,
       subscriptions: lateSubscriptions({ session, settings, missed: (method, params) => cache.heard(method, params) }),
       description,
-      overHttp: kind === 'http',
+      carriesHeaders,
     });
   };
 }

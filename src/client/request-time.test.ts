@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, it, mock } from 'node:test';
 import { capabilities, handshake, recovering, type Recovering } from '../../test/support/recovering.ts';
 import { turns } from '../../test/support/turns.ts';
-import { ConnectionError, type TransportKind } from '../jsonrpc/transport.ts';
-import { scriptedTransport } from '../testing/scripted.ts';
+import { ConnectionError } from '../jsonrpc/transport.ts';
+import { scriptedTransport, type ScriptedKind } from '../testing/scripted.ts';
 import { createConnect } from './connect.ts';
 import type { ConnectOptions } from './options.ts';
 
@@ -11,7 +11,7 @@ describe('the time that a request may take', () => {
   beforeEach(() => mock.timers.enable({ apis: ['setTimeout'] }));
   afterEach(() => mock.timers.reset());
 
-  const silent = async (options: ConnectOptions = {}, kind: TransportKind = 'stdio'): Promise<Recovering> =>
+  const silent = async (options: ConnectOptions = {}, kind: ScriptedKind = 'stdio'): Promise<Recovering> =>
     await recovering(({ message }) => (message['id'] === undefined ? undefined : new Promise(() => {})), {
       kind,
       options,

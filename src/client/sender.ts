@@ -20,7 +20,7 @@ export interface SenderParts {
   readonly settings: ClientSettings;
   readonly known: KnownTools;
   readonly cache: ResponseCache;
-  readonly overHttp: boolean;
+  readonly carriesHeaders: boolean;
 }
 
 /** The options of one page of a list. */
@@ -45,9 +45,9 @@ export interface Sender {
 const mostHints = 10_000;
 
 /** Makes what sends single requests over a settled session. */
-export function createSender({ session, settings, known, cache, overHttp }: SenderParts): Sender {
+export function createSender({ session, settings, known, cache, carriesHeaders }: SenderParts): Sender {
   const hints = new ToolHints(mostHints);
-  const mirrors = (): boolean => overHttp && session.revision.era === 'stateless';
+  const mirrors = (): boolean => carriesHeaders && session.revision.era === 'stateless';
   const learn = (tools: readonly Tool[]): void => {
     known.learn(tools);
     hints.learn(tools);

@@ -169,7 +169,6 @@ test('a client that turns out to be gone while its handler begins is not waited 
     return new Promise<string>(() => undefined);
   });
   const conversation = server.endpoint.converse({
-    kind: 'memory',
     lasting: true,
     // What cannot be delivered shows that nobody is there.
     send: () => conversation.close(),

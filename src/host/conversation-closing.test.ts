@@ -83,7 +83,7 @@ test('the host hears of the end of the very session whose beginning it heard', a
     opened: (session) => seen.push(session),
     closed: (session) => seen.push(session),
   });
-  const conversation = endpoint.converse({ kind: 'memory', lasting: true, send: () => undefined });
+  const conversation = endpoint.converse({ lasting: true, send: () => undefined });
   await conversation.receive({ jsonrpc: '2.0', id: 1, method: 'initialize', params: initializeParams('2025-11-25') });
   conversation.close();
   assert.equal(seen.length, 2);

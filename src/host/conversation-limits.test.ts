@@ -7,7 +7,7 @@ test('a conversation runs no more requests at once than it may, and refuses the 
   const server = served();
   const waiting: (() => void)[] = [];
   server.tool('wait', {}, () => new Promise<string>((resolve) => waiting.push(() => resolve('done'))));
-  const conversation = server.endpoint.converse({ kind: 'memory', lasting: true, send: () => undefined });
+  const conversation = server.endpoint.converse({ lasting: true, send: () => undefined });
   const ask = (id: number): Promise<unknown> =>
     conversation.receive({ jsonrpc: '2.0', id, method: 'tools/call', params: withMeta({ name: 'wait' }) });
   const running = Array.from({ length: 1024 }, (_, id) => ask(id));
@@ -25,7 +25,7 @@ test('a conversation runs no more requests at once than it may, and refuses the 
 test('a cancelled request whose handler goes on still counts', async () => {
   const server = served();
   server.tool('deaf', {}, () => new Promise<string>(() => undefined));
-  const conversation = server.endpoint.converse({ kind: 'memory', lasting: true, send: () => undefined });
+  const conversation = server.endpoint.converse({ lasting: true, send: () => undefined });
   for (let id = 0; id < 1024; id++) {
     const answer = conversation.receive({
       jsonrpc: '2.0',

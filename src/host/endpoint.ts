@@ -1,5 +1,4 @@
 import type { RequestId, Message, ResponseMessage } from '../jsonrpc/message.ts';
-import type { TransportKind } from '../jsonrpc/transport.ts';
 import type { Revision } from '../protocol/revision.ts';
 import { shown } from '../mistakes/shown.ts';
 import type { HeaderParameter } from '../peer/header.ts';
@@ -53,7 +52,11 @@ export function endpointOf(served: Served): Endpoint {
 
 /** The way back to one client. */
 export interface Link {
-  readonly kind: TransportKind;
+  /**
+   * What carries the conversation, in the words of OpenTelemetry for `network.transport`: `tcp`, `pipe`, `inproc`. Spans have
+   * it; without it they say nothing of that.
+   */
+  readonly network?: string | undefined;
   /**
    * Whether the link outlives one request. An exchange of 2026-07-28 over HTTP does not: it serves stateless
    * requests alone.

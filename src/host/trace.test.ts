@@ -28,7 +28,7 @@ function traced(options: ServerOptions = {}): Traced {
     },
   );
   server.tool('hang', {}, () => new Promise<string>(() => undefined));
-  const link = { kind: 'http', lasting: true, id: 'session-1', send: () => undefined } as const;
+  const link = { network: 'tcp', lasting: true, id: 'session-1', send: () => undefined } as const;
   return { conversation: server.endpoint.converse(link), starts, ends };
 }
 

@@ -1,5 +1,4 @@
 import type { RequestMessage, ResponseMessage } from '../jsonrpc/message.ts';
-import type { TransportKind } from '../jsonrpc/transport.ts';
 import type { JsonObject } from '../protocol/features/common.ts';
 import type { Revision } from '../protocol/revision.ts';
 import type { Link } from './endpoint.ts';
@@ -17,7 +16,7 @@ export interface TraceParent {
 /** One request being served, as tracing sees its beginning. */
 export interface TraceStart {
   /**
-   * `mcp.method.name`, `jsonrpc.request.id`, `network.transport` and, where there is one, `mcp.session.id`. Nothing of
+   * `mcp.method.name`, `jsonrpc.request.id` and, where they are known, `network.transport` and `mcp.session.id`. Nothing of
    * them is verified.
    */
   readonly attributes: TraceAttributes;
@@ -38,15 +37,13 @@ export interface TraceSpan {
 /** Begins a span for a request; what it throws is told to `onError` and changes nothing. */
 export type Tracer = (start: TraceStart) => TraceSpan | undefined;
 
-const transports: Readonly<Record<TransportKind, string>> = { http: 'tcp', stdio: 'pipe', memory: 'inproc' };
-
 /** What is known of a request when it arrives. */
 export function traceStart(message: RequestMessage, link: Link): TraceStart {
   return {
     attributes: {
       'mcp.method.name': message.method.slice(0, 128),
       'jsonrpc.request.id': String(message.id).slice(0, 128),
-      'network.transport': transports[link.kind],
+      ...(link.network === undefined ? {} : { 'network.transport': link.network }),
       ...(link.id === undefined ? {} : { 'mcp.session.id': link.id }),
     },
     parent: parentOf(message.params?.['_meta']),

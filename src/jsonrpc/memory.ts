@@ -34,7 +34,6 @@ export interface MemoryLink {
  */
 export function linkedTransport(description: string, connect: (link: MemoryLink) => MemoryPeer): Transport {
   return {
-    kind: 'memory',
     description,
     open: async (receiver) => openLinked(receiver, connect),
   };

@@ -1,16 +1,38 @@
 import type { Message, RequestId } from './message.ts';
 
-/** What carries messages between two peers. It differs in how a request is given up and in what travels beside it. */
-export type TransportKind = 'stdio' | 'http' | 'memory';
+/**
+ * Facts of a transport that its user goes by. What is left out is as with a plain stream of messages, such as a socket: one
+ * that says nothing but its description is a good transport.
+ */
+export interface TransportFacts {
+  /** What a person would call the peer: a URL or a command line. Holds no secret. */
+  readonly description: string;
+  /**
+   * Where the peer is. What was found out of a server is remembered by its address; without one it is remembered as long as
+   * the transport itself is used. Holds no secret.
+   */
+  readonly address?: string | undefined;
+  /** Whether headers travel beside messages, and what is said in them is read; false by default. */
+  readonly carriesHeaders?: boolean | undefined;
+  /**
+   * Whether each message has an exchange of its own, as a POST has: closing it gives the message up, and one that breaks off
+   * ends nothing else. False by default.
+   */
+  readonly cancelsByClosing?: boolean | undefined;
+  /**
+   * Whether an older server may end the conversation at a first question that it does not know, or leave it unanswered, so
+   * that silence and an end say that it wants `initialize`. True by default.
+   */
+  readonly mayLoseTheProbe?: boolean | undefined;
+  /** Whether each conversation is a process of its own, which starts with it and ends with it; false by default. */
+  readonly ownsProcess?: boolean | undefined;
+}
 
 /**
  * A way to reach a peer. Each `open` makes a fresh conversation (a child process, an HTTP session, a pair of
  * queues), so a negotiation that lost one can try again.
  */
-export interface Transport {
-  readonly kind: TransportKind;
-  /** What a person would call the peer: a URL or a command line. Holds no secret. */
-  readonly description: string;
+export interface Transport extends TransportFacts {
   /**
    * Opens one conversation.
    *
@@ -30,7 +52,7 @@ export interface Channel {
    * @throws ConnectionError when the message did not reach the peer or its answer was lost.
    */
   send(message: Message | readonly Message[], options?: SendOptions): Promise<void>;
-  /** Headers that go with every later message; only HTTP has them. */
+  /** Headers that go with every later message, where the transport carries any. */
   setHeaders?(headers: Readonly<Record<string, string>>): void;
   /**
    * Opens the stream for messages that belong to no request (HTTP, handshake revisions).
@@ -43,9 +65,9 @@ export interface Channel {
 }
 
 export interface SendOptions {
-  /** Over HTTP: gives up the exchange of this message and closes its response stream. */
+  /** Gives up the exchange of this message and closes its response stream, where a message has one of its own. */
   readonly signal?: AbortSignal;
-  /** Over HTTP: headers of this message alone. */
+  /** Headers of this message alone, where the transport carries any. */
   readonly headers?: Readonly<Record<string, string>>;
 }
 

@@ -15,8 +15,8 @@ import {
   type MessageOrigin,
   type SendOptions,
   type Transport,
-  type TransportKind,
 } from '../jsonrpc/transport.ts';
+import { factsOf, type SettledFacts } from '../jsonrpc/transport-facts.ts';
 import { errorFromWire, type McpError } from '../protocol/error.ts';
 import type { Revision } from '../protocol/revision.ts';
 import { utf8Bytes } from './budget.ts';
@@ -67,7 +67,8 @@ const mostGivenUp = 1_000;
 
 /** One open conversation as its client side uses it: requests out, each matched with its answer. */
 export class Calls {
-  readonly kind: TransportKind;
+  /** The facts of what carries it. */
+  readonly facts: SettledFacts;
   readonly #inbound: Inbound;
   readonly #description: string;
   readonly #pending = new Map<number, Waiting>();
@@ -86,7 +87,7 @@ export class Calls {
   listening: Promise<boolean> | undefined;
 
   private constructor(transport: Transport, inbound: Inbound) {
-    this.kind = transport.kind;
+    this.facts = factsOf(transport);
     this.#description = transport.description;
     this.#inbound = inbound;
   }
@@ -170,7 +171,7 @@ export class Calls {
     const id = this.#lastId + 1;
     const token = this.#claim(id, options);
     this.#lastId = id;
-    const exchange = this.kind === 'http' ? new AbortController() : undefined;
+    const exchange = this.facts.cancelsByClosing ? new AbortController() : undefined;
     const waiting = new Waiting(method, options, {
       over: () => {
         this.#pending.delete(id);
@@ -237,7 +238,7 @@ export class Calls {
     const lives = (tries: number): boolean =>
       this.#ended === undefined && signal?.aborted !== true && (this.#pending.size > 0 || tries < mostTries);
     try {
-      if (this.kind !== 'http') await this.#send(message, revision);
+      if (!this.facts.cancelsByClosing) await this.#send(message, revision);
       else await deliver({ send: (limit) => this.#send(message, revision, { signal: limit }), lives, signal });
     } catch (error) {
       this.#undelivered('an answer', error);

@@ -21,7 +21,6 @@ function rounds(
   const sent: Json[] = [];
   let id = 0;
   const conversation = server.endpoint.converse({
-    kind: 'memory',
     lasting: true,
     send: (message) => sent.push(message as unknown as Json),
     ...(options.principal === undefined ? {} : { auth: { principal: options.principal } }),

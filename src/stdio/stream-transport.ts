@@ -33,7 +33,6 @@ export function streamTransport(streams: ByteStreams, options: StreamTransportOp
   const description = options.description ?? 'streams';
   let opened = false;
   return {
-    kind: 'stdio',
     description,
     async open(receiver) {
       if (opened) throw new ConnectionError('refused', `${description} can be opened once`);

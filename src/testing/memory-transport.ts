@@ -26,7 +26,7 @@ export function memoryTransport(served: Served, options: MemoryTransportOptions 
       if (response !== undefined) send(response);
     };
     const conversation = endpoint.converse({
-      kind: 'memory',
+      network: 'inproc',
       lasting: true,
       auth: options.auth,
       send: (message) => send(message),

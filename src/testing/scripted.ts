@@ -5,8 +5,8 @@ import {
   type Receiver,
   type SendOptions,
   type Transport,
-  type TransportKind,
 } from '../jsonrpc/transport.ts';
+import { httpFacts } from '../jsonrpc/transport-facts.ts';
 
 /** One message that a client sent, with what travelled beside it. */
 export interface SentMessage {
@@ -55,9 +55,15 @@ export interface ScriptedTransport extends Transport {
   readonly listens: number;
 }
 
+/**
+ * What a scripted transport is like: `http` has headers, and an exchange for each message; `stdio` is a process of its own;
+ * `memory` is a plain stream of messages.
+ */
+export type ScriptedKind = 'http' | 'stdio' | 'memory';
+
 /** Makes a transport of any kind from a function that plays the server. */
 export function scriptedTransport(
-  kind: TransportKind,
+  kind: ScriptedKind,
   script: Script,
   description: string = `scripted ${kind}`,
 ): ScriptedTransport {
@@ -67,7 +73,7 @@ export function scriptedTransport(
   let headers: Readonly<Record<string, string>> | undefined;
   let listens = 0;
   return {
-    kind,
+    ...(kind === 'http' ? { ...httpFacts, address: description } : { ownsProcess: kind === 'stdio' }),
     description,
     sent,
     peers,

@@ -184,7 +184,7 @@ describe('what a server says of itself', () => {
 /** The result that tells a client of the server. */
 async function opening(server: Server, date: RevisionDate): Promise<Json & { readonly capabilities: Json }> {
   const stateless = !handshakeDates.includes(date);
-  const conversation = server.endpoint.converse({ kind: 'memory', lasting: true, send: () => undefined });
+  const conversation = server.endpoint.converse({ lasting: true, send: () => undefined });
   const params = stateless
     ? withMeta()
     : { protocolVersion: date, capabilities: {}, clientInfo: { name: 'c', version: '1' } };

@@ -72,7 +72,7 @@ describe('the opening of a client', () => {
     const byUrl = httpTransport('https://host.example/mcp?key=secret', {
       fetch: () => Promise.reject(new Error('no')),
     });
-    assert.deepEqual([byUrl.kind, byUrl.description], ['http', 'https://host.example/mcp']);
+    assert.deepEqual([byUrl.carriesHeaders, byUrl.description], [true, 'https://host.example/mcp']);
     await assert.rejects(connect(byUrl), { reason: 'refused' });
   });
 });

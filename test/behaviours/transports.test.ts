@@ -23,12 +23,10 @@ function served(): Server {
 /** A transport of one's own: two message ports, with nothing of the SDK's but its contracts. */
 function portTransport(server: Server, seen: Message[]): Transport {
   return {
-    kind: 'memory',
     description: 'ports',
     async open(receiver) {
       const { port1, port2 } = new MessageChannel();
       const conversation = server.endpoint.converse({
-        kind: 'memory',
         lasting: true,
         send: (message) => port2.postMessage(JSON.stringify(message)),
       });

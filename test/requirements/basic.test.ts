@@ -159,12 +159,10 @@ test('what one request began is known to the next by its state alone, not by the
 /** A transport that a user of Parley could write: two ports of a MessageChannel, and nothing else. */
 function portTransport(server: Server, seen: Message[]): Transport {
   return {
-    kind: 'memory',
     description: 'two ports',
     open: async (receiver) => {
       const { port1, port2 } = new MessageChannel();
       const conversation = server.endpoint.converse({
-        kind: 'memory',
         lasting: true,
         send: (message) => port2.postMessage(message),
       });

@@ -4,6 +4,7 @@ import type { TestContext } from 'node:test';
 import { createBridge, type Bridge, type BridgeOptions } from '../../src/bridge.ts';
 import type { Client } from '../../src/client/client.ts';
 import { ConnectionError, type Channel, type Receiver, type Transport } from '../../src/jsonrpc/transport.ts';
+import { factsOf } from '../../src/jsonrpc/transport-facts.ts';
 import type { Served } from '../../src/host/endpoint.ts';
 import { memoryTransport } from '../../src/testing/memory-transport.ts';
 import { revisions, type RevisionDate } from '../../src/protocol/revision.ts';
@@ -106,8 +107,7 @@ export function lineOver(transport: Transport): Line {
       for (const entry of [...open].slice(-1)) cutOff(entry);
     },
     transport: {
-      kind: transport.kind,
-      description: transport.description,
+      ...factsOf(transport),
       async open(receiver: Receiver): Promise<Channel> {
         if (line.down) throw new ConnectionError('refused', 'the server cannot be started');
         const channel = await transport.open(receiver);

@@ -1,13 +1,13 @@
 /** A client of a scripted server that settles on one revision. */
 
 import assert from 'node:assert/strict';
-import type { TransportKind } from '../../src/jsonrpc/transport.ts';
 import {
   scriptedTransport,
   type Script,
   type ScriptedPeer,
   type ScriptedTransport,
   type SentMessage,
+  type ScriptedKind,
 } from '../../src/testing/scripted.ts';
 import type { Client } from '../../src/client/client.ts';
 import { createConnect } from '../../src/client/connect.ts';
@@ -28,7 +28,7 @@ export interface Connected {
 
 export interface Settings {
   readonly revision?: string;
-  readonly kind?: TransportKind;
+  readonly kind?: ScriptedKind;
   readonly capabilities?: object;
   readonly options?: ConnectOptions;
 }

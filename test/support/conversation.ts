@@ -131,8 +131,8 @@ export const wires: Readonly<Record<string, Wire>> = {
   stdio: async (served) => {
     const running: StdioServer[] = [];
     const transport: Transport = {
-      kind: 'stdio',
       description: 'streams',
+      ownsProcess: true,
       open: async (receiver) => {
         const [input, output] = [new PassThrough(), new PassThrough()];
         running.push(serveStdio(served, { input, output, guardStdout: false }));

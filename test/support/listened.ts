@@ -1,12 +1,12 @@
 /** A client with subscriptions to a scripted server. */
 
 import assert from 'node:assert/strict';
-import type { TransportKind } from '../../src/jsonrpc/transport.ts';
 import {
   scriptedTransport,
   type Script,
   type ScriptedPeer,
   type ScriptedTransport,
+  type ScriptedKind,
 } from '../../src/testing/scripted.ts';
 import type { Client } from '../../src/client/client.ts';
 import { createConnect } from '../../src/client/connect.ts';
@@ -39,7 +39,7 @@ export interface Listened {
 
 interface Settings {
   readonly revision?: string;
-  readonly kind?: TransportKind;
+  readonly kind?: ScriptedKind;
   readonly capabilities?: object;
   readonly options?: ConnectOptions;
 }

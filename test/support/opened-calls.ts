@@ -1,12 +1,13 @@
 /** Calls over a scripted transport, and what came of them. */
 
 import assert from 'node:assert/strict';
-import type { ConnectionError, TransportKind } from '../../src/jsonrpc/transport.ts';
+import type { ConnectionError } from '../../src/jsonrpc/transport.ts';
 import {
   scriptedTransport,
   type Script,
   type ScriptedPeer,
   type ScriptedTransport,
+  type ScriptedKind,
 } from '../../src/testing/scripted.ts';
 import { Calls, type Inbound } from '../../src/peer/calls.ts';
 
@@ -23,7 +24,7 @@ interface Opened {
   readonly heard: Heard;
 }
 
-export async function opened(script: Script = () => {}, kind: TransportKind = 'stdio'): Promise<Opened> {
+export async function opened(script: Script = () => {}, kind: ScriptedKind = 'stdio'): Promise<Opened> {
   const heard: Heard = { warnings: [], notifications: [], requests: [], closed: [] };
   const inbound: Inbound = {
     request: ({ method }) => void heard.requests.push(method),

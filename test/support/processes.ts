@@ -7,8 +7,8 @@ import { memoryTransport } from '../../src/testing/memory-transport.ts';
 /** A transport each of whose conversations has a server of its own, without the cost of a process. */
 export function processesOf(start: () => Served): Transport {
   return {
-    kind: 'stdio',
     description: 'a process',
+    ownsProcess: true,
     open: async (receiver) => await memoryTransport(start()).open(receiver),
   };
 }

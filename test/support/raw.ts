@@ -52,7 +52,6 @@ export class Raw {
     this.#options = options;
     this.#stateless = stateless;
     this.conversation = served.endpoint.converse({
-      kind: 'memory',
       lasting: options.lasting ?? true,
       auth: options.auth,
       send: (message, related) => void this.heard.push({ message: copy(message) as Json, related }),

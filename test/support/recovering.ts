@@ -1,7 +1,12 @@
 /** A client of a scripted server that is lost, and what became of it. */
 
-import { ConnectionError, type TransportKind } from '../../src/jsonrpc/transport.ts';
-import { scriptedTransport, type Script, type ScriptedTransport } from '../../src/testing/scripted.ts';
+import { ConnectionError } from '../../src/jsonrpc/transport.ts';
+import {
+  scriptedTransport,
+  type Script,
+  type ScriptedTransport,
+  type ScriptedKind,
+} from '../../src/testing/scripted.ts';
 import type { Client } from '../../src/client/client.ts';
 import { createConnect } from '../../src/client/connect.ts';
 import type { ConnectOptions } from '../../src/client/options.ts';
@@ -35,7 +40,7 @@ export interface Recovering {
 
 interface Settings {
   readonly revision?: string;
-  readonly kind?: TransportKind;
+  readonly kind?: ScriptedKind;
   readonly options?: ConnectOptions;
 }
 

@@ -2,9 +2,14 @@
 
 import assert from 'node:assert/strict';
 import { connect, type Client, type ConnectOptions } from '../../src/client.ts';
-import type { TransportKind } from '../../src/jsonrpc/transport.ts';
 import type { RevisionDate } from '../../src/protocol/revision.ts';
-import { scriptedTransport, type Script, type ScriptedPeer, type ScriptedTransport } from '../../src/testing.ts';
+import {
+  scriptedTransport,
+  type Script,
+  type ScriptedPeer,
+  type ScriptedTransport,
+  type ScriptedKind,
+} from '../../src/testing.ts';
 
 export interface Scripted {
   readonly client: Client;
@@ -17,7 +22,7 @@ export interface Scripted {
 export interface ScriptedOptions {
   /** The only revision that the server speaks. */
   readonly date: RevisionDate;
-  readonly kind?: TransportKind;
+  readonly kind?: ScriptedKind;
   readonly capabilities?: object;
   readonly serverInfo?: object;
   readonly connect?: ConnectOptions;

@@ -7,8 +7,8 @@ import { ConnectionError, type Transport } from '../../src/jsonrpc/transport.ts'
 /** @param input Where the server reads. @param output Where it writes. It can be opened once. */
 export function streamTransport(input: PassThrough, output: PassThrough): Transport {
   return {
-    kind: 'stdio',
     description: 'streams',
+    ownsProcess: true,
     open: async (receiver) => {
       const lines = createInterface({ input: output });
       let closed = false;

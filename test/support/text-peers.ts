@@ -35,7 +35,7 @@ export async function textServer(t: TestContext, way: TextWay, serve: TextServer
     }));
   }
   if (way === 'stdio')
-    return { kind: 'stdio', description: 'text', open: (receiver) => overLines(serve).open(receiver) };
+    return { description: 'text', ownsProcess: true, open: (receiver) => overLines(serve).open(receiver) };
   const server = createServer((request, response) => {
     const parts: Buffer[] = [];
     request.on('data', (part: Buffer) => parts.push(part));

@@ -10,6 +10,7 @@ import { createBridge } from '../../bridge.ts';
 import type { Client } from '../../client/client.ts';
 import type { SubscriptionEvent, Topics } from '../../client/subscriptions/subscription.ts';
 import type { Transport } from '../../jsonrpc/transport.ts';
+import { factsOf } from '../../jsonrpc/transport-facts.ts';
 import { memoryTransport } from '../../testing/memory-transport.ts';
 import { metaKey } from '../../protocol/meta.ts';
 import type { RevisionDate } from '../../protocol/revision.ts';
@@ -47,8 +48,7 @@ function gated(transport: Transport, method: string) {
   const held: (() => void)[] = [];
   const gate = { isOpen: true, waiting: () => held.length, letThrough: () => held.splice(0).forEach((run) => run()) };
   const way: Transport = {
-    kind: transport.kind,
-    description: transport.description,
+    ...factsOf(transport),
     open: async (receiver) => {
       const asked = new Set<unknown>();
       const channel = await transport.open({

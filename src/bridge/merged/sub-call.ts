@@ -21,7 +21,7 @@ export function subCall(call: Call, { method, send, signal = call.signal }: SubC
       revision: facts,
       client,
       link: {
-        kind: 'memory',
+        network: 'inproc',
         lasting: true,
         address,
         send: (message) => {

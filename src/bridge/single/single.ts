@@ -1,6 +1,7 @@
 import type { Client } from '../../client/client.ts';
 import { monotonicNow } from '../../jsonrpc/timeout.ts';
-import type { Transport, TransportKind } from '../../jsonrpc/transport.ts';
+import type { Transport } from '../../jsonrpc/transport.ts';
+import { factsOf, httpFacts, type SettledFacts } from '../../jsonrpc/transport-facts.ts';
 import type { Host, ServerSession } from '../../host/host.ts';
 import type { ServerCapabilities } from '../../protocol/capability.ts';
 import type { Implementation } from '../../protocol/features/common.ts';
@@ -102,11 +103,11 @@ export async function openMember(options: MemberOptions): Promise<Member> {
 function waysTo({ upstream, onError }: MemberOptions): (isMain: boolean) => MemberOptions['upstream'] {
   if (!isTransport(upstream)) return () => upstream;
   const closing = closingQuietly(upstream, onError);
-  return closing.kind === 'stdio' ? steady(closing, { now: monotonicNow, random: Math.random }) : () => closing;
+  return closing.ownsProcess === true ? steady(closing, { now: monotonicNow, random: Math.random }) : () => closing;
 }
 
-function kindOf(upstream: MemberOptions['upstream']): TransportKind {
-  return isTransport(upstream) ? upstream.kind : 'http';
+function factsOfUpstream(upstream: MemberOptions['upstream']): SettledFacts {
+  return factsOf(isTransport(upstream) ? upstream : { ...httpFacts, description: 'http' });
 }
 
 function isTransport(upstream: MemberOptions['upstream']): upstream is Transport {
@@ -125,7 +126,7 @@ function partsOf(settings: MemberOptions, tools: KnownTools, open: (isMain: bool
   const pool: Pool = new Pool({
     open,
     places,
-    kind: kindOf(settings.upstream),
+    facts: factsOfUpstream(settings.upstream),
     shared: sharing === 'shared',
     parked,
     main: {

@@ -1,5 +1,6 @@
 import { settledWithin } from '../../jsonrpc/timeout.ts';
 import type { Channel, Transport } from '../../jsonrpc/transport.ts';
+import { factsOf } from '../../jsonrpc/transport-facts.ts';
 
 /** How long a connection may take to close, in milliseconds; a child with the default patience takes six seconds at most. */
 export const closingMs = 10_000;
@@ -10,8 +11,7 @@ export const closingMs = 10_000;
  */
 export function closingQuietly(transport: Transport, onError: (error: unknown, where: string) => void): Transport {
   return {
-    kind: transport.kind,
-    description: transport.description,
+    ...factsOf(transport),
     open: async (receiver) => {
       const channel = await transport.open(receiver);
       let ending: Promise<void> | undefined;

@@ -140,7 +140,7 @@ for (const up of ['2025-06-18', '2026-07-28'] as const) {
       assert.equal(line.open, up === '2026-07-28' ? 2 : 3);
       await Promise.all([bridge.close(), bridge.close()]);
       assert.equal(line.open, 0);
-      const late = bridge.endpoint.converse({ kind: 'memory', lasting: true, send: () => undefined });
+      const late = bridge.endpoint.converse({ lasting: true, send: () => undefined });
       const params = { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'late', version: '1' } };
       await late.receive({ jsonrpc: '2.0', id: 1, method: 'initialize', params });
       const answer = await late.receive({ jsonrpc: '2.0', id: 2, method: 'tools/list' });

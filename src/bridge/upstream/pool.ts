@@ -1,5 +1,5 @@
 import { settledWithin } from '../../jsonrpc/timeout.ts';
-import type { TransportKind } from '../../jsonrpc/transport.ts';
+import type { SettledFacts } from '../../jsonrpc/transport-facts.ts';
 import type { Call } from '../../host/call.ts';
 import type { Origin, Sender, ServerSession } from '../../host/host.ts';
 import type { JsonObject } from '../../protocol/features/common.ts';
@@ -24,8 +24,8 @@ export interface PoolOptions {
   open(isMain: boolean): OpenClient;
   /** How many connections there may be at once, those of other pools included. */
   readonly places: Places;
-  /** What the connections go over; on stdio each is a process of its own. */
-  readonly kind: TransportKind;
+  /** The facts of what the connections go over. */
+  readonly facts: SettledFacts;
   /** Whether all clients use one connection, on which a handshake server can ask nobody. */
   readonly shared?: boolean | undefined;
   /** What the connection of calls without a principal tells. */
@@ -223,7 +223,7 @@ export class Pool {
 
   /** Whether each client has one connection for all its calls. */
   get #oneEach(): boolean {
-    return this.#options.kind === 'stdio' && this.#handshake() !== undefined;
+    return this.#options.facts.ownsProcess && this.#handshake() !== undefined;
   }
 
   /**
@@ -253,9 +253,9 @@ export class Pool {
   async #beside(params: JsonObject, carried: Carried, wanted: Wanted): Promise<JsonObject> {
     const key = keyOf(wanted);
     const [first] = this.#shared.get(key) ?? [];
-    const { places, kind } = this.#options;
+    const { places, facts } = this.#options;
     const unlogged = (): Upstream | undefined =>
-      kind === 'stdio' || places.makeRoom(ownerOf(wanted.principal, wanted.address)) !== undefined ? first : undefined;
+      facts.ownsProcess || places.makeRoom(ownerOf(wanted.principal, wanted.address)) !== undefined ? first : undefined;
     const upstream = this.#sharedBy(wanted, (one) => one.maySendLogsOf(carried), unlogged);
     try {
       return await upstream.carry(params, upstream.maySendLogsOf(carried) ? carried : withoutLogs(carried));
@@ -292,13 +292,13 @@ export class Pool {
     throw new McpError('busy', `the bridge has ${whose} upstream connections in use; try again later`);
   }
 
-  #add(options: Omit<UpstreamOptions, 'open' | 'kind' | 'askers' | 'tick'>): Upstream {
+  #add(options: Omit<UpstreamOptions, 'open' | 'facts' | 'askers' | 'tick'>): Upstream {
     if (this.#closed) throw new McpError('internalError', 'the bridge is closed');
-    const { places, open, kind, main } = this.#options;
+    const { places, open, facts, main } = this.#options;
     this.#demand(places.take(options.owner));
     const upstream = new Upstream({
       open: open(options.events === main),
-      kind,
+      facts,
       askers: this.#askers,
       tick: () => places.tick(),
       ...options,

@@ -10,7 +10,7 @@ function mortal() {
   const receivers: Receiver[] = [];
   const clock = { now: 0 };
   const transport: Transport = {
-    kind: 'stdio',
+    ownsProcess: true,
     description: 'mortal',
     open: (receiver) => {
       receivers.push(receiver);
@@ -71,7 +71,7 @@ test('what is closed here did not die', async () => {
 
 test('a server that cannot be started counts as dead', async () => {
   const failing: Transport = {
-    kind: 'stdio',
+    ownsProcess: true,
     description: 'failing',
     open: () => Promise.reject(new ConnectionError('refused', 'no such program')),
   };

@@ -1,5 +1,6 @@
 import { backoffMs } from '../../client/connection/backoff.ts';
 import { ConnectionError, type Receiver, type Transport } from '../../jsonrpc/transport.ts';
+import { factsOf } from '../../jsonrpc/transport-facts.ts';
 import { closedBy } from './closing.ts';
 
 /** The clock and the dice of a rest. */
@@ -36,8 +37,7 @@ interface Rests {
 
 function steadied(transport: Transport, { ofAll, own, now }: Rests): Transport {
   return {
-    kind: transport.kind,
-    description: transport.description,
+    ...factsOf(transport),
     async open(receiver) {
       for (const rest of [ofAll, own]) rest.demandOver();
       const since = now();

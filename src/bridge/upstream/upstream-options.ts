@@ -1,5 +1,5 @@
 import type { Client } from '../../client/client.ts';
-import type { TransportKind } from '../../jsonrpc/transport.ts';
+import type { SettledFacts } from '../../jsonrpc/transport-facts.ts';
 import type { ClientView } from '../../host/call.ts';
 import type { JsonObject } from '../../protocol/features/common.ts';
 import type { LoggingLevel, LoggingMessageNotificationParams } from '../../protocol/features/logging.ts';
@@ -44,7 +44,8 @@ export interface UpstreamEvents {
 /** What a connection is made of. */
 export interface UpstreamOptions {
   readonly open: OpenClient;
-  readonly kind: TransportKind;
+  /** The facts of what it goes over. */
+  readonly facts: SettledFacts;
   readonly events: UpstreamEvents;
   /** Who the connection speaks for; left out for one that several clients share. */
   readonly self?: ClientView | undefined;

@@ -1,6 +1,7 @@
 import type { Client } from '../../client/client.ts';
 import type { Subscription, SubscriptionEvent, Topics } from '../../client/subscriptions/subscription.ts';
-import { ConnectionError, type TransportKind } from '../../jsonrpc/transport.ts';
+import { ConnectionError } from '../../jsonrpc/transport.ts';
+import type { SettledFacts } from '../../jsonrpc/transport-facts.ts';
 import type { ClientView } from '../../host/call.ts';
 import type { JsonObject } from '../../protocol/features/common.ts';
 import { McpError } from '../../protocol/error.ts';
@@ -22,7 +23,7 @@ import type { ClientEvents, OpenClient, UpstreamEvents, UpstreamOptions } from '
 /** One connection to the upstream server, opened when it is first needed. */
 export class Upstream {
   readonly #open: OpenClient;
-  readonly #kind: TransportKind;
+  readonly #facts: SettledFacts;
   readonly #events: UpstreamEvents;
   readonly #self: ClientView | undefined;
   readonly #ofOne: boolean;
@@ -54,9 +55,9 @@ export class Upstream {
   #last: Carried | undefined;
   readonly #closed = new AbortController();
 
-  constructor({ open, kind, events, self, ofOne = false, owner, askers, level, tick }: UpstreamOptions) {
+  constructor({ open, facts, events, self, ofOne = false, owner, askers, level, tick }: UpstreamOptions) {
     this.#open = open;
-    this.#kind = kind;
+    this.#facts = facts;
     this.#events = events;
     this.#self = self;
     this.#ofOne = ofOne;
@@ -271,7 +272,7 @@ export class Upstream {
 
   /** Where a request is given up by closing its stream, nothing that belongs to it comes any more. */
   #endsWithItsStream(client: Client): boolean {
-    return this.#kind === 'http' && revisionFor(client).httpCancellation === 'close-stream';
+    return this.#facts.cancelsByClosing && revisionFor(client).httpCancellation === 'close-stream';
   }
 
   /** The level at which every running call hears what it wants to. */

@@ -1,12 +1,15 @@
 /** What `parley explain` finds out about one server: the JSON that `--json` prints. */
 
-import type { ConnectionReason, TransportKind } from '../../jsonrpc/transport.ts';
+import type { ConnectionReason } from '../../jsonrpc/transport.ts';
 import type { ServerCapabilities } from '../../protocol/capability.ts';
 import type { Implementation } from '../../protocol/features/common.ts';
 import type { Prompt } from '../../protocol/features/prompts.ts';
 import type { Resource, ResourceTemplate } from '../../protocol/features/resource.ts';
 import type { Era, RevisionDate } from '../../protocol/revision.ts';
 import type { Tool } from '../../protocol/features/tool.ts';
+
+/** What reaches a server: requests to a URL, or a process that is started. */
+export type ServerTransport = 'http' | 'stdio';
 
 /**
  * One server, explained. The shape is stable: later versions may add fields, and never rename or remove one. Every text
@@ -17,7 +20,7 @@ export interface Explanation {
   readonly name?: string;
   /** The URL without its query, or the command line; it holds no secret. */
   readonly target: string;
-  readonly transport: TransportKind;
+  readonly transport: ServerTransport;
   /** Whether some revision works. */
   readonly works: boolean;
   /** The eras of the revisions that work: none, one or both. */
@@ -59,7 +62,7 @@ export interface Try {
   /** The HTTP status of the refusal, where it is known. */
   readonly status?: number;
   /** What carried the messages: `http+sse` is the transport with two endpoints. */
-  readonly over: TransportKind | 'http+sse';
+  readonly over: ServerTransport | 'http+sse';
   /** How long the question took, in milliseconds. */
   readonly ms: number;
   /** What else was noticed: output that is no message, an unanswered `ping`, … */

@@ -1,4 +1,5 @@
 import type { Transport } from '../../jsonrpc/transport.ts';
+import { factsOf } from '../../jsonrpc/transport-facts.ts';
 import { revisions, type Era, type Revision } from '../../protocol/revision.ts';
 import { throughBridge } from './losses.ts';
 import type { Explanation, Offer, Try } from './report.ts';
@@ -26,12 +27,12 @@ const patience = { answer: 60_000, silence: 10_000 };
  * @throws what the signal was aborted with.
  */
 export async function explainServer(options: ExplainOptions): Promise<Explanation> {
-  const { description: target, kind: transport } = options.reach({});
+  const { description: target, mayLoseTheProbe, ownsProcess } = factsOf(options.reach({}));
   const tries: Try[] = [];
   let offer: Offer | undefined;
   for (const revision of revisions.toReversed()) {
     options.signal.throwIfAborted();
-    const timeoutMs = options.timeoutMs ?? limitFor(revision, transport, tries);
+    const timeoutMs = options.timeoutMs ?? limitFor(revision, mayLoseTheProbe, tries);
     const tried = await tryRevision(revision, { ...options, timeoutMs, list: offer === undefined });
     tries.push(withRestart(tried.attempt, tries));
     offer ??= tried.offer;
@@ -42,7 +43,7 @@ export async function explainServer(options: ExplainOptions): Promise<Explanatio
   const newest = spoken.at(-1);
   return {
     target,
-    transport,
+    transport: ownsProcess ? 'stdio' : 'http',
     works: newest !== undefined,
     eras: erasOf(spoken),
     revisions: spoken.map(({ date }) => date),
@@ -52,10 +53,10 @@ export async function explainServer(options: ExplainOptions): Promise<Explanatio
   };
 }
 
-/** Older servers on stdio may be silent when asked what they do not know; who was silent once will be so again. */
-function limitFor({ era }: Revision, transport: Transport['kind'], tries: readonly Try[]): number {
+/** Older servers may be silent when asked what they do not know; who was silent once will be so again. */
+function limitFor({ era }: Revision, mayLoseTheProbe: boolean, tries: readonly Try[]): number {
   const wasSilent = tries.some(({ question, reason }) => question === 'initialize' && reason === 'timeout');
-  return wasSilent || (era === 'stateless' && transport === 'stdio') ? patience.silence : patience.answer;
+  return wasSilent || (era === 'stateless' && mayLoseTheProbe) ? patience.silence : patience.answer;
 }
 
 /** Some servers end when they are asked what they do not know; that costs the next try nothing. */

@@ -66,7 +66,7 @@ export async function tryRevision(revision: Revision, options: TryOptions): Prom
   ms ??= performance.now() - began;
   if (evidence.reason === 'timeout' && tap.stderr.trim() !== '')
     notes.push(`it wrote to standard error: ${lastLine(tap.stderr)}`);
-  const over = tap.elsewhere ? 'http+sse' : transport.kind;
+  const over = tap.elsewhere ? 'http+sse' : transport.ownsProcess === true ? 'stdio' : 'http';
   const wire = options.wire ? { wire: tap.entries } : {};
   return {
     attempt: { revision: revision.date, question, ...evidence, over, ms, notes, ...wire },

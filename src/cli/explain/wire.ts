@@ -85,7 +85,7 @@ export function createTap(): Tap {
         note({ from: 'server', stderr: text });
       },
     },
-    listen: (transport) => (transport.kind === 'http' ? transport : listened(transport, note)),
+    listen: (transport) => (transport.carriesHeaders === true ? transport : listened(transport, note)),
   };
 }
 

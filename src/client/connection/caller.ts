@@ -92,9 +92,9 @@ export interface Caller {
 export function createCaller(calls: Calls, options: CallerOptions): Caller {
   const { revision } = options;
   const stateless = revision.era === 'stateless';
-  const headed = stateless && calls.kind === 'http';
+  const headed = stateless && calls.facts.carriesHeaders;
   // Spec 2026-07-28, Cancellation: over HTTP closing the response stream is the cancellation.
-  const tellCancelled = !(calls.kind === 'http' && revision.httpCancellation === 'close-stream');
+  const tellCancelled = !(calls.facts.cancelsByClosing && revision.httpCancellation === 'close-stream');
   const preamble = preambles(options);
   const caller: Caller = {
     revision,

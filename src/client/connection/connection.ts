@@ -295,7 +295,7 @@ function remedyOf(failure: unknown, conversation: Conversation): Remedy | undefi
   // Spec 2026-07-28, Streamable HTTP: what broke off is asked again as a new request. A server that restarted also
   // breaks the connections that were kept for the next requests, which looks as if it could not be reached.
   const broke = failure.reason === 'closed' || failure.reason === 'refused';
-  return broke && conversation.agreement.calls.kind === 'http' ? 'once more' : undefined;
+  return broke && conversation.agreement.calls.facts.cancelsByClosing ? 'once more' : undefined;
 }
 
 function of(cause: unknown): { readonly cause: unknown; readonly status?: number } {

@@ -60,7 +60,7 @@ export async function discover(calls: Calls, options: DiscoverOptions): Promise<
 async function ask(calls: Calls, options: DiscoverOptions): Promise<Probe> {
   const { revision, self, timeoutMs, signal } = options;
   const params = withPreamble(undefined, preambleOf(revision, self()));
-  const headers = calls.kind === 'http' ? requestHeaders(revision, 'server/discover', params) : undefined;
+  const headers = calls.facts.carriesHeaders ? requestHeaders(revision, 'server/discover', params) : undefined;
   // An older server does not know of cancellations before `initialize`, so a probe in vain is given up in silence.
   const raw = await calls.call('server/discover', params, {
     revision,
@@ -98,7 +98,7 @@ function verdict(calls: Calls, error: unknown): Probe {
   if (rejected !== undefined) return verdictOfError(calls, error, rejected);
   if (!(error instanceof ConnectionError) || error.reason === 'aborted' || error.reason === 'incompatible') throw error;
   const silent = error.reason === 'timeout';
-  if (calls.kind !== 'http') return { kind: silent ? 'silent' : 'handshake', cause: error };
+  if (calls.facts.mayLoseTheProbe) return { kind: silent ? 'silent' : 'handshake', cause: error };
   const { reason, status = 0 } = error;
   const older =
     reason === 'invalid-message' ||
@@ -110,7 +110,6 @@ function verdict(calls: Calls, error: unknown): Probe {
 
 function verdictOfError(calls: Calls, error: unknown, rejected: McpError): Probe {
   if (rejected.kind === 'missingRequiredClientCapability') throw rejected;
-  if (calls.kind !== 'http') return { kind: 'handshake', cause: rejected };
   const status = calls.statusOf(error) ?? (error instanceof ConnectionError ? error.status : undefined) ?? 200;
   if (rejected.kind === 'headerMismatch' && status === 400) throw rejected;
   if (status === 401 || status === 403 || isTransientStatus(status)) throw error;

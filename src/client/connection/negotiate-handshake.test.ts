@@ -13,12 +13,11 @@ import {
   start,
   handshakeMethods,
 } from '../../../test/support/negotiation.ts';
-import type { TransportKind } from '../../jsonrpc/transport.ts';
-import { scriptedTransport, type Script } from '../../testing/scripted.ts';
+import { scriptedTransport, type Script, type ScriptedKind } from '../../testing/scripted.ts';
 
 interface Row {
   readonly title: string;
-  readonly kind: TransportKind;
+  readonly kind: ScriptedKind;
   readonly discover: Script;
 }
 

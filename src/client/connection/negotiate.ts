@@ -4,6 +4,7 @@
  * compatibility; Streamable HTTP: Backward compatibility.)
  */
 import { ConnectionError, type Transport } from '../../jsonrpc/transport.ts';
+import { factsOf } from '../../jsonrpc/transport-facts.ts';
 import type { ServerCapabilities } from '../../protocol/capability.ts';
 import type { Implementation } from '../../protocol/features/common.ts';
 import { McpError } from '../../protocol/error.ts';
@@ -33,7 +34,7 @@ export interface NegotiateOptions {
   readonly inbound: Inbound;
   /** What an earlier connection found out; when it turns out wrong the server is asked after all. */
   readonly prior?: Verdict | undefined;
-  /** How long a server that is not reached over HTTP may stay silent before it is taken for an older one. */
+  /** How long a server may stay silent, where it may lose the probe, before it is taken for an older one. */
   readonly probeTimeoutMs: number;
   readonly timeoutMs: number;
   readonly signal?: AbortSignal | undefined;
@@ -119,7 +120,7 @@ class Negotiation {
   /** Says of a program that was not heard in time what it printed in place of messages. */
   explained(error: unknown): unknown {
     const printed = this.#printed ?? this.#calls?.firstUnreadable;
-    if (!(error instanceof ConnectionError) || printed === undefined || this.#options.transport.kind === 'http')
+    if (!(error instanceof ConnectionError) || printed === undefined || this.#options.transport.ownsProcess !== true)
       return error;
     if (error.reason !== 'timeout' && error.reason !== 'closed' && error.reason !== 'exited') return error;
     const what = `what it printed first is no message (${printed.message})`;
@@ -164,7 +165,7 @@ class Negotiation {
     try {
       return await initialize(calls, offer, this.#options);
     } catch (error) {
-      if (!probed || calls.ended === undefined || this.#options.transport.kind === 'http') throw error;
+      if (!probed || calls.ended === undefined || !calls.facts.mayLoseTheProbe) throw error;
       return await initialize(await this.#open(), offer, this.#options);
     }
   }
@@ -188,7 +189,8 @@ class Negotiation {
   #probeTimeout(): number {
     const { transport, revisions, timeoutMs, probeTimeoutMs } = this.#options;
     // Silence means an older server only where an older server could be served.
-    return transport.kind === 'http' || newestOf(revisions, 'handshake') === undefined ? timeoutMs : probeTimeoutMs;
+    const mayBeOlder = factsOf(transport).mayLoseTheProbe && newestOf(revisions, 'handshake') !== undefined;
+    return mayBeOlder ? probeTimeoutMs : timeoutMs;
   }
 }
 

@@ -23,13 +23,14 @@ export interface Verdicts {
   remember(transport: Transport, verdict: Verdict, now: number): void;
 }
 
-/** Makes an empty memory: servers reached over HTTP are known by their URL, others by their transport object. */
+/** Makes an empty memory: servers are known by their address, and where there is none by their transport object. */
 export function createVerdicts(): Verdicts {
-  const byUrl = new Map<string, Remembered>();
+  const byAddress = new Map<string, Remembered>();
   const byTransport = new WeakMap<Transport, Remembered>();
   return {
     of(transport, now) {
-      const known = transport.kind === 'http' ? byUrl.get(transport.description) : byTransport.get(transport);
+      const { address } = transport;
+      const known = address === undefined ? byTransport.get(transport) : byAddress.get(address);
       if (known === undefined) return undefined;
       const { verdict, since } = known;
       const old = revisionOf(verdict.revision)?.era === 'handshake' && now - since >= handshakeAgeMs;
@@ -38,11 +39,12 @@ export function createVerdicts(): Verdicts {
     remember(transport, { revision, at }, now) {
       // Only the era is kept: what a server offers may depend on who asks, and is fetched anew.
       const remembered = { verdict: at === undefined ? { revision } : { revision, at }, since: now };
-      if (transport.kind !== 'http') return void byTransport.set(transport, remembered);
-      byUrl.delete(transport.description);
-      byUrl.set(transport.description, remembered);
-      const oldest = byUrl.size > most ? byUrl.keys().next().value : undefined;
-      if (oldest !== undefined) byUrl.delete(oldest);
+      const { address } = transport;
+      if (address === undefined) return void byTransport.set(transport, remembered);
+      byAddress.delete(address);
+      byAddress.set(address, remembered);
+      const oldest = byAddress.size > most ? byAddress.keys().next().value : undefined;
+      if (oldest !== undefined) byAddress.delete(oldest);
     },
   };
 }

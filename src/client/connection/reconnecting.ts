@@ -1,4 +1,5 @@
 import { ConnectionError, type Transport } from '../../jsonrpc/transport.ts';
+import { factsOf } from '../../jsonrpc/transport-facts.ts';
 import type { Inbound } from '../../peer/calls.ts';
 import { harmless } from '../../mistakes/harmless.ts';
 import { IncompatibleError } from './incompatible.ts';
@@ -209,8 +210,8 @@ export class Lifeline {
   async #isStill(believed: Conversation): Promise<boolean> {
     if (!believed.busy) return false;
     const { settings, transport } = this.#options;
-    // Older servers on stdio may have nothing to say to it.
-    const timeoutMs = transport.kind === 'http' ? settings.timeoutMs : settings.probeTimeoutMs;
+    // Older servers may have nothing to say to it.
+    const timeoutMs = factsOf(transport).mayLoseTheProbe ? settings.probeTimeoutMs : settings.timeoutMs;
     try {
       await believed.request('server/discover', undefined, { timeoutMs, signal: this.#stopped.signal });
       return true;

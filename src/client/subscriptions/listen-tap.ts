@@ -1,5 +1,6 @@
 import { isObject, type Message, type RequestId } from '../../jsonrpc/message.ts';
 import type { Channel, Receiver, SendOptions, Transport } from '../../jsonrpc/transport.ts';
+import { factsOf } from '../../jsonrpc/transport-facts.ts';
 import { metaKey } from '../../protocol/meta.ts';
 
 /** Who must know of listen requests before anybody else does. */
@@ -17,8 +18,7 @@ export interface ListenTap {
  */
 export function tapListens(transport: Transport, tap: ListenTap): Transport {
   return {
-    kind: transport.kind,
-    description: transport.description,
+    ...factsOf(transport),
     async open(receiver) {
       const open = new Set<unknown>();
       const channel = await transport.open(tapReceiver(receiver, { open, tap }));

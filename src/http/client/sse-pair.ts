@@ -10,6 +10,7 @@ import {
   type SendOptions,
   type Transport,
 } from '../../jsonrpc/transport.ts';
+import { httpFacts } from '../../jsonrpc/transport-facts.ts';
 import { deliverRefusal, isSuccess, mediaType, parsed, refusalOf, requestIds } from './answer.ts';
 import { bodyBytes } from './body.ts';
 import { discard, type FetchResponse } from './fetch.ts';
@@ -32,8 +33,9 @@ const probe = 'server/discover';
 export function ssePairTransport(url: string | URL, options: HttpTransportOptions = {}): Transport {
   const target = targetOf(url);
   return {
-    kind: 'http',
+    ...httpFacts,
     description: target.description,
+    address: target.description,
     open: (receiver) => SsePairChannel.open(new Requests(target, options), receiver),
   };
 }

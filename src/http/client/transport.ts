@@ -8,6 +8,7 @@ import {
   type SendOptions,
   type Transport,
 } from '../../jsonrpc/transport.ts';
+import { httpFacts } from '../../jsonrpc/transport-facts.ts';
 import { revisionOf } from '../../protocol/revision.ts';
 import {
   deliverRefusal,
@@ -37,8 +38,9 @@ const postHeaders = { accept: 'application/json, text/event-stream', 'content-ty
 export function httpTransport(url: string | URL, options: HttpTransportOptions = {}): Transport {
   const target = targetOf(url);
   return {
-    kind: 'http',
+    ...httpFacts,
     description: target.description,
+    address: target.description,
     // Nothing is sent before the first message: HTTP has no connection to open.
     open: async (receiver) => new HttpChannel(new Requests(target, options), receiver),
   };

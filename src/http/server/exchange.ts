@@ -96,7 +96,7 @@ function mismatch(problem: string | undefined): McpError | undefined {
 
 /** One POST: its own conversation, its own stream. Losing the client cancels it. */
 class Exchange implements Link {
-  readonly kind = 'http';
+  readonly network = 'tcp';
   readonly lasting = false;
   readonly auth: AuthInfo | undefined;
   readonly address: string | undefined;

@@ -123,7 +123,7 @@ export class SsePairs {
 
 /** One conversation: it lasts as long as its stream. */
 class SsePair implements Link {
-  readonly kind = 'http';
+  readonly network = 'tcp';
   readonly lasting = true;
   readonly auth: AuthInfo | undefined;
   readonly address: string | undefined;

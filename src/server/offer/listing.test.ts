@@ -55,7 +55,7 @@ for (const [kind, method] of kinds) {
     server.resource('a://b', { name: 'r', icons: [icon] }, () => 'x');
     server.resourceTemplate('a://{b}', { name: 'r', icons: [icon] }, () => 'x');
     server.prompt('p', { icons: [icon] }, () => 'x');
-    const conversation = server.endpoint.converse({ kind: 'memory', lasting: true, send: () => undefined });
+    const conversation = server.endpoint.converse({ lasting: true, send: () => undefined });
     const written = async () => {
       const response = await conversation.receive({ jsonrpc: '2.0', id: 1, method, params: withMeta() });
       assert.ok(response !== undefined);
@@ -119,7 +119,7 @@ test('a list that did not change is the same result for everybody who asks in a 
   const server = createServer({ name: 's', version: '1' });
   server.tool('t', {}, () => 'x');
   const asked = async () => {
-    const conversation = server.endpoint.converse({ kind: 'memory', lasting: true, send: () => undefined });
+    const conversation = server.endpoint.converse({ lasting: true, send: () => undefined });
     const response = await conversation.receive({ jsonrpc: '2.0', id: 1, method: 'tools/list', params: withMeta() });
     assert.ok(response !== undefined && 'result' in response);
     return response.result;

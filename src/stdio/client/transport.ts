@@ -44,8 +44,8 @@ export function spawn(command: string, args: readonly string[] = [], options: Sp
   if (typeof command !== 'string' || !Array.isArray(args) || args.some((arg) => typeof arg !== 'string'))
     throw new TypeError("spawn takes a command and a list of arguments, as in spawn('node', ['server.js'])");
   return {
-    kind: 'stdio',
     description: options.calledAs ?? describeCommand(command, args),
+    ownsProcess: true,
     async open(receiver) {
       // A server on stdio exports this beside what it needs, and loads no module of Node for it.
       const { openChild } = await import('./child.ts');

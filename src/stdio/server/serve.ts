@@ -101,7 +101,7 @@ class StdioSession {
     this.#stopGuarding = this.#output === process.stdout && options.guardStdout !== false ? guardStdout() : () => {};
     this.#exactNumbers = endpoint.exactNumbers;
     this.#conversation = endpoint.converse({
-      kind: 'stdio',
+      network: 'pipe',
       lasting: true,
       // What a handler sends before its answer is not to wait until the handler lets go.
       send: (message) => this.#send(message, 'now'),

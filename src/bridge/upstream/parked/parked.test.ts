@@ -382,7 +382,7 @@ describe('an error that wants a page visited first', () => {
 it('calls that wait count for the address that they come from, not for everybody without a principal', async (t) => {
   const bridge = await bridgeBefore(t, serverWith(askName), { maxUpstreams: 6 });
   const ask = async (address: string): Promise<Json> => {
-    const conversation = bridge.endpoint.converse({ kind: 'http', lasting: false, address, send: () => undefined });
+    const conversation = bridge.endpoint.converse({ lasting: false, address, send: () => undefined });
     const params = withMeta({ name: 'ask' }, { capabilities });
     return { ...(await conversation.receive({ jsonrpc: '2.0', id: 1, method: 'tools/call', params })) };
   };

@@ -32,7 +32,7 @@ export interface SessionContext extends HttpContext {
  * request goes on the stream of its POST, any other on the stream of the GET; each on exactly one.
  */
 export class HttpSession implements Link {
-  readonly kind = 'http';
+  readonly network = 'tcp';
   readonly lasting = true;
   readonly id: string;
   readonly auth: AuthInfo | undefined;
