@@ -28,7 +28,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
   // The two halves of a transport know nothing of each other.
   'http/server': ['host', 'peer', 'json', 'jsonrpc', 'protocol', 'store', 'mistakes'],
   'http/client': ['json', 'jsonrpc', 'protocol', 'mistakes'],
-  stdio: ['json', 'jsonrpc'],
+  stdio: ['json', 'jsonrpc', 'mistakes'],
   'stdio/server': ['stdio', 'host', 'json', 'jsonrpc', 'mistakes'],
   'stdio/client': ['stdio', 'jsonrpc', 'mistakes'],
   node: ['peer', 'jsonrpc'],

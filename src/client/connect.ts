@@ -9,7 +9,7 @@ import { createClient } from './create-client.ts';
 import { givingUp } from './giving-up.ts';
 import { answering } from './input/inputs.ts';
 import { KnownTools, type OutputCheck } from './known-tools.ts';
-import { checkHandlers, optionNames } from './option-names.ts';
+import { checkOptions, optionNames } from './option-names.ts';
 import { settingsOf, type ClientSettings, type ConnectOptions } from './options.ts';
 import { Session } from './connection/connection.ts';
 import type { Subscriptions, SubscriptionsOptions } from './subscriptions/subscriptions.ts';
@@ -45,7 +45,7 @@ export function createConnect<HttpOptions extends object>(
   return async (target, options) => {
     if (factories.options !== undefined)
       refuseUnknown('connect', options ?? {}, { ...optionNames, ...factories.options });
-    checkHandlers(options ?? {});
+    checkOptions(options ?? {});
     const settings = settingsOf(options ?? {});
     // Every option of HTTP is optional, so that no options at all are options of HTTP.
     const transport = isTransport(target) ? target : factories.http(serverUrl(target), (options ?? {}) as HttpOptions);

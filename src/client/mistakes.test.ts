@@ -2,9 +2,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { connect } from '../client.ts';
 import { createServer } from '../server/server.ts';
+import { ssePairTransport } from '../http/client/sse-pair.ts';
+import { httpTransport } from '../http/client/transport.ts';
 import { nodeFetch } from '../node.ts';
 import { connectInMemory } from '../testing.ts';
-import { spawn } from '../stdio.ts';
+import { spawn, streamTransport } from '../stdio.ts';
 
 /** A program that no compiler checked. */
 type Loose<F> = F extends (...args: never[]) => infer Result ? (...args: unknown[]) => Result : never;
@@ -86,4 +88,58 @@ test('an option that no request has is refused by name, and so is a level that i
 test('an option that nodeFetch does not have is refused by name', () => {
   const loose = nodeFetch as unknown as (...args: unknown[]) => unknown;
   assert.throws(() => loose({ maxConnection: 1 }), { name: 'TypeError', message: /nearest is maxConnections/ });
+});
+
+const url = 'http://127.0.0.1:1/mcp';
+
+for (const [where, give, names] of [
+  [
+    'connect',
+    (options) => connect(url, options),
+    [
+      'maxRounds',
+      'probeTimeoutMs',
+      'timeoutMs',
+      'maxTotalTimeoutMs',
+      'maxPages',
+      'maxItems',
+      'maxReconnects',
+      'maxReopens',
+      'closeMs',
+    ],
+  ],
+  ['httpTransport', (options) => httpTransport(url, options), ['maxMessageBytes', 'closeMs']],
+  ['ssePairTransport', (options) => ssePairTransport(url, options), ['maxMessageBytes', 'closeMs']],
+  ['spawn', (options) => spawn('node', [], options), ['killAfterMs', 'maxLineBytes', 'maxPendingBytes']],
+  ['streamTransport', (options) => streamTransport({} as never, options), ['maxLineBytes', 'maxPendingBytes']],
+  ['nodeFetch', (options) => nodeFetch(options), ['maxConnections', 'idleMs', 'connectMs']],
+] as readonly (readonly [string, (options: object) => unknown, readonly string[]])[]) {
+  test(`a limit of ${where} that is no number is refused by name`, async () => {
+    for (const name of names)
+      for (const value of [Number.NaN, -1, '5'])
+        await assert.rejects(async () => give({ [name]: value }), {
+          name: 'TypeError',
+          message: new RegExp(`^${name} must be a number of at least 0, not`),
+        });
+  });
+}
+
+test('a switch that is neither true nor false is refused by name', async () => {
+  const loose = connect as unknown as Loose<typeof connect>;
+  for (const name of ['advertise', 'validateOutput', 'exactNumbers', 'reconnect', 'trustToolHints'])
+    await assert.rejects(loose(url, { [name]: 'false' }), {
+      name: 'TypeError',
+      message: `${name} must be true or false, not "false"`,
+    });
+});
+
+test('a nodeFetch without room for a connection is refused, since it would send nothing', () => {
+  assert.throws(() => nodeFetch({ maxConnections: 0 }), { name: 'TypeError', message: /at least 1, not 0/ });
+});
+
+test('a subscription without a listener is refused', async () => {
+  const client = await connectInMemory(server);
+  const subscribe = client.subscribe.bind(client) as unknown as Loose<typeof client.subscribe>;
+  await assert.rejects(subscribe({ tools: true }), { name: 'TypeError', message: /must be a function/ });
+  await client.close();
 });

@@ -1,4 +1,5 @@
 import { refuseUnknown, type Names } from '../mistakes/known-names.ts';
+import { refuseNoNumber, refuseOther } from '../mistakes/known-values.ts';
 import { shown } from '../mistakes/shown.ts';
 import { loggingLevels } from '../protocol/features/logging-level.ts';
 import type { CompleteOptions } from './client.ts';
@@ -48,11 +49,25 @@ export const optionNames: Names<ConnectOptions> = {
   now: 1,
 };
 
-/** @throws TypeError for a handler that is no function. */
-export function checkHandlers(options: ConnectOptions): void {
+const numbers = [
+  'maxRounds',
+  'probeTimeoutMs',
+  'timeoutMs',
+  'maxTotalTimeoutMs',
+  'maxPages',
+  'maxItems',
+  'maxReconnects',
+  'maxReopens',
+] as const;
+
+const switches = ['advertise', 'validateOutput', 'exactNumbers', 'reconnect', 'trustToolHints'] as const;
+
+/** @throws TypeError for a handler that is no function, a limit that is no number, a switch that is neither true nor false. */
+export function checkOptions(options: ConnectOptions): void {
   for (const [name, value] of Object.entries(options))
-    if (/^on(?!SessionLost)/.test(name) && value !== undefined && typeof value !== 'function')
-      throw new TypeError(`${name} must be a function, not ${shown(value)}`);
+    if (/^on(?!SessionLost)/.test(name)) refuseOther('function', name, value);
+  for (const name of numbers) refuseNoNumber(name, options[name]);
+  for (const name of switches) refuseOther('boolean', name, options[name]);
 }
 
 /** The names of what a request takes; what one kind alone takes is let through for all. */

@@ -3,6 +3,7 @@ import type { Message } from '../jsonrpc/message.ts';
 import { ConnectionError, type Channel, type Receiver, type Transport } from '../jsonrpc/transport.ts';
 import { lineWriter, sendLine, type LineWriter } from './line-writer.ts';
 import { messageReader } from './message-reader.ts';
+import { refuseNoNumber } from '../mistakes/known-values.ts';
 
 /** The two directions of a connection; for a socket both are the socket. */
 export interface ByteStreams {
@@ -25,12 +26,16 @@ export interface StreamTransportOptions {
  * Reaches a server over byte streams that are open already, such as a TCP or Unix socket, with the framing of stdio:
  * each message is one line. There is one conversation in them, so it can be opened once; closing ends both streams.
  *
+ * @throws TypeError for limits that are no numbers.
+ *
  * @example
  * const socket = createConnection('/run/weather.sock');
  * const client = await connect(streamTransport({ input: socket, output: socket }));
  */
 export function streamTransport(streams: ByteStreams, options: StreamTransportOptions = {}): Transport {
   const description = options.description ?? 'streams';
+  const { maxLineBytes, maxPendingBytes } = options;
+  for (const [name, value] of Object.entries({ maxLineBytes, maxPendingBytes })) refuseNoNumber(name, value);
   let opened = false;
   return {
     description,

@@ -42,12 +42,13 @@ function whatIsKnown(theirs: readonly string[] | undefined, cause: unknown): str
     : 'needs initialize and names no revision';
 }
 
-/** The revisions that an error response names as supported. */
+/** The revisions that an error response names as supported; nothing where its list holds something else. */
 export function supportedOf(error: unknown): readonly string[] | undefined {
   const data = error instanceof McpError && error.kind === 'unsupportedProtocolVersion' ? error.data : undefined;
   if (typeof data !== 'object' || data === null || !('supported' in data) || !Array.isArray(data.supported))
     return undefined;
-  return data.supported.filter((one) => typeof one === 'string');
+  const named = data.supported.filter((one) => typeof one === 'string');
+  return named.length === 0 && data.supported.length > 0 ? undefined : named;
 }
 
 function listed(dates: readonly string[]): string {

@@ -138,6 +138,14 @@ describe('a server that rejects the revision of the probe', () => {
     });
   }
 
+  it('with a list of what are no revisions is initialized, as one that names none', async () => {
+    const transport = scriptedTransport(
+      'stdio',
+      server(refusing(-32022, { supported: [1, 2] }), replying(initialized('2025-06-18'))),
+    );
+    assert.equal((await start(transport)).revision.date, '2025-06-18');
+  });
+
   it('with nothing in common is given up [C21]', async () => {
     const transport = scriptedTransport(
       'http',

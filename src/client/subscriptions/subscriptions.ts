@@ -73,7 +73,7 @@ export class Subscriptions {
   /**
    * Opens a subscription; resolves when the server agreed.
    *
-   * @throws TypeError when there is nothing or too much to subscribe to.
+   * @throws TypeError when there is nothing or too much to subscribe to, or nobody to tell.
    * @throws McpError that the server refused with.
    * @throws ConnectionError when the server does not answer.
    */
@@ -83,6 +83,8 @@ export class Subscriptions {
     { signal }: SubscribeOptions = {},
   ): Promise<Subscription> {
     this.#check(topics);
+    if (typeof onEvent !== 'function')
+      throw new TypeError('the second argument of subscribe hears of the events, and must be a function');
     if (signal !== undefined && isAborted(signal)) throw aborted('subscribing', signal);
     const { session, settings } = this.#options;
     await session.ensureOpen(signal);

@@ -1,6 +1,7 @@
 import { serverUrl } from '../../jsonrpc/server-url.ts';
 import { ConnectionError } from '../../jsonrpc/transport.ts';
 import type { Names } from '../../mistakes/known-names.ts';
+import { refuseNoNumber } from '../../mistakes/known-values.ts';
 import { fetchWithin, type Fetch, type FetchResponse } from './fetch.ts';
 import { describeUrl } from './words.ts';
 
@@ -24,6 +25,11 @@ export const transportOptionNames: Names<HttpTransportOptions> = {
   maxMessageBytes: 1,
   closeMs: 1,
 };
+
+/** @throws TypeError for a limit that is no number. */
+export function checkLimits({ maxMessageBytes, closeMs }: HttpTransportOptions): void {
+  for (const [name, value] of Object.entries({ maxMessageBytes, closeMs })) refuseNoNumber(name, value);
+}
 
 /** One request of a conversation. */
 export interface Call {

@@ -15,7 +15,7 @@ import { deliverRefusal, isSuccess, mediaType, parsed, refusalOf, requestIds } f
 import { bodyBytes } from './body.ts';
 import { discard, type FetchResponse } from './fetch.ts';
 import { describeUrl } from './words.ts';
-import { Requests, targetOf, type HttpTransportOptions } from './request.ts';
+import { checkLimits, Requests, targetOf, type HttpTransportOptions } from './request.ts';
 
 /** How long a stream may take to say where messages go. */
 const endpointMs = 10_000;
@@ -28,10 +28,11 @@ const probe = 'server/discover';
  * finds such a server too, by two requests more.
  *
  * @param url Where the event stream is, such as `https://mcp.example/sse`.
- * @throws TypeError when the URL is none or is neither `http:` nor `https:`.
+ * @throws TypeError when the URL is none or is neither `http:` nor `https:`, or a limit is no number.
  */
 export function ssePairTransport(url: string | URL, options: HttpTransportOptions = {}): Transport {
   const target = targetOf(url);
+  checkLimits(options);
   return {
     ...httpFacts,
     description: target.description,

@@ -22,7 +22,7 @@ import {
   type Exchange,
 } from './answer.ts';
 import { discard, type FetchResponse } from './fetch.ts';
-import { lowercased, Requests, targetOf, type HttpTransportOptions } from './request.ts';
+import { checkLimits, lowercased, Requests, targetOf, type HttpTransportOptions } from './request.ts';
 import { listenStream, resumeStream } from './resume.ts';
 import type { SsePairChannel } from './sse-pair.ts';
 import { perhapsTls } from './words.ts';
@@ -33,10 +33,11 @@ const postHeaders = { accept: 'application/json, text/event-stream', 'content-ty
  * Reaches a server over Streamable HTTP: every message is a POST of its own. A server that refuses `initialize` there
  * is tried with the older HTTP+SSE transport at the same URL. It works on any runtime that has `fetch`.
  *
- * @throws TypeError when the URL is none or is neither `http:` nor `https:`.
+ * @throws TypeError when the URL is none or is neither `http:` nor `https:`, or a limit is no number.
  */
 export function httpTransport(url: string | URL, options: HttpTransportOptions = {}): Transport {
   const target = targetOf(url);
+  checkLimits(options);
   return {
     ...httpFacts,
     description: target.description,

@@ -1,5 +1,6 @@
 import type { Fetch, FetchRequest } from '../../http/client/fetch.ts';
 import { refuseUnknown, type Names } from '../../mistakes/known-names.ts';
+import { refuseNoNumber } from '../../mistakes/known-values.ts';
 import type { ConnectionSettings, TlsOptions } from './connection-settings.ts';
 import { Origin } from './connections.ts';
 import { Exchange, type Directions } from './exchange.ts';
@@ -42,7 +43,7 @@ export interface NodeFetch extends Fetch {
  * It loads `undici`, which is CommonJS, when it first sends something: a bundle of ES modules for Node must leave that
  * package out, or define `require` (`createRequire` of `node:module`), as for any package of its kind.
  *
- * @throws TypeError for options that do not exist.
+ * @throws TypeError for options that do not exist, times that are no numbers, and no room for a single connection.
  *
  * @example
  * const fetch = nodeFetch();
@@ -50,6 +51,10 @@ export interface NodeFetch extends Fetch {
  */
 export function nodeFetch(options: NodeFetchOptions = {}): NodeFetch {
   refuseUnknown('nodeFetch', options, optionNames);
+  const { maxConnections, idleMs, connectMs } = options;
+  for (const [name, value] of Object.entries({ maxConnections, idleMs, connectMs })) refuseNoNumber(name, value);
+  if (maxConnections !== undefined && maxConnections < 1)
+    throw new TypeError(`maxConnections must be at least 1, not ${maxConnections}: nothing could be sent`);
   const origins = new Origins(options);
   const send: Fetch = (url, request) =>
     new Promise((resolve, reject) => {

@@ -1,4 +1,5 @@
 import type { Transport } from '../../jsonrpc/transport.ts';
+import { refuseNoNumber, refuseOther } from '../../mistakes/known-values.ts';
 import { describeCommand } from './describe-command.ts';
 import type { Environment } from './environment.ts';
 
@@ -35,7 +36,7 @@ export interface SpawnOptions {
  * starts a process of its own, which ends with the conversation and with this process. There is no shell between:
  * arguments reach the program as they are.
  *
- * @throws TypeError for arguments that are no list.
+ * @throws TypeError for arguments that are no list, and limits that are no numbers.
  *
  * @example
  * const transport = spawn('npx', ['-y', 'some-mcp-server'], { env: { API_KEY: key } });
@@ -43,6 +44,10 @@ export interface SpawnOptions {
 export function spawn(command: string, args: readonly string[] = [], options: SpawnOptions = {}): Transport {
   if (typeof command !== 'string' || !Array.isArray(args) || args.some((arg) => typeof arg !== 'string'))
     throw new TypeError("spawn takes a command and a list of arguments, as in spawn('node', ['server.js'])");
+  const { killAfterMs, maxLineBytes, maxPendingBytes, onStderr } = options;
+  for (const [name, value] of Object.entries({ killAfterMs, maxLineBytes, maxPendingBytes }))
+    refuseNoNumber(name, value);
+  refuseOther('function', 'onStderr', onStderr);
   return {
     description: options.calledAs ?? describeCommand(command, args),
     ownsProcess: true,
