@@ -8,6 +8,7 @@ const later: Readonly<Record<string, readonly Omit<Expression, 'path'>[]>> = {
   'http/server/sse-pair.ts': [{ source: '(?:^|&)sessionId=([^&]*)', flags: '' }],
   'json/exact-number.ts': [{ source: '"123e4567-e89b-12d3-a456-426614174000([^"]+)"', flags: 'g' }],
   // Patterns of schemas: `schema/pattern.ts` sees to their time.
+  'schema/linear/alphabet.ts': [{ source: '^[a-z]$', flags: 'u' }],
   'schema/keywords.ts': [{ source: '', flags: 'u' }],
 };
 

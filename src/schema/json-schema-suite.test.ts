@@ -50,13 +50,13 @@ for (const [folder, $schema] of [
   }
 }
 
-/** `undefined` for a schema that is refused: for an external reference, or a name of Unicode that RE2 does not know. */
+/** `undefined` for a schema that is refused: for an external reference. */
 async function checker(schema: unknown, origin: 'own' | 'peer'): Promise<((value: unknown) => boolean) | undefined> {
   try {
     const { check } = await compileSchema(schema, { origin });
     return (value) => check(value).length === 0;
   } catch (error) {
-    assert.match(String(error), /external references are never fetched|\\\\p\{Letter\}.* is not supported in a peer's/);
+    assert.match(String(error), /external references are never fetched/);
     return undefined;
   }
 }

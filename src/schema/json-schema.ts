@@ -5,7 +5,7 @@ import { Check, Compile, Errors } from 'typebox/schema';
 import { Budget, OverBudget } from './budget.ts';
 import { SchemaDocument, SchemaError, type SchemaLimits } from './document.ts';
 import { isKeywords } from './keywords.ts';
-import { linearPatterns, ownPatterns, type Patterns } from './pattern.ts';
+import { ownPatterns, peersPatterns, type Patterns } from './pattern.ts';
 import { plainTest, type Fits } from './plain.ts';
 import { prepare } from './prepare.ts';
 import { toPointer, type Problem } from './problem.ts';
@@ -19,8 +19,8 @@ export interface CompiledSchema {
 /** How a schema is treated. */
 export interface CompileOptions {
   /**
-   * Who wrote the schema. That of a `peer` is never made into code, and lookaround and references to groups are refused
-   * in its patterns, since the engine of linear time lacks them. A peer by default.
+   * Who wrote the schema. That of a `peer` is never made into code, and references to groups are refused in its
+   * patterns, since they cannot be looked for in linear time. A peer by default.
    */
   readonly origin?: 'own' | 'peer';
   readonly limits?: SchemaLimits;
@@ -61,7 +61,7 @@ const noPatterns: Patterns = () => {
 };
 
 async function compilePeers(document: SchemaDocument, { steps }: SchemaLimits): Promise<CompiledSchema> {
-  const patterns = hasPatterns(document) ? await linearPatterns() : noPatterns;
+  const patterns = hasPatterns(document) ? peersPatterns() : noPatterns;
   const run = new Budget({ timed: true });
   const { schema } = prepare(document, { patterns, run });
   const plain = plainTest(document, patterns);
@@ -69,7 +69,7 @@ async function compilePeers(document: SchemaDocument, { steps }: SchemaLimits): 
 }
 
 async function compileOwn(document: SchemaDocument, { steps }: SchemaLimits): Promise<CompiledSchema> {
-  const own = hasPatterns(document) ? await ownPatterns() : undefined;
+  const own = hasPatterns(document) ? ownPatterns() : undefined;
   const patterns = own?.patterns ?? noPatterns;
   const free = prepare(document, { patterns, run: undefined });
   // The code that is made would look for names on the engine of the platform.

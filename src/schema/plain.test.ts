@@ -7,7 +7,7 @@ import { SchemaDocument } from './document.ts';
 import type { Patterns } from './pattern.ts';
 import { plainTest } from './plain.ts';
 
-const patterns: Patterns = (source) => ({ test: (text) => new RegExp(source, 'u').test(text), size: 0 });
+const patterns: Patterns = (source) => ({ test: (text) => new RegExp(source, 'u').test(text) });
 
 const name = fc.constantFrom('a', 'b', 'c');
 const leaf = fc.oneof(

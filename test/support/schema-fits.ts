@@ -14,3 +14,12 @@ export async function fits(schema: unknown, value: unknown): Promise<boolean> {
   assert.equal(own.length === 0, peer.length === 0, JSON.stringify({ schema, value, own, peer }));
   return peer.length === 0;
 }
+
+/** Letters a and b as by chance, so that whoever looks for something in them meets ever new cases. */
+export function lettersOf(seed: number, length: number): string {
+  let state = seed;
+  return Array.from({ length }, () => {
+    state = (Math.imul(state, 1_103_515_245) + 12_345) | 0;
+    return (state >>> 16) % 2 === 0 ? 'a' : 'b';
+  }).join('');
+}

@@ -1,0 +1,61 @@
+/** Looks for patterns of ECMAScript in time linear in the text. */
+
+import { Alphabet } from './alphabet.ts';
+import { parse } from './parse.ts';
+import { toPrograms, type Programs } from './program.ts';
+import { Scan, type Purse, type Reading } from './scan.ts';
+
+/** A pattern that is looked for in time linear in the text. */
+export interface LinearPattern {
+  /** How many states it has: a text takes at most that many steps for each of its characters. */
+  readonly size: number;
+  /** Whether a text has a match. What the purse throws ends the search. */
+  test(text: string, purse: Purse): boolean;
+}
+
+/**
+ * Makes a pattern ready that the platform has accepted.
+ *
+ * @param unicode Whether it was accepted with the flag `u`; if not, it is in the older syntax.
+ * @param most How many states it may have.
+ * @throws Beyond for one with references to groups, with flags in it, or with too many states.
+ */
+export function linearPattern(source: string, unicode: boolean, most: number): LinearPattern {
+  const programs = toPrograms(parse(source, unicode), most);
+  let search: Search | undefined;
+  return {
+    size: programs.size,
+    test(text, purse) {
+      if (search === undefined || search.isFull) search = new Search(programs, unicode);
+      return search.test(text, purse);
+    },
+  };
+}
+
+class Search {
+  readonly #alphabet: Alphabet;
+  readonly #main: Scan;
+  readonly #looks: readonly Scan[];
+
+  constructor({ main, looks, sets }: Programs, unicode: boolean) {
+    this.#alphabet = new Alphabet(sets, unicode);
+    this.#main = new Scan(main);
+    this.#looks = looks.map((program) => new Scan(program));
+  }
+
+  get isFull(): boolean {
+    return this.#alphabet.isFull;
+  }
+
+  test(text: string, purse: Purse): boolean {
+    const letters = this.#alphabet.read(text, purse);
+    const around = this.#looks.length === 0 ? undefined : new Uint16Array(letters.length + 1);
+    const reading: Reading = { letters, around };
+    for (const [number, look] of this.#looks.entries())
+      look.read(reading, purse, (place) => {
+        if (around !== undefined) around[place] = (around[place] ?? 0) | (1 << number);
+        return false;
+      });
+    return this.#main.read(reading, purse, () => true);
+  }
+}

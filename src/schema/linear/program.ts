@@ -1,0 +1,129 @@
+/** Writes a pattern as the states of an automaton (Thompson, 1968). */
+
+import { Beyond, type Part, type Place } from './parse.ts';
+
+/** A state: what must be there to go on, and to where. */
+export interface State {
+  /** The set that the next character is taken from, by its number; nothing is taken without it. */
+  readonly set?: number;
+  /** What must be true of the place. */
+  readonly place?: Place;
+  /** What is looked for from this place on or back, by its number, and whether it must be there. */
+  readonly look?: { readonly number: number; readonly wanted: boolean };
+  /** Where it goes on; nowhere where the whole pattern was found. */
+  readonly next: readonly number[];
+}
+
+/** A pattern to be looked for in one direction. */
+export interface Program {
+  readonly states: readonly State[];
+  readonly first: number;
+  /** Whether it is read from its end, as what is looked ahead for is. */
+  readonly backward: boolean;
+}
+
+/** A pattern, and what it looks ahead and behind for, each after what it needs. */
+export interface Programs {
+  readonly main: Program;
+  readonly looks: readonly Program[];
+  /** The pieces of the pattern that stand for sets of characters. */
+  readonly sets: readonly string[];
+  /** The number of all states. */
+  readonly size: number;
+}
+
+/** How often a pattern may look around: each takes a bit of a number. */
+const maxLooks = 16;
+
+/**
+ * Writes a pattern as programs. What is repeated is written out.
+ *
+ * @throws Beyond when there would be more states than `most`, or too much to look around for.
+ */
+export function toPrograms(part: Part, most: number): Programs {
+  const writer = new Writer(most);
+  const main = writer.program(part, false);
+  return { main, looks: writer.looks, sets: [...writer.sets.keys()], size: writer.size };
+}
+
+class Writer {
+  readonly looks: Program[] = [];
+  readonly sets = new Map<string, number>();
+  size = 0;
+  readonly #most: number;
+  readonly #numbers = new Map<Part, number>();
+
+  constructor(most: number) {
+    this.#most = most;
+  }
+
+  program(part: Part, backward: boolean): Program {
+    const states: State[] = [];
+    const add = (state: State): number => {
+      this.#count();
+      return states.push(state) - 1;
+    };
+    /** Writes a part in front of the state where it goes on. */
+    const write = (one: Part, next: number): number => {
+      switch (one.kind) {
+        case 'one':
+          return add({ set: this.#set(one.source), next: [next] });
+        case 'at':
+          return add({ place: one.place, next: [next] });
+        case 'look':
+          return add({ look: this.#look(one), next: [next] });
+        case 'any':
+          return add({ next: one.parts.map((other) => write(other, next)) });
+        case 'all': {
+          const order = backward ? one.parts : one.parts.toReversed();
+          return order.reduce((after, other) => write(other, after), next);
+        }
+        case 'repeat':
+          return repeat(one, next);
+      }
+    };
+    const repeat = ({ part: one, least, most }: Part & { readonly kind: 'repeat' }, next: number): number => {
+      let entry = next;
+      let copies = least;
+      if (most === Number.POSITIVE_INFINITY) {
+        const ways = [next];
+        const loop = add({ next: ways });
+        const body = write(one, loop);
+        ways.push(body);
+        entry = least === 0 ? loop : body;
+        copies = Math.max(least - 1, 0);
+      } else for (let extra = most - least; extra > 0; extra--) entry = add({ next: [write(one, entry), next] });
+      for (; copies > 0; copies--) {
+        const before = this.size;
+        entry = write(one, entry);
+        // What is empty costs something too.
+        if (this.size === before) this.#count();
+      }
+      return entry;
+    };
+    const last = add({ next: [] });
+    return { states, first: write(part, last), backward };
+  }
+
+  #count(): void {
+    if (++this.size > this.#most) throw new Beyond(`what has more than ${this.#most} states`, { isSize: true });
+  }
+
+  #set(source: string): number {
+    const number = this.sets.get(source) ?? this.sets.size;
+    this.sets.set(source, number);
+    return number;
+  }
+
+  #look({ part, behind, negative }: Part & { readonly kind: 'look' }): NonNullable<State['look']> {
+    // What is repeated comes here more than once.
+    let number = this.#numbers.get(part);
+    if (number === undefined) {
+      const program = this.program(part, !behind);
+      if (this.looks.length >= maxLooks) throw new Beyond('so much that is looked around for', { isSize: true });
+      number = this.looks.push(program) - 1;
+      this.#numbers.set(part, number);
+    }
+    return { number, wanted: !negative };
+  }
+}
