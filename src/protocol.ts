@@ -118,4 +118,4 @@ export type {
   InputResponses,
 } from './protocol/features/rounds.ts';
 export type { SubscriptionFilter } from './protocol/features/subscriptions.ts';
-export type { MethodTypes } from './protocol/methods.ts';
+export type { MethodTypes } from './protocol/catalogue.ts';

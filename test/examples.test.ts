@@ -8,12 +8,12 @@ import { test } from 'node:test';
 import { check } from '../src/protocol/compile/check.ts';
 import { errorFromWire } from '../src/protocol/error.ts';
 import { fromWire } from '../src/protocol/compile/from-wire.ts';
-import { methodOf } from '../src/protocol/method.ts';
+import { methodOf } from '../src/protocol/catalogue.ts';
 import { newestRevision } from '../src/protocol/revision.ts';
-import { shapes } from '../src/protocol/shapes.ts';
+import type { Type } from '../src/protocol/shape.ts';
 import { toWire } from '../src/protocol/compile/to-wire.ts';
-import type { TypeName, Types } from '../src/protocol/types.ts';
 import { examples, type Example } from './support/beside.ts';
+import { rowOf, shapes } from './support/types.ts';
 
 /** Official examples that the official schema does not accept either, with what they lack. */
 const flawed: ReadonlyMap<string, readonly string[]> = new Map([
@@ -21,7 +21,7 @@ const flawed: ReadonlyMap<string, readonly string[]> = new Map([
 ]);
 
 interface Typed {
-  readonly type: TypeName;
+  readonly type: Type;
   readonly value: unknown;
 }
 
@@ -42,7 +42,7 @@ function areFine(all: readonly Example[]): void {
     assert.deepEqual(problems, flawed.get(name) ?? [], name);
     assert.equal(fromWire(newestRevision, type, value), value, name);
     if (flawed.has(name)) continue;
-    assert.equal(toWire(newestRevision, type, value as Types[TypeName]), value, name);
+    assert.equal(toWire(newestRevision, type, value), value, name);
   }
 }
 
@@ -67,7 +67,8 @@ function areRecognised(all: readonly Example[]): void {
 
 /** The part of an example that is a type of the tables: messages and responses are framing around one. */
 function exampleOf(type: string, value: unknown): Typed | undefined {
-  if (Object.hasOwn(shapes, type)) return { type: type as TypeName, value };
+  const known = shapes.get(type);
+  if (known !== undefined) return { type: known, value };
   const message = value as {
     readonly method?: string;
     readonly params?: unknown;
@@ -80,5 +81,5 @@ function exampleOf(type: string, value: unknown): Typed | undefined {
   if (message.result === undefined) return undefined;
   const result =
     message.result.resultType === 'input_required' ? 'InputRequiredResult' : type.slice(0, -'Response'.length);
-  return { type: result as TypeName, value: message.result };
+  return { type: rowOf(result), value: message.result };
 }

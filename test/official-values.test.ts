@@ -5,15 +5,15 @@ import { test } from 'node:test';
 import { check } from '../src/protocol/compile/check.ts';
 import { fromWire } from '../src/protocol/compile/from-wire.ts';
 import { isAlive } from '../src/protocol/lifetime.ts';
-import { methodOf } from '../src/protocol/method.ts';
+import { methodOf } from '../src/protocol/catalogue.ts';
 import { revisions, type Revision } from '../src/protocol/revision.ts';
-import { shapes } from '../src/protocol/shapes.ts';
-import type { TypeName } from '../src/protocol/types.ts';
+import { nameOf, type Type } from '../src/protocol/shape.ts';
 import { definitionsOf, document } from './support/official-definitions.ts';
 import { officialValues } from './support/official-values.ts';
+import { shapes } from './support/types.ts';
 
 interface Typed {
-  readonly type: TypeName;
+  readonly type: Type;
   readonly value: unknown;
 }
 
@@ -22,8 +22,8 @@ for (const revision of revisions) {
     const read = allowedBy(revision);
     assert.ok(read.length > 500, `${read.length} values`);
     for (const { type, value } of read) {
-      assert.deepEqual(check(revision, type, value), [], `${type}: ${JSON.stringify(value)}`);
-      assert.equal(fromWire(revision, type, value), value, `${type}: ${JSON.stringify(value)}`);
+      assert.deepEqual(check(revision, type, value), [], `${nameOf(type)}: ${JSON.stringify(value)}`);
+      assert.equal(fromWire(revision, type, value), value, `${nameOf(type)}: ${JSON.stringify(value)}`);
     }
   });
 }
@@ -39,12 +39,9 @@ function allowedBy(revision: Revision): readonly Typed[] {
 
 /** The value as a type of the tables: of a message its parameters, as the tables have no messages. */
 function typed(revision: Revision, name: string, value: unknown): Typed | undefined {
-  if (Object.hasOwn(shapes, name)) {
-    // Just checked.
-    const type = name as TypeName;
-    const { kind } = shapes[type];
-    if (kind.kind !== 'ref' || isAlive(kind.shape.life, revision)) return { type, value };
-  }
+  const type = shapes.get(name);
+  if (type !== undefined && (type.kind.kind !== 'ref' || isAlive(type.kind.shape.life, revision)))
+    return { type, value };
   const { method, params = {} } = value as { readonly method?: unknown; readonly params?: unknown };
   const row = typeof method === 'string' ? methodOf(method) : undefined;
   return row?.params === undefined ? undefined : { type: row.params, value: params };
@@ -52,5 +49,7 @@ function typed(revision: Revision, name: string, value: unknown): Typed | undefi
 
 /** The schema says that this field is a string, and the page on input rounds which one. */
 function isUnsaid({ type, value }: Typed): boolean {
-  return type === 'InputRequiredResult' && (value as { readonly resultType: string }).resultType !== 'input_required';
+  return (
+    nameOf(type) === 'InputRequiredResult' && (value as { readonly resultType: string }).resultType !== 'input_required'
+  );
 }

@@ -8,17 +8,14 @@ import { check } from '../src/protocol/compile/check.ts';
 import { McpError } from '../src/protocol/error.ts';
 import { fromWire } from '../src/protocol/compile/from-wire.ts';
 import { isAlive } from '../src/protocol/lifetime.ts';
-import { methodNames, methodOf } from '../src/protocol/method.ts';
+import { methodNames, methodOf } from '../src/protocol/catalogue.ts';
 import { newestRevision, revisions, type Revision } from '../src/protocol/revision.ts';
-import type { Kind } from '../src/protocol/shape.ts';
-import { shapes } from '../src/protocol/shapes.ts';
+import { kindOf, type Kind, type Type } from '../src/protocol/shape.ts';
 import { toWire } from '../src/protocol/compile/to-wire.ts';
-import type { TypeName, Types } from '../src/protocol/types.ts';
 import { valueOf } from './support/arbitrary.ts';
 import { officialSchema } from './support/official-schemas.ts';
+import { shapes } from './support/types.ts';
 
-// The keys of a table are the names of its type.
-const typeNames = Object.keys(shapes) as TypeName[];
 const numRuns = 40;
 
 /** Official names of types that the tables have under another. */
@@ -28,8 +25,8 @@ const officialNames: ReadonlyMap<string, string> = new Map([
   ['2025-06-18 LegacyTitledEnumSchema', 'EnumSchema'],
 ]);
 
-function lives(type: TypeName, revision: Revision): boolean {
-  return hasLife(shapes[type].kind, revision);
+function lives(type: Type, revision: Revision): boolean {
+  return hasLife(kindOf(type), revision);
 }
 
 function hasLife(kind: Kind, revision: Revision): boolean {
@@ -40,7 +37,7 @@ function hasLife(kind: Kind, revision: Revision): boolean {
 }
 
 /** Runs a property on the projections of random values that the revision can say. */
-function forProjections(revision: Revision, type: TypeName, property: (wire: unknown, value: unknown) => void): void {
+function forProjections(revision: Revision, type: Type, property: (wire: unknown, value: unknown) => void): void {
   fc.assert(
     fc.property(valueOf(type), (value) => {
       const wire = projected(revision, type, value);
@@ -50,9 +47,9 @@ function forProjections(revision: Revision, type: TypeName, property: (wire: unk
   );
 }
 
-function projected(revision: Revision, type: TypeName, value: unknown): unknown {
+function projected(revision: Revision, type: Type, value: unknown): unknown {
   try {
-    return toWire(revision, type, value as Types[TypeName]);
+    return toWire(revision, type, value);
   } catch (error) {
     assert.ok(error instanceof McpError);
     assert.match(error.message, /cannot be expressed in/);
@@ -65,11 +62,11 @@ for (const revision of revisions) {
   const official = officialSchema(revision.date);
 
   test(`every type projected to ${revision.date} fits its official schema`, () => {
-    for (const type of typeNames) {
-      const name = officialNames.get(`${revision.date} ${type}`) ?? type;
-      if (!lives(type, revision) || !official.names.includes(name)) continue;
+    for (const [name, type] of shapes) {
+      const known = officialNames.get(`${revision.date} ${name}`) ?? name;
+      if (!lives(type, revision) || !official.names.includes(known)) continue;
       forProjections(revision, type, (wire, value) => {
-        assert.deepEqual(official.problems(name, overWire(wire)), [], `${type}: ${JSON.stringify(value)}`);
+        assert.deepEqual(official.problems(known, overWire(wire)), [], `${name}: ${JSON.stringify(value)}`);
       });
     }
   });
@@ -88,30 +85,30 @@ for (const revision of revisions) {
   });
 
   test(`what lives in ${revision.date} survives, and nothing else that is known`, () => {
-    for (const type of typeNames) {
-      const { kind } = shapes[type];
-      if (kind.kind !== 'ref' || !lives(type, revision) || adaptationsOf(type).length > 0) continue;
+    for (const [name, type] of shapes) {
+      const kind = kindOf(type);
+      if (kind.kind !== 'ref' || !lives(type, revision) || adaptationsOf(name).length > 0) continue;
       const rows = Object.entries(kind.shape.rows);
       forProjections(revision, type, (wire, value) => {
         for (const [key, row] of rows) {
           const there = Object.hasOwn(wire as object, key);
-          if (!isAlive(row.life, revision)) assert.equal(there, false, `${type}.${key}`);
-          else if (Object.hasOwn(value as object, key)) assert.equal(there, true, `${type}.${key}`);
+          if (!isAlive(row.life, revision)) assert.equal(there, false, `${name}.${key}`);
+          else if (Object.hasOwn(value as object, key)) assert.equal(there, true, `${name}.${key}`);
         }
         for (const key of ['x-other', '__proto__', 'constructor']) {
-          assert.equal(Object.hasOwn(wire as object, key), Object.hasOwn(value as object, key), `${type}.${key}`);
+          assert.equal(Object.hasOwn(wire as object, key), Object.hasOwn(value as object, key), `${name}.${key}`);
         }
       });
     }
   });
 
   test(`a projection to ${revision.date} is fine, stays as it is, and reads as what it says`, () => {
-    for (const type of typeNames) {
+    for (const [name, type] of shapes) {
       if (!lives(type, revision)) continue;
       forProjections(revision, type, (wire) => {
-        assert.deepEqual(check(revision, type, wire), [], `${type}: ${JSON.stringify(wire)}`);
-        assert.equal(toWire(revision, type, wire as Types[TypeName]), wire, type);
-        assert.equal(fromWire(revision, type, wire), wire, type);
+        assert.deepEqual(check(revision, type, wire), [], `${name}: ${JSON.stringify(wire)}`);
+        assert.equal(toWire(revision, type, wire), wire, name);
+        assert.equal(fromWire(revision, type, wire), wire, name);
       });
     }
   });
@@ -119,7 +116,7 @@ for (const revision of revisions) {
 
 test('a value is never changed in place, and no key reaches a prototype', () => {
   for (const revision of revisions) {
-    for (const type of typeNames) {
+    for (const type of shapes.values()) {
       fc.assert(
         fc.property(valueOf(type), (value) => {
           const before = structuredClone(value);
@@ -134,7 +131,7 @@ test('a value is never changed in place, and no key reaches a prototype', () => 
 });
 
 test('the newest revision says everything but what has ended', () => {
-  for (const type of typeNames) {
+  for (const type of shapes.values()) {
     if (!lives(type, newestRevision)) continue;
     fc.assert(
       fc.property(valueOf(type), (value) => projected(newestRevision, type, value) !== undefined),

@@ -7,9 +7,14 @@ import type { JsonObject } from '../protocol/features/common.ts';
 import { McpError } from '../protocol/error.ts';
 import { fromWire } from '../protocol/compile/from-wire.ts';
 import { metaKey } from '../protocol/meta.ts';
-import { methodOf } from '../protocol/method.ts';
+import { methodOf } from '../protocol/catalogue.ts';
 import { newestRevision, revisionOf, type Revision } from '../protocol/revision.ts';
-import type { InputRequest, InputRequests, InputRequiredResult } from '../protocol/features/rounds.ts';
+import {
+  inputRequiredResultShape,
+  type InputRequest,
+  type InputRequests,
+  type InputRequiredResult,
+} from '../protocol/features/rounds.ts';
 import type { Carried } from './upstream/carried.ts';
 import { declaredFor } from './declared.ts';
 import { failureFor, wordsOf } from './failure.ts';
@@ -102,7 +107,7 @@ function lifted(result: JsonObject, call: Carried, revision: Revision): JsonObje
   const { method } = call;
   const row = methodOf(method);
   const asks = row?.inputRequired === true && revision.era === 'stateless' && result['resultType'] === 'input_required';
-  const type = asks ? 'InputRequiredResult' : row?.result;
+  const type = asks ? inputRequiredResultShape : row?.result;
   if (type === undefined) return result;
   try {
     // Every result type is an object with string keys.

@@ -1,13 +1,14 @@
 import { ConnectionError } from '../jsonrpc/transport.ts';
 import type { Verdict } from './connection/negotiate.ts';
 import type { JsonObject } from '../peer/waiting.ts';
-import { hasServerCapability, projectClientCapabilities, type ServerCapabilities } from '../protocol/capability.ts';
+import { hasServerCapability, type ServerCapabilities } from '../protocol/capability.ts';
+import { projectClientCapabilities } from '../protocol/compile/capabilities.ts';
 import type { Implementation } from '../protocol/features/common.ts';
 import type { CompleteRequestParams, CompleteResult, CompletionArgument } from '../protocol/features/completion.ts';
 import { McpError } from '../protocol/error.ts';
 import type { LoggingLevel } from '../protocol/features/logging-level.ts';
-import { methodOf } from '../protocol/method.ts';
-import type { RequestTypes } from '../protocol/methods.ts';
+import { methodOf } from '../protocol/catalogue.ts';
+import type { RequestTypes } from '../protocol/catalogue.ts';
 import type { GetPromptResult, Prompt } from '../protocol/features/prompts.ts';
 import type { Resource, ResourceTemplate } from '../protocol/features/resource.ts';
 import type { ReadResourceResult } from '../protocol/features/resources.ts';

@@ -2,10 +2,10 @@ import { ConnectionError } from '../jsonrpc/transport.ts';
 import type { JsonObject } from '../peer/waiting.ts';
 import { McpError } from '../protocol/error.ts';
 import { fromWire } from '../protocol/compile/from-wire.ts';
-import { methodOf } from '../protocol/method.ts';
-import type { RequestMethod, RequestTypes } from '../protocol/methods.ts';
+import { methodOf } from '../protocol/catalogue.ts';
+import type { RequestMethod, RequestTypes } from '../protocol/catalogue.ts';
 import type { Revision } from '../protocol/revision.ts';
-import type { TypeName, Types } from '../protocol/types.ts';
+import type { Type } from '../protocol/shape.ts';
 
 /**
  * Lifts the result of a method to the newest words.
@@ -23,11 +23,11 @@ export function lift<Method extends RequestMethod>(
 }
 
 /** Lifts a result that is of another type than its method's own. */
-export function liftAs<Name extends TypeName>(
+export function liftAs<T>(
   revision: Revision,
-  type: Name,
+  type: Type<T>,
   { method, result }: { readonly method: string; readonly result: JsonObject },
-): Types[Name] {
+): T {
   try {
     return fromWire(revision, type, result);
   } catch (cause) {

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../peer/waiting.ts';
 import { McpError } from '../protocol/error.ts';
-import type { RequestMethod, RequestTypes } from '../protocol/methods.ts';
+import type { RequestMethod, RequestTypes } from '../protocol/catalogue.ts';
 import type { Tool } from '../protocol/features/tool.ts';
 import type { ListItems, ListMethod } from './client.ts';
 import { withoutInvalidHeaders } from './known-tools.ts';

@@ -7,15 +7,15 @@ import { fromWire } from '../protocol/compile/from-wire.ts';
 import { always, isAlive } from '../protocol/lifetime.ts';
 import { carrierOf } from '../protocol/reach.ts';
 import type { Revision } from '../protocol/revision.ts';
-import { shapes } from '../protocol/shapes.ts';
+import { isShape, nameOf, type Type } from '../protocol/shape.ts';
+import { untitledMultiSelectShape } from '../protocol/features/elicitation-schema.ts';
 import { toWire } from '../protocol/compile/to-wire.ts';
-import type { TypeName, Types } from '../protocol/types.ts';
 import { carried, changed, ends, nothing, other, refused, type Feature, type Fidelity } from './cells.ts';
 import { unasked, untold } from './asking.ts';
 
 /** A value of a type, to see what becomes of it. */
 export interface Specimen {
-  readonly type: TypeName;
+  readonly type: Type;
   readonly value: object;
 }
 
@@ -34,10 +34,7 @@ export const specimens: ReadonlyMap<string, Specimen> = new Map<string, Specimen
   ...everyAdaptation
     .filter(({ adaptation }) => !adaptedElsewhere.has(adaptation.name))
     .map((named): [string, Specimen] => [named.adaptation.name, specimenOf(named)]),
-  [
-    'multiSelect',
-    { type: 'UntitledMultiSelectEnumSchema', value: { type: 'array', items: { type: 'string', enum: ['a'] } } },
-  ],
+  ['multiSelect', { type: untitledMultiSelectShape, value: { type: 'array', items: { type: 'string', enum: ['a'] } } }],
 ]);
 
 function specimenOf({ adaptation, types }: NamedAdaptation): Specimen {
@@ -56,7 +53,7 @@ export const adaptationFeatures: readonly Feature[] = [
 
 function featureOf(id: string, title: string): Feature {
   const specimen = specimens.get(id);
-  const carrier = specimen === undefined ? undefined : carrierOf(specimen.type);
+  const carrier = specimen === undefined ? undefined : carrierOf(nameOf(specimen.type));
   if (specimen === undefined || carrier === undefined) throw new TypeError(`${id} has no example that travels`);
   return {
     id,
@@ -87,7 +84,7 @@ function cellOf(specimen: Specimen, { sender, receiver, who }: ReturnType<typeof
 function wordsOf({ type, value }: Specimen, receiver: Revision): string {
   const words: string[] = [];
   let at: object = value;
-  for (const adaptation of adaptationsOf(type)) {
+  for (const adaptation of adaptationsOf(nameOf(type))) {
     const next = isAlive(adaptation.life, receiver) ? adaptation.toWire({ ...at }, receiver) : at;
     if (!same(next, at)) words.push(adaptation.what);
     at = next;
@@ -104,25 +101,23 @@ export function arrives({ type, value }: Specimen, sender: Revision, receiver: R
 export function canSay(revision: Revision, { type, value }: Specimen): boolean {
   if (!lives(type, revision)) return false;
   const filled = { ...value, ...fillsOf(type, revision) };
-  if (check(revision, type, filled as Types[TypeName]).length > 0) return false;
+  if (check(revision, type, filled).length > 0) return false;
   return same(fromWire(revision, type, value), value);
 }
 
-function lives(type: TypeName, revision: Revision): boolean {
-  const { kind } = shapes[type];
-  return kind.kind !== 'ref' || isAlive(kind.shape.life, revision);
+function lives(type: Type, revision: Revision): boolean {
+  return !isShape(type) || isAlive(type.life, revision);
 }
 
-function fillsOf(type: TypeName, revision: Revision): Readonly<Record<string, unknown>> {
-  const { kind } = shapes[type];
-  if (kind.kind !== 'ref') return {};
-  const filled = Object.entries(kind.shape.rows).filter(
+function fillsOf(type: Type, revision: Revision): Readonly<Record<string, unknown>> {
+  if (!isShape(type)) return {};
+  const filled = Object.entries(type.rows).filter(
     ([, row]) => row.fill !== undefined && row.requiredIn.some((life) => isAlive(life, revision)),
   );
   return Object.fromEntries(filled.map(([key, row]) => [key, row.fill]));
 }
 
-function withoutFills(type: TypeName, revision: Revision, value: object): object {
+function withoutFills(type: Type, revision: Revision, value: object): object {
   const fills = fillsOf(type, revision);
   return Object.fromEntries(Object.entries(value).filter(([key]) => !Object.hasOwn(fills, key)));
 }

@@ -1,7 +1,7 @@
 /** The lines of what a server asks of a client. */
 
 import { isAlive, type Lifetime } from '../protocol/lifetime.ts';
-import { methodOf } from '../protocol/method.ts';
+import { methodOf } from '../protocol/catalogue.ts';
 import type { Revision } from '../protocol/revision.ts';
 import { byEra, carried, changed, exists, nothing, refused, type Feature, type Fidelity } from './cells.ts';
 

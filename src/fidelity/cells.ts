@@ -1,7 +1,7 @@
 /** What a cell of the fidelity table may say, and the words for what many cells say. */
 
 import { isAlive, type Lifetime } from '../protocol/lifetime.ts';
-import { methodOf } from '../protocol/method.ts';
+import { methodOf } from '../protocol/catalogue.ts';
 import type { Direction } from '../protocol/reach.ts';
 import type { Revision } from '../protocol/revision.ts';
 

@@ -1,8 +1,9 @@
 /** The lines of what a client asks of a server, and of what either says of itself. */
 
 import { errorToWire, McpError, type ErrorName } from '../protocol/error.ts';
-import { maySend, methodOf } from '../protocol/method.ts';
-import type { RequestMethod } from '../protocol/methods.ts';
+import { methodOf } from '../protocol/catalogue.ts';
+import { maySend } from '../protocol/method.ts';
+import type { RequestMethod } from '../protocol/catalogue.ts';
 import { newestRevision, type Revision } from '../protocol/revision.ts';
 import { byEra, carried, changed, nothing, refused, type Feature, type Fidelity } from './cells.ts';
 

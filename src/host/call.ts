@@ -2,7 +2,7 @@ import { isRequestId, type NotificationMessage, type RequestId, type RequestMess
 import { supports, type ClientCapabilities, type ClientFlag } from '../protocol/capability.ts';
 import type { Implementation } from '../protocol/features/common.ts';
 import { isWanted, type LoggingLevel } from '../protocol/features/logging.ts';
-import { methodOf } from '../protocol/method.ts';
+import { methodOf } from '../protocol/catalogue.ts';
 import type { Revision, RevisionDate } from '../protocol/revision.ts';
 import { toWire } from '../protocol/compile/to-wire.ts';
 import type { Asker } from '../peer/ask.ts';

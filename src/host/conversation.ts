@@ -6,13 +6,14 @@ import {
   type RequestMessage,
   type ResponseMessage,
 } from '../jsonrpc/message.ts';
-import { projectServerCapabilities } from '../protocol/capability.ts';
+import { projectServerCapabilities } from '../protocol/compile/capabilities.ts';
 import type { JsonObject } from '../protocol/features/common.ts';
 import { McpError } from '../protocol/error.ts';
 import { fromWire } from '../protocol/compile/from-wire.ts';
-import type { LoggingLevel } from '../protocol/features/logging.ts';
+import { setLevelRequestParamsShape, type LoggingLevel } from '../protocol/features/logging.ts';
 import { metaKey } from '../protocol/meta.ts';
-import { methodOf, type MethodRow } from '../protocol/method.ts';
+import { methodOf } from '../protocol/catalogue.ts';
+import type { MethodRow } from '../protocol/method.ts';
 import { chooseRevision, newestOf, newestRevision, type Revision } from '../protocol/revision.ts';
 import { toWire } from '../protocol/compile/to-wire.ts';
 import type { Asker } from '../peer/ask.ts';
@@ -30,6 +31,8 @@ import type * as Questions from './input/questions.ts';
 import { readRequestMeta, unsupported } from './request-meta.ts';
 import { handled, refusal, respond } from './response.ts';
 import { traceEnd, traceStart } from './trace.ts';
+import { initializeRequestParamsShape } from '../protocol/features/lifecycle.ts';
+import { emptyResultShape } from '../protocol/features/envelope.ts';
 
 /** What `initialize` settled for a handshake conversation. */
 interface Settlement {
@@ -188,7 +191,7 @@ export class HostConversation implements Conversation {
       );
     }
     try {
-      const params = fromWire(handshake, 'InitializeRequestParams', message.params);
+      const params = fromWire(handshake, initializeRequestParamsShape, message.params);
       if (this.#settlement !== undefined)
         throw new McpError('invalidRequest', 'this conversation is already initialized');
       if (!this.#link.lasting) throw new McpError('invalidRequest', 'initialize needs a connection that lasts');
@@ -283,7 +286,7 @@ export class HostConversation implements Conversation {
       return andThen(host.unknown(given, call), (result) =>
         call.aborted
           ? undefined
-          : respond(host, message, revision, toWire(revision, 'EmptyResult', result as JsonObject)),
+          : respond(host, message, revision, toWire(revision, emptyResultShape, result as JsonObject)),
       );
     }
     const row = gate(message.method, revision, host.capabilities());
@@ -330,9 +333,9 @@ export class HostConversation implements Conversation {
     const revision = call.facts;
     switch (message.method) {
       case 'ping':
-        return respond(this.#host, message, revision, toWire(revision, 'EmptyResult', {}));
+        return respond(this.#host, message, revision, toWire(revision, emptyResultShape, {}));
       case 'logging/setLevel': {
-        this.#level = fromWire(revision, 'SetLevelRequestParams', message.params ?? {}).level;
+        this.#level = fromWire(revision, setLevelRequestParamsShape, message.params ?? {}).level;
         return this.#host.handler(message.method) === undefined
           ? respond(this.#host, message, revision, {})
           : undefined;

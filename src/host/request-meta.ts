@@ -1,12 +1,12 @@
 import { isObject, type NotificationMessage, type RequestMessage } from '../jsonrpc/message.ts';
-import type { ClientCapabilities } from '../protocol/capability.ts';
-import type { Implementation } from '../protocol/features/common.ts';
+import { clientCapabilitiesShape, type ClientCapabilities } from '../protocol/capability.ts';
+import { implementationShape, type Implementation } from '../protocol/features/common.ts';
 import { McpError } from '../protocol/error.ts';
 import { fromWire } from '../protocol/compile/from-wire.ts';
 import { isAlive } from '../protocol/lifetime.ts';
 import { loggingLevels, type LoggingLevel } from '../protocol/features/logging.ts';
 import { metaKey } from '../protocol/meta.ts';
-import { methodOf } from '../protocol/method.ts';
+import { methodOf } from '../protocol/catalogue.ts';
 import { revisionOf, revisions, type Revision } from '../protocol/revision.ts';
 import { notFound } from '../peer/gate.ts';
 
@@ -82,8 +82,8 @@ function checked(revision: Revision, meta: Readonly<Record<string, unknown>>): R
   try {
     return {
       revision,
-      capabilities: fromWire(revision, 'ClientCapabilities', capabilities),
-      clientInfo: info === undefined ? undefined : fromWire(revision, 'Implementation', info),
+      capabilities: fromWire(revision, clientCapabilitiesShape, capabilities),
+      clientInfo: info === undefined ? undefined : fromWire(revision, implementationShape, info),
       logLevel,
     };
   } catch (error) {

@@ -14,6 +14,7 @@ import { toWire } from '../protocol/compile/to-wire.ts';
 import type { Host } from './host.ts';
 import { withServerInfo } from './server-info.ts';
 import { observed, tell } from '../peer/observe.ts';
+import { inputRequiredResultShape } from '../protocol/features/rounds.ts';
 
 /** What kept results are in each revision that they were asked for in. One belongs to one host, whose name is in it. */
 const projections = new WeakMap<object, Map<Revision, JsonObject>>();
@@ -64,7 +65,7 @@ function named(host: Host, revision: Revision, result: JsonObject): JsonObject {
 }
 
 function projected(result: unknown, row: MethodRow, revision: Revision): JsonObject {
-  const type = isObject(result) && result['resultType'] === 'input_required' ? 'InputRequiredResult' : row.result;
+  const type = isObject(result) && result['resultType'] === 'input_required' ? inputRequiredResultShape : row.result;
   // The handler's result is of the row's type: the host keys handlers by method.
   return (type === undefined ? result : toWire(revision, type, result as never)) as JsonObject;
 }

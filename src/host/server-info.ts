@@ -1,13 +1,14 @@
-import { projectServerCapabilities } from '../protocol/capability.ts';
+import { projectServerCapabilities } from '../protocol/compile/capabilities.ts';
 import type { JsonObject } from '../protocol/features/common.ts';
 import { metaKey } from '../protocol/meta.ts';
 import type { Revision } from '../protocol/revision.ts';
 import { toWire } from '../protocol/compile/to-wire.ts';
 import type { Host } from './host.ts';
+import { discoverResultShape, initializeResultShape } from '../protocol/features/lifecycle.ts';
 
 /** What a host says of itself when a session begins. */
 export function initializeResult(host: Host, revision: Revision): JsonObject {
-  return toWire(revision, 'InitializeResult', {
+  return toWire(revision, initializeResultShape, {
     protocolVersion: revision.date,
     capabilities: projectServerCapabilities(revision, host.capabilities()),
     serverInfo: host.info,
@@ -17,7 +18,7 @@ export function initializeResult(host: Host, revision: Revision): JsonObject {
 
 /** What a host says of itself to whoever asks, in the revision of the question. */
 export function discoverResult(host: Host, revision: Revision): JsonObject {
-  return toWire(revision, 'DiscoverResult', {
+  return toWire(revision, discoverResultShape, {
     supportedVersions: host.revisions.map(({ date }) => date).toReversed(),
     capabilities: projectServerCapabilities(revision, host.capabilities()),
     ...host.discoverHint,

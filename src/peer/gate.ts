@@ -1,6 +1,7 @@
 import { hasServerCapability, type ServerCapabilities } from '../protocol/capability.ts';
 import { McpError } from '../protocol/error.ts';
-import { maySend, methodOf, type MethodRow } from '../protocol/method.ts';
+import { methodOf } from '../protocol/catalogue.ts';
+import { maySend, type MethodRow } from '../protocol/method.ts';
 import type { Revision } from '../protocol/revision.ts';
 
 /**

@@ -1,15 +1,16 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {
+  clientCapabilitiesShape,
+  serverCapabilitiesShape,
   hasServerCapability,
   missing,
-  projectClientCapabilities,
-  projectServerCapabilities,
   supports,
   type ClientCapabilities,
   type ClientFlag,
   type ServerCapabilities,
 } from './capability.ts';
+import { projectClientCapabilities, projectServerCapabilities } from './compile/capabilities.ts';
 import { fromWire } from './compile/from-wire.ts';
 import { revisionOf, revisions, type Revision, type RevisionDate } from './revision.ts';
 
@@ -256,7 +257,7 @@ test('a server capability is named by its path', () => {
 });
 
 test('junk in place of a capability says that it is there [A23] [elicit-015]', () => {
-  const read = fromWire(at('2025-11-25'), 'ClientCapabilities', {
+  const read = fromWire(at('2025-11-25'), clientCapabilitiesShape, {
     elicitation: true,
     sampling: 'yes',
     roots: false,
@@ -268,13 +269,13 @@ test('junk in place of a capability says that it is there [A23] [elicit-015]', (
 
 test('extensions are read in every revision, tasks of the core only where they live [A14] [tasks-094]', () => {
   for (const revision of revisions) {
-    const read = fromWire(revision, 'ClientCapabilities', { extensions: { 'a/b': {} }, tasks: { list: {} } });
+    const read = fromWire(revision, clientCapabilitiesShape, { extensions: { 'a/b': {} }, tasks: { list: {} } });
     assert.deepEqual(read.extensions, { 'a/b': {} });
     assert.equal(read.tasks !== undefined, revision.tasks === 'core');
   }
 });
 
 test('experimental capabilities are kept, whatever their value [D33]', () => {
-  const read = fromWire(at('2025-03-26'), 'ServerCapabilities', { experimental: { custom: true } });
+  const read = fromWire(at('2025-03-26'), serverCapabilitiesShape, { experimental: { custom: true } });
   assert.deepEqual(Object.keys(read.experimental ?? {}), ['custom']);
 });

@@ -2,8 +2,6 @@
 
 import type { JsonObject } from './features/common.ts';
 import { from, within, type Lifetime } from './lifetime.ts';
-import { projection } from './compile/project.ts';
-import type { Revision } from './revision.ts';
 import {
   before,
   between,
@@ -13,10 +11,8 @@ import {
   heard,
   optional,
   presence,
-  ref,
   shape,
   since,
-  type Row,
   type ShapeOf,
 } from './shape.ts';
 import { isFields, type Fields } from './compile/value.ts';
@@ -217,21 +213,6 @@ export const serverCapabilitiesShape: ShapeOf<ServerCapabilities> = shape('Serve
   tasks: between('2025-11-25', '2026-07-28', optional(capability(serverTasksCapabilityShape))),
   extensions: heard(since('2026-07-28', optional(capabilities))),
 });
-
-/** What a client may declare in a revision: everything that the revision does not have is left out. */
-export function projectClientCapabilities(revision: Revision, capabilities: ClientCapabilities): ClientCapabilities {
-  // Projection only takes fields away from what was an object of this type.
-  return projection(revision, clientCapabilities)(capabilities) as ClientCapabilities;
-}
-
-/** What a server may declare in a revision: everything that the revision does not have is left out. */
-export function projectServerCapabilities(revision: Revision, capabilities: ServerCapabilities): ServerCapabilities {
-  // As above.
-  return projection(revision, serverCapabilities)(capabilities) as ServerCapabilities;
-}
-
-const clientCapabilities: Row<ClientCapabilities> = ref(clientCapabilitiesShape);
-const serverCapabilities: Row<ServerCapabilities> = ref(serverCapabilitiesShape);
 
 /** What a server asks of a client: a feature, a part of one, or an extension by its id, which has a slash. */
 export type ClientFlag =

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { extensionOf, maySend, methodNames, methodOf, type Side } from './method.ts';
+import { methodNames, methodOf } from './catalogue.ts';
+import { extensionOf, maySend, type Side } from './method.ts';
 import { newestRevision, revisions } from './revision.ts';
-import { shapes } from './shapes.ts';
 
 /** For each revision, oldest first: `c` from the client, `s` from the server, `b` both, `-` none. */
 const directions: Readonly<Record<string, string>> = {
@@ -45,11 +45,11 @@ for (const [method, expected] of Object.entries(directions)) {
   });
 }
 
-test('what a method carries is in the table of types, and a request has a result', () => {
+test('a method carries parameters, and a request has a result', () => {
   for (const method of methodNames) {
     const row = methodOf(method);
-    assert.ok(row?.params !== undefined && row.params in shapes, method);
-    assert.equal(row.result !== undefined && row.result in shapes, row.kind === 'request', method);
+    assert.ok(row?.params !== undefined, method);
+    assert.equal(row.result !== undefined, row.kind === 'request', method);
     assert.equal(row.kind === 'notification', method.startsWith('notifications/'), method);
   }
 });

@@ -1,23 +1,22 @@
-/** Every method of the protocol: who sends it, when it lived, what it carries and what it needs. */
+/** What is said of a method: who sends it, when it lived, what it carries and what it needs. */
 
-import { completionMethods } from './features/completion.ts';
-import { elicitationMethods } from './features/elicitation.ts';
-import { lifecycleMethods } from './features/lifecycle.ts';
 import { isAlive, type Lifetime } from './lifetime.ts';
-import { loggingMethods } from './features/logging.ts';
-import type { Method } from './methods.ts';
-import { promptMethods } from './features/prompts.ts';
-import { resourceMethods } from './features/resources.ts';
 import type { Revision } from './revision.ts';
-import { rootMethods } from './features/roots.ts';
-import { samplingMethods } from './features/sampling.ts';
-import { subscriptionMethods } from './features/subscriptions.ts';
-import { taskMethods } from './features/tasks.ts';
-import { toolMethods } from './features/tools.ts';
-import type { TypeName } from './types.ts';
+import type { Type, TypeOf } from './shape.ts';
 
 /** One side of a conversation. */
 export type Side = 'client' | 'server';
+
+/** What a request carries, in the newest words. */
+export interface RequestOf<Params, Result> {
+  readonly params: Params;
+  readonly result: Result;
+}
+
+/** What a notification carries, in the newest words. */
+export interface NotificationOf<Params> {
+  readonly params: Params;
+}
 
 /** What the protocol says of a method. */
 export interface MethodRow {
@@ -27,9 +26,9 @@ export interface MethodRow {
   readonly narrowed?: { readonly from: Side; readonly lifetime: Lifetime };
   /** The revisions in which it is a message of its own. */
   readonly lifetime: Lifetime;
-  readonly params?: TypeName;
+  readonly params: Type;
   /** The result of a request; of a notification there is none. */
-  readonly result?: TypeName;
+  readonly result?: Type;
   /**
    * The path of the capability that the feature belongs to: the server's, but for what the server asks of the
    * client (sampling, roots, elicitation), where it is the client's.
@@ -45,33 +44,16 @@ export interface MethodRow {
   readonly embedded?: Lifetime;
 }
 
-/** Rows by method. */
-export type Methods = Readonly<Record<string, MethodRow>>;
+/** The rows of some methods; the compiler holds the types of each row to those that stand beside its name. */
+export type MethodRows<Methods> = { readonly [Method in keyof Methods]: MethodRowOf<Methods[Method]> };
 
-const rows: ReadonlyMap<string, MethodRow> = new Map(
-  [
-    lifecycleMethods,
-    toolMethods,
-    resourceMethods,
-    promptMethods,
-    completionMethods,
-    loggingMethods,
-    samplingMethods,
-    elicitationMethods,
-    rootMethods,
-    subscriptionMethods,
-    taskMethods,
-  ].flatMap((methods) => Object.entries(methods)),
-);
-
-/** The name of every method, in no special order. */
-// The feature tables hold exactly the methods of `MethodTypes`; a test compares them.
-export const methodNames: readonly Method[] = [...rows.keys()] as Method[];
-
-/** The row of a method; a name that the protocol never had gives `undefined`. */
-export function methodOf(method: string): MethodRow | undefined {
-  return rows.get(method);
-}
+/** The row of a method that carries this. */
+export type MethodRowOf<Carried> = MethodRow &
+  (Carried extends RequestOf<infer Params, infer Result>
+    ? { readonly kind: 'request'; readonly params: TypeOf<Params>; readonly result: TypeOf<Result> }
+    : Carried extends NotificationOf<infer Params>
+      ? { readonly kind: 'notification'; readonly params: TypeOf<Params>; readonly result?: never }
+      : never);
 
 /** Whether a side may send a method as a message of its own in a revision. */
 export function maySend(side: Side, row: MethodRow, revision: Revision): boolean {

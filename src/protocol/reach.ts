@@ -2,10 +2,8 @@
 
 import { clientCapabilitiesShape, serverCapabilitiesShape } from './capability.ts';
 import { implementationShape } from './features/common.ts';
-import { methodNames, methodOf } from './method.ts';
-import type { Kind, Shape } from './shape.ts';
-import { shapes } from './shapes.ts';
-import type { TypeName } from './types.ts';
+import { methodNames, methodOf } from './catalogue.ts';
+import { kindOf, type Kind, type Shape } from './shape.ts';
 
 /** Up is from the client to the server, down is from the server to the client. */
 export type Direction = 'up' | 'down';
@@ -94,8 +92,8 @@ function isOpen(method: string): boolean {
 }
 
 function partOf(method: string, part: 'params' | 'result', direction: Direction): readonly Found[] {
-  const type: TypeName | undefined = methodOf(method)?.[part];
-  return type === undefined ? [] : [source(shapes[type].kind, { method, part, direction })];
+  const type = methodOf(method)?.[part];
+  return type === undefined ? [] : [source(kindOf(type), { method, part, direction })];
 }
 
 function source(kind: Kind, from: Pick<Carrier, 'method' | 'part' | 'direction'>): Found {

@@ -58,16 +58,44 @@ export type RowsOf<T> = {
     : Row<T[K], 'required'>;
 };
 
-/** A type of the protocol as the compilers see it. */
-export interface Shape {
+/** An interface of the protocol as the compilers see it. */
+export interface Shape<out T = unknown> {
   readonly name: string;
   readonly life: Lifetime;
   readonly rows: Readonly<Record<string, Row>>;
+  /** Never there: ties the shape to its interface. */
+  readonly type?: T;
 }
 
 /** The shape of an interface; the compiler keeps the two together. */
-export interface ShapeOf<T> extends Shape {
+export interface ShapeOf<T> extends Shape<T> {
   readonly rows: RowsOf<T> & Readonly<Record<string, Row>>;
+  /** Never there: a shape is that of its interface, and not of one with fewer fields. */
+  readonly exactly?: (value: T) => T;
+}
+
+/** A type of the protocol: the shape of an interface, or a row where it is one of several. */
+export type Type<T = unknown> = Shape<T> | Row<T>;
+
+/** The type that is `T`, no more and no less. */
+export type TypeOf<T> = ShapeOf<T> | Row<T, 'required'>;
+
+/** Whether a type is the shape of an interface. */
+export function isShape<T>(type: Type<T>): type is Shape<T> {
+  return 'rows' in type;
+}
+
+/** What a type holds. */
+export function kindOf(type: Type): Kind {
+  return isShape(type) ? { kind: 'ref', shape: type, presence: false } : type.kind;
+}
+
+/** The name of a type, by which adaptations and messages speak of it. */
+export function nameOf(type: Type): string {
+  if (isShape(type)) return type.name;
+  const { kind } = type;
+  if (kind.kind === 'ref') return kind.shape.name;
+  return kind.kind === 'tagged' || kind.kind === 'choice' ? kind.name : kind.kind;
 }
 
 /** Writes the shape of an interface; without a lifetime it lives in every revision. */

@@ -2,7 +2,7 @@ import type { Call } from '../host/call.ts';
 import type { Handler, ServerSession } from '../host/host.ts';
 import { hasServerCapability } from '../protocol/capability.ts';
 import { McpError } from '../protocol/error.ts';
-import type { RequestTypes } from '../protocol/methods.ts';
+import type { RequestTypes } from '../protocol/catalogue.ts';
 import { Listing } from './offer/listing.ts';
 import type { Parts } from './parts.ts';
 import type * as Offered from './offer/offered.ts';

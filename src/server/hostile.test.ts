@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { z } from 'zod';
 import { dates, initializeParams, open, Raw, statelessDate, withMeta, type Json } from '../../test/support/raw.ts';
 import { metaKey } from '../protocol/meta.ts';
-import { methodNames } from '../protocol/method.ts';
+import { methodNames } from '../protocol/catalogue.ts';
 import { createServer, type Server } from './server.ts';
 
 /** A server with something behind every method, whose handlers fail on nothing. */

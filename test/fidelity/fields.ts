@@ -7,10 +7,10 @@ import { ends, exists } from '../../src/fidelity/cells.ts';
 import { elsewhere, fieldFacts, type FieldFact } from '../../src/fidelity/fields.ts';
 import { isAlive } from '../../src/protocol/lifetime.ts';
 import { metaKey } from '../../src/protocol/meta.ts';
-import { methodOf } from '../../src/protocol/method.ts';
+import { methodOf } from '../../src/protocol/catalogue.ts';
 import { carrierOf, type Carrier } from '../../src/protocol/reach.ts';
 import type { Revision } from '../../src/protocol/revision.ts';
-import { shapes } from '../../src/protocol/shapes.ts';
+import { kindOf, nameOf } from '../../src/protocol/shape.ts';
 import { initializeParams, Raw, type Json, type RawError } from '../support/raw.ts';
 import { paramsSent } from '../support/scripted-upstream.ts';
 import { ask } from './question.ts';
@@ -57,7 +57,7 @@ function fieldWalk({ shape, field, row, carrier }: FieldFact): Walk {
 }
 
 function valueWalk(specimen: Specimen): Walk {
-  const carrier = carrierOf(specimen.type);
+  const carrier = carrierOf(nameOf(specimen.type));
   assert.ok(carrier);
   return async (pairing) => {
     const { sender, receiver } = ends(carrier.direction, pairing.client, pairing.server);
@@ -90,7 +90,7 @@ export function smallest(method: string, part: 'params' | 'result', revision: Re
   const type = methodOf(method)?.[part];
   if (type === undefined) return {};
   // Parameters and results are objects.
-  return sample(shapes[type].kind, revision) as Json;
+  return sample(kindOf(type), revision) as Json;
 }
 
 async function answered(pairing: Pairing, { method }: Carrier, value: unknown): Promise<Arrival> {

@@ -3,7 +3,8 @@
 import assert from 'node:assert/strict';
 import type { AskMethod } from '../../src/peer/ask.ts';
 import { requireCapabilities } from '../../src/host/input/required-capabilities.ts';
-import { projectClientCapabilities, type ClientCapabilities } from '../../src/protocol/capability.ts';
+import type { ClientCapabilities } from '../../src/protocol/capability.ts';
+import { projectClientCapabilities } from '../../src/protocol/compile/capabilities.ts';
 import { errorToWire, McpError, type ErrorObject } from '../../src/protocol/error.ts';
 import type { Json, Raw, RawError } from '../support/raw.ts';
 import type { Scripted } from '../support/scripted-upstream.ts';

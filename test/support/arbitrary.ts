@@ -1,9 +1,7 @@
 /** Random values of the canonical model, made from the tables themselves. */
 
 import fc, { type Arbitrary } from 'fast-check';
-import type { Kind, Row, Shape } from '../../src/protocol/shape.ts';
-import { shapes } from '../../src/protocol/shapes.ts';
-import type { TypeName } from '../../src/protocol/types.ts';
+import { kindOf, type Kind, type Row, type Shape, type Type } from '../../src/protocol/shape.ts';
 
 const plain = { noNullPrototype: true };
 const key = fc.string({ maxLength: 6 });
@@ -40,8 +38,8 @@ const formats: ReadonlyMap<string, Arbitrary<unknown>> = new Map<string, Arbitra
 ]);
 
 /** A random value of a type, with the fields of all revisions. */
-export function valueOf(type: TypeName): Arbitrary<unknown> {
-  return ofKind(shapes[type].kind);
+export function valueOf(type: Type): Arbitrary<unknown> {
+  return ofKind(kindOf(type));
 }
 
 function ofKind(kind: Kind): Arbitrary<unknown> {

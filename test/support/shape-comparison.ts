@@ -2,15 +2,14 @@
 
 import { isRequired } from '../../src/protocol/compile/inspect.ts';
 import { isAlive } from '../../src/protocol/lifetime.ts';
-import { maySend, methodNames, methodOf, type MethodRow } from '../../src/protocol/method.ts';
+import { methodNames, methodOf } from '../../src/protocol/catalogue.ts';
+import { maySend, type MethodRow } from '../../src/protocol/method.ts';
 import type { Revision } from '../../src/protocol/revision.ts';
-import type { Kind, Row, Shape } from '../../src/protocol/shape.ts';
-import { shapes } from '../../src/protocol/shapes.ts';
+import { kindOf, nameOf, type Kind, type Row, type Shape } from '../../src/protocol/shape.ts';
 import type { Schema } from '../../scripts/schema-facts.ts';
 import { referred, type Definitions } from './official-definitions.ts';
+import { shapes } from './types.ts';
 import { allowed, explained, extensionTypes, renamed } from './shape-differences.ts';
-
-const rows: ReadonlyMap<string, Row> = new Map(Object.entries(shapes));
 
 /** What the tables and an official schema do not agree on; nothing when they do. */
 export function shapeProblems(revision: Revision, official: Definitions): readonly string[] {
@@ -37,7 +36,7 @@ export class Comparison {
   /** Compares everything, and keeps what it finds. */
   run(): void {
     for (const [name, schema] of Object.entries(this.#official)) this.#definition(name, schema);
-    for (const [name, row] of rows) this.#unknownToSchema(name, row);
+    for (const [name, row] of shapes) this.#unknownToSchema(name, row);
     for (const method of methodNames) this.#methodIsOfficial(method);
   }
 
@@ -61,7 +60,7 @@ export class Comparison {
     const { properties, anyOf } = this.#resolve(schema);
     if (properties === undefined && anyOf === undefined) return;
     const own = this.#nameOf(name);
-    const row = rows.get(own);
+    const row = shapes.get(own);
     if (row === undefined) this.#problem(name, 'is in the official schema and not in the tables');
     else this.#kind(this.#resolve(schema), row.kind, own);
   }
@@ -83,16 +82,16 @@ export class Comparison {
     }
     this.#direction(name, method, row);
     const params = schema.properties?.['params'];
-    const own = row.params === undefined ? undefined : rows.get(row.params);
-    if (params === undefined || own === undefined) {
+    if (params === undefined) {
       this.#problem(method, 'has parameters on one side only');
       return;
     }
     const reference = referred(params);
-    if (reference !== undefined && row.params !== this.#nameOf(reference)) {
-      this.#problem(method, `has the parameters ${reference}, and not ${row.params}`);
+    const own = nameOf(row.params);
+    if (reference !== undefined && own !== this.#nameOf(reference)) {
+      this.#problem(method, `has the parameters ${reference}, and not ${own}`);
     }
-    this.#kind(this.#withBase(row, params), own.kind, row.params ?? method);
+    this.#kind(this.#withBase(row, params), kindOf(row.params), own);
   }
 
   /** Until 2025-06-18 `_meta` stands in the base of all requests, and is not repeated. */

@@ -5,7 +5,7 @@ import { createInterface } from 'node:readline';
 import { createParser } from 'eventsource-parser';
 import { isObject } from '../../src/jsonrpc/message.ts';
 import { metaKey } from '../../src/protocol/meta.ts';
-import { methodOf } from '../../src/protocol/method.ts';
+import { methodOf } from '../../src/protocol/catalogue.ts';
 import type { Revision } from '../../src/protocol/revision.ts';
 import type { Served } from '../../src/host/endpoint.ts';
 import { serveStdio } from '../../src/stdio/server/serve.ts';

@@ -1,7 +1,7 @@
 import type { Call } from '../../host/call.ts';
 import type { Handler } from '../../host/host.ts';
 import type { CompleteRequestParams } from '../../protocol/features/completion.ts';
-import type { RequestTypes } from '../../protocol/methods.ts';
+import type { RequestTypes } from '../../protocol/catalogue.ts';
 import type { Catalogue } from './catalogue.ts';
 import type { FrontListen } from './listen.ts';
 import { listKinds, type ListKind } from './lists.ts';

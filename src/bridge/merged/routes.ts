@@ -3,7 +3,7 @@ import type { Call } from '../../host/call.ts';
 import type { Handler } from '../../host/host.ts';
 import { McpError } from '../../protocol/error.ts';
 import { hasServerCapability } from '../../protocol/capability.ts';
-import { methodOf } from '../../protocol/method.ts';
+import { methodOf } from '../../protocol/catalogue.ts';
 import { parseTemplate } from '../../server/uri-template/uri-template.ts';
 import type { Catalogue } from './catalogue.ts';
 import type { Named } from './names.ts';

@@ -1,7 +1,7 @@
 import type { Handler, ServerSession } from '../../host/host.ts';
 import type { Call } from '../../host/call.ts';
 import { McpError } from '../../protocol/error.ts';
-import type { RequestTypes } from '../../protocol/methods.ts';
+import type { RequestTypes } from '../../protocol/catalogue.ts';
 import type { Changes } from '../changes.ts';
 import type { KnownTools } from '../known-tools.ts';
 import type { Pool } from '../upstream/pool.ts';

@@ -1,6 +1,7 @@
 import type { Sender } from '../../host/host.ts';
 import type { JsonObject } from '../../protocol/features/common.ts';
-import { maySend, methodOf } from '../../protocol/method.ts';
+import { methodOf } from '../../protocol/catalogue.ts';
+import { maySend } from '../../protocol/method.ts';
 import { wordsOf } from '../failure.ts';
 import { revisionFor } from '../forward.ts';
 import type { Pool } from '../upstream/pool.ts';

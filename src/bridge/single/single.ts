@@ -5,7 +5,7 @@ import { factsOf, httpFacts, type SettledFacts } from '../../jsonrpc/transport-f
 import type { Host, ServerSession } from '../../host/host.ts';
 import type { ServerCapabilities } from '../../protocol/capability.ts';
 import type { Implementation } from '../../protocol/features/common.ts';
-import { methodOf } from '../../protocol/method.ts';
+import { methodOf } from '../../protocol/catalogue.ts';
 import type { RevisionDate } from '../../protocol/revision.ts';
 import { Changes, isListChange, ownWords } from '../changes.ts';
 import { closingQuietly } from '../upstream/closing.ts';

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../protocol/features/common.ts';
-import { methodOf } from '../../protocol/method.ts';
+import { methodOf } from '../../protocol/catalogue.ts';
 
 const most = 1_000;
 const longest = 1_000;

@@ -5,6 +5,7 @@ import { McpError } from '../../protocol/error.ts';
 import { fromWire } from '../../protocol/compile/from-wire.ts';
 import type { Revision } from '../../protocol/revision.ts';
 import type { Carried } from './carried.ts';
+import { progressNotificationParamsShape } from '../../protocol/features/lifecycle.ts';
 
 /** Progress on its way down: what comes under a token of the upstream hop goes out under the token of the client. */
 export class ProgressRelays {
@@ -41,7 +42,7 @@ export class ProgressRelays {
 /** Progress is a courtesy: what is malformed is dropped. */
 function wellFormed(params: JsonObject, revision: Revision): (JsonObject & { readonly progress: number }) | undefined {
   try {
-    return { ...fromWire(revision, 'ProgressNotificationParams', params) };
+    return { ...fromWire(revision, progressNotificationParamsShape, params) };
   } catch (error) {
     if (error instanceof McpError) return undefined;
     throw error;

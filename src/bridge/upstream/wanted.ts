@@ -1,6 +1,7 @@
 import type { ClientView } from '../../host/call.ts';
 import { canonical } from '../../host/input/digest.ts';
-import { projectClientCapabilities, type ClientCapabilities } from '../../protocol/capability.ts';
+import type { ClientCapabilities } from '../../protocol/capability.ts';
+import { projectClientCapabilities } from '../../protocol/compile/capabilities.ts';
 import type { Revision } from '../../protocol/revision.ts';
 import type { Carried } from './carried.ts';
 import { declaredFor } from '../declared.ts';

@@ -3,10 +3,12 @@ import type { Caller } from '../../client/connection/caller.ts';
 import type { ServerCapabilities } from '../../protocol/capability.ts';
 import { McpError } from '../../protocol/error.ts';
 import { fromWire } from '../../protocol/compile/from-wire.ts';
-import type { Prompt } from '../../protocol/features/prompts.ts';
+import { listPromptsResultShape, type Prompt } from '../../protocol/features/prompts.ts';
 import type { Resource, ResourceTemplate } from '../../protocol/features/resource.ts';
 import type { Tool } from '../../protocol/features/tool.ts';
 import type { Listed, Offer } from './report.ts';
+import { listToolsResultShape } from '../../protocol/features/tools.ts';
+import { listResourceTemplatesResultShape, listResourcesResultShape } from '../../protocol/features/resources.ts';
 
 /** The bounds of one list. */
 const most = { pages: 20, items: 1000 };
@@ -41,26 +43,30 @@ export async function listEverything(
   try {
     const tools = capabilities.tools && {
       tools: await listed<Tool>(async (cursor) => {
-        const { tools: items, nextCursor } = fromWire(revision, 'ListToolsResult', await fetch('tools/list', cursor));
+        const { tools: items, nextCursor } = fromWire(
+          revision,
+          listToolsResultShape,
+          await fetch('tools/list', cursor),
+        );
         return { items, nextCursor };
       }),
     };
     const resources = capabilities.resources && {
       resources: await listed<Resource>(async (cursor) => {
         const raw = await fetch('resources/list', cursor);
-        const { resources: items, nextCursor } = fromWire(revision, 'ListResourcesResult', raw);
+        const { resources: items, nextCursor } = fromWire(revision, listResourcesResultShape, raw);
         return { items, nextCursor };
       }),
       resourceTemplates: await listed<ResourceTemplate>(async (cursor) => {
         const raw = await fetch('resources/templates/list', cursor);
-        const { resourceTemplates: items, nextCursor } = fromWire(revision, 'ListResourceTemplatesResult', raw);
+        const { resourceTemplates: items, nextCursor } = fromWire(revision, listResourceTemplatesResultShape, raw);
         return { items, nextCursor };
       }),
     };
     const prompts = capabilities.prompts && {
       prompts: await listed<Prompt>(async (cursor) => {
         const raw = await fetch('prompts/list', cursor);
-        const { prompts: items, nextCursor } = fromWire(revision, 'ListPromptsResult', raw);
+        const { prompts: items, nextCursor } = fromWire(revision, listPromptsResultShape, raw);
         return { items, nextCursor };
       }),
     };

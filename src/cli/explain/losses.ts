@@ -2,9 +2,10 @@ import { specimens } from '../../fidelity/adaptations.ts';
 import { features, type Feature, type Fidelity } from '../../fidelity/fidelity.ts';
 import { needsWrapping } from '../../protocol/adapt/tool.ts';
 import { hasServerCapability } from '../../protocol/capability.ts';
-import { methodOf } from '../../protocol/method.ts';
+import { methodOf } from '../../protocol/catalogue.ts';
 import { carrierOf } from '../../protocol/reach.ts';
 import { revisions, type Revision } from '../../protocol/revision.ts';
+import { nameOf } from '../../protocol/shape.ts';
 import type { Tool } from '../../protocol/features/tool.ts';
 import { fieldOffered } from './fields.ts';
 import type { Loss, Offer, ThroughBridge } from './report.ts';
@@ -93,7 +94,7 @@ function isOffered({ id, group }: Feature, offer: Offer): boolean {
   const [type = '', field] = id.split('.');
   if (field !== undefined) return fieldOffered(type, field, offer) ?? isCarried(type, offer);
   const specimen = specimens.get(id);
-  return specimen === undefined ? isServed(id, offer) : isCarried(specimen.type, offer);
+  return specimen === undefined ? isServed(id, offer) : isCarried(nameOf(specimen.type), offer);
 }
 
 /** Whether the server has what a type travels in. */

@@ -1,10 +1,11 @@
 import { isObject } from '../../jsonrpc/message.ts';
 import { ConnectionError } from '../../jsonrpc/transport.ts';
-import { projectClientCapabilities, type ClientCapabilities } from '../../protocol/capability.ts';
-import type { Implementation } from '../../protocol/features/common.ts';
+import type { ClientCapabilities } from '../../protocol/capability.ts';
+import { projectClientCapabilities } from '../../protocol/compile/capabilities.ts';
+import { implementationShape, type Implementation } from '../../protocol/features/common.ts';
 import type { LoggingLevel } from '../../protocol/features/logging-level.ts';
 import { metaKey } from '../../protocol/meta.ts';
-import { methodOf } from '../../protocol/method.ts';
+import { methodOf } from '../../protocol/catalogue.ts';
 import type { Revision } from '../../protocol/revision.ts';
 import { toWire } from '../../protocol/compile/to-wire.ts';
 import type { Budget } from '../../peer/budget.ts';
@@ -134,7 +135,7 @@ export function createCaller(calls: Calls, options: CallerOptions): Caller {
 export function preambleOf(revision: Revision, self: Self): JsonObject {
   return {
     [metaKey.protocolVersion]: revision.date,
-    [metaKey.clientInfo]: toWire(revision, 'Implementation', self.info),
+    [metaKey.clientInfo]: toWire(revision, implementationShape, self.info),
     [metaKey.clientCapabilities]: projectClientCapabilities(revision, self.capabilities),
   };
 }

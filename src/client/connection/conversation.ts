@@ -3,7 +3,7 @@ import { createCaller, type Caller, type RequestOptions } from './caller.ts';
 import { gate } from '../../peer/gate.ts';
 import type { Agreement } from './negotiate.ts';
 import type { JsonObject } from '../../peer/waiting.ts';
-import { methodOf } from '../../protocol/method.ts';
+import { methodOf } from '../../protocol/catalogue.ts';
 import type { Revision } from '../../protocol/revision.ts';
 import { toWire } from '../../protocol/compile/to-wire.ts';
 import { guardedListener, type Failed } from '../listeners.ts';

@@ -4,7 +4,7 @@ import { ConnectionError } from '../../jsonrpc/transport.ts';
 import type { Implementation } from '../../protocol/features/common.ts';
 import { errorFromWire, McpError } from '../../protocol/error.ts';
 import { fromWire } from '../../protocol/compile/from-wire.ts';
-import type { DiscoverResult } from '../../protocol/features/lifecycle.ts';
+import { discoverResultShape, type DiscoverResult } from '../../protocol/features/lifecycle.ts';
 import { metaKey } from '../../protocol/meta.ts';
 import { newestOf, type Revision } from '../../protocol/revision.ts';
 import { preambleOf, requestHeaders, withPreamble, type Self } from './caller.ts';
@@ -141,7 +141,7 @@ function readDiscover(revision: Revision, raw: JsonObject): DiscoverResult {
   if (resultType !== undefined && resultType !== 'complete')
     throw new ConnectionError('invalid-message', 'server/discover gave no DiscoverResult');
   try {
-    return fromWire(revision, 'DiscoverResult', raw);
+    return fromWire(revision, discoverResultShape, raw);
   } catch (cause) {
     throw new ConnectionError('invalid-message', 'server/discover gave no DiscoverResult', { cause });
   }

@@ -1,6 +1,7 @@
 import { ConnectionError } from '../../jsonrpc/transport.ts';
-import { projectClientCapabilities, type ServerCapabilities } from '../../protocol/capability.ts';
-import type { Implementation } from '../../protocol/features/common.ts';
+import type { ServerCapabilities } from '../../protocol/capability.ts';
+import { projectClientCapabilities } from '../../protocol/compile/capabilities.ts';
+import { implementationShape, type Implementation } from '../../protocol/features/common.ts';
 import { fromWire } from '../../protocol/compile/from-wire.ts';
 import { revisionOf, type Revision } from '../../protocol/revision.ts';
 import { shown } from '../../mistakes/shown.ts';
@@ -10,6 +11,7 @@ import type { Calls } from '../../peer/calls.ts';
 import { incompatible } from './incompatible.ts';
 import { waitFor } from '../../peer/wait-for.ts';
 import type { JsonObject } from '../../peer/waiting.ts';
+import { initializeResultShape } from '../../protocol/features/lifecycle.ts';
 
 /** What the handshake needs. */
 export interface InitializeOptions {
@@ -41,7 +43,7 @@ export async function initialize(calls: Calls, offer: Revision, options: Initial
   const params = {
     protocolVersion: offer.date,
     capabilities: projectClientCapabilities(offer, capabilities),
-    clientInfo: toWire(offer, 'Implementation', info),
+    clientInfo: toWire(offer, implementationShape, info),
   };
   // Spec, Cancellation: initialize is never cancelled.
   const { timeoutMs, signal } = options;
@@ -83,7 +85,7 @@ function read(
   raw: JsonObject,
 ): { readonly capabilities: ServerCapabilities; readonly serverInfo: Implementation; readonly instructions?: string } {
   try {
-    return fromWire(revision, 'InitializeResult', raw);
+    return fromWire(revision, initializeResultShape, raw);
   } catch (cause) {
     const why = cause instanceof Error ? cause.message : '';
     throw new ConnectionError('invalid-message', `the answer to initialize is malformed: ${why}`, { cause });

@@ -3,15 +3,12 @@
 import type { AskMethod } from '../../peer/ask.ts';
 import { samplingProblem } from '../../peer/sampling-rules.ts';
 import type { JsonObject } from '../../peer/waiting.ts';
-import {
-  projectClientCapabilities,
-  supports,
-  type ClientCapabilities,
-  type ClientFlag,
-} from '../../protocol/capability.ts';
+import { supports, type ClientCapabilities, type ClientFlag } from '../../protocol/capability.ts';
+import { projectClientCapabilities } from '../../protocol/compile/capabilities.ts';
 import { McpError } from '../../protocol/error.ts';
 import { fromWire } from '../../protocol/compile/from-wire.ts';
-import { maySend, methodOf } from '../../protocol/method.ts';
+import { methodOf } from '../../protocol/catalogue.ts';
+import { maySend } from '../../protocol/method.ts';
 import type { Revision } from '../../protocol/revision.ts';
 import type { InputRequest, InputResponse } from '../../protocol/features/rounds.ts';
 import { asObject, responseTo, type InputAnswer } from './answers.ts';

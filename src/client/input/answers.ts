@@ -4,7 +4,7 @@ import { formProblem, withDefaults } from './elicitation-form.ts';
 import { check } from '../../protocol/compile/check.ts';
 import type { JsonObject } from '../../protocol/features/common.ts';
 import type { ElicitRequestParams, ElicitResult } from '../../protocol/features/elicitation.ts';
-import { methodOf } from '../../protocol/method.ts';
+import { methodOf } from '../../protocol/catalogue.ts';
 import type { Revision } from '../../protocol/revision.ts';
 import type { ListRootsResult, Root } from '../../protocol/features/roots.ts';
 import type { InputRequest, InputResponse } from '../../protocol/features/rounds.ts';

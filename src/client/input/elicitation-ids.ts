@@ -1,5 +1,5 @@
 import { isAlive } from '../../protocol/lifetime.ts';
-import { methodOf } from '../../protocol/method.ts';
+import { methodOf } from '../../protocol/catalogue.ts';
 import type { Revision } from '../../protocol/revision.ts';
 
 /** How many unfinished elicitations are remembered; the oldest are forgotten first. */

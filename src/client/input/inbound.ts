@@ -12,9 +12,13 @@ import type { RespondOptions } from '../../peer/respond.ts';
 import type { JsonObject } from '../../peer/waiting.ts';
 import { errorToWire, McpError } from '../../protocol/error.ts';
 import { fromWire } from '../../protocol/compile/from-wire.ts';
-import type { LoggingMessageNotificationParams } from '../../protocol/features/logging.ts';
+import {
+  loggingMessageNotificationParamsShape,
+  type LoggingMessageNotificationParams,
+} from '../../protocol/features/logging.ts';
 import { metaKey } from '../../protocol/meta.ts';
-import { maySend, methodOf } from '../../protocol/method.ts';
+import { methodOf } from '../../protocol/catalogue.ts';
+import { maySend } from '../../protocol/method.ts';
 import { newestRevision, type Revision } from '../../protocol/revision.ts';
 import { toWire } from '../../protocol/compile/to-wire.ts';
 import type { ClientSettings } from '../options.ts';
@@ -169,7 +173,7 @@ function hearLog(
 ): boolean {
   let message: LoggingMessageNotificationParams;
   try {
-    message = fromWire(settled, 'LoggingMessageNotificationParams', params);
+    message = fromWire(settled, loggingMessageNotificationParamsShape, params);
   } catch (error) {
     settings.onWarning?.('a log message of the server was ignored, since it is malformed', error);
     return false;

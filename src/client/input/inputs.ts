@@ -2,7 +2,7 @@ import { ConnectionError } from '../../jsonrpc/transport.ts';
 import { askMethods } from '../../peer/ask.ts';
 import type { JsonObject } from '../../peer/waiting.ts';
 import type { ClientCapabilities } from '../../protocol/capability.ts';
-import type { ElicitRequestFormParams } from '../../protocol/features/elicitation.ts';
+import { elicitationCompleteParamsShape, type ElicitRequestFormParams } from '../../protocol/features/elicitation.ts';
 import type { McpError } from '../../protocol/error.ts';
 import { fromWire } from '../../protocol/compile/from-wire.ts';
 import type { Revision, RevisionDate } from '../../protocol/revision.ts';
@@ -153,7 +153,7 @@ export class Inputs {
   /** Hears that an elicitation is finished; each is told once, and an unknown one is not. */
   complete(params: JsonObject, revision: Revision): void {
     if (!namesElicitations(revision)) return;
-    const { elicitationId } = fromWire(revision, 'ElicitationCompleteNotificationParams', params);
+    const { elicitationId } = fromWire(revision, elicitationCompleteParamsShape, params);
     if (this.ids.complete(elicitationId)) this.options.onElicitationComplete?.(elicitationId);
   }
 

@@ -1,6 +1,6 @@
 import type { RequestOptions } from '../connection/caller.ts';
 import { aborted, type JsonObject } from '../../peer/waiting.ts';
-import type { RequestTypes } from '../../protocol/methods.ts';
+import type { RequestTypes } from '../../protocol/catalogue.ts';
 import type { Revision } from '../../protocol/revision.ts';
 import type { InputResponse, InputResponses } from '../../protocol/features/rounds.ts';
 import { ConnectionError } from '../../jsonrpc/transport.ts';

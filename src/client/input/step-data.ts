@@ -2,9 +2,9 @@
 
 import { ConnectionError } from '../../jsonrpc/transport.ts';
 import type { JsonObject } from '../../peer/waiting.ts';
-import type { RequestTypes } from '../../protocol/methods.ts';
+import type { RequestTypes } from '../../protocol/catalogue.ts';
 import type { Revision } from '../../protocol/revision.ts';
-import type { InputResponses } from '../../protocol/features/rounds.ts';
+import { inputRequiredResultShape, type InputResponses } from '../../protocol/features/rounds.ts';
 import { liftAs } from '../read-result.ts';
 import type { InputMethod, InputRequiredStep } from './step.ts';
 
@@ -19,7 +19,7 @@ export function stepOf<Method extends InputMethod>(
   params: RequestTypes[Method]['params'],
   { result, revision }: { readonly result: JsonObject; readonly revision: Revision },
 ): InputRequiredStep<Method> {
-  const { inputRequests, requestState } = liftAs(revision, 'InputRequiredResult', { method, result });
+  const { inputRequests, requestState } = liftAs(revision, inputRequiredResultShape, { method, result });
   if (inputRequests === undefined && requestState === undefined)
     throw new ConnectionError('invalid-message', `the result of ${method} needs input but asks for none`);
   return {

@@ -1,7 +1,7 @@
 /** The rounds of a request as plain data. */
 import type { JsonObject } from '../../peer/waiting.ts';
-import { methodOf } from '../../protocol/method.ts';
-import type { RequestTypes } from '../../protocol/methods.ts';
+import { methodOf } from '../../protocol/catalogue.ts';
+import type { RequestTypes } from '../../protocol/catalogue.ts';
 import type { Revision } from '../../protocol/revision.ts';
 import type { InputRequests } from '../../protocol/features/rounds.ts';
 

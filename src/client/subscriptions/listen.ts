@@ -18,6 +18,7 @@ import {
   type SubscriptionEvent,
   type Topics,
 } from './subscription.ts';
+import { subscriptionsAcknowledgedParamsShape } from '../../protocol/features/subscriptions.ts';
 
 /** What one listen request after the other needs of its client. */
 export interface ListenSubscriptionOptions {
@@ -182,7 +183,7 @@ export class ListenSubscription implements Subscription {
     if (this.#acknowledgedAt !== undefined) return this.#warn('a subscription was acknowledged twice');
     const { session, settings } = this.#options;
     try {
-      const { notifications } = fromWire(session.revision, 'SubscriptionsAcknowledgedNotificationParams', params);
+      const { notifications } = fromWire(session.revision, subscriptionsAcknowledgedParamsShape, params);
       this.#honoured = fromFilter(notifications, this.topics);
     } catch (cause) {
       const message = `the acknowledgement of a subscription is malformed: ${cause instanceof McpError ? cause.message : ''}`;

@@ -1,7 +1,8 @@
 import type { JsonObject } from '../../protocol/features/common.ts';
 import { McpError } from '../../protocol/error.ts';
 import { fromWire } from '../../protocol/compile/from-wire.ts';
-import { maySend, methodOf } from '../../protocol/method.ts';
+import { methodOf } from '../../protocol/catalogue.ts';
+import { maySend } from '../../protocol/method.ts';
 import { toWire } from '../../protocol/compile/to-wire.ts';
 import type { Ask, Asker, AskMethod } from '../../peer/ask.ts';
 import type { Call, ClientView } from '../call.ts';

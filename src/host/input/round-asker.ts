@@ -3,7 +3,7 @@ import { after } from '../../jsonrpc/timeout.ts';
 import type { JsonObject } from '../../protocol/features/common.ts';
 import { McpError } from '../../protocol/error.ts';
 import { fromWire } from '../../protocol/compile/from-wire.ts';
-import { methodOf } from '../../protocol/method.ts';
+import { methodOf } from '../../protocol/catalogue.ts';
 import { quiet, RoundEnded, unnamed, type Ask, type Asker, type AskMethod } from '../../peer/ask.ts';
 import type { Call } from '../call.ts';
 import { requireCapabilities } from './required-capabilities.ts';

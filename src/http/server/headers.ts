@@ -3,7 +3,7 @@ import { isObject, type NotificationMessage, type RequestMessage } from '../../j
 import type { Endpoint } from '../../host/endpoint.ts';
 import { decodeHeaderValue, type HeaderParameter } from '../../peer/header.ts';
 import { metaKey } from '../../protocol/meta.ts';
-import { methodOf } from '../../protocol/method.ts';
+import { methodOf } from '../../protocol/catalogue.ts';
 import type { HttpRequest } from './universal.ts';
 
 /** The revision that a message names in its `_meta`; `undefined` when it names none. */

@@ -2,12 +2,21 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { wrapStructuredContent } from './content.ts';
 import { needsWrapping } from './tool.ts';
-import type { ContentBlock } from '../features/content.ts';
+import { contentBlock, type ContentBlock } from '../features/content.ts';
 import { McpError } from '../error.ts';
 import { revisionOf, revisions, type Revision, type RevisionDate } from '../revision.ts';
-import type { CreateMessageRequestParams } from '../features/sampling.ts';
+import {
+  createMessageRequestParamsShape,
+  createMessageResultShape,
+  samplingBlock,
+  samplingMessageShape,
+  type CreateMessageRequestParams,
+} from '../features/sampling.ts';
 import { toWire } from '../compile/to-wire.ts';
-import type { ToolOutputSchema } from '../features/tools.ts';
+import { callToolResultShape, type ToolOutputSchema } from '../features/tools.ts';
+import { getPromptResultShape } from '../features/prompts.ts';
+import { toolShape } from '../features/tool.ts';
+import { elicitRequestParams } from '../features/elicitation.ts';
 
 function at(date: RevisionDate): Revision {
   const revision = revisionOf(date);
@@ -27,54 +36,54 @@ const link: ContentBlock = {
 
 test('audio before 2025-03-26 is a text that says what it was', () => {
   const text = { type: 'text', text: '[audio: audio/wav, 5 bytes]', annotations: { priority: 1 } };
-  assert.deepEqual(toWire(at('2024-11-05'), 'ContentBlock', audio), text);
-  assert.equal(toWire(at('2025-03-26'), 'ContentBlock', audio), audio);
+  assert.deepEqual(toWire(at('2024-11-05'), contentBlock, audio), text);
+  assert.equal(toWire(at('2025-03-26'), contentBlock, audio), audio);
 });
 
 test('a resource link before 2025-06-18 is a text that names it', () => {
   const text = { type: 'text', text: '[resource link: a (text/csv, 9 bytes): file:///a.csv]\nsales' };
-  assert.deepEqual(toWire(at('2024-11-05'), 'ContentBlock', link), text);
-  assert.deepEqual(toWire(at('2025-03-26'), 'ContentBlock', link), text);
-  assert.equal(toWire(at('2025-06-18'), 'ContentBlock', link), link);
+  assert.deepEqual(toWire(at('2024-11-05'), contentBlock, link), text);
+  assert.deepEqual(toWire(at('2025-03-26'), contentBlock, link), text);
+  assert.equal(toWire(at('2025-06-18'), contentBlock, link), link);
 });
 
 test('content is adapted in prompts and sampling too', () => {
-  const prompt = toWire(at('2024-11-05'), 'GetPromptResult', { messages: [{ role: 'user', content: link }] });
+  const prompt = toWire(at('2024-11-05'), getPromptResultShape, { messages: [{ role: 'user', content: link }] });
   assert.match(JSON.stringify(prompt), /"type":"text","text":"\[resource link/);
-  const answer = toWire(at('2024-11-05'), 'CreateMessageResult', { role: 'assistant', content: audio, model: 'm' });
+  const answer = toWire(at('2024-11-05'), createMessageResultShape, { role: 'assistant', content: audio, model: 'm' });
   assert.match(JSON.stringify(answer), /"type":"text","text":"\[audio/);
-  const message = toWire(at('2024-11-05'), 'SamplingMessage', { role: 'user', content: [audio] });
+  const message = toWire(at('2024-11-05'), samplingMessageShape, { role: 'user', content: [audio] });
   assert.match(JSON.stringify(message), /"content":\{"type":"text","text":"\[audio/);
 });
 
 test('an unknown kind of content is sent as it is', () => {
   const block = { type: 'hologram', data: 'x' } as unknown as ContentBlock;
-  for (const revision of revisions) assert.equal(toWire(revision, 'ContentBlock', block), block);
+  for (const revision of revisions) assert.equal(toWire(revision, contentBlock, block), block);
 });
 
 test('structured content before 2025-06-18 is a text of its JSON', () => {
-  const sent = toWire(at('2025-03-26'), 'CallToolResult', { content: [], structuredContent: { a: 1 } });
+  const sent = toWire(at('2025-03-26'), callToolResultShape, { content: [], structuredContent: { a: 1 } });
   assert.deepEqual(sent, { content: [{ type: 'text', text: '{"a":1}' }] });
 });
 
 test('structured content is not repeated where a text holds its JSON', () => {
   const content: ContentBlock[] = [{ type: 'text', text: '{\n  "a": 1\n}' }];
-  const sent = toWire(at('2025-03-26'), 'CallToolResult', { content, structuredContent: { a: 1 } });
+  const sent = toWire(at('2025-03-26'), callToolResultShape, { content, structuredContent: { a: 1 } });
   assert.deepEqual(sent, { content });
 });
 
 test('structured content that is no object is wrapped until 2025-11-25', () => {
   for (const value of [[1, 2], 'x', 7, false, null]) {
     const result = { content: [{ type: 'text', text: 'ok' } as const], structuredContent: value };
-    assert.deepEqual(toWire(at('2025-06-18'), 'CallToolResult', result)['structuredContent'], { result: value });
-    assert.deepEqual(toWire(at('2025-11-25'), 'CallToolResult', result)['structuredContent'], { result: value });
-    assert.deepEqual(toWire(at('2026-07-28'), 'CallToolResult', result)['structuredContent'], value);
+    assert.deepEqual(toWire(at('2025-06-18'), callToolResultShape, result)['structuredContent'], { result: value });
+    assert.deepEqual(toWire(at('2025-11-25'), callToolResultShape, result)['structuredContent'], { result: value });
+    assert.deepEqual(toWire(at('2026-07-28'), callToolResultShape, result)['structuredContent'], value);
   }
 });
 
 test('structured content that is no object is never sent without a text [tools-014]', () => {
   for (const revision of revisions) {
-    const sent = toWire(revision, 'CallToolResult', { content: [], structuredContent: [1] });
+    const sent = toWire(revision, callToolResultShape, { content: [], structuredContent: [1] });
     assert.deepEqual(sent['content'], [{ type: 'text', text: '[1]' }]);
   }
 });
@@ -98,10 +107,10 @@ test('an output schema whose root is no object is wrapped until 2025-11-25 [tool
     $defs: { node: { anyOf: [{ $ref: '#/properties/result' }, { const: { $ref: '#' } }] } },
   };
   assert.equal(needsWrapping(outputSchema), true);
-  assert.equal('outputSchema' in toWire(at('2025-03-26'), 'Tool', tool), false);
-  assert.deepEqual(toWire(at('2025-06-18'), 'Tool', tool)['outputSchema'], wrapped);
-  assert.deepEqual(toWire(at('2025-11-25'), 'Tool', tool)['outputSchema'], wrapped);
-  assert.equal(toWire(at('2026-07-28'), 'Tool', tool), tool);
+  assert.equal('outputSchema' in toWire(at('2025-03-26'), toolShape, tool), false);
+  assert.deepEqual(toWire(at('2025-06-18'), toolShape, tool)['outputSchema'], wrapped);
+  assert.deepEqual(toWire(at('2025-11-25'), toolShape, tool)['outputSchema'], wrapped);
+  assert.equal(toWire(at('2026-07-28'), toolShape, tool), tool);
 });
 
 test('references of a wrapped output schema keep their meaning under properties of any name', () => {
@@ -120,7 +129,7 @@ test('references of a wrapped output schema keep their meaning under properties 
     inputSchema: { type: 'object' as const },
     outputSchema: tree('#') as Record<string, unknown>,
   };
-  assert.deepEqual(toWire(at('2025-11-25'), 'Tool', tool)['outputSchema'], {
+  assert.deepEqual(toWire(at('2025-11-25'), toolShape, tool)['outputSchema'], {
     type: 'object',
     properties: { result: tree('#/properties/result') },
     required: ['result'],
@@ -140,7 +149,7 @@ test('references of a wrapped output schema keep their meaning in whatever chara
   ] as const) {
     const tool = { name: 't', inputSchema: { type: 'object' as const }, outputSchema: schema(references) };
     const { anyOf, $defs } = schema(wanted);
-    assert.deepEqual(toWire(at('2025-11-25'), 'Tool', tool)['outputSchema'], {
+    assert.deepEqual(toWire(at('2025-11-25'), toolShape, tool)['outputSchema'], {
       type: 'object',
       properties: { result: { anyOf } },
       required: ['result'],
@@ -152,14 +161,14 @@ test('references of a wrapped output schema keep their meaning in whatever chara
 test('an output schema with an id stays the base of its references when wrapped', () => {
   const outputSchema = { $id: 'urn:list', type: 'array', items: { $ref: '#/$defs/a' }, $defs: { a: {} } };
   const tool = { name: 't', inputSchema: { type: 'object' as const }, outputSchema };
-  const sent = toWire(at('2025-11-25'), 'Tool', tool)['outputSchema'];
+  const sent = toWire(at('2025-11-25'), toolShape, tool)['outputSchema'];
   assert.deepEqual(sent, { type: 'object', properties: { result: outputSchema }, required: ['result'] });
 });
 
 test('an output schema of an object is sent as it is, and so are its results', () => {
   const outputSchema = { type: 'object', properties: { a: {} } };
   const tool = { name: 't', inputSchema: { type: 'object' as const }, outputSchema };
-  assert.equal(toWire(at('2025-06-18'), 'Tool', tool), tool);
+  assert.equal(toWire(at('2025-06-18'), toolShape, tool), tool);
   assert.equal(needsWrapping(outputSchema), false);
   assert.deepEqual(wrapStructuredContent({ structuredContent: { a: 1 } }), { structuredContent: { result: { a: 1 } } });
 });
@@ -167,10 +176,10 @@ test('an output schema of an object is sent as it is, and so are its results', (
 test('boolean schemas of properties are objects until 2025-11-25', () => {
   const tool = { name: 't', inputSchema: { type: 'object' as const, properties: { a: true, b: false, c: {} } } };
   for (const revision of revisions.slice(0, 4)) {
-    const sent = toWire(revision, 'Tool', tool)['inputSchema'];
+    const sent = toWire(revision, toolShape, tool)['inputSchema'];
     assert.deepEqual(sent, { type: 'object', properties: { a: {}, b: { not: {} }, c: {} } });
   }
-  assert.equal(toWire(at('2026-07-28'), 'Tool', tool), tool);
+  assert.equal(toWire(at('2026-07-28'), toolShape, tool), tool);
 });
 
 const several: CreateMessageRequestParams = {
@@ -188,17 +197,17 @@ const several: CreateMessageRequestParams = {
 };
 
 test('a sampling message of several blocks is several messages before 2025-11-25', () => {
-  assert.deepEqual(toWire(at('2025-06-18'), 'CreateMessageRequestParams', several)['messages'], [
+  assert.deepEqual(toWire(at('2025-06-18'), createMessageRequestParamsShape, several)['messages'], [
     { role: 'user', content: { type: 'text', text: 'a' } },
     { role: 'user', content: { type: 'text', text: 'b' } },
     { role: 'assistant', content: { type: 'text', text: 'c' } },
   ]);
-  assert.equal(toWire(at('2025-11-25'), 'CreateMessageRequestParams', several), several);
+  assert.equal(toWire(at('2025-11-25'), createMessageRequestParamsShape, several), several);
 });
 
 test('an answer of several texts is one text before 2025-11-25', () => {
   const content = [{ type: 'text', text: 'a' } as const, { type: 'text', text: 'b' } as const];
-  const sent = toWire(at('2025-06-18'), 'CreateMessageResult', { role: 'assistant', model: 'm', content });
+  const sent = toWire(at('2025-06-18'), createMessageResultShape, { role: 'assistant', model: 'm', content });
   assert.deepEqual(sent['content'], { type: 'text', text: 'a\nb' });
 });
 
@@ -214,36 +223,36 @@ function refusal(run: () => unknown): McpError {
 
 test('tool use in sampling before 2025-11-25 is an error that names the capability [sampling-006]', () => {
   const use = { type: 'tool_use', id: '1', name: 't', input: {} } as const;
-  const message = refusal(() => toWire(at('2025-06-18'), 'SamplingMessage', { role: 'assistant', content: use }));
+  const message = refusal(() => toWire(at('2025-06-18'), samplingMessageShape, { role: 'assistant', content: use }));
   assert.equal(message.message, 'tool use in sampling cannot be expressed in 2025-06-18');
   assert.deepEqual(message.data, { requiredCapabilities: { sampling: { tools: {} } } });
   const tools = [{ name: 't', inputSchema: { type: 'object' as const } }];
-  const params = refusal(() => toWire(at('2025-06-18'), 'CreateMessageRequestParams', { ...several, tools }));
+  const params = refusal(() => toWire(at('2025-06-18'), createMessageRequestParamsShape, { ...several, tools }));
   assert.deepEqual(params.data, { requiredCapabilities: { sampling: { tools: {} } } });
 });
 
 test('the metadata of tool use survives [sampling-030]', () => {
   const use = { type: 'tool_use', id: '1', name: 't', input: {}, _meta: { cache: 1 } } as const;
-  assert.equal(toWire(at('2025-11-25'), 'SamplingMessageContentBlock', use), use);
+  assert.equal(toWire(at('2025-11-25'), samplingBlock, use), use);
 });
 
 const url = { mode: 'url', message: 'sign in', url: 'https://example.org' } as const;
 
 test('URL elicitation before 2025-11-25 is an error that names the capability [elicit-016]', () => {
-  const error = refusal(() => toWire(at('2025-06-18'), 'ElicitRequestParams', url));
+  const error = refusal(() => toWire(at('2025-06-18'), elicitRequestParams, url));
   assert.equal(error.kind, 'missingRequiredClientCapability');
   assert.deepEqual(error.data, { requiredCapabilities: { elicitation: { url: {} } } });
 });
 
 test('URL elicitation needs an id in 2025-11-25, which 2026-07-28 does not have', () => {
-  assert.match(refusal(() => toWire(at('2025-11-25'), 'ElicitRequestParams', url)).message, /without an elicitationId/);
+  assert.match(refusal(() => toWire(at('2025-11-25'), elicitRequestParams, url)).message, /without an elicitationId/);
   const named = { ...url, elicitationId: '1' };
-  assert.equal(toWire(at('2025-11-25'), 'ElicitRequestParams', named), named);
-  assert.deepEqual(toWire(at('2026-07-28'), 'ElicitRequestParams', named), url);
+  assert.equal(toWire(at('2025-11-25'), elicitRequestParams, named), named);
+  assert.deepEqual(toWire(at('2026-07-28'), elicitRequestParams, named), url);
 });
 
 test('a form of 2025-06-18 has no mode, few defaults, and names beside its options', () => {
-  const sent = toWire(at('2025-06-18'), 'ElicitRequestParams', {
+  const sent = toWire(at('2025-06-18'), elicitRequestParams, {
     mode: 'form',
     message: 'm',
     requestedSchema: {
@@ -276,6 +285,6 @@ test('a form of 2025-06-18 has no mode, few defaults, and names beside its optio
 test('a choice of several cannot be asked for in 2025-06-18', () => {
   const properties = { a: { type: 'array', items: { type: 'string', enum: ['x'] } } } as const;
   const params = { message: 'm', requestedSchema: { type: 'object', properties } } as const;
-  const error = refusal(() => toWire(at('2025-06-18'), 'ElicitRequestParams', params));
+  const error = refusal(() => toWire(at('2025-06-18'), elicitRequestParams, params));
   assert.equal(error.message, 'a choice of several cannot be expressed in 2025-06-18');
 });

@@ -15,54 +15,76 @@ import {
 import { oneValuePerField, titledOptionsAsEnumNames, urlNeedsId } from './elicitation.ts';
 import { blocksAsMessages, noToolsForModels, oneBlockPerAnswer, oneBlockPerMessage } from './sampling.ts';
 import { booleanSchemas, wrappedOutputSchema } from './tool.ts';
+import { clientCapabilitiesShape, serverCapabilitiesShape } from '../capability.ts';
 import type { McpError } from '../error.ts';
+import { contentBlock } from '../features/content.ts';
+import { primitiveSchema } from '../features/elicitation-schema.ts';
+import { elicitRequestUrlParamsShape, elicitResultShape } from '../features/elicitation.ts';
+import {
+  createMessageRequestParamsShape,
+  createMessageResultShape,
+  samplingBlock,
+  samplingMessageShape,
+  toolResultContentShape,
+} from '../features/sampling.ts';
+import { toolInputSchemaShape, toolShape } from '../features/tool.ts';
+import { callToolResultShape } from '../features/tools.ts';
 import type { Revision } from '../revision.ts';
-import type { TypeName, Types } from '../types.ts';
+import { nameOf, type Type } from '../shape.ts';
 import type { Fields } from '../compile/value.ts';
 
-type Adaptations = { readonly [N in keyof Types]?: readonly Adaptation<Types[N]>[] };
+/** The adaptations of one type, in the order in which they run. */
+interface Adapted {
+  readonly type: Type;
+  readonly rules: readonly Adaptation[];
+}
 
-const adaptations: Adaptations = {
-  ContentBlock: [audioAsText, resourceLinkAsText],
-  SamplingMessageContentBlock: [audioAsText],
-  CallToolResult: [structuredContentAsText, textBesideValue, wrappedStructuredContent],
-  ToolResultContent: [wrappedStructuredContent],
-  Tool: [wrappedOutputSchema],
+/** The compiler holds the adaptations to the type. */
+function of<T extends object>(type: Type<T>, ...rules: readonly Adaptation<NoInfer<T>>[]): Adapted {
+  // Each is only ever given values of the type beside which it stands.
+  return { type, rules: rules as unknown as readonly Adaptation[] };
+}
+
+const table: readonly Adapted[] = [
+  of(contentBlock, audioAsText, resourceLinkAsText),
+  of(samplingBlock, audioAsText),
+  of(callToolResultShape, structuredContentAsText, textBesideValue, wrappedStructuredContent),
+  of(toolResultContentShape, wrappedStructuredContent),
+  of(toolShape, wrappedOutputSchema),
   // An output schema is one of these too, once it is wrapped.
-  ToolInputSchema: [booleanSchemas],
-  CreateMessageRequestParams: [noToolsForModels, blocksAsMessages],
-  SamplingMessage: [oneBlockPerMessage],
-  CreateMessageResult: [oneBlockPerAnswer],
-  PrimitiveSchemaDefinition: [titledOptionsAsEnumNames],
-  ElicitRequestURLParams: [urlNeedsId],
-  ElicitResult: [oneValuePerField],
-  ClientCapabilities: [urlOnlyElicitation, experimentalObjects, extensionSettings],
-  ServerCapabilities: [experimentalObjects, extensionSettings],
-};
+  of(toolInputSchemaShape, booleanSchemas),
+  of(createMessageRequestParamsShape, noToolsForModels, blocksAsMessages),
+  of(samplingMessageShape, oneBlockPerMessage),
+  of(createMessageResultShape, oneBlockPerAnswer),
+  of(primitiveSchema, titledOptionsAsEnumNames),
+  of(elicitRequestUrlParamsShape, urlNeedsId),
+  of(elicitResultShape, oneValuePerField),
+  of(clientCapabilitiesShape, urlOnlyElicitation, experimentalObjects, extensionSettings),
+  of(serverCapabilitiesShape, experimentalObjects, extensionSettings),
+];
 
+// By the name: what has no shape of its own is known by it alone.
 const byName: ReadonlyMap<string, readonly Adaptation[]> = new Map(
-  // An adaptation is only ever given values of the type under whose name it stands.
-  Object.entries(adaptations) as unknown as [string, readonly Adaptation<Fields>[]][],
+  table.map(({ type, rules }) => [nameOf(type), rules]),
 );
 
 /** An adaptation, with the types that it concerns. */
 export interface NamedAdaptation {
   readonly adaptation: Adaptation;
-  readonly types: readonly TypeName[];
+  readonly types: readonly Type[];
 }
 
 /** Every adaptation once, in the order of their types. */
-export const everyAdaptation: readonly NamedAdaptation[] = [...new Set([...byName.values()].flat())].map(
+export const everyAdaptation: readonly NamedAdaptation[] = [...new Set(table.flatMap(({ rules }) => rules))].map(
   (adaptation) => ({
     adaptation,
-    // The table is keyed by names of types.
-    types: [...byName].filter(([, list]) => list.includes(adaptation)).map(([type]) => type as TypeName),
+    types: table.filter(({ rules }) => rules.includes(adaptation)).map(({ type }) => type),
   }),
 );
 
-/** The adaptations of a type, in the order in which they run. */
-export function adaptationsOf(type: string): readonly Adaptation[] {
-  return byName.get(type) ?? [];
+/** The adaptations of a type by its name, in the order in which they run. */
+export function adaptationsOf(name: string): readonly Adaptation[] {
+  return byName.get(name) ?? [];
 }
 
 interface Reason {

@@ -1,7 +1,6 @@
 import { inspection, type Problem } from './inspect.ts';
 import type { Revision } from '../revision.ts';
-import { shapes } from '../shapes.ts';
-import type { TypeName } from '../types.ts';
+import type { Type } from '../shape.ts';
 
 export type { Problem } from './inspect.ts';
 
@@ -11,7 +10,7 @@ export type { Problem } from './inspect.ts';
  *
  * @returns Empty when the value is fine.
  */
-export function check(revision: Revision, type: TypeName, value: unknown): readonly Problem[] {
-  const problems = inspection(revision, shapes[type])(value);
+export function check(revision: Revision, type: Type, value: unknown): readonly Problem[] {
+  const problems = inspection(revision, type)(value);
   return problems.map(({ path, message }) => ({ path: path.startsWith('.') ? path.slice(1) : path, message }));
 }

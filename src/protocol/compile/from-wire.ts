@@ -1,10 +1,7 @@
 import { McpError } from '../error.ts';
-import { Mismatch, reader, type Read } from './read.ts';
+import { Mismatch, reader } from './read.ts';
 import type { Revision } from '../revision.ts';
-import { shapes } from '../shapes.ts';
-import type { TypeName, Types } from '../types.ts';
-
-const compiled = new Map<Revision, Map<TypeName, Read>>();
+import { nameOf, type Type } from '../shape.ts';
 
 /**
  * Reads what a peer sent in a revision: leniently, so that a newer or careless peer is understood.
@@ -15,14 +12,10 @@ const compiled = new Map<Revision, Map<TypeName, Read>>();
  *
  * @throws McpError `invalidParams`, naming the path, when a known field has the wrong type or a required one is missing.
  */
-export function fromWire<N extends TypeName>(revision: Revision, type: N, value: unknown): Types[N] {
-  let byName = compiled.get(revision);
-  if (byName === undefined) compiled.set(revision, (byName = new Map()));
-  let read = byName.get(type);
-  if (read === undefined) byName.set(type, (read = reader(revision, shapes[type])));
+export function fromWire<T>(revision: Revision, type: Type<T>, value: unknown): T {
   try {
     // The reader has checked every field that the interface names.
-    return read(value === undefined ? {} : value) as Types[N];
+    return reader(revision, type)(value === undefined ? {} : value) as T;
   } catch (error) {
     if (error instanceof Mismatch) throw new McpError('invalidParams', `${pathOf(type, error.path)} ${error.message}`);
     throw error;
@@ -31,9 +24,9 @@ export function fromWire<N extends TypeName>(revision: Revision, type: N, value:
 
 const longestKey = 64;
 
-function pathOf(type: TypeName, path: readonly (string | number)[]): string {
+function pathOf(type: Type, path: readonly (string | number)[]): string {
   return path.reduce<string>((text, key) => {
     if (typeof key === 'number') return `${text}[${key}]`;
     return `${text}.${key.length > longestKey ? `${key.slice(0, longestKey)}…` : key}`;
-  }, type);
+  }, nameOf(type));
 }

@@ -4,7 +4,7 @@ import { plainNumber } from '../../json/exact-number.ts';
 import { fitting } from './fit.ts';
 import { isAlive } from '../lifetime.ts';
 import type { Revision } from '../revision.ts';
-import type { Kind, Row, Shape } from '../shape.ts';
+import { isShape, type Kind, type Row, type Shape, type Type } from '../shape.ts';
 import { isFields } from './value.ts';
 
 /** One thing that is wrong with a value. */
@@ -25,12 +25,14 @@ const fine: readonly Problem[] = [];
 
 const compiled = new Map<Revision, Map<Kind, Inspect>>();
 
-/** The inspection of what a row holds in a revision. */
-export function inspection(revision: Revision, row: Row): Inspect {
+/** The inspection of a type in a revision. */
+export function inspection(revision: Revision, type: Type): Inspect {
+  if (isShape(type)) return forShape(revision, type);
+  const { kind } = type;
   let byKind = compiled.get(revision);
   if (byKind === undefined) compiled.set(revision, (byKind = new Map()));
-  let inspect = byKind.get(row.kind);
-  if (inspect === undefined) byKind.set(row.kind, (inspect = compile(revision, row.kind)));
+  let inspect = byKind.get(kind);
+  if (inspect === undefined) byKind.set(kind, (inspect = compile(revision, kind)));
   return inspect;
 }
 

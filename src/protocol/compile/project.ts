@@ -4,7 +4,7 @@ import { adaptationsOf, inexpressible } from '../adapt/adapt.ts';
 import { fitting } from './fit.ts';
 import { isAlive } from '../lifetime.ts';
 import type { Revision } from '../revision.ts';
-import type { Kind, Row, Shape } from '../shape.ts';
+import { isShape, type Kind, type Row, type Shape, type Type } from '../shape.ts';
 import { isFields, mapFields, mapItems } from './value.ts';
 
 /** Makes a value what a revision can say; the same value where it is that already. */
@@ -14,12 +14,14 @@ const same: Project = (value) => value;
 
 const compiled = new Map<Revision, Map<Kind, Project>>();
 
-/** The projection of what a row holds onto a revision; it throws an `McpError` for what cannot be said there. */
-export function projection(revision: Revision, row: Row): Project {
+/** The projection of a type onto a revision; it throws an `McpError` for what cannot be said there. */
+export function projection(revision: Revision, type: Type): Project {
+  if (isShape(type)) return forShape(revision, type);
+  const { kind } = type;
   let byKind = compiled.get(revision);
   if (byKind === undefined) compiled.set(revision, (byKind = new Map()));
-  let project = byKind.get(row.kind);
-  if (project === undefined) byKind.set(row.kind, (project = compile(revision, row.kind)));
+  let project = byKind.get(kind);
+  if (project === undefined) byKind.set(kind, (project = compile(revision, kind)));
   return project;
 }
 

@@ -4,7 +4,7 @@ import { adaptationsOf } from '../adapt/adapt.ts';
 import { fitting } from './fit.ts';
 import { isAlive } from '../lifetime.ts';
 import type { Revision } from '../revision.ts';
-import type { Kind, Row, Shape } from '../shape.ts';
+import { isShape, type Kind, type Row, type Shape, type Type } from '../shape.ts';
 import { isFields, isNumber, mapFields, mapItems } from './value.ts';
 
 /** Checks a value and lifts it; `undefined` means that it counts as absent. Throws a `Mismatch`. */
@@ -23,12 +23,14 @@ export class Mismatch extends Error {
 
 const compiled = new Map<Revision, Map<Kind, Read>>();
 
-/** The reader of what a row holds in a revision. */
-export function reader(revision: Revision, row: Row): Read {
+/** The reader of a type in a revision. */
+export function reader(revision: Revision, type: Type): Read {
+  if (isShape(type)) return forShape(revision, type);
+  const { kind } = type;
   let byKind = compiled.get(revision);
   if (byKind === undefined) compiled.set(revision, (byKind = new Map()));
-  let read = byKind.get(row.kind);
-  if (read === undefined) byKind.set(row.kind, (read = compile(revision, row.kind)));
+  let read = byKind.get(kind);
+  if (read === undefined) byKind.set(kind, (read = compile(revision, kind)));
   return read;
 }
 

@@ -1,10 +1,7 @@
-import { projection, type Project } from './project.ts';
+import { projection } from './project.ts';
 import type { Revision } from '../revision.ts';
-import { shapes } from '../shapes.ts';
-import type { TypeName, Types } from '../types.ts';
+import type { Type } from '../shape.ts';
 import type { Fields } from './value.ts';
-
-const compiled = new Map<Revision, Map<TypeName, Project>>();
 
 /**
  * Makes a value of the canonical model what a revision says: fields that it lacks are dropped, content that it
@@ -15,11 +12,7 @@ const compiled = new Map<Revision, Map<TypeName, Project>>();
  *
  * @throws McpError when the revision has no way to say it, such as tool use in sampling before 2025-11-25.
  */
-export function toWire<N extends TypeName>(revision: Revision, type: N, value: Types[N]): Fields {
-  let byName = compiled.get(revision);
-  if (byName === undefined) compiled.set(revision, (byName = new Map()));
-  let project = byName.get(type);
-  if (project === undefined) byName.set(type, (project = projection(revision, shapes[type])));
-  // Every named type is an object, and projects to one.
-  return project(value) as Fields;
+export function toWire<T>(revision: Revision, type: Type<T>, value: NoInfer<T>): Fields {
+  // Every type that travels by itself is an object, and projects to one.
+  return projection(revision, type)(value) as Fields;
 }

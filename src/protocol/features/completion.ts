@@ -2,7 +2,7 @@
 
 import { requestRows, resultRows, type RequestParams, type Result } from './envelope.ts';
 import { always, from } from '../lifetime.ts';
-import type { Methods } from '../method.ts';
+import type { MethodRows, RequestOf } from '../method.ts';
 import {
   array,
   boolean,
@@ -111,14 +111,19 @@ export const completeResultShape: ShapeOf<CompleteResult> = shape('CompleteResul
   completion: ref(completionShape),
 });
 
-export const completionMethods: Methods = {
+/** The methods of completion, with what they carry. */
+export interface CompletionMethods {
+  readonly 'completion/complete': RequestOf<CompleteRequestParams, CompleteResult>;
+}
+
+export const completionMethods: MethodRows<CompletionMethods> = {
   'completion/complete': {
     kind: 'request',
     from: 'client',
     lifetime: always,
     // From 2025-03-26: see `Revision.completionsCapability`.
     needs: 'completions',
-    params: 'CompleteRequestParams',
-    result: 'CompleteResult',
+    params: completeRequestParamsShape,
+    result: completeResultShape,
   },
 };

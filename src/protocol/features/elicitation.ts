@@ -10,7 +10,7 @@ import {
 } from './envelope.ts';
 import { from, within, type Lifetime } from '../lifetime.ts';
 import type { ResultMetaObject } from '../meta.ts';
-import type { Methods } from '../method.ts';
+import type { MethodRows, NotificationOf, RequestOf } from '../method.ts';
 import {
   array,
   before,
@@ -145,21 +145,27 @@ export const elicitRequestShape: ShapeOf<ElicitRequest> = shape(
   from('2026-07-28'),
 );
 
-export const elicitationMethods: Methods = {
+/** The methods of elicitation, with what they carry. */
+export interface ElicitationMethods {
+  readonly 'elicitation/create': RequestOf<ElicitRequestParams, ElicitResult>;
+  readonly 'notifications/elicitation/complete': NotificationOf<ElicitationCompleteNotificationParams>;
+}
+
+export const elicitationMethods: MethodRows<ElicitationMethods> = {
   'elicitation/create': {
     kind: 'request',
     from: 'server',
     lifetime: within('2025-06-18', '2026-07-28'),
     embedded: from('2026-07-28'),
     needs: 'elicitation',
-    params: 'ElicitRequestParams',
-    result: 'ElicitResult',
+    params: elicitRequestParams,
+    result: elicitResultShape,
   },
   'notifications/elicitation/complete': {
     kind: 'notification',
     from: 'server',
     lifetime: urls,
     needs: 'elicitation.url',
-    params: 'ElicitationCompleteNotificationParams',
+    params: elicitationCompleteParamsShape,
   },
 };

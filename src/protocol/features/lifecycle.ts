@@ -22,10 +22,14 @@ import {
   type CacheableResult,
   type NotificationParams,
   type RequestParams,
+  requestParamsShape,
+  emptyResultShape,
+  notificationParamsShape,
+  type EmptyResult,
 } from './envelope.ts';
 import { always, from, until, type Lifetime } from '../lifetime.ts';
 import type { ResultMetaObject } from '../meta.ts';
-import type { Methods } from '../method.ts';
+import type { MethodRows, NotificationOf, RequestOf } from '../method.ts';
 import { array, number, optional, ref, requiredIn, shape, since, string, type ShapeOf } from '../shape.ts';
 
 const handshake: Lifetime = until('2026-07-28');
@@ -129,40 +133,50 @@ export const progressNotificationParamsShape: ShapeOf<ProgressNotificationParams
   },
 );
 
-export const lifecycleMethods: Methods = {
+/** The methods of a conversation and its requests, with what they carry. */
+export interface LifecycleMethods {
+  readonly initialize: RequestOf<InitializeRequestParams, InitializeResult>;
+  readonly 'server/discover': RequestOf<RequestParams, DiscoverResult>;
+  readonly ping: RequestOf<RequestParams, EmptyResult>;
+  readonly 'notifications/initialized': NotificationOf<NotificationParams>;
+  readonly 'notifications/cancelled': NotificationOf<CancelledNotificationParams>;
+  readonly 'notifications/progress': NotificationOf<ProgressNotificationParams>;
+}
+
+export const lifecycleMethods: MethodRows<LifecycleMethods> = {
   initialize: {
     kind: 'request',
     from: 'client',
     lifetime: handshake,
-    params: 'InitializeRequestParams',
-    result: 'InitializeResult',
+    params: initializeRequestParamsShape,
+    result: initializeResultShape,
   },
   'server/discover': {
     kind: 'request',
     from: 'client',
     lifetime: from('2026-07-28'),
-    params: 'RequestParams',
-    result: 'DiscoverResult',
+    params: requestParamsShape,
+    result: discoverResultShape,
   },
-  ping: { kind: 'request', from: 'both', lifetime: handshake, params: 'RequestParams', result: 'EmptyResult' },
+  ping: { kind: 'request', from: 'both', lifetime: handshake, params: requestParamsShape, result: emptyResultShape },
   'notifications/initialized': {
     kind: 'notification',
     from: 'client',
     lifetime: handshake,
-    params: 'NotificationParams',
+    params: notificationParamsShape,
   },
   // Since 2026-07-28 over stdio alone, where a server ends a listen stream with it.
   'notifications/cancelled': {
     kind: 'notification',
     from: 'both',
     lifetime: always,
-    params: 'CancelledNotificationParams',
+    params: cancelledNotificationParamsShape,
   },
   'notifications/progress': {
     kind: 'notification',
     from: 'both',
     narrowed: { from: 'server', lifetime: from('2026-07-28') },
     lifetime: always,
-    params: 'ProgressNotificationParams',
+    params: progressNotificationParamsShape,
   },
 };

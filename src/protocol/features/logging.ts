@@ -1,10 +1,17 @@
 /** Log messages from server to client. Deprecated in 2026-07-28. */
 
 import { loggingLevel } from './common.ts';
-import { endedRequestRows, notificationRows, type NotificationParams, type RequestParams } from './envelope.ts';
+import {
+  endedRequestRows,
+  notificationRows,
+  type NotificationParams,
+  type RequestParams,
+  emptyResultShape,
+  type EmptyResult,
+} from './envelope.ts';
 import { always, until } from '../lifetime.ts';
 import type { LoggingLevel } from './logging-level.ts';
-import type { Methods } from '../method.ts';
+import type { MethodRows, NotificationOf, RequestOf } from '../method.ts';
 import { any, optional, shape, string, type ShapeOf } from '../shape.ts';
 
 // The `_meta` of requests needs the levels too, and these messages need `_meta`: hence the second file.
@@ -35,20 +42,26 @@ export const loggingMessageNotificationParamsShape: ShapeOf<LoggingMessageNotifi
   { ...notificationRows, level: loggingLevel, logger: optional(string), data: any },
 );
 
-export const loggingMethods: Methods = {
+/** The methods of logging, with what they carry. */
+export interface LoggingMethods {
+  readonly 'logging/setLevel': RequestOf<SetLevelRequestParams, EmptyResult>;
+  readonly 'notifications/message': NotificationOf<LoggingMessageNotificationParams>;
+}
+
+export const loggingMethods: MethodRows<LoggingMethods> = {
   'logging/setLevel': {
     kind: 'request',
     from: 'client',
     lifetime: until('2026-07-28'),
     needs: 'logging',
-    params: 'SetLevelRequestParams',
-    result: 'EmptyResult',
+    params: setLevelRequestParamsShape,
+    result: emptyResultShape,
   },
   'notifications/message': {
     kind: 'notification',
     from: 'server',
     lifetime: always,
     needs: 'logging',
-    params: 'LoggingMessageNotificationParams',
+    params: loggingMessageNotificationParamsShape,
   },
 };

@@ -10,10 +10,14 @@ import {
   type CacheableResult,
   type PaginatedResult,
   type Result,
+  paginatedRequestParamsShape,
+  notificationParamsShape,
+  type PaginatedRequestParams,
+  type NotificationParams,
 } from './envelope.ts';
 import { always } from '../lifetime.ts';
 import type { MetaObject } from '../meta.ts';
-import type { Methods } from '../method.ts';
+import type { MethodRows, NotificationOf, RequestOf } from '../method.ts';
 import { inputResponseRows, type InputResponseRequestParams } from './rounds.ts';
 import { array, boolean, map, optional, ref, shape, since, string, type ShapeOf } from '../shape.ts';
 
@@ -98,22 +102,29 @@ export const listPromptsResultShape: ShapeOf<ListPromptsResult> = shape('ListPro
   prompts: array(ref(promptShape)),
 });
 
-export const promptMethods: Methods = {
+/** The methods of prompts, with what they carry. */
+export interface PromptMethods {
+  readonly 'prompts/list': RequestOf<PaginatedRequestParams, ListPromptsResult>;
+  readonly 'prompts/get': RequestOf<GetPromptRequestParams, GetPromptResult>;
+  readonly 'notifications/prompts/list_changed': NotificationOf<NotificationParams>;
+}
+
+export const promptMethods: MethodRows<PromptMethods> = {
   'prompts/list': {
     kind: 'request',
     from: 'client',
     lifetime: always,
     needs: 'prompts',
-    params: 'PaginatedRequestParams',
-    result: 'ListPromptsResult',
+    params: paginatedRequestParamsShape,
+    result: listPromptsResultShape,
   },
   'prompts/get': {
     kind: 'request',
     from: 'client',
     lifetime: always,
     needs: 'prompts',
-    params: 'GetPromptRequestParams',
-    result: 'GetPromptResult',
+    params: getPromptRequestParamsShape,
+    result: getPromptResultShape,
     nameParam: 'name',
     inputRequired: true,
   },
@@ -122,6 +133,6 @@ export const promptMethods: Methods = {
     from: 'server',
     lifetime: always,
     needs: 'prompts.listChanged',
-    params: 'NotificationParams',
+    params: notificationParamsShape,
   },
 };

@@ -99,7 +99,7 @@ export const blobResourceContentsShape: ShapeOf<BlobResourceContents> = shape('B
 export type AnyResourceContents = TextResourceContents | BlobResourceContents;
 
 export const resourceContents: Row<AnyResourceContents, 'required'> = choice(
-  'ResourceContents',
+  'AnyResourceContents',
   textResourceContentsShape,
   blobResourceContentsShape,
 );

@@ -9,9 +9,14 @@ import {
   type NotificationParams,
   type PaginatedResult,
   type RequestParams,
+  paginatedRequestParamsShape,
+  emptyResultShape,
+  notificationParamsShape,
+  type PaginatedRequestParams,
+  type EmptyResult,
 } from './envelope.ts';
 import { always, until, type Lifetime } from '../lifetime.ts';
-import type { Methods } from '../method.ts';
+import type { MethodRows, NotificationOf, RequestOf } from '../method.ts';
 import {
   resourceContents,
   resourceShape,
@@ -107,30 +112,41 @@ export const readResourceResultShape: ShapeOf<ReadResourceResult> = shape('ReadR
 
 const ended: Lifetime = until('2026-07-28');
 
-export const resourceMethods: Methods = {
+/** The methods of resources, with what they carry. */
+export interface ResourceMethods {
+  readonly 'resources/list': RequestOf<PaginatedRequestParams, ListResourcesResult>;
+  readonly 'resources/templates/list': RequestOf<PaginatedRequestParams, ListResourceTemplatesResult>;
+  readonly 'resources/read': RequestOf<ReadResourceRequestParams, ReadResourceResult>;
+  readonly 'resources/subscribe': RequestOf<SubscribeRequestParams, EmptyResult>;
+  readonly 'resources/unsubscribe': RequestOf<UnsubscribeRequestParams, EmptyResult>;
+  readonly 'notifications/resources/updated': NotificationOf<ResourceUpdatedNotificationParams>;
+  readonly 'notifications/resources/list_changed': NotificationOf<NotificationParams>;
+}
+
+export const resourceMethods: MethodRows<ResourceMethods> = {
   'resources/list': {
     kind: 'request',
     from: 'client',
     lifetime: always,
     needs: 'resources',
-    params: 'PaginatedRequestParams',
-    result: 'ListResourcesResult',
+    params: paginatedRequestParamsShape,
+    result: listResourcesResultShape,
   },
   'resources/templates/list': {
     kind: 'request',
     from: 'client',
     lifetime: always,
     needs: 'resources',
-    params: 'PaginatedRequestParams',
-    result: 'ListResourceTemplatesResult',
+    params: paginatedRequestParamsShape,
+    result: listResourceTemplatesResultShape,
   },
   'resources/read': {
     kind: 'request',
     from: 'client',
     lifetime: always,
     needs: 'resources',
-    params: 'ReadResourceRequestParams',
-    result: 'ReadResourceResult',
+    params: readResourceRequestParamsShape,
+    result: readResourceResultShape,
     nameParam: 'uri',
     inputRequired: true,
   },
@@ -139,16 +155,16 @@ export const resourceMethods: Methods = {
     from: 'client',
     lifetime: ended,
     needs: 'resources.subscribe',
-    params: 'SubscribeRequestParams',
-    result: 'EmptyResult',
+    params: subscribeRequestParamsShape,
+    result: emptyResultShape,
   },
   'resources/unsubscribe': {
     kind: 'request',
     from: 'client',
     lifetime: ended,
     needs: 'resources.subscribe',
-    params: 'UnsubscribeRequestParams',
-    result: 'EmptyResult',
+    params: unsubscribeRequestParamsShape,
+    result: emptyResultShape,
   },
   // On a listen stream since 2026-07-28.
   'notifications/resources/updated': {
@@ -156,13 +172,13 @@ export const resourceMethods: Methods = {
     from: 'server',
     lifetime: always,
     needs: 'resources.subscribe',
-    params: 'ResourceUpdatedNotificationParams',
+    params: resourceUpdatedNotificationParamsShape,
   },
   'notifications/resources/list_changed': {
     kind: 'notification',
     from: 'server',
     lifetime: always,
     needs: 'resources.listChanged',
-    params: 'NotificationParams',
+    params: notificationParamsShape,
   },
 };

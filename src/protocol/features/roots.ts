@@ -1,9 +1,9 @@
 /** The places that a client lets a server work in. Deprecated in 2026-07-28. */
 
-import { dataMeta, meta, resultMeta } from './envelope.ts';
+import { dataMeta, meta, resultMeta, notificationParamsShape, type NotificationParams } from './envelope.ts';
 import { from, until } from '../lifetime.ts';
 import type { MetaObject, ResultMetaObject } from '../meta.ts';
-import type { Methods } from '../method.ts';
+import type { MethodRows, NotificationOf, RequestOf } from '../method.ts';
 import { array, before, literal, optional, ref, shape, string, type ShapeOf } from '../shape.ts';
 
 /** A place, as a `file:` URI. */
@@ -49,21 +49,27 @@ export const listRootsRequestShape: ShapeOf<ListRootsRequest> = shape(
   from('2026-07-28'),
 );
 
-export const rootMethods: Methods = {
+/** The methods of roots, with what they carry. */
+export interface RootMethods {
+  readonly 'roots/list': RequestOf<ListRootsRequestParams, ListRootsResult>;
+  readonly 'notifications/roots/list_changed': NotificationOf<NotificationParams>;
+}
+
+export const rootMethods: MethodRows<RootMethods> = {
   'roots/list': {
     kind: 'request',
     from: 'server',
     lifetime: until('2026-07-28'),
     embedded: from('2026-07-28'),
     needs: 'roots',
-    params: 'ListRootsRequestParams',
-    result: 'ListRootsResult',
+    params: listRootsRequestParamsShape,
+    result: listRootsResultShape,
   },
   'notifications/roots/list_changed': {
     kind: 'notification',
     from: 'client',
     lifetime: until('2026-07-28'),
     needs: 'roots.listChanged',
-    params: 'NotificationParams',
+    params: notificationParamsShape,
   },
 };

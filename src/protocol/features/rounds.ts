@@ -66,6 +66,10 @@ export const inputResponse: Row<InputResponse, 'required'> = choice(
   createMessageResultShape,
 );
 
+export const inputRequests: Row<InputRequests, 'required'> = map(inputRequest);
+
+export const inputResponses: Row<InputResponses, 'required'> = map(inputResponse);
+
 export const inputResponseRows: RowsOf<InputResponseRequestParams> = {
   ...requestRows,
   // Spec 2026-07-28, MRTR, Error handling: what was not asked SHOULD be ignored, whatever it is; what was is asked again.
@@ -78,7 +82,7 @@ export const inputRequiredResultShape: ShapeOf<InputRequiredResult> = shape(
   {
     _meta: resultMeta,
     resultType: literal('input_required'),
-    inputRequests: optional(map(inputRequest)),
+    inputRequests: optional(inputRequests),
     requestState: optional(string),
   },
   from('2026-07-28'),

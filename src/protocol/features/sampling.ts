@@ -14,7 +14,7 @@ import {
 import { endedRequestRows, meta, type RequestParams } from './envelope.ts';
 import { from, until, type Lifetime } from '../lifetime.ts';
 import { resultMetaShape, type MetaObject } from '../meta.ts';
-import type { Methods } from '../method.ts';
+import type { MethodRows, RequestOf } from '../method.ts';
 import {
   any,
   array,
@@ -230,14 +230,19 @@ export const createMessageRequestShape: ShapeOf<CreateMessageRequest> = shape(
   from('2026-07-28'),
 );
 
-export const samplingMethods: Methods = {
+/** The methods of sampling, with what they carry. */
+export interface SamplingMethods {
+  readonly 'sampling/createMessage': RequestOf<CreateMessageRequestParams, CreateMessageResult>;
+}
+
+export const samplingMethods: MethodRows<SamplingMethods> = {
   'sampling/createMessage': {
     kind: 'request',
     from: 'server',
     lifetime: until('2026-07-28'),
     embedded: from('2026-07-28'),
     needs: 'sampling',
-    params: 'CreateMessageRequestParams',
-    result: 'CreateMessageResult',
+    params: createMessageRequestParamsShape,
+    result: createMessageResultShape,
   },
 };

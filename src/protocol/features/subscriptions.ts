@@ -4,7 +4,7 @@ import { requestId, type RequestId } from './common.ts';
 import { notificationRows, requestRows, resultType, type NotificationParams, type RequestParams } from './envelope.ts';
 import { from, type Lifetime } from '../lifetime.ts';
 import { resultMetaShape, type ResultMetaObject } from '../meta.ts';
-import type { Methods } from '../method.ts';
+import type { MethodRows, NotificationOf, RequestOf } from '../method.ts';
 import { array, boolean, optional, ref, shape, string, type ShapeOf } from '../shape.ts';
 
 /** What is listened to. */
@@ -78,18 +78,24 @@ export const subscriptionsListenResultShape: ShapeOf<SubscriptionsListenResult> 
   listening,
 );
 
-export const subscriptionMethods: Methods = {
+/** The methods of subscriptions, with what they carry. */
+export interface SubscriptionMethods {
+  readonly 'subscriptions/listen': RequestOf<SubscriptionsListenRequestParams, SubscriptionsListenResult>;
+  readonly 'notifications/subscriptions/acknowledged': NotificationOf<SubscriptionsAcknowledgedNotificationParams>;
+}
+
+export const subscriptionMethods: MethodRows<SubscriptionMethods> = {
   'subscriptions/listen': {
     kind: 'request',
     from: 'client',
     lifetime: listening,
-    params: 'SubscriptionsListenRequestParams',
-    result: 'SubscriptionsListenResult',
+    params: subscriptionsListenRequestParamsShape,
+    result: subscriptionsListenResultShape,
   },
   'notifications/subscriptions/acknowledged': {
     kind: 'notification',
     from: 'server',
     lifetime: listening,
-    params: 'SubscriptionsAcknowledgedNotificationParams',
+    params: subscriptionsAcknowledgedParamsShape,
   },
 };

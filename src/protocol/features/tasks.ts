@@ -15,11 +15,15 @@ import {
   type NotificationParams,
   type RequestParams,
   type Result,
+  paginatedRequestParamsShape,
+  emptyResultShape,
+  type PaginatedRequestParams,
+  type EmptyResult,
 } from './envelope.ts';
 import { from, never, type Lifetime } from '../lifetime.ts';
 import type { ResultMetaObject } from '../meta.ts';
-import type { Methods } from '../method.ts';
-import { inputRequest, inputResponse, type InputRequests, type InputResponses } from './rounds.ts';
+import type { MethodRows, NotificationOf, RequestOf } from '../method.ts';
+import { inputRequests, inputResponses, type InputRequests, type InputResponses } from './rounds.ts';
 import {
   any,
   array,
@@ -27,7 +31,6 @@ import {
   filled,
   integer,
   literal,
-  map,
   nil,
   object,
   oneOf,
@@ -181,7 +184,7 @@ export const taskErrorShape: ShapeOf<TaskError> = shape(
 
 const detailedTaskRows: RowsOf<DetailedTask> = {
   ...taskRows,
-  inputRequests: since('2026-07-28', optional(map(inputRequest))),
+  inputRequests: since('2026-07-28', optional(inputRequests)),
   result: since('2026-07-28', optional(object)),
   error: since('2026-07-28', optional(ref(taskErrorShape))),
 };
@@ -204,7 +207,7 @@ export const getTaskPayloadRequestParamsShape: ShapeOf<GetTaskPayloadRequestPara
 
 export const updateTaskRequestParamsShape: ShapeOf<UpdateTaskRequestParams> = shape(
   'UpdateTaskRequestParams',
-  { ...byTask, inputResponses: map(inputResponse) },
+  { ...byTask, inputResponses },
   extension,
 );
 
@@ -262,15 +265,26 @@ export const taskNotificationParamsShape: ShapeOf<TaskNotificationParams> = shap
   extension,
 );
 
-export const taskMethods: Methods = {
+/** The methods of tasks, with what they carry. */
+export interface TaskMethods {
+  readonly 'tasks/get': RequestOf<GetTaskRequestParams, GetTaskResult>;
+  readonly 'tasks/cancel': RequestOf<CancelTaskRequestParams, CancelTaskResult>;
+  readonly 'tasks/result': RequestOf<GetTaskPayloadRequestParams, GetTaskPayloadResult>;
+  readonly 'tasks/list': RequestOf<PaginatedRequestParams, ListTasksResult>;
+  readonly 'tasks/update': RequestOf<UpdateTaskRequestParams, EmptyResult>;
+  readonly 'notifications/tasks/status': NotificationOf<TaskStatusNotificationParams>;
+  readonly 'notifications/tasks': NotificationOf<TaskNotificationParams>;
+}
+
+export const taskMethods: MethodRows<TaskMethods> = {
   'tasks/get': {
     kind: 'request',
     from: 'both',
     narrowed: { from: 'client', lifetime: extension },
     lifetime: tasks,
     extension: { id: tasksExtension, lifetime: extension },
-    params: 'GetTaskRequestParams',
-    result: 'GetTaskResult',
+    params: getTaskRequestParamsShape,
+    result: getTaskResultShape,
     nameParam: 'taskId',
   },
   'tasks/cancel': {
@@ -279,44 +293,44 @@ export const taskMethods: Methods = {
     narrowed: { from: 'client', lifetime: extension },
     lifetime: tasks,
     extension: { id: tasksExtension, lifetime: extension },
-    params: 'CancelTaskRequestParams',
-    result: 'CancelTaskResult',
+    params: cancelTaskRequestParamsShape,
+    result: cancelTaskResultShape,
     nameParam: 'taskId',
   },
   'tasks/result': {
     kind: 'request',
     from: 'both',
     lifetime: coreTasks,
-    params: 'GetTaskPayloadRequestParams',
-    result: 'GetTaskPayloadResult',
+    params: getTaskPayloadRequestParamsShape,
+    result: getTaskPayloadResultShape,
   },
   'tasks/list': {
     kind: 'request',
     from: 'both',
     lifetime: coreTasks,
-    params: 'PaginatedRequestParams',
-    result: 'ListTasksResult',
+    params: paginatedRequestParamsShape,
+    result: listTasksResultShape,
   },
   'tasks/update': {
     kind: 'request',
     from: 'client',
     lifetime: extension,
     extension: { id: tasksExtension, lifetime: extension },
-    params: 'UpdateTaskRequestParams',
-    result: 'EmptyResult',
+    params: updateTaskRequestParamsShape,
+    result: emptyResultShape,
     nameParam: 'taskId',
   },
   'notifications/tasks/status': {
     kind: 'notification',
     from: 'both',
     lifetime: coreTasks,
-    params: 'TaskStatusNotificationParams',
+    params: taskStatusNotificationParamsShape,
   },
   'notifications/tasks': {
     kind: 'notification',
     from: 'server',
     lifetime: extension,
     extension: { id: tasksExtension, lifetime: extension },
-    params: 'TaskNotificationParams',
+    params: taskNotificationParamsShape,
   },
 };

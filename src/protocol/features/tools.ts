@@ -8,9 +8,13 @@ import {
   type CacheableResult,
   type PaginatedResult,
   type Result,
+  paginatedRequestParamsShape,
+  notificationParamsShape,
+  type PaginatedRequestParams,
+  type NotificationParams,
 } from './envelope.ts';
 import { always } from '../lifetime.ts';
-import type { Methods } from '../method.ts';
+import type { MethodRows, NotificationOf, RequestOf } from '../method.ts';
 import { inputResponseRows, type InputResponseRequestParams } from './rounds.ts';
 import {
   any,
@@ -74,22 +78,29 @@ export const listToolsResultShape: ShapeOf<ListToolsResult> = shape('ListToolsRe
   tools: array(ref(toolShape)),
 });
 
-export const toolMethods: Methods = {
+/** The methods of tools, with what they carry. */
+export interface ToolMethods {
+  readonly 'tools/list': RequestOf<PaginatedRequestParams, ListToolsResult>;
+  readonly 'tools/call': RequestOf<CallToolRequestParams, CallToolResult>;
+  readonly 'notifications/tools/list_changed': NotificationOf<NotificationParams>;
+}
+
+export const toolMethods: MethodRows<ToolMethods> = {
   'tools/list': {
     kind: 'request',
     from: 'client',
     lifetime: always,
     needs: 'tools',
-    params: 'PaginatedRequestParams',
-    result: 'ListToolsResult',
+    params: paginatedRequestParamsShape,
+    result: listToolsResultShape,
   },
   'tools/call': {
     kind: 'request',
     from: 'client',
     lifetime: always,
     needs: 'tools',
-    params: 'CallToolRequestParams',
-    result: 'CallToolResult',
+    params: callToolRequestParamsShape,
+    result: callToolResultShape,
     nameParam: 'name',
     inputRequired: true,
   },
@@ -98,6 +109,6 @@ export const toolMethods: Methods = {
     from: 'server',
     lifetime: always,
     needs: 'tools.listChanged',
-    params: 'NotificationParams',
+    params: notificationParamsShape,
   },
 };

@@ -1,6 +1,10 @@
 import { isObject } from '../../jsonrpc/message.ts';
 import type { Call } from '../../host/call.ts';
-import type { CompleteRequestParams, CompleteResult } from '../../protocol/features/completion.ts';
+import {
+  completeResultShape,
+  type CompleteRequestParams,
+  type CompleteResult,
+} from '../../protocol/features/completion.ts';
 import { McpError } from '../../protocol/error.ts';
 import { shown } from '../../mistakes/shown.ts';
 import type { CompletionCtx } from '../ctx.ts';
@@ -30,7 +34,7 @@ export async function complete(
   const settled = context?.arguments ?? {};
   const found = await completer(argument.value, withArguments(call, settled));
   const what = `the completer of ${JSON.stringify(argument.name.slice(0, 128))}`;
-  return sendable('CompleteResult', { completion: bounded(found, what) }, what);
+  return sendable(completeResultShape, { completion: bounded(found, what) }, what);
 }
 
 function completerOf(

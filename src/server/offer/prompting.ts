@@ -4,7 +4,11 @@ import { isObject } from '../../jsonrpc/message.ts';
 import type { Call } from '../../host/call.ts';
 import { McpError } from '../../protocol/error.ts';
 import { shown } from '../../mistakes/shown.ts';
-import type { GetPromptRequestParams, GetPromptResult } from '../../protocol/features/prompts.ts';
+import {
+  getPromptResultShape,
+  type GetPromptRequestParams,
+  type GetPromptResult,
+} from '../../protocol/features/prompts.ts';
 import { Context } from '../context.ts';
 import { isInputRequired } from '../input-required.ts';
 import type { PromptEntry } from './prompts.ts';
@@ -26,7 +30,7 @@ export async function getPrompt(
     throw new McpError('invalidParams', `unknown prompt ${JSON.stringify(params.name.slice(0, 128))}`);
   const args = await checkedArguments(entry, params.arguments ?? {});
   const result = messages(params.name, await entry.get(args, new Context(call)), entry.prompt.description);
-  return sendable('GetPromptResult', result, `the prompt ${JSON.stringify(params.name)}`);
+  return sendable(getPromptResultShape, result, `the prompt ${JSON.stringify(params.name)}`);
 }
 
 async function checkedArguments(

@@ -1,5 +1,5 @@
 import { isObject } from '../../jsonrpc/message.ts';
-import type { Prompt, PromptArgument } from '../../protocol/features/prompts.ts';
+import { promptShape, type Prompt, type PromptArgument } from '../../protocol/features/prompts.ts';
 import { isStandardSchema, toInputSchema, type ResolvedSchema } from '../../schema/schema.ts';
 import { common } from './common.ts';
 import type { Ctx } from '../ctx.ts';
@@ -33,7 +33,7 @@ export function addPrompt(
     const list = schema === undefined ? listOf(what, given) : argumentsOf(schema.json);
     return {
       prompt: listable(
-        'Prompt',
+        promptShape,
         { name, ...common(current), ...(list === undefined ? {} : { arguments: list }) },
         what,
       ),

@@ -4,7 +4,13 @@ import { isObject } from '../../jsonrpc/message.ts';
 import type { Call } from '../../host/call.ts';
 import { McpError } from '../../protocol/error.ts';
 import { shown } from '../../mistakes/shown.ts';
-import type { ReadResourceRequestParams, ReadResourceResult, Resource } from '../../protocol/features/resources.ts';
+import {
+  listResourcesResultShape,
+  readResourceResultShape,
+  type ReadResourceRequestParams,
+  type ReadResourceResult,
+  type Resource,
+} from '../../protocol/features/resources.ts';
 import { Context } from '../context.ts';
 import type { RequestCtx } from '../ctx.ts';
 import { isInputRequired } from '../input-required.ts';
@@ -41,7 +47,7 @@ export async function listResources(
   const end = start + size - items.length;
   const page = { resources: found.slice(start, end) };
   return {
-    items: [...items, ...sendable('ListResourcesResult', page, 'the list of a resource template').resources],
+    items: [...items, ...sendable(listResourcesResultShape, page, 'the list of a resource template').resources],
     ...(end < found.length ? { nextCursor: btoa(`at:${end}`) } : {}),
   };
 }
@@ -101,7 +107,7 @@ interface Read {
 function contents(value: unknown, uri: string, { mimeType, cache }: Read): ReadResourceResult {
   if (isInputRequired(value)) return value as ReadResourceResult;
   const result = { ...cache, ...contentsOf(value, uri, mimeType) };
-  return sendable('ReadResourceResult', result, `the resource ${JSON.stringify(uri)}`);
+  return sendable(readResourceResultShape, result, `the resource ${JSON.stringify(uri)}`);
 }
 
 function contentsOf(value: unknown, uri: string, mimeType: string | undefined): ReadResourceResult {

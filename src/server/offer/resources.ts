@@ -1,3 +1,4 @@
+import { resourceShape, resourceTemplateShape } from '../../protocol/features/resource.ts';
 import type { Resource, ResourceTemplate } from '../../protocol/features/resources.ts';
 import { refuseUnknown } from '../../mistakes/known-names.ts';
 import { shown } from '../../mistakes/shown.ts';
@@ -41,7 +42,7 @@ export function addResource(
   if (!isUri(uri)) throw new TypeError(`resource ${JSON.stringify(uri)} is not an absolute URI`);
   return registry.add(uri, definition, (current) => ({
     resource: listable(
-      'Resource',
+      resourceShape,
       {
         uri,
         name: current.name,
@@ -65,7 +66,7 @@ export function addTemplate(
   const template = new TemplateParts(uriTemplate);
   const what = `resource template ${JSON.stringify(uriTemplate)}`;
   return registry.add(uriTemplate, definition, (current) => ({
-    resourceTemplate: listable('ResourceTemplate', { uriTemplate, name: current.name, ...described(current) }, what),
+    resourceTemplate: listable(resourceTemplateShape, { uriTemplate, name: current.name, ...described(current) }, what),
     template,
     cache: current.cache,
     allowTraversal: current.allowTraversal ?? false,

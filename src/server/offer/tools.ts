@@ -1,3 +1,4 @@
+import { toolShape } from '../../protocol/features/tool.ts';
 import { isObject } from '../../jsonrpc/message.ts';
 import type { Call } from '../../host/call.ts';
 import { headerParametersOf, type HeaderParameter } from '../../peer/header.ts';
@@ -7,7 +8,12 @@ import { wrapStructuredContent } from '../../protocol/adapt/content.ts';
 import { needsWrapping } from '../../protocol/adapt/tool.ts';
 import { McpError } from '../../protocol/error.ts';
 import type { Revision } from '../../protocol/revision.ts';
-import type { CallToolRequestParams, CallToolResult, Tool } from '../../protocol/features/tools.ts';
+import {
+  callToolResultShape,
+  type CallToolRequestParams,
+  type CallToolResult,
+  type Tool,
+} from '../../protocol/features/tools.ts';
 import type { AnySchema } from '../../schema/infer.ts';
 import type { Problem } from '../../schema/problem.ts';
 import { toInputSchema, toOutputSchema, type ResolvedSchema } from '../../schema/schema.ts';
@@ -66,7 +72,7 @@ function toolEntry(name: string, definition: AnyTool, run: ToolEntry['run']): To
     ...(definition.annotations === undefined ? {} : { annotations: definition.annotations }),
     ...(definition.execution === undefined ? {} : { execution: definition.execution }),
   };
-  return { tool: listable('Tool', tool, `tool ${JSON.stringify(name)}`), input, output, headers: parameters, run };
+  return { tool: listable(toolShape, tool, `tool ${JSON.stringify(name)}`), input, output, headers: parameters, run };
 }
 
 /** @throws TypeError that names the tool, for a schema that cannot be used. */
@@ -113,7 +119,7 @@ function run(entry: ToolEntry, args: unknown, call: Call): CallToolResult | Prom
   const { tool } = entry;
   return andThen(entry.run(args, new Context(call)), (returned) =>
     andThen(outcome(entry, returned), (result) =>
-      forRevision(sendable('CallToolResult', result, `tool ${JSON.stringify(tool.name)}`), tool, call.facts),
+      forRevision(sendable(callToolResultShape, result, `tool ${JSON.stringify(tool.name)}`), tool, call.facts),
     ),
   );
 }
@@ -128,7 +134,7 @@ function failed(
   let masked = error;
   if (error instanceof ToolError) {
     try {
-      return sendable('CallToolResult', failure(error.content), `the ToolError of ${where}`);
+      return sendable(callToolResultShape, failure(error.content), `the ToolError of ${where}`);
     } catch (problem) {
       masked = problem;
     }

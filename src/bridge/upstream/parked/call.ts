@@ -7,7 +7,7 @@ import type { JsonObject } from '../../../protocol/features/common.ts';
 import { McpError } from '../../../protocol/error.ts';
 import { fromWire } from '../../../protocol/compile/from-wire.ts';
 import type { LoggingLevel } from '../../../protocol/features/logging.ts';
-import { methodOf } from '../../../protocol/method.ts';
+import { methodOf } from '../../../protocol/catalogue.ts';
 import { HandedBack, type Carried } from '../carried.ts';
 import { Kept } from './kept.ts';
 import { ownerOf } from '../wanted.ts';

@@ -1,0 +1,66 @@
+/** Every method of the protocol: the rows of the features, put together. */
+
+import { lifecycleMethods, type LifecycleMethods } from './features/lifecycle.ts';
+import { toolMethods, type ToolMethods } from './features/tools.ts';
+import { resourceMethods, type ResourceMethods } from './features/resources.ts';
+import { promptMethods, type PromptMethods } from './features/prompts.ts';
+import { completionMethods, type CompletionMethods } from './features/completion.ts';
+import { loggingMethods, type LoggingMethods } from './features/logging.ts';
+import { samplingMethods, type SamplingMethods } from './features/sampling.ts';
+import { elicitationMethods, type ElicitationMethods } from './features/elicitation.ts';
+import { rootMethods, type RootMethods } from './features/roots.ts';
+import { subscriptionMethods, type SubscriptionMethods } from './features/subscriptions.ts';
+import { taskMethods, type TaskMethods } from './features/tasks.ts';
+import type { MethodRow, MethodRows } from './method.ts';
+
+/** What every method carries. */
+export interface MethodTypes
+  extends
+    LifecycleMethods,
+    ToolMethods,
+    ResourceMethods,
+    PromptMethods,
+    CompletionMethods,
+    LoggingMethods,
+    SamplingMethods,
+    ElicitationMethods,
+    RootMethods,
+    SubscriptionMethods,
+    TaskMethods {}
+
+/** The name of a method of the protocol. */
+export type Method = keyof MethodTypes;
+
+/** The name of a notification. */
+export type NotificationMethod = Extract<Method, `notifications/${string}`>;
+
+/** The name of a request. */
+export type RequestMethod = Exclude<Method, NotificationMethod>;
+
+/** The parameters and result of every request. */
+export type RequestTypes = Pick<MethodTypes, RequestMethod>;
+
+const table: MethodRows<MethodTypes> = {
+  ...lifecycleMethods,
+  ...toolMethods,
+  ...resourceMethods,
+  ...promptMethods,
+  ...completionMethods,
+  ...loggingMethods,
+  ...samplingMethods,
+  ...elicitationMethods,
+  ...rootMethods,
+  ...subscriptionMethods,
+  ...taskMethods,
+};
+
+const rows: ReadonlyMap<string, MethodRow> = new Map<string, MethodRow>(Object.entries(table));
+
+/** The name of every method, feature by feature. */
+// The compiler holds the table to exactly these keys.
+export const methodNames: readonly Method[] = Object.keys(table) as Method[];
+
+/** The row of a method; a name that the protocol never had gives `undefined`. */
+export function methodOf(method: string): MethodRow | undefined {
+  return rows.get(method);
+}
