@@ -45,7 +45,7 @@ export { memoryCacheStore, type MemoryCacheOptions } from './store/memory-cache.
 export { httpTransport } from './http/client/transport.ts';
 export type { HttpTransportOptions } from './http/client/request.ts';
 export { ConnectionError, type ConnectionReason } from './jsonrpc/transport.ts';
-export type { RequestOptions } from './client/connection/caller.ts';
+export type { RequestOptions } from './client/connection/request-options.ts';
 export { IncompatibleError } from './client/connection/incompatible.ts';
 export type { Verdict } from './client/connection/negotiate.ts';
 export type { Progress, ProgressToken } from './peer/progress.ts';

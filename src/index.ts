@@ -14,7 +14,7 @@ export { ToolError } from './server/offer/tool-result.ts';
 export { connect } from './client.ts';
 export type { Client } from './client/client.ts';
 export type { ConnectOptions } from './client/options.ts';
-export type { RequestOptions } from './client/connection/caller.ts';
+export type { RequestOptions } from './client/connection/request-options.ts';
 export { createBridge } from './bridge.ts';
 export { createHandler, type FetchHandler } from './http/server/fetch.ts';
 export { httpTransport } from './http/client/transport.ts';

@@ -1,6 +1,6 @@
 import type { Client } from '../client/client.ts';
 import { isObject } from '../jsonrpc/message.ts';
-import type { RequestOptions } from '../client/connection/caller.ts';
+import type { RequestOptions } from '../client/connection/request-options.ts';
 import { requireCapabilities } from '../host/input/required-capabilities.ts';
 import type { ProgressToken } from '../peer/progress.ts';
 import type { JsonObject } from '../protocol/features/common.ts';

@@ -1,9 +1,8 @@
 import type { ConnectionError } from '../jsonrpc/transport.ts';
-import type { RequestOptions } from './connection/caller.ts';
+import type { RequestOptions } from './connection/request-options.ts';
 import type { Verdict } from './connection/negotiate.ts';
-import type { JsonObject } from '../peer/waiting.ts';
+import type { Implementation, JsonObject } from '../protocol/features/common.ts';
 import type { ServerCapabilities } from '../protocol/capability.ts';
-import type { Implementation } from '../protocol/features/common.ts';
 import type {
   CompleteRequestParams,
   CompleteResult,

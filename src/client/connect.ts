@@ -11,7 +11,7 @@ import { answering } from './input/inputs.ts';
 import { KnownTools, type OutputCheck } from './known-tools.ts';
 import { checkOptions, optionNames } from './option-names.ts';
 import { settingsOf, type ClientSettings, type ConnectOptions } from './options.ts';
-import { Session } from './connection/connection.ts';
+import { Reconnecting } from './connection/reconnecting.ts';
 import type { Subscriptions, SubscriptionsOptions } from './subscriptions/subscriptions.ts';
 import { createVerdicts } from './connection/negotiated.ts';
 
@@ -51,7 +51,7 @@ export function createConnect<HttpOptions extends object>(
     const transport = isTransport(target) ? target : factories.http(serverUrl(target), (options ?? {}) as HttpOptions);
     if (settings.inputs.installed) await answering();
     const session = await givingUp(settings, () =>
-      Session.open({ transport, settings, verdicts, handlers: settings.inputs.handlers }),
+      Reconnecting.open({ transport, settings, verdicts, handlers: settings.inputs.handlers }),
     );
     const { description, carriesHeaders } = factsOf(transport);
     const cache = cacheOf(session, settings, isTransport(target) ? undefined : serverUrl(target));
@@ -86,7 +86,7 @@ function isTransport(target: Transport | URL | string): target is Transport {
   return 'open' in Object(target);
 }
 
-function cacheOf(session: Session, settings: ClientSettings, url: URL | undefined): ResponseCache {
+function cacheOf(session: Reconnecting, settings: ClientSettings, url: URL | undefined): ResponseCache {
   const { authContext, cacheKey, cacheStore, ownStore, now, clock, onWarning } = settings;
   return new ResponseCache({
     store: cacheStore,

@@ -1,6 +1,6 @@
 import { ConnectionError } from '../jsonrpc/transport.ts';
 import type { Verdict } from './connection/negotiate.ts';
-import type { JsonObject } from '../peer/waiting.ts';
+import type { JsonObject } from '../protocol/features/common.ts';
 import { hasServerCapability, type ServerCapabilities } from '../protocol/capability.ts';
 import { projectClientCapabilities } from '../protocol/compile/capabilities.ts';
 import type { Implementation } from '../protocol/features/common.ts';

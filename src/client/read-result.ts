@@ -1,5 +1,5 @@
 import { ConnectionError } from '../jsonrpc/transport.ts';
-import type { JsonObject } from '../peer/waiting.ts';
+import type { JsonObject } from '../protocol/features/common.ts';
 import { McpError } from '../protocol/error.ts';
 import { fromWire } from '../protocol/compile/from-wire.ts';
 import { methodOf } from '../protocol/catalogue.ts';

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../peer/waiting.ts';
+import type { JsonObject } from '../protocol/features/common.ts';
 import { McpError } from '../protocol/error.ts';
 import type { RequestMethod, RequestTypes } from '../protocol/catalogue.ts';
 import type { Tool } from '../protocol/features/tool.ts';

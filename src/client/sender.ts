@@ -1,5 +1,5 @@
 import { isObject } from '../jsonrpc/message.ts';
-import type { JsonObject } from '../peer/waiting.ts';
+import type { JsonObject } from '../protocol/features/common.ts';
 import { McpError } from '../protocol/error.ts';
 import type { Revision } from '../protocol/revision.ts';
 import type { Tool } from '../protocol/features/tool.ts';
@@ -12,11 +12,11 @@ import type { KnownTools } from './known-tools.ts';
 import { checkRequest } from './option-names.ts';
 import type { ClientSettings } from './options.ts';
 import { ToolHints } from './connection/retry.ts';
-import type { Session } from './connection/connection.ts';
+import type { Reconnecting } from './connection/reconnecting.ts';
 
 /** What single requests need. */
 export interface SenderParts {
-  readonly session: Session;
+  readonly session: Reconnecting;
   readonly settings: ClientSettings;
   readonly known: KnownTools;
   readonly cache: ResponseCache;

@@ -20,7 +20,7 @@ import type { Asker } from '../peer/ask.ts';
 import { questions, runInRounds, runInSession } from './input/asking.ts';
 import { Call, notification, type CallFacts, type ClientView } from './call.ts';
 import type { AuthInfo, Conversation, Link } from './endpoint.ts';
-import { Running } from './running.ts';
+import { Running } from '../peer/running.ts';
 import { StatelessFacts } from './stateless-facts.ts';
 import { gate, isPromised, notFound } from '../peer/gate.ts';
 import { discoverResult, initializeResult } from './server-info.ts';
@@ -59,9 +59,7 @@ export class HostConversation implements Conversation {
   readonly #onClose: (conversation: HostConversation) => void;
   /** Made when a session's client is first asked. */
   #outgoing: Outgoing | undefined;
-  readonly #running = new Running();
-  /** How many handlers run, those of cancelled requests among them. */
-  #handlers = 0;
+  readonly #running = new Running<Call>();
   #settlement: Settlement | undefined;
   #initialized = false;
   #level: LoggingLevel = 'info';
@@ -146,7 +144,7 @@ export class HostConversation implements Conversation {
         new McpError('invalidRequest', `id ${JSON.stringify(message.id)} is already in use by a running request`),
       );
     }
-    if (this.#handlers >= maxRunning) {
+    if (this.#running.count >= maxRunning) {
       return this.#refusal(
         message.id,
         new McpError('busy', `${maxRunning} requests of this conversation run already; wait for some of them`),
@@ -253,15 +251,13 @@ export class HostConversation implements Conversation {
       this.#end(call);
       return outcome;
     }
-    this.#handlers++;
     return new Promise((resolve) => {
       call.onAbort(() => {
-        this.#running.forget(call);
+        this.#running.free(call);
         resolve(undefined);
       });
       // It does not fail: what could was made a response.
       void outcome.then((response) => {
-        this.#handlers--;
         this.#end(call);
         resolve(response);
       });

@@ -111,6 +111,7 @@ export type ConnectionReason =
   | 'session-lost'
   | 'timeout'
   | 'aborted'
+  | 'busy'
   | 'http'
   | 'unauthorized'
   | 'too-large'

@@ -2,23 +2,28 @@ import { isObject } from '../jsonrpc/message.ts';
 import type { MessageOrigin } from '../jsonrpc/transport.ts';
 import { metaKey } from '../protocol/meta.ts';
 import type { ProgressRoutes } from './progress.ts';
-import type { Waiting } from './waiting.ts';
+import type { PendingRequest } from './pending.ts';
 
 /** The requests in flight, by their ids and by their tokens. */
 export interface Underway {
-  readonly pending: ReadonlyMap<number, Waiting>;
-  readonly progress: ProgressRoutes;
+  readonly pending: ReadonlyMap<number, PendingRequest>;
+  /** Left out where no request has a token. */
+  readonly progress: ProgressRoutes | undefined;
 }
 
 /**
  * The request that a message which is no answer came within: the one whose exchange carried it, the one whose progress it
  * tells, or where neither can be told, the only one that waits. A listen request is there for what comes, however much.
  */
-export function chargedFor(value: unknown, about: MessageOrigin | undefined, underway: Underway): Waiting | undefined {
+export function chargedFor(
+  value: unknown,
+  about: MessageOrigin | undefined,
+  underway: Underway,
+): PendingRequest | undefined {
   const { pending, progress } = underway;
   const { method, params } = isObject(value) ? value : {};
   const named = isObject(params) ? params : undefined;
-  const id = about?.request ?? (method === told ? progress.requestOf(named) : undefined);
+  const id = about?.request ?? (method === told ? progress?.requestOf(named) : undefined);
   if (typeof id === 'number') return unlessListen(pending.get(id));
   // Where it came is known, or what it is about: nobody else has to do with it.
   if (about?.request !== undefined || method === told || isSubscribed(named)) return undefined;
@@ -27,23 +32,19 @@ export function chargedFor(value: unknown, about: MessageOrigin | undefined, und
 
 const told = 'notifications/progress';
 
-function unlessListen(waiting: Waiting | undefined): Waiting | undefined {
-  return waiting === undefined || isListen(waiting) ? undefined : waiting;
+function unlessListen(pending: PendingRequest | undefined): PendingRequest | undefined {
+  return pending?.isListen === true ? undefined : pending;
 }
 
 /** Looks no further than the second. */
-function onlyOne(pending: ReadonlyMap<number, Waiting>): Waiting | undefined {
-  let only: Waiting | undefined;
-  for (const waiting of pending.values()) {
-    if (isListen(waiting)) continue;
+function onlyOne(pending: ReadonlyMap<number, PendingRequest>): PendingRequest | undefined {
+  let only: PendingRequest | undefined;
+  for (const one of pending.values()) {
+    if (one.isListen) continue;
     if (only !== undefined) return undefined;
-    only = waiting;
+    only = one;
   }
   return only;
-}
-
-function isListen({ method }: Waiting): boolean {
-  return method === 'subscriptions/listen';
 }
 
 /** Spec 2026-07-28, Subscriptions: what comes for a subscription names it. */

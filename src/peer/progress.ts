@@ -41,6 +41,11 @@ export class ProgressRoutes {
     return claimed;
   }
 
+  /** Whether a request in flight has this token. */
+  has(token: ProgressToken): boolean {
+    return this.#routes.has(token);
+  }
+
   /** Forgets a token: reports that still come for it are dropped. */
   release(token: ProgressToken): void {
     this.#routes.delete(token);

@@ -1,22 +1,13 @@
 /** What goes with a request of ours, and what its failure to go is. */
 import { isObject } from '../jsonrpc/message.ts';
-import { ConnectionError, type SendOptions } from '../jsonrpc/transport.ts';
+import { ConnectionError } from '../jsonrpc/transport.ts';
+import type { JsonObject } from '../protocol/features/common.ts';
 import type { ProgressToken } from './progress.ts';
-import type { JsonObject } from './waiting.ts';
 
 /** The params with the token in their `_meta`. */
 export function withToken(params: JsonObject | undefined, progressToken: ProgressToken): JsonObject {
   const meta = params?.['_meta'];
   return { ...params, _meta: { ...(isObject(meta) ? meta : {}), progressToken } };
-}
-
-/** The options of one message, where there are any. */
-export function sendOptions(
-  headers: Readonly<Record<string, string>> | undefined,
-  signal: AbortSignal | undefined,
-): SendOptions | undefined {
-  if (headers === undefined && signal === undefined) return undefined;
-  return { ...(headers && { headers }), ...(signal && { signal }) };
 }
 
 /** Why a request did not reach its peer. */

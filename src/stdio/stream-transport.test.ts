@@ -5,7 +5,7 @@ import { text } from 'node:stream/consumers';
 import { test, type TestContext } from 'node:test';
 import type { Message } from '../jsonrpc/message.ts';
 import type { Channel } from '../jsonrpc/transport.ts';
-import { Calls } from '../peer/calls.ts';
+import { OpenChannel } from '../client/connection/open-channel.ts';
 import { streamTransport, type StreamTransportOptions } from './stream-transport.ts';
 
 const request: Message = { jsonrpc: '2.0', id: 1, method: 'ping' };
@@ -62,54 +62,56 @@ for (const [where, answer] of [
     test(`of several calls that fails whose answer is too long and ${where} with its id, ${size} at a time`, async () => {
       const [input, output] = [new PassThrough(), new PassThrough()];
       const warnings: string[] = [];
-      const calls = await Calls.open(streamTransport({ input, output }, { maxLineBytes: 1_000 }), {
+      const channel = await OpenChannel.open(streamTransport({ input, output }, { maxLineBytes: 1_000 }), {
         request: () => {},
         notification: () => {},
         warning: (message) => warnings.push(message),
         closed: () => {},
       });
-      const all = [1, 2, 3].map(async () => calls.call('ping', undefined, { tellCancelled: true }));
+      const all = [1, 2, 3].map(async () => channel.connection.call('ping', undefined, { tellCancelled: true }).answer);
       for (let at = 0; at < answer.length; at += size) input.write(answer.slice(at, at + size));
       input.write('\n');
-      await assert.rejects(all[1] ?? calls.close(), { reason: 'too-large' });
+      await assert.rejects(all[1] ?? channel.close(), { reason: 'too-large' });
       for (const id of [1, 3]) input.write(`{"jsonrpc":"2.0","id":${id},"result":{}}\n`);
       assert.deepEqual(await Promise.all([all[0], all[2]]), [{}, {}]);
       assert.deepEqual(warnings, []);
-      await calls.close();
+      await channel.close();
     });
   }
 }
 
 test('an answer with a number that JSON does not have fails its call, and no other', async () => {
   const [input, output] = [new PassThrough(), new PassThrough()];
-  const calls = await Calls.open(streamTransport({ input, output }), {
+  const channel = await OpenChannel.open(streamTransport({ input, output }), {
     request: () => {},
     notification: () => {},
     warning: () => {},
     closed: () => {},
   });
-  const [first, second] = [1, 2].map(async () => calls.call('ping', undefined, { tellCancelled: true }));
+  const [first, second] = [1, 2].map(
+    async () => channel.connection.call('ping', undefined, { tellCancelled: true }).answer,
+  );
   input.write('{"jsonrpc": "2.0", "id": 2, "result": {"a": NaN}}\n{"jsonrpc":"2.0","id":1,"result":{}}\n');
-  await assert.rejects(second ?? calls.close(), { reason: 'invalid-message' });
+  await assert.rejects(second ?? channel.close(), { reason: 'invalid-message' });
   assert.deepEqual(await first, {});
-  await calls.close();
+  await channel.close();
 });
 
 test('a question of the server that is too long fails no call', async () => {
   const [input, output] = [new PassThrough(), new PassThrough()];
   const warnings: string[] = [];
-  const calls = await Calls.open(streamTransport({ input, output }, { maxLineBytes: 1_000 }), {
+  const channel = await OpenChannel.open(streamTransport({ input, output }, { maxLineBytes: 1_000 }), {
     request: () => {},
     notification: () => {},
     warning: (message) => warnings.push(message),
     closed: () => {},
   });
-  const only = calls.call('ping', undefined, { tellCancelled: true });
+  const only = channel.connection.call('ping', undefined, { tellCancelled: true }).answer;
   input.write(`{"method":"sampling/createMessage","params":{"a":"${long}"},"jsonrpc":"2.0","id":1}\n`);
   input.write('{"jsonrpc":"2.0","id":1,"result":{}}\n');
   assert.deepEqual(await only, {});
   assert.deepEqual(warnings, ['unreadable message from streams']);
-  await calls.close();
+  await channel.close();
 });
 
 test('what had not left when the conversation was closed fails with that', async () => {

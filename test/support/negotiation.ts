@@ -3,7 +3,7 @@
 import { ConnectionError } from '../../src/jsonrpc/transport.ts';
 import { chosenRevisions } from '../../src/protocol/revision.ts';
 import type { Script, ScriptedTransport } from '../../src/testing/scripted.ts';
-import type { Inbound } from '../../src/peer/calls.ts';
+import type { Inbound } from '../../src/client/connection/open-channel.ts';
 import {
   negotiate,
   type Agreement,

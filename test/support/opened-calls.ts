@@ -9,7 +9,9 @@ import {
   type ScriptedTransport,
   type ScriptedKind,
 } from '../../src/testing/scripted.ts';
-import { Calls, type Inbound } from '../../src/peer/calls.ts';
+import { OpenChannel, type Inbound } from '../../src/client/connection/open-channel.ts';
+import type { CallOptions } from '../../src/peer/asked.ts';
+import type { JsonObject } from '../../src/protocol/features/common.ts';
 
 interface Heard {
   readonly warnings: string[];
@@ -18,8 +20,18 @@ interface Heard {
   readonly closed: ConnectionError[];
 }
 
+/** What the tests ask of a connection. */
+interface OpenedCalls {
+  readonly ended: ConnectionError | undefined;
+  statusOf(error: unknown): number | undefined;
+  /** Sends a request, and gives its answer. */
+  call(method: string, params: JsonObject | undefined, options: CallOptions): Promise<JsonObject>;
+  close(): Promise<void>;
+}
+
 interface Opened {
-  readonly calls: Calls;
+  readonly calls: OpenedCalls;
+  readonly channel: OpenChannel;
   readonly transport: ScriptedTransport;
   readonly heard: Heard;
 }
@@ -36,7 +48,16 @@ export async function opened(script: Script = () => {}, kind: ScriptedKind = 'st
     closed: (error) => void heard.closed.push(error),
   };
   const transport = scriptedTransport(kind, script);
-  return { calls: await Calls.open(transport, inbound), transport, heard };
+  const channel = await OpenChannel.open(transport, inbound);
+  const calls: OpenedCalls = {
+    get ended() {
+      return channel.ended;
+    },
+    statusOf: (error) => channel.statusOf(error),
+    call: async (...given) => channel.connection.call(...given).answer,
+    close: () => channel.close(),
+  };
+  return { calls, channel, transport, heard };
 }
 
 export const told = { tellCancelled: true };

@@ -1,6 +1,5 @@
 import { after } from '../../jsonrpc/timeout.ts';
-import type { Caller } from '../../client/connection/caller.ts';
-import type { ServerCapabilities } from '../../protocol/capability.ts';
+import type { ServerConnection } from '../../client/connection/server-connection.ts';
 import { McpError } from '../../protocol/error.ts';
 import { fromWire } from '../../protocol/compile/from-wire.ts';
 import { listPromptsResultShape, type Prompt } from '../../protocol/features/prompts.ts';
@@ -25,16 +24,16 @@ type Fetch = (method: string, cursor: string | undefined) => Promise<Readonly<Re
 
 /** Asks for the lists that a server says it has; a list that fails says why, and the others are asked for. */
 export async function listEverything(
-  caller: Caller,
-  capabilities: ServerCapabilities,
+  connection: ServerConnection,
   { timeoutMs, signal }: { readonly timeoutMs: number; readonly signal: AbortSignal },
 ): Promise<Lists> {
-  const { revision } = caller;
+  const { revision, agreement } = connection;
+  const { capabilities } = agreement;
   const limit = new AbortController();
   const cancel = after(timeoutMs, () => limit.abort(new Error(`the lists took longer than ${timeoutMs} ms`)));
   const either = AbortSignal.any([signal, limit.signal]);
   const fetch: Fetch = (method, cursor) =>
-    caller.request(method, cursor === undefined ? undefined : { cursor }, { signal: either });
+    connection.request(method, cursor === undefined ? undefined : { cursor }, { signal: either });
   const listed = async <Item>(read: (cursor: string | undefined) => Promise<Page<Item>>): Promise<Listed<Item>> => {
     const list = await walk(read, limit.signal);
     signal.throwIfAborted();

@@ -1,7 +1,8 @@
 import { settledWithin } from '../../jsonrpc/timeout.ts';
 import { ConnectionError, type Transport } from '../../jsonrpc/transport.ts';
-import { createCaller, type Caller, type Self } from '../../client/connection/caller.ts';
-import { Calls, type Inbound } from '../../peer/calls.ts';
+import { OpenChannel, type Inbound } from '../../client/connection/open-channel.ts';
+import type { Self } from '../../client/connection/request-meta.ts';
+import { ServerConnection } from '../../client/connection/server-connection.ts';
 import { discover, serverInfoOf } from '../../client/connection/discover.ts';
 import { initialize } from '../../client/connection/initialize.ts';
 import { McpError } from '../../protocol/error.ts';
@@ -46,22 +47,22 @@ export async function tryRevision(revision: Revision, options: TryOptions): Prom
   const transport = tap.listen(options.reach(tap.settings));
   const notes: string[] = [];
   const began = performance.now();
-  let calls: Calls | undefined;
+  let channel: OpenChannel | undefined;
   let ms: number | undefined;
   let evidence: Evidence;
   let offer: Offer | undefined;
   try {
-    calls = await Calls.open(transport, hearing(notes));
-    const answer = await inTime(ask(calls, revision, options), question, options);
+    channel = await OpenChannel.open(transport, hearing(notes));
+    const answer = await inTime(ask(channel, revision, options), question, options);
     evidence = answer.evidence;
     ms = performance.now() - began;
     if (options.list && answer.introduction !== undefined)
-      offer = await offered(calls, revision, { ...options, introduction: answer.introduction, notes });
+      offer = await offered(channel, revision, { ...options, introduction: answer.introduction, notes });
   } catch (error) {
     options.signal.throwIfAborted();
-    evidence = evidenceOf(question, error, calls?.statusOf(error));
+    evidence = evidenceOf(question, error, channel?.statusOf(error));
   } finally {
-    await calls?.close();
+    await channel?.close();
   }
   ms ??= performance.now() - began;
   if (evidence.reason === 'timeout' && tap.stderr.trim() !== '')
@@ -77,7 +78,7 @@ export async function tryRevision(revision: Revision, options: TryOptions): Prom
 /** What is no answer: asked for something, we can do nothing; told something that is no message, we tell the person. */
 function hearing(notes: string[]): Inbound {
   return {
-    request({ id, method }, respond) {
+    request({ id, method }, { respond }) {
       const message =
         method === 'ping'
           ? { jsonrpc: '2.0' as const, id, result: {} }
@@ -106,13 +107,19 @@ interface Answer {
   readonly introduction?: Introduction;
 }
 
-function ask(calls: Calls, revision: Revision, options: TryOptions): Promise<Answer> {
-  return revision.era === 'stateless' ? askStateless(calls, revision, options) : askHandshake(calls, revision, options);
+function ask(channel: OpenChannel, revision: Revision, options: TryOptions): Promise<Answer> {
+  return revision.era === 'stateless'
+    ? askStateless(channel, revision, options)
+    : askHandshake(channel, revision, options);
 }
 
-async function askStateless(calls: Calls, revision: Revision, { timeoutMs, signal }: TryOptions): Promise<Answer> {
+async function askStateless(
+  channel: OpenChannel,
+  revision: Revision,
+  { timeoutMs, signal }: TryOptions,
+): Promise<Answer> {
   const question = 'server/discover';
-  const probe = await discover(calls, { revision, revisions, self: () => self, timeoutMs, signal });
+  const probe = await discover(channel, { revision, revisions, self: () => self, timeoutMs, signal });
   if (probe.kind === 'stateless') {
     const { supportedVersions, capabilities, instructions } = probe.result;
     const spoken = { ...named(question, supportedVersions), outcome: 'spoken' as const };
@@ -123,7 +130,7 @@ async function askStateless(calls: Calls, revision: Revision, { timeoutMs, signa
     };
   }
   const { cause, supported } = probe;
-  const evidence = cause === undefined ? undefined : evidenceOf(question, cause, calls.statusOf(cause));
+  const evidence = cause === undefined ? undefined : evidenceOf(question, cause, channel.statusOf(cause));
   if (supported === undefined) return { evidence: evidence ?? named(question, []) };
   const { outcome, named: dates, why } = named(question, supported);
   const shown = dates === undefined ? {} : { named: dates };
@@ -135,8 +142,8 @@ async function askStateless(calls: Calls, revision: Revision, { timeoutMs, signa
   };
 }
 
-async function askHandshake(calls: Calls, offer: Revision, { timeoutMs, signal }: TryOptions): Promise<Answer> {
-  const settled = await initialize(calls, offer, { revisions, self: () => self, timeoutMs, signal });
+async function askHandshake(channel: OpenChannel, offer: Revision, { timeoutMs, signal }: TryOptions): Promise<Answer> {
+  const settled = await initialize(channel, offer, { revisions, self: () => self, timeoutMs, signal });
   const { revision, server, capabilities, instructions } = settled;
   if (revision !== offer) return { evidence: named('initialize', [revision.date]) };
   return {
@@ -156,23 +163,28 @@ async function inTime<T>(work: Promise<T>, question: string, { timeoutMs, signal
 }
 
 async function offered(
-  calls: Calls,
+  channel: OpenChannel,
   revision: Revision,
   options: TryOptions & { readonly introduction: Introduction; readonly notes: string[] },
 ): Promise<Offer> {
   const { timeoutMs, introduction, notes, signal } = options;
-  const caller = createCaller(calls, { revision, self: () => self, timeoutMs, maxTotalTimeoutMs: timeoutMs });
-  const lists = await listEverything(caller, introduction.capabilities, { timeoutMs, signal });
+  const { capabilities, server, instructions } = introduction;
+  const verdict = { revision: revision.date };
+  const connection = new ServerConnection(
+    { channel, revision, capabilities, server, instructions, verdict, confirmed: true },
+    { self: () => self, timeoutMs, maxTotalTimeoutMs: timeoutMs, failed: () => {} },
+  );
+  const lists = await listEverything(connection, { timeoutMs, signal });
   if (revision.era === 'handshake') {
-    const silence = await pinged(caller, signal);
+    const silence = await pinged(connection, signal);
     if (silence !== undefined) notes.push(silence);
   }
   return { revision: revision.date, ...introduction, ...lists };
 }
 
-async function pinged(caller: Caller, signal: AbortSignal): Promise<string | undefined> {
+async function pinged(connection: ServerConnection, signal: AbortSignal): Promise<string | undefined> {
   try {
-    await caller.request('ping', undefined, { signal });
+    await connection.request('ping', undefined, { signal });
     return undefined;
   } catch (error) {
     signal.throwIfAborted();

@@ -1,6 +1,6 @@
 import { jsonText } from '../../json/exact-number.ts';
 import { isObject } from '../../jsonrpc/message.ts';
-import type { JsonObject } from '../../peer/waiting.ts';
+import type { JsonObject } from '../../protocol/features/common.ts';
 
 /** The methods whose results say how long they may be kept. (Spec 2026-07-28, Caching.) */
 export const cacheableMethods: ReadonlySet<string> = new Set([

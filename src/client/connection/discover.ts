@@ -1,16 +1,15 @@
 import { isObject } from '../../jsonrpc/message.ts';
 import { isTransientStatus } from '../../jsonrpc/transient.ts';
 import { ConnectionError } from '../../jsonrpc/transport.ts';
-import type { Implementation } from '../../protocol/features/common.ts';
+import type { Implementation, JsonObject } from '../../protocol/features/common.ts';
 import { errorFromWire, McpError } from '../../protocol/error.ts';
 import { fromWire } from '../../protocol/compile/from-wire.ts';
 import { discoverResultShape, type DiscoverResult } from '../../protocol/features/lifecycle.ts';
 import { metaKey } from '../../protocol/meta.ts';
 import { newestOf, type Revision } from '../../protocol/revision.ts';
-import { preambleOf, requestHeaders, withPreamble, type Self } from './caller.ts';
-import type { Calls } from '../../peer/calls.ts';
+import type { OpenChannel } from './open-channel.ts';
+import { requestHeaders, selfMeta, withMeta, type Self } from './request-meta.ts';
 import { incompatible, supportedOf } from './incompatible.ts';
-import type { JsonObject } from '../../peer/waiting.ts';
 
 /** What `server/discover` told of a server. */
 export type Probe =
@@ -43,32 +42,32 @@ export interface DiscoverOptions {
  * @throws McpError when a stateless server says that the request is wrong.
  * @throws ConnectionError when the failure says nothing of the server: it wants authorization, is overloaded, …
  */
-export async function discover(calls: Calls, options: DiscoverOptions): Promise<Probe> {
+export async function discover(channel: OpenChannel, options: DiscoverOptions): Promise<Probe> {
   try {
-    return await ask(calls, options);
+    return await ask(channel, options);
   } catch (error) {
     const rejected = mcpErrorOf(error);
     const supported = supportedOf(rejected);
-    if (supported === undefined) return verdict(calls, error);
+    if (supported === undefined) return verdict(channel, error);
     const common = inCommon(options.revisions, supported);
     const other = newestOf(common, 'stateless');
     if (other === undefined) return handshakeOrNone(options, supported, rejected);
-    return await askAgain(calls, { ...options, revision: other }, supported);
+    return await askAgain(channel, { ...options, revision: other }, supported);
   }
 }
 
-async function ask(calls: Calls, options: DiscoverOptions): Promise<Probe> {
+async function ask(channel: OpenChannel, options: DiscoverOptions): Promise<Probe> {
   const { revision, self, timeoutMs, signal } = options;
-  const params = withPreamble(undefined, preambleOf(revision, self()));
-  const headers = calls.facts.carriesHeaders ? requestHeaders(revision, 'server/discover', params) : undefined;
+  const params = withMeta(undefined, selfMeta(revision, self()));
+  const headers = channel.facts.carriesHeaders ? requestHeaders(revision, 'server/discover', params) : undefined;
   // An older server does not know of cancellations before `initialize`, so a probe in vain is given up in silence.
-  const raw = await calls.call('server/discover', params, {
+  const raw = await channel.connection.call('server/discover', params, {
     revision,
     timeoutMs,
     signal,
     headers,
     tellCancelled: false,
-  });
+  }).answer;
   const result = readDiscover(revision, raw);
   const chosen = newestOf(inCommon(options.revisions, result.supportedVersions), 'stateless');
   if (chosen === undefined) return handshakeOrNone(options, result.supportedVersions, undefined);
@@ -76,9 +75,9 @@ async function ask(calls: Calls, options: DiscoverOptions): Promise<Probe> {
 }
 
 /** One corrective probe; a server that still rejects what it named is believed in nothing but its older revisions. */
-async function askAgain(calls: Calls, options: DiscoverOptions, supported: readonly string[]): Promise<Probe> {
+async function askAgain(channel: OpenChannel, options: DiscoverOptions, supported: readonly string[]): Promise<Probe> {
   try {
-    return await ask(calls, options);
+    return await ask(channel, options);
   } catch (error) {
     const rejected = mcpErrorOf(error);
     if (rejected === undefined) throw error;
@@ -93,12 +92,12 @@ function handshakeOrNone({ revisions }: DiscoverOptions, supported: readonly str
 }
 
 /** What a failed probe says of the server; errors that say nothing are thrown. */
-function verdict(calls: Calls, error: unknown): Probe {
+function verdict(channel: OpenChannel, error: unknown): Probe {
   const rejected = mcpErrorOf(error);
-  if (rejected !== undefined) return verdictOfError(calls, error, rejected);
+  if (rejected !== undefined) return verdictOfError(channel, error, rejected);
   if (!(error instanceof ConnectionError) || error.reason === 'aborted' || error.reason === 'incompatible') throw error;
   const silent = error.reason === 'timeout';
-  if (calls.facts.mayLoseTheProbe) return { kind: silent ? 'silent' : 'handshake', cause: error };
+  if (channel.facts.mayLoseTheProbe) return { kind: silent ? 'silent' : 'handshake', cause: error };
   const { reason, status = 0 } = error;
   const older =
     reason === 'invalid-message' ||
@@ -108,9 +107,9 @@ function verdict(calls: Calls, error: unknown): Probe {
   return { kind: 'handshake', cause: error };
 }
 
-function verdictOfError(calls: Calls, error: unknown, rejected: McpError): Probe {
+function verdictOfError(channel: OpenChannel, error: unknown, rejected: McpError): Probe {
   if (rejected.kind === 'missingRequiredClientCapability') throw rejected;
-  const status = calls.statusOf(error) ?? (error instanceof ConnectionError ? error.status : undefined) ?? 200;
+  const status = channel.statusOf(error) ?? (error instanceof ConnectionError ? error.status : undefined) ?? 200;
   if (rejected.kind === 'headerMismatch' && status === 400) throw rejected;
   if (status === 401 || status === 403 || isTransientStatus(status)) throw error;
   return { kind: 'handshake', cause: rejected };

@@ -6,11 +6,11 @@ import { fromWire } from '../../protocol/compile/from-wire.ts';
 import { revisionOf, type Revision } from '../../protocol/revision.ts';
 import { shown } from '../../mistakes/shown.ts';
 import { toWire } from '../../protocol/compile/to-wire.ts';
-import type { Self } from './caller.ts';
-import type { Calls } from '../../peer/calls.ts';
+import type { OpenChannel } from './open-channel.ts';
+import type { Self } from './request-meta.ts';
 import { incompatible } from './incompatible.ts';
-import { waitFor } from '../../peer/wait-for.ts';
-import type { JsonObject } from '../../peer/waiting.ts';
+import { waitFor } from '../wait-for.ts';
+import type { JsonObject } from '../../protocol/features/common.ts';
 import { initializeResultShape } from '../../protocol/features/lifecycle.ts';
 
 /** What the handshake needs. */
@@ -24,7 +24,7 @@ export interface InitializeOptions {
 
 /** What the handshake settled. */
 export interface Initialized {
-  readonly calls: Calls;
+  readonly channel: OpenChannel;
   readonly revision: Revision;
   readonly capabilities: ServerCapabilities;
   readonly server: Implementation;
@@ -38,30 +38,34 @@ export interface Initialized {
  * @param offer The revision that is asked for.
  * @throws IncompatibleError when the server chose a revision that may not be used; then the conversation is good for nothing.
  */
-export async function initialize(calls: Calls, offer: Revision, options: InitializeOptions): Promise<Initialized> {
+export async function initialize(
+  channel: OpenChannel,
+  offer: Revision,
+  options: InitializeOptions,
+): Promise<Initialized> {
   const { info, capabilities } = options.self();
   const params = {
     protocolVersion: offer.date,
     capabilities: projectClientCapabilities(offer, capabilities),
     clientInfo: toWire(offer, implementationShape, info),
   };
-  // Spec, Cancellation: initialize is never cancelled.
   const { timeoutMs, signal } = options;
-  const raw = await calls.call('initialize', params, { revision: offer, timeoutMs, signal, tellCancelled: false });
+  const limits = { revision: offer, timeoutMs, signal, tellCancelled: false };
+  const raw = await channel.connection.call('initialize', params, limits).answer;
   const revision = chosen(raw, options.revisions);
   if (revision === undefined) throw incompatible(options.revisions, [named(raw['protocolVersion'])]);
   const result = read(revision, raw);
-  if (revision.versionHeader === 'after-initialize') calls.setHeaders({ 'MCP-Protocol-Version': revision.date });
-  await waitFor(calls.notify('notifications/initialized', undefined, { revision }), {
+  if (revision.versionHeader === 'after-initialize') channel.setHeaders({ 'MCP-Protocol-Version': revision.date });
+  await waitFor(channel.notify('notifications/initialized', undefined, { revision }), {
     method: 'what follows initialize',
     until: 'taken',
     signal,
     ms: timeoutMs,
   });
   // The stream stays open for the whole conversation, so nobody waits for it.
-  void calls.listen();
+  void channel.listen();
   return {
-    calls,
+    channel,
     revision,
     capabilities: result.capabilities,
     server: result.serverInfo,

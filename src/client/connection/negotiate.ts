@@ -10,8 +10,8 @@ import type { Implementation } from '../../protocol/features/common.ts';
 import { McpError } from '../../protocol/error.ts';
 import type { DiscoverResult } from '../../protocol/features/lifecycle.ts';
 import { newestOf, revisionOf, type Revision, type RevisionDate } from '../../protocol/revision.ts';
-import type { Self } from './caller.ts';
-import { Calls, type Inbound } from '../../peer/calls.ts';
+import { OpenChannel, type Inbound } from './open-channel.ts';
+import type { Self } from './request-meta.ts';
 import { discover, inCommon, serverInfoOf, type Probe } from './discover.ts';
 import { incompatible, supportedOf } from './incompatible.ts';
 import { initialize } from './initialize.ts';
@@ -44,7 +44,7 @@ export interface NegotiateOptions {
 
 /** What client and server agreed on, and the open conversation. */
 export interface Agreement {
-  readonly calls: Calls;
+  readonly channel: OpenChannel;
   readonly revision: Revision;
   readonly capabilities: ServerCapabilities;
   readonly server: Implementation | undefined;
@@ -80,7 +80,7 @@ export async function negotiate(options: NegotiateOptions): Promise<Agreement> {
 
 class Negotiation {
   readonly #options: NegotiateOptions;
-  #calls: Calls | undefined;
+  #channel: OpenChannel | undefined;
   /** What could not be read first, in a conversation that was left. */
   #printed: Error | undefined;
 
@@ -112,14 +112,14 @@ class Negotiation {
   }
 
   async abandon(): Promise<void> {
-    const calls = this.#calls;
-    this.#calls = undefined;
-    await calls?.close();
+    const channel = this.#channel;
+    this.#channel = undefined;
+    await channel?.close();
   }
 
   /** Says of a program that was not heard in time what it printed in place of messages. */
   explained(error: unknown): unknown {
-    const printed = this.#printed ?? this.#calls?.firstUnreadable;
+    const printed = this.#printed ?? this.#channel?.firstUnreadable;
     if (!(error instanceof ConnectionError) || printed === undefined || this.#options.transport.ownsProcess !== true)
       return error;
     if (error.reason !== 'timeout' && error.reason !== 'closed' && error.reason !== 'exited') return error;
@@ -129,8 +129,8 @@ class Negotiation {
   }
 
   async #probe(revision: Revision, timeoutMs: number): Promise<Probe> {
-    const calls = await this.#open();
-    return await discover(calls, { ...this.#options, revision, timeoutMs });
+    const channel = await this.#open();
+    return await discover(channel, { ...this.#options, revision, timeoutMs });
   }
 
   /** @param probe What came of the probe before, where there was one. */
@@ -160,12 +160,12 @@ class Negotiation {
 
   async #handshake(offer: Revision): Promise<Omit<Agreement, 'verdict' | 'confirmed'>> {
     // Some servers exit on an unknown first request: then the probe cost us the conversation, before or just now.
-    const probed = this.#calls !== undefined;
-    const calls = await this.#open();
+    const probed = this.#channel !== undefined;
+    const channel = await this.#open();
     try {
-      return await initialize(calls, offer, this.#options);
+      return await initialize(channel, offer, this.#options);
     } catch (error) {
-      if (!probed || calls.ended === undefined || !calls.facts.mayLoseTheProbe) throw error;
+      if (!probed || channel.ended === undefined || !channel.facts.mayLoseTheProbe) throw error;
       return await initialize(await this.#open(), offer, this.#options);
     }
   }
@@ -180,10 +180,10 @@ class Negotiation {
   }
 
   /** The open conversation, or a fresh one when the peer ended it. */
-  async #open(): Promise<Calls> {
-    this.#printed ??= this.#calls?.firstUnreadable;
-    if (this.#calls === undefined || this.#calls.ended !== undefined) this.#calls = await open(this.#options);
-    return this.#calls;
+  async #open(): Promise<OpenChannel> {
+    this.#printed ??= this.#channel?.firstUnreadable;
+    if (this.#channel === undefined || this.#channel.ended !== undefined) this.#channel = await open(this.#options);
+    return this.#channel;
   }
 
   #probeTimeout(): number {
@@ -194,14 +194,14 @@ class Negotiation {
   }
 }
 
-async function open({ transport, inbound, signal }: NegotiateOptions): Promise<Calls> {
+async function open({ transport, inbound, signal }: NegotiateOptions): Promise<OpenChannel> {
   throwIfAborted(signal);
-  const calls = await Calls.open(transport, inbound);
+  const channel = await OpenChannel.open(transport, inbound);
   try {
     throwIfAborted(signal);
-    return calls;
+    return channel;
   } catch (error) {
-    await calls.close();
+    await channel.close();
     throw error;
   }
 }
@@ -212,14 +212,14 @@ function throwIfAborted(signal: AbortSignal | undefined): void {
 }
 
 function agreed(
-  calls: Calls,
+  channel: OpenChannel,
   result: DiscoverResult,
   verdict: Verdict,
   settled: Pick<Agreement, 'revision' | 'confirmed'>,
 ): Agreement {
   return {
     ...settled,
-    calls,
+    channel,
     capabilities: result.capabilities,
     server: serverInfoOf(result),
     instructions: result.instructions,

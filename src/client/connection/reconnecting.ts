@@ -1,295 +1,293 @@
-import { ConnectionError, type Transport } from '../../jsonrpc/transport.ts';
-import { factsOf } from '../../jsonrpc/transport-facts.ts';
-import type { Inbound } from '../../peer/calls.ts';
-import { harmless } from '../../mistakes/harmless.ts';
-import { IncompatibleError } from './incompatible.ts';
-import { negotiate, type Verdict } from './negotiate.ts';
-import { waitFor, type Impatience } from '../../peer/wait-for.ts';
-import type { JsonObject } from '../../peer/waiting.ts';
+import { ConnectionError } from '../../jsonrpc/transport.ts';
+import type { RequestOptions } from './request-options.ts';
+import { serverInfoOf } from './discover.ts';
+import type { Verdict } from './negotiate.ts';
+import type { WaitLimits } from '../wait-for.ts';
+import type { Implementation, JsonObject } from '../../protocol/features/common.ts';
+import type { Asked } from '../../peer/pending.ts';
+import type { ServerCapabilities } from '../../protocol/capability.ts';
+import { McpError } from '../../protocol/error.ts';
 import type { LoggingLevel } from '../../protocol/features/logging-level.ts';
-import { Conversation } from './conversation.ts';
-import { createInbound, type InboundHandler } from '../input/inbound.ts';
+import type { Revision } from '../../protocol/revision.ts';
+import { CurrentConnection, type ConnectionObserver, type ReconnectingOptions } from './current.ts';
+import type { ServerConnection } from './server-connection.ts';
 import type { ClientSettings } from '../options.ts';
-import { Rate } from './retry.ts';
-import type { Verdicts } from './negotiated.ts';
+import { disproves, isRepeatable, isSessionLoss } from './retry.ts';
 
-/** What a session needs beside the options of its user. */
-export interface SessionOptions {
-  readonly transport: Transport;
-  readonly settings: ClientSettings;
-  readonly verdicts: Verdicts;
-  readonly handlers: ReadonlyMap<string, InboundHandler>;
+/** The options of one request in a session. */
+export interface SessionRequestOptions extends RequestOptions {
+  /** Whether the request may be sent again when its answer was lost; the method decides by default. */
+  readonly repeat?: boolean | undefined;
 }
 
-/** Who follows a session; none of its functions may throw. */
-export interface SessionObserver {
-  /** A notification came; the user hears of it afterwards. */
-  notified?(method: string, params: JsonObject): void;
-  /** The conversation is over; another one is opened when it is needed. */
-  lost?(): void;
-  /** Another conversation was opened; requests wait until this is done. */
-  reopened?(conversation: Conversation): void | Promise<void>;
-  /** Nothing follows: it ended for a reason, or was closed here. */
-  ended?(error: ConnectionError | undefined): void;
-}
+/**
+ * A settled connection with a server that lives as long as the client does. Where it rests on a stored verdict
+ * that the first answer disproves, it is settled anew; where the server forgot it or died, it is opened again.
+ */
+export class Reconnecting {
+  readonly #settings: ClientSettings;
+  readonly #current: CurrentConnection;
+  #server: { readonly of: ServerConnection; readonly info: Implementation } | undefined;
 
-const rateWindowMs = 60_000;
-
-/** Keeps one conversation with a server open: where the server forgot it or died, the next use opens another. */
-export class Lifeline {
-  readonly #options: SessionOptions;
-  /** What the conversations are opened by; verdicts go by the transport itself. */
-  readonly #opener: Transport;
-  readonly #closers = new Set<(error: ConnectionError) => void>();
-  readonly #reopeners = new Set<(after: ConnectionError) => void>();
-  readonly #observers: SessionObserver[] = [];
-  readonly #stopped = new AbortController();
-  readonly #reopenings: Rate;
-  #current: Conversation | undefined;
-  #opening: Promise<void> | undefined;
-  #requestLevel: LoggingLevel | undefined;
-  #ended: ConnectionError | undefined;
-  /** The params of the last `logging/setLevel`, where the level is the session's. */
-  sessionLevel: JsonObject | undefined;
-  readonly closed: Promise<ConnectionError | undefined>;
-  readonly #resolveClosed: (error: ConnectionError | undefined) => void;
-
-  constructor(options: SessionOptions, opener: Transport) {
-    this.#options = options;
-    this.#opener = opener;
-    this.#reopenings = new Rate(options.settings.maxReconnects, rateWindowMs);
-    let resolveClosed!: (error: ConnectionError | undefined) => void;
-    this.closed = new Promise((resolve) => (resolveClosed = resolve));
-    this.#resolveClosed = resolveClosed;
+  private constructor(options: ReconnectingOptions) {
+    this.#settings = options.settings;
+    this.#current = new CurrentConnection(options);
   }
 
-  /** Opens the first conversation; the errors are those of `negotiate`. */
-  async open(): Promise<void> {
-    const { settings, transport, verdicts } = this.#options;
-    await this.#settle(settings.prior ?? verdicts.of(transport, settings.clock()), settings.signal);
+  /** Connects; the errors are those of `negotiate`. */
+  static async open(options: ReconnectingOptions): Promise<Reconnecting> {
+    const session = new Reconnecting(options);
+    await session.#current.open();
+    return session;
   }
 
-  /** The conversation as it was settled last, be it lost or not. */
-  get settled(): Conversation {
-    // Nobody uses a lifeline before it was opened.
-    return this.#current as Conversation;
+  get revision(): Revision {
+    return this.#current.settled.revision;
+  }
+
+  get capabilities(): ServerCapabilities {
+    return this.#current.settled.agreement.capabilities;
+  }
+
+  get server(): Implementation | undefined {
+    const { settled } = this.#current;
+    return this.#server?.of === settled ? this.#server.info : settled.agreement.server;
+  }
+
+  /** Whether the server may say anything unasked; settled once `listening` is, where it is there. */
+  get hears(): boolean {
+    return this.#current.settled.agreement.channel.hears;
+  }
+
+  get listening(): Promise<unknown> | undefined {
+    return this.#current.settled.agreement.channel.listening;
+  }
+
+  get instructions(): string | undefined {
+    return this.#current.settled.agreement.instructions;
+  }
+
+  get verdict(): Verdict {
+    return this.#current.settled.agreement.verdict;
+  }
+
+  /** Resolves when the session ended for good: with why, or with nothing when it was closed here. */
+  get closed(): Promise<ConnectionError | undefined> {
+    return this.#current.closed;
   }
 
   /**
-   * The conversation, where nothing needs to be done first.
-   *
-   * @throws ConnectionError when the end was final.
+   * What cursors belong to: the session, where there is one. Another value means that those from before are void,
+   * and a value of its own that there is no session now.
    */
-  get usable(): Conversation | undefined {
-    if (this.#ended !== undefined) throw this.#ended;
-    return this.#opening === undefined && this.#current?.lost === undefined ? this.#current : undefined;
-  }
-
-  get stopped(): boolean {
-    return this.#stopped.signal.aborted;
+  get cursorScope(): unknown {
+    return this.revision.era === 'handshake' ? (this.#current.usable ?? Symbol('no session')) : 'every request';
   }
 
   /** The level that each request asks for, where requests say so. */
-  set requestLevel(level: LoggingLevel | undefined) {
-    this.#requestLevel = level;
-    this.settled.caller.logLevel = level;
+  set logLevel(level: LoggingLevel | undefined) {
+    this.#current.requestLevel = level;
   }
 
-  observe(observer: SessionObserver): void {
-    this.#observers.push(observer);
+  /** Adds somebody who follows the session as long as it lives. */
+  observe(observer: ConnectionObserver): void {
+    this.#current.observe(observer);
   }
 
-  onClose(listener: (error: ConnectionError) => void): () => void {
-    this.#closers.add(listener);
-    return () => void this.#closers.delete(listener);
-  }
-
-  onReconnect(listener: (after: ConnectionError) => void): () => void {
-    this.#reopeners.add(listener);
-    return () => void this.#reopeners.delete(listener);
-  }
-
-  /** The conversation, opened anew if it must be. However many wait for it, it is opened once. */
-  async conversation(impatience: Impatience): Promise<Conversation> {
-    const usable = this.usable;
-    if (usable !== undefined) return usable;
-    try {
-      await waitFor(this.reopen(), impatience);
-    } catch (error) {
-      throw this.#ended ?? error;
-    }
-    // What was opened may be lost again by now.
-    const reopened = this.usable;
-    if (reopened === undefined) throw this.settled.lost ?? new ConnectionError('closed', 'the connection is lost');
-    return reopened;
-  }
-
-  /** Opens another conversation if this one is lost. */
-  reopen(): Promise<void> {
-    const lost = this.#current?.lost;
-    if (this.#opening !== undefined) return this.#opening;
-    return lost === undefined ? Promise.resolve() : this.#openBy(() => this.#reopen(lost));
-  }
-
-  /** Asks the server after all what it speaks; gives whether that is something else than was believed. */
-  async renew(believed: Conversation): Promise<boolean> {
-    if (this.#current === believed && this.#opening === undefined) {
-      // Another request got its answer meanwhile.
-      if (believed.confirmed) return false;
-      void this.#openBy(async () => {
-        if (!(await this.#isStill(believed))) await this.#settleAnew(believed);
-      });
-    }
-    await this.#opening;
-    return this.settled.revision !== believed.revision;
-  }
-
-  /** A conversation is over: what waits in it is rejected. Only the current one counts, and only once. */
-  lose(conversation: Conversation, error: ConnectionError): void {
-    if (this.#ended !== undefined || this.#current !== conversation) return;
-    if (conversation.lost !== undefined && conversation.lost !== error) return;
-    conversation.lost = error;
-    // Nobody waits for what is left of it.
-    conversation.end(error).catch((cause: unknown) => this.#warn('a lost connection did not close', cause));
-    if (!this.#options.settings.reconnect) return void this.#end(error);
-    for (const observer of this.#observers) observer.lost?.();
-  }
-
-  /** Ends it here; what waits is rejected. Closing twice is fine. */
-  async close(): Promise<void> {
-    const first = this.#ended === undefined;
-    this.#ended ??= new ConnectionError('closed', 'the client was closed');
-    this.#stopped.abort(this.#ended);
-    if (first) for (const observer of this.#observers) observer.ended?.(undefined);
-    // What is being told to a conversation that was just opened waits in it.
-    const closing = this.#current?.agreement.calls.close();
-    // A failure is heard of below.
-    closing?.catch(() => {});
-    await this.#opening?.catch(() => {});
-    await closing;
-    await this.#current?.agreement.calls.close();
-    this.#resolveClosed(undefined);
-  }
-
-  #openBy(open: () => Promise<void>): Promise<void> {
-    const opening = open().finally(() => (this.#opening = undefined));
-    // Who waits for it hears of a failure; perhaps nobody does any more.
-    opening.catch(() => {});
-    this.#opening = opening;
-    return opening;
-  }
-
-  async #reopen(lost: ConnectionError): Promise<void> {
-    const { settings } = this.#options;
-    if (this.#ended !== undefined) throw this.#ended;
-    if (this.#reopenings.exhausted(settings.clock())) throw this.#end(tooOften(lost, settings.maxReconnects));
-    const { revision } = this.settled.agreement.verdict;
-    try {
-      await this.#settle({ revision }, this.#stopped.signal);
-    } catch (error) {
-      // A server that was not reached was not lost once more.
-      if (!(error instanceof ConnectionError) || error.reason !== 'refused') this.#reopenings.note(settings.clock());
-      throw error instanceof IncompatibleError ? this.#end(error) : error;
-    }
-    this.#reopenings.note(settings.clock());
-    await this.#restore(this.settled);
-    for (const heard of [settings.onReconnect, ...this.#reopeners]) this.#tell(heard, lost);
-  }
-
-  /** Tells a new conversation what the one before was told. */
-  async #restore(conversation: Conversation): Promise<void> {
-    if (conversation.lost !== undefined) return;
-    for (const observer of this.#observers) await observer.reopened?.(conversation);
-    if (this.sessionLevel === undefined || conversation.revision.logging !== 'session') return;
-    await conversation
-      .request('logging/setLevel', this.sessionLevel)
-      .catch((error: unknown) => this.#warn('the log level could not be set again', error));
-  }
-
-  /** Whether the server says that it is what was believed, where that keeps what runs in the conversation from being lost. */
-  async #isStill(believed: Conversation): Promise<boolean> {
-    if (!believed.busy) return false;
-    const { settings, transport } = this.#options;
-    // Older servers may have nothing to say to it.
-    const timeoutMs = factsOf(transport).mayLoseTheProbe ? settings.probeTimeoutMs : settings.timeoutMs;
-    try {
-      await believed.request('server/discover', undefined, { timeoutMs, signal: this.#stopped.signal });
-      return true;
-    } catch {
-      // Whatever it is, connecting anew finds out.
-      return false;
+  /**
+   * Sends a request in the words of the settled revision. Where its answer was lost and it may be repeated, it is sent
+   * once more, under a new id.
+   *
+   * @param params In the canonical model for methods of the protocol, else as they go on the wire.
+   * @returns The result as it came.
+   * @throws McpError methodNotFound, before anything is sent, when the revision or the server lacks the method.
+   * @throws ConnectionError `session-lost` when the server forgot the session and the request is not to be repeated.
+   */
+  async request(
+    method: string,
+    params: JsonObject | undefined,
+    options: SessionRequestOptions = {},
+  ): Promise<JsonObject> {
+    const { clock } = this.#settings;
+    const begun = clock();
+    let tried: Set<Remedy> | undefined;
+    let connection = this.#current.usable ?? (await this.#current.connection(this.#limits(method, options)));
+    for (let limits = options; ; limits = this.#within(options, clock() - begun)) {
+      const believed = !connection.confirmed;
+      try {
+        const result = await connection.request(method, params, limits);
+        this.#answered(connection, { method, params, result });
+        return result;
+      } catch (error) {
+        const failure = this.#failure(connection, error);
+        const cursor = params?.['cursor'];
+        tried ??= new Set();
+        const refused = isRefusal(error, connection);
+        const attempt = { method, options, believed, tried, cursor, refused };
+        connection = await this.#another(connection, failure, attempt);
+      }
     }
   }
 
-  async #settleAnew(believed: Conversation): Promise<void> {
-    await believed.end(new ConnectionError('closed', 'the server is asked anew what it speaks'));
-    try {
-      await this.#settle(undefined, this.#stopped.signal);
-    } catch (cause) {
-      const message = 'the server is not what was remembered of it, and connecting anew failed';
-      this.#end(new ConnectionError('closed', message, { cause }));
-      throw cause;
-    }
+  /** The connection to listen in, opened anew if it must be. */
+  async ready(method: string, signal: AbortSignal | undefined): Promise<ServerConnection> {
+    return this.#current.usable ?? (await this.#current.connection(this.#limits(method, { signal })));
   }
 
-  async #settle(prior: Verdict | undefined, signal: AbortSignal | undefined): Promise<void> {
-    const { transport, settings, verdicts } = this.#options;
-    const settled: { conversation?: Conversation } = {};
-    const agreement = await negotiate({
-      ...settings,
-      signal,
-      transport: this.#opener,
-      prior,
-      self: () => settings,
-      inbound: this.#inbound(settled),
-    });
-    const conversation = new Conversation(agreement, settings);
-    conversation.caller.logLevel = this.#requestLevel;
-    settled.conversation = conversation;
-    this.#current = conversation;
-    if (agreement.confirmed) verdicts.remember(transport, agreement.verdict, settings.clock());
-    if (agreement.calls.ended !== undefined) this.lose(conversation, agreement.calls.ended);
-  }
-
-  #inbound(settled: { readonly conversation?: Conversation }): Inbound {
-    const { settings, handlers } = this.#options;
-    const inbound = createInbound({
-      revision: () => settled.conversation?.revision,
-      over: () => settled.conversation?.over,
-      ended: (error) => settled.conversation !== undefined && this.lose(settled.conversation, error),
-      settings,
-      handlers,
-    });
+  /** Sends `subscriptions/listen`, whose answer ends the subscription. */
+  listen(connection: ServerConnection, params: JsonObject, signal: AbortSignal): Asked {
+    const { id, answer, settle } = connection.listen(params, signal);
     return {
-      ...inbound,
-      notification: (message) => {
-        for (const observer of this.#observers) observer.notified?.(message.method, message.params ?? {});
-        inbound.notification(message);
-      },
+      id,
+      settle,
+      answer: answer.catch((error: unknown) => {
+        throw this.#failure(connection, error);
+      }),
     };
   }
 
-  /** Ends it for good, and gives back why. */
-  #end(error: ConnectionError): ConnectionError {
-    if (this.#ended !== undefined) return this.#ended;
-    this.#ended = error;
-    this.#resolveClosed(error);
-    for (const observer of this.#observers) observer.ended?.(error);
-    for (const closer of [this.#options.settings.onClose, ...this.#closers]) this.#tell(closer, error);
-    return error;
+  /** Makes sure that there is a connection, and that what is known of the server is what it says. */
+  async ensureOpen(signal?: AbortSignal): Promise<void> {
+    const connection = await this.#current.connection(this.#limits('connecting', { signal }));
+    if (connection.confirmed) return;
+    // Whatever the server makes of it: an answer that is none of this revision settles the session anew.
+    await this.request('server/discover', undefined, { signal }).catch((error: unknown) => {
+      if (!(error instanceof McpError)) throw error;
+    });
   }
 
-  #tell(listener: ((error: ConnectionError) => void) | undefined, error: ConnectionError): void {
-    const { failed } = this.#options.settings;
-    if (listener) harmless(listener, (cause) => failed('a listener of the connection threw', cause))(error);
+  /** Sends a notification in the words of the settled revision. */
+  async notify(method: string, params: JsonObject | undefined): Promise<void> {
+    const connection = this.#current.usable ?? (await this.#current.connection(this.#limits(method, {})));
+    try {
+      await connection.notify(method, params);
+    } catch (error) {
+      throw this.#failure(connection, error);
+    }
   }
 
-  #warn(message: string, cause: unknown): void {
-    this.#options.settings.onWarning?.(message, cause);
+  /** Calls a listener when the session ends for good from the other side. */
+  onClose(listener: (error: ConnectionError) => void): () => void {
+    return this.#current.onClose(listener);
+  }
+
+  /** Calls a listener whenever another connection took the place of one that was lost. */
+  onReconnect(listener: (after: ConnectionError) => void): () => void {
+    return this.#current.onReconnect(listener);
+  }
+
+  /** Ends the connection; what waits is rejected. Closing twice is fine. */
+  close(): Promise<void> {
+    return this.#current.close();
+  }
+
+  /** Keeps what a result tells of the server, and what the server was told. */
+  #answered(connection: ServerConnection, { method, params, result }: Answered): void {
+    const info = connection.revision.era === 'stateless' ? serverInfoOf(result) : undefined;
+    if (info !== undefined) this.#server = { of: connection, info };
+    if (method === 'logging/setLevel') this.#current.sessionLevel = params;
+  }
+
+  /** What became of a request, once it is known what became of its connection. */
+  #failure(connection: ServerConnection, error: unknown): unknown {
+    if (!(error instanceof ConnectionError)) return error;
+    if (isSessionLoss(error, connection.revision)) {
+      const lost = new ConnectionError('session-lost', 'the server no longer knows the session', of(error));
+      this.#current.lose(connection, lost);
+      // Spec 2025-11-25, Transports, Session Management: whoever hears of it begins a new session.
+      if (this.#settings.reconnect) this.#current.reopen().catch(() => {});
+      return connection.lost?.reason === 'session-lost' ? connection.lost : error;
+    }
+    // What was under way when another request found the session lost was closed with it.
+    return connection.lost?.reason === 'session-lost' && error.reason === 'closed' ? connection.lost : error;
+  }
+
+  /**
+   * The connection in which a failed request may be sent again; each remedy is tried once.
+   *
+   * @throws The failure, when there is none.
+   */
+  async #another(connection: ServerConnection, failure: unknown, attempt: Attempt): Promise<ServerConnection> {
+    const { method, options, believed, tried } = attempt;
+    if (options.signal?.aborted === true || this.#current.stopped) throw failure;
+    const limits = this.#limits(method, options);
+    if (believed && disproves(failure) && (await this.#current.renew(connection)))
+      return await this.#current.connection(limits);
+    const remedy = this.#settings.reconnect ? remedyOf(failure, connection) : undefined;
+    if (remedy === undefined || tried.has(remedy)) throw failure;
+    tried.add(remedy);
+    // Spec, Pagination: cursors are not kept across sessions.
+    const ofSession = remedy === 'new session' && attempt.cursor !== undefined;
+    const harmless = attempt.refused && this.#settings.onSessionLost === 'repeat';
+    if (ofSession || !isRepeatable(method, options.repeat ?? (harmless || undefined)))
+      throw remedy === 'new session' ? unrepeated(attempt, failure) : failure;
+    return await this.#current.connection(limits).catch((cause: unknown) => {
+      throw remedy === 'new session' ? notReopened(cause) : cause;
+    });
+  }
+
+  #limits(method: string, { signal, timeoutMs }: SessionRequestOptions): WaitLimits {
+    return { method, signal, ms: timeoutMs ?? this.#settings.timeoutMs };
+  }
+
+  /** The options for what is left of the longest time that a request may take. */
+  #within(options: SessionRequestOptions, passedMs: number): SessionRequestOptions {
+    const total = options.maxTotalTimeoutMs ?? this.#settings.maxTotalTimeoutMs ?? 0;
+    return total === 0 ? options : { ...options, maxTotalTimeoutMs: Math.max(1, total - passedMs) };
   }
 }
 
-function tooOften(lost: ConnectionError, most: number): ConnectionError {
-  const message = `the connection was opened again ${most} times within a minute, and lost again: ${lost.message}`;
-  return new ConnectionError(lost.reason, message, { cause: lost });
+interface Answered {
+  readonly method: string;
+  readonly params: JsonObject | undefined;
+  readonly result: JsonObject;
+}
+
+/** What may help against a failure. */
+type Remedy = 'new session' | 'once more';
+
+interface Attempt {
+  readonly method: string;
+  readonly options: SessionRequestOptions;
+  /** Whether nobody but a stored verdict said what the server speaks. */
+  readonly believed: boolean;
+  readonly tried: Set<Remedy>;
+  readonly cursor: unknown;
+  /** Whether the server refused the request since it does not know the session, and so ran nothing. */
+  readonly refused: boolean;
+}
+
+/** Whether the request itself was answered like that; another one's 404 says nothing of what was under way beside it. */
+function isRefusal(error: unknown, { revision }: ServerConnection): boolean {
+  return error instanceof ConnectionError && error.reason === 'http' && isSessionLoss(error, revision);
+}
+
+function remedyOf(failure: unknown, connection: ServerConnection): Remedy | undefined {
+  if (!(failure instanceof ConnectionError)) return undefined;
+  if (failure.reason === 'session-lost') return 'new session';
+  // Spec 2026-07-28, Streamable HTTP: what broke off is asked again as a new request. A server that restarted also
+  // breaks the connections that were kept for the next requests, which looks as if it could not be reached.
+  const broke = failure.reason === 'closed' || failure.reason === 'refused';
+  return broke && connection.agreement.channel.facts.cancelsByClosing ? 'once more' : undefined;
+}
+
+function of(cause: unknown): { readonly cause: unknown; readonly status?: number } {
+  const status = cause instanceof ConnectionError ? cause.status : undefined;
+  return { cause, ...(status === undefined ? {} : { status }) };
+}
+
+function unrepeated({ method, refused, cursor }: Attempt, lost: unknown): ConnectionError {
+  const next = 'the next request has a new session';
+  const message =
+    cursor !== undefined
+      ? `the server lost the session, and the cursor of ${method} with it; ${next}`
+      : refused
+        ? `the server no longer knows the session and refused ${method}, so that nothing ran: it may be sent again; ${next}`
+        : `the server lost the session while ${method} was under way, which may have run; ${next}`;
+  return new ConnectionError('session-lost', message, of(lost));
+}
+
+function notReopened(cause: unknown): unknown {
+  const own = cause instanceof ConnectionError && ['aborted', 'timeout', 'closed'].includes(cause.reason);
+  return own ? cause : new ConnectionError('session-lost', 'the session was lost, and no new one opened', { cause });
 }

@@ -2,7 +2,7 @@
 
 import type { AskMethod } from '../../peer/ask.ts';
 import { samplingProblem } from '../../peer/sampling-rules.ts';
-import type { JsonObject } from '../../peer/waiting.ts';
+import type { JsonObject } from '../../protocol/features/common.ts';
 import { supports, type ClientCapabilities, type ClientFlag } from '../../protocol/capability.ts';
 import { projectClientCapabilities } from '../../protocol/compile/capabilities.ts';
 import { McpError } from '../../protocol/error.ts';

@@ -1,15 +1,7 @@
-import {
-  isObject,
-  isRequestId,
-  type NotificationMessage,
-  type RequestId,
-  type RequestMessage,
-  type ResponseMessage,
-} from '../../jsonrpc/message.ts';
+import { isObject, type NotificationMessage, type RequestId, type RequestMessage } from '../../jsonrpc/message.ts';
 import type { ConnectionError } from '../../jsonrpc/transport.ts';
-import type { Inbound } from '../../peer/calls.ts';
-import type { RespondOptions } from '../../peer/respond.ts';
-import type { JsonObject } from '../../peer/waiting.ts';
+import type { RunningRequest } from '../../peer/running.ts';
+import type { JsonObject } from '../../protocol/features/common.ts';
 import { errorToWire, McpError } from '../../protocol/error.ts';
 import { fromWire } from '../../protocol/compile/from-wire.ts';
 import {
@@ -21,6 +13,7 @@ import { methodOf } from '../../protocol/catalogue.ts';
 import { maySend } from '../../protocol/method.ts';
 import { newestRevision, type Revision } from '../../protocol/revision.ts';
 import { toWire } from '../../protocol/compile/to-wire.ts';
+import type { Inbound, Questioned } from '../connection/open-channel.ts';
 import type { ClientSettings } from '../options.ts';
 
 /** What a handler may know of the request of a server. */
@@ -28,10 +21,9 @@ export interface InboundContext {
   readonly revision: Revision;
   /** Aborted when the server cancels its request or the connection ends. */
   readonly signal: AbortSignal;
+  /** The request of ours in whose exchange it came, where that is known. */
+  readonly request?: RequestId | undefined;
 }
-
-/** How many questions of a server are answered at once; a server that sends more is flooding the client. */
-export const mostAtOnce = 100;
 
 /** Answers one method that servers of handshake revisions may call. What it throws is answered as an error. */
 export type InboundHandler = (params: JsonObject, context: InboundContext) => JsonObject | Promise<JsonObject>;
@@ -40,8 +32,6 @@ export type InboundHandler = (params: JsonObject, context: InboundContext) => Js
 export interface InboundOptions {
   /** Settled by the negotiation; `undefined` while that runs. */
   revision(): Revision | undefined;
-  /** Aborted when the conversation is over, from either side; `undefined` while the negotiation runs. */
-  over(): AbortSignal | undefined;
   ended(error: ConnectionError): void;
   readonly settings: ClientSettings;
   /** By method; what is not here, and not `ping`, is answered with "method not found". */
@@ -51,80 +41,87 @@ export interface InboundOptions {
 /** What a client does with messages that answer nothing. */
 export function createInbound(options: InboundOptions): Inbound {
   const { settings } = options;
-  const running = new Map<RequestId, AbortController>();
   const warn = (message: string, cause?: unknown): void => settings.onWarning?.(message, cause);
   return {
     exactNumbers: settings.exactNumbers,
     warning: warn,
-    request(message, respond) {
+    request(message, by) {
       const revision = options.revision();
       // Spec 2026-07-28: servers send no requests and clients no responses.
       if (revision !== undefined && !revision.serverRequests)
         return warn(`a request of the server was ignored: ${shown(message.method)}`);
+      const obstacle = by.connection.obstacle(message.id);
       // Spec, Base protocol, Requests: an id is used once. A stream that is taken up may bring the same request again.
-      if (running.has(message.id))
+      if (obstacle === 'duplicate')
         return warn(`a request of the server came again while it is answered: ${shown(message.method)}`);
-      void answer(message, (response, more) => respond(response, revision, more), {
-        ...options,
-        settled: revision,
-        ends: [settings.inputs.stopped, options.over()].filter((signal) => signal !== undefined),
-        running,
-      });
+      const { handlers } = options;
+      void answer(message, by, { settings, handlers, settled: revision, isTooMuch: obstacle === 'busy' });
     },
-    malformed(id, reason, respond) {
+    malformed(id, reason, { connection, respond }) {
       const revision = options.revision();
       // One that is answered already gets no second answer.
-      if (revision?.serverRequests === false || running.has(id)) return;
+      if (revision?.serverRequests === false || connection.running.get(id) !== undefined) return;
       const error = errorToWire(revision, new McpError('invalidRequest', reason));
       void respond({ jsonrpc: '2.0', id, error }, revision);
     },
     notification(message) {
-      if (message.method === 'notifications/cancelled') return cancel(message, running);
-      hear(message, options);
+      if (message.method !== 'notifications/cancelled') hear(message, options);
     },
-    closed(error) {
-      for (const controller of running.values()) controller.abort(error);
-      options.ended(error);
-    },
+    closed: (error) => options.ended(error),
   };
 }
 
 interface Answering extends Pick<InboundOptions, 'settings' | 'handlers'> {
   readonly settled: Revision | undefined;
-  /** What ends the answering, beside the server. */
-  readonly ends: readonly AbortSignal[];
-  readonly running: Map<RequestId, AbortController>;
+  /** Whether so many are answered that this one is refused. */
+  readonly isTooMuch: boolean;
+}
+
+/** One request of the server that is answered; it holds its id until the server has the answer. */
+class AnsweredRequest implements RunningRequest {
+  readonly requestId: RequestId;
+  readonly #controller = new AbortController();
+
+  constructor(requestId: RequestId) {
+    this.requestId = requestId;
+  }
+
+  get signal(): AbortSignal {
+    return this.#controller.signal;
+  }
+
+  abort(reason?: unknown): void {
+    this.#controller.abort(reason);
+  }
 }
 
 async function answer(
-  message: RequestMessage,
-  respond: (response: ResponseMessage, options: RespondOptions) => Promise<void>,
-  { settings, handlers, settled, ends, running }: Answering,
+  { id, method, params = {} }: RequestMessage,
+  { connection, respond, request }: Questioned,
+  { settings, handlers, settled, isTooMuch }: Answering,
 ): Promise<void> {
-  const { id, method, params = {} } = message;
   const { onRequest } = settings;
   const passedOn = onRequest === undefined ? undefined : passing(method, onRequest);
   const handler = method === 'ping' ? pong : (passedOn ?? handlers.get(method));
   // Before the revision is settled a server may only ping, which is the same in all of them.
   const revision = settled ?? newestRevision;
-  const controller = new AbortController();
-  const signal = AbortSignal.any([controller.signal, ...ends]);
-  running.set(id, controller);
+  const running = new AnsweredRequest(id);
+  const signal = AbortSignal.any([running.signal, settings.inputs.stopped]);
+  connection.running.add(running);
   try {
-    if (running.size > mostAtOnce && handler !== pong)
-      throw new McpError('internalError', 'too many requests wait for an answer here');
+    if (isTooMuch && handler !== pong) throw new McpError('internalError', 'too many requests wait for an answer here');
     if (handler === undefined) throw new McpError('methodNotFound', `this client does not answer ${shown(method)}`);
-    const result = await handler(params, { revision, signal });
+    const result = await handler(params, { revision, signal, request });
     // It counts among those at once, and can be cancelled, until the server has it.
-    if (!signal.aborted) await respond({ jsonrpc: '2.0', id, result }, { signal });
+    if (!signal.aborted) await respond({ jsonrpc: '2.0', id, result }, settled, { signal });
   } catch (error) {
     if (signal.aborted) return;
     const known = error instanceof McpError ? error : new McpError('internalError', 'internal error');
     // The server learns nothing of it, and may tell nothing of its own failure: whoever called is to find it all the same.
     if (known !== error) settings.failed(`the handler of ${shown(method)} failed`, error);
-    await respond({ jsonrpc: '2.0', id, error: errorToWire(settled, known) }, { signal, cause: error });
+    await respond({ jsonrpc: '2.0', id, error: errorToWire(settled, known) }, settled, { signal, cause: error });
   } finally {
-    if (running.get(id) === controller) running.delete(id);
+    connection.running.forget(running);
   }
 }
 
@@ -141,12 +138,6 @@ function passing(method: string, onRequest: NonNullable<ClientSettings['onReques
     const result = await onRequest(method, read, { revision: revision.date, signal });
     return row?.result === undefined ? result : (toWire(revision, row.result, result as never) as JsonObject);
   };
-}
-
-function cancel({ params }: NotificationMessage, running: ReadonlyMap<RequestId, AbortController>): void {
-  const id = params?.['requestId'];
-  // Spec, Cancellation: what is unknown or already finished is ignored.
-  if (isRequestId(id)) running.get(id)?.abort(params?.['reason']);
 }
 
 function hear({ method, params = {} }: NotificationMessage, { settings, revision }: InboundOptions): void {

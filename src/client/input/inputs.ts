@@ -1,6 +1,6 @@
 import { ConnectionError } from '../../jsonrpc/transport.ts';
 import { askMethods } from '../../peer/ask.ts';
-import type { JsonObject } from '../../peer/waiting.ts';
+import type { JsonObject } from '../../protocol/features/common.ts';
 import type { ClientCapabilities } from '../../protocol/capability.ts';
 import { elicitationCompleteParamsShape, type ElicitRequestFormParams } from '../../protocol/features/elicitation.ts';
 import type { McpError } from '../../protocol/error.ts';

@@ -1,5 +1,6 @@
-import type { RequestOptions } from '../connection/caller.ts';
-import { aborted, type JsonObject } from '../../peer/waiting.ts';
+import type { RequestOptions } from '../connection/request-options.ts';
+import type { JsonObject } from '../../protocol/features/common.ts';
+import { aborted } from '../../peer/pending.ts';
 import type { RequestTypes } from '../../protocol/catalogue.ts';
 import type { Revision } from '../../protocol/revision.ts';
 import type { InputResponse, InputResponses } from '../../protocol/features/rounds.ts';
@@ -7,7 +8,7 @@ import { ConnectionError } from '../../jsonrpc/transport.ts';
 import { responseTo, type InputAnswer } from './answers.ts';
 import { InputRequiredError, TooManyRoundsError } from '../errors.ts';
 import { answer, malformation, obstacle } from './answering.ts';
-import { mostAtOnce } from './inbound.ts';
+import { mostAtOnce } from '../connection/open-channel.ts';
 import type { Inputs } from './inputs.ts';
 import { lift } from '../read-result.ts';
 import { retryOf, stepOf } from './step-data.ts';

@@ -1,7 +1,7 @@
 /** How steps are made of results, and the next request of a step. */
 
 import { ConnectionError } from '../../jsonrpc/transport.ts';
-import type { JsonObject } from '../../peer/waiting.ts';
+import type { JsonObject } from '../../protocol/features/common.ts';
 import type { RequestTypes } from '../../protocol/catalogue.ts';
 import type { Revision } from '../../protocol/revision.ts';
 import { inputRequiredResultShape, type InputResponses } from '../../protocol/features/rounds.ts';

@@ -1,5 +1,5 @@
 /** The rounds of a request as plain data. */
-import type { JsonObject } from '../../peer/waiting.ts';
+import type { JsonObject } from '../../protocol/features/common.ts';
 import { methodOf } from '../../protocol/catalogue.ts';
 import type { RequestTypes } from '../../protocol/catalogue.ts';
 import type { Revision } from '../../protocol/revision.ts';

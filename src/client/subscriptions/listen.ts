@@ -1,13 +1,13 @@
-import type { RequestId } from '../../jsonrpc/message.ts';
 import { after } from '../../jsonrpc/timeout.ts';
 import { ConnectionError } from '../../jsonrpc/transport.ts';
-import type { JsonObject } from '../../peer/waiting.ts';
+import type { Asked } from '../../peer/pending.ts';
+import type { JsonObject } from '../../protocol/features/common.ts';
 import { McpError } from '../../protocol/error.ts';
 import { fromWire } from '../../protocol/compile/from-wire.ts';
 import { backoffMs, Pause } from '../connection/backoff.ts';
 import type { ClientSettings } from '../options.ts';
 import { isPassing } from '../connection/retry.ts';
-import type { Session } from '../connection/connection.ts';
+import type { Reconnecting } from '../connection/reconnecting.ts';
 import {
   covers,
   eventOf,
@@ -22,8 +22,10 @@ import { subscriptionsAcknowledgedParamsShape } from '../../protocol/features/su
 
 /** What one listen request after the other needs of its client. */
 export interface ListenSubscriptionOptions {
-  readonly session: Session;
+  readonly session: Reconnecting;
   readonly settings: ClientSettings;
+  /** Sends one listen request; what the server says meanwhile is heard once it is sent. */
+  readonly listen: Reconnecting['listen'];
   heard(event: SubscriptionEvent): void;
   done(): void;
 }
@@ -43,7 +45,8 @@ export class ListenSubscription implements Subscription {
   readonly #pause = new Pause();
   readonly #resolveClosed: (end: SubscriptionEnd) => void;
   #honoured: Topics = {};
-  #id: RequestId | undefined;
+  /** The request in flight. */
+  #asked: Asked | undefined;
   /** When the server acknowledged the request in flight. */
   #acknowledgedAt: number | undefined;
   #acknowledged: (() => void) | undefined;
@@ -64,13 +67,13 @@ export class ListenSubscription implements Subscription {
   }
 
   /** The id of the request in flight, by which the server names the subscription. */
-  get id(): RequestId | undefined {
-    return this.#id;
+  get id(): number | undefined {
+    return this.#asked?.id;
   }
 
   /** Whether a request is in flight that the server did not acknowledge yet. */
   get isAwaiting(): boolean {
-    return this.#id !== undefined && this.#acknowledgedAt === undefined;
+    return this.#asked !== undefined && this.#acknowledgedAt === undefined;
   }
 
   /** Resolves when the server acknowledged the first request, and rejects when that failed. */
@@ -86,11 +89,16 @@ export class ListenSubscription implements Subscription {
   end(end: SubscriptionEnd): void {
     if (this.#ended !== undefined) return;
     this.#ended = end;
-    this.#id = undefined;
+    this.#asked = undefined;
     this.#stop.abort();
     this.#pause.wake();
     this.#options.done();
     this.#resolveClosed(end);
+  }
+
+  /** The server ended it in good order, and leaves the response out. */
+  cancelled(): void {
+    this.#asked?.settle({});
   }
 
   /** Tries again at once, if it waits to. */
@@ -165,16 +173,17 @@ export class ListenSubscription implements Subscription {
     this.#stop.signal.addEventListener('abort', give, { once: true });
     if (this.#ended !== undefined) give();
     try {
-      await this.#options.session.listen(
-        { notifications: toFilter(this.topics) },
-        { signal: attempt.signal, opened: (id) => (this.#id = id) },
-      );
+      const { session, listen } = this.#options;
+      const connection = await session.ready('subscriptions/listen', attempt.signal);
+      const asked = listen(connection, { notifications: toFilter(this.topics) }, attempt.signal);
+      this.#asked = asked;
+      await asked.answer;
       return undefined;
     } catch (error) {
       return broken ?? asError(error);
     } finally {
       cancel();
-      this.#id = undefined;
+      this.#asked = undefined;
       this.#stop.signal.removeEventListener('abort', give);
     }
   }

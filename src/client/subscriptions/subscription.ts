@@ -1,5 +1,7 @@
-import type { JsonObject } from '../../peer/waiting.ts';
+import { isObject } from '../../jsonrpc/message.ts';
+import type { JsonObject } from '../../protocol/features/common.ts';
 import type { SubscriptionFilter } from '../../protocol/features/subscriptions.ts';
+import { metaKey } from '../../protocol/meta.ts';
 
 /** The lists of a server that may change. */
 export type ListKind = 'tools' | 'resources' | 'prompts';
@@ -128,4 +130,10 @@ export function fromFilter(filter: SubscriptionFilter, asked: Topics): Topics {
     ...(asked.resources === true && filter.resourcesListChanged === true && { resources: true }),
     ...(updates.length > 0 && { updates }),
   };
+}
+
+/** The subscription that a notification names. (Spec 2026-07-28, Subscriptions.) */
+export function subscriptionOf(params: JsonObject): unknown {
+  const meta = params['_meta'];
+  return isObject(meta) ? meta[metaKey.subscriptionId] : undefined;
 }

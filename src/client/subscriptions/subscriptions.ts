@@ -1,13 +1,13 @@
 import { settledWithin } from '../../jsonrpc/timeout.ts';
 import type { ConnectionError } from '../../jsonrpc/transport.ts';
 import { harmless } from '../../mistakes/harmless.ts';
-import { waitFor } from '../../peer/wait-for.ts';
-import { aborted, type JsonObject } from '../../peer/waiting.ts';
+import { waitFor } from '../wait-for.ts';
+import type { JsonObject } from '../../protocol/features/common.ts';
+import { aborted } from '../../peer/pending.ts';
 import { McpError } from '../../protocol/error.ts';
 import { backoffMs, Pause } from '../connection/backoff.ts';
-import type { Conversation } from '../connection/conversation.ts';
+import type { ServerConnection } from '../connection/server-connection.ts';
 import { ListenSubscription } from './listen.ts';
-import { subscriptionOf } from './listen-tap.ts';
 import type { ClientSettings } from '../options.ts';
 import { isPassing } from '../connection/retry.ts';
 import {
@@ -15,17 +15,18 @@ import {
   covers,
   eventOf,
   staleBy,
+  subscriptionOf,
   type Subscription,
   type SubscriptionEvent,
   type Topics,
 } from './subscription.ts';
 import { WatchSubscription } from './watch.ts';
 import { Watches } from './watches.ts';
-import type { Session } from '../connection/connection.ts';
+import type { Reconnecting } from '../connection/reconnecting.ts';
 
 /** What subscriptions need of their client. */
 export interface SubscriptionsOptions {
-  readonly session: Session;
+  readonly session: Reconnecting;
   readonly settings: ClientSettings;
   /** Hears what may have changed while nobody listened, as the notification that would have said so. */
   missed(method: string, params: JsonObject): void;
@@ -53,6 +54,8 @@ export class Subscriptions {
   readonly #watching = new Set<WatchSubscription>();
   readonly #pause = new Pause();
   #reviving = false;
+  /** Whether a listen request is handed over right now, so that its id is not known yet. */
+  #handing = false;
   /** Whether the server was found to leave out which subscription it tells. */
   #unnamed = false;
 
@@ -63,9 +66,10 @@ export class Subscriptions {
       warn: (message, cause) => options.settings.onWarning?.(message, cause),
     });
     options.session.observe({
+      misplaced: (method, params) => this.#isMisplaced(method, params),
       notified: (method, params) => this.#notified(method, params),
       lost: () => void this.#revive(),
-      reopened: (conversation) => this.#reopened(conversation),
+      reopened: (connection) => this.#reopened(connection),
       ended: (error) => this.#ended(error),
     });
   }
@@ -125,6 +129,14 @@ export class Subscriptions {
     const subscription: ListenSubscription = new ListenSubscription(topics, {
       session,
       settings,
+      listen: (...given) => {
+        this.#handing = true;
+        try {
+          return session.listen(...given);
+        } finally {
+          this.#handing = false;
+        }
+      },
       heard: (event) => {
         if (event.type === 'reopened') this.#missed(topics);
         heard(event);
@@ -150,12 +162,26 @@ export class Subscriptions {
     harmless(onEvent, (error) => failed('the listener of a subscription threw', error))(event);
   }
 
+  /** Progress and log messages have no place on a listen stream. (Spec 2026-07-28, Streamable HTTP, Receiving Messages.) */
+  #isMisplaced(method: string, params: JsonObject): boolean {
+    if (method !== 'notifications/progress' && method !== 'notifications/message') return false;
+    const found = this.#named(subscriptionOf(params)) !== undefined;
+    if (found) this.#options.settings.onWarning?.(`a notification on a listen stream was ignored: ${method}`);
+    return found;
+  }
+
+  #named(id: unknown): ListenSubscription | undefined {
+    if (id === undefined) return undefined;
+    for (const subscription of this.#listening) if (subscription.id === id) return subscription;
+    return undefined;
+  }
+
   #notified(method: string, params: JsonObject): void {
+    if (this.#handing) return queueMicrotask(() => this.#notified(method, params));
+    // Spec 2026-07-28, Cancellation: a server may end a subscription so, in place of the response.
+    if (method === 'notifications/cancelled') return this.#named(params['requestId'])?.cancelled();
     const id = subscriptionOf(params);
-    if (id !== undefined) {
-      for (const subscription of this.#listening) if (subscription.id === id) subscription.notified(method, params);
-      return;
-    }
+    if (id !== undefined) return this.#named(id)?.notified(method, params);
     if (this.#listening.size + this.#watching.size === 0) return;
     const event = eventOf(method, params);
     if (event !== undefined) {
@@ -197,16 +223,16 @@ export class Subscriptions {
     }
   }
 
-  async #reopened(conversation: Conversation): Promise<void> {
+  async #reopened(connection: ServerConnection): Promise<void> {
     this.#pause.wake();
     for (const subscription of this.#listening) subscription.wake();
-    if (conversation.revision.era === 'stateless') {
+    if (connection.revision.era === 'stateless') {
       const error = new McpError('methodNotFound', 'the server came back with another way to subscribe');
       for (const subscription of this.#watching) subscription.end({ graceful: false, error });
       return;
     }
-    // Also where nobody watches any more: what the old conversation was told counts for nothing in this one.
-    await this.#watches.restore((method, params) => conversation.request(method, params));
+    // Also where nobody watches any more: what the old connection was told counts for nothing in this one.
+    await this.#watches.restore((method, params) => connection.request(method, params));
     for (const subscription of this.#watching) {
       this.#missed(subscription.topics);
       subscription.heard({ type: 'reopened' });

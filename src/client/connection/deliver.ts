@@ -1,6 +1,6 @@
-import { after } from '../jsonrpc/timeout.ts';
-import { isTransient } from '../jsonrpc/transient.ts';
-import { ConnectionError } from '../jsonrpc/transport.ts';
+import { after } from '../../jsonrpc/timeout.ts';
+import { isTransient } from '../../jsonrpc/transient.ts';
+import { ConnectionError } from '../../jsonrpc/transport.ts';
 
 /** The pause after the first failure; it doubles with every further one. */
 const pauseMs = 250;

@@ -1,9 +1,8 @@
 import { after } from '../jsonrpc/timeout.ts';
 import { ConnectionError } from '../jsonrpc/transport.ts';
+import type { JsonObject } from '../protocol/features/common.ts';
 import { overBudget, type Budget } from './budget.ts';
-
-/** A JSON object, as results and params are. */
-export type JsonObject = Readonly<Record<string, unknown>>;
+import type { ProgressToken } from './progress.ts';
 
 /** How long an answer may take, and how much may come before it. */
 export interface WaitOptions extends Budget {
@@ -14,23 +13,43 @@ export interface WaitOptions extends Budget {
   readonly maxTotalTimeoutMs?: number | undefined;
 }
 
-/** Who hears what becomes of a wait. */
-export interface WaitListener {
-  /** The wait ended without the peer, with what the peer may be told; `over` comes first. */
-  givenUp(error: ConnectionError, reason: string): void;
-  /** The wait is over, whichever way. */
-  over(): void;
+/** A request of ours, from the moment that it is sent. */
+export interface Asked {
+  /** The JSON-RPC id that it was sent with. */
+  readonly id: number;
+  /**
+   * The result as it came.
+   *
+   * @throws McpError that the peer answered with.
+   * @throws ConnectionError when no answer came: `closed`, `timeout`, `aborted`, or what the way reports.
+   */
+  readonly answer: Promise<JsonObject>;
+  /** Ends the wait with what was learned in another way; the peer is told nothing. The first outcome counts. */
+  settle(outcome: JsonObject | Error): void;
 }
 
-/** One request that waits for its answer, with its clocks. */
-export class Waiting {
+/** Who hears what becomes of a wait. */
+export interface PendingOwner<Options extends WaitOptions> {
+  /** The wait is over, whichever way. */
+  over(pending: PendingRequest<Options>): void;
+  /** The wait ended without the peer; `over` comes first. */
+  givenUp(pending: PendingRequest<Options>, error: ConnectionError): void;
+}
+
+/** One request of ours that waits for its answer, with its clocks. */
+export class PendingRequest<Options extends WaitOptions = WaitOptions> implements Asked {
+  readonly id: number;
   readonly method: string;
+  readonly options: Options;
+  /** The token under which its progress is reported, where it has one. */
+  readonly token: ProgressToken | undefined;
+  /** Closes the exchange that carries it, where it has one. */
+  exchange: AbortController | undefined;
   /** What the peer asked for meanwhile and could not be given: likely why, where it answers with an error. */
   blamed: unknown;
   /** Settled once; nothing is left of the wait by then. */
   readonly answer: Promise<JsonObject>;
-  readonly #options: WaitOptions;
-  readonly #listener: WaitListener;
+  readonly #owner: PendingOwner<Options>;
   #resolve!: (result: JsonObject) => void;
   #reject!: (error: Error) => void;
   #settled = false;
@@ -41,10 +60,16 @@ export class Waiting {
   readonly #total: (() => void) | undefined;
   readonly #onAbort: (() => void) | undefined;
 
-  constructor(method: string, options: WaitOptions, listener: WaitListener) {
+  constructor(
+    { id, method, token }: { readonly id: number; readonly method: string; readonly token: ProgressToken | undefined },
+    options: Options,
+    owner: PendingOwner<Options>,
+  ) {
+    this.id = id;
     this.method = method;
-    this.#options = options;
-    this.#listener = listener;
+    this.token = token;
+    this.options = options;
+    this.#owner = owner;
     this.answer = new Promise((resolve, reject) => {
       this.#resolve = resolve;
       this.#reject = reject;
@@ -58,11 +83,16 @@ export class Waiting {
     this.touch();
   }
 
+  /** Whether it waits for no answer, but for what comes meanwhile. */
+  get isListen(): boolean {
+    return this.method === 'subscriptions/listen';
+  }
+
   /** Starts the wait anew: the peer gave a sign of life. */
   touch(): void {
     if (this.#settled) return;
     this.#idle?.();
-    this.#idle = timer(this.#options.timeoutMs, () => this.#timedOut(this.#options.timeoutMs));
+    this.#idle = timer(this.options.timeoutMs, () => this.#timedOut(this.options.timeoutMs));
   }
 
   /**
@@ -73,19 +103,18 @@ export class Waiting {
   spend(bytes: number): boolean {
     this.#messages++;
     this.#bytes += bytes;
-    const over = overBudget(this.#options, this.#messages, this.#bytes);
+    const over = overBudget(this.options, this.#messages, this.#bytes);
     if (over !== undefined) this.#giveUp(new ConnectionError('too-large', `${this.method} was given up: ${over}`));
     return over === undefined;
   }
 
-  /** Ends the wait; the first outcome counts. */
   settle(outcome: JsonObject | Error): void {
     if (this.#settled) return;
     this.#settled = true;
     this.#idle?.();
     this.#total?.();
-    if (this.#onAbort !== undefined) this.#options.signal?.removeEventListener('abort', this.#onAbort);
-    this.#listener.over();
+    if (this.#onAbort !== undefined) this.options.signal?.removeEventListener('abort', this.#onAbort);
+    this.#owner.over(this);
     if (outcome instanceof Error) this.#reject(outcome);
     else this.#resolve(outcome);
   }
@@ -97,7 +126,7 @@ export class Waiting {
   #giveUp(error: ConnectionError): void {
     if (this.#settled) return;
     this.settle(error);
-    this.#listener.givenUp(error, error.reason === 'aborted' ? reasonOf(this.#options.signal) : error.message);
+    this.#owner.givenUp(this, error);
   }
 }
 
@@ -121,7 +150,7 @@ export function aborted(method: string, signal: AbortSignal): ConnectionError {
 }
 
 /** What the caller said when aborting, if it said anything: a string or an error of its own. */
-function reasonOf(signal: AbortSignal | undefined): string {
+export function abortReason(signal: AbortSignal | undefined): string {
   const reason: unknown = signal?.reason;
   if (typeof reason === 'string') return reason;
   return reason instanceof Error && reason.name !== 'AbortError' ? reason.message : '';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { turns } from '../../test/support/turns.ts';
-import { ConnectionError } from '../jsonrpc/transport.ts';
+import { turns } from '../../../test/support/turns.ts';
+import { ConnectionError } from '../../jsonrpc/transport.ts';
 import { deliver } from './deliver.ts';
 
 /** A peer that says once to come back after a while. */

@@ -1,5 +1,5 @@
-import type { ResponseMessage } from '../jsonrpc/message.ts';
-import type { Revision } from '../protocol/revision.ts';
+import type { ResponseMessage } from '../../jsonrpc/message.ts';
+import type { Revision } from '../../protocol/revision.ts';
 
 /**
  * Answers a request of the peer, in a revision or before one is settled. An answer that is lost on the way over HTTP is

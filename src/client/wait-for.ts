@@ -1,9 +1,9 @@
 import { after } from '../jsonrpc/timeout.ts';
 import { ConnectionError } from '../jsonrpc/transport.ts';
-import { aborted } from './waiting.ts';
+import { aborted } from '../peer/pending.ts';
 
 /** What ends a wait before its time. */
-export interface Impatience {
+export interface WaitLimits {
   readonly method: string;
   /** What is waited for: to be `answered`, by default, or to be `taken`. */
   readonly until?: string | undefined;
@@ -15,7 +15,7 @@ export interface Impatience {
 /** Waits for something that others wait for too; giving up does not end it, and nobody here hears of its failure then. */
 export async function waitFor(
   work: Promise<unknown>,
-  { method, until = 'answered', signal, ms = 0 }: Impatience,
+  { method, until = 'answered', signal, ms = 0 }: WaitLimits,
 ): Promise<void> {
   if (signal?.aborted === true) {
     // A failure that nobody hears of would end the process.

@@ -1,15 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Call } from './call.ts';
-import { Running } from './running.ts';
+import { Running, type RunningRequest } from './running.ts';
 
-/** Of a call only its id matters here. */
-function callOf(requestId: number | string): Call {
-  return { requestId } as Call;
+/** Of a request only its id matters here. */
+function callOf(requestId: number | string): RunningRequest {
+  return { requestId, abort() {} };
 }
 
 test('calls are found by their ids, however many run', () => {
-  const running = new Running();
+  const running = new Running<RunningRequest>();
   const calls = [callOf(1), callOf('1'), callOf(2)];
   for (const [at, call] of calls.entries()) {
     running.add(call);
@@ -25,13 +24,14 @@ test('calls are found by their ids, however many run', () => {
 
 test('a call that was cancelled is forgotten without the later one of its id', () => {
   for (const others of [[], [callOf(8)]]) {
-    const running = new Running();
+    const running = new Running<RunningRequest>();
     const [cancelled, later] = [callOf(7), callOf(7)];
     for (const call of [...others, cancelled]) running.add(call);
-    running.forget(cancelled);
+    running.free(cancelled);
     running.add(later);
     running.forget(cancelled);
     assert.equal(running.get(7), later);
+    assert.equal(running.count, others.length + 1);
     running.clear();
     assert.deepEqual([running.size, running.get(7)], [0, undefined]);
   }

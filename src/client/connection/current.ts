@@ -1,0 +1,295 @@
+import { ConnectionError, type Transport } from '../../jsonrpc/transport.ts';
+import { factsOf } from '../../jsonrpc/transport-facts.ts';
+import { harmless } from '../../mistakes/harmless.ts';
+import { IncompatibleError } from './incompatible.ts';
+import { negotiate, type Verdict } from './negotiate.ts';
+import { waitFor, type WaitLimits } from '../wait-for.ts';
+import type { JsonObject } from '../../protocol/features/common.ts';
+import type { LoggingLevel } from '../../protocol/features/logging-level.ts';
+import type { Inbound } from './open-channel.ts';
+import { ServerConnection } from './server-connection.ts';
+import { createInbound, type InboundHandler } from '../input/inbound.ts';
+import type { ClientSettings } from '../options.ts';
+import { Rate } from './retry.ts';
+import type { Verdicts } from './negotiated.ts';
+
+/** What a session needs beside the options of its user. */
+export interface ReconnectingOptions {
+  readonly transport: Transport;
+  readonly settings: ClientSettings;
+  readonly verdicts: Verdicts;
+  readonly handlers: ReadonlyMap<string, InboundHandler>;
+}
+
+/** Who follows a session; none of its functions may throw. */
+export interface ConnectionObserver {
+  /** Whether a notification has no place where it came; then nobody hears of it. */
+  misplaced?(method: string, params: JsonObject): boolean;
+  /** A notification came; the user hears of it afterwards. */
+  notified?(method: string, params: JsonObject): void;
+  /** The connection is over; another one is opened when it is needed. */
+  lost?(): void;
+  /** Another connection was opened; requests wait until this is done. */
+  reopened?(connection: ServerConnection): void | Promise<void>;
+  /** Nothing follows: it ended for a reason, or was closed here. */
+  ended?(error: ConnectionError | undefined): void;
+}
+
+const rateWindowMs = 60_000;
+
+/** Keeps one connection with a server open: where the server forgot it or died, the next use opens another. */
+export class CurrentConnection {
+  readonly #options: ReconnectingOptions;
+  readonly #closers = new Set<(error: ConnectionError) => void>();
+  readonly #reopeners = new Set<(after: ConnectionError) => void>();
+  readonly #observers: ConnectionObserver[] = [];
+  readonly #stopped = new AbortController();
+  readonly #reopenings: Rate;
+  #current: ServerConnection | undefined;
+  #opening: Promise<void> | undefined;
+  #requestLevel: LoggingLevel | undefined;
+  #ended: ConnectionError | undefined;
+  /** The params of the last `logging/setLevel`, where the level is the session's. */
+  sessionLevel: JsonObject | undefined;
+  readonly closed: Promise<ConnectionError | undefined>;
+  readonly #resolveClosed: (error: ConnectionError | undefined) => void;
+
+  constructor(options: ReconnectingOptions) {
+    this.#options = options;
+    this.#reopenings = new Rate(options.settings.maxReconnects, rateWindowMs);
+    let resolveClosed!: (error: ConnectionError | undefined) => void;
+    this.closed = new Promise((resolve) => (resolveClosed = resolve));
+    this.#resolveClosed = resolveClosed;
+  }
+
+  /** Opens the first connection; the errors are those of `negotiate`. */
+  async open(): Promise<void> {
+    const { settings, transport, verdicts } = this.#options;
+    await this.#settle(settings.prior ?? verdicts.of(transport, settings.clock()), settings.signal);
+  }
+
+  /** The connection as it was settled last, be it lost or not. */
+  get settled(): ServerConnection {
+    // Nobody uses a lifeline before it was opened.
+    return this.#current as ServerConnection;
+  }
+
+  /**
+   * The connection, where nothing needs to be done first.
+   *
+   * @throws ConnectionError when the end was final.
+   */
+  get usable(): ServerConnection | undefined {
+    if (this.#ended !== undefined) throw this.#ended;
+    return this.#opening === undefined && this.#current?.lost === undefined ? this.#current : undefined;
+  }
+
+  get stopped(): boolean {
+    return this.#stopped.signal.aborted;
+  }
+
+  /** The level that each request asks for, where requests say so. */
+  set requestLevel(level: LoggingLevel | undefined) {
+    this.#requestLevel = level;
+    this.settled.logLevel = level;
+  }
+
+  observe(observer: ConnectionObserver): void {
+    this.#observers.push(observer);
+  }
+
+  onClose(listener: (error: ConnectionError) => void): () => void {
+    this.#closers.add(listener);
+    return () => void this.#closers.delete(listener);
+  }
+
+  onReconnect(listener: (after: ConnectionError) => void): () => void {
+    this.#reopeners.add(listener);
+    return () => void this.#reopeners.delete(listener);
+  }
+
+  /** The connection, opened anew if it must be. However many wait for it, it is opened once. */
+  async connection(impatience: WaitLimits): Promise<ServerConnection> {
+    const usable = this.usable;
+    if (usable !== undefined) return usable;
+    try {
+      await waitFor(this.reopen(), impatience);
+    } catch (error) {
+      throw this.#ended ?? error;
+    }
+    // What was opened may be lost again by now.
+    const reopened = this.usable;
+    if (reopened === undefined) throw this.settled.lost ?? new ConnectionError('closed', 'the connection is lost');
+    return reopened;
+  }
+
+  /** Opens another connection if this one is lost. */
+  reopen(): Promise<void> {
+    const lost = this.#current?.lost;
+    if (this.#opening !== undefined) return this.#opening;
+    return lost === undefined ? Promise.resolve() : this.#openBy(() => this.#reopen(lost));
+  }
+
+  /** Asks the server after all what it speaks; gives whether that is something else than was believed. */
+  async renew(believed: ServerConnection): Promise<boolean> {
+    if (this.#current === believed && this.#opening === undefined) {
+      // Another request got its answer meanwhile.
+      if (believed.confirmed) return false;
+      void this.#openBy(async () => {
+        if (!(await this.#isStill(believed))) await this.#settleAnew(believed);
+      });
+    }
+    await this.#opening;
+    return this.settled.revision !== believed.revision;
+  }
+
+  /** A connection is over: what waits in it is rejected. Only the current one counts, and only once. */
+  lose(connection: ServerConnection, error: ConnectionError): void {
+    if (this.#ended !== undefined || this.#current !== connection) return;
+    if (connection.lost !== undefined && connection.lost !== error) return;
+    connection.lost = error;
+    // Nobody waits for what is left of it.
+    connection.end(error).catch((cause: unknown) => this.#warn('a lost connection did not close', cause));
+    if (!this.#options.settings.reconnect) return void this.#end(error);
+    for (const observer of this.#observers) observer.lost?.();
+  }
+
+  /** Ends it here; what waits is rejected. Closing twice is fine. */
+  async close(): Promise<void> {
+    const first = this.#ended === undefined;
+    this.#ended ??= new ConnectionError('closed', 'the client was closed');
+    this.#stopped.abort(this.#ended);
+    if (first) for (const observer of this.#observers) observer.ended?.(undefined);
+    // What is being told to a connection that was just opened waits in it.
+    const closing = this.#current?.agreement.channel.close();
+    // A failure is heard of below.
+    closing?.catch(() => {});
+    await this.#opening?.catch(() => {});
+    await closing;
+    await this.#current?.agreement.channel.close();
+    this.#resolveClosed(undefined);
+  }
+
+  #openBy(open: () => Promise<void>): Promise<void> {
+    const opening = open().finally(() => (this.#opening = undefined));
+    // Who waits for it hears of a failure; perhaps nobody does any more.
+    opening.catch(() => {});
+    this.#opening = opening;
+    return opening;
+  }
+
+  async #reopen(lost: ConnectionError): Promise<void> {
+    const { settings } = this.#options;
+    if (this.#ended !== undefined) throw this.#ended;
+    if (this.#reopenings.exhausted(settings.clock())) throw this.#end(tooOften(lost, settings.maxReconnects));
+    const { revision } = this.settled.agreement.verdict;
+    try {
+      await this.#settle({ revision }, this.#stopped.signal);
+    } catch (error) {
+      // A server that was not reached was not lost once more.
+      if (!(error instanceof ConnectionError) || error.reason !== 'refused') this.#reopenings.note(settings.clock());
+      throw error instanceof IncompatibleError ? this.#end(error) : error;
+    }
+    this.#reopenings.note(settings.clock());
+    await this.#restore(this.settled);
+    for (const heard of [settings.onReconnect, ...this.#reopeners]) this.#tell(heard, lost);
+  }
+
+  /** Tells a new connection what the one before was told. */
+  async #restore(connection: ServerConnection): Promise<void> {
+    if (connection.lost !== undefined) return;
+    for (const observer of this.#observers) await observer.reopened?.(connection);
+    if (this.sessionLevel === undefined || connection.revision.logging !== 'session') return;
+    await connection
+      .request('logging/setLevel', this.sessionLevel)
+      .catch((error: unknown) => this.#warn('the log level could not be set again', error));
+  }
+
+  /** Whether the server says that it is what was believed, where that keeps what runs in the connection from being lost. */
+  async #isStill(believed: ServerConnection): Promise<boolean> {
+    if (!believed.busy) return false;
+    const { settings, transport } = this.#options;
+    // Older servers may have nothing to say to it.
+    const timeoutMs = factsOf(transport).mayLoseTheProbe ? settings.probeTimeoutMs : settings.timeoutMs;
+    try {
+      await believed.request('server/discover', undefined, { timeoutMs, signal: this.#stopped.signal });
+      return true;
+    } catch {
+      // Whatever it is, connecting anew finds out.
+      return false;
+    }
+  }
+
+  async #settleAnew(believed: ServerConnection): Promise<void> {
+    await believed.end(new ConnectionError('closed', 'the server is asked anew what it speaks'));
+    try {
+      await this.#settle(undefined, this.#stopped.signal);
+    } catch (cause) {
+      const message = 'the server is not what was remembered of it, and connecting anew failed';
+      this.#end(new ConnectionError('closed', message, { cause }));
+      throw cause;
+    }
+  }
+
+  async #settle(prior: Verdict | undefined, signal: AbortSignal | undefined): Promise<void> {
+    const { transport, settings, verdicts } = this.#options;
+    const settled: { connection?: ServerConnection } = {};
+    const agreement = await negotiate({
+      ...settings,
+      signal,
+      transport,
+      prior,
+      self: () => settings,
+      inbound: this.#inbound(settled),
+    });
+    const connection = new ServerConnection(agreement, { ...settings, self: () => settings });
+    connection.logLevel = this.#requestLevel;
+    settled.connection = connection;
+    this.#current = connection;
+    if (agreement.confirmed) verdicts.remember(transport, agreement.verdict, settings.clock());
+    if (agreement.channel.ended !== undefined) this.lose(connection, agreement.channel.ended);
+  }
+
+  #inbound(settled: { readonly connection?: ServerConnection }): Inbound {
+    const { settings, handlers } = this.#options;
+    const inbound = createInbound({
+      revision: () => settled.connection?.revision,
+      ended: (error) => settled.connection !== undefined && this.lose(settled.connection, error),
+      settings,
+      handlers,
+    });
+    return {
+      ...inbound,
+      misplaced: ({ method, params = {} }) =>
+        this.#observers.some((observer) => observer.misplaced?.(method, params) === true),
+      notification: (message) => {
+        for (const observer of this.#observers) observer.notified?.(message.method, message.params ?? {});
+        inbound.notification(message);
+      },
+    };
+  }
+
+  /** Ends it for good, and gives back why. */
+  #end(error: ConnectionError): ConnectionError {
+    if (this.#ended !== undefined) return this.#ended;
+    this.#ended = error;
+    this.#resolveClosed(error);
+    for (const observer of this.#observers) observer.ended?.(error);
+    for (const closer of [this.#options.settings.onClose, ...this.#closers]) this.#tell(closer, error);
+    return error;
+  }
+
+  #tell(listener: ((error: ConnectionError) => void) | undefined, error: ConnectionError): void {
+    const { failed } = this.#options.settings;
+    if (listener) harmless(listener, (cause) => failed('a listener of the connection threw', cause))(error);
+  }
+
+  #warn(message: string, cause: unknown): void {
+    this.#options.settings.onWarning?.(message, cause);
+  }
+}
+
+function tooOften(lost: ConnectionError, most: number): ConnectionError {
+  const message = `the connection was opened again ${most} times within a minute, and lost again: ${lost.message}`;
+  return new ConnectionError(lost.reason, message, { cause: lost });
+}

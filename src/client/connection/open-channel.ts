@@ -1,0 +1,280 @@
+import {
+  classify,
+  isObject,
+  type Message,
+  type NotificationMessage,
+  type Received,
+  type RequestId,
+  type RequestMessage,
+} from '../../jsonrpc/message.ts';
+import { ConnectionError, type Channel, type MessageOrigin, type Transport } from '../../jsonrpc/transport.ts';
+import { factsOf, type SettledFacts } from '../../jsonrpc/transport-facts.ts';
+import type { McpError } from '../../protocol/error.ts';
+import type { JsonObject } from '../../protocol/features/common.ts';
+import type { Revision } from '../../protocol/revision.ts';
+import { Connection, type Beside, type ConnectionEnd } from '../../peer/connection.ts';
+import { utf8Bytes } from '../../peer/budget.ts';
+import { deliver, inTime } from './deliver.ts';
+import type { Respond } from './respond.ts';
+
+/** How often an answer is sent where nothing says whether the server still waits for it. */
+const mostTries = 5;
+
+/** How many questions of a server are answered at once; a server that sends more is flooding the client. */
+export const mostAtOnce = 100;
+
+/**
+ * How many requests of one client may wait at once: far more than a server answers, and still no more than tens of
+ * megabytes, should a program ask in a loop a server that answers nothing.
+ */
+const mostAsked = 100_000;
+
+/** What a request of the server came with, and how it is answered. */
+export interface Questioned {
+  readonly connection: Connection;
+  /** Sends the answer, whenever it is ready; before the revision is settled too. */
+  readonly respond: Respond;
+  /** The request of ours in whose exchange it came, where that is known. */
+  readonly request: RequestId | undefined;
+}
+
+/** Who hears what a server sends besides responses. What a callback throws becomes a warning. */
+export interface Inbound {
+  /** Whether numbers of the server keep their spelling, since they are passed on. */
+  readonly exactNumbers?: boolean | undefined;
+  request(message: RequestMessage, by: Questioned): void;
+  /** A request that cannot be read, but for its id. */
+  malformed?(id: RequestId, reason: string, by: Questioned): void;
+  /** Whether a notification has no place where it came, so that nobody is to hear of it. */
+  misplaced?(message: NotificationMessage): boolean;
+  /** Every other notification, but progress that nobody waits for, and cancellations before them. */
+  notification(message: NotificationMessage): void;
+  /** Something was ignored: a malformed message, a response to nothing. */
+  warning(message: string, cause?: unknown): void;
+  /** The server went away; not called after `close`. */
+  closed(error: ConnectionError): void;
+}
+
+/** How a notification is sent. */
+interface NotifyOptions {
+  readonly revision?: Revision | undefined;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  /** How long the server may take to take it, in milliseconds; 0 and Infinity mean no limit. */
+  readonly timeoutMs?: number | undefined;
+}
+
+/** An open channel to a server: the client's end of a connection, whatever revision is or will be settled in it. */
+export class OpenChannel implements ConnectionEnd {
+  readonly role = 'client';
+  readonly charges = true;
+  readonly mostAsked: number = mostAsked;
+  readonly mostRunning: number = mostAtOnce;
+  readonly exchanges: boolean;
+  /** The facts of what carries it. */
+  readonly facts: SettledFacts;
+  /** What is asked in it, and what the server asks. */
+  readonly connection: Connection = new Connection(this);
+  readonly #inbound: Inbound;
+  readonly #description: string;
+  readonly #statuses = new WeakMap<Error, number>();
+  #opening: Promise<Channel> | undefined;
+  #channel: Channel | undefined;
+  #firstUnreadable: Error | undefined;
+  /** Whether anything may come that belongs to no request: not where the server refused the stream for it. */
+  hears = true;
+  /** Settles when it is known whether the server can say anything unasked; there from the moment that it matters. */
+  listening: Promise<boolean> | undefined;
+
+  private constructor(transport: Transport, inbound: Inbound) {
+    this.facts = factsOf(transport);
+    this.exchanges = this.facts.cancelsByClosing;
+    this.#description = transport.description;
+    this.#inbound = inbound;
+  }
+
+  /**
+   * Opens a channel.
+   *
+   * @throws ConnectionError when the server cannot be reached.
+   */
+  static async open(transport: Transport, inbound: Inbound): Promise<OpenChannel> {
+    const open = new OpenChannel(transport, inbound);
+    open.#opening = transport.open({
+      exactNumbers: inbound.exactNumbers,
+      message: (value, about) => open.#receive(value, about),
+      problem: (error, about) => open.#unreadable(error, about),
+      closed: (error) => open.#closed(error),
+    });
+    open.#channel = await open.#opening;
+    return open;
+  }
+
+  /** What was wrong with the first message that could not be read, if there was one. */
+  get firstUnreadable(): Error | undefined {
+    return this.#firstUnreadable;
+  }
+
+  /** Why nothing can be sent any more, or `undefined` while the channel is open. */
+  get ended(): ConnectionError | undefined {
+    return this.connection.ended;
+  }
+
+  /** The HTTP status of the response that carried an error, where there was one. */
+  statusOf(error: unknown): number | undefined {
+    return error instanceof Error ? this.#statuses.get(error) : undefined;
+  }
+
+  /** Sends a notification; a server that never takes it leaves nothing behind where there is a `timeoutMs`. */
+  async notify(method: string, params?: JsonObject, options: NotifyOptions = {}): Promise<void> {
+    if (this.ended !== undefined) throw this.ended;
+    const message: NotificationMessage = { jsonrpc: '2.0', method, ...(params && { params }) };
+    const { revision, headers, timeoutMs: withinMs } = options;
+    await this.connection.send(message, revision, { headers, withinMs });
+  }
+
+  /** Sets the headers of every later message, where the transport has headers. */
+  setHeaders(headers: Readonly<Record<string, string>>): void {
+    this.#channel?.setHeaders?.(headers);
+  }
+
+  /** Opens the stream of messages that belong to no request, where the transport has one; failing is a warning. */
+  async listen(): Promise<void> {
+    try {
+      this.listening = this.#channel?.listen?.();
+      this.hears = ((await this.listening) ?? true) || this.ended !== undefined;
+    } catch (error) {
+      this.hears = this.ended !== undefined;
+      if (!this.hears) this.warn('the stream for messages of the server was not opened', error);
+    }
+  }
+
+  /** Closes the channel; what waits for an answer is rejected, and what is answered is aborted. Closing twice is fine. */
+  async close(
+    error: ConnectionError = new ConnectionError('closed', `the connection to ${this.#description} was closed here`),
+  ): Promise<void> {
+    this.connection.end(error);
+    await this.#channel?.close();
+  }
+
+  send(message: Message, beside: Beside | undefined): Promise<void> {
+    if (beside?.withinMs === undefined) return this.#hand(message, beside);
+    return inTime(beside.withinMs, (signal) => this.#hand(message, { ...beside, signal }));
+  }
+
+  refused(error: McpError, about: MessageOrigin | undefined): void {
+    if (about?.status !== undefined) this.#statuses.set(error, about.status);
+  }
+
+  warn(message: string, cause?: unknown): void {
+    this.#inbound.warning(message, cause);
+  }
+
+  async #hand(message: Message, beside: Beside | undefined): Promise<void> {
+    // While the channel opens, only answers to early requests of the server get here.
+    const channel = this.#channel ?? (await this.#opening);
+    if (channel === undefined) return;
+    const { headers, signal } = beside ?? {};
+    const options =
+      headers === undefined && signal === undefined
+        ? undefined
+        : { ...(headers && { headers }), ...(signal && { signal }) };
+    await channel.send(message, options);
+  }
+
+  readonly #respond: Respond = async (message, revision, { signal, cause } = {}) => {
+    const { connection } = this;
+    if (connection.ended !== undefined) return;
+    if (cause !== undefined) connection.blame(cause);
+    const lives = (tries: number): boolean =>
+      connection.ended === undefined && signal?.aborted !== true && (connection.waiting > 0 || tries < mostTries);
+    try {
+      if (!this.exchanges) await connection.send(message, revision);
+      else
+        await deliver({ send: async (limit) => connection.send(message, revision, { signal: limit }), lives, signal });
+    } catch (error) {
+      connection.undelivered('an answer', error);
+    }
+  };
+
+  #closed(error: ConnectionError): void {
+    if (this.ended !== undefined) return;
+    this.connection.end(error);
+    this.connection.guard('closed', () => this.#inbound.closed(error));
+  }
+
+  /**
+   * A message that cannot be read answers the request that it was to answer, as far as that can be told; one that was too
+   * large else answers the only request that waits. Nobody waits for it in vain.
+   */
+  #unreadable(error: Error, about: MessageOrigin | undefined): void {
+    const { connection } = this;
+    const answered = about?.answered;
+    this.#firstUnreadable ??= error;
+    if (connection.unreadable(answered, () => error)) return;
+    const isTooLarge = error instanceof ConnectionError && error.reason === 'too-large';
+    if (isTooLarge && answered === undefined && connection.failOnly(error)) return;
+    if (connection.admits(undefined, about)) connection.warn(`unreadable message from ${this.#description}`, error);
+  }
+
+  #receive(value: unknown, about: MessageOrigin | undefined): void {
+    if (this.ended !== undefined) return;
+    if (!Array.isArray(value)) return this.#receiveOne(value, about);
+    if (value.length === 0) return this.connection.warn('an empty batch was ignored');
+    const share = utf8Bytes(about?.text ?? '') / value.length;
+    for (const one of value) this.#receiveOne(one, about, share);
+  }
+
+  /** @param bytes How large it is, where its text is that of more. */
+  #receiveOne(value: unknown, about: MessageOrigin | undefined, bytes?: number): void {
+    const { connection } = this;
+    const received = classify(value);
+    if (received.kind !== 'response' && !connection.admits(value, about, bytes)) return;
+    switch (received.kind) {
+      case 'request': {
+        const { message } = received;
+        return connection.guard(message.method, () => this.#inbound.request(message, this.#questioned(about)));
+      }
+      case 'notification':
+        return this.#notified(received.message);
+      case 'response':
+        return connection.answered(received.message, about, bytes);
+      case 'malformed':
+        return this.#malformed(value, received, about);
+    }
+  }
+
+  #questioned(about: MessageOrigin | undefined): Questioned {
+    return { connection: this.connection, respond: this.#respond, request: about?.request ?? undefined };
+  }
+
+  #notified(message: NotificationMessage): void {
+    const { connection } = this;
+    connection.guard(message.method, () => {
+      if (this.#inbound.misplaced?.(message) === true) return;
+      if (message.method === 'notifications/cancelled') connection.cancelled(message);
+      // Progress that nobody waits for is dropped, as the spec wants it of reports that crossed the result.
+      if (message.method === 'notifications/progress' && !connection.progressed(message)) return;
+      this.#inbound.notification(message);
+    });
+  }
+
+  #malformed(
+    value: unknown,
+    { id, reason }: Received & { readonly kind: 'malformed' },
+    about: MessageOrigin | undefined,
+  ): void {
+    const { connection } = this;
+    // A request with our id is not about our request, however malformed it is.
+    const asks = isObject(value) && Object.hasOwn(value, 'method');
+    const isAnswer =
+      !asks &&
+      connection.unreadable(
+        id,
+        (method) => new ConnectionError('invalid-message', `the response to ${method} is malformed: ${reason}`),
+      );
+    if (!isAnswer) connection.warn(`a malformed message was ignored: ${reason}`);
+    // Whoever asks waits for an answer.
+    if (asks && id !== undefined)
+      connection.guard('malformed', () => this.#inbound.malformed?.(id, reason, this.#questioned(about)));
+  }
+}

@@ -1,0 +1,163 @@
+import { ConnectionError } from '../../jsonrpc/transport.ts';
+import type { Budget } from '../../peer/budget.ts';
+import { gate } from '../../peer/gate.ts';
+import type { Asked } from '../../peer/pending.ts';
+import { McpError } from '../../protocol/error.ts';
+import type { JsonObject } from '../../protocol/features/common.ts';
+import type { LoggingLevel } from '../../protocol/features/logging-level.ts';
+import { methodOf } from '../../protocol/catalogue.ts';
+import { maySend } from '../../protocol/method.ts';
+import type { Revision } from '../../protocol/revision.ts';
+import { toWire } from '../../protocol/compile/to-wire.ts';
+import { guardedListener, type Failed } from '../listeners.ts';
+import type { Agreement } from './negotiate.ts';
+import { requestHeaders, requestMeta, withMeta, type Self } from './request-meta.ts';
+import type { RequestOptions } from './request-options.ts';
+
+/** What holds for every request of a connection. */
+export interface ServerConnectionOptions extends Budget {
+  /** Asked for each request, so that it may change; what changes is another object. */
+  self(): Self;
+  readonly timeoutMs: number;
+  readonly maxTotalTimeoutMs: number | undefined;
+  /** Hears what a listener of a request failed with. */
+  readonly failed: Failed;
+}
+
+/** The connection to a server whose revision is settled, from then on until it is lost: requests go out as that revision wants them. */
+export class ServerConnection {
+  readonly agreement: Agreement;
+  /** The level that requests ask for unless they say otherwise; only where each request says so. */
+  logLevel: LoggingLevel | undefined;
+  /** Whether the server itself said what it speaks; until then a stored verdict is believed. */
+  confirmed: boolean;
+  /** Why it is over; the next request opens another one. */
+  lost: ConnectionError | undefined;
+  readonly #options: ServerConnectionOptions;
+  readonly #isStateless: boolean;
+  readonly #isMirrored: boolean;
+  readonly #tellCancelled: boolean;
+  readonly #meta: ReturnType<typeof requestMeta>;
+
+  constructor(agreement: Agreement, options: ServerConnectionOptions) {
+    const { revision, channel, confirmed } = agreement;
+    this.agreement = agreement;
+    this.confirmed = confirmed;
+    this.lost = channel.ended;
+    this.#options = options;
+    this.#isStateless = revision.era === 'stateless';
+    this.#isMirrored = this.#isStateless && channel.facts.carriesHeaders;
+    // Spec 2026-07-28, Cancellation: over HTTP closing the response stream is the cancellation.
+    this.#tellCancelled = !(channel.facts.cancelsByClosing && revision.httpCancellation === 'close-stream');
+    this.#meta = requestMeta(revision, options.self);
+  }
+
+  get revision(): Revision {
+    return this.agreement.revision;
+  }
+
+  /** Whether any request waits for its answer. */
+  get busy(): boolean {
+    return this.agreement.channel.connection.waiting > 0;
+  }
+
+  /** Ends it: what waits in it is rejected, and what is being answered is given up. */
+  end(error: ConnectionError): Promise<void> {
+    return this.agreement.channel.close(error);
+  }
+
+  /**
+   * Sends a request in the words of the revision, and waits for its result as it came.
+   *
+   * @param params In the canonical model for methods of the protocol, else as they go on the wire.
+   * @throws McpError methodNotFound, before anything is sent, when the revision or the server lacks the method; and any
+   *   that the server answered with.
+   * @throws ConnectionError when no valid answer came.
+   */
+  async request(method: string, params: JsonObject | undefined, options: RequestOptions = {}): Promise<JsonObject> {
+    return this.#checked(method, await this.#call(method, params, options).answer, options);
+  }
+
+  /** Sends `subscriptions/listen`, whose answer has no time limit, and which is known by its id until then. */
+  listen(params: JsonObject, signal: AbortSignal): Asked {
+    const method = 'subscriptions/listen';
+    const asked = this.#call(method, params, { signal, timeoutMs: 0, maxTotalTimeoutMs: 0 });
+    return {
+      id: asked.id,
+      answer: asked.answer.then((result) => this.#checked(method, result, {})),
+      settle: (outcome) => asked.settle(outcome),
+    };
+  }
+
+  /**
+   * Sends a notification in the words of the revision.
+   *
+   * @throws McpError methodNotFound when it is none of a client.
+   */
+  async notify(method: string, params: JsonObject | undefined): Promise<void> {
+    const { channel, revision } = this.agreement;
+    const row = methodOf(method);
+    if (row !== undefined && !maySend('client', row, revision))
+      throw new McpError('methodNotFound', `${method} is no notification of a client in ${revision.date}`);
+    // The row of a method says the type of its params.
+    const wire =
+      row?.params === undefined || params === undefined ? params : toWire(revision, row.params, params as never);
+    const headers = this.#isMirrored ? requestHeaders(revision, method, wire) : undefined;
+    await channel.notify(method, wire, { revision, headers, timeoutMs: this.#options.timeoutMs });
+  }
+
+  #call(method: string, params: JsonObject | undefined, options: RequestOptions): Asked {
+    const { revision, channel } = this.agreement;
+    const { timeoutMs, maxTotalTimeoutMs, maxNotifications, maxNotificationBytes, failed } = this.#options;
+    const { onProgress, onGivenUp, onLateAnswer } = options;
+    const projected = this.#project(method, params);
+    const dressed = this.#isStateless
+      ? withMeta(projected, this.#meta(options, this.logLevel), options.meta)
+      : options.meta === undefined
+        ? projected
+        : withMeta(projected, {}, options.meta);
+    return channel.connection.call(method, dressed, {
+      revision,
+      signal: options.signal,
+      timeoutMs: options.timeoutMs ?? timeoutMs,
+      maxTotalTimeoutMs: options.maxTotalTimeoutMs ?? maxTotalTimeoutMs,
+      maxNotifications,
+      maxNotificationBytes,
+      headers: this.#isMirrored
+        ? { ...options.headers, ...requestHeaders(revision, method, projected) }
+        : options.headers,
+      tellCancelled: this.#tellCancelled,
+      progressToken: options.progressToken,
+      onProgress: onProgress && guardedListener('onProgress', onProgress, failed),
+      onGivenUp: onGivenUp && guardedListener('onGivenUp', onGivenUp, failed),
+      onLateAnswer: onLateAnswer && guardedListener('onLateAnswer', onLateAnswer, failed),
+    });
+  }
+
+  #project(method: string, params: JsonObject | undefined): JsonObject | undefined {
+    const row = methodOf(method);
+    if (row === undefined) return params;
+    gate(method, this.revision, this.agreement.capabilities);
+    // The row of a method says the type of its params.
+    return row.params === undefined || params === undefined
+      ? params
+      : toWire(this.revision, row.params, params as never);
+  }
+
+  /** A result that the revision allows says that the server speaks it. */
+  #checked(method: string, result: JsonObject, { resultTypes }: RequestOptions): JsonObject {
+    if (this.#isStateless) checkResultType(method, result, resultTypes);
+    this.confirmed = true;
+    return result;
+  }
+}
+
+/** Spec 2026-07-28, Base protocol, ResultType: absent means complete, unknown makes the response invalid. */
+function checkResultType(method: string, result: JsonObject, more: readonly string[] = []): void {
+  const { resultType } = result;
+  if (resultType === undefined || resultType === 'complete') return;
+  const inputRequired = resultType === 'input_required' && methodOf(method)?.inputRequired !== undefined;
+  if (inputRequired || (typeof resultType === 'string' && more.includes(resultType))) return;
+  const shown = JSON.stringify(resultType)?.slice(0, 100);
+  throw new ConnectionError('invalid-message', `the result of ${method} has the unknown resultType ${shown}`);
+}

@@ -1,0 +1,167 @@
+import { isRequestId } from '../jsonrpc/message.ts';
+import type { MessageOrigin } from '../jsonrpc/transport.ts';
+import type { Revision } from '../protocol/revision.ts';
+import type { JsonObject } from '../protocol/features/common.ts';
+import { utf8Bytes } from './budget.ts';
+import { chargedFor } from './charge.ts';
+import { PendingRequest, type PendingOwner, type WaitOptions } from './pending.ts';
+import { ProgressRoutes, type Progress, type ProgressToken } from './progress.ts';
+
+/** How one request of ours is sent, and how long its answer may take. */
+export interface CallOptions extends WaitOptions {
+  /** The revision that the message is written in, for observers. */
+  readonly revision?: Revision | undefined;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  /** The request of the peer within which it is asked, whose stream carries it. */
+  readonly related?: string | number | undefined;
+  /** Whether the peer is told with `notifications/cancelled` when the request is given up. */
+  readonly tellCancelled: boolean;
+  readonly progressToken?: ProgressToken | undefined;
+  readonly onProgress?: ((progress: Progress) => void) | undefined;
+  /** Hears that the request was given up after it was sent; must not throw. */
+  readonly onGivenUp?: (() => void) | undefined;
+  /** Hears that the answer came after the request was given up. */
+  readonly onLateAnswer?: (() => void) | undefined;
+}
+
+/** How many requests that were given up are remembered for who wants to hear of their answers. */
+const mostGivenUp = 1_000;
+
+/** The requests of ours in flight, by their ids and by the tokens of their progress. */
+export class AskedRequests {
+  readonly #owner: PendingOwner<CallOptions>;
+  readonly #pending = new Map<number, PendingRequest<CallOptions>>();
+  /** Made when there is a token to route by. */
+  #progress: ProgressRoutes | undefined;
+  /** Who wants to hear of the answers of requests that were given up. */
+  #givenUp: Map<number, () => void> | undefined;
+  #lastId = 0;
+
+  constructor(owner: PendingOwner<CallOptions>) {
+    this.#owner = owner;
+  }
+
+  get size(): number {
+    return this.#pending.size;
+  }
+
+  /**
+   * Takes the next id, and the token under which progress is to be reported.
+   *
+   * @param hear Hears the progress of the request.
+   * @throws TypeError when the token that was asked for is none, or is in use.
+   */
+  add(
+    request: { readonly method: string; readonly params: JsonObject | undefined },
+    options: CallOptions,
+    hear: (progress: Progress) => void,
+  ): PendingRequest<CallOptions> {
+    const id = this.#lastId + 1;
+    const token = this.#claim(id, { given: givenToken(request.params), options, hear });
+    this.#lastId = id;
+    const pending = new PendingRequest({ id, method: request.method, token }, options, this.#owner);
+    this.#pending.set(id, pending);
+    return pending;
+  }
+
+  /** Forgets a request that waits no more: what still comes for it finds nobody. */
+  remove({ id, token }: PendingRequest<CallOptions>): void {
+    this.#pending.delete(id);
+    if (token !== undefined) this.#progress?.release(token);
+  }
+
+  /** The request that waits under an id; an id of another type is not ours. */
+  find(id: unknown): PendingRequest<CallOptions> | undefined {
+    return typeof id === 'number' ? this.#pending.get(id) : undefined;
+  }
+
+  /** The only request that waits for an answer; listen requests, which wait for none, count where nothing else waits. */
+  only(): PendingRequest<CallOptions> | undefined {
+    const all = this.all();
+    const answered = all.filter(({ isListen }) => !isListen);
+    const [only, another] = answered.length === 0 ? all : answered;
+    return another === undefined ? only : undefined;
+  }
+
+  all(): readonly PendingRequest<CallOptions>[] {
+    return [...this.#pending.values()];
+  }
+
+  /** Whether a request with this id was sent, be it answered or not. */
+  wasSent(id: unknown): boolean {
+    return typeof id === 'number' && id > 0 && id <= this.#lastId;
+  }
+
+  /** Remembers who wants to hear of the answer of a request that was given up. */
+  awaitLate({ id, options: { onLateAnswer } }: PendingRequest<CallOptions>): void {
+    if (onLateAnswer === undefined) return;
+    const givenUp = (this.#givenUp ??= new Map());
+    const [oldest] = givenUp.keys();
+    if (givenUp.size >= mostGivenUp && oldest !== undefined) givenUp.delete(oldest);
+    givenUp.set(id, onLateAnswer);
+  }
+
+  /** Who waits for this late answer, once. */
+  takeLate(id: unknown): (() => void) | undefined {
+    if (typeof id !== 'number' || this.#givenUp === undefined) return undefined;
+    const late = this.#givenUp.get(id);
+    this.#givenUp.delete(id);
+    return late;
+  }
+
+  /** Nobody hears of late answers any more. */
+  forgetLate(): void {
+    this.#givenUp = undefined;
+  }
+
+  /** Takes a report of progress; gives whether somebody waits for it. */
+  hear(params: JsonObject | undefined): boolean {
+    return this.#progress?.hear(params) ?? false;
+  }
+
+  /**
+   * Charges what is no answer to the request that it came within.
+   *
+   * @param bytes How large it is, where its text is that of more.
+   * @returns False when that was too much.
+   */
+  admits(value: unknown, about: MessageOrigin | undefined, bytes?: number): boolean {
+    const charged = chargedFor(value, about, { pending: this.#pending, progress: this.#progress });
+    return charged === undefined || charged.spend(bytes ?? utf8Bytes(about?.text ?? ''));
+  }
+
+  #claim(
+    id: number,
+    {
+      given,
+      options,
+      hear,
+    }: {
+      readonly given: ProgressToken | undefined;
+      readonly options: CallOptions;
+      readonly hear: (progress: Progress) => void;
+    },
+  ): ProgressToken | undefined {
+    const { progressToken, onProgress } = options;
+    const wanted = progressToken !== undefined || onProgress !== undefined;
+    if (!wanted && given === undefined) return undefined;
+    const routes = (this.#progress ??= new ProgressRoutes());
+    // Who passes a request on may pass on a token that another one has.
+    if (!wanted && given !== undefined && routes.has(given)) return undefined;
+    return routes.claim(progressToken ?? (wanted ? undefined : given), {
+      request: id,
+      hear: (progress) => {
+        this.#pending.get(id)?.touch();
+        hear(progress);
+      },
+    });
+  }
+}
+
+/** The token that the params have already, as those of a request that is passed on may. */
+function givenToken(params: JsonObject | undefined): ProgressToken | undefined {
+  const meta = params?.['_meta'];
+  if (typeof meta !== 'object' || meta === null) return undefined;
+  const token = 'progressToken' in meta ? meta.progressToken : undefined;
+  return isRequestId(token) ? token : undefined;
+}

@@ -1,0 +1,261 @@
+import {
+  isRequestId,
+  type ErrorMessage,
+  type Message,
+  type NotificationMessage,
+  type RequestId,
+  type RequestMessage,
+  type ResponseMessage,
+} from '../jsonrpc/message.ts';
+import { ConnectionError, type MessageOrigin } from '../jsonrpc/transport.ts';
+import { errorFromWire, type McpError } from '../protocol/error.ts';
+import type { JsonObject } from '../protocol/features/common.ts';
+import type { Revision } from '../protocol/revision.ts';
+import { AskedRequests, type CallOptions } from './asked.ts';
+import { observed, tell } from './observe.ts';
+import { aborted, abortReason, checkTimeout, type Asked, type PendingRequest } from './pending.ts';
+import { Running, type RunningRequest } from './running.ts';
+import { asConnectionError, withToken } from './sending.ts';
+
+/** What goes with one message, for the end that sends it. */
+export interface Beside {
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  /** Gives up the exchange that carries the message. */
+  readonly signal?: AbortSignal | undefined;
+  /** The request of the peer whose stream carries the message. */
+  readonly related?: RequestId | undefined;
+  /** How long the peer may take to take the message, in milliseconds; no limit by default. */
+  readonly withinMs?: number | undefined;
+}
+
+/** What the two ends of a connection differ in. */
+export interface ConnectionEnd {
+  readonly role: 'client' | 'server';
+  /** How many requests of ours may wait for their answers. */
+  readonly mostAsked: number;
+  /** How many requests of the peer may run here. */
+  readonly mostRunning: number;
+  /** Whether each request of ours is carried by an exchange of its own, which is closed when it is given up. */
+  readonly exchanges?: boolean;
+  /** Whether what comes within a request of ours, and does not answer it, counts against the limits of the request. */
+  readonly charges?: boolean;
+  /** Hands a message to the peer; settles when it has it, where that can be told. */
+  send(message: Message, beside: Beside | undefined): Promise<void> | undefined;
+  /** What the peer is told of why a request was given up, in place of what who gave it up said. */
+  reason?(error: ConnectionError, request: { readonly method: string; readonly options: CallOptions }): string;
+  /** Hears of an error that the peer answered with, and what its message came with. */
+  refused?(error: McpError, about: MessageOrigin | undefined): void;
+  /** Something was ignored. */
+  warn?(message: string, cause?: unknown): void;
+}
+
+/** How long the peer may take to take a cancellation. */
+const cancellationMs = 15_000;
+
+/**
+ * One connection as either end has it: requests of ours, each matched with its answer, and requests of the peer that
+ * run here. How a message leaves, how many requests there may be, and who answers is what an end brings. See "One
+ * connection" in ARCHITECTURE.md for the rules.
+ */
+export class Connection<Run extends RunningRequest = RunningRequest> {
+  /** The requests of the peer that run here. */
+  readonly running: Running<Run> = new Running<Run>();
+  readonly #end: ConnectionEnd;
+  /** Made by the first request of ours. */
+  #asked: AskedRequests | undefined;
+  #ended: ConnectionError | undefined;
+
+  constructor(end: ConnectionEnd) {
+    this.#end = end;
+  }
+
+  /** Why nothing can be sent any more, or `undefined` while the connection lives. */
+  get ended(): ConnectionError | undefined {
+    return this.#ended;
+  }
+
+  /** How many requests of ours wait for their answers. */
+  get waiting(): number {
+    return this.#asked?.size ?? 0;
+  }
+
+  /**
+   * Sends a request. Answers of requests that were given up are ignored.
+   *
+   * @throws TypeError for a time limit or a progress token that is none.
+   * @throws ConnectionError where nothing was sent: `aborted`, `busy`, or why the connection ended.
+   */
+  call(method: string, params: JsonObject | undefined, options: CallOptions): Asked {
+    checkTimeout(options.timeoutMs);
+    checkTimeout(options.maxTotalTimeoutMs);
+    if (this.#ended !== undefined) throw this.#ended;
+    const asked = (this.#asked ??= new AskedRequests({
+      over: (pending) => this.#asked?.remove(pending),
+      givenUp: (pending, error) => this.#givenUp(pending, error),
+    }));
+    const { mostAsked, exchanges } = this.#end;
+    if (asked.size >= mostAsked)
+      throw new ConnectionError(
+        'busy',
+        `${method} was not sent: more than ${mostAsked} requests wait for their answers`,
+      );
+    if (options.signal?.aborted === true) throw aborted(method, options.signal);
+    const { onProgress } = options;
+    const pending = asked.add({ method, params }, options, (progress) => {
+      if (onProgress !== undefined) this.guard('onProgress', () => onProgress(progress));
+    });
+    const { id, token } = pending;
+    if (exchanges === true) pending.exchange = new AbortController();
+    const sent = token === undefined ? params : withToken(params, token);
+    const message: RequestMessage =
+      sent === undefined ? { jsonrpc: '2.0', id, method } : { jsonrpc: '2.0', id, method, params: sent };
+    const { headers, related, revision } = options;
+    const signal = pending.exchange?.signal;
+    const beside =
+      headers === undefined && related === undefined && signal === undefined ? undefined : { headers, related, signal };
+    this.send(message, revision, beside)?.catch((error: unknown) => pending.settle(asConnectionError(error, method)));
+    return pending;
+  }
+
+  /** Sends a message as it is, and shows it to observers; settles when the peer has it, where that can be told. */
+  send(message: Message, revision: Revision | undefined, beside?: Beside): Promise<void> | undefined {
+    if (observed()) tell({ from: this.#end.role, revision, message });
+    try {
+      return this.#end.send(message, beside);
+    } catch (error) {
+      // Ways that reject and ways that throw are the same to whoever waits; what is thrown is an error.
+      return Promise.reject(error as Error);
+    }
+  }
+
+  /** Why a request of the peer is not run here: its id is that of one that runs, or there are too many. */
+  obstacle(id: RequestId): 'duplicate' | 'busy' | undefined {
+    if (this.running.get(id) !== undefined) return 'duplicate';
+    return this.running.count >= this.#end.mostRunning ? 'busy' : undefined;
+  }
+
+  /** Takes an answer of the peer. Answers that came late or twice are nobody's fault, and ignored. */
+  answered(message: ResponseMessage, about?: MessageOrigin, bytes?: number): void {
+    const { id } = message;
+    if (id === undefined || id === null) {
+      // An error about a message whose id could not be read: with one request in flight it is that one's.
+      const only = this.#asked?.only();
+      const { error } = message as ErrorMessage; // `classify` lets no result through without an id.
+      if (only === undefined)
+        return this.warn(`an error without id was ignored: ${error.code} ${error.message.slice(0, 200)}`);
+      return only.settle(this.#failure(error, about, only));
+    }
+    const pending = this.#asked?.find(id);
+    if (pending !== undefined)
+      return pending.settle('result' in message ? message.result : this.#failure(message.error, about, pending));
+    if (!this.admits(message, about, bytes)) return;
+    const late = this.#asked?.takeLate(id);
+    if (late !== undefined) this.guard('onLateAnswer', late);
+    if (this.#asked?.wasSent(id) !== true)
+      this.warn(`a response to a request that was never sent was ignored: id ${JSON.stringify(id).slice(0, 100)}`);
+  }
+
+  /** Takes an answer that could not be read, or only its id; false when nobody waits for it. */
+  unreadable(id: unknown, error: (method: string) => Error): boolean {
+    const pending = this.#asked?.find(id);
+    pending?.settle(error(pending.method));
+    return pending !== undefined;
+  }
+
+  /** Fails the only request that waits, with what can only be about that one; false when there is no such request. */
+  failOnly(error: Error): boolean {
+    const only = this.#asked?.only();
+    only?.settle(error);
+    return only !== undefined;
+  }
+
+  /** Aborts the request that the peer gives up. What is unknown or already answered is ignored: the two may have crossed. */
+  cancelled({ params }: NotificationMessage): void {
+    const id = params?.['requestId'];
+    if (isRequestId(id)) this.running.get(id)?.abort(params?.['reason']);
+  }
+
+  /** Takes a report of progress; gives whether it is about a request of ours in flight, and well formed. */
+  progressed({ params }: NotificationMessage): boolean {
+    return this.#asked?.hear(params) ?? false;
+  }
+
+  /**
+   * Charges what is no answer to the request of ours that it came within.
+   *
+   * @param bytes How large it is, where its text is that of more.
+   * @returns False when that was too much: the request was given up, and the message is ignored.
+   */
+  admits(value: unknown, about: MessageOrigin | undefined, bytes?: number): boolean {
+    return this.#end.charges !== true || (this.#asked?.admits(value, about, bytes) ?? true);
+  }
+
+  /** Says what requests in flight may fail for, should they be answered with an error. */
+  blame(cause: unknown): void {
+    for (const pending of this.#asked?.all() ?? []) pending.blamed = cause;
+  }
+
+  /** Ends it: what runs is aborted, and what waits is rejected. Ending it twice is fine. */
+  end(error: ConnectionError): void {
+    if (this.#ended !== undefined) return;
+    for (const run of this.running.all()) run.abort(error);
+    this.running.clear();
+    this.#ended ??= error;
+    this.#asked?.forgetLate();
+    for (const pending of this.#asked?.all() ?? []) pending.settle(error);
+  }
+
+  /** Runs what is not ours; its failure is a warning. */
+  guard(what: string, run: () => void): void {
+    try {
+      run();
+    } catch (error) {
+      this.warn(`the listener of ${what.slice(0, 100)} threw`, error);
+    }
+  }
+
+  warn(message: string, cause?: unknown): void {
+    try {
+      this.#end.warn?.(message, cause);
+    } catch {
+      // A listener of warnings that throws has nobody left to be told.
+    }
+  }
+
+  /** Spec, Cancellation: who gives a request up says so, but never of `initialize`; or closes what carries it. */
+  #givenUp(pending: PendingRequest<CallOptions>, error: ConnectionError): void {
+    const { id, method, options, exchange } = pending;
+    options.onGivenUp?.();
+    if (this.#ended === undefined) {
+      this.#asked?.awaitLate(pending);
+      if (options.tellCancelled && method !== 'initialize') this.#cancel(id, this.#reason(error, pending), options);
+    }
+    exchange?.abort(error);
+  }
+
+  #reason(error: ConnectionError, pending: PendingRequest<CallOptions>): string {
+    if (this.#end.reason !== undefined) return this.#end.reason(error, pending);
+    return error.reason === 'aborted' ? abortReason(pending.options.signal) : error.message;
+  }
+
+  #cancel(requestId: number, reason: string, { revision, related }: CallOptions): void {
+    const message: NotificationMessage = {
+      jsonrpc: '2.0',
+      method: 'notifications/cancelled',
+      params: { requestId, ...(reason === '' ? {} : { reason }) },
+    };
+    const beside = { withinMs: cancellationMs, ...(related === undefined ? {} : { related }) };
+    this.send(message, revision, beside)?.catch((cause: unknown) => this.undelivered('a cancellation', cause));
+  }
+
+  /** Something did not reach the peer; at the end of a connection nobody needs what was still on its way. */
+  undelivered(what: string, error: unknown): void {
+    if (this.#ended === undefined) this.warn(`${what} was not delivered`, error);
+  }
+
+  #failure(error: ErrorMessage['error'], about: MessageOrigin | undefined, { blamed }: PendingRequest): McpError {
+    const failure = errorFromWire(error, blamed);
+    this.#end.refused?.(failure, about);
+    return failure;
+  }
+}
