@@ -19,3 +19,11 @@ test('a response that has both a result and an error, or neither, is malformed',
   for (const both of [{ result: {}, error: failed }, { result: null, error: null }, { result: null }, { error: null }])
     assert.equal(classify({ jsonrpc: '2.0', id: 1, ...both }).kind, 'malformed');
 });
+
+test('a notification may say with a null that it has no params', () => {
+  assert.deepEqual(classify({ jsonrpc: '2.0', method: 'notifications/initialized', params: null }), {
+    kind: 'notification',
+    message: { jsonrpc: '2.0', method: 'notifications/initialized' },
+  });
+  assert.equal(classify({ jsonrpc: '2.0', method: 'notifications/initialized', params: [] }).kind, 'malformed');
+});
