@@ -209,6 +209,11 @@ export class Call {
     return this.#ended === 'aborted';
   }
 
+  /** Whether its result was sent, or nobody waits for it any more. */
+  get over(): boolean {
+    return this.#ended !== undefined;
+  }
+
   /** Ends the call: its result is about to be sent. */
   finish(): void {
     this.#ended ??= 'finished';

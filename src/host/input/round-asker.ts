@@ -77,6 +77,7 @@ export class AskerByRounds implements Asker {
 
   async #ask<T>({ method, params, key, accept }: Ask<T>): Promise<T> {
     if (this.#over) throw new RoundEnded();
+    if (this.#call.over) throw tooLate(method);
     requireCapabilities(method, params, this.#call.facts, this.#call.client.capabilities);
     const name = key ?? unnamed(++this.#order);
     const digest = digestOf([method, params]);
@@ -151,6 +152,11 @@ export class AskerByRounds implements Asker {
   }
 
   #endRun(): void {
+    // The handler let go before its questions could go anywhere, and will not run again.
+    if (this.#call.over) {
+      for (const { method, reject } of this.#open.values()) reject(tooLate(method));
+      return this.#open.clear();
+    }
     this.#over = true;
     this.#call.hold(true);
     this.#onEnd();
@@ -176,4 +182,8 @@ export class AskerByRounds implements Asker {
     const inputRequests = Object.fromEntries(entries.map(([key, { method, params }]) => [key, { method, params }]));
     return { inputRequests, state };
   }
+}
+
+function tooLate(method: string): McpError {
+  return new McpError('internalError', `${method} was not asked: the request that it belongs to is over`);
 }
