@@ -12,6 +12,8 @@ const aliases: Readonly<Record<string, string>> = {
   argsSchema: 'arguments',
   _meta: 'meta',
   requestedSchema: 'schema',
+  inputRequests: 'requests',
+  requestState: 'state',
   onElicitation: 'onElicit',
   onSampling: 'onSample',
 };

@@ -5,7 +5,9 @@ import type { RevisionDate } from './revision.ts';
 
 /** What a field holds, as data; the compilers in `project`, `read` and `inspect` give it meaning. */
 export type Kind =
-  | { readonly kind: 'string' | 'number' | 'integer' | 'boolean' | 'null' | 'object' | 'any' }
+  | { readonly kind: 'string' | 'boolean' | 'null' | 'object' | 'any' }
+  /** What is less or more is found by a check, and understood all the same. */
+  | { readonly kind: 'number' | 'integer'; readonly least?: number; readonly most?: number }
   /** An object whose being there is the message; a peer's `true` or other junk reads as an empty one. */
   | { readonly kind: 'presence' }
   /** `loose`: an unknown value from a peer counts as absent. */
@@ -114,6 +116,10 @@ export const string: Row<string, 'required'> = row({ kind: 'string' });
 export const number: Row<number, 'required'> = row({ kind: 'number' });
 /** A number without a fraction: what has one is found by a check, and understood all the same. */
 export const integer: Row<number, 'required'> = row({ kind: 'integer' });
+/** An integer that is not negative; likewise. */
+export const natural: Row<number, 'required'> = row({ kind: 'integer', least: 0 });
+/** A number from 0 to 1; likewise. */
+export const share: Row<number, 'required'> = row({ kind: 'number', least: 0, most: 1 });
 /** True or false. */
 export const boolean: Row<boolean, 'required'> = row({ kind: 'boolean' });
 /** The value null. */

@@ -170,15 +170,24 @@ function isEcho({ path, message }: Problem, among: readonly Problem[]): boolean 
  *
  * @param hear Told of each part, with the name of those that are properties.
  */
-function toJson(value: unknown, hear?: (name?: string) => void, name?: string): unknown {
+function toJson(given: unknown, hear?: (name?: string) => void, name?: string): unknown {
   hear?.(name);
-  if (Array.isArray(value)) return Array.from(value, (item) => (item === undefined ? null : toJson(item, hear)));
+  const value = said(given);
+  if (Array.isArray(value)) return Array.from(value, (item) => toJson(item, hear) ?? null);
   if (!isKeywords(value)) return value;
   const copy: Record<string, unknown> = Object.create(null);
   for (const key of Object.keys(value)) {
-    if (value[key] !== undefined) copy[key] = toJson(value[key], hear, key);
+    const field = value[key] === undefined ? undefined : toJson(value[key], hear, key);
+    if (field !== undefined) copy[key] = field;
   }
   return copy;
+}
+
+/** What says itself how it stands in JSON, such as a date, is that; what JSON leaves out is nothing. */
+function said(value: unknown): unknown {
+  if (typeof value === 'function' || typeof value === 'symbol') return undefined;
+  if (typeof value !== 'object' || value === null || !('toJSON' in value)) return value;
+  return typeof value.toJSON === 'function' ? value.toJSON() : value;
 }
 
 /** Says with names and values what typebox says without. */

@@ -14,6 +14,7 @@ import type { AnySchema, InferOutput } from '../schema/infer.ts';
 import { toInputSchema } from '../schema/schema.ts';
 import type { AskOptions, Ctx, Elicited, ElicitedUrl } from './ctx.ts';
 import { formOf } from './form.ts';
+import { checkQuestion } from './offer/check-result.ts';
 
 /** A request as its handler sees it: a thin cover over the call. */
 export class Context implements Ctx {
@@ -132,6 +133,7 @@ export class Context implements Ctx {
 
   /** The answers are of the type of their question: the asker reads them by the method's own row. */
   #ask<T>(method: AskMethod, params: JsonObject, key: string | undefined, accept: Ask<T>['accept']): Promise<T> {
+    checkQuestion({ method, params }, method);
     if (key !== undefined) this.#claim(key);
     return quiet(this.#call.asker.ask({ method, params, key, accept }));
   }

@@ -1,3 +1,4 @@
+import { refuseUnknown, type Names } from '../mistakes/known-names.ts';
 import { isObject } from '../jsonrpc/message.ts';
 import type { InputRequests } from '../protocol/features/rounds.ts';
 
@@ -17,16 +18,22 @@ export interface InputRequiredOptions {
   readonly state?: unknown;
 }
 
+const optionNames: Names<InputRequiredOptions> = { requests: 1, state: 1 };
+
 /**
  * Asks the client by hand instead of with `ctx.elicit` and its kin: return it from a tool, a prompt or a read of a
  * resource. It works for clients of every revision.
+ *
+ * @throws TypeError for options that are unknown.
  *
  * @example
  * if (ctx.inputResponses === undefined) {
  *   return inputRequired({ requests: { roots: { method: 'roots/list' } }, state: { step: 1 } });
  * }
  */
-export function inputRequired({ requests, state }: InputRequiredOptions): InputRequired {
+export function inputRequired(options: InputRequiredOptions): InputRequired {
+  refuseUnknown('inputRequired', options ?? null, optionNames);
+  const { requests, state } = options;
   return {
     resultType: 'input_required',
     ...(requests === undefined ? {} : { inputRequests: requests }),

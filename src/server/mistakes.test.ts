@@ -6,6 +6,7 @@ import { called } from '../../test/support/tool-server.ts';
 import { McpError } from '../protocol/error.ts';
 import { memoryRoundStore } from '../host/input/state-store.ts';
 import { memoryEvents } from '../store/events.ts';
+import { inputRequired } from './input-required.ts';
 import { createServer, type Server } from './server.ts';
 
 /** A program that no compiler checked. */
@@ -111,6 +112,32 @@ for (const [what, mistake, words] of [
   ['a server without options', () => make({ name: 's', version: '1' }, null), /needs an object/],
   ['a server without a name', () => make({ version: '1' }), /a name and a version/],
   ['a server without a version', () => make({ name: 's' }), /a name and a version/],
+  [
+    'an option beside the name',
+    () => make({ ...info, rounds: { keys: ['secret'] } }),
+    /createServer takes rounds in its second argument; the first is what clients see/,
+  ],
+  ['what clients are not to see', () => make({ ...info, apiKey: 'k' }), /first argument of createServer .*"apiKey"/],
+  ['a title that is no text', () => make({ ...info, title: 5 }), /first argument of createServer .* title must be/],
+  [
+    'capabilities that are none',
+    () => make(info, { capabilities: { experimental: 5 } }),
+    /capabilities .* experimental/,
+  ],
+  ['a bigint in meta', () => server.tool('t', { meta: { 'a.b/c': 1n } }, run), /tool "t" cannot be written as JSON/],
+  [
+    'a bigint in a schema',
+    () => server.tool('t', { input: { type: 'object', properties: { a: { const: 1n } } } }, run),
+    /tool "t" cannot be written as JSON: .*BigInt/,
+  ],
+  [
+    'a priority out of its range',
+    () => server.resource('a:b', { name: 'n', annotations: { priority: 7 } }, run),
+    /annotations\.priority must be a number of at least 0 and at most 1/,
+  ],
+  ['a size with a fraction', () => server.resource('a:b', { name: 'n', size: 1.5 }, run), /size must be an integer/],
+  ['inputRequests for requests', () => inputRequired({ inputRequests: {} } as never), /it is called requests here/],
+  ['rounds by hand of nothing', () => inputRequired(undefined as never), /inputRequired needs an object/],
   ['a server without anything', () => make(), /a name and a version/],
   ['a name alone', () => make('s'), /a name and a version/],
   ['a template given to resource', () => server.resource('user://{id}', { name: 'n' }, run), /resourceTemplate/],

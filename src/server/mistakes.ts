@@ -1,5 +1,8 @@
 /** Mistakes of programs that no compiler checked, told at once and by the right name. */
 
+import { serverCapabilitiesShape } from '../protocol/capability.ts';
+import { implementationShape, type Implementation } from '../protocol/features/common.ts';
+import { listable } from './offer/check-result.ts';
 import { refuseUnknown, type Names } from '../mistakes/known-names.ts';
 import { refuseNoNumber, refuseOther } from '../mistakes/known-values.ts';
 import { shown } from '../mistakes/shown.ts';
@@ -112,6 +115,7 @@ function checkValues({ rounds, rateLimits, subscriptions, ...own }: ServerOption
   for (const name of ['resourcesPerClient', 'listeners'] as const)
     refuseNoNumber(`subscriptions.${name}`, subscriptions?.[name]);
   checkCache('cache', own.cache);
+  if (own.capabilities !== undefined) listable(serverCapabilitiesShape, own.capabilities, 'capabilities');
 }
 
 /** @throws TypeError for a hint that no client can keep. */
@@ -152,11 +156,25 @@ export function checkDefinition(
     throw new TypeError(`${what} needs a name in its definition, as in { name: 'notes' }`);
 }
 
-/** @throws TypeError without a name and a version. */
+const infoNames: Names<Implementation> = {
+  name: 1,
+  version: 1,
+  title: 1,
+  description: 1,
+  icons: 1,
+  websiteUrl: 1,
+};
+
+/** @throws TypeError without a name and a version, and for what clients are not to see: all of it is sent to them. */
 export function checkInfo(info: unknown): void {
   const { name, version } = (info ?? {}) as { readonly name?: unknown; readonly version?: unknown };
   if (typeof name !== 'string' || name === '' || typeof version !== 'string')
     throw new TypeError(
       "createServer needs a name and a version, as in createServer({ name: 'mine', version: '1.0.0' })",
     );
+  const option = Object.keys(info as object).find((key) => Object.hasOwn(optionNames, key));
+  if (option !== undefined)
+    throw new TypeError(`createServer takes ${option} in its second argument; the first is what clients see`);
+  refuseUnknown('the first argument of createServer', info, infoNames);
+  listable(implementationShape, info as Implementation, 'the first argument of createServer');
 }

@@ -5,8 +5,8 @@ import type { Type } from '../shape.ts';
 export type { Problem } from './inspect.ts';
 
 /**
- * Finds what in a value a revision's official schema would not accept, but for formats (of URIs, of base64) and ranges of
- * numbers, which it does not look at. Strict where `fromWire` is lenient; like the schemas, it lets unknown fields be.
+ * Finds what in a value a revision's official schema would not accept, but for formats (of URIs, of base64), which it does not
+ * look at. Strict where `fromWire` is lenient; like the schemas, it lets unknown fields be.
  *
  * @returns Empty when the value is fine.
  */

@@ -47,9 +47,9 @@ function compile(revision: Revision, kind: Kind): Inspect {
     case 'boolean':
       return must('be a boolean', (value) => typeof value === 'boolean');
     case 'number':
-      return must('be a number', (value) => Number.isFinite(plainNumber(value)));
+      return inRange('a number', Number.isFinite, kind);
     case 'integer':
-      return must('be an integer', (value) => Number.isInteger(plainNumber(value)));
+      return inRange('an integer', Number.isInteger, kind);
     case 'object':
     case 'presence':
       return must('be an object', isFields);
@@ -78,6 +78,19 @@ function compile(revision: Revision, kind: Kind): Inspect {
 function must(message: string, holds: (value: unknown) => boolean): Inspect {
   const wrong = [{ path: '', message: `must ${message}` }];
   return (value) => (holds(value) ? fine : wrong);
+}
+
+function inRange(
+  what: string,
+  holds: (value: unknown) => boolean,
+  { least = Number.NEGATIVE_INFINITY, most = Number.POSITIVE_INFINITY }: Extract<Kind, { kind: 'number' | 'integer' }>,
+): Inspect {
+  const from = least === Number.NEGATIVE_INFINITY ? '' : ` of at least ${least}`;
+  const to = most === Number.POSITIVE_INFINITY ? '' : ` and at most ${most}`;
+  return must(`be ${what}${from}${to}`, (value) => {
+    const plain = plainNumber(value);
+    return holds(plain) && Number(plain) >= least && Number(plain) <= most;
+  });
 }
 
 const mustBeObject = must('be an object', isFields);

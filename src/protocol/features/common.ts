@@ -7,11 +7,11 @@ import {
   hint,
   integer,
   literal,
-  number,
   oneOf,
   optional,
   ref,
   shape,
+  share,
   since,
   string,
   type Row,
@@ -70,7 +70,7 @@ export const progressToken: Row<ProgressToken, 'required'> = oneOf(string, integ
 
 export const annotationsShape: ShapeOf<Annotations> = shape('Annotations', {
   audience: optional(array(role)),
-  priority: optional(number),
+  priority: optional(share),
   lastModified: since('2025-06-18', optional(string)),
 });
 

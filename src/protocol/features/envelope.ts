@@ -14,7 +14,7 @@ import {
   before,
   filled,
   hint,
-  integer,
+  natural,
   object,
   optional,
   ref,
@@ -84,7 +84,7 @@ export const resultRows: RowsOf<Result> = { _meta: resultMeta, resultType: resul
 export const paginatedResultRows: RowsOf<PaginatedResult> = { ...resultRows, nextCursor: optional(string) };
 export const cacheableRows: RowsOf<CacheableResult> = {
   ...resultRows,
-  ttlMs: filled(since('2026-07-28', integer), 0),
+  ttlMs: filled(since('2026-07-28', natural), 0),
   cacheScope: filled(since('2026-07-28', hint('public', 'private')), 'private'),
 };
 

@@ -28,6 +28,7 @@ import {
   optional,
   ref,
   shape,
+  share,
   since,
   string,
   tagged,
@@ -186,9 +187,9 @@ export const modelHintShape: ShapeOf<ModelHint> = shape('ModelHint', { name: opt
 
 export const modelPreferencesShape: ShapeOf<ModelPreferences> = shape('ModelPreferences', {
   hints: optional(array(ref(modelHintShape))),
-  costPriority: optional(number),
-  speedPriority: optional(number),
-  intelligencePriority: optional(number),
+  costPriority: optional(share),
+  speedPriority: optional(share),
+  intelligencePriority: optional(share),
 });
 
 export const toolChoiceShape: ShapeOf<ToolChoice> = shape(

@@ -1,4 +1,8 @@
 import { check } from '../../protocol/compile/check.ts';
+import type { JsonObject } from '../../protocol/features/common.ts';
+import { methodOf } from '../../protocol/catalogue.ts';
+import { shown } from '../../mistakes/shown.ts';
+import { askMethods, type AskMethod } from '../../peer/ask.ts';
 import { toWire } from '../../protocol/compile/to-wire.ts';
 import { newestRevision } from '../../protocol/revision.ts';
 import type { Type } from '../../protocol/shape.ts';
@@ -11,11 +15,54 @@ import { isInputRequired } from '../input-required.ts';
  * @throws TypeError that says where it is not.
  */
 export function sendable<T>(type: Type<T>, result: NoInfer<T>, what: string): T {
-  if (isInputRequired(result)) return result;
+  if (isInputRequired(result)) return askable(result, what);
   const [problem] = check(newestRevision, type, toWire(newestRevision, type, result));
   if (problem !== undefined)
     throw new TypeError(`${what} returned what cannot be sent: ${problem.path} ${problem.message}`);
   return result;
+}
+
+/** Questions by hand are held against the same rules; the state is whatever the handler keeps. */
+function askable<T>(wish: T, what: string): T {
+  const { inputRequests = {} } = wish as unknown as { readonly inputRequests?: Readonly<Record<string, Question>> };
+  for (const [key, question] of Object.entries(inputRequests))
+    checkQuestion(question, `${what} asks what cannot be sent: inputRequests.${key}`);
+  return wish;
+}
+
+/** A question to a client, as a handler writes it. */
+export interface Question {
+  readonly method: AskMethod;
+  readonly params?: JsonObject;
+}
+
+/**
+ * Makes sure that a question is what its type says, and JSON, before anything is sent: it could not be answered.
+ *
+ * @throws TypeError that says where it is not.
+ */
+export function checkQuestion({ method, params = {} }: Question, what: string): void {
+  const type = askMethods.includes(method) ? methodOf(method)?.params : undefined;
+  if (type === undefined)
+    throw new TypeError(`${what}: ${shown(method)} is no question; there are ${askMethods.join(', ')}`);
+  // The method's own row is the type of its parameters.
+  const [problem] = check(newestRevision, type, toWire(newestRevision, type, params as never));
+  if (problem !== undefined) throw new TypeError(`${what}: ${problem.path} ${problem.message}`);
+  checkWritten(params, what);
+}
+
+/** What one value makes unwritable takes everything else of its message with it. */
+function checkWritten(value: unknown, what: string): void {
+  try {
+    JSON.stringify(value);
+  } catch (cause) {
+    throw new TypeError(
+      `${what} cannot be written as JSON: ${cause instanceof Error ? cause.message : String(cause)}`,
+      {
+        cause,
+      },
+    );
+  }
 }
 
 /**
@@ -27,5 +74,6 @@ export function sendable<T>(type: Type<T>, result: NoInfer<T>, what: string): T 
 export function listable<T>(type: Type<T>, entry: NoInfer<T>, what: string): T {
   const [problem] = check(newestRevision, type, toWire(newestRevision, type, entry));
   if (problem !== undefined) throw new TypeError(`${what} cannot be listed: ${problem.path} ${problem.message}`);
+  checkWritten(entry, what);
   return entry;
 }

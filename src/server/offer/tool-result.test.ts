@@ -272,6 +272,25 @@ test('a tool whose output schema allows anything may not return nothing [tools-0
   for (const date of dates) assert.equal((await called(server, date, 'any'))['isError'], true);
 });
 
+for (const [what, output, returned, fits] of [
+  ['a date for an object', { type: 'object' }, new Date(0), false],
+  ['a date for text', { type: 'string' }, new Date(0), true],
+  ['a date in a field for text', { type: 'object', properties: { at: { type: 'string' } } }, { at: new Date(0) }, true],
+  ['a date in a list for objects', { type: 'array', items: { type: 'object' } }, [new Date(0)], false],
+] as const)
+  test(`what is held against an output schema is what is sent: ${what}`, async () => {
+    const server = empty();
+    server.tool('give', { output }, () => returned as never);
+    const sent: unknown = JSON.parse(JSON.stringify(returned));
+    const wrapped = output.type === 'object' ? sent : { result: sent };
+    for (const date of dates) {
+      const { isError, structuredContent } = await called(server, date, 'give');
+      assert.equal(isError === true, !fits, date);
+      if (!fits || structuredContent === undefined) continue;
+      assert.deepEqual(JSON.parse(JSON.stringify(structuredContent)), date === statelessDate ? sent : wrapped);
+    }
+  });
+
 test('output that is no JSON is a failed call', async () => {
   const server = empty();
   const cycle: Record<string, unknown> = {};

@@ -119,7 +119,11 @@ function run(entry: ToolEntry, args: unknown, call: Call): CallToolResult | Prom
   const { tool } = entry;
   return andThen(entry.run(args, new Context(call)), (returned) =>
     andThen(outcome(entry, returned), (result) =>
-      forRevision(sendable(callToolResultShape, result, `tool ${JSON.stringify(tool.name)}`), tool, call.facts),
+      forRevision(
+        sendable(callToolResultShape, withPlainStructure(result), `tool ${JSON.stringify(tool.name)}`),
+        tool,
+        call.facts,
+      ),
     ),
   );
 }
@@ -170,6 +174,15 @@ function outcome({ tool, output }: ToolEntry, returned: unknown): CallToolResult
       throw new TypeError(`${where} returned what is not its output: ${listed(checked.problems)}`);
     return structuredResult(checked.value, whole);
   });
+}
+
+/** What says itself how it stands in JSON (a date) is no object for whoever wraps what is none. */
+function withPlainStructure(result: CallToolResult): CallToolResult {
+  const { structuredContent } = result;
+  const saysItself = isObject(structuredContent) && typeof structuredContent['toJSON'] === 'function';
+  return saysItself
+    ? { ...result, structuredContent: JSON.parse(JSON.stringify(structuredContent)) as unknown }
+    : result;
 }
 
 /** Where the listed output schema is wrapped, so is a value that happens to be an object already. */
