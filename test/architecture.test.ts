@@ -163,6 +163,24 @@ test('revision dates are quoted in protocol alone', () => {
   assert.deepEqual(found, []);
 });
 
+/** The files that find out how a conversation is opened, on either side, or try it for who asks. */
+const negotiation: ReadonlySet<string> = new Set([
+  'protocol/revision.ts',
+  'client/connection/initialize.ts',
+  'client/connection/negotiate.ts',
+  'client/connection/negotiated.ts',
+  'cli/explain/server.ts',
+  'cli/explain/try.ts',
+]);
+
+test('only negotiation reads the era of a revision; everything else asks for a fact', () => {
+  const read = /\.era\b|[{,]\s*era\s*[,}:]/;
+  const found = offences(({ path, text }) =>
+    negotiation.has(path) ? [] : text.split('\n').flatMap((line, at) => (read.test(line) ? [`line ${at + 1}`] : [])),
+  );
+  assert.deepEqual(found, []);
+});
+
 test('nothing is exported by star or by default', () => {
   const pattern = /^export (\*|default\b)/m;
   assert.deepEqual(

@@ -1,7 +1,7 @@
 import { isObject } from '../jsonrpc/message.ts';
 import { ConnectionError } from '../jsonrpc/transport.ts';
 import { missing, type ClientCapabilities } from '../protocol/capability.ts';
-import { McpError } from '../protocol/error.ts';
+import { codeOf, McpError } from '../protocol/error.ts';
 import type { Revision } from '../protocol/revision.ts';
 import type { Carried } from './upstream/carried.ts';
 
@@ -91,7 +91,12 @@ function maySendToVisit({ facts, client, ask }: FailureContext['call']): boolean
 function isNotFound({ kind, data }: McpError, { call, revision }: FailureContext): boolean {
   if (call.method !== 'resources/read') return false;
   const named = isObject(data) && typeof data['uri'] === 'string';
-  return kind === 'resourceNotFound' || (kind === 'invalidParams' && named && revision.era === 'stateless');
+  return kind === 'resourceNotFound' || (kind === 'invalidParams' && named && isInvalidParams(revision));
+}
+
+/** Whether what is not found has no error of its own in a revision. */
+function isInvalidParams(revision: Revision): boolean {
+  return codeOf('resourceNotFound', revision) === codeOf('invalidParams', revision);
 }
 
 function notFound(error: McpError, { uri }: FailureContext['params']): McpError {

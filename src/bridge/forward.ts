@@ -78,7 +78,7 @@ export async function forward(client: Client, outgoing: Outgoing): Promise<JsonO
         onLateAnswer,
         ...(own ? {} : { clientInfo: call.client.info, capabilities: declaredFor(call.client.capabilities) }),
         // What may be kept is kept for clients that know of no such thing; the others keep it themselves.
-        ...(call.facts.era === 'handshake' ? { cache: 'use' as const } : {}),
+        ...(call.facts.cacheHints ? {} : { cache: 'use' as const }),
         ...carriedMeta(meta),
       },
     );
@@ -94,9 +94,9 @@ function carriedMeta(meta: unknown): Pick<RequestOptions, 'meta'> {
   return entries.length === 0 ? {} : { meta: Object.fromEntries(entries) };
 }
 
-/** What a handshake client answered goes up with the retry; a stateless one sends its answers itself. */
+/** What a client answered to requests goes up with the retry; one that is asked by results sends its answers itself. */
 function answersOf({ facts, inputResponses, requestState }: Carried, revision: Revision): JsonObject {
-  if (facts.era === 'stateless' || revision.era !== 'stateless') return {};
+  if (facts.resultsAsk || !revision.resultsAsk) return {};
   return {
     ...(inputResponses === undefined ? {} : { inputResponses }),
     ...(requestState === undefined ? {} : { requestState }),
@@ -106,7 +106,7 @@ function answersOf({ facts, inputResponses, requestState }: Carried, revision: R
 function lifted(result: JsonObject, call: Carried, revision: Revision): JsonObject {
   const { method } = call;
   const row = methodOf(method);
-  const asks = row?.inputRequired === true && revision.era === 'stateless' && result['resultType'] === 'input_required';
+  const asks = row?.inputRequired === true && revision.resultsAsk && result['resultType'] === 'input_required';
   const type = asks ? inputRequiredResultShape : row?.result;
   if (type === undefined) return result;
   try {
@@ -126,7 +126,7 @@ function lifted(result: JsonObject, call: Carried, revision: Revision): JsonObje
 function askable(result: InputRequiredResult, { method, facts, client }: Carried): JsonObject {
   const { inputRequests } = result;
   const count = Object.keys(inputRequests ?? {}).length;
-  if (facts.era === 'handshake' && count > mostAtOnce)
+  if (!facts.resultsAsk && count > mostAtOnce)
     throw new McpError('internalError', `the upstream server asks ${count} questions at once for ${method}`);
   for (const { method: asked, params = {} } of Object.values(inputRequests ?? {})) {
     try {

@@ -7,8 +7,7 @@ import type { Implementation } from '../protocol/features/common.ts';
 import type { CompleteRequestParams, CompleteResult, CompletionArgument } from '../protocol/features/completion.ts';
 import { McpError } from '../protocol/error.ts';
 import type { LoggingLevel } from '../protocol/features/logging-level.ts';
-import { methodOf } from '../protocol/catalogue.ts';
-import type { RequestTypes } from '../protocol/catalogue.ts';
+import { mayAsk, methodOf, type RequestTypes } from '../protocol/catalogue.ts';
 import type { GetPromptResult, Prompt } from '../protocol/features/prompts.ts';
 import type { Resource, ResourceTemplate } from '../protocol/features/resource.ts';
 import type { ReadResourceResult } from '../protocol/features/resources.ts';
@@ -140,7 +139,7 @@ class SessionClient implements Client {
   async setRoots(roots: RootsSource): Promise<void> {
     const { session, settings } = this.#parts;
     const { inputs } = settings;
-    if (session.revision.era === 'handshake' && inputs.capabilities.roots === undefined)
+    if (session.revision.clientDescribed === 'once' && inputs.capabilities.roots === undefined)
       throw new TypeError('the server was not told of roots: give `roots` to connect');
     inputs.roots = roots;
     await this.notifyRootsListChanged();
@@ -189,8 +188,8 @@ class SessionClient implements Client {
   }
 
   async ping(options?: ClientRequestOptions): Promise<void> {
-    const stateless = this.#parts.session.revision.era === 'stateless';
-    await this.request(stateless ? 'server/discover' : 'ping', undefined, options);
+    const pings = mayAsk(this.#parts.session.revision, 'ping');
+    await this.request(pings ? 'ping' : 'server/discover', undefined, options);
   }
 
   async setLogLevel(level: LoggingLevel | undefined): Promise<void> {

@@ -47,7 +47,7 @@ const mostHints = 10_000;
 /** Makes what sends single requests over a settled session. */
 export function createSender({ session, settings, known, cache, carriesHeaders }: SenderParts): Sender {
   const hints = new ToolHints(mostHints);
-  const mirrors = (): boolean => carriesHeaders && session.revision.era === 'stateless';
+  const mirrors = (): boolean => carriesHeaders && session.revision.mirroredHeaders;
   const learn = (tools: readonly Tool[]): void => {
     known.learn(tools);
     hints.learn(tools);

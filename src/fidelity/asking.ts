@@ -1,9 +1,10 @@
 /** The lines of what a server asks of a client. */
 
+import { codeOf } from '../protocol/error.ts';
 import { isAlive, type Lifetime } from '../protocol/lifetime.ts';
 import { methodOf } from '../protocol/catalogue.ts';
 import type { Revision } from '../protocol/revision.ts';
-import { byEra, carried, changed, exists, nothing, refused, type Feature, type Fidelity } from './cells.ts';
+import { byFact, carried, changed, exists, nothing, refused, type Feature, type Fidelity } from './cells.ts';
 
 const group = 'Questions';
 
@@ -23,11 +24,11 @@ export const askingFeatures: readonly Feature[] = [
     id: 'rounds',
     title: 'Several questions in one call, and several rounds of them',
     group,
-    between: byEra({
-      sessions: carried,
-      stateless: carried,
-      newerServer: changed(asRequests),
-      newerClient: changed(asRounds),
+    between: byFact(({ resultsAsk }) => resultsAsk, {
+      neither: carried,
+      both: carried,
+      server: changed(asRequests),
+      client: changed(asRounds),
     }),
   },
   {
@@ -43,11 +44,11 @@ export const askingFeatures: readonly Feature[] = [
     id: 'roots-changes',
     title: 'Changes of the roots',
     group,
-    between: byEra({
-      sessions: carried,
-      stateless: nothing('neither revision has them: roots are asked for when they are needed'),
-      newerServer: changed("left out; the server's revision asks for roots when it needs them"),
-      newerClient: nothing("the client's revision has none"),
+    between: byFact((revision) => !exists('notifications/roots/list_changed', revision), {
+      neither: carried,
+      both: nothing('neither revision has them: roots are asked for when they are needed'),
+      server: changed("left out; the server's revision asks for roots when it needs them"),
+      client: nothing("the client's revision has none"),
     }),
   },
   {
@@ -76,8 +77,8 @@ export const askingFeatures: readonly Feature[] = [
     title: 'The error for a capability that the client lacks',
     group,
     between: (client, server) => {
-      if (server.era === 'handshake') return nothing("the server's revision has no error of its own for it");
-      return client.era === 'stateless' ? carried : changed("with the code of the client's revision");
+      if (!tellsLack(server)) return nothing("the server's revision has no error of its own for it");
+      return tellsLack(client) ? carried : changed("with the code of the client's revision");
     },
   },
 ];
@@ -114,8 +115,13 @@ function asking(
 }
 
 function translated(client: Revision, server: Revision, more: string): Fidelity {
-  if (client.era === server.era) return more === '' ? carried : changed(more);
-  return changed(`${client.era === 'handshake' ? asRequests : asRounds}${more}`);
+  if (client.resultsAsk === server.resultsAsk) return more === '' ? carried : changed(more);
+  return changed(`${client.resultsAsk ? asRounds : asRequests}${more}`);
+}
+
+/** Whether a revision has an error of its own for what a client lacks. */
+function tellsLack(revision: Revision): boolean {
+  return codeOf('missingRequiredClientCapability', revision) !== codeOf('invalidRequest', revision);
 }
 
 /** What becomes of a call that needs what the client's revision lacks: the server was told so, and refuses it. */

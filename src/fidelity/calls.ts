@@ -1,6 +1,6 @@
 /** The lines of what happens beside the answers: while a call runs, and when something changes. */
 
-import { byEra, carried, changed, type Feature } from './cells.ts';
+import { byFact, carried, changed, type Feature } from './cells.ts';
 
 const group = 'Beside the answers';
 
@@ -32,22 +32,22 @@ export const callFeatures: readonly Feature[] = [
     id: 'resource-subscriptions',
     title: 'Subscriptions to a resource',
     group,
-    between: byEra({
-      sessions: carried,
-      stateless: carried,
-      newerServer: changed('`resources/subscribe` becomes a listen stream'),
-      newerClient: changed('a listen stream becomes `resources/subscribe`, on a connection of its own'),
+    between: byFact(({ subscribing }) => subscribing === 'listen', {
+      neither: carried,
+      both: carried,
+      server: changed('`resources/subscribe` becomes a listen stream'),
+      client: changed('a listen stream becomes `resources/subscribe`, on a connection of its own'),
     }),
   },
   {
     id: 'list-changes',
     title: 'Changes of the lists of tools, prompts and resources',
     group,
-    between: byEra({
-      sessions: carried,
-      stateless: carried,
-      newerServer: changed('from a listen stream of the bridge to every session, unasked'),
-      newerClient: changed('told on the listen streams that asked for them'),
+    between: byFact(({ subscribing }) => subscribing === 'listen', {
+      neither: carried,
+      both: carried,
+      server: changed('from a listen stream of the bridge to every session, unasked'),
+      client: changed('told on the listen streams that asked for them'),
     }),
   },
 ];

@@ -63,17 +63,20 @@ export function exists(method: string, revision: Revision): boolean {
   return lives.some((life) => life !== undefined && isAlive(life, revision));
 }
 
-/** A cell for each of the four ways in which two eras can meet. */
-export function byEra(cells: {
-  readonly sessions: Fidelity;
-  readonly stateless: Fidelity;
-  /** A handshake client before a stateless server. */
-  readonly newerServer: Fidelity;
-  /** A stateless client before a handshake server. */
-  readonly newerClient: Fidelity;
-}): Feature['between'] {
+/** A cell for each of the four ways in which a client and a server can have a fact of their revision, or lack it. */
+export function byFact(
+  has: (revision: Revision) => boolean,
+  cells: {
+    readonly neither: Fidelity;
+    readonly both: Fidelity;
+    /** The revision of the server alone has it. */
+    readonly server: Fidelity;
+    /** The revision of the client alone has it. */
+    readonly client: Fidelity;
+  },
+): Feature['between'] {
   return (client, server) => {
-    if (client.era === 'handshake') return server.era === 'handshake' ? cells.sessions : cells.newerServer;
-    return server.era === 'handshake' ? cells.newerClient : cells.stateless;
+    if (has(client)) return has(server) ? cells.both : cells.client;
+    return has(server) ? cells.server : cells.neither;
   };
 }

@@ -1,11 +1,9 @@
 /** The lines of what a client asks of a server, and of what either says of itself. */
 
 import { errorToWire, McpError, type ErrorName } from '../protocol/error.ts';
-import { methodOf } from '../protocol/catalogue.ts';
-import { maySend } from '../protocol/method.ts';
-import type { RequestMethod } from '../protocol/catalogue.ts';
+import { mayAsk, type RequestMethod } from '../protocol/catalogue.ts';
 import { newestRevision, type Revision } from '../protocol/revision.ts';
-import { byEra, carried, changed, nothing, refused, type Feature, type Fidelity } from './cells.ts';
+import { byFact, carried, changed, nothing, refused, type Feature, type Fidelity } from './cells.ts';
 
 const requestTitles: Readonly<Partial<Record<RequestMethod, string>>> = {
   'tools/list': 'Listing tools',
@@ -42,11 +40,11 @@ function opening(): readonly Feature[] {
       id: 'server-info',
       title: 'Name and version of the server',
       group,
-      between: byEra({
-        sessions: carried,
-        stateless: carried,
-        newerServer: changed('from `_meta` of the answer to `server/discover` into that to `initialize`'),
-        newerClient: changed('from the answer to `initialize` into `_meta` of every result'),
+      between: byFact(({ serverNamed }) => serverNamed === 'each-result', {
+        neither: carried,
+        both: carried,
+        server: changed('from `_meta` of the answer to `server/discover` into that to `initialize`'),
+        client: changed('from the answer to `initialize` into `_meta` of every result'),
       }),
     },
     { id: 'instructions', title: 'Instructions', group, between: () => carried },
@@ -54,11 +52,11 @@ function opening(): readonly Feature[] {
       id: 'client-info',
       title: 'Name and version of the client',
       group,
-      between: byEra({
-        sessions: carried,
-        stateless: carried,
-        newerServer: changed('from `initialize` into `_meta` of every request'),
-        newerClient: changed('the server is told the name of the bridge, whose sessions serve many clients'),
+      between: byFact(({ clientDescribed }) => clientDescribed === 'each-request', {
+        neither: carried,
+        both: carried,
+        server: changed('from `initialize` into `_meta` of every request'),
+        client: changed('the server is told the name of the bridge, whose sessions serve many clients'),
       }),
     },
     {
@@ -145,11 +143,11 @@ function requests(): readonly Feature[] {
       id: 'result-type',
       title: '`resultType` of a complete result',
       group,
-      between: byEra({
-        sessions: nothing('neither revision has it'),
-        stateless: carried,
-        newerServer: changed("left out; the client's revision has none"),
-        newerClient: changed('filled in: `complete`'),
+      between: byFact(({ resultTypes }) => resultTypes, {
+        neither: nothing('neither revision has it'),
+        both: carried,
+        server: changed("left out; the client's revision has none"),
+        client: changed('filled in: `complete`'),
       }),
     },
     {
@@ -184,13 +182,8 @@ function mirrored(client: Revision, server: Revision, what: string): Fidelity {
     : changed("checked by the bridge, and left out; the server's revision has none");
 }
 
-function mirrors({ http }: Revision): boolean {
-  return http === 'exchange';
-}
-
-function mayAsk(revision: Revision, method: string): boolean {
-  const row = methodOf(method);
-  return row !== undefined && maySend('client', row, revision);
+function mirrors({ mirroredHeaders }: Revision): boolean {
+  return mirroredHeaders;
 }
 
 function whatNobodyKnows(): readonly Feature[] {

@@ -104,7 +104,7 @@ export class Call {
     return this.#facts.session;
   }
 
-  /** Asks the client; what may be asked, and how, is the business of the era. */
+  /** Asks the client; what may be asked, and how, is the business of the revision. */
   get asker(): Asker {
     this.#asker ??= this.#makeAsker?.();
     if (this.#asker === undefined)

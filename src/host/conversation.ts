@@ -28,7 +28,7 @@ import type { Handler, Host, ServerSession } from './host.ts';
 import { andThen, isLater, orElse, type NowOrLater } from './now-or-later.ts';
 import type { Outgoing } from './outgoing.ts';
 import type * as Questions from './input/questions.ts';
-import { readRequestMeta, unsupported } from './request-meta.ts';
+import { describesClients, readRequestMeta, unsupported } from './request-meta.ts';
 import { handled, refusal, respond } from './response.ts';
 import { traceEnd, traceStart } from './trace.ts';
 import { initializeRequestParamsShape } from '../protocol/features/lifecycle.ts';
@@ -152,7 +152,7 @@ export class HostConversation implements Conversation {
     }
     const preamble = readRequestMeta(this.#host.revisions, message, this.#settlement === undefined);
     if (preamble instanceof McpError)
-      return this.#refusal(message.id, preamble, newestOf(this.#host.revisions, 'stateless'));
+      return this.#refusal(message.id, preamble, this.#host.revisions.findLast(describesClients));
     if (preamble !== undefined) return this.#serve(message, new StatelessFacts(preamble, this.#host, this.#link), auth);
     if (message.method === 'initialize') return this.#initialize(message);
     if (this.#settlement !== undefined) return this.#serve(message, this.#settlement.facts, auth);
@@ -297,7 +297,7 @@ export class HostConversation implements Conversation {
     );
   }
 
-  /** Runs the handler; where it may ask the client, by the way of the era. */
+  /** Runs the handler; where it may ask the client, by the way of its revision. */
   #outcome(
     handler: Handler,
     params: JsonObject,
@@ -305,14 +305,14 @@ export class HostConversation implements Conversation {
   ): NowOrLater<unknown> {
     const { rounds, askTimeoutMs, maxRounds } = this.#host;
     if (row.inputRequired === undefined) return handler(params, call);
-    if (call.facts.serverRequests) {
-      const asking = async (): Promise<{ readonly asker: Asker }> => {
-        const { loaded, outgoing } = await this.#asking();
-        return { asker: new loaded.AskerByRequests(call, outgoing, askTimeoutMs) };
-      };
-      return runInSession(handler, params, { call, maxRounds, asking });
-    }
-    return rounds === undefined ? handler(params, call) : runInRounds({ handler, params, call, settings: rounds });
+    if (call.facts.resultsAsk)
+      return rounds === undefined ? handler(params, call) : runInRounds({ handler, params, call, settings: rounds });
+    if (!call.facts.serverRequests) return handler(params, call);
+    const asking = async (): Promise<{ readonly asker: Asker }> => {
+      const { loaded, outgoing } = await this.#asking();
+      return { asker: new loaded.AskerByRequests(call, outgoing, askTimeoutMs) };
+    };
+    return runInSession(handler, params, { call, maxRounds, asking });
   }
 
   /** What asking the client of a session takes, loaded when it is first asked. */

@@ -40,7 +40,7 @@ export function readRequestMeta(
   }
   if (typeof named !== 'string') return invalidKey(metaKey.protocolVersion, 'must be a string');
   const revision = revisionOf(named);
-  if (revision === undefined || revision.era !== 'stateless' || !spoken.includes(revision))
+  if (revision === undefined || !describesClients(revision) || !spoken.includes(revision))
     return unspoken(spoken, message.method, named);
   return checked(revision, meta);
 }
@@ -66,7 +66,7 @@ export function unspoken(spoken: readonly Revision[], method: string, requested:
 }
 
 function unknownWhere(spoken: readonly Revision[], method: string): McpError | undefined {
-  if (!livesStatelessOnly(method) || spoken.some(({ era }) => era === 'stateless')) return undefined;
+  if (!livesStatelessOnly(method) || spoken.some(describesClients)) return undefined;
   const dates = spoken.map(({ date }) => date).toReversed();
   return notFound(method, `is no method of the revisions spoken here: ${dates.join(', ')}`);
 }
@@ -92,12 +92,17 @@ function checked(revision: Revision, meta: Readonly<Record<string, unknown>>): R
   }
 }
 
+/** Whether requests of a revision say by themselves who sends them. */
+export function describesClients({ clientDescribed }: Revision): boolean {
+  return clientDescribed === 'each-request';
+}
+
 /** A method that only stateless revisions have cannot be asked without saying the revision. */
 function livesStatelessOnly(method: string): boolean {
   const row = methodOf(method);
   return (
     row?.kind === 'request' &&
-    revisions.every((revision) => revision.era === 'stateless' || !isAlive(row.lifetime, revision))
+    revisions.every((revision) => describesClients(revision) || !isAlive(row.lifetime, revision))
   );
 }
 

@@ -61,7 +61,7 @@ function response({ id, method }: RequestMessage, revision: Revision, result: Js
 }
 
 function named(host: Host, revision: Revision, result: JsonObject): JsonObject {
-  return revision.era === 'stateless' ? withServerInfo(host, result) : result;
+  return revision.serverNamed === 'each-result' ? withServerInfo(host, result) : result;
 }
 
 function projected(result: unknown, row: MethodRow, revision: Revision): JsonObject {

@@ -37,7 +37,7 @@ export function isUnnamed(key: string): boolean {
 /** Whether an answer was acceptable. */
 export type Accepted<T> = { readonly value: T; readonly problem?: undefined } | { readonly problem: string };
 
-/** How a running request talks with its client; each era has its own way, and handlers see none of it. */
+/** How a running request talks with its client; revisions differ in the way, and handlers see none of it. */
 export interface Asker {
   /** Asks, and gives what the answer was accepted as. */
   ask<T>(ask: Ask<T>): Promise<T>;

@@ -11,7 +11,8 @@ import { elicitationMethods, type ElicitationMethods } from './features/elicitat
 import { rootMethods, type RootMethods } from './features/roots.ts';
 import { subscriptionMethods, type SubscriptionMethods } from './features/subscriptions.ts';
 import { taskMethods, type TaskMethods } from './features/tasks.ts';
-import type { MethodRow, MethodRows } from './method.ts';
+import { maySend, type MethodRow, type MethodRows } from './method.ts';
+import type { Revision } from './revision.ts';
 
 /** What every method carries. */
 export interface MethodTypes
@@ -63,4 +64,10 @@ export const methodNames: readonly Method[] = Object.keys(table) as Method[];
 /** The row of a method; a name that the protocol never had gives `undefined`. */
 export function methodOf(method: string): MethodRow | undefined {
   return rows.get(method);
+}
+
+/** Whether a client may ask something in a revision. */
+export function mayAsk(revision: Revision, method: string): boolean {
+  const row = methodOf(method);
+  return row !== undefined && maySend('client', row, revision);
 }

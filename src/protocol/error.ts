@@ -120,10 +120,14 @@ export function errorToWire(revision: Revision | undefined, error: McpError): Er
 function codeIn(revision: Revision | undefined, { kind, code }: McpError): number {
   // A response whose code is no integer is none, and its request would go without an answer.
   if (!Number.isSafeInteger(code)) return rows.internalError.code;
-  if (kind === undefined) return revision?.era === 'stateless' ? allowed(code) : code;
-  const row = rows[kind];
-  const earlier = row.earlier !== undefined && revision !== undefined && isAlive(row.earlier.life, revision);
-  return earlier ? row.earlier.code : row.code;
+  if (kind === undefined) return revision?.reservedErrorCodes === true ? allowed(code) : code;
+  return revision === undefined ? rows[kind].code : codeOf(kind, revision);
+}
+
+/** The code of an error in a revision; one that has none of its own there has that of another. */
+export function codeOf(name: ErrorName, revision: Revision): number {
+  const { code, earlier } = rows[name];
+  return earlier !== undefined && isAlive(earlier.life, revision) ? earlier.code : code;
 }
 
 /**

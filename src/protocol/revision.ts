@@ -9,11 +9,36 @@ export type RevisionDate = '2024-11-05' | '2025-03-26' | '2025-06-18' | '2025-11
  */
 export type Era = 'handshake' | 'stateless';
 
-/** The behaviour of one revision, as facts; code above `protocol/` asks these and never compares dates. */
+/**
+ * The behaviour of one revision, as facts; code above `protocol/` asks these and never compares dates. A fact answers one
+ * question, so that a later revision may answer one of them in another way.
+ */
 export interface Revision {
   /** The name on the wire. */
   readonly date: RevisionDate;
+  /** How a conversation is opened. Only negotiation asks this; what else came with it has facts of its own. */
   readonly era: Era;
+  /**
+   * Whether the messages of a client belong to a session, which may be lost, and cursors and subscriptions with it. (Spec
+   * 2025-11-25, Transports, Session Management; Spec 2026-07-28, Base protocol: a request is served by itself.)
+   */
+  readonly sessions: boolean;
+  /**
+   * Where a client says who it is and what it can do: once, in `initialize`, or in `_meta` of each request. (Spec
+   * 2026-07-28, Base protocol, _meta.)
+   */
+  readonly clientDescribed: 'once' | 'each-request';
+  /** Where a server says who it is: in the answer to `initialize`, or in `_meta` of each result. (Likewise.) */
+  readonly serverNamed: 'once' | 'each-result';
+  /** Whether results say of what type they are; an unknown one makes a result invalid. (Spec 2026-07-28, Base protocol, ResultType.) */
+  readonly resultTypes: boolean;
+  /** Whether a result may ask the client for input, whose retry brings it. (Spec 2026-07-28, MRTR.) */
+  readonly resultsAsk: boolean;
+  /**
+   * How a client hears of changes: unasked in its session, and of resources by `resources/subscribe`; or on the streams
+   * that it opens by `subscriptions/listen`. (Spec 2026-07-28, Subscriptions.)
+   */
+  readonly subscribing: 'session' | 'listen';
   /** Whether several JSON-RPC messages may travel in one array. */
   readonly batches: boolean;
   /** The shape of HTTP: a pair of endpoints, one endpoint with sessions, or one exchange per POST. */
@@ -25,6 +50,11 @@ export interface Revision {
   readonly resumption: 'none' | 'event-ids' | 'polling';
   /** When `MCP-Protocol-Version` is sent over HTTP. */
   readonly versionHeader: 'never' | 'after-initialize' | 'always';
+  /**
+   * Whether method, name and some arguments of a request travel in headers too, which must say what the body says. (Spec
+   * 2026-07-28, Streamable HTTP, Request metadata.)
+   */
+  readonly mirroredHeaders: boolean;
   /** What `structuredContent` of a tool result may hold. */
   readonly structuredContent: 'none' | 'object' | 'any';
   /** How arguments that do not fit a tool's input schema are reported. */
@@ -43,6 +73,11 @@ export interface Revision {
   readonly cacheHints: boolean;
   /** Whether an error for a message whose id could not be read leaves the id out; before, the id is null. */
   readonly errorWithoutId: boolean;
+  /**
+   * Whether some codes of errors belong to the specification, so that what an application chose is not sent under them. (Spec
+   * 2026-07-28, Base protocol, Error codes.)
+   */
+  readonly reservedErrorCodes: boolean;
   /** Whether `completion/complete` needs the server capability `completions`. */
   readonly completionsCapability: boolean;
 }
@@ -50,10 +85,17 @@ export interface Revision {
 const v2024_11_05: Revision = {
   date: '2024-11-05',
   era: 'handshake',
+  sessions: true,
+  clientDescribed: 'once',
+  serverNamed: 'once',
+  resultTypes: false,
+  resultsAsk: false,
+  subscribing: 'session',
   batches: false,
   http: 'sse-pair',
   resumption: 'none',
   versionHeader: 'never',
+  mirroredHeaders: false,
   structuredContent: 'none',
   argumentErrors: 'protocol',
   logging: 'session',
@@ -63,6 +105,7 @@ const v2024_11_05: Revision = {
   tasks: 'none',
   cacheHints: false,
   errorWithoutId: false,
+  reservedErrorCodes: false,
   completionsCapability: false,
 };
 
@@ -98,15 +141,23 @@ const v2026_07_28: Revision = {
   ...v2025_11_25,
   date: '2026-07-28',
   era: 'stateless',
+  sessions: false,
+  clientDescribed: 'each-request',
+  serverNamed: 'each-result',
+  resultTypes: true,
+  resultsAsk: true,
+  subscribing: 'listen',
   http: 'exchange',
   resumption: 'none',
   versionHeader: 'always',
+  mirroredHeaders: true,
   structuredContent: 'any',
   logging: 'request',
   httpCancellation: 'close-stream',
   serverRequests: false,
   tasks: 'extension',
   cacheHints: true,
+  reservedErrorCodes: true,
 };
 
 /** Every published revision, oldest first. */

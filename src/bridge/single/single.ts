@@ -166,9 +166,9 @@ function oneByOne(run: () => Promise<void>): () => Promise<void> {
   return () => next ?? (running === undefined ? begin() : (next = running.then(begin)));
 }
 
-/** Handshake upstreams tell every session of changes. */
+/** Upstreams on which nobody listens tell of changes unasked. */
 function tellsUnasked(client: Client | undefined): boolean {
-  return client !== undefined && revisionFor(client).era === 'handshake';
+  return client !== undefined && revisionFor(client).subscribing === 'session';
 }
 
 /** What the own connection of a session tells is the session's. */

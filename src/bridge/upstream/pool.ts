@@ -198,7 +198,7 @@ export class Pool {
   #handshake(): Revision | undefined {
     const { latest } = this.main;
     const revision = latest === undefined ? undefined : revisionFor(latest);
-    return revision?.era === 'handshake' ? revision : undefined;
+    return revision?.sessions === true ? revision : undefined;
   }
 
   async #share(

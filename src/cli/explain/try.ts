@@ -6,6 +6,7 @@ import { ServerConnection } from '../../client/connection/server-connection.ts';
 import { discover, serverInfoOf } from '../../client/connection/discover.ts';
 import { initialize } from '../../client/connection/initialize.ts';
 import { McpError } from '../../protocol/error.ts';
+import { mayAsk } from '../../protocol/catalogue.ts';
 import { revisions, type Revision } from '../../protocol/revision.ts';
 import { listEverything } from './lists.ts';
 import type { Offer, Try } from './report.ts';
@@ -175,7 +176,7 @@ async function offered(
     { self: () => self, timeoutMs, maxTotalTimeoutMs: timeoutMs, failed: () => {} },
   );
   const lists = await listEverything(connection, { timeoutMs, signal });
-  if (revision.era === 'handshake') {
+  if (mayAsk(revision, 'ping')) {
     const silence = await pinged(connection, signal);
     if (silence !== undefined) notes.push(silence);
   }

@@ -81,7 +81,7 @@ export class Reconnecting {
    * and a value of its own that there is no session now.
    */
   get cursorScope(): unknown {
-    return this.revision.era === 'handshake' ? (this.#current.usable ?? Symbol('no session')) : 'every request';
+    return this.revision.sessions ? (this.#current.usable ?? Symbol('no session')) : 'every request';
   }
 
   /** The level that each request asks for, where requests say so. */
@@ -183,7 +183,7 @@ export class Reconnecting {
 
   /** Keeps what a result tells of the server, and what the server was told. */
   #answered(connection: ServerConnection, { method, params, result }: Answered): void {
-    const info = connection.revision.era === 'stateless' ? serverInfoOf(result) : undefined;
+    const info = connection.revision.serverNamed === 'each-result' ? serverInfoOf(result) : undefined;
     if (info !== undefined) this.#server = { of: connection, info };
     if (method === 'logging/setLevel') this.#current.sessionLevel = params;
   }

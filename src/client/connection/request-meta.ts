@@ -26,16 +26,23 @@ export function selfMeta(revision: Revision, self: Self): JsonObject {
   };
 }
 
-/** The headers that mirror a stateless request over HTTP. (Spec 2026-07-28, Streamable HTTP: Request metadata.) */
+/** Whether requests of a revision have headers of their own over HTTP, beside those of the conversation. */
+export function hasRequestHeaders({ mirroredHeaders, versionHeader }: Revision): boolean {
+  return mirroredHeaders || versionHeader === 'always';
+}
+
+/** The headers of a request over HTTP: its revision, and what mirrors its body. (Spec 2026-07-28, Streamable HTTP: Request metadata.) */
 export function requestHeaders(
   revision: Revision,
   method: string,
   params: JsonObject | undefined,
 ): Readonly<Record<string, string>> {
+  const version = revision.versionHeader === 'always' ? { 'MCP-Protocol-Version': revision.date } : {};
+  if (!revision.mirroredHeaders) return version;
   const key = methodOf(method)?.nameParam;
   const name = key === undefined ? undefined : params?.[key];
   return {
-    'MCP-Protocol-Version': revision.date,
+    ...version,
     'Mcp-Method': encodeHeaderValue(method),
     ...(typeof name === 'string' ? { 'Mcp-Name': encodeHeaderValue(name) } : {}),
   };

@@ -11,7 +11,7 @@ import type { Revision } from '../../protocol/revision.ts';
 import { toWire } from '../../protocol/compile/to-wire.ts';
 import { guardedListener, type Failed } from '../listeners.ts';
 import type { Agreement } from './negotiate.ts';
-import { requestHeaders, requestMeta, withMeta, type Self } from './request-meta.ts';
+import { hasRequestHeaders, requestHeaders, requestMeta, withMeta, type Self } from './request-meta.ts';
 import type { RequestOptions } from './request-options.ts';
 
 /** What holds for every request of a connection. */
@@ -34,8 +34,8 @@ export class ServerConnection {
   /** Why it is over; the next request opens another one. */
   lost: ConnectionError | undefined;
   readonly #options: ServerConnectionOptions;
-  readonly #isStateless: boolean;
-  readonly #isMirrored: boolean;
+  readonly #describesItself: boolean;
+  readonly #isHeaded: boolean;
   readonly #tellCancelled: boolean;
   readonly #meta: ReturnType<typeof requestMeta>;
 
@@ -45,8 +45,8 @@ export class ServerConnection {
     this.confirmed = confirmed;
     this.lost = channel.ended;
     this.#options = options;
-    this.#isStateless = revision.era === 'stateless';
-    this.#isMirrored = this.#isStateless && channel.facts.carriesHeaders;
+    this.#describesItself = revision.clientDescribed === 'each-request';
+    this.#isHeaded = channel.facts.carriesHeaders && hasRequestHeaders(revision);
     // Spec 2026-07-28, Cancellation: over HTTP closing the response stream is the cancellation.
     this.#tellCancelled = !(channel.facts.cancelsByClosing && revision.httpCancellation === 'close-stream');
     this.#meta = requestMeta(revision, options.self);
@@ -102,7 +102,7 @@ export class ServerConnection {
     // The row of a method says the type of its params.
     const wire =
       row?.params === undefined || params === undefined ? params : toWire(revision, row.params, params as never);
-    const headers = this.#isMirrored ? requestHeaders(revision, method, wire) : undefined;
+    const headers = this.#isHeaded ? requestHeaders(revision, method, wire) : undefined;
     await channel.notify(method, wire, { revision, headers, timeoutMs: this.#options.timeoutMs });
   }
 
@@ -111,7 +111,7 @@ export class ServerConnection {
     const { timeoutMs, maxTotalTimeoutMs, maxNotifications, maxNotificationBytes, failed } = this.#options;
     const { onProgress, onGivenUp, onLateAnswer } = options;
     const projected = this.#project(method, params);
-    const dressed = this.#isStateless
+    const dressed = this.#describesItself
       ? withMeta(projected, this.#meta(options, this.logLevel), options.meta)
       : options.meta === undefined
         ? projected
@@ -123,7 +123,7 @@ export class ServerConnection {
       maxTotalTimeoutMs: options.maxTotalTimeoutMs ?? maxTotalTimeoutMs,
       maxNotifications,
       maxNotificationBytes,
-      headers: this.#isMirrored
+      headers: this.#isHeaded
         ? { ...options.headers, ...requestHeaders(revision, method, projected) }
         : options.headers,
       tellCancelled: this.#tellCancelled,
@@ -146,7 +146,7 @@ export class ServerConnection {
 
   /** A result that the revision allows says that the server speaks it. */
   #checked(method: string, result: JsonObject, { resultTypes }: RequestOptions): JsonObject {
-    if (this.#isStateless) checkResultType(method, result, resultTypes);
+    if (this.revision.resultTypes) checkResultType(method, result, resultTypes);
     this.confirmed = true;
     return result;
   }

@@ -81,7 +81,7 @@ export function createRounds(parts: RoundsOptions): Rounds {
     async resume(step, answers, options) {
       if (step?.status !== 'input_required' || !isInputMethod(step.method))
         throw new TypeError('only a step that needs input can be resumed');
-      if (revision().era !== 'stateless') throw new TypeError(`a step cannot be resumed at ${revision().date}`);
+      if (!revision().resultsAsk) throw new TypeError(`a step cannot be resumed at ${revision().date}`);
       return await next(step, retryOf(step, byHand(step, answers, revision())), options);
     },
   };

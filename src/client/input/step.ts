@@ -38,7 +38,7 @@ export function isInputMethod(method: unknown): method is InputMethod {
   return typeof method === 'string' && methodOf(method)?.inputRequired === true;
 }
 
-/** Whether a result says that input is needed; only stateless ones can. */
+/** Whether a result says that input is needed, where results can. */
 export function needsInput(result: JsonObject, revision: Revision): boolean {
-  return revision.era === 'stateless' && result['resultType'] === 'input_required';
+  return revision.resultsAsk && result['resultType'] === 'input_required';
 }

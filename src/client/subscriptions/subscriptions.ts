@@ -92,10 +92,10 @@ export class Subscriptions {
     if (signal !== undefined && isAborted(signal)) throw aborted('subscribing', signal);
     const { session, settings } = this.#options;
     await session.ensureOpen(signal);
-    if (session.revision.era === 'handshake') await this.#learnWhetherHeard();
+    if (session.revision.subscribing === 'session') await this.#learnWhetherHeard();
     const heard = (event: SubscriptionEvent): void => this.#tell(onEvent, event);
     const subscription =
-      session.revision.era === 'stateless'
+      session.revision.subscribing === 'listen'
         ? this.#listen(topics, heard)
         : new WatchSubscription(topics, {
             capabilities: () => session.capabilities,
@@ -226,7 +226,7 @@ export class Subscriptions {
   async #reopened(connection: ServerConnection): Promise<void> {
     this.#pause.wake();
     for (const subscription of this.#listening) subscription.wake();
-    if (connection.revision.era === 'stateless') {
+    if (connection.revision.subscribing === 'listen') {
       const error = new McpError('methodNotFound', 'the server came back with another way to subscribe');
       for (const subscription of this.#watching) subscription.end({ graceful: false, error });
       return;

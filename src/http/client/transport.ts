@@ -188,7 +188,7 @@ class HttpChannel implements Channel {
   /** Spec 2026-07-28, Streamable HTTP: what breaks there is asked again, not taken up. */
   #resumes(headers: SendOptions['headers'] = {}): boolean {
     const date = lowercased(this.#requests.settled, headers)['mcp-protocol-version'];
-    return revisionOf(date)?.http !== 'exchange';
+    return revisionOf(date)?.resumption !== 'none';
   }
 
   #request(method: string, own: Readonly<Record<string, string>>, call: Outgoing): Promise<FetchResponse> {

@@ -14,10 +14,10 @@ export interface HttpContext {
   readonly silence: Silence;
   /** The places for sessions, of either transport that has them. */
   readonly sessionQuota: Quota;
-  /** The stateless revisions of the endpoint; may be empty. */
-  readonly stateless: readonly Revision[];
-  /** The handshake revisions of the endpoint; may be empty. */
-  readonly handshake: readonly Revision[];
+  /** The revisions of the endpoint in which a POST is a whole exchange; may be empty. */
+  readonly inExchanges: readonly Revision[];
+  /** Those that have sessions, of either transport; may be empty. */
+  readonly inSessions: readonly Revision[];
   /** The requests being answered, event streams not counted. */
   readonly admitted: InFlight;
   /** The bodies of the requests being answered. */
@@ -26,6 +26,16 @@ export interface HttpContext {
   readonly serving: InFlight;
   /** How far the server is on its way to its end. */
   readonly course: Course;
+}
+
+/** Whether a POST of a revision is a whole exchange; `undefined`, for one that nobody knows, is neither that nor of a session. */
+export function isOfExchanges(revision: Revision | undefined): boolean {
+  return revision?.http === 'exchange';
+}
+
+/** Whether messages of a revision belong to a session. */
+export function isOfSessions(revision: Revision | undefined): boolean {
+  return revision !== undefined && !isOfExchanges(revision);
 }
 
 /** How far a server is on its way to its end. */

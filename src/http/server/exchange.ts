@@ -4,7 +4,7 @@ import type { AuthInfo, Conversation, Link } from '../../host/endpoint.ts';
 import { readRequestMeta, unspoken, unsupported } from '../../host/request-meta.ts';
 import { McpError } from '../../protocol/error.ts';
 import { metaKey } from '../../protocol/meta.ts';
-import { newestRevision, revisionOf } from '../../protocol/revision.ts';
+import { newestRevision, revisionOf, type Revision } from '../../protocol/revision.ts';
 import { Answer, messageJson } from './answer.ts';
 import type { HttpCall } from './call.ts';
 import type { HttpContext } from './context.ts';
@@ -36,9 +36,11 @@ export class Exchanges {
 
   /** Takes a notification: the core defines none over HTTP, so an extension may be meant. */
   async notification(call: HttpCall, message: NotificationMessage): Promise<void> {
+    const revision = this.#revisionOf(call);
     const problem =
-      versionMismatch(call.request, claimedVersion(message)) ?? methodMismatch(call.request, message.method, false);
-    const error = mismatch(problem) ?? this.#unspoken(call, message);
+      versionMismatch(call.request, claimedVersion(message)) ??
+      (revision?.mirroredHeaders === false ? undefined : methodMismatch(call.request, message.method, false));
+    const error = mismatch(problem) ?? (revision === undefined ? this.#unspoken(call, message) : undefined);
     if (error !== undefined) return this.#refuse(call, error);
     await new Exchange(this.#context, call, message, this.#running).notification(message);
   }
@@ -67,14 +69,18 @@ export class Exchanges {
 
   #refusal(call: HttpCall, message: RequestMessage): McpError | undefined {
     const claimed = claimedVersion(message);
-    if (claimed === undefined && message.method === 'initialize' && this.#context.handshake.length === 0)
+    if (claimed === undefined && message.method === 'initialize' && this.#context.inSessions.length === 0)
       return this.#handshakeUnspoken(message);
     const error = mismatch(versionMismatch(call.request, claimed));
     if (error !== undefined) return error;
     if (claimed === undefined && revisionOf(call.version) !== undefined) {
       return new McpError('invalidParams', `_meta must have ${metaKey.protocolVersion}`);
     }
-    return this.#unspoken(call, message) ?? mismatch(headerMismatch(call.request, message, this.#context.endpoint));
+    const revision = this.#revisionOf(call);
+    if (revision === undefined) return this.#unspoken(call, message);
+    return revision.mirroredHeaders
+      ? mismatch(headerMismatch(call.request, message, this.#context.endpoint))
+      : undefined;
   }
 
   /** Spec 2026-07-28, Versioning: the error for `initialize` names what is spoken. */
@@ -83,10 +89,13 @@ export class Exchanges {
     return unsupported(this.#context.endpoint.revisions, typeof requested === 'string' ? requested : '');
   }
 
-  /** The error for a revision that is not served this way here. */
-  #unspoken({ version = '' }: HttpCall, { method }: RequestMessage | NotificationMessage): McpError | undefined {
-    const spoken = this.#context.stateless.some((revision) => revision.date === version);
-    return spoken ? undefined : unspoken(this.#context.endpoint.revisions, method, version);
+  /** The revision that a request names, where it is served this way here. */
+  #revisionOf({ version }: HttpCall): Revision | undefined {
+    return this.#context.inExchanges.find(({ date }) => date === version);
+  }
+
+  #unspoken({ version = '' }: HttpCall, { method }: RequestMessage | NotificationMessage): McpError {
+    return unspoken(this.#context.endpoint.revisions, method, version);
   }
 }
 

@@ -4,7 +4,7 @@ import { endpointOf, type Served } from '../../host/endpoint.ts';
 import { revisionOf } from '../../protocol/revision.ts';
 import { readContent, type Content } from './body.ts';
 import { HttpCall, type Done } from './call.ts';
-import type { HttpContext } from './context.ts';
+import { isOfExchanges, isOfSessions, type HttpContext } from './context.ts';
 import { Exchanges } from './exchange.ts';
 import { createGuard, type Guard } from './guard.ts';
 import { claimedVersion } from './headers.ts';
@@ -55,8 +55,6 @@ class Handler implements HttpHandler {
   constructor(served: Served, options: HttpOptions) {
     const endpoint = endpointOf(served);
     const settings = resolveOptions(options);
-    const stateless = endpoint.revisions.filter((revision) => revision.era === 'stateless');
-    const handshake = endpoint.revisions.filter((revision) => revision.era === 'handshake');
     const sessionQuota = new Quota(settings.maxSessions, settings.maxSessionsPerPrincipal);
     this.#context = {
       endpoint,
@@ -64,8 +62,8 @@ class Handler implements HttpHandler {
       streams: new EventStreams(settings),
       silence: new Silence(settings.keepAliveMs),
       sessionQuota,
-      stateless,
-      handshake,
+      inExchanges: endpoint.revisions.filter(isOfExchanges),
+      inSessions: endpoint.revisions.filter(isOfSessions),
       admitted: new InFlight(settings.maxRequests),
       bodies: new Bodies(settings.maxBodyBytesAtOnce),
       serving: new InFlight(Number.POSITIVE_INFINITY),
@@ -143,15 +141,15 @@ class Handler implements HttpHandler {
 
   /** Whether a request is of a stateless revision by its headers alone; what names a session is part of it. */
   #isStateless(request: HttpRequest): boolean {
-    if (this.#context.handshake.length === 0) return true;
-    const era = revisionOf(request.header('mcp-protocol-version'))?.era;
-    return era === 'stateless' && request.header('mcp-session-id') === undefined;
+    if (this.#context.inSessions.length === 0) return true;
+    const named = revisionOf(request.header('mcp-protocol-version'));
+    return isOfExchanges(named) && request.header('mcp-session-id') === undefined;
   }
 
   /** The methods of a path of HTTP+SSE; `undefined` for every other path, and where that is not served. */
   #methodsOfPair(path: string): readonly string[] | undefined {
     const { ssePair } = this.#context.settings;
-    if (ssePair === undefined || this.#context.handshake.length === 0) return undefined;
+    if (ssePair === undefined || this.#context.inSessions.length === 0) return undefined;
     if (path === ssePair.sse) return ['GET', 'OPTIONS'];
     return path === ssePair.messages ? ['POST', 'OPTIONS'] : undefined;
   }
@@ -222,7 +220,7 @@ class Handler implements HttpHandler {
     refuse(call.request, call.reply, problem);
   }
 
-  /** Decides which era a message belongs to. */
+  /** Decides whether a message is an exchange or of a session. */
   #route(call: HttpCall, value: unknown): Done {
     const { request, reply } = call;
     const stateless = this.#isStateless(request);
@@ -256,7 +254,7 @@ class Handler implements HttpHandler {
  */
 function isExchange(call: HttpCall, message: RequestMessage | NotificationMessage): boolean {
   const claimed = claimedVersion(message);
-  if (claimed !== undefined && revisionOf(claimed)?.era !== 'handshake') return true;
+  if (claimed !== undefined && !isOfSessions(revisionOf(claimed))) return true;
   if (call.request.header('mcp-session-id') !== undefined) return false;
   return message.method === 'server/discover' || (call.version !== undefined && revisionOf(call.version) === undefined);
 }

@@ -3,11 +3,11 @@ import { eachInSlices } from '../../jsonrpc/slices.ts';
 import type { AuthInfo, Conversation, Link } from '../../host/endpoint.ts';
 import { unsupported } from '../../host/request-meta.ts';
 import { McpError } from '../../protocol/error.ts';
-import { newestOf, revisionOf, type Revision } from '../../protocol/revision.ts';
+import { revisionOf, type Revision } from '../../protocol/revision.ts';
 import { messageJson, toJson } from './answer.ts';
 import { readContent } from './body.ts';
 import type { HttpCall } from './call.ts';
-import type { HttpContext } from './context.ts';
+import { isOfSessions, type HttpContext } from './context.ts';
 import { claimedVersion } from './headers.ts';
 import { isJson } from './media.ts';
 import type { SsePairPaths } from './options.ts';
@@ -113,11 +113,11 @@ export class SsePairs {
   #foreign(received: Exclude<Received, { kind: 'malformed' }>): McpError | undefined {
     if (received.kind === 'response') return undefined;
     const claimed = claimedVersion(received.message);
-    if (claimed === undefined || revisionOf(claimed)?.era === 'handshake') return undefined;
+    if (claimed === undefined || isOfSessions(revisionOf(claimed))) return undefined;
     // Who asks what is spoken learns by this that it is to begin with `initialize`.
     if (received.message.method === 'server/discover')
       return new McpError('methodNotFound', 'server/discover is not served over HTTP+SSE');
-    return unsupported(this.#context.handshake, typeof claimed === 'string' ? claimed : '');
+    return unsupported(this.#context.inSessions, typeof claimed === 'string' ? claimed : '');
   }
 }
 
@@ -167,7 +167,7 @@ class SsePair implements Link {
   }
 
   fail(error: McpError, id?: RequestId): void {
-    this.#write(errorBody(error, this.revision ?? newestOf(this.#context.handshake, 'handshake'), id));
+    this.#write(errorBody(error, this.revision ?? this.#context.inSessions.at(-1), id));
   }
 
   /** Ends the conversation with its stream: what runs is aborted. */
