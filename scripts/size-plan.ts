@@ -32,7 +32,7 @@ server.tool('add', { description: 'Adds.' }, () => 'added');
 
 /** How the budgets of the entry points stand, in KB; each is a little more than it was when it was last looked at. */
 const budgets: Readonly<Record<Entry, number>> = {
-  '': 97,
+  '': 97.5,
   server: 34,
   client: 43,
   bridge: 79.5,
@@ -48,7 +48,7 @@ export const programs: readonly Program[] = [
   {
     name: 'HTTP server',
     code: `import { createServer } from 'parley-mcp/server'; import { listen } from 'parley-mcp/node'; ${definition} await listen(server, { port: 3000 });`,
-    budget: 46.5,
+    budget: 47,
     aim: 30,
     neutral: false,
     role: 'server',
@@ -56,7 +56,7 @@ export const programs: readonly Program[] = [
   {
     name: 'HTTP server by fetch',
     code: `import { createServer } from 'parley-mcp/server'; import { createHandler } from 'parley-mcp/http'; ${definition} export const handler = createHandler(server);`,
-    budget: 51,
+    budget: 51.5,
     neutral: true,
     role: 'server',
   },
@@ -71,7 +71,7 @@ export const programs: readonly Program[] = [
   {
     name: 'client',
     code: `import { connect } from 'parley-mcp/client'; const client = await connect('https://example.com/mcp'); console.log(await client.callTool('add', {}));`,
-    budget: 42.5,
+    budget: 43,
     aim: 25,
     neutral: true,
     role: 'client',
