@@ -3,7 +3,7 @@ import type { ConnectionError } from '../jsonrpc/transport.ts';
 /** What a client does when it loses its server. */
 export interface RecoverOptions {
   /**
-   * Whether a lost connection is opened again; on by default. A session that the server forgot is begun anew at once, a
+   * Whether a lost connection is opened again, where its transport can be; on by default. A session that the server forgot is begun anew at once, a
    * server process that died with the next request. Requests whose answer was lost on the way over HTTP, or with the
    * session, are sent once more where that does no harm; what was under way in a process that died fails.
    */

@@ -26,6 +26,8 @@ export interface TransportFacts {
   readonly mayLoseTheProbe?: boolean | undefined;
   /** Whether each conversation is a process of its own, which starts with it and ends with it; false by default. */
   readonly ownsProcess?: boolean | undefined;
+  /** Whether it can be opened but once, so that a conversation which is lost is lost for good; false by default. */
+  readonly opensOnce?: boolean | undefined;
 }
 
 /**

@@ -39,6 +39,7 @@ export function streamTransport(streams: ByteStreams, options: StreamTransportOp
   let opened = false;
   return {
     description,
+    opensOnce: true,
     async open(receiver) {
       if (opened) throw new ConnectionError('refused', `${description} can be opened once`);
       opened = true;

@@ -150,7 +150,8 @@ export class CurrentConnection {
     connection.lost = error;
     // Nobody waits for what is left of it.
     connection.end(error).catch((cause: unknown) => this.#warn('a lost connection did not close', cause));
-    if (!this.#options.settings.reconnect) return void this.#end(error);
+    const { settings, transport } = this.#options;
+    if (!settings.reconnect || transport.opensOnce === true) return void this.#end(error);
     for (const observer of this.#observers) observer.lost?.();
   }
 
