@@ -1,5 +1,6 @@
 import type { Endpoint, Served } from '../host/endpoint.ts';
 import { createEndpoint } from '../host/serve.ts';
+import { listMethods } from './merged/lists.ts';
 import { openFront } from './merged/merged.ts';
 import { openMember, type UpstreamFacts } from './single/single.ts';
 import type { ConnectUpstream } from './upstream/opener.ts';
@@ -98,6 +99,7 @@ async function beforeSeveral(options: FrontOptions, connect: ConnectUpstream): P
           connect,
           places,
           sharing,
+          silent: listMethods,
           probeTimeoutMs,
           upstreamRevisions: revisions,
           signal: signal === undefined || stands ? closed : AbortSignal.any([closed, signal]),

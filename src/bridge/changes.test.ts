@@ -341,7 +341,7 @@ for (const up of ['2025-06-18', '2026-07-28'] as const) {
     // Before a stateless server it is the connection of all clients.
     line.cut();
     const error = await raw.error('resources/subscribe', { uri: 'memo:one' });
-    assert.deepEqual(error, { code: -32603, message: 'the upstream server failed: the server cannot be started' });
+    assert.deepEqual(error, { code: -32603, message: 'the upstream server failed: the server cannot be reached' });
     line.down = false;
     assert.deepEqual(await raw.result('resources/subscribe', { uri: 'memo:one' }), {});
   });

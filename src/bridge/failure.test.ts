@@ -164,7 +164,7 @@ for (const up of ['2025-06-18', '2026-07-28'] as const) {
         await assert.rejects(client.callTool('ok'), {
           name: 'McpError',
           code: -32603,
-          message: /^the upstream server failed: .*the server cannot be started/,
+          message: /^the upstream server failed: .*the server cannot be reached/,
         });
       }
       line.down = false;
@@ -181,7 +181,7 @@ it('a session that found no server at first finds it later', async (t) => {
   line.down = true;
   const calls = [client.callTool('ok'), client.callTool('ok')];
   for (const call of calls)
-    await assert.rejects(call, { code: -32603, message: 'the upstream server failed: the server cannot be started' });
+    await assert.rejects(call, { code: -32603, message: 'the upstream server failed: the server cannot be reached' });
   line.down = false;
   assert.deepEqual((await client.callTool('ok')).content, [{ type: 'text', text: 'ok' }]);
 });

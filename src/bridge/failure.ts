@@ -1,5 +1,5 @@
 import { isObject } from '../jsonrpc/message.ts';
-import { ConnectionError } from '../jsonrpc/transport.ts';
+import { ConnectionError, type ConnectionReason } from '../jsonrpc/transport.ts';
 import { missing, type ClientCapabilities } from '../protocol/capability.ts';
 import { codeOf, McpError } from '../protocol/error.ts';
 import type { Revision } from '../protocol/revision.ts';
@@ -31,21 +31,49 @@ export function failureFor(error: unknown, context: FailureContext): unknown {
   return isNotFound(error, context) ? notFound(error, context.params) : error;
 }
 
-/** What a client hears when the connection upstream failed or could not be opened. */
+/**
+ * What a client hears when the connection upstream failed or could not be opened. What transports say of it is for the
+ * operator: it may cite the path of a URL, a body or the last line of a process, and any of these a key.
+ */
 export function unreachable(error: unknown): McpError {
-  const known = error instanceof ConnectionError || error instanceof McpError;
-  const why = known ? error.message : 'it could not be reached';
   if (error instanceof McpError && error.kind === 'busy') return error;
   if (error instanceof ConnectionError && (error.status === 503 || error.status === 429))
-    return new McpError('busy', `the upstream server has no room now: ${why}`, {
+    return new McpError('busy', 'the upstream server has no room now', {
       cause: error,
       data: { retryAfterMs: error.retryAfterMs ?? 1000 },
     });
-  return new McpError('internalError', `the upstream server failed: ${why}`, { cause: error });
+  return new McpError('internalError', `the upstream server failed: ${harmless(error)}`, { cause: error });
 }
+
+/** Why the upstream was not reached, in words for its clients. */
+export function harmless(error: unknown): string {
+  if (error instanceof McpError) return error.cause instanceof ConnectionError ? harmless(error.cause) : error.message;
+  if (!(error instanceof ConnectionError)) return 'it could not be reached';
+  const { reason, status, cause } = error;
+  // A message of the server that is not as the protocol wants it; what is none at all has other causes.
+  const isMessage = status === undefined && (cause === undefined || cause instanceof McpError);
+  if (reason === 'invalid-message' && isMessage) return error.message;
+  return `${wordsFor[reason]}${status === undefined ? '' : ` (HTTP ${status})`}`;
+}
+
+const wordsFor: Readonly<Record<ConnectionReason, string>> = {
+  refused: 'the server cannot be reached',
+  closed: 'the connection was closed',
+  exited: 'the server exited',
+  'session-lost': 'the server no longer knows the session',
+  timeout: 'the server did not answer in time',
+  aborted: 'the request was given up',
+  http: 'the server answered with a failure',
+  unauthorized: 'the server refused the bridge',
+  'too-large': 'the server sent too much',
+  'invalid-message': 'the server sent what cannot be read',
+  busy: 'the bridge has too much under way with the server',
+  incompatible: 'the server and the bridge have no revision in common',
+};
 
 /** The words of an error, for warnings. */
 export function wordsOf(error: unknown): string {
+  if (error instanceof McpError && error.cause instanceof ConnectionError) return wordsOf(error.cause);
   return error instanceof Error ? error.message : 'unknown failure';
 }
 

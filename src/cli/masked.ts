@@ -10,8 +10,8 @@ export interface Mask {
 }
 
 /**
- * The same way to a server, whose failures hold nothing secret: they are told to whoever runs a command, and by a bridge
- * to its clients, and may cite a URL or a server that repeats what it was sent. Messages pass as they are.
+ * The same way to a server, whose failures hold nothing secret: they are told to whoever runs a command, and may cite a
+ * URL or a server that repeats what it was sent. Messages pass as they are.
  */
 export function masked(transport: Transport, { hide, calledAs }: Mask): Transport {
   const shown = (error: unknown): unknown => (error instanceof ConnectionError ? without(error, hide) : error);

@@ -23,6 +23,9 @@ export const listKinds = {
   },
 } as const;
 
+/** Their methods. */
+export const listMethods: ReadonlySet<string> = new Set(Object.values(listKinds).map(({ method }) => method));
+
 /** What a list holds. */
 export type ListKind = keyof typeof listKinds;
 

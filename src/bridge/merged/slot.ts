@@ -3,7 +3,7 @@ import { settledWithin } from '../../jsonrpc/timeout.ts';
 import { ConnectionError } from '../../jsonrpc/transport.ts';
 import { McpError } from '../../protocol/error.ts';
 import { pause } from '../changes.ts';
-import { wordsOf } from '../failure.ts';
+import { harmless, wordsOf } from '../failure.ts';
 import type { Member, UpstreamFacts } from '../single/single.ts';
 
 /** How one of several upstreams stands. */
@@ -39,6 +39,8 @@ export class Seat {
   readonly #closed = new AbortController();
   #member: Member | undefined;
   #failure: string | undefined;
+  /** What clients hear of it. */
+  #heard = '';
   /** What it refused last, by method. */
   readonly #refusals = new Map<string, string>();
   #tries = 0;
@@ -86,7 +88,7 @@ export class Seat {
   /** The member, for a request that is for this server alone. */
   present(): Member {
     if (this.#member !== undefined) return this.#member;
-    const why = this.#failure === undefined ? 'it is not connected yet' : this.#failure;
+    const why = this.#failure === undefined ? 'it is not connected yet' : this.#heard;
     throw new McpError('internalError', `the upstream server ${JSON.stringify(this.name)} cannot be reached: ${why}`);
   }
 
@@ -131,6 +133,7 @@ export class Seat {
       this.#tries = 0;
       onJoin(member, true);
     } catch (error) {
+      this.#heard = harmless(error);
       if (!this.#closed.signal.aborted) this.#note(wordsOf(error));
       throw error;
     }

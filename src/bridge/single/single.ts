@@ -58,6 +58,8 @@ export interface MemberOptions extends Settings {
   readonly sharing?: Sharing | undefined;
   readonly upstreamRevisions?: readonly RevisionDate[] | undefined;
   readonly probeTimeoutMs?: number | undefined;
+  /** Methods of whose failures whoever asks tells the operator. */
+  readonly silent?: ReadonlySet<string> | undefined;
   /** Gives up the first connection. */
   readonly signal?: AbortSignal | undefined;
 }
@@ -129,6 +131,7 @@ function partsOf(settings: MemberOptions, tools: KnownTools, open: (isMain: bool
     facts: factsOfUpstream(settings.upstream),
     shared: sharing === 'shared',
     parked,
+    silent: settings.silent,
     main: {
       onNotification: (method, params) => {
         if (method === 'notifications/tools/list_changed') void learnAnew();

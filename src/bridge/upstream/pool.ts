@@ -1,4 +1,4 @@
-import { settledWithin } from '../../jsonrpc/timeout.ts';
+import { monotonicNow, settledWithin } from '../../jsonrpc/timeout.ts';
 import type { SettledFacts } from '../../jsonrpc/transport-facts.ts';
 import type { Call } from '../../host/call.ts';
 import type { Origin, Sender, ServerSession } from '../../host/host.ts';
@@ -10,6 +10,7 @@ import type { Revision } from '../../protocol/revision.ts';
 import { Askers, targetOf } from './askers.ts';
 import { withoutLogs, type Carried } from './carried.ts';
 import { closingMs } from './closing.ts';
+import { Failures } from './failures.ts';
 import { wordsOf } from '../failure.ts';
 import { revisionFor } from '../forward.ts';
 import { ParkedCalls, type ParkedOptions } from './parked/parked.ts';
@@ -30,6 +31,8 @@ export interface PoolOptions {
   readonly shared?: boolean | undefined;
   /** What the connection of calls without a principal tells. */
   readonly main: UpstreamEvents;
+  /** Methods of whose failures whoever asks tells the operator. */
+  readonly silent?: ReadonlySet<string> | undefined;
   /** How calls wait for the answers of stateless clients. */
   readonly parked: Omit<ParkedOptions, 'mostOfOne' | 'onWarning'>;
   /** What the own connection of a handshake session tells. */
@@ -55,6 +58,7 @@ export class Pool {
   readonly main: Upstream;
   readonly #options: PoolOptions;
   readonly #askers = new Askers();
+  readonly #failures: Failures;
   readonly #all = new Set<Upstream>();
   /** The shared ones by who may use them, oldest first. */
   readonly #shared = new Map<string, Upstream[]>();
@@ -73,6 +77,7 @@ export class Pool {
 
   constructor(options: PoolOptions) {
     this.#options = options;
+    this.#failures = new Failures(options.main.onWarning, monotonicNow, options.silent);
     options.places.join(this.#holder);
     this.main = this.#add({ events: options.main });
     this.#shared.set(keyOf({ principal: undefined, self: undefined }), [this.main]);
@@ -292,7 +297,7 @@ export class Pool {
     throw new McpError('busy', `the bridge has ${whose} upstream connections in use; try again later`);
   }
 
-  #add(options: Omit<UpstreamOptions, 'open' | 'facts' | 'askers' | 'tick'>): Upstream {
+  #add(options: Omit<UpstreamOptions, 'open' | 'facts' | 'askers' | 'failures' | 'tick'>): Upstream {
     if (this.#closed) throw new McpError('internalError', 'the bridge is closed');
     const { places, open, facts, main } = this.#options;
     this.#demand(places.take(options.owner));
@@ -300,6 +305,7 @@ export class Pool {
       open: open(options.events === main),
       facts,
       askers: this.#askers,
+      failures: this.#failures,
       tick: () => places.tick(),
       ...options,
     });

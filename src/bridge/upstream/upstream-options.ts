@@ -5,6 +5,7 @@ import type { JsonObject } from '../../protocol/features/common.ts';
 import type { LoggingLevel, LoggingMessageNotificationParams } from '../../protocol/features/logging.ts';
 import type { Askers } from './askers.ts';
 import type { Carried } from './carried.ts';
+import type { Failures } from './failures.ts';
 
 /** What a client to the upstream tells beside answers. */
 export interface ClientEvents {
@@ -55,6 +56,8 @@ export interface UpstreamOptions {
   readonly owner?: string | undefined;
   /** What of the server asks, which its connections find out. */
   readonly askers: Askers;
+  /** Hears why the server was not reached. */
+  readonly failures: Failures;
   /** The level that the session downstream asked for before. */
   readonly level?: LoggingLevel | undefined;
   /** The order in which connections are used. */

@@ -16,6 +16,7 @@ import { Asking } from './asking.ts';
 import type { Carried } from './carried.ts';
 import { Doubt } from './doubt.ts';
 import { failureFor, unreachable, wordsOf } from '../failure.ts';
+import type { Failures } from './failures.ts';
 import { forward, revisionFor } from '../forward.ts';
 import { ProgressRelays } from './progress.ts';
 import type { ClientEvents, OpenClient, UpstreamEvents, UpstreamOptions } from './upstream-options.ts';
@@ -39,6 +40,7 @@ export class Upstream {
   readonly #running = new Map<Carried, string | undefined>();
   readonly #doubt: Doubt;
   readonly #asking: Asking;
+  readonly #failures: Failures;
   readonly #progress = new ProgressRelays();
   #followers = 0;
   /** How much beside calls is under way: levels, notifications, the beginnings of subscriptions. */
@@ -55,7 +57,7 @@ export class Upstream {
   #last: Carried | undefined;
   readonly #closed = new AbortController();
 
-  constructor({ open, facts, events, self, ofOne = false, owner, askers, level, tick }: UpstreamOptions) {
+  constructor({ open, facts, events, self, ofOne = false, owner, askers, failures, level, tick }: UpstreamOptions) {
     this.#open = open;
     this.#facts = facts;
     this.#events = events;
@@ -64,6 +66,7 @@ export class Upstream {
     this.owner = owner;
     this.#doubt = new Doubt(events.onWarning);
     this.#asking = new Asking({ running: this.#running, doubt: this.#doubt, askers, own: self !== undefined });
+    this.#failures = failures;
     this.#wanted = level;
     this.#tick = tick;
     this.usedAt = tick();
@@ -138,6 +141,9 @@ export class Upstream {
       if (hasSessionLevel(client))
         await this.#adjustLevel(client, call.session === undefined ? this.#mostTalkative() : this.#wanted);
       return await this.#run(client, params, call);
+    } catch (error) {
+      if (!call.signal.aborted) this.#failures.note(error, call.method);
+      throw error;
     } finally {
       this.#carried.delete(call);
       this.usedAt = this.#tick();
