@@ -21,7 +21,7 @@ for (const [what, code] of [
   ['the flow of OAuth', "console.log('code_challenge');"],
   ['HTTP+SSE of a client', "export { ssePairTransport } from 'parley-mcp/http';"],
   ['a client', "export { TooManyRoundsError } from 'parley-mcp/client';"],
-  ['the check of JSON Schemas', "export * from 'typebox/schema';"],
+  ['the check of JSON Schemas', "export { compileSchema } from './src/schema/json-schema.ts';"],
   ['regular expressions in linear time', "export { linearPattern } from './src/schema/linear/linear.ts';"],
 ] as const)
   test(`${what} is seen where it does not belong`, async () => {

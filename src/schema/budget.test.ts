@@ -70,7 +70,7 @@ const hostile: Readonly<Record<string, readonly [schema: object, value: unknown]
     },
     wide,
   ],
-  'a large value that is left to typebox': [
+  'a large value and a dynamic reference': [
     { items: { type: 'object' }, $dynamicRef: '#any', $defs: { any: { $dynamicAnchor: 'any' } } },
     objects,
   ],

@@ -33,10 +33,11 @@ export class OverBudget extends Error {
   }
 }
 
+/** What a check pays from. */
+export type Run = Pick<Budget, 'spend' | 'tick'>;
+
 /** What one check has left. It is begun anew for each. */
 export class Budget {
-  /** The names of all properties in the value. */
-  names: ReadonlySet<string> = new Set();
   readonly #timed: boolean;
   #steps = Number.POSITIVE_INFINITY;
   #time = Number.POSITIVE_INFINITY;

@@ -17,7 +17,7 @@ export interface SchemaLimits {
   readonly depth?: number;
   /** How many subschemas there may be; 10,000 by default. */
   readonly subschemas?: number;
-  /** How many steps (roughly: subschemas applied to values) one check may take; 10,000 and 100 for each part of the value, 300,000 at most. Peers' schemas have a bound of time beside it. */
+  /** How many steps (roughly: subschemas applied to values) one check may take. By default a schema of our own that refers to itself has 10,000 and 100 for each part of the value, 300,000 at most; a peer's is bounded by time. */
   readonly steps?: number;
 }
 

@@ -4,7 +4,7 @@ import { lettersOf, problems, tooMany } from '../../test/support/schema-fits.ts'
 import { SchemaDocument, SchemaError } from './document.ts';
 import { compileSchema } from './json-schema.ts';
 
-/** Keywords that leave a schema to typebox. */
+/** Keywords by which a schema depends on those around it. */
 const dynamic = { $dynamicRef: '#any', $defs: { any: { $dynamicAnchor: 'any' } } };
 
 test('a schema that nests too deep, or has too many parts, is refused [schema-012]', async () => {
@@ -50,7 +50,7 @@ test('a schema that doubles its work at every step runs out of budget [schema-01
     nested = [nested];
   }
   assert.deepEqual(await problems(contains, nested), []);
-  assert.equal((await problems(Object.assign({}, contains, dynamic), nested))[0]?.message, tooMany);
+  assert.deepEqual(await problems(Object.assign({}, contains, dynamic), nested), []);
 });
 
 test('a value that makes a recursive schema costly runs out of budget, even if it is our own [schema-012]', async () => {
@@ -74,12 +74,13 @@ test('the budget is spent by the size of schema and value, and can be set', asyn
     [{ ...often({ minLength: 300_000 }), unevaluatedProperties: false }, 'x'.repeat(400_000)],
     [often({ minProperties: 1 }), wide],
     [often({ patternProperties: { k: true }, additionalProperties: false }), wide],
-    [{ items: { enum: [...Object.keys(wide), {}] }, ...dynamic }, Array.from({ length: 20_000 }, () => 'k19999')],
     [{ items: { pattern: '[ab]*a[ab]{900}c' } }, Array.from({ length: 100 }, (_, at) => lettersOf(at, 10_000))],
   ];
   for (const [schema, value] of costly)
     assert.ok([tooMany, 'does not fit the schema'].includes((await problems(schema, value))[0]?.message ?? ''));
   assert.deepEqual(await problems({ items: { properties: { a: { type: 'number' } } } }, items), []);
+  const names = Array.from({ length: 20_000 }, () => 'k19999');
+  assert.deepEqual(await problems({ items: { enum: [...Object.keys(wide), {}] }, ...dynamic }, names), []);
 });
 
 test('a problem is told even where there is no time to say more', async () => {

@@ -220,12 +220,11 @@ test('what a failed or negated subschema looked at stays unevaluated', async () 
   assert.equal(await fits(negated, { a: 1 }), false);
 });
 
-test('the schema of a peer is never made into code', async (t) => {
+test('no schema is made into code', async (t) => {
   const make = t.mock.method(globalThis, 'Function');
-  assert.equal((await problems({ type: 'string' }, 1)).length, 1);
+  for (const origin of ['own', 'peer'] as const)
+    assert.equal((await problems({ type: 'string' }, 1, { origin })).length, 1);
   assert.equal(make.mock.callCount(), 0);
-  assert.equal((await problems({ type: 'string' }, 1, { origin: 'own' })).length, 1);
-  assert.ok(make.mock.callCount() > 0);
 });
 
 test('a check works where making code from text is forbidden', () => {

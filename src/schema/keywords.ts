@@ -45,7 +45,7 @@ const isTexts = isListOf(isText);
 const types = ['array', 'boolean', 'integer', 'null', 'number', 'object', 'string'];
 const isType = (value: unknown): boolean => isText(value) && types.includes(value);
 
-/** What the value of a keyword must be, in words and as a test. Typebox passes over a keyword that is malformed. */
+/** What the value of a keyword must be, in words and as a test. */
 const shapes: ReadonlyMap<string, readonly [string, (value: unknown) => boolean]> = new Map(
   (
     [

@@ -1,10 +1,11 @@
 /** What `unevaluatedProperties` and `unevaluatedItems` ask: which parts of a value the rest of its schema looked at. */
 
+import type { Run } from './budget.ts';
 import type { SchemaDocument, SchemaNode } from './document.ts';
-import { matches, type Run } from './guards.ts';
+import type { Fits } from './fits.ts';
 import { has, isKeywords } from './keywords.ts';
 import type { Pattern, Patterns } from './pattern.ts';
-import type { Fits } from './plain.ts';
+import { Made, type Scope, type Scopes } from './scope.ts';
 
 /** The names and places of a value that were looked at. */
 type Seen = Set<string | number>;
@@ -17,8 +18,8 @@ type Kind = 'unevaluatedProperties' | 'unevaluatedItems';
 
 /** How schemas are tested. */
 interface Tests {
-  readonly patterns: Patterns;
-  test(raw: unknown): Fits;
+  readonly scopes: Scopes;
+  test(raw: unknown, scope: Scope): Fits;
 }
 
 const everything: Look = () => true;
@@ -28,31 +29,49 @@ const nothing: Look = () => false;
 export class Lookers {
   readonly #document: SchemaDocument;
   readonly #tests: Tests;
-  readonly #made: Readonly<Record<Kind, Map<unknown, Look>>> = {
-    unevaluatedProperties: new Map(),
-    unevaluatedItems: new Map(),
+  readonly #patterns: Patterns;
+  readonly #made: Readonly<Record<Kind, Made<Look>>> = {
+    unevaluatedProperties: new Made(),
+    unevaluatedItems: new Made(),
   };
 
-  constructor(document: SchemaDocument, tests: Tests) {
+  constructor(document: SchemaDocument, tests: Tests, patterns: Patterns) {
     this.#document = document;
     this.#tests = tests;
+    this.#patterns = patterns;
   }
 
   /** The test of one of the two keywords. Where a keyword beside it does not fit, its answer does not matter. */
-  rest(kind: Kind, node: SchemaNode): Fits {
-    const fits = this.#tests.test(node.keywords[kind]);
-    const looks = this.#looks(kind, node, kind);
-    const left = kind === 'unevaluatedItems' ? leftOfArray : leftOfObject;
+  rest(kind: Kind, node: SchemaNode, scope: Scope): Fits {
+    const fits = this.#tests.test(node.keywords[kind], scope);
+    const left = this.#left(kind, node, scope);
     return (value, run) => {
-      const seen: Seen = new Set();
-      return lookAll(looks, value, { run, seen }) || left(value, seen, { fits, run });
+      for (const [, part] of left(value, run)) if (!fits(part, run)) return false;
+      return true;
     };
   }
 
-  #look(kind: Kind, raw: unknown): Look {
+  /** What of a value does not fit the keyword, by name or place. */
+  strangers(kind: Kind, node: SchemaNode, scope: Scope): (value: unknown, run: Run) => readonly (string | number)[] {
+    const fits = this.#tests.test(node.keywords[kind], scope);
+    const left = this.#left(kind, node, scope);
+    return (value, run) => [...left(value, run)].filter(([, part]) => !fits(part, run)).map(([key]) => key);
+  }
+
+  /** The parts of a value that nobody looked at. */
+  #left(kind: Kind, node: SchemaNode, scope: Scope): (value: unknown, run: Run) => Iterable<Part> {
+    const looks = this.#looks(kind, node, { scope, except: kind });
+    const parts = kind === 'unevaluatedItems' ? leftOfArray : leftOfObject;
+    return (value, run) => {
+      const seen: Seen = new Set();
+      return lookAll(looks, value, { run, seen }) ? [] : parts(value, seen, run);
+    };
+  }
+
+  #look(kind: Kind, raw: unknown, outer: Scope): Look {
     const node = this.#document.node(raw);
     if (node === undefined) return nothing;
-    const before = this.#made[kind].get(raw);
+    const before = this.#made[kind].get(raw, outer);
     if (before !== undefined) return before;
     let looks: readonly Look[] = [];
     const look: Look = (value, run, seen) => {
@@ -60,26 +79,30 @@ export class Lookers {
       return lookAll(looks, value, { run, seen });
     };
     // As with tests, a schema may lead back to itself.
-    this.#made[kind].set(raw, look);
-    looks = this.#looks(kind, node);
+    this.#made[kind].set(raw, outer, look);
+    looks = this.#looks(kind, node, { scope: this.#tests.scopes.enter(node.resource, outer) });
     return look;
   }
 
-  #looks(kind: Kind, node: SchemaNode, except?: Kind): readonly Look[] {
+  #looks(
+    kind: Kind,
+    node: SchemaNode,
+    { scope, except }: { readonly scope: Scope; readonly except?: Kind },
+  ): readonly Look[] {
     const names = Object.keys(node.keywords).filter((name) => name !== except);
     return names
-      .map((name) => this.#inPlace(kind, name, node) ?? this.#own(kind, name, node))
+      .map((name) => this.#inPlace(kind, name, { node, scope }) ?? this.#own(kind, name, { node, scope }))
       .filter((look) => look !== nothing);
   }
 
   /** What a keyword itself looks at. */
-  #own(kind: Kind, name: string, { keywords }: SchemaNode): Look {
+  #own(kind: Kind, name: string, { node, scope }: Here): Look {
     if (name === kind) return everything;
-    const value = keywords[name];
-    return kind === 'unevaluatedItems' ? this.#inArrays(name, value) : this.#inObjects(name, value);
+    const value = node.keywords[name];
+    return kind === 'unevaluatedItems' ? this.#inArrays(name, value, scope) : this.#inObjects(name, value);
   }
 
-  #inArrays(name: string, value: unknown): Look {
+  #inArrays(name: string, value: unknown, scope: Scope): Look {
     if (name === 'items') return everything;
     if (name === 'prefixItems' && Array.isArray(value)) {
       return (_, run, seen) => {
@@ -89,7 +112,7 @@ export class Lookers {
       };
     }
     if (name !== 'contains') return nothing;
-    const fits = this.#tests.test(value);
+    const fits = this.#tests.test(value, scope);
     return (items, run, seen) => {
       for (const [at, item] of Array.isArray(items) ? items.entries() : []) {
         run.spend(1 / 8);
@@ -103,22 +126,28 @@ export class Lookers {
     if (name === 'additionalProperties') return everything;
     if (name === 'properties') return byName(Object.keys(Object(value)));
     if (name !== 'patternProperties') return nothing;
-    return byPattern(Object.keys(Object(value)).map((source) => this.#tests.patterns(source)));
+    return byPattern(Object.keys(Object(value)).map((source) => this.#patterns(source)));
   }
 
   /** What the schemas looked at that a keyword applies to the same value. */
-  #inPlace(kind: Kind, name: string, { keywords, resource }: SchemaNode): Look | undefined {
+  #inPlace(kind: Kind, name: string, { node: { keywords, resource }, scope }: Here): Look | undefined {
     const value = keywords[name];
-    const look = (raw: unknown): Look => this.#look(kind, raw);
+    const look = (raw: unknown): Look => this.#look(kind, raw, scope);
+    const wherever = (raw: unknown): Look => {
+      const [one, fits] = [look(raw), this.#tests.test(raw, scope)];
+      return one === nothing ? nothing : (given, run, seen) => fits(given, run) && one(given, run, seen);
+    };
     switch (name) {
       case '$ref':
-        return look(this.#document.resolve(String(value), resource).target);
+      case '$dynamicRef':
+        return look(this.#tests.scopes.follow(name, value, { resource, scope }));
       case 'allOf':
+        return several(Array.isArray(value) ? value.map(look) : []);
       case 'anyOf':
       case 'oneOf':
-        return several(Array.isArray(value) ? value.map((raw) => this.#wherever(kind, raw, name !== 'allOf')) : []);
+        return several(Array.isArray(value) ? value.map(wherever) : []);
       case 'if': {
-        const fits = this.#tests.test(value);
+        const fits = this.#tests.test(value, scope);
         const [yes, no] = [several([look(value), look(keywords['then'])]), look(keywords['else'])];
         return (given, run, seen) => (fits(given, run) ? yes : no)(given, run, seen);
       }
@@ -134,33 +163,29 @@ export class Lookers {
         return undefined;
     }
   }
-
-  /** What a schema looked at that may or may not fit. */
-  #wherever(kind: Kind, raw: unknown, mayFail: boolean): Look {
-    const look = this.#look(kind, raw);
-    if (!mayFail || look === nothing) return look;
-    const fits = this.#tests.test(raw);
-    return (value, run, seen) => fits(value, run) && look(value, run, seen);
-  }
 }
 
-interface Rest {
-  readonly fits: Fits;
-  readonly run: Run;
+/** A schema, in a scope. */
+interface Here {
+  readonly node: SchemaNode;
+  readonly scope: Scope;
 }
 
-function leftOfArray(value: unknown, seen: Seen, { fits, run }: Rest): boolean {
-  if (!Array.isArray(value)) return true;
+/** A part of a value, with its name or place. */
+type Part = readonly [string | number, unknown];
+
+function* leftOfArray(value: unknown, seen: Seen, run: Run): Iterable<Part> {
+  if (!Array.isArray(value)) return;
   run.spend(value.length / 8);
-  return value.every((item, at) => seen.has(at) || fits(item === undefined ? null : item, run));
+  for (const [at, item] of value.entries()) if (!seen.has(at)) yield [at, item === undefined ? null : item];
 }
 
-function leftOfObject(value: unknown, seen: Seen, { fits, run }: Rest): boolean {
-  if (!isKeywords(value)) return true;
-  return Object.keys(value).every((name) => {
+function* leftOfObject(value: unknown, seen: Seen, run: Run): Iterable<Part> {
+  if (!isKeywords(value)) return;
+  for (const name of Object.keys(value)) {
     run.spend(1 / 8);
-    return seen.has(name) || value[name] === undefined || fits(value[name], run);
-  });
+    if (!seen.has(name) && value[name] !== undefined) yield [name, value[name]];
+  }
 }
 
 function lookAll(looks: readonly Look[], value: unknown, to: { readonly run: Run; readonly seen: Seen }): boolean {
@@ -182,7 +207,7 @@ function byName(names: readonly string[]): Look {
 function byPattern(patterns: readonly Pattern[]): Look {
   return (value, run, seen) => {
     for (const name of isKeywords(value) ? Object.keys(value) : [])
-      if (patterns.some((pattern) => matches(pattern, name, run))) seen.add(name);
+      if (patterns.some((pattern) => pattern.test(name, run))) seen.add(name);
     return false;
   };
 }

@@ -74,7 +74,7 @@ function resolve(schema: unknown, side: 'input' | 'output'): ResolvedSchema {
   }
   if (!isKeywords(schema))
     throw new TypeError(`a schema must be a standard schema or a JSON Schema object, not ${describe(schema)}`);
-  // A schema that is malformed is told of when it is defined; typebox is loaded when the first value comes.
+  // A schema that is malformed is told of when it is defined; what checks is loaded when the first value comes.
   const document = new SchemaDocument(schema);
   let compiling: Promise<CompiledSchema> | undefined;
   let compiled: CompiledSchema | undefined;

@@ -5,9 +5,11 @@ import { test } from 'node:test';
 import { Budget } from './budget.ts';
 import { SchemaDocument } from './document.ts';
 import type { Patterns } from './pattern.ts';
-import { plainTest } from './plain.ts';
+import { Tests, type Fits } from './fits.ts';
 
 const patterns: Patterns = (source) => ({ test: (text) => new RegExp(source, 'u').test(text) });
+
+const testOf = (schema: object): Fits => new Tests(new SchemaDocument(schema), patterns).root;
 
 const name = fc.constantFrom('a', 'b', 'c');
 const leaf = fc.oneof(
@@ -76,7 +78,7 @@ const schema = fc.letrec((tie) => {
 
 const $defs = { x: { type: 'string' }, y: { items: { $ref: '#/$defs/x' } } };
 
-test('what is decided without typebox is what others decide', () => {
+test('what fits is what fits for others', () => {
   const ajv = new Ajv2020({ strict: false, logger: false });
   fc.assert(
     fc.property(schema, fc.array(value, { minLength: 3, maxLength: 8 }), (root, values) => {
@@ -87,13 +89,12 @@ test('what is decided without typebox is what others decide', () => {
           JSON.stringify(root),
         ),
       );
-      const plain = plainTest(new SchemaDocument(json), patterns);
-      assert.ok(plain !== undefined);
+      const fits = testOf(json);
       const validate = ajv.compile(json);
       const run = new Budget({ timed: false });
       run.begin();
       for (const one of values) {
-        assert.equal(plain(one, run), validate(one), JSON.stringify({ json, one }));
+        assert.equal(fits(one, run), validate(one), JSON.stringify({ json, one }));
       }
     }),
     { numRuns: 200 },
@@ -101,10 +102,10 @@ test('what is decided without typebox is what others decide', () => {
 });
 
 test('`contains` looks at the items that fit, and an empty array has none', () => {
-  const fits = (schema: object, value: unknown): boolean | undefined => {
+  const fits = (schema: object, value: unknown): boolean => {
     const run = new Budget({ timed: false });
     run.begin();
-    return plainTest(new SchemaDocument(schema), patterns)?.(value, run);
+    return testOf(schema)(value, run);
   };
   assert.equal(fits({ contains: true, prefixItems: [false] }, []), false);
   const looks = { prefixItems: [true], contains: { type: 'string' }, unevaluatedItems: { type: 'null' } };
@@ -115,18 +116,25 @@ test('`contains` looks at the items that fit, and an empty array has none', () =
 });
 
 test('a property that is undefined counts as absent, as when it is sent', () => {
-  const plain = plainTest(
-    new SchemaDocument({ required: ['a'], properties: { b: false }, additionalProperties: false }),
-    patterns,
-  );
+  const fits = testOf({ required: ['a'], properties: { b: false }, additionalProperties: false });
   const run = new Budget({ timed: false });
   run.begin();
-  assert.equal(plain?.({ a: undefined }, run), false);
-  assert.equal(plain?.({ b: undefined, c: undefined }, run), false);
-  assert.equal(plainTest(new SchemaDocument({ properties: { b: false } }), patterns)?.({ b: undefined }, run), true);
+  assert.equal(fits({ a: undefined }, run), false);
+  assert.equal(fits({ b: undefined, c: undefined }, run), false);
+  assert.equal(testOf({ properties: { b: false } })({ b: undefined }, run), true);
 });
 
-test('a schema with a keyword that is not known here is left to typebox', () => {
-  for (const one of [{ $dynamicRef: '#a', $defs: { a: { $dynamicAnchor: 'a' } } }])
-    assert.equal(plainTest(new SchemaDocument({ items: one }), patterns), undefined);
+test('a dynamic reference looks at what the schema looks at that it leads to', () => {
+  const looks = (properties: object): object => ({
+    $ref: 'https://example.com/open',
+    unevaluatedProperties: false,
+    $defs: {
+      open: { $id: 'https://example.com/open', $dynamicRef: '#more', $defs: { none: { $dynamicAnchor: 'more' } } },
+      more: { $dynamicAnchor: 'more', properties },
+    },
+  });
+  const run = new Budget({ timed: false });
+  run.begin();
+  assert.equal(testOf(looks({ a: true }))({ a: 1 }, run), true);
+  assert.equal(testOf(looks({ b: true }))({ a: 1 }, run), false);
 });

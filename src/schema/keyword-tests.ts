@@ -1,101 +1,14 @@
-/**
- * Finds out whether a value fits a schema of the keywords that nearly all schemas are made of, without copying it: what
- * is large and ordinary is checked in a fraction of the time. Why a value does not fit, typebox says.
- */
+/** What each keyword of JSON Schema asks of a value. */
 
-import { Guard } from 'typebox/guard';
-import type { SchemaDocument, SchemaNode } from './document.ts';
-import { hasDuplicates, matches, textOf, type Run } from './guards.ts';
+import { hasDuplicates, textOf } from './equal.ts';
+import type { Fits } from './fits.ts';
 import { has, isKeywords, type Keywords } from './keywords.ts';
-import { Lookers } from './looked.ts';
-import type { Patterns } from './pattern.ts';
-
-/** Whether a value fits. It throws `OverBudget`. */
-export type Fits = (value: unknown, run: Run) => boolean;
-
-/** A schema has a keyword that is not known here. */
-class NotPlain extends Error {}
-
-/** Makes the test of a whole document; undefined for one with keywords that are not known here. */
-export function plainTest(document: SchemaDocument, patterns: Patterns): Fits | undefined {
-  try {
-    return new Plain(document, patterns).test(document.root);
-  } catch (error) {
-    if (error instanceof NotPlain) return undefined;
-    throw error;
-  }
-}
+import { isMultipleOf } from './multiple.ts';
 
 /** Keywords without an effect of their own. */
-const silent = new Set(
+export const silent: ReadonlySet<string> = new Set(
   '$id $anchor $dynamicAnchor $defs definitions then else minContains maxContains additionalItems'.split(' '),
 );
-
-class Plain {
-  readonly #document: SchemaDocument;
-  readonly #patterns: Patterns;
-  readonly #made = new Map<unknown, Fits>();
-  readonly #lookers: Lookers;
-
-  constructor(document: SchemaDocument, patterns: Patterns) {
-    this.#document = document;
-    this.#patterns = patterns;
-    this.#lookers = new Lookers(document, { patterns, test: (raw) => this.test(raw) });
-  }
-
-  test(raw: unknown): Fits {
-    const node = this.#document.node(raw);
-    if (node === undefined) return () => raw !== false;
-    const before = this.#made.get(raw);
-    if (before !== undefined) return before;
-    let fits: readonly Fits[] = [];
-    const test: Fits = (value, run) => {
-      run.spend(1);
-      return fits.every((one) => one(value, run));
-    };
-    // A schema may lead back to itself while its keywords are read.
-    this.#made.set(raw, test);
-    fits = Object.keys(node.keywords).flatMap((name) => this.#keyword(name, node));
-    return test;
-  }
-
-  #keyword(name: string, node: SchemaNode): readonly Fits[] {
-    if (silent.has(name)) return [];
-    const value = node.keywords[name];
-    const simple = simpleTests[name]?.(value as never);
-    if (simple !== undefined) return [(given, run) => simple(given, run)];
-    const test = (raw: unknown): Fits => this.test(raw);
-    // Beside patterns, those see to it.
-    if (name === 'additionalProperties' && node.keywords['patternProperties'] !== undefined) return [];
-    const made = combined[name]?.(value, node.keywords, test);
-    if (made !== undefined) return [made];
-    if (name === '$ref') return [test(this.#document.resolve(String(value), node.resource).target)];
-    if (name === 'patternProperties') return [this.#byPattern(node)];
-    if (name === 'unevaluatedProperties' || name === 'unevaluatedItems') return [this.#lookers.rest(name, node)];
-    if (name !== 'pattern') throw new NotPlain();
-    const pattern = this.#patterns(String(value));
-    return [(given, run) => typeof given !== 'string' || matches(pattern, given, run)];
-  }
-
-  /** `patternProperties`, with the `additionalProperties` beside it, if there is one. */
-  #byPattern({ keywords }: SchemaNode): Fits {
-    const { patternProperties, properties, additionalProperties = true } = keywords;
-    const patterns = Object.entries(Object(patternProperties)).map(
-      ([source, schema]) => [this.#patterns(source), this.test(schema)] as const,
-    );
-    const known = new Set(Object.keys(Object(properties ?? {})));
-    const others = this.test(additionalProperties);
-    return (value, run) =>
-      !isKeywords(value) ||
-      Object.keys(value).every((name) => {
-        run.spend(1 / 8);
-        if (value[name] === undefined) return true;
-        const own = patterns.filter(([pattern]) => matches(pattern, name, run));
-        if (own.length === 0 && !known.has(name)) return others(value[name], run);
-        return own.every(([, fits]) => fits(value[name], run));
-      });
-  }
-}
 
 const typeTests: Readonly<Record<string, (value: unknown) => boolean>> = {
   array: Array.isArray,
@@ -143,7 +56,7 @@ const atLeast = (value: number, bound: number): boolean => value >= bound;
 const atMost = (value: number, bound: number): boolean => value <= bound;
 
 /** Keywords that hold no schemas; the document has found them well-formed. */
-const simpleTests: Readonly<Record<string, (keyword: never) => Fits | undefined>> = {
+export const simpleTests: Readonly<Record<string, (keyword: never) => Fits>> = {
   type(types: string | readonly string[]) {
     const tests = [types].flat().map((type) => typeTests[type]);
     return (value) => tests.some((test) => test?.(value) === true);
@@ -156,7 +69,7 @@ const simpleTests: Readonly<Record<string, (keyword: never) => Fits | undefined>
   exclusiveMaximum: onNumbers((value, bound) => value < bound),
   minLength: onLengths(atLeast),
   maxLength: onLengths(atMost),
-  multipleOf: onNumbers((value, step) => Guard.IsMultipleOf(value, step)),
+  multipleOf: onNumbers(isMultipleOf),
   minProperties: onObjects(atLeast),
   maxProperties: onObjects(atMost),
   minItems: onArrays(atLeast),
@@ -173,7 +86,7 @@ const simpleTests: Readonly<Record<string, (keyword: never) => Fits | undefined>
 function amongst(wanted: readonly unknown[]): Fits {
   const isPlain = (one: unknown): boolean => typeof one !== 'object' || one === null;
   const known = new Set(wanted.filter(isPlain));
-  const texts = new Set(wanted.filter((one) => !isPlain(one)).map((one) => textOf(one, undefined)));
+  const texts = new Set(wanted.filter((one) => !isPlain(one)).map((one) => textOf(one)));
   return (value, run) => (isPlain(value) ? known.has(value) : texts.size > 0 && texts.has(textOf(value, run)));
 }
 
@@ -187,7 +100,7 @@ function lengthOf(text: string): number {
 type Test = (raw: unknown) => Fits;
 
 /** Keywords that hold schemas, given with those beside them. */
-const combined: Readonly<Record<string, (value: unknown, beside: Keywords, test: Test) => Fits>> = {
+export const combined: Readonly<Record<string, (value: unknown, beside: Keywords, test: Test) => Fits>> = {
   allOf: (schemas, _, test) => {
     const fits = listed(schemas, test);
     return (value, run) => fits.every((one) => one(value, run));

@@ -1,0 +1,28 @@
+/** When values of JSON are equal: numbers by value, objects whatever the order of their properties. */
+
+import type { Run } from './budget.ts';
+import { isKeywords } from './keywords.ts';
+
+/** Whether an item occurs twice. */
+export function hasDuplicates(items: readonly unknown[], run: Run): boolean {
+  const plain = new Set<unknown>();
+  const written = new Set<string>();
+  return items.some((item) => {
+    const isPlain = typeof item !== 'object' || item === null;
+    const [seen, key]: [Set<unknown>, unknown] = isPlain ? [plain, item] : [written, textOf(item, run)];
+    run.spend(1 + (typeof key === 'string' ? key.length / 64 : 0));
+    const isNew = !seen.has(key);
+    seen.add(key);
+    return !isNew;
+  });
+}
+
+/** A value as text, whatever the order of its properties; what is undefined is not sent. */
+export function textOf(value: unknown, run?: Run): string {
+  run?.tick(typeof value === 'string' ? 1 + value.length / 64 : 1);
+  if (Array.isArray(value)) return `[${value.map((item) => textOf(item, run)).join()}]`;
+  if (!isKeywords(value)) return JSON.stringify(value);
+  const names = Object.keys(value).filter((name) => value[name] !== undefined);
+  if (names.length > 1) names.sort();
+  return `{${names.map((name) => `${JSON.stringify(name)}:${textOf(value[name], run)}`).join()}}`;
+}

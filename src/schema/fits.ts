@@ -1,0 +1,150 @@
+/** Whether a value fits a schema: each keyword as a function, made once, which looks at values in place and copies nothing. */
+
+import type { Run } from './budget.ts';
+import { SchemaError, type SchemaDocument, type SchemaNode } from './document.ts';
+import { combined, silent, simpleTests } from './keyword-tests.ts';
+import { isKeywords } from './keywords.ts';
+import { Lookers } from './looked.ts';
+import type { Patterns } from './pattern.ts';
+import { Made, Scopes, outermost, type Scope } from './scope.ts';
+
+/** Whether a value fits. It throws `OverBudget`. */
+export type Fits = (value: unknown, run: Run) => boolean;
+
+/** A value that is looked at, at the expense of a check. */
+export interface Looked {
+  readonly value: unknown;
+  readonly run: Run;
+}
+
+/** The tests of a document. */
+export class Tests {
+  readonly scopes: Scopes;
+  /** The test of the whole document. */
+  readonly root: Fits;
+  readonly #document: SchemaDocument;
+  readonly #patterns: Patterns;
+  readonly #made = new Made<Fits>();
+  /** The tests whose keywords are being read, with how many references had been followed to them. */
+  readonly #open = new Map<Fits, number>();
+  #followed = 0;
+  readonly #lookers: Lookers;
+  #isTree = true;
+
+  /** @throws SchemaError for patterns that are not supported, and for more tests than there may be. */
+  constructor(document: SchemaDocument, patterns: Patterns) {
+    this.#document = document;
+    this.#patterns = patterns;
+    this.scopes = new Scopes(document);
+    this.#lookers = new Lookers(document, this, patterns);
+    this.root = this.test(document.root, outermost);
+  }
+
+  /** Whether no subschema contains itself: where one does, the value decides how often it is applied. */
+  get isTree(): boolean {
+    return this.#isTree;
+  }
+
+  /** The test of a schema that one came to in a scope. */
+  test(raw: unknown, outer: Scope): Fits {
+    const node = this.#document.node(raw);
+    if (node === undefined) return () => raw !== false;
+    const before = this.#made.get(raw, outer);
+    if (before !== undefined) {
+      this.#meetAgain(before);
+      return before;
+    }
+    let fits: readonly Fits[] = [];
+    const test: Fits = (value, run) => {
+      run.spend(1);
+      for (const one of fits) if (!one(value, run)) return false;
+      return true;
+    };
+    // A schema may lead back to itself while its keywords are read.
+    this.#made.set(raw, outer, test);
+    this.#open.set(test, this.#followed);
+    const scope = this.scopes.enter(node.resource, outer);
+    fits = Object.keys(node.keywords).flatMap((name) => this.keyword(name, node, scope));
+    this.#open.delete(test);
+    return test;
+  }
+
+  /** A schema that is met while it is read is about itself. */
+  #meetAgain(before: Fits): void {
+    const followed = this.#open.get(before);
+    if (followed === undefined) return;
+    if (followed === this.#followed) throw new SchemaError('schema contains itself; a reference may lead to it');
+    this.#isTree = false;
+  }
+
+  /** The test of one keyword of a schema; none where it has no effect of its own. */
+  keyword(name: string, node: SchemaNode, scope: Scope): readonly Fits[] {
+    if (silent.has(name)) return [];
+    const { keywords, resource } = node;
+    const value = keywords[name];
+    const simple = simpleTests[name]?.(value as never);
+    if (simple !== undefined) return [simple];
+    const test = (raw: unknown): Fits => this.test(raw, scope);
+    // Beside patterns, those see to it.
+    if (name === 'additionalProperties' && keywords['patternProperties'] !== undefined) return [];
+    const made = combined[name]?.(value, keywords, test);
+    if (made !== undefined) return [made];
+    if (name === 'patternProperties') return [this.#byPattern(node, test)];
+    if (name === 'unevaluatedProperties' || name === 'unevaluatedItems') return [this.#lookers.rest(name, node, scope)];
+    if (name === '$ref' || name === '$dynamicRef') {
+      this.#followed++;
+      const target = test(this.scopes.follow(name, value, { resource, scope }));
+      this.#followed--;
+      return [target];
+    }
+    const pattern = this.#patterns(String(value));
+    return [(given, run) => typeof given !== 'string' || pattern.test(given, run)];
+  }
+
+  /** The properties that one of two keywords says something of, each with its schema. */
+  properties(
+    name: 'patternProperties' | 'additionalProperties',
+    { keywords }: SchemaNode,
+    { value, run }: Looked,
+  ): readonly (readonly [string, unknown])[] {
+    const sources = Object.entries(Object(keywords['patternProperties']));
+    const there = isKeywords(value) ? Object.keys(value).filter((key) => value[key] !== undefined) : [];
+    const found = there.map((key) => {
+      const own = sources.filter(([source]) => this.#patterns(source).test(key, run));
+      return [key, own] as const;
+    });
+    if (name === 'patternProperties') return found.flatMap(([key, own]) => own.map(([, raw]) => [key, raw] as const));
+    const known = Object(keywords['properties'] ?? {});
+    return found
+      .filter(([key, own]) => own.length === 0 && !Object.hasOwn(known, key))
+      .map(([key]) => [key, keywords['additionalProperties']]);
+  }
+
+  /** The parts of a value that nobody looked at, and that one of two keywords does not let pass. */
+  strangers(
+    name: 'unevaluatedProperties' | 'unevaluatedItems',
+    node: SchemaNode,
+    { scope, ...looked }: Looked & { readonly scope: Scope },
+  ): readonly (string | number)[] {
+    return this.#lookers.strangers(name, node, scope)(looked.value, looked.run);
+  }
+
+  /** `patternProperties`, with the `additionalProperties` beside it, if there is one. */
+  #byPattern({ keywords }: SchemaNode, test: (raw: unknown) => Fits): Fits {
+    const { patternProperties, properties, additionalProperties = true } = keywords;
+    const patterns = Object.entries(Object(patternProperties)).map(
+      ([source, schema]) => [this.#patterns(source), test(schema)] as const,
+    );
+    const known = new Set(Object.keys(Object(properties ?? {})));
+    const others = test(additionalProperties);
+    return (value, run) =>
+      !isKeywords(value) ||
+      Object.keys(value).every((name) => {
+        run.spend(1 / 8);
+        if (value[name] === undefined) return true;
+        const own = patterns.filter(([pattern]) => pattern.test(name, run));
+        if (own.length === 0 && !known.has(name)) return others(value[name], run);
+        return own.every(([, fits]) => fits(value[name], run));
+      });
+  }
+}

@@ -1,0 +1,69 @@
+/** What references lead to: for `$dynamicRef`, that depends on the schemas by which one came to it. */
+
+import { SchemaError, type Resource, type SchemaDocument } from './document.ts';
+
+/** The schemas that dynamic anchors name in the resources entered so far, the outermost first. */
+export interface Scope {
+  readonly anchors: ReadonlyMap<string, unknown>;
+  /** What tells it apart from others. */
+  readonly key: string;
+}
+
+/** The scope of a document. */
+export const outermost: Scope = { anchors: new Map(), key: '' };
+
+/** Makes the scopes of a document. */
+export class Scopes {
+  readonly #document: SchemaDocument;
+  readonly #numbers = new Map<unknown, number>();
+
+  constructor(document: SchemaDocument) {
+    this.#document = document;
+  }
+
+  /** The scope within a resource. */
+  enter({ dynamicAnchors }: Resource, scope: Scope): Scope {
+    if (!this.#document.names.has('$dynamicRef')) return scope;
+    const added = [...dynamicAnchors].filter(([anchor]) => !scope.anchors.has(anchor));
+    if (added.length === 0) return scope;
+    const key = `${scope.key} ${added.map(([, raw]) => this.#numberOf(raw)).join()}`;
+    return { anchors: new Map([...scope.anchors, ...added]), key };
+  }
+
+  /** What the value of `$ref` or `$dynamicRef` leads to. */
+  follow(
+    name: string,
+    reference: unknown,
+    { resource, scope }: { readonly resource: Resource; readonly scope: Scope },
+  ): unknown {
+    const { target, dynamicAnchor } = this.#document.resolve(String(reference), resource);
+    return name === '$dynamicRef' ? (scope.anchors.get(dynamicAnchor ?? '') ?? target) : target;
+  }
+
+  #numberOf(raw: unknown): number {
+    const number = this.#numbers.get(raw) ?? this.#numbers.size;
+    this.#numbers.set(raw, number);
+    return number;
+  }
+}
+
+/** How many tests may come of a schema; one is made again for each dynamic scope that it is used in. */
+const maxTests = 20_000;
+
+/** What was made of schemas, each in the scopes that it is used in. */
+export class Made<T> {
+  readonly #byScope = new Map<string, Map<unknown, T>>();
+  #size = 0;
+
+  get(raw: unknown, { key }: Scope): T | undefined {
+    return this.#byScope.get(key)?.get(raw);
+  }
+
+  /** @throws SchemaError when there are too many. */
+  set(raw: unknown, { key }: Scope, one: T): void {
+    if (++this.#size > maxTests) throw new SchemaError('schema has too many dynamic scopes');
+    const known = this.#byScope.get(key);
+    if (known === undefined) this.#byScope.set(key, new Map([[raw, one]]));
+    else known.set(raw, one);
+  }
+}
