@@ -6,6 +6,7 @@ import {
   type RequestMessage,
   type ResponseMessage,
 } from '../jsonrpc/message.ts';
+import { ConnectionError } from '../jsonrpc/transport.ts';
 import { projectServerCapabilities } from '../protocol/compile/capabilities.ts';
 import type { JsonObject } from '../protocol/features/common.ts';
 import { McpError } from '../protocol/error.ts';
@@ -20,13 +21,14 @@ import type { Asker } from '../peer/ask.ts';
 import { questions, runInRounds, runInSession } from './input/asking.ts';
 import { Call, notification, type CallFacts, type ClientView } from './call.ts';
 import type { AuthInfo, Conversation, Link } from './endpoint.ts';
+import type { Connection } from '../peer/connection.ts';
 import { Running } from '../peer/running.ts';
 import { StatelessFacts } from './stateless-facts.ts';
 import { gate, isPromised, notFound } from '../peer/gate.ts';
 import { discoverResult, initializeResult } from './server-info.ts';
 import type { Handler, Host, ServerSession } from './host.ts';
 import { andThen, isLater, orElse, type NowOrLater } from './now-or-later.ts';
-import type { Outgoing } from './outgoing.ts';
+import type { QuestionWay } from './input/question.ts';
 import type * as Questions from './input/questions.ts';
 import { describesClients, readRequestMeta, unsupported } from './request-meta.ts';
 import { handled, refusal, respond } from './response.ts';
@@ -57,9 +59,9 @@ export class HostConversation implements Conversation {
   readonly #host: Host;
   readonly #link: Link;
   readonly #onClose: (conversation: HostConversation) => void;
-  /** Made when a session's client is first asked. */
-  #outgoing: Outgoing | undefined;
-  readonly #running = new Running<Call>();
+  readonly #running = new Running<Call>(maxRunning);
+  /** What runs, and what is asked; made when a session's client is first asked. */
+  #connection: Connection<Call> | undefined;
   #settlement: Settlement | undefined;
   #initialized = false;
   #level: LoggingLevel = 'info';
@@ -88,9 +90,10 @@ export class HostConversation implements Conversation {
         this.#notified(received.message);
         return nothing;
       case 'response':
-        this.#outgoing?.receive(received.message);
+        this.#connection?.answered(received.message);
         return nothing;
       case 'malformed':
+        this.#connection?.malformed(value, received);
         return Promise.resolve(this.#refusal(received.id, new McpError('invalidRequest', received.reason)));
     }
   }
@@ -106,9 +109,8 @@ export class HostConversation implements Conversation {
   close(): void {
     if (this.#closed) return;
     this.#closed = true;
-    for (const call of this.#running.all()) call.abort();
-    this.#running.clear();
-    this.#outgoing?.close();
+    this.#running.end();
+    this.#connection?.end(gone());
     if (this.#settlement !== undefined) this.#host.closed?.(this.#settlement.session);
     this.#onClose(this);
   }
@@ -138,13 +140,14 @@ export class HostConversation implements Conversation {
   }
 
   #request(message: RequestMessage, auth: AuthInfo | undefined): Outcome {
-    if (this.#running.get(message.id) !== undefined) {
+    const obstacle = this.#running.obstacle(message.id);
+    if (obstacle === 'duplicate') {
       return this.#refusal(
         message.id,
         new McpError('invalidRequest', `id ${JSON.stringify(message.id)} is already in use by a running request`),
       );
     }
-    if (this.#running.count >= maxRunning) {
+    if (obstacle === 'busy') {
       return this.#refusal(
         message.id,
         new McpError('busy', `${maxRunning} requests of this conversation run already; wait for some of them`),
@@ -220,8 +223,8 @@ export class HostConversation implements Conversation {
           call === undefined
             ? { facts: revision, signal }
             : { facts: revision, signal: AbortSignal.any([signal, call.signal]), requestId: call.requestId };
-        const { loaded, outgoing } = await this.#asking();
-        return await loaded.askOnce(method, params, origin, { outgoing, client, timeoutMs: this.#host.askTimeoutMs });
+        const { loaded, way } = await this.#asking();
+        return await loaded.askOnce(method, params, origin, { ...way, client });
       },
       notify: (method, params) => {
         if (this.#initialized && !this.#closed && isPromised(method, offered, this.#host.relays))
@@ -303,25 +306,28 @@ export class HostConversation implements Conversation {
     params: JsonObject,
     { row, call }: { readonly row: MethodRow; readonly call: Call },
   ): NowOrLater<unknown> {
-    const { rounds, askTimeoutMs, maxRounds } = this.#host;
+    const { rounds, maxRounds } = this.#host;
     if (row.inputRequired === undefined) return handler(params, call);
     if (call.facts.resultsAsk)
       return rounds === undefined ? handler(params, call) : runInRounds({ handler, params, call, settings: rounds });
     if (!call.facts.serverRequests) return handler(params, call);
     const asking = async (): Promise<{ readonly asker: Asker }> => {
-      const { loaded, outgoing } = await this.#asking();
-      return { asker: new loaded.AskerByRequests(call, outgoing, askTimeoutMs) };
+      const { loaded, way } = await this.#asking();
+      return { asker: new loaded.AskerByRequests(call, way) };
     };
     return runInSession(handler, params, { call, maxRounds, asking });
   }
 
   /** What asking the client of a session takes, loaded when it is first asked. */
-  async #asking(): Promise<{ readonly loaded: typeof Questions; readonly outgoing: Outgoing }> {
+  async #asking(): Promise<{ readonly loaded: typeof Questions; readonly way: QuestionWay }> {
     const loaded = await questions();
-    this.#outgoing ??= new loaded.Outgoing(this.#link, () => this.#initialized);
+    const connection = (this.#connection ??= loaded.connectionOf(this.#link, this.#running));
     // The client may have gone while this was loaded.
-    if (this.#closed) this.#outgoing.close();
-    return { loaded, outgoing: this.#outgoing };
+    if (this.#closed) connection.end(gone());
+    return {
+      loaded,
+      way: { connection, isReady: () => this.#initialized, timeoutMs: this.#host.askTimeoutMs },
+    };
   }
 
   /** The methods that belong to the conversation and not to what the host offers. */
@@ -349,12 +355,11 @@ export class HostConversation implements Conversation {
         if (this.#settlement !== undefined) this.#initialized = true;
         return;
       case 'notifications/cancelled': {
-        const id = message.params?.['requestId'];
-        // Unknown ids are ignored: the response may have crossed. (Spec, Cancellation.)
-        if (typeof id === 'string' || typeof id === 'number') this.#running.get(id)?.abort();
+        this.#running.cancelled(message.params);
         return;
       }
       default:
+        if (message.method === 'notifications/progress') this.#connection?.progressed(message);
         this.#guarded(message.method, () =>
           this.#host.notified?.(message.method, message.params ?? {}, {
             session: this.#settlement?.session,
@@ -383,4 +388,9 @@ export class HostConversation implements Conversation {
 /** An async function in its place would cost a turn for each request. */
 function promised(outcome: Outcome): Promise<ResponseMessage | undefined> {
   return outcome instanceof Promise ? outcome : Promise.resolve(outcome);
+}
+
+/** Why nothing is asked any more. */
+function gone(): ConnectionError {
+  return new ConnectionError('closed', 'the client is gone');
 }

@@ -4,6 +4,8 @@ import { opened, told, peerOf } from '../../test/support/opened-calls.ts';
 import { turns } from '../../test/support/turns.ts';
 import { ConnectionError } from '../jsonrpc/transport.ts';
 import { McpError } from '../protocol/error.ts';
+import { Connection } from './connection.ts';
+import { Running } from './running.ts';
 import { metaKey } from '../protocol/meta.ts';
 
 /** What a stateless revision wants of every request. */
@@ -21,6 +23,37 @@ describe('calls', () => {
         { jsonrpc: '2.0', id: 2, method: 'b', params: { x: 1 } },
       ],
     );
+  });
+
+  it('have their id before anything comes [basic-007]', async () => {
+    const one = await opened();
+    const { connection } = one.channel;
+    const asked = [connection.call('a', undefined, told), connection.call('b', undefined, told)];
+    assert.deepEqual(
+      asked.map(({ id }) => id),
+      [1, 2],
+    );
+    asked[1]?.settle({ learned: 'elsewhere' });
+    assert.deepEqual(await asked[1]?.answer, { learned: 'elsewhere' });
+    peerOf(one).send({ jsonrpc: '2.0', id: 2, result: {} });
+    peerOf(one).send({ jsonrpc: '2.0', id: 1, result: {} });
+    assert.deepEqual(await asked[0]?.answer, {});
+    assert.deepEqual([one.heard.warnings, connection.waiting], [[], 0]);
+  });
+
+  it('are no more than the end allows', async () => {
+    const sent: unknown[] = [];
+    const connection = new Connection(
+      { role: 'client', mostAsked: 2, send: (message) => void sent.push(message) },
+      new Running(1),
+    );
+    const first = connection.call('a', undefined, told);
+    connection.call('b', undefined, told);
+    assert.throws(() => connection.call('c', undefined, told), { name: 'ConnectionError', reason: 'busy' });
+    connection.answered({ jsonrpc: '2.0', id: 1, result: {} });
+    await first.answer;
+    assert.equal(connection.call('d', undefined, told).id, 3);
+    assert.equal(sent.length, 3);
   });
 
   it('get their own answers whatever the order [basic-009]', async () => {

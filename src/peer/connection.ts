@@ -1,5 +1,5 @@
 import {
-  isRequestId,
+  isObject,
   type ErrorMessage,
   type Message,
   type NotificationMessage,
@@ -14,7 +14,7 @@ import type { Revision } from '../protocol/revision.ts';
 import { AskedRequests, type CallOptions } from './asked.ts';
 import { observed, tell } from './observe.ts';
 import { aborted, abortReason, checkTimeout, type Asked, type PendingRequest } from './pending.ts';
-import { Running, type RunningRequest } from './running.ts';
+import type { Running, RunningRequest } from './running.ts';
 import { asConnectionError, withToken } from './sending.ts';
 
 /** What goes with one message, for the end that sends it. */
@@ -33,8 +33,6 @@ export interface ConnectionEnd {
   readonly role: 'client' | 'server';
   /** How many requests of ours may wait for their answers. */
   readonly mostAsked: number;
-  /** How many requests of the peer may run here. */
-  readonly mostRunning: number;
   /** Whether each request of ours is carried by an exchange of its own, which is closed when it is given up. */
   readonly exchanges?: boolean;
   /** Whether what comes within a request of ours, and does not answer it, counts against the limits of the request. */
@@ -59,14 +57,15 @@ const cancellationMs = 15_000;
  */
 export class Connection<Run extends RunningRequest = RunningRequest> {
   /** The requests of the peer that run here. */
-  readonly running: Running<Run> = new Running<Run>();
+  readonly running: Running<Run>;
   readonly #end: ConnectionEnd;
   /** Made by the first request of ours. */
   #asked: AskedRequests | undefined;
   #ended: ConnectionError | undefined;
 
-  constructor(end: ConnectionEnd) {
+  constructor(end: ConnectionEnd, running: Running<Run>) {
     this.#end = end;
+    this.running = running;
   }
 
   /** Why nothing can be sent any more, or `undefined` while the connection lives. */
@@ -128,12 +127,6 @@ export class Connection<Run extends RunningRequest = RunningRequest> {
     }
   }
 
-  /** Why a request of the peer is not run here: its id is that of one that runs, or there are too many. */
-  obstacle(id: RequestId): 'duplicate' | 'busy' | undefined {
-    if (this.running.get(id) !== undefined) return 'duplicate';
-    return this.running.count >= this.#end.mostRunning ? 'busy' : undefined;
-  }
-
   /** Takes an answer of the peer. Answers that came late or twice are nobody's fault, and ignored. */
   answered(message: ResponseMessage, about?: MessageOrigin, bytes?: number): void {
     const { id } = message;
@@ -162,17 +155,20 @@ export class Connection<Run extends RunningRequest = RunningRequest> {
     return pending !== undefined;
   }
 
+  /** Fails the request whose answer is malformed. What asks is about no request of ours, whatever its id; false for that too. */
+  malformed(value: unknown, { id, reason }: { readonly id: RequestId | undefined; readonly reason: string }): boolean {
+    if (isObject(value) && Object.hasOwn(value, 'method')) return false;
+    return this.unreadable(
+      id,
+      (method) => new ConnectionError('invalid-message', `the response to ${method} is malformed: ${reason}`),
+    );
+  }
+
   /** Fails the only request that waits, with what can only be about that one; false when there is no such request. */
   failOnly(error: Error): boolean {
     const only = this.#asked?.only();
     only?.settle(error);
     return only !== undefined;
-  }
-
-  /** Aborts the request that the peer gives up. What is unknown or already answered is ignored: the two may have crossed. */
-  cancelled({ params }: NotificationMessage): void {
-    const id = params?.['requestId'];
-    if (isRequestId(id)) this.running.get(id)?.abort(params?.['reason']);
   }
 
   /** Takes a report of progress; gives whether it is about a request of ours in flight, and well formed. */
@@ -198,8 +194,7 @@ export class Connection<Run extends RunningRequest = RunningRequest> {
   /** Ends it: what runs is aborted, and what waits is rejected. Ending it twice is fine. */
   end(error: ConnectionError): void {
     if (this.#ended !== undefined) return;
-    for (const run of this.running.all()) run.abort(error);
-    this.running.clear();
+    this.running.end(error);
     this.#ended ??= error;
     this.#asked?.forgetLate();
     for (const pending of this.#asked?.all() ?? []) pending.settle(error);

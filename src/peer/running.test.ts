@@ -8,7 +8,7 @@ function callOf(requestId: number | string): RunningRequest {
 }
 
 test('calls are found by their ids, however many run', () => {
-  const running = new Running<RunningRequest>();
+  const running = new Running<RunningRequest>(10);
   const calls = [callOf(1), callOf('1'), callOf(2)];
   for (const [at, call] of calls.entries()) {
     running.add(call);
@@ -24,7 +24,7 @@ test('calls are found by their ids, however many run', () => {
 
 test('a call that was cancelled is forgotten without the later one of its id', () => {
   for (const others of [[], [callOf(8)]]) {
-    const running = new Running<RunningRequest>();
+    const running = new Running<RunningRequest>(10);
     const [cancelled, later] = [callOf(7), callOf(7)];
     for (const call of [...others, cancelled]) running.add(call);
     running.free(cancelled);
@@ -32,7 +32,7 @@ test('a call that was cancelled is forgotten without the later one of its id', (
     running.forget(cancelled);
     assert.equal(running.get(7), later);
     assert.equal(running.count, others.length + 1);
-    running.clear();
+    running.end();
     assert.deepEqual([running.size, running.get(7)], [0, undefined]);
   }
 });

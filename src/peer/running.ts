@@ -1,4 +1,4 @@
-import type { RequestId } from '../jsonrpc/message.ts';
+import { isRequestId, type RequestId } from '../jsonrpc/message.ts';
 
 /** A request of the peer that runs here. */
 export interface RunningRequest {
@@ -14,9 +14,15 @@ export interface RunningRequest {
  * A request that was cancelled counts until its handler has ended, and holds its id as long as the end wants it to.
  */
 export class Running<Run extends RunningRequest> {
+  readonly #most: number;
   #lone: Run | undefined;
   #more: Map<RequestId, Run> | undefined;
   #count = 0;
+
+  /** @param most How many may run at once. */
+  constructor(most: number) {
+    this.#most = most;
+  }
 
   /** How many hold their ids. */
   get size(): number {
@@ -31,6 +37,12 @@ export class Running<Run extends RunningRequest> {
   get(id: RequestId): Run | undefined {
     if (this.#more !== undefined) return this.#more.get(id);
     return this.#lone?.requestId === id ? this.#lone : undefined;
+  }
+
+  /** Why a request is not run: its id is that of one that runs, or there are too many. */
+  obstacle(id: RequestId): 'duplicate' | 'busy' | undefined {
+    if (this.get(id) !== undefined) return 'duplicate';
+    return this.#count >= this.#most ? 'busy' : undefined;
   }
 
   add(run: Run): void {
@@ -61,8 +73,18 @@ export class Running<Run extends RunningRequest> {
     return this.#more !== undefined ? [...this.#more.values()] : this.#lone === undefined ? [] : [this.#lone];
   }
 
-  /** Gives all ids back. */
-  clear(): void {
+  /**
+   * Aborts the request that the peer gives up by a `notifications/cancelled`. What is unknown or answered already is
+   * ignored: the two may have crossed. (Spec, Cancellation.)
+   */
+  cancelled(params: Readonly<Record<string, unknown>> | undefined): void {
+    const id = params?.['requestId'];
+    if (isRequestId(id)) this.get(id)?.abort(params?.['reason']);
+  }
+
+  /** Aborts all of them, and gives their ids back. */
+  end(reason?: unknown): void {
+    for (const run of this.all()) run.abort(reason);
     this.#lone = undefined;
     this.#more = undefined;
   }

@@ -13,6 +13,7 @@ import type { McpError } from '../../protocol/error.ts';
 import type { JsonObject } from '../../protocol/features/common.ts';
 import type { Revision } from '../../protocol/revision.ts';
 import { Connection, type Beside, type ConnectionEnd } from '../../peer/connection.ts';
+import { Running } from '../../peer/running.ts';
 import { utf8Bytes } from '../../peer/budget.ts';
 import { deliver, inTime } from './deliver.ts';
 import type { Respond } from './respond.ts';
@@ -68,12 +69,11 @@ export class OpenChannel implements ConnectionEnd {
   readonly role = 'client';
   readonly charges = true;
   readonly mostAsked: number = mostAsked;
-  readonly mostRunning: number = mostAtOnce;
   readonly exchanges: boolean;
   /** The facts of what carries it. */
   readonly facts: SettledFacts;
   /** What is asked in it, and what the server asks. */
-  readonly connection: Connection = new Connection(this);
+  readonly connection: Connection = new Connection(this, new Running(mostAtOnce));
   readonly #inbound: Inbound;
   readonly #description: string;
   readonly #statuses = new WeakMap<Error, number>();
@@ -251,7 +251,7 @@ export class OpenChannel implements ConnectionEnd {
     const { connection } = this;
     connection.guard(message.method, () => {
       if (this.#inbound.misplaced?.(message) === true) return;
-      if (message.method === 'notifications/cancelled') connection.cancelled(message);
+      if (message.method === 'notifications/cancelled') connection.running.cancelled(message.params);
       // Progress that nobody waits for is dropped, as the spec wants it of reports that crossed the result.
       if (message.method === 'notifications/progress' && !connection.progressed(message)) return;
       this.#inbound.notification(message);
@@ -260,21 +260,14 @@ export class OpenChannel implements ConnectionEnd {
 
   #malformed(
     value: unknown,
-    { id, reason }: Received & { readonly kind: 'malformed' },
+    received: Received & { readonly kind: 'malformed' },
     about: MessageOrigin | undefined,
   ): void {
     const { connection } = this;
-    // A request with our id is not about our request, however malformed it is.
-    const asks = isObject(value) && Object.hasOwn(value, 'method');
-    const isAnswer =
-      !asks &&
-      connection.unreadable(
-        id,
-        (method) => new ConnectionError('invalid-message', `the response to ${method} is malformed: ${reason}`),
-      );
-    if (!isAnswer) connection.warn(`a malformed message was ignored: ${reason}`);
+    const { id, reason } = received;
+    if (!connection.malformed(value, received)) connection.warn(`a malformed message was ignored: ${reason}`);
     // Whoever asks waits for an answer.
-    if (asks && id !== undefined)
+    if (isObject(value) && Object.hasOwn(value, 'method') && id !== undefined)
       connection.guard('malformed', () => this.#inbound.malformed?.(id, reason, this.#questioned(about)));
   }
 }

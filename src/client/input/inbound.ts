@@ -50,7 +50,7 @@ export function createInbound(options: InboundOptions): Inbound {
       // Spec 2026-07-28: servers send no requests and clients no responses.
       if (revision !== undefined && !revision.serverRequests)
         return warn(`a request of the server was ignored: ${shown(message.method)}`);
-      const obstacle = by.connection.obstacle(message.id);
+      const obstacle = by.connection.running.obstacle(message.id);
       // Spec, Base protocol, Requests: an id is used once. A stream that is taken up may bring the same request again.
       if (obstacle === 'duplicate')
         return warn(`a request of the server came again while it is answered: ${shown(message.method)}`);

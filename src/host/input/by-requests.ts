@@ -8,16 +8,14 @@ import type { Ask, Asker, AskMethod } from '../../peer/ask.ts';
 import type { Call, ClientView } from '../call.ts';
 import { requireCapabilities } from './required-capabilities.ts';
 import { Once } from './once.ts';
-import type { Origin, Outgoing } from '../outgoing.ts';
+import { question, type Origin, type QuestionWay } from './question.ts';
 
 /** How often a question is put before an answer that does not fit is the end of it. */
 const attempts = 3;
 
-/** The way to ask one handshake client. */
-export interface SessionWay {
-  readonly outgoing: Outgoing;
+/** The way to ask one handshake client, and what it can be asked. */
+export interface SessionWay extends QuestionWay {
   readonly client: ClientView;
-  readonly timeoutMs: number;
 }
 
 /** Asks as the handshake revisions do: by requests to the client while the call waits. */
@@ -26,9 +24,9 @@ export class AskerByRequests implements Asker {
   readonly #way: SessionWay;
   readonly #once = new Once();
 
-  constructor(call: Call, outgoing: Outgoing, timeoutMs: number) {
+  constructor(call: Call, way: QuestionWay) {
     this.#call = call;
-    this.#way = { outgoing, client: call.client, timeoutMs };
+    this.#way = { ...way, client: call.client };
   }
 
   async ask<T>({ method, params, signal, accept }: Ask<T>): Promise<T> {
@@ -66,18 +64,13 @@ export async function askOnce(
   origin: Origin,
   way: SessionWay,
 ): Promise<JsonObject> {
-  if (methodOf(method) === undefined) return await way.outgoing.request(method, params, origin, way.timeoutMs);
+  if (methodOf(method) === undefined) return await question(method, params, origin, way);
   // `questionOf` refuses what is known and no question.
   return await questionOf(method as AskMethod, params, origin, way)();
 }
 
 /** What puts a question to the client, as often as it is called; the answer is in the canonical model. */
-function questionOf(
-  method: AskMethod,
-  params: JsonObject,
-  origin: Origin,
-  { outgoing, client, timeoutMs }: SessionWay,
-): () => Promise<JsonObject> {
+function questionOf(method: AskMethod, params: JsonObject, origin: Origin, way: SessionWay): () => Promise<JsonObject> {
   const { facts } = origin;
   const row = methodOf(method);
   const { result } = row ?? {};
@@ -87,9 +80,8 @@ function questionOf(
       `${method} does not exist in ${facts.date}, the revision of this client`,
     );
   }
-  requireCapabilities(method, params, facts, client.capabilities);
+  requireCapabilities(method, params, facts, way.client.capabilities);
   // The method's own rows are the types of its parameters and result; results are JSON objects.
   const wire = toWire(facts, row.params, params as never);
-  return async () =>
-    fromWire(facts, result, await outgoing.request(method, wire, origin, timeoutMs)) as unknown as JsonObject;
+  return async () => fromWire(facts, result, await question(method, wire, origin, way)) as unknown as JsonObject;
 }

@@ -1,0 +1,60 @@
+import type { RequestId } from '../../jsonrpc/message.ts';
+import { Connection } from '../../peer/connection.ts';
+import type { Running } from '../../peer/running.ts';
+import { McpError } from '../../protocol/error.ts';
+import type { JsonObject } from '../../protocol/features/common.ts';
+import type { Revision } from '../../protocol/revision.ts';
+import type { Call } from '../call.ts';
+import type { Link } from '../endpoint.ts';
+import { LinkEnd, unanswered } from '../link-end.ts';
+
+/** What a question belongs to: a call, or the conversation as a whole. */
+export interface Origin {
+  readonly facts: Revision;
+  /** Gives the question up. */
+  readonly signal: AbortSignal;
+  /** The request whose stream carries the question; left out for the conversation as a whole. */
+  readonly requestId?: RequestId;
+}
+
+/** The way to ask one handshake client. */
+export interface QuestionWay {
+  readonly connection: Connection<Call>;
+  /** Whether the client said that it is ready; before, nothing may be asked. */
+  isReady(): boolean;
+  /** How long the client may take to answer, or to report progress; 0 and Infinity mean no limit. */
+  readonly timeoutMs: number;
+}
+
+/**
+ * The connection of a conversation whose client is asked: the requests of the client that run, and from now on ours.
+ *
+ * @param running The requests of the client that run.
+ */
+export function connectionOf(link: Link, running: Running<Call>): Connection<Call> {
+  return new Connection(new LinkEnd(link), running);
+}
+
+/**
+ * Sends a request on the stream of a call, or of the conversation, and waits for the answer; it is cancelled when its
+ * signal says so or the time is up.
+ *
+ * @throws McpError the client's own error, or an internal error that says why no answer came.
+ */
+export async function question(
+  method: string,
+  params: JsonObject,
+  { facts, signal, requestId }: Origin,
+  { connection, isReady, timeoutMs }: QuestionWay,
+): Promise<JsonObject> {
+  // Spec 2025-11-25, Lifecycle, Initialization: no requests before `notifications/initialized`.
+  if (connection.ended === undefined && !isReady())
+    throw new McpError('invalidRequest', `${method} cannot be asked before notifications/initialized`);
+  const given = Object.keys(params).length === 0 ? undefined : params;
+  const options = { revision: facts, signal, related: requestId, timeoutMs, tellCancelled: true };
+  try {
+    return await connection.call(method, given, options).answer;
+  } catch (error) {
+    throw unanswered(error, { method, options });
+  }
+}
