@@ -17,7 +17,8 @@ export const connect: Connect<HttpTransportOptions> = createConnect<HttpTranspor
 });
 
 export type { CacheMode } from './client/cache/cache.ts';
-export type { Client, ClientRequestOptions, CompleteOptions, ListItems, ListMethod } from './client/client.ts';
+export type { Client, ClientRequestOptions, CompleteOptions } from './client/client.ts';
+export type { InputMethod, ListItems, ListMethod } from './protocol/catalogue.ts';
 export {
   InputRequiredError,
   OutputValidationError,
@@ -29,7 +30,7 @@ export type { ElicitAnswer, InputAnswer, RootsAnswer, SampleAnswer } from './cli
 export type { InputContext, InputHandlers, RootsSource } from './client/input/inputs.ts';
 export type { PageVisit } from './client/input/page-visit.ts';
 export type { InputAnswers } from './client/input/rounds.ts';
-export type { CompleteStep, InputMethod, InputRequiredStep, Step } from './client/input/step.ts';
+export type { CompleteStep, InputRequiredStep, Step } from './client/input/step.ts';
 export type { ConnectOptions } from './client/options.ts';
 export { combinedHint, type CacheHint, type Page } from './client/pages.ts';
 export type {

@@ -5,23 +5,13 @@ import { isObject } from '../jsonrpc/message.ts';
 import type { Call } from '../host/call.ts';
 import type { ServerSession } from '../host/host.ts';
 import type { ServerCapabilities } from '../protocol/capability.ts';
+import { listChanges, methodOf, type ListChange } from '../protocol/catalogue.ts';
 import type { JsonObject } from '../protocol/features/common.ts';
 import { McpError } from '../protocol/error.ts';
 import { metaKey } from '../protocol/meta.ts';
 import type { SubscriptionFilter } from '../protocol/features/subscriptions.ts';
 import { wordsOf } from './failure.ts';
 import type { Upstream } from './upstream/upstream.ts';
-
-/** The lists whose changes are told. */
-export const listChanges = [
-  { kind: 'tools', method: 'notifications/tools/list_changed', flag: 'toolsListChanged' },
-  { kind: 'prompts', method: 'notifications/prompts/list_changed', flag: 'promptsListChanged' },
-  {
-    kind: 'resources',
-    method: 'notifications/resources/list_changed',
-    flag: 'resourcesListChanged',
-  },
-] as const;
 
 /** How many resources one session, or one listen stream, may watch. */
 export const mostResources = 1_000;
@@ -99,7 +89,7 @@ export class Changes {
     this.#slices.add(key, () => this.#tell(list, params, by));
   }
 
-  *#tell({ method, flag }: (typeof listChanges)[number], params: JsonObject, by: Whose | undefined): Generator<void> {
+  *#tell({ method, flag }: ListChange, params: JsonObject, by: Whose | undefined): Generator<void> {
     for (const session of this.#sessions.values()) {
       if (!isFor(session.principal, by) || this.#options.hearsItself(session)) continue;
       session.notify(method, ownWords(params));
@@ -135,10 +125,10 @@ export class Changes {
   }
 
   /** The lists whose changes can come: some servers tell of those that they did not declare, others do not as they did. */
-  #tellable(capabilities: ServerCapabilities): readonly (typeof listChanges)[number][] {
-    if (this.#options.tellsUnasked()) return listChanges.filter(({ kind }) => capabilities[kind] !== undefined);
+  #tellable(capabilities: ServerCapabilities): readonly ListChange[] {
+    if (this.#options.tellsUnasked()) return listChanges.filter(({ list }) => capabilities[list] !== undefined);
     const agreed = this.#agreed;
-    return changing(capabilities).filter(({ kind }) => agreed === undefined || agreed[kind] === true);
+    return changing(capabilities).filter(({ list }) => agreed === undefined || agreed[list] === true);
   }
 
   /**
@@ -193,19 +183,15 @@ export function ownWords(params: JsonObject): JsonObject {
 
 /** Whether a notification tells of a change of a list. */
 export function isListChange(method: string): boolean {
-  return listChanges.some((list) => list.method === method);
+  return methodOf(method)?.tells !== undefined;
 }
 
-function changing(capabilities: ServerCapabilities): readonly (typeof listChanges)[number][] {
-  return listChanges.filter(({ kind }) => capabilities[kind]?.listChanged === true);
+function changing(capabilities: ServerCapabilities): readonly ListChange[] {
+  return listChanges.filter(({ list }) => capabilities[list]?.listChanged === true);
 }
 
-function topicsOf({ tools, prompts, resources }: ServerCapabilities): Topics {
-  return {
-    ...(tools?.listChanged === true ? { tools: true } : {}),
-    ...(prompts?.listChanged === true ? { prompts: true } : {}),
-    ...(resources?.listChanged === true ? { resources: true } : {}),
-  };
+function topicsOf(capabilities: ServerCapabilities): Topics {
+  return Object.fromEntries(changing(capabilities).map(({ list }) => [list, true]));
 }
 
 /** Waits, unless the signal says that nobody does any more. */

@@ -13,7 +13,7 @@ import type { LoggingLevel } from '../protocol/features/logging-level.ts';
 import type { GetPromptResult, Prompt } from '../protocol/features/prompts.ts';
 import type { Resource, ResourceTemplate } from '../protocol/features/resource.ts';
 import type { ReadResourceResult } from '../protocol/features/resources.ts';
-import type { RequestTypes } from '../protocol/catalogue.ts';
+import type { InputMethod, ListItems, ListMethod, RequestTypes } from '../protocol/catalogue.ts';
 import type { RevisionDate } from '../protocol/revision.ts';
 import type { Tool } from '../protocol/features/tool.ts';
 import type { CallToolResult } from '../protocol/features/tools.ts';
@@ -21,20 +21,9 @@ import type { CacheMode } from './cache/cache.ts';
 import type { RootsSource } from './input/inputs.ts';
 import type { Page } from './pages.ts';
 import type { InputAnswers } from './input/rounds.ts';
-import type { InputMethod, InputRequiredStep, Step } from './input/step.ts';
+import type { InputRequiredStep, Step } from './input/step.ts';
 import type { Subscription, SubscriptionEvent, Topics } from './subscriptions/subscription.ts';
 import type { SubscribeOptions } from './subscriptions/subscriptions.ts';
-
-/** What the lists of the protocol hold. */
-export interface ListItems {
-  readonly 'tools/list': Tool;
-  readonly 'resources/list': Resource;
-  readonly 'resources/templates/list': ResourceTemplate;
-  readonly 'prompts/list': Prompt;
-}
-
-/** The methods that give lists. */
-export type ListMethod = keyof ListItems;
 
 /** The options of one request of a client. */
 export interface ClientRequestOptions extends RequestOptions {

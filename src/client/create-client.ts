@@ -7,21 +7,28 @@ import type { Implementation } from '../protocol/features/common.ts';
 import type { CompleteRequestParams, CompleteResult, CompletionArgument } from '../protocol/features/completion.ts';
 import { McpError } from '../protocol/error.ts';
 import type { LoggingLevel } from '../protocol/features/logging-level.ts';
-import { mayAsk, methodOf, type RequestTypes } from '../protocol/catalogue.ts';
+import {
+  mayAsk,
+  methodOf,
+  type InputMethod,
+  type ListItems,
+  type ListMethod,
+  type RequestTypes,
+} from '../protocol/catalogue.ts';
 import type { GetPromptResult, Prompt } from '../protocol/features/prompts.ts';
 import type { Resource, ResourceTemplate } from '../protocol/features/resource.ts';
 import type { ReadResourceResult } from '../protocol/features/resources.ts';
 import type { RevisionDate } from '../protocol/revision.ts';
 import type { Tool } from '../protocol/features/tool.ts';
 import type { CallToolResult } from '../protocol/features/tools.ts';
-import type { Client, ClientRequestOptions, CompleteOptions, ListItems, ListMethod } from './client.ts';
+import type { Client, ClientRequestOptions, CompleteOptions } from './client.ts';
 import { givingUp, givingUpSteps } from './giving-up.ts';
 import type { RootsSource } from './input/inputs.ts';
 import { checkLevel } from './option-names.ts';
 import { walkPages, type Page } from './pages.ts';
 import { createRequests, type ClientParts, type Requests } from './requests.ts';
 import type { InputAnswers } from './input/rounds.ts';
-import type { InputMethod, InputRequiredStep, Step } from './input/step.ts';
+import type { InputRequiredStep, Step } from './input/step.ts';
 import type { Subscription, SubscriptionEvent, Topics } from './subscriptions/subscription.ts';
 import type { SubscribeOptions } from './subscriptions/subscriptions.ts';
 

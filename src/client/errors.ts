@@ -3,7 +3,8 @@ import type { ElicitRequestURLParams } from '../protocol/features/elicitation.ts
 import { McpError } from '../protocol/error.ts';
 import type { CallToolResult } from '../protocol/features/tools.ts';
 import { pageUrl } from '../peer/page-url.ts';
-import type { InputMethod, InputRequiredStep } from './input/step.ts';
+import type { InputRequiredStep } from './input/step.ts';
+import type { InputMethod } from '../protocol/catalogue.ts';
 
 /** One place where a structured result does not fit its schema. */
 export interface OutputProblem {

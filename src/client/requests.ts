@@ -1,8 +1,14 @@
 import type { JsonObject } from '../protocol/features/common.ts';
 import { McpError } from '../protocol/error.ts';
-import type { RequestMethod, RequestTypes } from '../protocol/catalogue.ts';
+import {
+  methodOf,
+  type ListItems,
+  type ListMethod,
+  type RequestMethod,
+  type RequestTypes,
+} from '../protocol/catalogue.ts';
 import type { Tool } from '../protocol/features/tool.ts';
-import type { ListItems, ListMethod } from './client.ts';
+
 import { withoutInvalidHeaders } from './known-tools.ts';
 import { lift } from './read-result.ts';
 import { hintOf, walkPages, type Page } from './pages.ts';
@@ -87,7 +93,7 @@ export function createRequests(parts: ClientParts): Requests {
     },
     async page(method, cursor, options) {
       const result: unknown = await requests.call(method, cursor === undefined ? {} : { cursor }, options);
-      return pageOf<typeof method>(result, (tools) =>
+      return pageOf(method, result, (tools) =>
         mirrors() ? withoutInvalidHeaders(tools, (message) => settings.onWarning?.(message)) : tools,
       );
     },
@@ -113,15 +119,14 @@ interface Sent {
 
 /** A result in the newest words as a page; of tools, those that may be shown. */
 function pageOf<Method extends ListMethod>(
+  method: Method,
   result: unknown,
   shown: (tools: readonly Tool[]) => readonly Tool[],
 ): Page<ListItems[Method]> {
-  // Each list has its items under one of these names, as `fromWire` checked.
-  const { tools, resources, resourceTemplates, prompts, nextCursor, ...hint } = result as {
-    readonly [key: string]: unknown;
-    readonly tools?: readonly Tool[];
-    readonly nextCursor?: string;
-  };
-  const items = (tools && shown(tools)) ?? resources ?? resourceTemplates ?? prompts ?? [];
-  return { ...hintOf(hint), nextCursor, items: items as readonly ListItems[Method][] };
+  const { list } = methodOf(method) ?? {};
+  // `fromWire` checked that the result has its entries there.
+  const { nextCursor, ...page } = result as { readonly [key: string]: unknown; readonly nextCursor?: string };
+  const listed = (list === undefined ? undefined : page[list.items]) ?? [];
+  const items = method === 'tools/list' ? shown(listed as readonly Tool[]) : listed;
+  return { ...hintOf(page), nextCursor, items: items as readonly ListItems[Method][] };
 }

@@ -1,20 +1,9 @@
 /** The lines of what a client asks of a server, and of what either says of itself. */
 
 import { errorToWire, McpError, type ErrorName } from '../protocol/error.ts';
-import { mayAsk, type RequestMethod } from '../protocol/catalogue.ts';
+import { mayAsk, methodOf, methodsWith } from '../protocol/catalogue.ts';
 import { newestRevision, type Revision } from '../protocol/revision.ts';
 import { byFact, carried, changed, nothing, refused, type Feature, type Fidelity } from './cells.ts';
-
-const requestTitles: Readonly<Partial<Record<RequestMethod, string>>> = {
-  'tools/list': 'Listing tools',
-  'tools/call': 'Calling tools',
-  'resources/list': 'Listing resources',
-  'resources/templates/list': 'Listing resource templates',
-  'resources/read': 'Reading resources',
-  'prompts/list': 'Listing prompts',
-  'prompts/get': 'Getting prompts',
-  'completion/complete': 'Completion',
-};
 
 /** One line for each of these. */
 export const servingFeatures: readonly Feature[] = [
@@ -118,9 +107,9 @@ function hasExtensions({ tasks }: Revision): boolean {
 function requests(): readonly Feature[] {
   const group = 'Requests';
   return [
-    ...Object.entries(requestTitles).map(([method, title]): Feature => ({
+    ...methodsWith(({ carried: row }) => row !== undefined).map((method): Feature => ({
       id: method,
-      title,
+      title: methodOf(method)?.carried?.title ?? method,
       group,
       between: (client, server) =>
         mayAsk(client, method) && mayAsk(server, method)

@@ -1,11 +1,16 @@
 import { isObject } from '../jsonrpc/message.ts';
+import { methodsWith } from '../protocol/catalogue.ts';
 import type { JsonObject } from '../protocol/features/common.ts';
+import type { InputRequest } from '../protocol/features/rounds.ts';
 
 /** The methods by which a server asks its client. */
-export type AskMethod = 'elicitation/create' | 'sampling/createMessage' | 'roots/list';
+export type AskMethod = InputRequest['method'];
 
 /** All of them. */
-export const askMethods: readonly AskMethod[] = ['elicitation/create', 'sampling/createMessage', 'roots/list'];
+// What can be an entry of `inputRequests` is what the type says.
+export const askMethods: readonly AskMethod[] = methodsWith(
+  ({ embedded }) => embedded !== undefined,
+) as readonly AskMethod[];
 
 /** One question to the client. */
 export interface Ask<T> {

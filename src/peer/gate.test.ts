@@ -9,8 +9,11 @@ import {
   statelessDate,
   type Json,
 } from '../../test/support/raw.ts';
+import { methodOf } from '../protocol/catalogue.ts';
+import { newestRevision } from '../protocol/revision.ts';
 import { createServer, type Server } from '../server/server.ts';
 import type { ServerOptions } from '../server/options.ts';
+import { gate } from './gate.ts';
 
 const info = { name: 'tested', version: '1.0.0' };
 
@@ -125,4 +128,11 @@ test('what the server says of a feature of the client needs no promise of its ow
   assert.deepEqual(raw.take(), [
     { jsonrpc: '2.0', method: 'notifications/elicitation/complete', params: { elicitationId } },
   ]);
+});
+
+test('a method of an extension is there for a server that has the extension, in the revisions that make it one', () => {
+  const refusal = { kind: 'methodNotFound', message: /needs the extension io\.modelcontextprotocol\/tasks/ };
+  assert.throws(() => gate('tasks/get', newestRevision, {}), refusal);
+  const row = gate('tasks/get', newestRevision, { extensions: { 'io.modelcontextprotocol/tasks': {} } });
+  assert.equal(row, methodOf('tasks/get'));
 });

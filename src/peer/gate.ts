@@ -1,12 +1,12 @@
 import { hasServerCapability, type ServerCapabilities } from '../protocol/capability.ts';
 import { McpError } from '../protocol/error.ts';
-import { methodOf } from '../protocol/catalogue.ts';
-import { maySend, type MethodRow } from '../protocol/method.ts';
+import { methodOf, methodsWith } from '../protocol/catalogue.ts';
+import { extensionOf, maySend, type MethodRow } from '../protocol/method.ts';
 import type { Revision } from '../protocol/revision.ts';
 
 /**
  * Finds the row of a request from a client, or says why there is none: a method that the revision lacks, that only
- * servers send, or that needs a capability which this server does not have.
+ * servers send, or that needs a capability or an extension which this server does not have.
  *
  * What the client declares does not matter here: no revision has client capabilities for what a server offers.
  * (Spec 2025-11-25, Lifecycle, Capability negotiation.)
@@ -21,11 +21,17 @@ export function gate(method: string, revision: Revision, capabilities: ServerCap
   if (row.needs !== undefined && needsDeclaration(row, revision) && !hasServerCapability(capabilities, row.needs)) {
     throw notFound(method, `needs the capability ${row.needs}, which this server does not have`);
   }
+  const extension = extensionOf(row, revision);
+  if (extension !== undefined && !Object.hasOwn(capabilities.extensions ?? {}, extension)) {
+    throw notFound(method, `needs the extension ${extension}, which this server does not have`);
+  }
   return row;
 }
 
 /** The features that a client declares; what the server sends about them is no promise of its own. */
-const clientFeatures: ReadonlySet<string | undefined> = new Set(['sampling', 'elicitation', 'roots']);
+const clientFeatures: ReadonlySet<string | undefined> = new Set(
+  methodsWith(({ embedded }) => embedded !== undefined).map((method) => methodOf(method)?.needs),
+);
 
 /**
  * Whether a server may send a notification in a session, by what it offered when the session began. (Spec 2025-11-25,

@@ -11,7 +11,15 @@ import { elicitationMethods, type ElicitationMethods } from './features/elicitat
 import { rootMethods, type RootMethods } from './features/roots.ts';
 import { subscriptionMethods, type SubscriptionMethods } from './features/subscriptions.ts';
 import { taskMethods, type TaskMethods } from './features/tasks.ts';
-import { maySend, type MethodRow, type MethodRows } from './method.ts';
+import {
+  maySend,
+  type AskingOf,
+  type ListedFeature,
+  type ListFlag,
+  type ListOf,
+  type MethodRow,
+  type MethodRows,
+} from './method.ts';
 import type { Revision } from './revision.ts';
 
 /** What every method carries. */
@@ -40,6 +48,26 @@ export type RequestMethod = Exclude<Method, NotificationMethod>;
 
 /** The parameters and result of every request. */
 export type RequestTypes = Pick<MethodTypes, RequestMethod>;
+
+/** The name of a request that its server may answer with a need of input. */
+export type InputMethod = {
+  [Name in Method]: MethodTypes[Name] extends AskingOf<infer _Params, infer _Result> ? Name : never;
+}[Method];
+
+/** The name of a request that gives a list, page by page. */
+export type ListMethod = {
+  [Name in Method]: MethodTypes[Name] extends ListOf<infer _Result, infer _Items> ? Name : never;
+}[Method];
+
+/** What the lists of the protocol hold. */
+export type ListItems = { readonly [Name in ListMethod]: EntryOf<MethodTypes[Name]> };
+
+type EntryOf<Carried> =
+  Carried extends ListOf<infer Result, infer Items>
+    ? Result[Items] extends readonly (infer Entry)[]
+      ? Entry
+      : never
+    : never;
 
 const table: MethodRows<MethodTypes> = {
   ...lifecycleMethods,
@@ -71,3 +99,23 @@ export function mayAsk(revision: Revision, method: string): boolean {
   const row = methodOf(method);
   return row !== undefined && maySend('client', row, revision);
 }
+
+/** The methods whose row is such, feature by feature. */
+export function methodsWith(holds: (row: MethodRow) => boolean): readonly Method[] {
+  return methodNames.filter((method) => holds(table[method]));
+}
+
+/** A list whose changes are told. */
+export interface ListChange {
+  /** The notification that tells of them. */
+  readonly method: Method;
+  readonly list: ListedFeature;
+  /** What asks for them in the filter of `subscriptions/listen`. */
+  readonly flag: ListFlag;
+}
+
+/** The lists whose changes are told. */
+export const listChanges: readonly ListChange[] = methodNames.flatMap((method) => {
+  const { tells }: MethodRow = table[method];
+  return tells === undefined ? [] : [{ method, ...tells }];
+});

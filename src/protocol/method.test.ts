@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { methodNames, methodOf } from './catalogue.ts';
+import { listChanges, methodNames, methodOf, methodsWith } from './catalogue.ts';
 import { extensionOf, maySend, type Side } from './method.ts';
 import { newestRevision, revisions } from './revision.ts';
 
@@ -75,6 +75,75 @@ test('tasks belong to the core once and to an extension later', () => {
     revisions.map((revision) => extensionOf(row, revision)),
     [undefined, undefined, undefined, undefined, 'io.modelcontextprotocol/tasks'],
   );
+});
+
+const lists = ['tools/list', 'resources/list', 'resources/templates/list', 'prompts/list'];
+const without = (leaves: string): readonly string[] => methodsWith((row) => row.leaves === leaves);
+
+test('what lists, reads and completes leaves nothing in a server', () => {
+  assert.deepEqual(without('nothing').toSorted(), [
+    'completion/complete',
+    'ping',
+    'prompts/get',
+    'prompts/list',
+    'resources/list',
+    'resources/read',
+    'resources/templates/list',
+    'server/discover',
+    'tasks/get',
+    'tasks/list',
+    'tasks/result',
+    'tools/list',
+  ]);
+});
+
+test('a second subscription to a resource and a second level of logs change nothing', () => {
+  assert.deepEqual(without('once'), ['resources/subscribe', 'resources/unsubscribe', 'logging/setLevel']);
+});
+
+test('lists are stale after the notification of their feature, and what was read after that of its resource', () => {
+  const stale = methodsWith(({ staleAfter }) => staleAfter !== undefined);
+  assert.deepEqual(
+    stale.map((method) => `${method} ${methodOf(method)?.staleAfter}`),
+    [
+      'tools/list notifications/tools/list_changed',
+      'resources/list notifications/resources/list_changed',
+      'resources/templates/list notifications/resources/list_changed',
+      'resources/read notifications/resources/updated',
+      'prompts/list notifications/prompts/list_changed',
+    ],
+  );
+  for (const method of stale) assert.ok(methodOf(methodOf(method)?.staleAfter ?? '')?.kind === 'notification', method);
+});
+
+test('the lists of the protocol are four, and the changes of three are told', () => {
+  assert.deepEqual(
+    methodsWith(({ list }) => list !== undefined),
+    lists,
+  );
+  assert.deepEqual(
+    listChanges.map(({ method, list, flag }) => `${method} ${list} ${flag}`),
+    [
+      'notifications/tools/list_changed tools toolsListChanged',
+      'notifications/resources/list_changed resources resourcesListChanged',
+      'notifications/prompts/list_changed prompts promptsListChanged',
+    ],
+  );
+});
+
+test('what a bridge carries has a title, and needs a capability of the server', () => {
+  const carried = methodsWith((row) => row.carried !== undefined);
+  assert.deepEqual(carried.toSorted(), [
+    'completion/complete',
+    'prompts/get',
+    'prompts/list',
+    'resources/list',
+    'resources/read',
+    'resources/templates/list',
+    'tools/call',
+    'tools/list',
+  ]);
+  for (const method of carried) assert.equal(typeof methodOf(method)?.needs, 'string', method);
 });
 
 test('HTTP mirrors the name of what is asked for', () => {

@@ -1,5 +1,7 @@
 /** What is said of a method: who sends it, when it lived, what it carries and what it needs. */
 
+import type { PaginatedRequestParams } from './features/envelope.ts';
+import type { SubscriptionFilter } from './features/subscriptions.ts';
 import { isAlive, type Lifetime } from './lifetime.ts';
 import type { Revision } from './revision.ts';
 import type { Type, TypeOf } from './shape.ts';
@@ -11,6 +13,16 @@ export type Side = 'client' | 'server';
 export interface RequestOf<Params, Result> {
   readonly params: Params;
   readonly result: Result;
+}
+
+/** What a request for one page of a list carries; `items` is the field of the result that the entries stand in. */
+export interface ListOf<Result, Items extends keyof Result> extends RequestOf<PaginatedRequestParams, Result> {
+  readonly items: Items;
+}
+
+/** What a request carries that may be answered with an `InputRequiredResult`. */
+export interface AskingOf<Params, Result> extends RequestOf<Params, Result> {
+  readonly inputRequired: true;
 }
 
 /** What a notification carries, in the newest words. */
@@ -40,9 +52,25 @@ export interface MethodRow {
   readonly nameParam?: 'name' | 'uri' | 'taskId';
   /** Whether it may be answered with an `InputRequiredResult`. */
   readonly inputRequired?: true;
+  /** What a request leaves in a server, if anything: `once` is what a second one does not change. Absent where it may do more. */
+  readonly leaves?: 'nothing' | 'once';
+  /** The notification after which its result is stale. */
+  readonly staleAfter?: `notifications/${string}`;
+  /** Of a list: the field of the result that has the entries, and the field of an entry that tells it from the others. */
+  readonly list?: { readonly items: string; readonly key: string };
+  /** Of what a bridge carries to the server behind it: what a person calls it, in docs/fidelity.md. */
+  readonly carried?: { readonly title: string };
+  /** Of a notification that a list changed: the list, and what asks for it in the filter of `subscriptions/listen`. */
+  readonly tells?: { readonly list: ListedFeature; readonly flag: ListFlag };
   /** The revisions in which it is no message but an entry of `inputRequests`. */
   readonly embedded?: Lifetime;
 }
+
+/** A feature that is a list, by the name of its capability. */
+export type ListedFeature = 'tools' | 'prompts' | 'resources';
+
+/** The field of a `SubscriptionFilter` that asks for the changes of a list. */
+export type ListFlag = Extract<keyof SubscriptionFilter, `${string}ListChanged`>;
 
 /** The rows of some methods; the compiler holds the types of each row to those that stand beside its name. */
 export type MethodRows<Methods> = { readonly [Method in keyof Methods]: MethodRowOf<Methods[Method]> };
@@ -50,10 +78,27 @@ export type MethodRows<Methods> = { readonly [Method in keyof Methods]: MethodRo
 /** The row of a method that carries this. */
 export type MethodRowOf<Carried> = MethodRow &
   (Carried extends RequestOf<infer Params, infer Result>
-    ? { readonly kind: 'request'; readonly params: TypeOf<Params>; readonly result: TypeOf<Result> }
+    ? {
+        readonly kind: 'request';
+        readonly params: TypeOf<Params>;
+        readonly result: TypeOf<Result>;
+      } & ListRow<Carried> &
+        AskingRow<Carried>
     : Carried extends NotificationOf<infer Params>
       ? { readonly kind: 'notification'; readonly params: TypeOf<Params>; readonly result?: never }
       : never);
+
+type ListRow<Carried> =
+  Carried extends ListOf<infer Result, infer Items>
+    ? { readonly list: { readonly items: Items; readonly key: EntryKey<Result[Items]> } }
+    : { readonly list?: never };
+
+type EntryKey<Entries> = Entries extends readonly (infer Entry)[] ? keyof Entry & string : never;
+
+type AskingRow<Carried> =
+  Carried extends AskingOf<infer _Params, infer _Result>
+    ? { readonly inputRequired: true }
+    : { readonly inputRequired?: never };
 
 /** Whether a side may send a method as a message of its own in a revision. */
 export function maySend(side: Side, row: MethodRow, revision: Revision): boolean {

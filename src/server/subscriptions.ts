@@ -2,14 +2,16 @@ import type { RequestId } from '../jsonrpc/message.ts';
 import { eachInSlices, Slices } from '../jsonrpc/slices.ts';
 import type { Call } from '../host/call.ts';
 import type { ServerSession } from '../host/host.ts';
+import { listChanges, type ListChange } from '../protocol/catalogue.ts';
 import type { JsonObject } from '../protocol/features/common.ts';
 import { McpError } from '../protocol/error.ts';
 import { metaKey } from '../protocol/meta.ts';
+import type { ListedFeature } from '../protocol/method.ts';
 import type { SubscriptionFilter } from '../protocol/features/subscriptions.ts';
 
 /** The lists whose changes can be told; clients subscribe to them by the same words. */
-export const listKinds = ['tools', 'resources', 'prompts'] as const;
-export type ListKind = (typeof listKinds)[number];
+export const listKinds: readonly ListKind[] = listChanges.map(({ list }) => list);
+export type ListKind = ListedFeature;
 
 /** Whether a word names a list. */
 export function isListKind(word: unknown): word is ListKind {
@@ -77,7 +79,8 @@ export class Subscriptions {
 
   /** Tells everybody who may know that a list changed; changes of one turn are told once. */
   listChanged(kind: ListKind): void {
-    this.#soon(`list ${kind}`, () => this.#tellList(kind));
+    const list = listChanges.find((one) => one.list === kind);
+    if (list !== undefined) this.#soon(`list ${kind}`, () => this.#tellList(list));
   }
 
   /** Tells those who watch a resource that it changed. */
@@ -85,14 +88,13 @@ export class Subscriptions {
     if (this.#watchers.has(uri)) this.#soon(`resource ${uri}`, () => this.#tellUpdate(uri));
   }
 
-  *#tellList(kind: ListKind): Generator<void> {
-    const method = `notifications/${kind}/list_changed`;
+  *#tellList({ method, flag }: ListChange): Generator<void> {
     for (const session of this.#sessions) {
       session.notify(method, {});
       yield;
     }
     for (const { call, filter } of this.#listeners.values()) {
-      if (filter[`${kind}ListChanged`] !== true) continue;
+      if (filter[flag] !== true) continue;
       call.send(method, subscribed(call.requestId));
       yield;
     }
@@ -160,10 +162,9 @@ export class Subscriptions {
     const uris = offered.has('updates')
       ? asked.resourceSubscriptions?.slice(0, this.#limits.resourcesPerClient)
       : undefined;
+    const told = listChanges.filter(({ list, flag }) => asked[flag] === true && offered.has(list));
     return {
-      ...(asked.toolsListChanged === true && offered.has('tools') ? { toolsListChanged: true } : {}),
-      ...(asked.promptsListChanged === true && offered.has('prompts') ? { promptsListChanged: true } : {}),
-      ...(asked.resourcesListChanged === true && offered.has('resources') ? { resourcesListChanged: true } : {}),
+      ...Object.fromEntries(told.map(({ flag }) => [flag, true])),
       ...(uris === undefined ? {} : { resourceSubscriptions: uris }),
     };
   }

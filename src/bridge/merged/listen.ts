@@ -7,7 +7,8 @@ import type { Call } from '../../host/call.ts';
 import type { JsonObject } from '../../protocol/features/common.ts';
 import { McpError } from '../../protocol/error.ts';
 import type { SubscriptionFilter } from '../../protocol/features/subscriptions.ts';
-import { healthyMs, isListChange, listChanges, mostResources, pause, subscribed } from '../changes.ts';
+import { healthyMs, isListChange, mostResources, pause, subscribed } from '../changes.ts';
+import { listChanges, type ListChange } from '../../protocol/catalogue.ts';
 import { wordsOf } from '../failure.ts';
 import type { Member } from '../single/single.ts';
 import type { Seat } from './slot.ts';
@@ -82,7 +83,7 @@ export class FrontListen {
     if (list !== undefined) this.#slices.add(method, () => this.#tellAll(list));
   }
 
-  *#tellAll({ method, flag }: (typeof listChanges)[number]): Generator<void> {
+  *#tellAll({ method, flag }: ListChange): Generator<void> {
     for (const stream of this.#streams) {
       if (stream.flags[flag] !== true) continue;
       this.#tell(stream, method, {});

@@ -5,29 +5,40 @@ import { ConnectionError } from '../../jsonrpc/transport.ts';
 import type { Call } from '../../host/call.ts';
 import type { Host } from '../../host/host.ts';
 import { hasServerCapability } from '../../protocol/capability.ts';
+import { methodOf, type ListMethod } from '../../protocol/catalogue.ts';
 import type { JsonObject } from '../../protocol/features/common.ts';
 import { wordsOf } from '../failure.ts';
 import type { Seat } from './slot.ts';
 import { subCall } from './sub-call.ts';
 
 /** The lists that servers have, by what they hold. */
-export const listKinds = {
-  tools: { method: 'tools/list', items: 'tools', key: 'name', needs: 'tools' },
-  prompts: { method: 'prompts/list', items: 'prompts', key: 'name', needs: 'prompts' },
-  resources: { method: 'resources/list', items: 'resources', key: 'uri', needs: 'resources' },
-  templates: {
-    method: 'resources/templates/list',
-    items: 'resourceTemplates',
-    key: 'uriTemplate',
-    needs: 'resources',
-  },
-} as const;
+export const listKinds: Readonly<Record<ListKind, ListFacts>> = {
+  tools: factsOf('tools/list'),
+  prompts: factsOf('prompts/list'),
+  resources: factsOf('resources/list'),
+  templates: factsOf('resources/templates/list'),
+};
 
 /** Their methods. */
 export const listMethods: ReadonlySet<string> = new Set(Object.values(listKinds).map(({ method }) => method));
 
 /** What a list holds. */
-export type ListKind = keyof typeof listKinds;
+export type ListKind = 'tools' | 'prompts' | 'resources' | 'templates';
+
+interface ListFacts {
+  readonly method: ListMethod;
+  /** The field of a result that has the entries, and that of an entry which tells it from the others. */
+  readonly items: string;
+  readonly key: string;
+  /** The capability that the list belongs to. */
+  readonly needs: string;
+}
+
+function factsOf(method: ListMethod): ListFacts {
+  const { list, needs } = methodOf(method) ?? {};
+  if (list === undefined || needs === undefined) throw new TypeError(`${method} gives no list`);
+  return { method, ...list, needs };
+}
 
 /** What one server lists. */
 export interface Part {

@@ -3,7 +3,7 @@ import { ConnectionError } from '../../jsonrpc/transport.ts';
 import type { Call } from '../../host/call.ts';
 import type { Host } from '../../host/host.ts';
 import { Catalogue } from './catalogue.ts';
-import { listChanges } from '../changes.ts';
+import { listChanges } from '../../protocol/catalogue.ts';
 import { FrontListen } from './listen.ts';
 import { listKinds, type ListKind } from './lists.ts';
 import { frontHandlers } from './handlers.ts';
@@ -59,7 +59,7 @@ export async function openFront(parts: FrontParts): Promise<Front> {
     ownersOf: (uris, call) => routes.ownersOf(uris, call),
     honoured: (asked) => {
       const offered = frontCapabilities(seats);
-      const flags = listChanges.filter(({ kind, flag }) => asked[flag] === true && offered[kind] !== undefined);
+      const flags = listChanges.filter(({ list, flag }) => asked[flag] === true && offered[list] !== undefined);
       return Object.fromEntries(flags.map(({ flag }) => [flag, true]));
     },
   });
@@ -69,15 +69,15 @@ export async function openFront(parts: FrontParts): Promise<Front> {
     if (first) sessions.joined(member);
     listens.joined(seat, member);
     const offered = member.host.capabilities();
-    for (const { kind, method } of listChanges) {
-      if (offered[kind] === undefined) continue;
+    for (const { list, method } of listChanges) {
+      if (offered[list] === undefined) continue;
       sessions.tell(method);
       listens.changed(method);
     }
   }
 
   function onChange(kind: ListKind, { session }: Call): void {
-    const method = listChanges.find((list) => list.kind === listKinds[kind].needs)?.method;
+    const method = listChanges.find(({ list }) => list === listKinds[kind].needs)?.method;
     if (method === undefined) return;
     if (session === undefined) listens.changed(method);
     else session.notify(method, {});

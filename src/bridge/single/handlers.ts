@@ -1,7 +1,7 @@
 import type { Handler, ServerSession } from '../../host/host.ts';
 import type { Call } from '../../host/call.ts';
 import { McpError } from '../../protocol/error.ts';
-import type { RequestTypes } from '../../protocol/catalogue.ts';
+import { methodsWith, type RequestTypes } from '../../protocol/catalogue.ts';
 import type { Changes } from '../changes.ts';
 import type { KnownTools } from '../known-tools.ts';
 import type { Pool } from '../upstream/pool.ts';
@@ -14,15 +14,6 @@ export interface BridgeParts {
   readonly changes: Changes;
   readonly watches: Watches;
 }
-
-const carriedMethods = [
-  'resources/list',
-  'resources/templates/list',
-  'resources/read',
-  'prompts/list',
-  'prompts/get',
-  'completion/complete',
-] as const;
 
 type Handlers = {
   readonly [Method in keyof RequestTypes]?: (params: RequestTypes[Method]['params'], call: Call) => unknown;
@@ -50,7 +41,7 @@ export function handlersOf({ pool, tools, changes, watches }: BridgeParts): Read
     },
   };
   return new Map([
-    ...carriedMethods.map((method): [string, Handler] => [method, carry]),
+    ...methodsWith(({ carried }) => carried !== undefined).map((method): [string, Handler] => [method, carry]),
     // Each handler gets the parameters of its own method: the conversation read them by the method's row.
     ...(Object.entries(own) as [string, Handler][]),
   ]);

@@ -134,7 +134,7 @@ export class Upstream {
    */
   async carry(params: JsonObject, call: Carried, alone = false): Promise<JsonObject> {
     this.#carried.add(call);
-    this.#stateful ||= !stateless.has(call.method);
+    this.#stateful ||= methodOf(call.method)?.leaves !== 'nothing';
     this.#alone = this.#alone || alone;
     try {
       const client = await this.client();
@@ -343,17 +343,6 @@ export class Upstream {
     );
   }
 }
-
-/** The methods that leave nothing in a server; the level of a session is set anew. */
-const stateless: ReadonlySet<string> = new Set([
-  'tools/list',
-  'resources/list',
-  'resources/templates/list',
-  'resources/read',
-  'prompts/list',
-  'prompts/get',
-  'completion/complete',
-]);
 
 function hasSessionLevel(client: Client): boolean {
   return revisionFor(client).logging === 'session' && client.capabilities.logging !== undefined;

@@ -1,24 +1,13 @@
 import { jsonText } from '../../json/exact-number.ts';
 import { isObject } from '../../jsonrpc/message.ts';
+import { methodsWith } from '../../protocol/catalogue.ts';
 import type { JsonObject } from '../../protocol/features/common.ts';
+import { isShape } from '../../protocol/shape.ts';
 
 /** The methods whose results say how long they may be kept. (Spec 2026-07-28, Caching.) */
-export const cacheableMethods: ReadonlySet<string> = new Set([
-  'server/discover',
-  'tools/list',
-  'prompts/list',
-  'resources/list',
-  'resources/templates/list',
-  'resources/read',
-]);
-
-/** What each notification makes stale. */
-const staleBy: ReadonlyMap<string, readonly string[]> = new Map([
-  ['notifications/tools/list_changed', ['tools/list']],
-  ['notifications/prompts/list_changed', ['prompts/list']],
-  ['notifications/resources/list_changed', ['resources/list', 'resources/templates/list']],
-  ['notifications/resources/updated', ['resources/read']],
-]);
+export const cacheableMethods: ReadonlySet<string> = new Set(
+  methodsWith(({ result }) => result !== undefined && isShape(result) && 'cacheScope' in result.rows),
+);
 
 /**
  * Whether the result of a request may be kept at all: what depends on input that the key does not have may not.
@@ -41,7 +30,7 @@ export function madeStale(
   readonly methods: readonly string[];
   readonly only?: { readonly uri: string; readonly wholes: readonly string[] };
 } {
-  const methods = staleBy.get(method) ?? [];
+  const methods = methodsWith(({ staleAfter }) => staleAfter === method);
   const { uri } = params;
   if (method !== 'notifications/resources/updated' || typeof uri !== 'string') return { methods };
   const wholes = wholesOf(uri);

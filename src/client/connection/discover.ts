@@ -6,7 +6,7 @@ import { errorFromWire, McpError } from '../../protocol/error.ts';
 import { fromWire } from '../../protocol/compile/from-wire.ts';
 import { discoverResultShape, type DiscoverResult } from '../../protocol/features/lifecycle.ts';
 import { metaKey } from '../../protocol/meta.ts';
-import { newestOf, type Revision } from '../../protocol/revision.ts';
+import { commonRevision, newestOf, type Revision } from '../../protocol/revision.ts';
 import type { OpenChannel } from './open-channel.ts';
 import { requestHeaders, selfMeta, withMeta, type Self } from './request-meta.ts';
 import { incompatible, supportedOf } from './incompatible.ts';
@@ -69,7 +69,7 @@ async function ask(channel: OpenChannel, options: DiscoverOptions): Promise<Prob
     tellCancelled: false,
   }).answer;
   const result = readDiscover(revision, raw);
-  const chosen = newestOf(inCommon(options.revisions, result.supportedVersions), 'stateless');
+  const chosen = commonRevision(options.revisions, result.supportedVersions, 'stateless');
   if (chosen === undefined) return handshakeOrNone(options, result.supportedVersions, undefined);
   return { kind: 'stateless', revision: chosen, result };
 }

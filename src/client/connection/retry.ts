@@ -2,32 +2,14 @@
 
 import { saysSessionIsUnknown } from '../../jsonrpc/session-words.ts';
 import { ConnectionError } from '../../jsonrpc/transport.ts';
+import { methodOf } from '../../protocol/catalogue.ts';
 import { McpError } from '../../protocol/error.ts';
 import type { Revision } from '../../protocol/revision.ts';
 import type { Tool } from '../../protocol/features/tool.ts';
 
-/** The methods that change nothing, or nothing more the second time. */
-const repeatable: ReadonlySet<string> = new Set([
-  'ping',
-  'server/discover',
-  'tools/list',
-  'resources/list',
-  'resources/templates/list',
-  'resources/read',
-  'resources/subscribe',
-  'resources/unsubscribe',
-  'prompts/list',
-  'prompts/get',
-  'completion/complete',
-  'logging/setLevel',
-  'tasks/get',
-  'tasks/list',
-  'tasks/result',
-]);
-
 /** Whether a request may be sent again when nobody knows whether it was served; of tools only the caller knows. */
 export function isRepeatable(method: string, repeat: boolean | undefined): boolean {
-  return repeat ?? repeatable.has(method);
+  return repeat ?? methodOf(method)?.leaves !== undefined;
 }
 
 /** The tools that say of themselves that calling them twice does no harm. */

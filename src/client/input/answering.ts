@@ -82,7 +82,8 @@ export async function answerRequest(
     row?.params === undefined ||
     !maySend('server', row, revision) ||
     !installed(inputs, method) ||
-    !supports(declared, featureOf(method))
+    // What a server asks for needs a feature of the client.
+    !supports(declared, row.needs as ClientFlag)
   )
     throw new McpError('methodNotFound', `this client does not answer ${method}`);
   // The row of a method names the type of its params.
@@ -121,10 +122,6 @@ function nestedProblem(properties: Readonly<Record<string, { readonly type?: unk
   return nested === undefined
     ? undefined
     : `the field ${JSON.stringify(nested.slice(0, 100))} of the form is an object, which no answer can hold`;
-}
-
-function featureOf(method: AskMethod): ClientFlag {
-  return method === 'roots/list' ? 'roots' : method === 'sampling/createMessage' ? 'sampling' : 'elicitation';
 }
 
 /** The capabilities that a question needs; `undefined` where there is no such question. */

@@ -1,7 +1,7 @@
 import type { RequestOptions } from '../connection/request-options.ts';
 import type { JsonObject } from '../../protocol/features/common.ts';
 import { aborted } from '../../peer/pending.ts';
-import type { RequestTypes } from '../../protocol/catalogue.ts';
+import type { InputMethod, RequestTypes } from '../../protocol/catalogue.ts';
 import type { Revision } from '../../protocol/revision.ts';
 import type { InputResponse, InputResponses } from '../../protocol/features/rounds.ts';
 import { ConnectionError } from '../../jsonrpc/transport.ts';
@@ -12,7 +12,7 @@ import { mostAtOnce } from '../connection/open-channel.ts';
 import type { Inputs } from './inputs.ts';
 import { lift } from '../read-result.ts';
 import { retryOf, stepOf } from './step-data.ts';
-import { isInputMethod, needsInput, type InputMethod, type InputRequiredStep, type Step } from './step.ts';
+import { isInputMethod, needsInput, type InputRequiredStep, type Step } from './step.ts';
 
 /** What the rounds of a client are made of. */
 export interface RoundsOptions {

@@ -2,11 +2,11 @@
 
 import { ConnectionError } from '../../jsonrpc/transport.ts';
 import type { JsonObject } from '../../protocol/features/common.ts';
-import type { RequestTypes } from '../../protocol/catalogue.ts';
+import type { InputMethod, RequestTypes } from '../../protocol/catalogue.ts';
 import type { Revision } from '../../protocol/revision.ts';
 import { inputRequiredResultShape, type InputResponses } from '../../protocol/features/rounds.ts';
 import { liftAs } from '../read-result.ts';
-import type { InputMethod, InputRequiredStep } from './step.ts';
+import type { InputRequiredStep } from './step.ts';
 
 /**
  * Reads a result that needs input.

@@ -1,12 +1,8 @@
 /** The rounds of a request as plain data. */
 import type { JsonObject } from '../../protocol/features/common.ts';
-import { methodOf } from '../../protocol/catalogue.ts';
-import type { RequestTypes } from '../../protocol/catalogue.ts';
+import { methodOf, type InputMethod, type RequestTypes } from '../../protocol/catalogue.ts';
 import type { Revision } from '../../protocol/revision.ts';
 import type { InputRequests } from '../../protocol/features/rounds.ts';
-
-/** The methods whose servers may ask for input before they answer. */
-export type InputMethod = 'tools/call' | 'prompts/get' | 'resources/read';
 
 /** The request was answered. */
 export interface CompleteStep<Method extends InputMethod = InputMethod> {
@@ -34,7 +30,7 @@ export type Step<Method extends InputMethod = InputMethod> = CompleteStep<Method
 
 /** Whether a server may answer a method with a need of input. */
 export function isInputMethod(method: unknown): method is InputMethod {
-  // The rows that say so are those of the three.
+  // The compiler holds the rows to the types that say so.
   return typeof method === 'string' && methodOf(method)?.inputRequired === true;
 }
 

@@ -1,4 +1,5 @@
 import { isObject } from '../../jsonrpc/message.ts';
+import { listChanges, methodOf } from '../../protocol/catalogue.ts';
 import type { JsonObject } from '../../protocol/features/common.ts';
 import type { SubscriptionFilter } from '../../protocol/features/subscriptions.ts';
 import { metaKey } from '../../protocol/meta.ts';
@@ -48,15 +49,9 @@ export interface Subscription {
   close(): Promise<void>;
 }
 
-const lists: ReadonlyMap<string, ListKind> = new Map([
-  ['notifications/tools/list_changed', 'tools'],
-  ['notifications/resources/list_changed', 'resources'],
-  ['notifications/prompts/list_changed', 'prompts'],
-]);
-
 /** The event that a notification means; `undefined` when it means none. */
 export function eventOf(method: string, params: JsonObject): SubscriptionEvent | undefined {
-  const list = lists.get(method);
+  const list = methodOf(method)?.tells?.list;
   if (list !== undefined) return { type: 'list', list };
   const { uri } = params;
   return method === 'notifications/resources/updated' && typeof uri === 'string' ? { type: 'update', uri } : undefined;
@@ -80,7 +75,7 @@ function isWithin(uri: string, whole: string): boolean {
  */
 export function checkTopics(topics: Topics): void {
   for (const [name, value] of Object.entries((topics as Topics | undefined) ?? {})) {
-    const isList = name === 'tools' || name === 'prompts' || name === 'resources';
+    const isList = listChanges.some(({ list }) => list === name);
     if (!isList && name !== 'updates')
       throw new TypeError(`there is no topic ${JSON.stringify(name)}; there are tools, prompts, resources and updates`);
     if (isList && value !== undefined && typeof value !== 'boolean')
@@ -97,37 +92,31 @@ function isTexts(value: unknown): boolean {
 }
 
 /** The notifications that would have told of every change of the topics. */
-export function staleBy({
-  tools,
-  prompts,
-  resources,
-  updates = [],
-}: Topics): readonly (readonly [string, JsonObject])[] {
-  const changed: (readonly [string, JsonObject])[] = updates.map((uri) => ['notifications/resources/updated', { uri }]);
-  if (tools === true) changed.push(['notifications/tools/list_changed', {}]);
-  if (prompts === true) changed.push(['notifications/prompts/list_changed', {}]);
-  if (resources === true) changed.push(['notifications/resources/list_changed', {}]);
-  return changed;
+export function staleBy(topics: Topics): readonly (readonly [string, JsonObject])[] {
+  const { updates = [] } = topics;
+  return [
+    ...updates.map((uri) => ['notifications/resources/updated', { uri }] as const),
+    ...listChanges.filter(({ list }) => topics[list] === true).map(({ method }) => [method, {}] as const),
+  ];
 }
 
 /** The topics as `subscriptions/listen` has them; what is not wanted is left out. */
-export function toFilter({ tools, prompts, resources, updates = [] }: Topics): SubscriptionFilter {
+export function toFilter(topics: Topics): SubscriptionFilter {
+  const { updates = [] } = topics;
+  const wanted = listChanges.filter(({ list }) => topics[list] === true);
   return {
-    ...(tools === true && { toolsListChanged: true }),
-    ...(prompts === true && { promptsListChanged: true }),
-    ...(resources === true && { resourcesListChanged: true }),
+    ...Object.fromEntries(wanted.map(({ flag }) => [flag, true])),
     ...(updates.length > 0 && { resourceSubscriptions: [...new Set(updates)] }),
   };
 }
 
 /** What a server agreed to, of what was asked; more than that is none of it. */
 export function fromFilter(filter: SubscriptionFilter, asked: Topics): Topics {
+  const told = listChanges.filter(({ list, flag }) => asked[list] === true && filter[flag] === true);
   const agreed = new Set(filter.resourceSubscriptions);
   const updates = [...new Set(asked.updates)].filter((uri) => agreed.has(uri));
   return {
-    ...(asked.tools === true && filter.toolsListChanged === true && { tools: true }),
-    ...(asked.prompts === true && filter.promptsListChanged === true && { prompts: true }),
-    ...(asked.resources === true && filter.resourcesListChanged === true && { resources: true }),
+    ...Object.fromEntries(told.map(({ list }) => [list, true])),
     ...(updates.length > 0 && { updates }),
   };
 }

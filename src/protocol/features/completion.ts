@@ -125,5 +125,7 @@ export const completionMethods: MethodRows<CompletionMethods> = {
     needs: 'completions',
     params: completeRequestParamsShape,
     result: completeResultShape,
+    leaves: 'nothing',
+    carried: { title: 'Completion' },
   },
 };

@@ -157,8 +157,16 @@ export const lifecycleMethods: MethodRows<LifecycleMethods> = {
     lifetime: from('2026-07-28'),
     params: requestParamsShape,
     result: discoverResultShape,
+    leaves: 'nothing',
   },
-  ping: { kind: 'request', from: 'both', lifetime: handshake, params: requestParamsShape, result: emptyResultShape },
+  ping: {
+    kind: 'request',
+    from: 'both',
+    lifetime: handshake,
+    params: requestParamsShape,
+    result: emptyResultShape,
+    leaves: 'nothing',
+  },
   'notifications/initialized': {
     kind: 'notification',
     from: 'client',

@@ -56,6 +56,7 @@ export const loggingMethods: MethodRows<LoggingMethods> = {
     needs: 'logging',
     params: setLevelRequestParamsShape,
     result: emptyResultShape,
+    leaves: 'once',
   },
   'notifications/message': {
     kind: 'notification',

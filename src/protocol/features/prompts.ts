@@ -12,12 +12,11 @@ import {
   type Result,
   paginatedRequestParamsShape,
   notificationParamsShape,
-  type PaginatedRequestParams,
   type NotificationParams,
 } from './envelope.ts';
 import { always } from '../lifetime.ts';
 import type { MetaObject } from '../meta.ts';
-import type { MethodRows, NotificationOf, RequestOf } from '../method.ts';
+import type { AskingOf, ListOf, MethodRows, NotificationOf } from '../method.ts';
 import { inputResponseRows, type InputResponseRequestParams } from './rounds.ts';
 import { array, boolean, map, optional, ref, shape, since, string, type ShapeOf } from '../shape.ts';
 
@@ -104,8 +103,8 @@ export const listPromptsResultShape: ShapeOf<ListPromptsResult> = shape('ListPro
 
 /** The methods of prompts, with what they carry. */
 export interface PromptMethods {
-  readonly 'prompts/list': RequestOf<PaginatedRequestParams, ListPromptsResult>;
-  readonly 'prompts/get': RequestOf<GetPromptRequestParams, GetPromptResult>;
+  readonly 'prompts/list': ListOf<ListPromptsResult, 'prompts'>;
+  readonly 'prompts/get': AskingOf<GetPromptRequestParams, GetPromptResult>;
   readonly 'notifications/prompts/list_changed': NotificationOf<NotificationParams>;
 }
 
@@ -117,6 +116,10 @@ export const promptMethods: MethodRows<PromptMethods> = {
     needs: 'prompts',
     params: paginatedRequestParamsShape,
     result: listPromptsResultShape,
+    list: { items: 'prompts', key: 'name' },
+    leaves: 'nothing',
+    staleAfter: 'notifications/prompts/list_changed',
+    carried: { title: 'Listing prompts' },
   },
   'prompts/get': {
     kind: 'request',
@@ -127,6 +130,8 @@ export const promptMethods: MethodRows<PromptMethods> = {
     result: getPromptResultShape,
     nameParam: 'name',
     inputRequired: true,
+    leaves: 'nothing',
+    carried: { title: 'Getting prompts' },
   },
   'notifications/prompts/list_changed': {
     kind: 'notification',
@@ -134,5 +139,6 @@ export const promptMethods: MethodRows<PromptMethods> = {
     lifetime: always,
     needs: 'prompts.listChanged',
     params: notificationParamsShape,
+    tells: { list: 'prompts', flag: 'promptsListChanged' },
   },
 };

@@ -12,11 +12,10 @@ import {
   paginatedRequestParamsShape,
   emptyResultShape,
   notificationParamsShape,
-  type PaginatedRequestParams,
   type EmptyResult,
 } from './envelope.ts';
 import { always, until, type Lifetime } from '../lifetime.ts';
-import type { MethodRows, NotificationOf, RequestOf } from '../method.ts';
+import type { AskingOf, ListOf, MethodRows, NotificationOf, RequestOf } from '../method.ts';
 import {
   resourceContents,
   resourceShape,
@@ -114,9 +113,9 @@ const ended: Lifetime = until('2026-07-28');
 
 /** The methods of resources, with what they carry. */
 export interface ResourceMethods {
-  readonly 'resources/list': RequestOf<PaginatedRequestParams, ListResourcesResult>;
-  readonly 'resources/templates/list': RequestOf<PaginatedRequestParams, ListResourceTemplatesResult>;
-  readonly 'resources/read': RequestOf<ReadResourceRequestParams, ReadResourceResult>;
+  readonly 'resources/list': ListOf<ListResourcesResult, 'resources'>;
+  readonly 'resources/templates/list': ListOf<ListResourceTemplatesResult, 'resourceTemplates'>;
+  readonly 'resources/read': AskingOf<ReadResourceRequestParams, ReadResourceResult>;
   readonly 'resources/subscribe': RequestOf<SubscribeRequestParams, EmptyResult>;
   readonly 'resources/unsubscribe': RequestOf<UnsubscribeRequestParams, EmptyResult>;
   readonly 'notifications/resources/updated': NotificationOf<ResourceUpdatedNotificationParams>;
@@ -131,6 +130,10 @@ export const resourceMethods: MethodRows<ResourceMethods> = {
     needs: 'resources',
     params: paginatedRequestParamsShape,
     result: listResourcesResultShape,
+    list: { items: 'resources', key: 'uri' },
+    leaves: 'nothing',
+    staleAfter: 'notifications/resources/list_changed',
+    carried: { title: 'Listing resources' },
   },
   'resources/templates/list': {
     kind: 'request',
@@ -139,6 +142,10 @@ export const resourceMethods: MethodRows<ResourceMethods> = {
     needs: 'resources',
     params: paginatedRequestParamsShape,
     result: listResourceTemplatesResultShape,
+    list: { items: 'resourceTemplates', key: 'uriTemplate' },
+    leaves: 'nothing',
+    staleAfter: 'notifications/resources/list_changed',
+    carried: { title: 'Listing resource templates' },
   },
   'resources/read': {
     kind: 'request',
@@ -149,6 +156,9 @@ export const resourceMethods: MethodRows<ResourceMethods> = {
     result: readResourceResultShape,
     nameParam: 'uri',
     inputRequired: true,
+    leaves: 'nothing',
+    staleAfter: 'notifications/resources/updated',
+    carried: { title: 'Reading resources' },
   },
   'resources/subscribe': {
     kind: 'request',
@@ -157,6 +167,7 @@ export const resourceMethods: MethodRows<ResourceMethods> = {
     needs: 'resources.subscribe',
     params: subscribeRequestParamsShape,
     result: emptyResultShape,
+    leaves: 'once',
   },
   'resources/unsubscribe': {
     kind: 'request',
@@ -165,6 +176,7 @@ export const resourceMethods: MethodRows<ResourceMethods> = {
     needs: 'resources.subscribe',
     params: unsubscribeRequestParamsShape,
     result: emptyResultShape,
+    leaves: 'once',
   },
   // On a listen stream since 2026-07-28.
   'notifications/resources/updated': {
@@ -180,5 +192,6 @@ export const resourceMethods: MethodRows<ResourceMethods> = {
     lifetime: always,
     needs: 'resources.listChanged',
     params: notificationParamsShape,
+    tells: { list: 'resources', flag: 'resourcesListChanged' },
   },
 };

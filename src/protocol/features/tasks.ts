@@ -286,6 +286,7 @@ export const taskMethods: MethodRows<TaskMethods> = {
     params: getTaskRequestParamsShape,
     result: getTaskResultShape,
     nameParam: 'taskId',
+    leaves: 'nothing',
   },
   'tasks/cancel': {
     kind: 'request',
@@ -303,6 +304,7 @@ export const taskMethods: MethodRows<TaskMethods> = {
     lifetime: coreTasks,
     params: getTaskPayloadRequestParamsShape,
     result: getTaskPayloadResultShape,
+    leaves: 'nothing',
   },
   'tasks/list': {
     kind: 'request',
@@ -310,6 +312,7 @@ export const taskMethods: MethodRows<TaskMethods> = {
     lifetime: coreTasks,
     params: paginatedRequestParamsShape,
     result: listTasksResultShape,
+    leaves: 'nothing',
   },
   'tasks/update': {
     kind: 'request',

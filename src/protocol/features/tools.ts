@@ -10,11 +10,10 @@ import {
   type Result,
   paginatedRequestParamsShape,
   notificationParamsShape,
-  type PaginatedRequestParams,
   type NotificationParams,
 } from './envelope.ts';
 import { always } from '../lifetime.ts';
-import type { MethodRows, NotificationOf, RequestOf } from '../method.ts';
+import type { AskingOf, ListOf, MethodRows, NotificationOf } from '../method.ts';
 import { inputResponseRows, type InputResponseRequestParams } from './rounds.ts';
 import {
   any,
@@ -80,8 +79,8 @@ export const listToolsResultShape: ShapeOf<ListToolsResult> = shape('ListToolsRe
 
 /** The methods of tools, with what they carry. */
 export interface ToolMethods {
-  readonly 'tools/list': RequestOf<PaginatedRequestParams, ListToolsResult>;
-  readonly 'tools/call': RequestOf<CallToolRequestParams, CallToolResult>;
+  readonly 'tools/list': ListOf<ListToolsResult, 'tools'>;
+  readonly 'tools/call': AskingOf<CallToolRequestParams, CallToolResult>;
   readonly 'notifications/tools/list_changed': NotificationOf<NotificationParams>;
 }
 
@@ -93,6 +92,10 @@ export const toolMethods: MethodRows<ToolMethods> = {
     needs: 'tools',
     params: paginatedRequestParamsShape,
     result: listToolsResultShape,
+    list: { items: 'tools', key: 'name' },
+    leaves: 'nothing',
+    staleAfter: 'notifications/tools/list_changed',
+    carried: { title: 'Listing tools' },
   },
   'tools/call': {
     kind: 'request',
@@ -103,6 +106,7 @@ export const toolMethods: MethodRows<ToolMethods> = {
     result: callToolResultShape,
     nameParam: 'name',
     inputRequired: true,
+    carried: { title: 'Calling tools' },
   },
   'notifications/tools/list_changed': {
     kind: 'notification',
@@ -110,5 +114,6 @@ export const toolMethods: MethodRows<ToolMethods> = {
     lifetime: always,
     needs: 'tools.listChanged',
     params: notificationParamsShape,
+    tells: { list: 'tools', flag: 'toolsListChanged' },
   },
 };
