@@ -20,11 +20,10 @@ let loading: Promise<Parts> | undefined;
 
 /** Only who sends something loads it. */
 async function load(): Promise<Parts> {
-  const [client, connect] = await Promise.all([
-    import('undici/lib/dispatcher/client.js'),
-    import('undici/lib/core/connect.js'),
-  ]);
-  return (loaded = { Client: client.default, connector: connect.default });
+  // What undici finds the global `fetch` to send by, it leaves there; Node sets that with the first of its classes.
+  void globalThis.Headers;
+  const { Client, buildConnector } = await import('undici');
+  return (loaded = { Client, connector: buildConnector });
 }
 
 /** A connection carries one request at a time. */

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
+import { execFile, execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer as createHttpServer } from 'node:http';
 import { createServer, type AddressInfo } from 'node:net';
 import { test } from 'node:test';
+import { promisify } from 'node:util';
 import { answerJson, listen, open, request, response } from '../../../test/support/http-answers.ts';
 import { get, ok, post, rawServer, textOf } from '../../../test/support/raw-http.ts';
 import { nodeFetch } from './fetch.ts';
@@ -278,6 +279,8 @@ test('close leaves alone what is under way', async (t) => {
 
 test('the fetch of the process sends by what it did', async (t) => {
   const dispatcher = Symbol.for('undici.globalDispatcher.1');
+  // Node sets it with the first of its classes.
+  void globalThis.Headers;
   const before: unknown = Reflect.get(globalThis, dispatcher);
   const url = await listen(t, (_incoming, outgoing) => answerJson(outgoing, {}));
   await textOf(await nodeFetch()(url, post));
@@ -364,4 +367,17 @@ test('a client calls over TLS that it was told to trust, and over no other', asy
   const url = `https://127.0.0.1:${(server.address() as AddressInfo).port}/`;
   assert.deepEqual(JSON.parse(await textOf(await nodeFetch({ tls: { ca: pem } })(url, post))), response);
   await assert.rejects(nodeFetch()(url, post), { code: 'DEPTH_ZERO_SELF_SIGNED_CERT' });
+});
+
+test('the global fetch goes on sending by what Node sends by', async (t) => {
+  const url = await listen(t, (_incoming, outgoing) => void outgoing.end('a'));
+  const program = `
+    const { nodeFetch } = await import(${JSON.stringify(new URL('fetch.ts', import.meta.url).href)});
+    const { Agent, getGlobalDispatcher } = await nodeFetch()(${JSON.stringify(url)}, { method: 'GET', headers: {}, signal: new AbortController().signal })
+      .then(() => import('undici'));
+    process.stdout.write(String(getGlobalDispatcher() instanceof Agent), () => process.exit());`;
+  const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', program], {
+    cwd: import.meta.dirname,
+  });
+  assert.equal(stdout, 'false');
 });
