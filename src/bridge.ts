@@ -31,4 +31,4 @@ export type { HttpTransportOptions } from './http/client/request.ts';
 export { ConnectionError, type Transport } from './jsonrpc/transport.ts';
 export type { Served } from './host/endpoint.ts';
 export type { SealingKey } from './host/input/sealing-key.ts';
-export { memoryBus, type Bus, type Unsubscribe } from './store/bus.ts';
+export { memoryBus, type Bus, type Unsubscribe, type Heard } from './store/bus.ts';

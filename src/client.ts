@@ -19,6 +19,9 @@ export const connect: Connect<HttpTransportOptions> = createConnect<HttpTranspor
 export type { CacheMode } from './client/cache/cache.ts';
 export type { Client, ClientRequestOptions, CompleteOptions } from './client/client.ts';
 export type { InputMethod, ListItems, ListMethod } from './protocol/catalogue.ts';
+export type { CacheOptions } from './client/cache/cache-options.ts';
+export type { RecoverOptions } from './client/recover-options.ts';
+export type { Connect } from './client/connect.ts';
 export {
   InputRequiredError,
   OutputValidationError,
@@ -33,13 +36,8 @@ export type { InputAnswers } from './client/input/rounds.ts';
 export type { CompleteStep, InputRequiredStep, Step } from './client/input/step.ts';
 export type { ConnectOptions } from './client/options.ts';
 export { combinedHint, type CacheHint, type Page } from './client/pages.ts';
-export type {
-  ListKind,
-  Subscription,
-  SubscriptionEnd,
-  SubscriptionEvent,
-  Topics,
-} from './client/subscriptions/subscription.ts';
+export type { Subscription, SubscriptionEnd, SubscriptionEvent, Topics } from './client/subscriptions/subscription.ts';
+export type { ListKind } from './protocol/features/subscriptions.ts';
 export type { SubscribeOptions } from './client/subscriptions/subscriptions.ts';
 export type { CacheStore } from './store/cache.ts';
 export { memoryCacheStore, type MemoryCacheOptions } from './store/memory-cache.ts';

@@ -7,5 +7,6 @@ export { ssePairTransport } from './http/client/sse-pair.ts';
 export { createHandler, type FetchHandler } from './http/server/fetch.ts';
 export { createHttpHandler, type HttpHandler } from './http/server/handler.ts';
 export type { Authenticate, HttpOptions, HttpRefusal, SsePairPaths } from './http/server/options.ts';
-export type { Body, EventWriter, HeaderFields, HttpReply, HttpRequest } from './http/server/universal.ts';
+export type { Body, EventWriter, HeaderFields, HttpReply, HttpRequest, Room } from './http/server/universal.ts';
 export { memoryEvents, type EventLimits, type EventLog, type EventStore, type LoggedEvent } from './store/events.ts';
+export type { JsonPieces } from './jsonrpc/encode.ts';

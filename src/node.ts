@@ -13,6 +13,7 @@ export {
   type WrappedReply,
   type WrappedRequest,
 } from './node/server/http.ts';
+export type { TlsOptions } from './node/client/connection-settings.ts';
 export { nodeFetch, type NodeFetch, type NodeFetchOptions } from './node/client/fetch.ts';
 export { openPage, type OpenPageOptions } from './node/open-page.ts';
 export type { Fetch, FetchRequest, FetchResponse } from './http/client/fetch.ts';

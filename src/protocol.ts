@@ -31,7 +31,13 @@ export {
 } from './protocol/revision.ts';
 export { McpError, type ErrorName, type ErrorObject, type McpErrorOptions } from './protocol/error.ts';
 export { metaKey } from './protocol/meta-key.ts';
-export type { MetaObject } from './protocol/meta.ts';
+export type {
+  MetaObject,
+  NotificationMetaObject,
+  RelatedTaskMetadata,
+  RequestMetaObject,
+  ResultMetaObject,
+} from './protocol/meta.ts';
 export type { Annotations, Icon, Implementation, JsonObject, ProgressToken, Role } from './protocol/features/common.ts';
 export type {
   AudioContent,
@@ -43,11 +49,17 @@ export type {
 } from './protocol/features/content.ts';
 export type {
   ClientCapabilities,
+  ClientFlag,
+  ClientTaskRequests,
+  ClientTasksCapability,
   ElicitationCapability,
+  ListCapability,
   ResourcesCapability,
   RootsCapability,
   SamplingCapability,
   ServerCapabilities,
+  ServerTaskRequests,
+  ServerTasksCapability,
 } from './protocol/capability.ts';
 export type {
   CancelledNotificationParams,
@@ -68,14 +80,16 @@ export type {
 } from './protocol/features/tools.ts';
 export type {
   BlobResourceContents,
-  ListResourcesResult,
   ListResourceTemplatesResult,
+  ListResourcesResult,
   ReadResourceRequestParams,
   ReadResourceResult,
   Resource,
   ResourceTemplate,
   ResourceUpdatedNotificationParams,
+  SubscribeRequestParams,
   TextResourceContents,
+  UnsubscribeRequestParams,
 } from './protocol/features/resources.ts';
 export type {
   GetPromptRequestParams,
@@ -89,33 +103,93 @@ export type {
   CompleteRequestParams,
   CompleteResult,
   Completion,
+  CompletionArgument,
   CompletionContext,
   PromptReference,
   ResourceTemplateReference,
 } from './protocol/features/completion.ts';
 export { loggingLevels, type LoggingLevel } from './protocol/features/logging-level.ts';
-export type { LoggingMessageNotificationParams } from './protocol/features/logging.ts';
+export type { LoggingMessageNotificationParams, SetLevelRequestParams } from './protocol/features/logging.ts';
 export type {
+  CreateMessageRequest,
   CreateMessageRequestParams,
   CreateMessageResult,
+  ModelHint,
+  ModelPreferences,
   SamplingMessage,
   SamplingMessageContentBlock,
+  ToolChoice,
   ToolResultContent,
   ToolUseContent,
 } from './protocol/features/sampling.ts';
 export type {
+  ElicitRequest,
   ElicitRequestFormParams,
   ElicitRequestParams,
   ElicitRequestURLParams,
   ElicitResult,
+  ElicitValue,
+  ElicitationCompleteNotificationParams,
 } from './protocol/features/elicitation.ts';
-export type { ListRootsResult, Root } from './protocol/features/roots.ts';
+export type { ListRootsRequest, ListRootsRequestParams, ListRootsResult, Root } from './protocol/features/roots.ts';
 export type {
   InputRequest,
   InputRequests,
   InputRequiredResult,
   InputResponse,
+  InputResponseRequestParams,
   InputResponses,
 } from './protocol/features/rounds.ts';
-export type { SubscriptionFilter } from './protocol/features/subscriptions.ts';
-export type { MethodTypes } from './protocol/catalogue.ts';
+export type {
+  SubscriptionFilter,
+  SubscriptionsAcknowledgedNotificationParams,
+  SubscriptionsListenRequestParams,
+  SubscriptionsListenResult,
+  SubscriptionsListenResultMetaObject,
+} from './protocol/features/subscriptions.ts';
+export type { Method, MethodTypes, NotificationMethod, RequestMethod, RequestTypes } from './protocol/catalogue.ts';
+export type { AnyResourceContents } from './protocol/features/resource.ts';
+export type {
+  CacheableResult,
+  EmptyResult,
+  NotificationParams,
+  PaginatedRequestParams,
+  PaginatedResult,
+  RequestParams,
+  Result,
+} from './protocol/features/envelope.ts';
+export type {
+  BooleanSchema,
+  EnumSchema,
+  LegacyTitledEnumSchema,
+  MultiSelectEnumSchema,
+  NumberSchema,
+  PrimitiveSchemaDefinition,
+  RequestedSchema,
+  SingleSelectEnumSchema,
+  StringSchema,
+  TitledMultiSelectEnumSchema,
+  TitledOption,
+  TitledOptions,
+  TitledSingleSelectEnumSchema,
+  UntitledMultiSelectEnumSchema,
+  UntitledOptions,
+  UntitledSingleSelectEnumSchema,
+} from './protocol/features/elicitation-schema.ts';
+export type { TaskMetadata } from './protocol/features/task-metadata.ts';
+export type {
+  CancelTaskRequestParams,
+  CancelTaskResult,
+  DetailedTask,
+  GetTaskPayloadRequestParams,
+  GetTaskPayloadResult,
+  GetTaskRequestParams,
+  GetTaskResult,
+  ListTasksResult,
+  Task,
+  TaskError,
+  TaskNotificationParams,
+  TaskStatus,
+  TaskStatusNotificationParams,
+  UpdateTaskRequestParams,
+} from './protocol/features/tasks.ts';

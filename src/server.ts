@@ -30,9 +30,11 @@ export type {
 export { memoryRoundStore, type RoundStore, type RoundStoreLimits } from './host/input/state-store.ts';
 export type { TraceAttributes, TraceParent, Tracer, TraceSpan, TraceStart } from './host/trace.ts';
 export type { SealingKey } from './host/input/sealing-key.ts';
-export type { ListKind, SubscriptionLimits } from './server/subscriptions.ts';
+export type { SubscriptionLimits } from './server/subscriptions.ts';
+export type { ListKind } from './protocol/features/subscriptions.ts';
 export { ToolError } from './server/offer/tool-result.ts';
 export { urlElicitationRequired, type RequiredVisit } from './server/url-elicitation.ts';
 export type { AnySchema, InferInput, InferOutput, JsonSchema } from './schema/infer.ts';
 export type { StandardSchema } from './schema/standard.ts';
-export type { AuthInfo, Endpoint, Served } from './host/endpoint.ts';
+export type { AuthInfo, Conversation, Endpoint, Link, Served } from './host/endpoint.ts';
+export type { HeaderParameter } from './peer/header.ts';

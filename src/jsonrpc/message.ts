@@ -33,7 +33,9 @@ export interface ErrorMessage {
   readonly error: { readonly code: number; readonly message: string; readonly data?: unknown };
 }
 
+/** The answer to a request: its result or an error. */
 export type ResponseMessage = ResultMessage | ErrorMessage;
+/** One message of JSON-RPC 2.0 as MCP uses it. */
 export type Message = RequestMessage | NotificationMessage | ResponseMessage;
 
 /** What a value on the wire turned out to be; `malformed` keeps the id where one could be read. */

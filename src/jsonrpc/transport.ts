@@ -66,6 +66,7 @@ export interface Channel {
   close(): Promise<void>;
 }
 
+/** How one message is sent; only HTTP heeds any of it. */
 export interface SendOptions {
   /** Gives up the exchange of this message and closes its response stream, where a message has one of its own. */
   readonly signal?: AbortSignal;
@@ -120,6 +121,7 @@ export type ConnectionReason =
   | 'invalid-message'
   | 'incompatible';
 
+/** What there is to say of a failed connection beside its reason and its message; all of it may be left out. */
 export interface ConnectionErrorOptions {
   readonly cause?: unknown;
   /** The HTTP status, where one was received. */

@@ -1,10 +1,11 @@
 import type { ServerCapabilities } from '../protocol/capability.ts';
+import type { ListKind } from '../protocol/features/subscriptions.ts';
 import { checkParts, type Kind } from './mistakes.ts';
 import type { ResolvedOptions } from './options.ts';
 import type { PromptEntry } from './offer/prompts.ts';
 import { Registry } from './offer/registry.ts';
 import type { ResourceEntry, TemplateEntry } from './offer/resources.ts';
-import { Subscriptions, type ListKind } from './subscriptions.ts';
+import { Subscriptions } from './subscriptions.ts';
 import type { ToolEntry } from './offer/tools.ts';
 
 /** What a server is made of; the handlers of methods work on it. */

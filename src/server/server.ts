@@ -2,6 +2,7 @@ import type { Endpoint, Served } from '../host/endpoint.ts';
 import type { Handler, Host } from '../host/host.ts';
 import { createEndpoint } from '../host/serve.ts';
 import type { Implementation } from '../protocol/features/common.ts';
+import type { ListKind } from '../protocol/features/subscriptions.ts';
 import { metaProblem } from './offer/common.ts';
 import type { Definitions } from './definition.ts';
 import { handlersOf } from './handlers.ts';
@@ -10,7 +11,7 @@ import { resolveOptions, type ServerOptions } from './options.ts';
 import { createParts, type Parts } from './parts.ts';
 import { addPrompt, type PromptEntry } from './offer/prompts.ts';
 import { addResource, addTemplate, type TemplateEntry } from './offer/resources.ts';
-import { isListKind, listKinds, type ListKind } from './subscriptions.ts';
+import { isListKind, listKinds } from './subscriptions.ts';
 import { toolNameProblem } from './offer/tool-name.ts';
 import { addTool, type ToolEntry } from './offer/tools.ts';
 

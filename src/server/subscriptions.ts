@@ -6,12 +6,10 @@ import { listChanges, type ListChange } from '../protocol/catalogue.ts';
 import type { JsonObject } from '../protocol/features/common.ts';
 import { McpError } from '../protocol/error.ts';
 import { metaKey } from '../protocol/meta.ts';
-import type { ListedFeature } from '../protocol/method.ts';
-import type { SubscriptionFilter } from '../protocol/features/subscriptions.ts';
+import type { ListKind, SubscriptionFilter } from '../protocol/features/subscriptions.ts';
 
 /** The lists whose changes can be told; clients subscribe to them by the same words. */
 export const listKinds: readonly ListKind[] = listChanges.map(({ list }) => list);
-export type ListKind = ListedFeature;
 
 /** Whether a word names a list. */
 export function isListKind(word: unknown): word is ListKind {

@@ -13,6 +13,7 @@ export interface ByteStreams {
   readonly output: Writable;
 }
 
+/** How a peer is reached over a pair of byte streams. */
 export interface StreamTransportOptions {
   /** What a person would call the server; `streams` by default. */
   readonly description?: string;

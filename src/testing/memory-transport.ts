@@ -5,6 +5,7 @@ import { refuseUnknown, type Names } from '../mistakes/known-names.ts';
 import { answer, toText, type Answer } from '../host/batch.ts';
 import { endpointOf, type AuthInfo, type Served } from '../host/endpoint.ts';
 
+/** How a server of the same process is reached. */
 export interface MemoryTransportOptions {
   /** Who the client is, as an edge with authorization would have found out. */
   readonly auth?: AuthInfo | undefined;

@@ -27,9 +27,9 @@ async function setup(t: TestContext): Promise<Setup> {
   return { bridge: await bridgeTo(t, upstream, { warnings }), said, warnings };
 }
 
-/** Begins a transfer, and cancels it once it has begun. */
-async function cancelTransfer(raw: Raw, ms: number): Promise<void> {
-  const params = { name: 'transfer', arguments: { ms }, _meta: { progressToken: 'mine' } };
+/** Begins a transfer, and cancels it once it has begun; it goes on when the next call has. */
+async function cancelTransfer(raw: Raw, given: Json = { wait: true }): Promise<void> {
+  const params = { name: 'transfer', arguments: given, _meta: { progressToken: 'mine' } };
   const call = raw.send('tools/call', params, 'transfer');
   while (raw.methods.length === 0) await settle();
   await raw.notify('notifications/cancelled', { requestId: 'transfer' });
@@ -61,8 +61,8 @@ for (const [who, options] of wants) {
       await open(bridge, statelessDate, { capabilities, ...options }),
       await open(bridge, statelessDate, { capabilities, ...options }),
     ];
-    await cancelTransfer(ann, 100);
-    const greet = { name: 'greet', arguments: { ms: 400 } };
+    await cancelTransfer(ann);
+    const greet = { name: 'greet', arguments: { wait: true } };
     // Nobody can say whose its question is, and it was not known to ask.
     const unasked = await bob.result('tools/call', greet);
     assert.deepEqual(unasked['content'], [{ type: 'text', text: 'Hello, cancel!' }]);
@@ -79,9 +79,9 @@ test('after a cancellation the process lives on with its state', async (t) => {
   const raw = await open(bridge, statelessDate, { capabilities: { elicitation: {}, sampling: {}, roots: {} } });
   const login = { name: 'login' };
   await answered(raw, login, await raw.result('tools/call', login));
-  await cancelTransfer(raw, 100);
+  await cancelTransfer(raw);
   const meta = { _meta: { [metaKey.logLevel]: 'debug' } };
-  const count = { name: 'count', arguments: { ms: 400 }, ...meta };
+  const count = { name: 'count', arguments: { wait: true }, ...meta };
   assert.equal((await raw.result('tools/call', count))['resultType'], 'complete');
   assert.deepEqual((await raw.result('tools/call', { name: 'whoami' }))['content'], [{ type: 'text', text: 'Bob' }]);
   assert.deepEqual(raw.methods, ['notifications/progress']);
@@ -94,7 +94,7 @@ test('a tool that is known to ask is asked properly after a cancellation of anot
   const raw = await open(bridge, statelessDate, { capabilities });
   const greet = { name: 'greet', arguments: { ms: 200 } };
   await answered(raw, greet, await raw.result('tools/call', greet));
-  await cancelTransfer(raw, 400);
+  await cancelTransfer(raw, { ms: 400 });
   const asked = await raw.result('tools/call', greet);
   assert.deepEqual(messagesOf(asked), ['Your name?']);
   const last = await answered(raw, greet, asked);
@@ -105,8 +105,8 @@ test('a tool that is known to ask is asked properly after a cancellation of anot
 test("a cancelled call's logs reach no other client", async (t) => {
   const { bridge } = await setup(t);
   const [ann, bob] = [await open(bridge, statelessDate), await open(bridge, statelessDate)];
-  await cancelTransfer(ann, 100);
+  await cancelTransfer(ann);
   const logging = { [metaKey.logLevel]: 'debug' };
-  await bob.result('tools/call', { name: 'count', arguments: { ms: 400 }, _meta: logging });
+  await bob.result('tools/call', { name: 'count', arguments: { wait: true }, _meta: logging });
   assert.deepEqual(bob.methods, []);
 });

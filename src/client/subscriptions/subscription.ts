@@ -1,11 +1,8 @@
 import { isObject } from '../../jsonrpc/message.ts';
 import { listChanges, methodOf } from '../../protocol/catalogue.ts';
 import type { JsonObject } from '../../protocol/features/common.ts';
-import type { SubscriptionFilter } from '../../protocol/features/subscriptions.ts';
+import type { ListKind, SubscriptionFilter } from '../../protocol/features/subscriptions.ts';
 import { metaKey } from '../../protocol/meta.ts';
-
-/** The lists of a server that may change. */
-export type ListKind = 'tools' | 'resources' | 'prompts';
 
 /** What a subscription is about. */
 export interface Topics {

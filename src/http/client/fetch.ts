@@ -4,6 +4,7 @@ import { describeUrl, unreachable } from './words.ts';
 /** What the client needs of `fetch`; that of every runtime fits. */
 export type Fetch = (url: string, request: FetchRequest) => Promise<FetchResponse>;
 
+/** One request as a `fetch` gets it: the part of `RequestInit` that is used. */
 export interface FetchRequest {
   readonly method: string;
   readonly headers: Record<string, string>;
@@ -12,6 +13,7 @@ export interface FetchRequest {
   readonly signal: AbortSignal;
 }
 
+/** The answer of a `fetch`: the part of `Response` that is used. */
 export interface FetchResponse {
   readonly status: number;
   readonly headers: { get(name: string): string | null };
@@ -25,6 +27,7 @@ export interface ByteStream {
   whole?(): Uint8Array | undefined;
 }
 
+/** A reader of bytes: the part of a `ReadableStreamDefaultReader` that is used. */
 export interface ByteStreamReader {
   read(): Promise<{ readonly done: boolean; readonly value?: Uint8Array | undefined }>;
   cancel(reason?: unknown): Promise<void>;

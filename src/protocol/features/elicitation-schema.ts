@@ -119,8 +119,11 @@ export interface LegacyTitledEnumSchema {
   readonly default?: string;
 }
 
+/** A field with one choice of several. */
 export type SingleSelectEnumSchema = UntitledSingleSelectEnumSchema | TitledSingleSelectEnumSchema;
+/** A field with any number of choices. */
 export type MultiSelectEnumSchema = UntitledMultiSelectEnumSchema | TitledMultiSelectEnumSchema;
+/** A field with choices, of any form. */
 export type EnumSchema = SingleSelectEnumSchema | MultiSelectEnumSchema | LegacyTitledEnumSchema;
 
 /** One field of a form. */

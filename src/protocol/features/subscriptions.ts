@@ -7,6 +7,9 @@ import { resultMetaShape, type ResultMetaObject } from '../meta.ts';
 import type { MethodRows, NotificationOf, RequestOf } from '../method.ts';
 import { array, boolean, optional, ref, shape, string, type ShapeOf } from '../shape.ts';
 
+/** A list of a server that may change, by the word that both ends use for it. */
+export type ListKind = 'tools' | 'resources' | 'prompts';
+
 /** What is listened to. */
 export interface SubscriptionFilter {
   readonly toolsListChanged?: boolean;

@@ -14,6 +14,7 @@ import { refuseNoNumber, refuseOther } from '../../mistakes/known-values.ts';
 import { guardStdout } from './guard.ts';
 import { lineWriter, type LineWriter } from '../line-writer.ts';
 
+/** How a server is served over standard input and output; everything has a default. */
 export interface StdioServerOptions {
   /** Where messages come from; `process.stdin` by default. */
   readonly input?: Readable;
@@ -34,6 +35,7 @@ export interface StdioServerOptions {
   readonly onError?: (error: Error) => void;
 }
 
+/** A server that serves its one client over standard input and output. */
 export interface StdioServer {
   /** Resolves when the conversation is over, whoever ended it. */
   readonly closed: Promise<void>;
