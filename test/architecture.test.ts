@@ -77,7 +77,12 @@ const neutral: ReadonlySet<string> = new Set([
 ]);
 
 /** What an edge may see of a server: its endpoint, and the pure functions on messages that both sides need. */
-const edgeView: ReadonlySet<string> = new Set(['host/endpoint.ts', 'host/batch.ts', 'host/request-meta.ts']);
+const edgeView: ReadonlySet<string> = new Set([
+  'host/endpoint.ts',
+  'host/batch.ts',
+  'host/judged.ts',
+  'host/request-meta.ts',
+]);
 
 /** The room of a file, the innermost that has a name; an entry point has none. */
 function roomOf(path: string): string | undefined {

@@ -1,5 +1,4 @@
 import {
-  classify,
   type ErrorMessage,
   type NotificationMessage,
   type RequestId,
@@ -30,7 +29,8 @@ import type { Handler, Host, ServerSession } from './host.ts';
 import { andThen, isLater, orElse, type NowOrLater } from './now-or-later.ts';
 import type { QuestionWay } from './input/question.ts';
 import type * as Questions from './input/questions.ts';
-import { describesClients, readRequestMeta, unsupported } from './request-meta.ts';
+import { judge, type Judged, type JudgedRequest } from './judged.ts';
+import { describesClients, unsupported } from './request-meta.ts';
 import { handled, refusal, respond } from './response.ts';
 import { traceEnd, traceStart } from './trace.ts';
 import { initializeRequestParamsShape } from '../protocol/features/lifecycle.ts';
@@ -78,23 +78,24 @@ export class HostConversation implements Conversation {
   }
 
   receive(value: unknown, auth: AuthInfo | undefined = this.#link.auth): Promise<ResponseMessage | undefined> {
+    return this.take(judge(value, this.#host.revisions), auth);
+  }
+
+  take(judged: Judged, auth: AuthInfo | undefined = this.#link.auth): Promise<ResponseMessage | undefined> {
     // Nobody would hear the answer, and nobody would stop what is run for it.
     if (this.#closed) return nothing;
-    const received = classify(value);
-    switch (received.kind) {
+    switch (judged.kind) {
       case 'request':
-        return this.#host.tracer === undefined
-          ? promised(this.#request(received.message, auth))
-          : this.#traced(received.message, auth);
+        return this.#host.tracer === undefined ? promised(this.#request(judged, auth)) : this.#traced(judged, auth);
       case 'notification':
-        this.#notified(received.message);
+        this.#notified(judged.message);
         return nothing;
       case 'response':
-        this.#connection?.answered(received.message);
+        this.#connection?.answered(judged.message);
         return nothing;
       case 'malformed':
-        this.#connection?.malformed(value, received);
-        return Promise.resolve(this.#refusal(received.id, new McpError('invalidRequest', received.reason)));
+        this.#connection?.malformed(judged.value, judged);
+        return Promise.resolve(this.#refusal(judged.id, new McpError('invalidRequest', judged.reason)));
     }
   }
 
@@ -115,13 +116,13 @@ export class HostConversation implements Conversation {
     this.#onClose(this);
   }
 
-  async #traced(message: RequestMessage, auth: AuthInfo | undefined): Promise<ResponseMessage | undefined> {
+  async #traced(judged: JudgedRequest, auth: AuthInfo | undefined): Promise<ResponseMessage | undefined> {
     const { tracer } = this.#host;
-    if (tracer === undefined) return this.#request(message, auth);
-    const span = this.#guarded('tracer', () => tracer(traceStart(message, this.#link)));
-    const response = await this.#request(message, auth);
-    const preamble = readRequestMeta(this.#host.revisions, message, this.#settlement === undefined);
-    const revision = preamble === undefined || preamble instanceof McpError ? this.revision : preamble.revision;
+    if (tracer === undefined) return this.#request(judged, auth);
+    const span = this.#guarded('tracer', () => tracer(traceStart(judged.message, this.#link)));
+    const response = await this.#request(judged, auth);
+    const { meta } = judged;
+    const revision = meta === undefined || meta instanceof McpError ? this.revision : meta.revision;
     this.#guarded('tracer', () => span?.end(traceEnd(response, revision)));
     return response;
   }
@@ -139,7 +140,7 @@ export class HostConversation implements Conversation {
     }
   }
 
-  #request(message: RequestMessage, auth: AuthInfo | undefined): Outcome {
+  #request({ message, claimed, meta }: JudgedRequest, auth: AuthInfo | undefined): Outcome {
     const obstacle = this.#running.obstacle(message.id);
     if (obstacle === 'duplicate') {
       return this.#refusal(
@@ -153,10 +154,10 @@ export class HostConversation implements Conversation {
         new McpError('busy', `${maxRunning} requests of this conversation run already; wait for some of them`),
       );
     }
-    const preamble = readRequestMeta(this.#host.revisions, message, this.#settlement === undefined);
-    if (preamble instanceof McpError)
-      return this.#refusal(message.id, preamble, this.#host.revisions.findLast(describesClients));
-    if (preamble !== undefined) return this.#serve(message, new StatelessFacts(preamble, this.#host, this.#link), auth);
+    // In a session it is settled how a request that names no revision is read.
+    const own = claimed === undefined && this.#settlement !== undefined ? undefined : meta;
+    if (own instanceof McpError) return this.#refusal(message.id, own, this.#host.revisions.findLast(describesClients));
+    if (own !== undefined) return this.#serve(message, new StatelessFacts(own, this.#host, this.#link), auth);
     if (message.method === 'initialize') return this.#initialize(message);
     if (this.#settlement !== undefined) return this.#serve(message, this.#settlement.facts, auth);
     return this.#unsettled(message);

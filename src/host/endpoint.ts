@@ -1,6 +1,7 @@
 import type { RequestId, Message, ResponseMessage } from '../jsonrpc/message.ts';
 import type { Revision } from '../protocol/revision.ts';
 import { shown } from '../mistakes/shown.ts';
+import type { Judged } from './judged.ts';
 import type { HeaderParameter } from '../peer/header.ts';
 
 /** Who a request comes from, as the edge established it; without authorization there is no principal. */
@@ -102,6 +103,8 @@ export interface Conversation {
    *   link, scopes and claims may differ. Left out, what the link says holds.
    */
   receive(value: unknown, auth?: AuthInfo): Promise<ResponseMessage | undefined>;
+  /** The same for a value that the edge has judged already, since it had to know where that belongs. */
+  take(judged: Judged, auth?: AuthInfo): Promise<ResponseMessage | undefined>;
   /** Answers a value that could not even be parsed. */
   unreadable(reason: string): ResponseMessage;
   /**

@@ -6,7 +6,7 @@ import { fromWire } from '../protocol/compile/from-wire.ts';
 import { isAlive } from '../protocol/lifetime.ts';
 import { loggingLevels, type LoggingLevel } from '../protocol/features/logging.ts';
 import { metaKey } from '../protocol/meta.ts';
-import { methodOf } from '../protocol/catalogue.ts';
+import { methodNames, methodOf } from '../protocol/catalogue.ts';
 import { revisionOf, revisions, type Revision } from '../protocol/revision.ts';
 import { notFound } from '../peer/gate.ts';
 
@@ -19,29 +19,34 @@ export interface RequestMeta {
   readonly logLevel: LoggingLevel | undefined;
 }
 
+/** The revision that a message names in its `_meta`; `undefined` when it names none. */
+export function claimedVersion({ params }: RequestMessage | NotificationMessage): unknown {
+  const meta = params?.['_meta'];
+  return isObject(meta) ? meta[metaKey.protocolVersion] : undefined;
+}
+
 /**
- * Reads the `_meta` that makes a message stateless.
+ * Reads the `_meta` that makes a request stateless.
  *
  * @param spoken The revisions of this server, oldest first.
- * @param open Whether no handshake has settled yet how a message that names no revision is read.
- * @returns The preamble; `undefined` when the message does not claim to be stateless; the error to answer when it
- *   does, but wrongly. (Spec 2026-07-28, Base protocol, _meta: the two keys are required; Versioning: -32022.)
+ * @param claimed The revision that the request names.
+ * @returns What it says of itself; `undefined` when it does not claim to be stateless; the error to answer when it does, but
+ *   wrongly. (Spec 2026-07-28, Base protocol, _meta: the two keys are required; Versioning: -32022.)
  */
 export function readRequestMeta(
   spoken: readonly Revision[],
-  message: RequestMessage | NotificationMessage,
-  open = true,
+  { method, params }: RequestMessage,
+  claimed: unknown,
 ): RequestMeta | McpError | undefined {
-  const meta = message.params?.['_meta'];
-  const named = isObject(meta) ? meta[metaKey.protocolVersion] : undefined;
-  if (!isObject(meta) || named === undefined) {
-    if (!open || !(hasStatelessKey(meta) || livesStatelessOnly(message.method))) return undefined;
-    return unknownWhere(spoken, message.method) ?? missingKey(metaKey.protocolVersion);
+  const meta = params?.['_meta'];
+  if (!isObject(meta) || claimed === undefined) {
+    if (!hasStatelessKey(meta) && !statelessMethods().has(method)) return undefined;
+    return unknownWhere(spoken, method) ?? missingKey(metaKey.protocolVersion);
   }
-  if (typeof named !== 'string') return invalidKey(metaKey.protocolVersion, 'must be a string');
-  const revision = revisionOf(named);
+  if (typeof claimed !== 'string') return invalidKey(metaKey.protocolVersion, 'must be a string');
+  const revision = revisionOf(claimed);
   if (revision === undefined || !describesClients(revision) || !spoken.includes(revision))
-    return unspoken(spoken, message.method, named);
+    return unspoken(spoken, method, claimed);
   return checked(revision, meta);
 }
 
@@ -66,7 +71,7 @@ export function unspoken(spoken: readonly Revision[], method: string, requested:
 }
 
 function unknownWhere(spoken: readonly Revision[], method: string): McpError | undefined {
-  if (!livesStatelessOnly(method) || spoken.some(describesClients)) return undefined;
+  if (!statelessMethods().has(method) || spoken.some(describesClients)) return undefined;
   const dates = spoken.map(({ date }) => date).toReversed();
   return notFound(method, `is no method of the revisions spoken here: ${dates.join(', ')}`);
 }
@@ -97,7 +102,13 @@ export function describesClients({ clientDescribed }: Revision): boolean {
   return clientDescribed === 'each-request';
 }
 
-/** A method that only stateless revisions have cannot be asked without saying the revision. */
+let statelessOnly: ReadonlySet<string> | undefined;
+
+/** The methods that only stateless revisions have: they cannot be asked without saying the revision. */
+function statelessMethods(): ReadonlySet<string> {
+  return (statelessOnly ??= new Set(methodNames.filter(livesStatelessOnly)));
+}
+
 function livesStatelessOnly(method: string): boolean {
   const row = methodOf(method);
   return (

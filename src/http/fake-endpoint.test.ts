@@ -1,6 +1,7 @@
 /** An endpoint without a server behind it, so that the tests of the edge depend on nothing but the contract. */
 import { classify, type RequestId, type RequestMessage, type ResponseMessage } from '../jsonrpc/message.ts';
 import type { Conversation, Endpoint, Link, Served } from '../host/endpoint.ts';
+import type { Judged } from '../host/judged.ts';
 import type { HeaderParameter } from '../peer/header.ts';
 import { errorToWire, McpError } from '../protocol/error.ts';
 import { revisionOf, revisions, type Revision } from '../protocol/revision.ts';
@@ -47,6 +48,10 @@ export class FakeConversation implements Conversation {
   constructor(link: Link, received: unknown[]) {
     this.link = link;
     this.#received = received;
+  }
+
+  take(judged: Judged): Promise<ResponseMessage | undefined> {
+    return this.receive(judged.kind === 'malformed' ? judged.value : judged.message);
   }
 
   async receive(value: unknown): Promise<ResponseMessage | undefined> {

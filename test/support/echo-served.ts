@@ -1,4 +1,5 @@
-import { classify, type RequestMessage, type ResponseMessage } from '../../src/jsonrpc/message.ts';
+import { judge, type Judged } from '../../src/host/judged.ts';
+import type { RequestMessage, ResponseMessage } from '../../src/jsonrpc/message.ts';
 import type { Conversation, Link, Served } from '../../src/host/endpoint.ts';
 import type { Revision } from '../../src/protocol/revision.ts';
 
@@ -53,8 +54,11 @@ class Echo implements Conversation, EchoConversation {
     this.#released();
   }
 
-  async receive(value: unknown): Promise<ResponseMessage | undefined> {
-    const received = classify(value);
+  receive(value: unknown): Promise<ResponseMessage | undefined> {
+    return this.take(judge(value, []));
+  }
+
+  async take(received: Judged): Promise<ResponseMessage | undefined> {
     if (received.kind === 'request') return this.#answer(received.message);
     if (received.kind === 'notification') this.notifications.push(received.message.method);
     if (received.kind !== 'malformed') return undefined;

@@ -1,14 +1,15 @@
 import type { Message, NotificationMessage, RequestMessage, ResponseMessage } from '../../jsonrpc/message.ts';
 import { eachInSlices } from '../../jsonrpc/slices.ts';
 import type { AuthInfo, Conversation, Link } from '../../host/endpoint.ts';
-import { readRequestMeta, unspoken, unsupported } from '../../host/request-meta.ts';
+import type { JudgedNotification, JudgedRequest } from '../../host/judged.ts';
+import { unspoken, unsupported } from '../../host/request-meta.ts';
 import { McpError } from '../../protocol/error.ts';
 import { metaKey } from '../../protocol/meta.ts';
 import { newestRevision, revisionOf, type Revision } from '../../protocol/revision.ts';
 import { Answer, messageJson } from './answer.ts';
 import type { HttpCall } from './call.ts';
 import type { HttpContext } from './context.ts';
-import { claimedVersion, headerMismatch, methodMismatch, versionMismatch } from './headers.ts';
+import { headerMismatch, methodMismatch, versionMismatch } from './headers.ts';
 import { streamProblem } from './session/rules.ts';
 import { errorBody, exchangeStatus, refuse, shuttingDown, type Problem } from './status.ts';
 
@@ -26,23 +27,25 @@ export class Exchanges {
   }
 
   /** Answers a request; done when the answer is complete or the client is gone. */
-  request(call: HttpCall, message: RequestMessage): void {
-    const error = this.#refusal(call, message);
+  request(call: HttpCall, judged: JudgedRequest): void {
+    const { message } = judged;
+    const error = this.#refusal(call, judged);
     if (error !== undefined) return this.#refuse(call, error, message);
     const problem = message.method === listen ? this.#unstreamable(call) : undefined;
     if (problem !== undefined) return refuse(call.request, call.reply, problem, message.id);
-    new Exchange(this.#context, call, message, this.#running).request(message);
+    new Exchange(this.#context, call, message, this.#running).request(judged);
   }
 
   /** Takes a notification: the core defines none over HTTP, so an extension may be meant. */
-  async notification(call: HttpCall, message: NotificationMessage): Promise<void> {
+  async notification(call: HttpCall, judged: JudgedNotification): Promise<void> {
+    const { message, claimed } = judged;
     const revision = this.#revisionOf(call);
     const problem =
-      versionMismatch(call.request, claimedVersion(message)) ??
+      versionMismatch(call.request, claimed) ??
       (revision?.mirroredHeaders === false ? undefined : methodMismatch(call.request, message.method, false));
     const error = mismatch(problem) ?? (revision === undefined ? this.#unspoken(call, message) : undefined);
     if (error !== undefined) return this.#refuse(call, error);
-    await new Exchange(this.#context, call, message, this.#running).notification(message);
+    await new Exchange(this.#context, call, message, this.#running).notification(judged);
   }
 
   /** Ends the exchanges that would otherwise last for ever: with their response, where the server has one for that. */
@@ -67,8 +70,7 @@ export class Exchanges {
     return streamProblem(this.#context, call);
   }
 
-  #refusal(call: HttpCall, message: RequestMessage): McpError | undefined {
-    const claimed = claimedVersion(message);
+  #refusal(call: HttpCall, { message, claimed }: JudgedRequest): McpError | undefined {
     if (claimed === undefined && message.method === 'initialize' && this.#context.inSessions.length === 0)
       return this.#handshakeUnspoken(message);
     const error = mismatch(versionMismatch(call.request, claimed));
@@ -149,20 +151,20 @@ class Exchange implements Link {
   }
 
   /** Answers the request that it began with; ends the call. */
-  request(message: RequestMessage): void {
+  request(judged: JudgedRequest): void {
     // A client that left before its request was read wants nothing done.
     if (this.#call.reply.closed) return this.stop();
     this.#call.keep();
     this.#call.reply.onClose(() => this.#left());
-    this.#conversation.receive(message).then(
-      (settled) => this.#finish(message, settled),
+    this.#conversation.take(judged).then(
+      (settled) => this.#finish(judged, settled),
       (cause: unknown) => this.#fail(cause),
     );
   }
 
-  #finish(message: RequestMessage, response: ResponseMessage | undefined): void {
+  #finish(judged: JudgedRequest, response: ResponseMessage | undefined): void {
     try {
-      this.#respond(message, response);
+      this.#respond(judged, response);
       this.#call.end();
     } catch (cause) {
       this.#fail(cause);
@@ -174,9 +176,9 @@ class Exchange implements Link {
     this.#call.fail(cause);
   }
 
-  #respond(message: RequestMessage, response: ResponseMessage | undefined): void {
+  #respond(judged: JudgedRequest, response: ResponseMessage | undefined): void {
     try {
-      this.#answer.respond(response === undefined ? 200 : this.#status(message, response), response);
+      this.#answer.respond(response === undefined ? 200 : this.#status(judged, response), response);
     } finally {
       this.stop();
     }
@@ -193,14 +195,14 @@ class Exchange implements Link {
    * Invalid parameters are a bad request when it is the `_meta` that lacks a required key, and only then. (Spec
    * 2026-07-28, Base protocol, _meta.)
    */
-  #status(message: RequestMessage, response: ResponseMessage): number {
+  #status({ meta }: JudgedRequest, response: ResponseMessage): number {
     const status = exchangeStatus(response);
     if (status !== 200 || !('error' in response) || response.error.code !== invalidParams) return status;
-    return readRequestMeta(this.#context.endpoint.revisions, message) instanceof McpError ? 400 : 200;
+    return meta instanceof McpError ? 400 : 200;
   }
 
-  async notification(message: NotificationMessage): Promise<void> {
-    const response = await this.#conversation.receive(message);
+  async notification(judged: JudgedNotification): Promise<void> {
+    const response = await this.#conversation.take(judged);
     this.stop();
     if (response === undefined) this.#call.reply.send(202);
     else this.#answer.respond(400, response);

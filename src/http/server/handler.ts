@@ -1,18 +1,17 @@
 import { settledWithin } from '../../jsonrpc/timeout.ts';
-import { classify, type NotificationMessage, type RequestMessage } from '../../jsonrpc/message.ts';
 import { endpointOf, type Served } from '../../host/endpoint.ts';
+import { judge, type Judged, type JudgedNotification, type JudgedRequest } from '../../host/judged.ts';
 import { revisionOf } from '../../protocol/revision.ts';
 import { readContent, type Content } from './body.ts';
 import { HttpCall, type Done } from './call.ts';
 import { isOfExchanges, isOfSessions, type HttpContext } from './context.ts';
 import { Exchanges } from './exchange.ts';
 import { createGuard, type Guard } from './guard.ts';
-import { claimedVersion } from './headers.ts';
 import { isJson } from './media.ts';
 import type * as Lasting from './lasting.ts';
 import { resolveOptions, type Authenticate, type HttpOptions, type SsePairPaths } from './options.ts';
 import { checkAuth } from './mistakes.ts';
-import { beginProblem, tooManyRequests } from './session/rules.ts';
+import { beginProblem, isRequest, judgedBatch, tooManyRequests } from './session/rules.ts';
 import type { Sessions } from './session/sessions.ts';
 import type { HttpReply, HttpRequest } from './universal.ts';
 import { Bodies, InFlight, Quota } from './quota.ts';
@@ -222,28 +221,36 @@ class Handler implements HttpHandler {
 
   /** Decides whether a message is an exchange or of a session. */
   #route(call: HttpCall, value: unknown): Done {
+    if (Array.isArray(value)) return this.#batch(call, value);
+    const judged = judge(value, this.#context.endpoint.revisions);
+    const problem = beginProblem(this.#context, call, judged.kind === 'request');
+    if (problem !== undefined) return refuse(call.request, call.reply, problem);
+    return this.#one(call, judged, this.#isStateless(call.request));
+  }
+
+  #batch(call: HttpCall, values: readonly unknown[]): Done {
+    const messages = judgedBatch(values, this.#context);
+    const problem = beginProblem(this.#context, call, messages.some(isRequest));
+    if (problem !== undefined) return refuse(call.request, call.reply, problem);
+    if (this.#isStateless(call.request))
+      return refuse(call.request, call.reply, { status: 400, message: 'this revision has no batches' });
+    return this.#inSession((sessions) => sessions.batch(call, messages));
+  }
+
+  #one(call: HttpCall, judged: Judged, stateless: boolean): Done {
     const { request, reply } = call;
-    const stateless = this.#isStateless(request);
-    const problem = beginProblem(this.#context, call, value);
-    if (problem !== undefined) return refuse(request, reply, problem);
-    if (Array.isArray(value)) {
-      if (stateless) return refuse(request, reply, { status: 400, message: 'this revision has no batches' });
-      return this.#inSession((sessions) => sessions.batch(call, value));
-    }
-    const received = classify(value);
-    switch (received.kind) {
+    switch (judged.kind) {
       case 'malformed':
-        return refuse(request, reply, { status: 400, message: received.reason }, received.id);
+        return refuse(request, reply, { status: 400, message: judged.reason }, judged.id);
       case 'response':
         if (stateless) return refuse(request, reply, { status: 400, message: 'no response is awaited here' });
-        return this.#inSession((sessions) => sessions.post(call, received));
+        return this.#inSession((sessions) => sessions.post(call, judged));
       case 'request':
-        if (stateless || isExchange(call, received.message)) return this.#exchanges.request(call, received.message);
-        return this.#inSession((sessions) => sessions.post(call, received));
+        if (stateless || isExchange(call, judged)) return this.#exchanges.request(call, judged);
+        return this.#inSession((sessions) => sessions.post(call, judged));
       case 'notification':
-        if (stateless || isExchange(call, received.message))
-          return this.#exchanges.notification(call, received.message);
-        return this.#inSession((sessions) => sessions.post(call, received));
+        if (stateless || isExchange(call, judged)) return this.#exchanges.notification(call, judged);
+        return this.#inSession((sessions) => sessions.post(call, judged));
     }
   }
 }
@@ -252,8 +259,7 @@ class Handler implements HttpHandler {
  * Whether a message claims a stateless revision: by its `_meta`, by a version header that no session explains, or
  * by the method that asks what is spoken. Where only one of the places claims it, the exchange reports the mismatch.
  */
-function isExchange(call: HttpCall, message: RequestMessage | NotificationMessage): boolean {
-  const claimed = claimedVersion(message);
+function isExchange(call: HttpCall, { message, claimed }: JudgedRequest | JudgedNotification): boolean {
   if (claimed !== undefined && !isOfSessions(revisionOf(claimed))) return true;
   if (call.request.header('mcp-session-id') !== undefined) return false;
   return message.method === 'server/discover' || (call.version !== undefined && revisionOf(call.version) === undefined);

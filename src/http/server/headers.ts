@@ -1,16 +1,9 @@
 import { plainNumber } from '../../json/exact-number.ts';
-import { isObject, type NotificationMessage, type RequestMessage } from '../../jsonrpc/message.ts';
+import { isObject, type RequestMessage } from '../../jsonrpc/message.ts';
 import type { Endpoint } from '../../host/endpoint.ts';
 import { decodeHeaderValue, type HeaderParameter } from '../../peer/header.ts';
-import { metaKey } from '../../protocol/meta.ts';
 import { methodOf } from '../../protocol/catalogue.ts';
 import type { HttpRequest } from './universal.ts';
-
-/** The revision that a message names in its `_meta`; `undefined` when it names none. */
-export function claimedVersion(message: RequestMessage | NotificationMessage): unknown {
-  const meta = message.params?.['_meta'];
-  return isObject(meta) ? meta[metaKey.protocolVersion] : undefined;
-}
 
 /**
  * Compares the headers that mirror the body with the body.

@@ -1,6 +1,7 @@
-import { classify, type Message, type Received, type RequestId } from '../../jsonrpc/message.ts';
+import type { Message, RequestId } from '../../jsonrpc/message.ts';
 import { eachInSlices } from '../../jsonrpc/slices.ts';
 import type { AuthInfo, Conversation, Link } from '../../host/endpoint.ts';
+import type { Judged, JudgedMalformed } from '../../host/judged.ts';
 import { unsupported } from '../../host/request-meta.ts';
 import { McpError } from '../../protocol/error.ts';
 import { revisionOf, type Revision } from '../../protocol/revision.ts';
@@ -8,12 +9,13 @@ import { messageJson, toJson } from './answer.ts';
 import { readContent } from './body.ts';
 import type { HttpCall } from './call.ts';
 import { isOfSessions, type HttpContext } from './context.ts';
-import { claimedVersion } from './headers.ts';
 import { isJson } from './media.ts';
 import type { SsePairPaths } from './options.ts';
 import {
   batchProblem,
   beginProblem,
+  isRequest,
+  judgedBatch,
   randomText,
   samePrincipal,
   sessionProblem,
@@ -87,35 +89,35 @@ export class SsePairs {
     if (content.kind === 'gone') return undefined;
     if (content.kind === 'problem' && !content.problem.read) return content.problem;
     reply.send(202);
-    const unwelcome = content.kind === 'value' ? beginProblem(this.#context, call, content.value) : undefined;
     if (content.kind === 'problem') pair.refuse(content.problem);
-    else if (unwelcome !== undefined) pair.decline(content.value, unwelcome);
-    else if (Array.isArray(content.value)) await this.#batch(pair, content.value, auth);
-    else await this.#one(pair, content.value, auth);
+    else await this.#take(pair, content.value, call);
     return undefined;
   }
 
-  async #batch(pair: SsePair, values: readonly unknown[], auth: AuthInfo | undefined): Promise<void> {
-    const problem = batchProblem(pair.revision, values, this.#context.settings.maxBatch);
-    if (problem === undefined) await Promise.all(values.map((value) => this.#one(pair, value, auth)));
+  async #take(pair: SsePair, value: unknown, call: HttpCall): Promise<void> {
+    const isBatch = Array.isArray(value);
+    const messages = judgedBatch(isBatch ? value : [value], this.#context);
+    const unwelcome = beginProblem(this.#context, call, messages.some(isRequest));
+    if (unwelcome !== undefined) return pair.decline(messages, unwelcome);
+    const problem = isBatch ? batchProblem(pair.revision, messages, this.#context.settings.maxBatch) : undefined;
+    if (problem === undefined) await Promise.all(messages.map((judged) => this.#one(pair, judged, call.auth)));
     else pair.refuse(problem);
   }
 
-  async #one(pair: SsePair, value: unknown, auth: AuthInfo | undefined): Promise<void> {
-    const received = classify(value);
-    if (received.kind === 'malformed') return pair.refuse({ message: received.reason }, received.id);
-    const foreign = this.#foreign(received);
-    if (foreign === undefined) return pair.receive(value, auth);
-    if (received.kind === 'request') pair.fail(foreign, received.message.id);
+  async #one(pair: SsePair, judged: Judged, auth: AuthInfo | undefined): Promise<void> {
+    if (judged.kind === 'malformed') return pair.refuse({ message: judged.reason }, judged.id);
+    const foreign = this.#foreign(judged);
+    if (foreign === undefined) return pair.receive(judged, auth);
+    if (judged.kind === 'request') pair.fail(foreign, judged.message.id);
   }
 
   /** The error for a message of a revision that this transport does not carry. */
-  #foreign(received: Exclude<Received, { kind: 'malformed' }>): McpError | undefined {
-    if (received.kind === 'response') return undefined;
-    const claimed = claimedVersion(received.message);
+  #foreign(judged: Exclude<Judged, JudgedMalformed>): McpError | undefined {
+    if (judged.kind === 'response') return undefined;
+    const { claimed } = judged;
     if (claimed === undefined || isOfSessions(revisionOf(claimed))) return undefined;
     // Who asks what is spoken learns by this that it is to begin with `initialize`.
-    if (received.message.method === 'server/discover')
+    if (judged.message.method === 'server/discover')
       return new McpError('methodNotFound', 'server/discover is not served over HTTP+SSE');
     return unsupported(this.#context.inSessions, typeof claimed === 'string' ? claimed : '');
   }
@@ -148,8 +150,8 @@ class SsePair implements Link {
   }
 
   /** Runs one message; its response goes on the stream. */
-  async receive(value: unknown, auth: AuthInfo | undefined): Promise<void> {
-    const response = await this.#conversation.receive(value, auth);
+  async receive(judged: Judged, auth: AuthInfo | undefined): Promise<void> {
+    const response = await this.#conversation.take(judged, auth);
     if (response !== undefined) this.#write(toJson(this.#context, response));
   }
 
@@ -159,11 +161,8 @@ class SsePair implements Link {
   }
 
   /** The same for every request in a message or a batch. */
-  decline(value: unknown, problem: Problem): void {
-    for (const one of Array.isArray(value) ? value : [value]) {
-      const received = classify(one);
-      if (received.kind === 'request') this.refuse(problem, received.message.id);
-    }
+  decline(messages: readonly Judged[], problem: Problem): void {
+    for (const judged of messages) if (judged.kind === 'request') this.refuse(problem, judged.message.id);
   }
 
   fail(error: McpError, id?: RequestId): void {

@@ -1,5 +1,5 @@
-import { classify } from '../../../jsonrpc/message.ts';
 import type { AuthInfo } from '../../../host/endpoint.ts';
+import { judge, type Judged } from '../../../host/judged.ts';
 import { revisionOf, type Revision } from '../../../protocol/revision.ts';
 import type { HttpCall } from '../call.ts';
 import type { HttpContext } from '../context.ts';
@@ -19,14 +19,22 @@ export function versionProblem(header: string | undefined): Problem | undefined 
   return { status: 400, message: 'MCP-Protocol-Version is not supported' };
 }
 
-/** Whether there is a request in a message or a batch; answers and notifications begin nothing. */
-function begins(value: unknown): boolean {
-  return (Array.isArray(value) ? value : [value]).some((one) => classify(one).kind === 'request');
+/** Judges the messages of a batch; of one that is too long only so many that this shows. */
+export function judgedBatch(
+  values: readonly unknown[],
+  { endpoint, settings }: Pick<HttpContext, 'endpoint' | 'settings'>,
+): readonly Judged[] {
+  return values.slice(0, settings.maxBatch + 1).map((value) => judge(value, endpoint.revisions));
+}
+
+/** Whether a message begins something: answers and notifications do not. */
+export function isRequest({ kind }: Judged): boolean {
+  return kind === 'request';
 }
 
 /** Why a message or a batch is not taken now: it would begin something. */
-export function beginProblem({ course }: HttpContext, { beyond }: HttpCall, value: unknown): Problem | undefined {
-  if ((course.stage === 'open' && !beyond) || !begins(value)) return undefined;
+export function beginProblem({ course }: HttpContext, { beyond }: HttpCall, begins: boolean): Problem | undefined {
+  if ((course.stage === 'open' && !beyond) || !begins) return undefined;
   return course.stage === 'open' ? tooManyRequests() : shuttingDown();
 }
 
@@ -38,12 +46,12 @@ export function tooManyRequests(): Problem {
 /** Why a batch is not taken. */
 export function batchProblem(
   revision: Revision | undefined,
-  values: readonly unknown[],
+  messages: readonly Judged[],
   limit: number,
 ): Problem | undefined {
   if (revision?.batches !== true) return { status: 400, message: 'this revision has no batches' };
-  if (values.length === 0) return { status: 400, message: 'a batch must hold at least one message' };
-  if (values.length > limit) return { status: 400, message: `a batch must hold at most ${limit} messages` };
+  if (messages.length === 0) return { status: 400, message: 'a batch must hold at least one message' };
+  if (messages.length > limit) return { status: 400, message: `a batch must hold at most ${limit} messages` };
   return undefined;
 }
 

@@ -1,12 +1,6 @@
-import {
-  classify,
-  type Message,
-  type Received,
-  type RequestId,
-  type RequestMessage,
-  type ResponseMessage,
-} from '../../../jsonrpc/message.ts';
+import { type Message, type RequestId, type RequestMessage, type ResponseMessage } from '../../../jsonrpc/message.ts';
 import type { AuthInfo, Conversation, Link } from '../../../host/endpoint.ts';
+import type { Judged, JudgedMalformed, JudgedRequest } from '../../../host/judged.ts';
 import type { Revision } from '../../../protocol/revision.ts';
 import { Answer, messageJson, toJson } from '../answer.ts';
 import type { EventStore } from '../../../store/events.ts';
@@ -15,6 +9,7 @@ import type { HttpContext } from '../context.ts';
 import { retryHeaders, sessionStatus } from '../status.ts';
 import type { EventStream } from '../stream.ts';
 import type { Resumption, SessionStream } from './stream.ts';
+import { isRequest } from './rules.ts';
 import { SessionStreams } from './streams.ts';
 
 /** How many messages wait for a client that has no stream open. */
@@ -94,36 +89,36 @@ export class HttpSession implements Link {
   }
 
   /** Runs the `initialize` request; whether it succeeded shows in `revision`. */
-  async initialize(message: RequestMessage): Promise<ResponseMessage | undefined> {
-    return this.#conversation.receive(message);
+  async initialize(judged: JudgedRequest): Promise<ResponseMessage | undefined> {
+    return this.#conversation.take(judged);
   }
 
   /** Answers a POST of one message. */
-  post(call: HttpCall, received: Exclude<Received, { kind: 'malformed' }>): Done {
-    if (received.kind === 'request') return this.#request(call, received.message);
-    return this.#during(this.#conversation.receive(received.message, call.auth), (response) => {
+  post(call: HttpCall, judged: Exclude<Judged, JudgedMalformed>): Done {
+    if (judged.kind === 'request') return this.#request(call, judged);
+    return this.#during(this.#conversation.take(judged, call.auth), (response) => {
       if (response === undefined) call.reply.send(202);
       else call.reply.send(sessionStatus(response), toJson(this.#context, response), retryHeaders(response));
     });
   }
 
   /** Answers a POST of a batch. */
-  async batch(call: HttpCall, values: readonly unknown[]): Promise<void> {
+  async batch(call: HttpCall, messages: readonly Judged[]): Promise<void> {
     const answer = this.#answer(call);
     const collected: string[] = [];
-    const one = async (value: unknown): Promise<void> => {
-      const response = await this.#receive(answer, value, call.auth);
+    const one = async (judged: Judged): Promise<void> => {
+      const response = await this.#receive(answer, judged, call.auth);
       if (response === undefined) return;
       const json = toJson(this.#context, response);
       if (!answer.streaming || !answer.message(json)) collected.push(json);
     };
-    await this.#during(Promise.all(values.map(one)), () => undefined);
+    await this.#during(Promise.all(messages.map(one)), () => undefined);
     if (answer.gone) return;
     if (answer.streaming) {
       for (const json of collected) answer.message(json);
       answer.finish(200, undefined);
     } else if (collected.length > 0) answer.finish(200, `[${collected.join(',')}]`);
-    else if (values.some((value) => classify(value).kind === 'request')) answer.finish(200, undefined);
+    else if (messages.some(isRequest)) answer.finish(200, undefined);
     else call.reply.send(202);
   }
 
@@ -195,10 +190,10 @@ export class HttpSession implements Link {
     for (const json of this.#outbox.splice(0)) this.#standalone?.send(json);
   }
 
-  #request(call: HttpCall, message: RequestMessage): Done {
+  #request(call: HttpCall, judged: JudgedRequest): Done {
     const answer = this.#answer(call);
-    const id = this.#expect(message, answer);
-    return this.#during(this.#conversation.receive(message, call.auth), (response) => {
+    const id = this.#expect(judged.message, answer);
+    return this.#during(this.#conversation.take(judged, call.auth), (response) => {
       if (id !== undefined) this.#answers.delete(id);
       answer.respond(response === undefined ? 200 : sessionStatus(response), response);
     });
@@ -211,11 +206,10 @@ export class HttpSession implements Link {
     return answer;
   }
 
-  async #receive(answer: Answer, value: unknown, auth: AuthInfo | undefined): Promise<ResponseMessage | undefined> {
-    const received = classify(value);
-    const id = received.kind === 'request' ? this.#expect(received.message, answer) : undefined;
+  async #receive(answer: Answer, judged: Judged, auth: AuthInfo | undefined): Promise<ResponseMessage | undefined> {
+    const id = judged.kind === 'request' ? this.#expect(judged.message, answer) : undefined;
     try {
-      return await this.#conversation.receive(value, auth);
+      return await this.#conversation.take(judged, auth);
     } finally {
       if (id !== undefined) this.#answers.delete(id);
     }

@@ -1,6 +1,7 @@
 import { eachInSlices } from '../../../jsonrpc/slices.ts';
 import { after } from '../../../jsonrpc/timeout.ts';
-import type { Received, RequestMessage } from '../../../jsonrpc/message.ts';
+import type { RequestId } from '../../../jsonrpc/message.ts';
+import type { Judged, JudgedMalformed, JudgedRequest } from '../../../host/judged.ts';
 import { memoryEvents } from '../../../store/events.ts';
 import type { Done, HttpCall } from '../call.ts';
 import type { HttpContext } from '../context.ts';
@@ -24,21 +25,21 @@ export class Sessions {
   }
 
   /** Answers a POST of one message that is no part of an exchange. */
-  post(call: HttpCall, received: Exclude<Received, { kind: 'malformed' }>): Done {
-    const request = received.kind === 'request' ? received.message : undefined;
-    if (request?.method === 'initialize' && call.request.header(sessionHeader) === undefined)
+  post(call: HttpCall, judged: Exclude<Judged, JudgedMalformed>): Done {
+    const request = judged.kind === 'request' ? judged : undefined;
+    if (request?.message.method === 'initialize' && call.request.header(sessionHeader) === undefined)
       return this.#begin(call, request);
-    const session = this.#of(call, request?.id);
-    return session?.post(call, received);
+    const session = this.#of(call, request?.message.id);
+    return session?.post(call, judged);
   }
 
   /** Answers a POST of a batch. (Only 2025-03-26 has them; `initialize` is never part of one.) */
-  async batch(call: HttpCall, values: readonly unknown[]): Promise<void> {
+  async batch(call: HttpCall, messages: readonly Judged[]): Promise<void> {
     const session = this.#of(call);
     if (session === undefined) return;
-    const problem = batchProblem(session.revision, values, this.#context.settings.maxBatch);
+    const problem = batchProblem(session.revision, messages, this.#context.settings.maxBatch);
     if (problem !== undefined) return refuse(call.request, call.reply, problem);
-    await session.batch(call, values);
+    await session.batch(call, messages);
   }
 
   /** Answers text that could not be parsed. */
@@ -86,14 +87,14 @@ export class Sessions {
     refuse(call.request, call.reply, { status: 400, message: 'nothing can be resumed from this Last-Event-ID' });
   }
 
-  async #begin(call: HttpCall, message: RequestMessage): Promise<void> {
+  async #begin(call: HttpCall, judged: JudgedRequest): Promise<void> {
     if (sessionProblem(this.#context, call) !== undefined) this.#sweep();
     const problem = sessionProblem(this.#context, call);
-    if (problem !== undefined) return refuse(call.request, call.reply, problem, message.id);
+    if (problem !== undefined) return refuse(call.request, call.reply, problem, judged.message.id);
     const session = new HttpSession(this.#context, randomText(), call);
     this.#context.sessionQuota.take(call.auth);
     try {
-      const response = await session.initialize(message);
+      const response = await session.initialize(judged);
       if (session.revision !== undefined) this.#add(session);
       if (response === undefined) return call.reply.send(202);
       const headers = session.revision === undefined ? retryHeaders(response) : { 'Mcp-Session-Id': session.id };
@@ -121,7 +122,7 @@ export class Sessions {
   }
 
   /** The session that a request names, or `undefined` when the request was turned away. */
-  #of(call: HttpCall, id?: RequestMessage['id']): HttpSession | undefined {
+  #of(call: HttpCall, id?: RequestId): HttpSession | undefined {
     const session = this.#find(call);
     const problem = session === undefined ? missing(call) : versionProblem(call.version);
     if (problem === undefined) return session;
