@@ -32,15 +32,15 @@ server.tool('add', { description: 'Adds.' }, () => 'added');
 
 /** How the budgets of the entry points stand, in KB; each is a little more than it was when it was last looked at. */
 const budgets: Readonly<Record<Entry, number>> = {
-  '': 97.5,
-  server: 34,
-  client: 43,
-  bridge: 79.5,
+  '': 101.5,
+  server: 36.5,
+  client: 44.5,
+  bridge: 82,
   http: 34.5,
   stdio: 7.5,
   node: 30,
   protocol: 2,
-  testing: 46,
+  testing: 47.5,
 };
 
 /** Programs that do one thing, and each entry point as a whole. */
@@ -48,7 +48,7 @@ export const programs: readonly Program[] = [
   {
     name: 'HTTP server',
     code: `import { createServer } from 'parley-mcp/server'; import { listen } from 'parley-mcp/node'; ${definition} await listen(server, { port: 3000 });`,
-    budget: 47,
+    budget: 50,
     aim: 30,
     neutral: false,
     role: 'server',
@@ -56,14 +56,14 @@ export const programs: readonly Program[] = [
   {
     name: 'HTTP server by fetch',
     code: `import { createServer } from 'parley-mcp/server'; import { createHandler } from 'parley-mcp/http'; ${definition} export const handler = createHandler(server);`,
-    budget: 51.5,
+    budget: 54,
     neutral: true,
     role: 'server',
   },
   {
     name: 'stdio server',
     code: `import { createServer } from 'parley-mcp/server'; import { serveStdio } from 'parley-mcp/stdio'; ${definition} serveStdio(server);`,
-    budget: 38.5,
+    budget: 41,
     aim: 28,
     neutral: false,
     role: 'server',
@@ -71,7 +71,7 @@ export const programs: readonly Program[] = [
   {
     name: 'client',
     code: `import { connect } from 'parley-mcp/client'; const client = await connect('https://example.com/mcp'); console.log(await client.callTool('add', {}));`,
-    budget: 43,
+    budget: 44.5,
     aim: 25,
     neutral: true,
     role: 'client',

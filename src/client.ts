@@ -17,7 +17,15 @@ export const connect: Connect<HttpTransportOptions> = createConnect<HttpTranspor
 });
 
 export type { CacheMode } from './client/cache/cache.ts';
-export type { Client, ClientRequestOptions, CompleteOptions } from './client/client.ts';
+export type {
+  Client,
+  ClientRequestOptions,
+  CompleteOptions,
+  ExtensionRequestOptions,
+  TypedRequestOptions,
+} from './client/client.ts';
+export type { Extensions } from './protocol/extension.ts';
+export type { AnySchema, InferOutput } from './schema/infer.ts';
 export type { InputMethod, ListItems, ListMethod } from './protocol/catalogue.ts';
 export type { CacheOptions } from './client/cache/cache-options.ts';
 export type { RecoverOptions } from './client/recover-options.ts';

@@ -5,6 +5,9 @@ export { createServer, type Server } from './server/server.ts';
 export type { CacheHint, RoundOptions, ServerOptions } from './server/options.ts';
 export type { RateLimit, RateLimits } from './server/rate-limit.ts';
 export type { AskOptions, CompletionCtx, Ctx, CtxClient, Elicited, ElicitedUrl, RequestCtx } from './server/ctx.ts';
+export { extensionResult, type ExtensionResult } from './host/extension-result.ts';
+export type { Extensions } from './protocol/extension.ts';
+export type { ClientFlag } from './protocol/capability.ts';
 export { inputRequired, type InputRequired, type InputRequiredOptions } from './server/input-required.ts';
 export type {
   CommonDefinition,
@@ -13,7 +16,11 @@ export type {
   Definitions,
   Handle,
   InferArgs,
+  InferParams,
   InferPromptArgs,
+  MethodDefinition,
+  MethodHandler,
+  MethodReturn,
   PromptArguments,
   PromptDefinition,
   PromptHandler,

@@ -1,6 +1,7 @@
 import type { Client } from '../client/client.ts';
 import { isObject } from '../jsonrpc/message.ts';
 import type { RequestOptions } from '../client/connection/request-options.ts';
+import { passedOn } from '../host/extension-result.ts';
 import { requireCapabilities } from '../host/input/required-capabilities.ts';
 import type { ProgressToken } from '../peer/progress.ts';
 import type { JsonObject } from '../protocol/features/common.ts';
@@ -27,6 +28,9 @@ const hopKeys: ReadonlySet<string> = new Set([
   metaKey.clientCapabilities,
   metaKey.logLevel,
 ]);
+
+/** What the protocol itself says that a result is. */
+const protocolKinds: ReadonlySet<unknown> = new Set([undefined, 'complete', 'input_required']);
 
 /** How many questions a handshake client is asked at once for one call: each of them waits for its answer. */
 const mostAtOnce = 100;
@@ -79,6 +83,7 @@ export async function forward(client: Client, outgoing: Outgoing): Promise<JsonO
         ...(own ? {} : { clientInfo: call.client.info, capabilities: declaredFor(call.client.capabilities) }),
         // What may be kept is kept for clients that know of no such thing; the others keep it themselves.
         ...(call.facts.cacheHints ? {} : { cache: 'use' as const }),
+        ...(mayBeOfExtension(call) ? { resultTypes: 'any' as const } : {}),
         ...carriedMeta(meta),
       },
     );
@@ -86,6 +91,13 @@ export async function forward(client: Client, outgoing: Outgoing): Promise<JsonO
     throw failureFor(error, { call, params, revision });
   }
   return lifted(result, call, revision);
+}
+
+/** A client that declared extensions hears what they answer in place of the result of a method; which of them does, no bridge knows. */
+function mayBeOfExtension({ method, facts, client }: Carried): boolean {
+  const row = methodOf(method);
+  if (!facts.resultTypes || !(row === undefined || row.inputRequired === true)) return false;
+  return Object.keys(declaredFor(client.capabilities).extensions ?? {}).length > 0;
 }
 
 function carriedMeta(meta: unknown): Pick<RequestOptions, 'meta'> {
@@ -106,7 +118,10 @@ function answersOf({ facts, inputResponses, requestState }: Carried, revision: R
 function lifted(result: JsonObject, call: Carried, revision: Revision): JsonObject {
   const { method } = call;
   const row = methodOf(method);
-  const asks = row?.inputRequired === true && revision.resultsAsk && result['resultType'] === 'input_required';
+  const { resultType } = result;
+  // Only who may hear of such a result gets here with one, and it goes on as it came.
+  if (revision.resultTypes && !protocolKinds.has(resultType)) return passedOn(result) as unknown as JsonObject;
+  const asks = row?.inputRequired === true && revision.resultsAsk && resultType === 'input_required';
   const type = asks ? inputRequiredResultShape : row?.result;
   if (type === undefined) return result;
   try {

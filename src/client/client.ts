@@ -17,6 +17,7 @@ import type { InputMethod, ListItems, ListMethod, RequestTypes } from '../protoc
 import type { RevisionDate } from '../protocol/revision.ts';
 import type { Tool } from '../protocol/features/tool.ts';
 import type { CallToolResult } from '../protocol/features/tools.ts';
+import type { AnySchema, InferOutput } from '../schema/infer.ts';
 import type { CacheMode } from './cache/cache.ts';
 import type { RootsSource } from './input/inputs.ts';
 import type { Page } from './pages.ts';
@@ -37,6 +38,18 @@ export interface ClientRequestOptions extends RequestOptions {
   readonly repeat?: boolean | undefined;
 }
 
+/** The options of a request whose result has a schema. */
+export interface TypedRequestOptions<R extends AnySchema> extends ExtensionRequestOptions {
+  /** What the result must be; what every result may have beside its own fields is left out, unless the schema wants it. */
+  readonly result: R;
+}
+
+/** The options of a request that may belong to an extension. */
+export interface ExtensionRequestOptions extends ClientRequestOptions {
+  /** The extension that the request belongs to: the client must have declared it, and the server too. */
+  readonly extension?: string | undefined;
+}
+
 /** The options of a completion. */
 export interface CompleteOptions extends ClientRequestOptions {
   readonly context?: CompletionContext;
@@ -55,6 +68,11 @@ export interface Client {
   /** What the server calls itself, for display alone; `undefined` until a server that need not say so said it. */
   readonly server: Implementation | undefined;
   readonly capabilities: ServerCapabilities;
+  /**
+   * Whether the server declared a capability, such as `'resources.subscribe'`, or an extension by its id, wherever its revision has
+   * a place for that.
+   */
+  supports(flag: string): boolean;
   /** How to use the server, for the model. */
   readonly instructions: string | undefined;
   /** What was found out of the server: JSON that can be stored and given as `prior` next time. */
@@ -164,12 +182,26 @@ export interface Client {
    */
   setLogLevel(level: LoggingLevel | undefined): Promise<void>;
   /**
-   * Sends any request, such as one of an extension.
+   * Sends any request, such as one of an extension, and reads its result by a schema.
    *
    * @param params In the newest words for methods of the protocol, else as they go on the wire.
+   * @throws TypeError for an `extension` that `connect` was not given.
+   * @throws McpError methodNotFound, before anything is sent, for one that the server did not declare.
+   * @throws ConnectionError `invalid-message` for a result that does not fit, or of a kind that is not among `resultTypes`.
+   * @example
+   * const { hits } = await client.request('com.example/search', { text: 'x' }, { result: z.object({ hits: z.array(z.string()) }) });
+   */
+  request<const R extends AnySchema>(
+    method: string,
+    params: JsonObject | undefined,
+    options: TypedRequestOptions<R>,
+  ): Promise<InferOutput<R>>;
+  /**
+   * Sends any request; errors are as above.
+   *
    * @returns The result as it came: neither checked nor lifted to the newest words.
    */
-  request(method: string, params?: JsonObject, options?: ClientRequestOptions): Promise<JsonObject>;
+  request(method: string, params?: JsonObject, options?: ExtensionRequestOptions): Promise<JsonObject>;
   /**
    * Sends any notification.
    *

@@ -1,8 +1,9 @@
 import { ConnectionError } from '../jsonrpc/transport.ts';
 import type { Verdict } from './connection/negotiate.ts';
 import type { JsonObject } from '../protocol/features/common.ts';
-import { hasServerCapability, type ServerCapabilities } from '../protocol/capability.ts';
+import { hasServerCapability, isExtensionFlag, type ServerCapabilities } from '../protocol/capability.ts';
 import { projectClientCapabilities } from '../protocol/compile/capabilities.ts';
+import { declaresExtension } from '../protocol/extension.ts';
 import type { Implementation } from '../protocol/features/common.ts';
 import type { CompleteRequestParams, CompleteResult, CompletionArgument } from '../protocol/features/completion.ts';
 import { McpError } from '../protocol/error.ts';
@@ -21,7 +22,16 @@ import type { ReadResourceResult } from '../protocol/features/resources.ts';
 import type { RevisionDate } from '../protocol/revision.ts';
 import type { Tool } from '../protocol/features/tool.ts';
 import type { CallToolResult } from '../protocol/features/tools.ts';
-import type { Client, ClientRequestOptions, CompleteOptions } from './client.ts';
+import type {
+  Client,
+  ClientRequestOptions,
+  CompleteOptions,
+  ExtensionRequestOptions,
+  TypedRequestOptions,
+} from './client.ts';
+import type { AnySchema, InferOutput } from '../schema/infer.ts';
+import { notFound } from '../peer/gate.ts';
+import { readTyped } from './typed-result.ts';
 import { givingUp, givingUpSteps } from './giving-up.ts';
 import type { RootsSource } from './input/inputs.ts';
 import { checkLevel } from './option-names.ts';
@@ -207,8 +217,40 @@ class SessionClient implements Client {
     else await this.#requests.call('logging/setLevel', { level });
   }
 
-  request(method: string, params?: JsonObject, options?: ClientRequestOptions): Promise<JsonObject> {
-    return givingUp(options, () => this.#requests.request(method, params, options));
+  supports(flag: string): boolean {
+    const { revision, capabilities } = this.#parts.session;
+    return isExtensionFlag(flag)
+      ? declaresExtension(revision, capabilities, flag)
+      : hasServerCapability(capabilities, flag);
+  }
+
+  request<const R extends AnySchema>(
+    method: string,
+    params: JsonObject | undefined,
+    options: TypedRequestOptions<R>,
+  ): Promise<InferOutput<R>>;
+  request(method: string, params?: JsonObject, options?: ExtensionRequestOptions): Promise<JsonObject>;
+  request(method: string, params?: JsonObject, given?: Partial<TypedRequestOptions<AnySchema>>): Promise<unknown> {
+    if (given === undefined || !('result' in given || 'extension' in given))
+      return givingUp(given, () => this.#requests.request(method, params, given));
+    const { result, extension, ...options } = given;
+    return givingUp(options, async () => {
+      if (extension !== undefined) this.#require(extension, method);
+      const raw = await this.#requests.request(method, params, options);
+      return result === undefined ? raw : await readTyped(result, method, raw);
+    });
+  }
+
+  /** Refuses what belongs to an extension that either side did not declare. */
+  #require(extension: string, method: string): void {
+    const { capabilities, extensions } = this.#parts.settings;
+    const shown = JSON.stringify(extension);
+    if (!Object.hasOwn({ ...capabilities.extensions, ...extensions }, extension))
+      throw new TypeError(
+        `${method} belongs to the extension ${shown}, which is not declared: give it to connect in \`extensions\``,
+      );
+    if (!this.supports(extension))
+      throw notFound(method, `belongs to the extension ${shown}, which this server does not have`);
   }
 
   notify(method: string, params?: JsonObject): Promise<void> {

@@ -10,6 +10,7 @@ import type { PageOptions } from './sender.ts';
 export const optionNames: Names<ConnectOptions> = {
   info: 1,
   capabilities: 1,
+  extensions: 1,
   advertise: 1,
   maxRounds: 1,
   revisions: 1,

@@ -5,6 +5,7 @@ import { checkBudget } from '../peer/budget.ts';
 import type { Progress, ProgressToken } from '../peer/progress.ts';
 import type { Verdict } from './connection/negotiate.ts';
 import type { ClientCapabilities } from '../protocol/capability.ts';
+import { extensionProblem, type Extensions } from '../protocol/extension.ts';
 import type { Implementation } from '../protocol/features/common.ts';
 import type { LoggingMessageNotificationParams } from '../protocol/features/logging.ts';
 import { chosenRevisions, type Revision } from '../protocol/revision.ts';
@@ -22,6 +23,11 @@ export interface ConnectOptions extends InputHandlers, RecoverOptions, CacheOpti
    * away, but each revision is told only what it knows of.
    */
   readonly capabilities?: ClientCapabilities;
+  /**
+   * Extensions that the client supports, by id, with the settings of each (`{}` for none). They are declared where each revision
+   * has a place for them: until 2025-11-25 that is `experimental`.
+   */
+  readonly extensions?: Extensions;
   /** Whether installed handlers advertise their capabilities; on by default. Off, `capabilities` alone are declared. */
   readonly advertise?: boolean;
   /** How many rounds of input one request may take before it fails with a `TooManyRoundsError`; 10. */
@@ -110,6 +116,7 @@ export interface ClientSettings extends Pick<ConnectOptions, Listener>, RecoverS
   readonly info: Implementation;
   /** What is declared now; it may change with the roots. */
   readonly capabilities: ClientCapabilities;
+  readonly extensions: Extensions;
   readonly inputs: Inputs;
   readonly maxRounds: number;
   readonly revisions: readonly Revision[];
@@ -153,6 +160,7 @@ export function settingsOf(options: ConnectOptions): ClientSettings {
     get capabilities() {
       return inputs.capabilities;
     },
+    extensions: checkedExtensions(options.extensions ?? {}),
     inputs,
     maxRounds: options.maxRounds ?? 10,
     revisions: chosenRevisions(options.revisions),
@@ -172,4 +180,13 @@ export function settingsOf(options: ConnectOptions): ClientSettings {
     now: options.now ?? Date.now,
     clock,
   };
+}
+
+/** @throws TypeError for an id that is none, or settings that are no object. */
+function checkedExtensions(extensions: Extensions): Extensions {
+  for (const [id, settings] of Object.entries(extensions)) {
+    const problem = extensionProblem(id, settings);
+    if (problem !== undefined) throw new TypeError(`extensions: ${problem}`);
+  }
+  return extensions;
 }

@@ -1,5 +1,6 @@
 import { isRequestId, type NotificationMessage, type RequestId, type RequestMessage } from '../jsonrpc/message.ts';
-import { supports, type ClientCapabilities, type ClientFlag } from '../protocol/capability.ts';
+import { isExtensionFlag, supports, type ClientCapabilities, type ClientFlag } from '../protocol/capability.ts';
+import { declaresExtension } from '../protocol/extension.ts';
 import type { Implementation } from '../protocol/features/common.ts';
 import { isWanted, type LoggingLevel } from '../protocol/features/logging.ts';
 import { methodOf } from '../protocol/catalogue.ts';
@@ -91,7 +92,12 @@ export class Call {
 
   get client(): CallClient {
     const { info, capabilities } = this.#facts.client;
-    return { info, capabilities, supports: (flag) => supports(capabilities, flag) };
+    return {
+      info,
+      capabilities,
+      supports: (flag) =>
+        isExtensionFlag(flag) ? declaresExtension(this.facts, capabilities, flag) : supports(capabilities, flag),
+    };
   }
 
   /** The address of the client, where the edge knows it. */

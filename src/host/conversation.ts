@@ -31,7 +31,7 @@ import type { QuestionWay } from './input/question.ts';
 import type * as Questions from './input/questions.ts';
 import { judge, type Judged, type JudgedRequest } from './judged.ts';
 import { describesClients, unsupported } from './request-meta.ts';
-import { handled, refusal, respond } from './response.ts';
+import { handled, handledUnknown, refusal, respond } from './response.ts';
 import { traceEnd, traceStart } from './trace.ts';
 import { initializeRequestParamsShape } from '../protocol/features/lifecycle.ts';
 import { emptyResultShape } from '../protocol/features/envelope.ts';
@@ -282,11 +282,8 @@ export class HostConversation implements Conversation {
     const host = this.#host;
     const given = message.params ?? {};
     if (host.unknown !== undefined && methodOf(message.method) === undefined) {
-      // Whoever answers what nobody here knows gives a result as it goes on the wire.
       return andThen(host.unknown(given, call), (result) =>
-        call.aborted
-          ? undefined
-          : respond(host, message, revision, toWire(revision, emptyResultShape, result as JsonObject)),
+        call.aborted ? undefined : handledUnknown(message, result, { host, call }),
       );
     }
     const row = gate(message.method, revision, host.capabilities());
@@ -297,7 +294,7 @@ export class HostConversation implements Conversation {
     // Every params type is an object with string keys.
     const params = (row.params === undefined ? given : fromWire(revision, row.params, given)) as JsonObject;
     return andThen(this.#outcome(handler, params, { row, call }), (result) =>
-      call.aborted ? undefined : handled(message, result, { host, revision, row }),
+      call.aborted ? undefined : handled(message, result, { host, call, row }),
     );
   }
 

@@ -1,5 +1,6 @@
 import type { Implementation, JsonObject } from '../protocol/features/common.ts';
 import type { ServerCapabilities } from '../protocol/capability.ts';
+import type { Extensions } from '../protocol/extension.ts';
 import type { Revision } from '../protocol/revision.ts';
 import type { Call, ClientView } from './call.ts';
 import type { HeaderParameter } from '../peer/header.ts';
@@ -22,9 +23,15 @@ export interface Host {
   readonly revisions: readonly Revision[];
   /** What is offered now, in the canonical model. */
   capabilities(): ServerCapabilities;
+  /** The extensions that are declared, beside those among the capabilities, wherever a revision has a place for them. */
+  extensions?(): Extensions;
   /** The handler of a method, or `undefined` where the host has none. */
   handler(method: string): Handler | undefined;
-  /** Answers methods that the protocol does not know, with their parameters and results as they are on the wire. */
+  /**
+   * Answers methods that the protocol does not know, with their parameters and results as they are on the wire.
+   *
+   * @throws McpError methodNotFound for those that nobody here knows.
+   */
   readonly unknown?: Handler | undefined;
   /** How long `server/discover` may be kept, and by whom. */
   readonly discoverHint: { readonly ttlMs: number; readonly cacheScope: 'public' | 'private' };

@@ -11,6 +11,9 @@ import { errorToWire, type McpError } from '../protocol/error.ts';
 import type { MethodRow } from '../protocol/method.ts';
 import { newestRevision, type Revision } from '../protocol/revision.ts';
 import { toWire } from '../protocol/compile/to-wire.ts';
+import { emptyResultShape } from '../protocol/features/envelope.ts';
+import type { Call } from './call.ts';
+import { isExtensionResult, resultFor } from './extension-result.ts';
 import type { Host } from './host.ts';
 import { withServerInfo } from './server-info.ts';
 import { observed, tell } from '../peer/observe.ts';
@@ -23,8 +26,10 @@ const projections = new WeakMap<object, Map<Revision, JsonObject>>();
 export function handled(
   message: RequestMessage,
   result: unknown,
-  { host, revision, row }: { readonly host: Host; readonly revision: Revision; readonly row: MethodRow },
+  { host, call, row }: { readonly host: Host; readonly call: Call; readonly row: MethodRow },
 ): ResultMessage {
+  const revision = call.facts;
+  if (isExtensionResult(result)) return respond(host, message, revision, resultFor(result, call, host));
   if (!isKept(result)) return respond(host, message, revision, projected(result, row, revision));
   let byRevision = projections.get(result);
   if (byRevision === undefined) projections.set(result, (byRevision = new Map()));
@@ -32,6 +37,18 @@ export function handled(
   if (made === undefined)
     byRevision.set(revision, (made = keep(named(host, revision, projected(result, row, revision)))));
   return response(message, revision, made);
+}
+
+/** The response to a request whose method the protocol does not know: its result is as it goes on the wire. */
+export function handledUnknown(
+  message: RequestMessage,
+  result: unknown,
+  { host, call }: { readonly host: Host; readonly call: Call },
+): ResultMessage {
+  const revision = call.facts;
+  // Whoever answers such methods gives an object. What it says that it is, is said where the revision has that.
+  const given = isExtensionResult(result) ? resultFor(result, call, host) : (result as JsonObject);
+  return respond(host, message, revision, toWire(revision, emptyResultShape, given));
 }
 
 /** The response to a request whose result is as a revision says it, but for the name of the server. */

@@ -1,4 +1,6 @@
+import type { ServerCapabilities } from '../protocol/capability.ts';
 import { projectServerCapabilities } from '../protocol/compile/capabilities.ts';
+import { withExtensions } from '../protocol/extension.ts';
 import type { JsonObject } from '../protocol/features/common.ts';
 import { metaKey } from '../protocol/meta.ts';
 import type { Revision } from '../protocol/revision.ts';
@@ -10,7 +12,7 @@ import { discoverResultShape, initializeResultShape } from '../protocol/features
 export function initializeResult(host: Host, revision: Revision): JsonObject {
   return toWire(revision, initializeResultShape, {
     protocolVersion: revision.date,
-    capabilities: projectServerCapabilities(revision, host.capabilities()),
+    capabilities: offered(host, revision),
     serverInfo: host.info,
     ...instructionsOf(host),
   });
@@ -20,7 +22,7 @@ export function initializeResult(host: Host, revision: Revision): JsonObject {
 export function discoverResult(host: Host, revision: Revision): JsonObject {
   return toWire(revision, discoverResultShape, {
     supportedVersions: host.revisions.map(({ date }) => date).toReversed(),
-    capabilities: projectServerCapabilities(revision, host.capabilities()),
+    capabilities: offered(host, revision),
     ...host.discoverHint,
     ...instructionsOf(host),
   });
@@ -32,6 +34,10 @@ export function withServerInfo(host: Host, result: JsonObject): JsonObject {
   const meta = result['_meta'] as JsonObject | undefined;
   if (meta?.[metaKey.serverInfo] !== undefined) return result;
   return { ...result, _meta: { ...meta, [metaKey.serverInfo]: host.info } };
+}
+
+function offered(host: Host, revision: Revision): ServerCapabilities {
+  return projectServerCapabilities(revision, withExtensions(revision, host.capabilities(), host.extensions?.() ?? {}));
 }
 
 function instructionsOf({ instructions }: Host): { readonly instructions?: string } {

@@ -225,9 +225,14 @@ export type ClientFlag =
   | 'roots'
   | `${string}/${string}`;
 
+/** Whether a flag names an extension. */
+export function isExtensionFlag(flag: string): flag is `${string}/${string}` {
+  return flag.includes('/');
+}
+
 /** Whether a client declared what a flag names. An empty `elicitation` means forms. */
 export function supports(capabilities: ClientCapabilities, flag: ClientFlag): boolean {
-  if (flag.includes('/')) return isFields(capabilities.extensions) && has(capabilities.extensions, flag);
+  if (isExtensionFlag(flag)) return isFields(capabilities.extensions) && has(capabilities.extensions, flag);
   return hasPath(expanded(capabilities), flag);
 }
 

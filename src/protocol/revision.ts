@@ -69,6 +69,8 @@ export interface Revision {
   readonly elicitation: 'none' | 'form' | 'form-and-url';
   /** The surface of tasks: the core methods, the extension, or none. */
   readonly tasks: 'none' | 'core' | 'extension';
+  /** Where a peer declares extensions: in a place of their own, or among what is experimental. */
+  readonly extensions: 'experimental' | 'extensions';
   /** Whether lists and reads carry `ttlMs` and `cacheScope`. */
   readonly cacheHints: boolean;
   /** Whether an error for a message whose id could not be read leaves the id out; before, the id is null. */
@@ -103,6 +105,7 @@ const v2024_11_05: Revision = {
   serverRequests: true,
   elicitation: 'none',
   tasks: 'none',
+  extensions: 'experimental',
   cacheHints: false,
   errorWithoutId: false,
   reservedErrorCodes: false,
@@ -156,6 +159,7 @@ const v2026_07_28: Revision = {
   httpCancellation: 'close-stream',
   serverRequests: false,
   tasks: 'extension',
+  extensions: 'extensions',
   cacheHints: true,
   reservedErrorCodes: true,
 };

@@ -10,6 +10,8 @@ import type {
   TextResourceContents,
 } from '../protocol/features/resources.ts';
 import type { CallToolResult, ToolAnnotations, ToolExecution } from '../protocol/features/tools.ts';
+import type { ClientFlag } from '../protocol/capability.ts';
+import type { ExtensionResult } from '../host/extension-result.ts';
 import type { AnySchema, InferInput, InferOutput } from '../schema/infer.ts';
 import type { StandardSchema } from '../schema/standard.ts';
 import type { CompletionCtx, Ctx, RequestCtx } from './ctx.ts';
@@ -66,6 +68,7 @@ export type InferArgs<I> = [I] extends [undefined]
 export type ToolReturn<O> =
   | CallToolResult
   | InputRequired
+  | ExtensionResult
   | OutputValue<O>
   // Intersections, and not one conditional type, let literals in a handler be read as what they will be.
   | (PlainReturn & WithoutOutput<O>);
@@ -104,7 +107,8 @@ export type ReadReturn =
   | BlobResourceContents
   | readonly (TextResourceContents | BlobResourceContents)[]
   | ReadResourceResult
-  | InputRequired;
+  | InputRequired
+  | ExtensionResult;
 
 /** Reads a resource. */
 export type ResourceReader = (uri: string, ctx: Ctx) => ReadReturn | Promise<ReadReturn>;
@@ -171,7 +175,13 @@ type NameOf<Row> = Row extends { readonly name: infer Name extends string } ? Na
 type Flat<T> = { [Key in keyof T]: T[Key] };
 
 /** What a prompt may give: text (one message of the user), messages, or a whole result. */
-export type PromptReturn = string | PromptMessage | readonly PromptMessage[] | GetPromptResult | InputRequired;
+export type PromptReturn =
+  | string
+  | PromptMessage
+  | readonly PromptMessage[]
+  | GetPromptResult
+  | InputRequired
+  | ExtensionResult;
 
 /** Writes a prompt out. */
 export type PromptHandler<A> = (args: InferPromptArgs<A>, ctx: Ctx) => PromptReturn | Promise<PromptReturn>;
@@ -183,6 +193,39 @@ export type Completer = (value: string, ctx: CompletionCtx) => Completions | Pro
 export type Completions =
   | readonly string[]
   | { readonly values: readonly string[]; readonly total?: number; readonly hasMore?: boolean };
+
+/**
+ * A method of the server's own, apart from its name and its handler. A client calls it with `client.request`; names have a prefix
+ * that is yours, such as `com.example/`.
+ */
+export interface MethodDefinition<
+  P extends AnySchema | undefined = undefined,
+  R extends AnySchema | undefined = undefined,
+> {
+  /** What the parameters must be, without `_meta`; without it any are handed on as they came. The root must be an object. */
+  readonly params?: P & NoFields<P>;
+  /** What the handler returns, an object; it is checked before it is sent. */
+  readonly result?: R & NoFields<R>;
+  /** What a client must have declared, such as `'elicitation.form'`; others are refused with `missingRequiredClientCapability`. */
+  readonly capability?: ClientFlag;
+  /** The extension that it belongs to: the server declares it, and so must a client that calls it. */
+  readonly extension?: string;
+}
+
+/** The parameters that the handler of a method gets. */
+export type InferParams<P> = [P] extends [undefined] ? Readonly<Record<string, unknown>> : InferArgs<P>;
+
+/** What the handler of a method may return: a value of its schema, or any object of JSON, or nothing, without one. */
+export type MethodReturn<R> = ExtensionResult | ([R] extends [undefined] ? object | undefined | void : InferInput<R>);
+
+/**
+ * Answers a method. What it throws is an internal error without its message, but for an `McpError`. It cannot ask its client,
+ * which only tools, prompts and reads of resources can in every revision.
+ */
+export type MethodHandler<P, R> = (
+  params: InferParams<P>,
+  ctx: RequestCtx,
+) => MethodReturn<R> | Promise<MethodReturn<R>>;
 
 /** What was registered, to change it while the server runs; clients are told of every change. */
 export interface Handle<Definition> {
@@ -239,6 +282,21 @@ export interface Definitions {
     definition: ResourceTemplateDefinition<Template>,
     read: ResourceTemplateReader<Template>,
   ): Handle<ResourceTemplateDefinition<Template>>;
+
+  /**
+   * Defines a method of your own, for clients of every revision. Its name is among the experimental capabilities, under
+   * `parley-mcp/methods`, since no list of the protocol has it.
+   *
+   * @throws TypeError when a schema cannot be used, the name is one of the protocol, or the extension is not declared.
+   *
+   * @example
+   * server.method('com.example/search', { params: z.object({ text: z.string() }) }, ({ text }) => ({ hits: find(text) }));
+   */
+  method<const P extends AnySchema | undefined = undefined, const R extends AnySchema | undefined = undefined>(
+    name: string,
+    definition: MethodDefinition<P, R>,
+    handler: NoInfer<MethodHandler<P, R>>,
+  ): Handle<MethodDefinition<P, R>>;
 
   /** Defines a prompt. */
   prompt<const A extends PromptArguments | undefined = undefined>(

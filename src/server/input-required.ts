@@ -1,5 +1,6 @@
 import { refuseUnknown, type Names } from '../mistakes/known-names.ts';
 import { isObject } from '../jsonrpc/message.ts';
+import { isExtensionResult } from '../host/extension-result.ts';
 import type { InputRequests } from '../protocol/features/rounds.ts';
 
 /** What a handler returns to ask its client by hand: it runs again with the answers and with what it kept. */
@@ -41,7 +42,7 @@ export function inputRequired(options: InputRequiredOptions): InputRequired {
   };
 }
 
-/** Whether a handler returned an `InputRequired`; as a result it goes to the rounds, which know it. */
-export function isInputRequired(value: unknown): boolean {
-  return isObject(value) && value['resultType'] === 'input_required';
+/** Whether a handler returned what is no result of its method: a wish for input, which goes to the rounds, or what an extension made. */
+export function isOtherResult(value: unknown): boolean {
+  return (isObject(value) && value['resultType'] === 'input_required') || isExtensionResult(value);
 }

@@ -8,6 +8,7 @@ import { refuseNoNumber, refuseOther } from '../mistakes/known-values.ts';
 import { shown } from '../mistakes/shown.ts';
 import type {
   CommonDefinition,
+  MethodDefinition,
   PromptDefinition,
   ResourceDefinition,
   ResourceTemplateDefinition,
@@ -18,7 +19,7 @@ import type { RateLimit, RateLimits } from './rate-limit.ts';
 import type { SubscriptionLimits } from './subscriptions.ts';
 
 /** What can be defined, by what it is called. */
-export type Kind = 'tool' | 'resource' | 'resource template' | 'prompt';
+export type Kind = 'tool' | 'resource' | 'resource template' | 'prompt' | 'method';
 
 const common: Names<CommonDefinition> = { title: 1, description: 1, icons: 1, meta: 1 };
 const resource: Names<ResourceDefinition> = { ...common, name: 1, mimeType: 1, annotations: 1, cache: 1, size: 1 };
@@ -29,6 +30,7 @@ const definitionNames: {
   readonly resource: typeof resource;
   readonly 'resource template': Names<ResourceTemplateDefinition>;
   readonly prompt: Names<PromptDefinition>;
+  readonly method: Names<MethodDefinition>;
 } = {
   tool: { ...common, input: 1, output: 1, annotations: 1, execution: 1 },
   resource,
@@ -43,6 +45,7 @@ const definitionNames: {
     list: 1,
   },
   prompt: { ...common, arguments: 1, complete: 1 },
+  method: { params: 1, result: 1, capability: 1, extension: 1 },
 };
 
 /** The names of a server's options. */
@@ -50,6 +53,7 @@ const optionNames: Names<ServerOptions> = {
   instructions: 1,
   revisions: 1,
   capabilities: 1,
+  extensions: 1,
   pageSize: 1,
   cache: 1,
   logging: 1,

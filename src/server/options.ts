@@ -6,6 +6,7 @@ import type { Tracer } from '../host/trace.ts';
 import type { SealingKey } from '../host/input/sealing-key.ts';
 import { harmless } from '../mistakes/harmless.ts';
 import type { ServerCapabilities } from '../protocol/capability.ts';
+import type { Extensions } from '../protocol/extension.ts';
 import { isExtensionId } from '../protocol/meta.ts';
 import { chosenRevisions, type Revision, type RevisionDate } from '../protocol/revision.ts';
 import { checkOptions } from './mistakes.ts';
@@ -28,6 +29,11 @@ export interface ServerOptions {
   readonly revisions?: readonly RevisionDate[];
   /** Capabilities to declare beyond those that follow from what is registered, such as `tools` added later. */
   readonly capabilities?: ServerCapabilities;
+  /**
+   * Extensions that the server supports, by id, with the settings of each (`{}` for none); see also `server.extension`. They are
+   * declared where each revision has a place for them: until 2025-11-25 that is `experimental`.
+   */
+  readonly extensions?: Extensions;
   /** How many entries a page of a list holds; 1000 by default. */
   readonly pageSize?: number;
   /** The hint on lists and `server/discover`; `{ ttlMs: 0, cacheScope: 'private' }` by default. */
@@ -98,6 +104,7 @@ export interface ResolvedOptions {
   readonly instructions: string | undefined;
   readonly revisions: readonly Revision[];
   readonly capabilities: ServerCapabilities;
+  readonly extensions: Extensions;
   readonly pageSize: number;
   readonly cache: CacheHint;
   readonly logging: boolean;
@@ -125,6 +132,7 @@ export function resolveOptions(options: ServerOptions): ResolvedOptions {
     instructions: options.instructions,
     revisions: chosenRevisions(options.revisions),
     capabilities: options.capabilities ?? {},
+    extensions: options.extensions ?? {},
     pageSize,
     cache: options.cache ?? { ttlMs: 0, cacheScope: 'private' },
     logging: options.logging ?? true,

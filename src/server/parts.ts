@@ -1,7 +1,10 @@
 import type { ServerCapabilities } from '../protocol/capability.ts';
 import type { ListKind } from '../protocol/features/subscriptions.ts';
 import { checkParts, type Kind } from './mistakes.ts';
+import { Declared } from './declared.ts';
 import type { ResolvedOptions } from './options.ts';
+import { ownMethodsKey } from '../protocol/extension.ts';
+import { ownMethods, type MethodEntry } from './offer/methods.ts';
 import type { PromptEntry } from './offer/prompts.ts';
 import { Registry } from './offer/registry.ts';
 import type { ResourceEntry, TemplateEntry } from './offer/resources.ts';
@@ -15,6 +18,8 @@ export interface Parts {
   readonly resources: Registry<ResourceEntry>;
   readonly templates: Registry<TemplateEntry>;
   readonly prompts: Registry<PromptEntry>;
+  readonly methods: Registry<MethodEntry>;
+  readonly extensions: Declared;
   readonly subscriptions: Subscriptions;
   /** What is offered now; worked out again only after something was registered or changed. */
   capabilities(): ServerCapabilities;
@@ -40,6 +45,8 @@ export function createParts(options: ResolvedOptions): Parts {
     resources: new Registry('resource', changed('resources'), partsOf('resource')),
     templates: new Registry('resource template', changed('resources'), partsOf('resource template')),
     prompts: new Registry('prompt', changed('prompts'), partsOf('prompt')),
+    methods: new Registry('method', () => (stale = true), partsOf('method')),
+    extensions: new Declared(options.extensions),
     capabilities: () => {
       // What clients were told stays true: a list that became empty is an empty list.
       if (stale) capabilities = { ...capabilities, ...capabilitiesOf(parts) };
@@ -51,13 +58,14 @@ export function createParts(options: ResolvedOptions): Parts {
 }
 
 /** What follows from what is registered now, and what the user declared. */
-function capabilitiesOf({ options, tools, resources, templates, prompts }: Parts): ServerCapabilities {
+function capabilitiesOf({ options, tools, resources, templates, prompts, methods }: Parts): ServerCapabilities {
   const declared = options.capabilities;
   const completes = [...templates.values(), ...prompts.values()].some(({ complete }) => complete.size > 0);
   return {
     ...(options.logging ? { logging: {} } : {}),
     ...(completes ? { completions: {} } : {}),
     ...declared,
+    ...(methods.size > 0 ? { experimental: { ...declared.experimental, [ownMethodsKey]: ownMethods(methods) } } : {}),
     ...(tools.size > 0 || declared.tools !== undefined ? { tools: { listChanged: true, ...declared.tools } } : {}),
     ...(resources.size + templates.size > 0 || declared.resources !== undefined
       ? { resources: { listChanged: true, subscribe: true, ...declared.resources } }

@@ -1,7 +1,7 @@
 import type { Endpoint, Served } from '../host/endpoint.ts';
 import type { Handler, Host } from '../host/host.ts';
 import { createEndpoint } from '../host/serve.ts';
-import type { Implementation } from '../protocol/features/common.ts';
+import type { Implementation, JsonObject } from '../protocol/features/common.ts';
 import type { ListKind } from '../protocol/features/subscriptions.ts';
 import { metaProblem } from './offer/common.ts';
 import type { Definitions } from './definition.ts';
@@ -9,6 +9,7 @@ import { handlersOf } from './handlers.ts';
 import { checkDefinition, checkInfo } from './mistakes.ts';
 import { resolveOptions, type ServerOptions } from './options.ts';
 import { createParts, type Parts } from './parts.ts';
+import { addMethod, callMethod, type MethodEntry } from './offer/methods.ts';
 import { addPrompt, type PromptEntry } from './offer/prompts.ts';
 import { addResource, addTemplate, type TemplateEntry } from './offer/resources.ts';
 import { isListKind, listKinds } from './subscriptions.ts';
@@ -32,6 +33,14 @@ export interface Server extends Definitions, Served {
   changed(list: ListKind): void;
   /** Tells the clients that watch a resource that it changed. */
   resourceUpdated(uri: string): void;
+  /**
+   * Declares an extension; clients that begin afterwards are told of it. What the extension has (methods, results of its own) is
+   * defined beside it: see `method` and `extensionResult`.
+   *
+   * @param settings What the extension wants to be known of this server; nothing by default.
+   * @throws TypeError for an id that is none, such as `search`, or that is declared already.
+   */
+  extension(id: string, settings?: JsonObject): void;
   /** Ends every conversation. Transports that serve it are closed by whoever opened them. */
   close(): Promise<void>;
 }
@@ -60,13 +69,14 @@ export function createServer(info: Implementation, options: ServerOptions = {}):
       parts[list].changed();
       if (list === 'resources') parts.templates.changed();
     },
+    extension: (id, settings = {}) => parts.extensions.add(id, settings),
     resourceUpdated: (uri) => subscriptions.resourceUpdated(uri),
     close: () => endpoint.close(),
   };
 }
 
 /** The types promise the user's handlers more than the registries need to know, hence the widenings. */
-function definitionsOf({ options, tools, resources, templates, prompts }: Parts): Definitions {
+function definitionsOf({ options, tools, resources, templates, prompts, methods, extensions }: Parts): Definitions {
   const warn = (problem: string | undefined): void => {
     if (problem !== undefined) options.onWarning(problem);
   };
@@ -90,6 +100,13 @@ function definitionsOf({ options, tools, resources, templates, prompts }: Parts)
       warn(metaProblem(`resource template ${JSON.stringify(template)}`, definition));
       return handle as never;
     },
+    method: (name, definition, handler) => {
+      checkDefinition('method', name, { definition, handler });
+      const run = handler as MethodEntry['run'];
+      const isDeclared = (id: string): boolean =>
+        extensions.has(id) || options.capabilities.extensions?.[id] !== undefined;
+      return addMethod(methods, name, { definition: definition as never, run, isDeclared }) as never;
+    },
     prompt: (name, definition, get) => {
       checkDefinition('prompt', name, { definition, handler: get });
       const handle = addPrompt(prompts, name, definition, get as PromptEntry['get']);
@@ -107,6 +124,8 @@ function hostOf(info: Implementation, parts: Parts): Host {
     instructions: options.instructions,
     revisions: options.revisions,
     capabilities: () => parts.capabilities(),
+    extensions: () => parts.extensions.all,
+    unknown: (params, call) => callMethod(parts.methods, params, call),
     handler: (method) => handlers.get(method),
     discoverHint: options.cache,
     tracer: options.tracer,

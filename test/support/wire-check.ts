@@ -87,6 +87,8 @@ function resultName(schema: OfficialSchema, answers: string | undefined, result:
   if (request === undefined || !isObject(result)) return 'Result';
   if (result['resultType'] === 'input_required' && mayAskForInput.has(request)) return 'InputRequiredResult';
   if (result['resultType'] === 'task' && request === 'CallToolRequest') return 'Result';
+  // A kind with a prefix is an extension's; where a revision has no such kinds, its `Result` refuses it.
+  if (String(result['resultType']).includes('/') && mayAskForInput.has(request)) return 'Result';
   if (mayBecomeTask.has(request) && isObject(result['task']) && schema.names.includes('CreateTaskResult')) {
     return 'CreateTaskResult';
   }

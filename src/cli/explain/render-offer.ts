@@ -1,3 +1,4 @@
+import type { OwnMethod } from '../../protocol/extension.ts';
 import type { Listed, Offer } from './report.ts';
 import { clipped, table, wrapped } from './text.ts';
 import { promptRow, resourceRow, templateRow, toolRow } from '../call/render-catalogue.ts';
@@ -7,13 +8,14 @@ const mostRows = 20;
 
 /** Writes what a server offers. */
 export function renderOffer(offer: Offer, width: number): string {
-  const { tools, resources, resourceTemplates, prompts } = offer;
+  const { tools, resources, resourceTemplates, prompts, methods } = offer;
   const parts = [
     `offer, at ${offer.revision}\n${table(factsOf(offer, width), width)}`,
     section('tools', tools, { row: toolRow, width }),
     section('resources', resources, { row: resourceRow, width }),
     section('resource templates', resourceTemplates, { row: templateRow, width }),
     section('prompts', prompts, { row: promptRow, width }),
+    section('methods', methods && { items: methods, more: false }, { row: methodRow, width }),
   ];
   return parts.filter((part) => part !== '').join('\n');
 }
@@ -24,6 +26,10 @@ function factsOf({ server, instructions, capabilities }: Offer, width: number): 
   const said = lines.length === 0 ? [] : [['instructions', lines.join(' ')]];
   const can = Object.entries(capabilities).map(([key, value]) => clipped(`${key}${detail(value)}`, 200));
   return [...name, ...said, ['capabilities', can.length === 0 ? 'none' : can.join(', ')]];
+}
+
+function methodRow({ name, extension }: OwnMethod): readonly [string, string] {
+  return [name, extension === undefined ? '' : `of the extension ${extension}`];
 }
 
 function nameOf({ name, title, version }: NonNullable<Offer['server']>): string {

@@ -2,6 +2,7 @@
 
 import type { ConnectionReason } from '../../jsonrpc/transport.ts';
 import type { ServerCapabilities } from '../../protocol/capability.ts';
+import type { OwnMethod } from '../../protocol/extension.ts';
 import type { Implementation } from '../../protocol/features/common.ts';
 import type { Prompt } from '../../protocol/features/prompts.ts';
 import type { Resource, ResourceTemplate } from '../../protocol/features/resource.ts';
@@ -106,6 +107,8 @@ export interface Offer {
   readonly resources?: Listed<Resource>;
   readonly resourceTemplates?: Listed<ResourceTemplate>;
   readonly prompts?: Listed<Prompt>;
+  /** The methods of its own that the server names among its experimental capabilities, under `parley-mcp/methods`. */
+  readonly methods?: readonly OwnMethod[];
 }
 
 /** The beginning of a list. */

@@ -5,6 +5,7 @@ import type { Self } from '../../client/connection/request-meta.ts';
 import { ServerConnection } from '../../client/connection/server-connection.ts';
 import { discover, serverInfoOf } from '../../client/connection/discover.ts';
 import { initialize } from '../../client/connection/initialize.ts';
+import { ownMethodsOf } from '../../protocol/extension.ts';
 import { McpError } from '../../protocol/error.ts';
 import { mayAsk } from '../../protocol/catalogue.ts';
 import { revisions, type Revision } from '../../protocol/revision.ts';
@@ -180,7 +181,8 @@ async function offered(
     const silence = await pinged(connection, signal);
     if (silence !== undefined) notes.push(silence);
   }
-  return { revision: revision.date, ...introduction, ...lists };
+  const methods = ownMethodsOf(introduction.capabilities);
+  return { revision: revision.date, ...introduction, ...lists, ...(methods.length > 0 && { methods }) };
 }
 
 async function pinged(connection: ServerConnection, signal: AbortSignal): Promise<string | undefined> {

@@ -1,13 +1,12 @@
 import { ConnectionError } from '../../jsonrpc/transport.ts';
 import type { ServerCapabilities } from '../../protocol/capability.ts';
-import { projectClientCapabilities } from '../../protocol/compile/capabilities.ts';
 import { implementationShape, type Implementation } from '../../protocol/features/common.ts';
 import { fromWire } from '../../protocol/compile/from-wire.ts';
 import { revisionOf, type Revision } from '../../protocol/revision.ts';
 import { shown } from '../../mistakes/shown.ts';
 import { toWire } from '../../protocol/compile/to-wire.ts';
 import type { OpenChannel } from './open-channel.ts';
-import type { Self } from './request-meta.ts';
+import { declaredBy, type Self } from './request-meta.ts';
 import { incompatible } from './incompatible.ts';
 import { waitFor } from '../wait-for.ts';
 import type { JsonObject } from '../../protocol/features/common.ts';
@@ -43,11 +42,11 @@ export async function initialize(
   offer: Revision,
   options: InitializeOptions,
 ): Promise<Initialized> {
-  const { info, capabilities } = options.self();
+  const self = options.self();
   const params = {
     protocolVersion: offer.date,
-    capabilities: projectClientCapabilities(offer, capabilities),
-    clientInfo: toWire(offer, implementationShape, info),
+    capabilities: declaredBy(self, offer),
+    clientInfo: toWire(offer, implementationShape, self.info),
   };
   const { timeoutMs, signal } = options;
   const limits = { revision: offer, timeoutMs, signal, tellCancelled: false };

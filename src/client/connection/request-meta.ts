@@ -2,6 +2,7 @@ import { isObject } from '../../jsonrpc/message.ts';
 import { methodOf } from '../../protocol/catalogue.ts';
 import type { ClientCapabilities } from '../../protocol/capability.ts';
 import { projectClientCapabilities } from '../../protocol/compile/capabilities.ts';
+import { withExtensions, type Extensions } from '../../protocol/extension.ts';
 import type { RequestOptions } from './request-options.ts';
 import { implementationShape, type Implementation, type JsonObject } from '../../protocol/features/common.ts';
 import type { LoggingLevel } from '../../protocol/features/logging-level.ts';
@@ -15,6 +16,8 @@ export interface Self {
   /** Left out of stateless requests when `undefined`. */
   readonly info: Implementation;
   readonly capabilities: ClientCapabilities;
+  /** Declared beside the capabilities, wherever a revision has a place for them. */
+  readonly extensions?: Extensions | undefined;
 }
 
 /** The `_meta` keys that describe the client in a stateless request. (Spec 2026-07-28, Base protocol, _meta.) */
@@ -22,8 +25,13 @@ export function selfMeta(revision: Revision, self: Self): JsonObject {
   return {
     [metaKey.protocolVersion]: revision.date,
     [metaKey.clientInfo]: toWire(revision, implementationShape, self.info),
-    [metaKey.clientCapabilities]: projectClientCapabilities(revision, self.capabilities),
+    [metaKey.clientCapabilities]: declaredBy(self, revision),
   };
+}
+
+/** What a client declares in a revision. */
+export function declaredBy({ capabilities, extensions = {} }: Self, revision: Revision): ClientCapabilities {
+  return projectClientCapabilities(revision, withExtensions(revision, capabilities, extensions));
 }
 
 /** Whether requests of a revision have headers of their own over HTTP, beside those of the conversation. */
@@ -66,7 +74,8 @@ export function requestMeta(
     const info = request.clientInfo ?? own.info;
     const capabilities = request.capabilities ?? own.capabilities;
     if (last === undefined || last.of.info !== info || last.of.capabilities !== capabilities) {
-      const of = { info, capabilities };
+      // Who speaks for another says all that the other declared.
+      const of = { info, capabilities, extensions: request.capabilities === undefined ? own.extensions : undefined };
       last = { of, described: selfMeta(revision, of) };
     }
     const logLevel = request.logLevel ?? sticky;

@@ -36,6 +36,9 @@ export interface RequestOptions {
    * up closes the response stream, nor after the end of the connection.
    */
   readonly onLateAnswer?: (() => void) | undefined;
-  /** Values of `resultType` that an extension adds to those of the protocol. */
-  readonly resultTypes?: readonly string[] | undefined;
+  /**
+   * Values of `resultType` that an extension adds to those of the protocol, or `any` for who passes results on. A result of
+   * another kind is a `ConnectionError`.
+   */
+  readonly resultTypes?: readonly string[] | 'any' | undefined;
 }

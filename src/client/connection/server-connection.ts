@@ -153,11 +153,11 @@ export class ServerConnection {
 }
 
 /** Spec 2026-07-28, Base protocol, ResultType: absent means complete, unknown makes the response invalid. */
-function checkResultType(method: string, result: JsonObject, more: readonly string[] = []): void {
+function checkResultType(method: string, result: JsonObject, more: readonly string[] | 'any' = []): void {
   const { resultType } = result;
   if (resultType === undefined || resultType === 'complete') return;
   const inputRequired = resultType === 'input_required' && methodOf(method)?.inputRequired !== undefined;
-  if (inputRequired || (typeof resultType === 'string' && more.includes(resultType))) return;
+  if (inputRequired || (typeof resultType === 'string' && (more === 'any' || more.includes(resultType)))) return;
   const shown = JSON.stringify(resultType)?.slice(0, 100);
   throw new ConnectionError('invalid-message', `the result of ${method} has the unknown resultType ${shown}`);
 }

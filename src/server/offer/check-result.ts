@@ -6,7 +6,8 @@ import { askMethods, type AskMethod } from '../../peer/ask.ts';
 import { toWire } from '../../protocol/compile/to-wire.ts';
 import { newestRevision } from '../../protocol/revision.ts';
 import type { Type } from '../../protocol/shape.ts';
-import { isInputRequired } from '../input-required.ts';
+import { isExtensionResult } from '../../host/extension-result.ts';
+import { isOtherResult } from '../input-required.ts';
 
 /**
  * Makes sure that what a handler returned is what its type says: not every handler is checked by a compiler.
@@ -15,7 +16,8 @@ import { isInputRequired } from '../input-required.ts';
  * @throws TypeError that says where it is not.
  */
 export function sendable<T>(type: Type<T>, result: NoInfer<T>, what: string): T {
-  if (isInputRequired(result)) return askable(result, what);
+  if (isExtensionResult(result)) return result;
+  if (isOtherResult(result)) return askable(result, what);
   const [problem] = check(newestRevision, type, toWire(newestRevision, type, result));
   if (problem !== undefined)
     throw new TypeError(`${what} returned what cannot be sent: ${problem.path} ${problem.message}`);

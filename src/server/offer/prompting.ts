@@ -10,7 +10,7 @@ import {
   type GetPromptResult,
 } from '../../protocol/features/prompts.ts';
 import { Context } from '../context.ts';
-import { isInputRequired } from '../input-required.ts';
+import { isOtherResult } from '../input-required.ts';
 import type { PromptEntry } from './prompts.ts';
 import type { Registry } from './registry.ts';
 import { sendable } from './check-result.ts';
@@ -59,7 +59,7 @@ function messages(prompt: string, value: unknown, description: string | undefine
   if (typeof value === 'string')
     return { ...base, messages: [{ role: 'user', content: { type: 'text', text: value } }] };
   // What is not text is messages or a result by the handler's type; the projection checks it.
-  if (isInputRequired(value)) return value as GetPromptResult;
+  if (isOtherResult(value)) return value as GetPromptResult;
   if (Array.isArray(value)) return { ...base, messages: value };
   if (isObject(value) && Array.isArray(value['messages'])) return { ...base, ...value } as unknown as GetPromptResult;
   if (isObject(value) && typeof value['role'] === 'string')

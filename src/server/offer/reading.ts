@@ -13,7 +13,7 @@ import {
 } from '../../protocol/features/resources.ts';
 import { Context } from '../context.ts';
 import type { RequestCtx } from '../ctx.ts';
-import { isInputRequired } from '../input-required.ts';
+import { isOtherResult } from '../input-required.ts';
 import type { CacheHint } from '../options.ts';
 import type { Page, Registry } from './registry.ts';
 import type { ResourceEntry, TemplateEntry } from './resources.ts';
@@ -105,7 +105,7 @@ interface Read {
 
 /** A wish for input is not kept by anybody: it has no hint. */
 function contents(value: unknown, uri: string, { mimeType, cache }: Read): ReadResourceResult {
-  if (isInputRequired(value)) return value as ReadResourceResult;
+  if (isOtherResult(value)) return value as ReadResourceResult;
   const result = { ...cache, ...contentsOf(value, uri, mimeType) };
   return sendable(readResourceResultShape, result, `the resource ${JSON.stringify(uri)}`);
 }

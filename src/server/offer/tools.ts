@@ -21,7 +21,7 @@ import { Context } from '../context.ts';
 import type { Ctx } from '../ctx.ts';
 import type { Handle, ToolDefinition } from '../definition.ts';
 import { common } from './common.ts';
-import { isInputRequired } from '../input-required.ts';
+import { isOtherResult } from '../input-required.ts';
 import type { ResolvedOptions } from '../options.ts';
 import type { Registry } from './registry.ts';
 import { listable, sendable } from './check-result.ts';
@@ -159,7 +159,7 @@ function wordsOf(error: unknown): string {
 }
 
 function outcome({ tool, output }: ToolEntry, returned: unknown): CallToolResult | Promise<CallToolResult> {
-  if (isInputRequired(returned)) return returned as CallToolResult;
+  if (isOtherResult(returned)) return returned as CallToolResult;
   if (output === undefined) return contentResult(tool.name, returned);
   const whole = wholeResult(returned, output.json);
   if (whole?.isError === true) return whole;
