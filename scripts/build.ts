@@ -1,24 +1,24 @@
 /**
- * Builds `dist/`: the declarations with `tsc`, and the JavaScript of each entry point with `esbuild`, where what several
- * share lies in chunks. A program loads a dozen files so, and not a hundred.
+ * Builds `dist/`: the declarations with `tsc`, and the JavaScript of each entry point with `rolldown`, where what
+ * several share lies in chunks, and with maps to the sources. A program loads a dozen files so, and not a hundred.
  */
 
 import { spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname, join, relative } from 'node:path';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { build as bundle } from 'esbuild';
-import { mergeChunks, published } from './merge-chunks.ts';
+import { rolldown, type OutputChunk } from 'rolldown';
+import { startChunks, startPrefix } from './start-chunks.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const dist = join(root, 'dist');
 const binary = join(dist, 'cli/main.js');
 
 /** The entry points that programs start with, and whose start must be quick. */
-const starts = ['server.js', 'client.js', 'stdio.js', 'node.js', 'http.js', 'protocol.js'];
+const starts = ['server', 'client', 'stdio', 'node', 'http', 'protocol'];
 
 /** What runs in browsers must not load with what it shares with `stdio` the rest of that. */
-const apart = { 'testing.js': 'stdio.js' };
+const apart = { testing: 'stdio' };
 
 // `npx parley-mcp` in a clone prepares it once more; it is to run what is there, and not to build it under somebody's feet.
 if (process.env['npm_command'] !== 'exec' || !existsSync(binary)) await build();
@@ -39,31 +39,61 @@ function declare(): number {
 }
 
 async function emit(): Promise<void> {
-  const { outputFiles } = await bundle({
-    absWorkingDir: root,
-    entryPoints: sources(),
-    outbase: 'src',
-    outdir: 'dist',
-    chunkNames: 'chunks/[name]-[hash]',
-    ...published,
-    splitting: true,
-    packages: 'external',
+  const { plugin, group } = startChunks({
+    starts: Object.fromEntries(starts.map((name) => [name, sourceOf(name)])),
+    apart: Object.fromEntries(Object.entries(apart).map(([name, start]) => [sourceOf(name), start])),
   });
-  const written = new Map(
-    outputFiles.map(({ path, text }) => [relative(dist, path).replaceAll('\\', '/'), withoutBareImports(text)]),
-  );
-  for (const [name, text] of await mergeChunks(written, starts, apart)) {
-    const path = join(dist, name);
-    // What lies beside a module in src/ does not lie beside a chunk; beside an entry point it does.
-    if (name.startsWith('chunks/') && text.includes('import.meta'))
-      throw new Error(`${name} asks where it lies, and is no entry point`);
+  const bundle = await rolldown({
+    cwd: root,
+    input: Object.fromEntries(entries().map((name) => [name, sourceOf(name)])),
+    platform: 'node',
+    external: [/^node:/, /^[^./]/],
+    preserveEntrySignatures: 'allow-extension',
+    treeshake: { moduleSideEffects: false },
+    transform: { target: 'es2023' },
+    tsconfig: false,
+    plugins: [plugin],
+  });
+  const { output } = await bundle.generate({
+    dir: dist,
+    format: 'esm',
+    comments: { jsdoc: false },
+    sourcemap: true,
+    sourcemapExcludeSources: true,
+    entryFileNames: '[name].js',
+    chunkFileNames: ({ name }) => (name.startsWith(startPrefix) ? 'chunks/[name].js' : 'chunks/[name]-[hash].js'),
+    codeSplitting: { includeDependenciesRecursively: false, groups: [group] },
+  });
+  await bundle.close();
+  const chunks = output.filter((file) => file.type === 'chunk');
+  for (const chunk of chunks) refuseFaults(chunk, chunks);
+  for (const file of output) {
+    const path = join(dist, file.fileName);
     mkdirSync(dirname(path), { recursive: true });
-    writeFileSync(path, text);
+    writeFileSync(path, file.type === 'chunk' ? withoutBareImports(file.code) : file.source);
   }
 }
 
-/** The sources of what package.json exports and runs. */
-function sources(): string[] {
+function refuseFaults({ fileName, code, imports }: OutputChunk, chunks: readonly OutputChunk[]): void {
+  // What lies beside a module in src/ does not lie beside a chunk; beside an entry point it does.
+  if (fileName.startsWith('chunks/') && code.includes('import.meta'))
+    throw new Error(`${fileName} asks where it lies, and is no entry point`);
+  const seen = new Set<string>();
+  const open = [...imports];
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    if (seen.has(next)) continue;
+    seen.add(next);
+    open.push(...(chunks.find((chunk) => chunk.fileName === next)?.imports ?? []));
+  }
+  if (seen.has(fileName)) throw new Error(`${fileName} loads itself by a detour`);
+}
+
+function sourceOf(name: string): string {
+  return join(root, `src/${name}.ts`);
+}
+
+/** The names of what package.json exports and runs. */
+function entries(): string[] {
   // Our own package.json, which has both fields.
   const { exports, bin } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
     readonly exports: Readonly<Record<string, string | { readonly default: string }>>;
@@ -74,13 +104,13 @@ function sources(): string[] {
     ...new Set(Object.values(bin)),
   ]
     .filter((path) => path.endsWith('.js'))
-    .map((path) => path.replace(/^\.\/dist\/(.*)\.js$/, 'src/$1.ts'));
+    .map((path) => path.replace(/^\.\/dist\/(.*)\.js$/, '$1'));
 }
 
 /**
  * An import without names is there for its effects; ours have none. To a bundler it says that the chunk is needed where
- * a program does not use it.
+ * a program does not use it. The line stays, since the map counts it.
  */
 function withoutBareImports(text: string): string {
-  return text.replaceAll(/^import "\.{1,2}\/[^"\n]+";\n/gm, '');
+  return text.replaceAll(/^import "\.{1,2}\/[^"\n]+";$/gm, '');
 }

@@ -1,0 +1,87 @@
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join, relative, resolve } from 'node:path';
+import { after, before, test } from 'node:test';
+import { root } from './support/sources.ts';
+
+let folder = '';
+let installed = '';
+let packedBytes = 0;
+
+before(() => {
+  folder = mkdtempSync(join(tmpdir(), 'parley-packed-'));
+  // The package as it is published, of what `npm run build` made.
+  const words = ['pack', '--ignore-scripts', '--json', '--pack-destination', folder];
+  const shell = process.platform === 'win32';
+  const told = execFileSync('npm', words, { cwd: root, encoding: 'utf8', shell, stdio: ['ignore', 'pipe', 'ignore'] });
+  const { filename, size } = onlyOf(JSON.parse(told));
+  packedBytes = size;
+  installed = join(folder, 'node_modules/parley-mcp');
+  mkdirSync(installed, { recursive: true });
+  execFileSync('tar', ['-xzf', join(folder, filename), '-C', installed, '--strip-components=1']);
+  symlinkSync(join(root, 'node_modules/undici'), join(folder, 'node_modules/undici'), 'junction');
+});
+
+after(() => rmSync(folder, { recursive: true, force: true }));
+
+/** Npm 12 gives an object by name, older ones a list. */
+function onlyOf(told: object): { readonly filename: string; readonly size: number } {
+  const [first] = Object.values(told);
+  assert.ok(typeof first === 'object' && first !== null && 'filename' in first && 'size' in first);
+  return { filename: String(first.filename), size: Number(first.size) };
+}
+
+const filesOf = (ending: string): readonly string[] =>
+  readdirSync(join(installed, 'dist'), { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith(ending))
+    .map((name) => join(installed, 'dist', name));
+
+for (const [ending, least] of [
+  ['.js', 20],
+  ['.d.ts', 100],
+] as const)
+  test(`every file ${ending} of the package is mapped to sources that are in it`, () => {
+    const files = filesOf(ending);
+    assert.ok(files.length >= least, `${files.length} files`);
+    for (const file of files) {
+      const text = readFileSync(file, 'utf8');
+      const map = /\/\/# sourceMappingURL=(\S+)\s*$/.exec(text)?.[1];
+      if (map === undefined) {
+        // What only says names again has nothing to map.
+        assert.doesNotMatch(
+          text,
+          /^\s*(?:const|function|class|async|await|interface|type)\b/m,
+          relative(installed, file),
+        );
+        continue;
+      }
+      const { sources }: { sources: readonly string[] } = JSON.parse(readFileSync(join(dirname(file), map), 'utf8'));
+      for (const source of sources)
+        assert.ok(existsSync(resolve(dirname(file), source)), `${relative(installed, file)} names ${source}`);
+    }
+  });
+
+test('an error that is thrown inside says where in the source, by the maps', () => {
+  const program = `
+    import { createServer } from 'parley-mcp/server';
+    try { createServer({ name: 'a', version: '1', nonsense: true }); } catch (error) { process.stdout.write(error.stack); }`;
+  const stack = execFileSync(process.execPath, ['--enable-source-maps', '--input-type=module', '-e', program], {
+    cwd: folder,
+    encoding: 'utf8',
+  });
+  const [, path = '', line = ''] =
+    /at .*?(\/?[^\s(]*parley-mcp\/src\/[^\s:]+\.ts):(\d+):\d+/.exec(stack.replaceAll('\\', '/')) ?? [];
+  assert.ok(existsSync(path.replace(/^file:\/\//, '')), stack);
+  const lines = readFileSync(path.replace(/^file:\/\//, ''), 'utf8').split('\n');
+  assert.match(lines[Number(line) - 1] ?? '', /throw new TypeError/, stack);
+});
+
+test('the package holds no tests, and stays below 1.2 MB', () => {
+  const tests = readdirSync(join(installed, 'src'), { recursive: true, encoding: 'utf8' }).filter((name) =>
+    /\.test(-d)?\.ts$/.test(name),
+  );
+  assert.deepEqual(tests, []);
+  assert.ok(packedBytes < 1_200_000, `${packedBytes} bytes`);
+});

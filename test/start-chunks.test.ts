@@ -1,0 +1,74 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { rolldown, type OutputChunk } from 'rolldown';
+import { startChunks } from '../scripts/start-chunks.ts';
+
+const modules: Readonly<Record<string, string>> = {
+  one: "import { named } from 'a'; export const later = () => import('late'); export { named };",
+  two: "export { lone } from 'c'; export { other } from 'b';",
+  page: "export { other } from 'b';",
+  a: "import { other } from 'b'; const word = () => 'A'; export const named = () => word() + other();",
+  b: "const word = () => 'B'; export const other = () => word();",
+  c: 'export const lone = () => 1;',
+  late: "export { other } from 'b';",
+};
+
+async function built(
+  starts: readonly string[],
+  apart: Readonly<Record<string, string>> = {},
+): Promise<readonly OutputChunk[]> {
+  const { plugin, group } = startChunks({ starts: Object.fromEntries(starts.map((name) => [name, name])), apart });
+  const files = {
+    name: 'files',
+    resolveId: (id: string) => (id in modules ? id : null),
+    load: (id: string) => modules[id] ?? null,
+  };
+  const bundle = await rolldown({
+    input: Object.fromEntries(['one', 'two', 'page'].map((name) => [name, name])),
+    preserveEntrySignatures: 'allow-extension',
+    plugins: [files, plugin],
+  });
+  const { output } = await bundle.generate({
+    chunkFileNames: '[name].js',
+    codeSplitting: { includeDependenciesRecursively: false, groups: [group] },
+  });
+  await bundle.close();
+  return output.filter((file) => file.type === 'chunk');
+}
+
+const holds = (chunks: readonly OutputChunk[], name: string): readonly string[] =>
+  chunks.find(({ fileName }) => fileName === `${name}.js`)?.moduleIds ?? [];
+
+test('modules that the same entry points load become one chunk, others stay', async () => {
+  const chunks = await built(['one', 'two']);
+  assert.deepEqual(holds(chunks, 'start-one'), ['a']);
+  assert.deepEqual(holds(chunks, 'start-two'), ['c']);
+  assert.deepEqual(holds(chunks, 'start-one-two'), ['b']);
+  assert.deepEqual(holds(chunks, 'one'), ['one']);
+  assert.ok(chunks.some(({ moduleIds, isDynamicEntry }) => isDynamicEntry && moduleIds.includes('late')));
+});
+
+test('what a page shares with a program on Node does not bring the rest of that along', async () => {
+  const chunks = await built(['one'], { page: 'one' });
+  assert.deepEqual(holds(chunks, 'start-one'), ['a']);
+  const page = chunks.find(({ fileName }) => fileName === 'page.js');
+  assert.ok(page !== undefined && !page.imports.includes('start-one.js'), page?.imports.join());
+});
+
+test('names that modules have in common stay apart, and what is loaded on demand is outside', async () => {
+  const chunks = await built(['one']);
+  const together = chunks.find(({ fileName }) => fileName === 'start-one.js');
+  assert.deepEqual(together?.moduleIds.toSorted(), ['a', 'b']);
+  assert.ok(!chunks.some(({ imports }) => imports.includes('late.js')));
+  const exported = together?.code.match(/export \{(.*)\}/s)?.[1] ?? '';
+  const module: Record<string, () => string> = await import(
+    `data:text/javascript,${encodeURIComponent(together?.code ?? '')}`
+  );
+  assert.deepEqual(
+    Object.values(module)
+      .map((give) => give())
+      .toSorted(),
+    ['AB', 'B'],
+    exported,
+  );
+});
