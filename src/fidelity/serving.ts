@@ -1,5 +1,6 @@
 /** The lines of what a client asks of a server, and of what either says of itself. */
 
+import { isServerCapability } from '../protocol/capability.ts';
 import { errorToWire, McpError, type ErrorName } from '../protocol/error.ts';
 import { mayAsk, methodOf, methodsWith } from '../protocol/catalogue.ts';
 import { newestRevision, type Revision } from '../protocol/revision.ts';
@@ -69,9 +70,9 @@ function capabilities(): readonly Feature[] {
       title: 'The capability `completions`',
       group,
       between: (client, server) => {
-        if (client.completionsCapability === server.completionsCapability)
-          return client.completionsCapability ? carried : nothing('completion needs none there');
-        return client.completionsCapability
+        const [wants, has] = [client, server].map((revision) => isServerCapability(revision, 'completions'));
+        if (wants === has) return wants ? carried : nothing('completion needs none there');
+        return wants
           ? changed(
               'declared by the bridge where the server has prompts or resources, since it completes without saying so',
             )

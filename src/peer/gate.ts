@@ -1,4 +1,4 @@
-import { hasServerCapability, type ServerCapabilities } from '../protocol/capability.ts';
+import { hasServerCapability, isServerCapability, type ServerCapabilities } from '../protocol/capability.ts';
 import { McpError } from '../protocol/error.ts';
 import { methodOf, methodsWith } from '../protocol/catalogue.ts';
 import { extensionOf, maySend, type MethodRow } from '../protocol/method.ts';
@@ -18,8 +18,10 @@ export function gate(method: string, revision: Revision, capabilities: ServerCap
   if (row?.kind !== 'request' || !maySend('client', row, revision)) {
     throw notFound(method, `is not a method of ${revision.date}`);
   }
-  if (row.needs !== undefined && needsDeclaration(row, revision) && !hasServerCapability(capabilities, row.needs)) {
-    throw notFound(method, `needs the capability ${row.needs}, which this server does not have`);
+  const { needs } = row;
+  // `completion/complete` is older than its capability. (Spec 2024-11-05, Completion: none is declared.)
+  if (needs !== undefined && isServerCapability(revision, needs) && !hasServerCapability(capabilities, needs)) {
+    throw notFound(method, `needs the capability ${needs}, which this server does not have`);
   }
   const extension = extensionOf(row, revision);
   if (extension !== undefined && !Object.hasOwn(capabilities.extensions ?? {}, extension)) {
@@ -44,11 +46,6 @@ export function isPromised(method: string, offered: ServerCapabilities, relays =
   const [feature] = needs?.split('.') ?? [];
   if (needs === undefined || feature === undefined || clientFeatures.has(feature)) return true;
   return hasServerCapability(offered, relays ? feature : needs);
-}
-
-/** `completion/complete` is older than its capability. (Spec 2024-11-05, Completion: none is declared.) */
-function needsDeclaration(row: MethodRow, revision: Revision): boolean {
-  return row.needs !== 'completions' || revision.completionsCapability;
 }
 
 /** The answer to a method that is not served; the name is cut, since the peer chose it. */

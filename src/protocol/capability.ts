@@ -1,7 +1,8 @@
 /** What clients and servers declare that they can do. Presence is the flag: `{}` says yes, absence says no. */
 
 import type { JsonObject } from './features/common.ts';
-import { from, within, type Lifetime } from './lifetime.ts';
+import { from, isAlive, within, type Lifetime } from './lifetime.ts';
+import type { Revision } from './revision.ts';
 import {
   before,
   between,
@@ -239,6 +240,13 @@ export function supports(capabilities: ClientCapabilities, flag: ClientFlag): bo
 /** Whether a server declared what a path names: a feature (`tools`), or a part that is an object or `true` (`resources.subscribe`). */
 export function hasServerCapability(capabilities: ServerCapabilities, path: string): boolean {
   return hasPath(capabilities, path);
+}
+
+/** Whether a revision has the capability of servers that a path names: what it has not, nobody can declare. */
+export function isServerCapability(revision: Revision, path: string): boolean {
+  const [feature = ''] = path.split('.');
+  const row = serverCapabilitiesShape.rows[feature];
+  return row !== undefined && isAlive(row.life, revision);
 }
 
 /**

@@ -80,8 +80,6 @@ export interface Revision {
    * 2026-07-28, Base protocol, Error codes.)
    */
   readonly reservedErrorCodes: boolean;
-  /** Whether `completion/complete` needs the server capability `completions`. */
-  readonly completionsCapability: boolean;
 }
 
 const v2024_11_05: Revision = {
@@ -109,7 +107,6 @@ const v2024_11_05: Revision = {
   cacheHints: false,
   errorWithoutId: false,
   reservedErrorCodes: false,
-  completionsCapability: false,
 };
 
 const v2025_03_26: Revision = {
@@ -118,7 +115,6 @@ const v2025_03_26: Revision = {
   batches: true,
   http: 'session',
   resumption: 'event-ids',
-  completionsCapability: true,
 };
 
 const v2025_06_18: Revision = {

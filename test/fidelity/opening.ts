@@ -1,5 +1,6 @@
 /** What either side says of itself when a conversation begins. */
 
+import { isServerCapability } from '../../src/protocol/capability.ts';
 import { metaKey } from '../../src/protocol/meta.ts';
 import { bridgeTo, clientOf } from '../support/bridged.ts';
 import { open, type Json } from '../support/raw.ts';
@@ -68,7 +69,7 @@ const serverCapabilities: Walk = async (pairing) => {
 };
 
 const completionsCapability: Walk = async (pairing) => {
-  const said = pairing.server.completionsCapability ? {} : undefined;
+  const said = isServerCapability(pairing.server, 'completions') ? {} : undefined;
   const told = await capabilitiesTold(pairing, { prompts: {}, ...(said === undefined ? {} : { completions: said }) });
   return compared(said, at(told, 'completions'));
 };

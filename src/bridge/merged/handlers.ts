@@ -1,7 +1,7 @@
 import type { Call } from '../../host/call.ts';
 import type { Handler } from '../../host/host.ts';
 import type { CompleteRequestParams } from '../../protocol/features/completion.ts';
-import type { RequestTypes } from '../../protocol/catalogue.ts';
+import { methodsWith, type RequestTypes } from '../../protocol/catalogue.ts';
 import type { Catalogue } from './catalogue.ts';
 import type { FrontListen } from './listen.ts';
 import { listKinds, type ListKind } from './lists.ts';
@@ -53,6 +53,11 @@ export function frontHandlers({
     'subscriptions/listen': ({ notifications }, call) => listens.listen(notifications, call),
   };
   return new Map<string, Handler>([
+    // What names nothing that one of them owns is for whoever knows it.
+    ...methodsWith(({ carried }) => carried !== undefined).map((method): [string, Handler] => [
+      method,
+      (params, call) => routes.inOrder(params, call),
+    ]),
     ...kinds.map((kind): [string, Handler] => [
       listKinds[kind].method,
       (params, call) => catalogue.list(kind, params['cursor'], call),

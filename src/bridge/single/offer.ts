@@ -1,5 +1,5 @@
 import type { Client } from '../../client/client.ts';
-import type { ServerCapabilities } from '../../protocol/capability.ts';
+import { isServerCapability, type ServerCapabilities } from '../../protocol/capability.ts';
 import { tasksExtension } from '../declared.ts';
 import { revisionFor } from '../forward.ts';
 
@@ -25,5 +25,5 @@ export function offerOf(client: Client): ServerCapabilities {
 function undeclaredCompletions(client: Client): ServerCapabilities {
   const { prompts, resources } = client.capabilities;
   const completable = prompts !== undefined || resources !== undefined;
-  return completable && !revisionFor(client).completionsCapability ? { completions: {} } : {};
+  return completable && !isServerCapability(revisionFor(client), 'completions') ? { completions: {} } : {};
 }

@@ -121,7 +121,7 @@ export const completionMethods: MethodRows<CompletionMethods> = {
     kind: 'request',
     from: 'client',
     lifetime: always,
-    // From 2025-03-26: see `Revision.completionsCapability`.
+    // Older than its capability: 2024-11-05 declares none.
     needs: 'completions',
     params: completeRequestParamsShape,
     result: completeResultShape,
