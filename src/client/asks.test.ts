@@ -66,6 +66,22 @@ for (const [way, reach] of Object.entries(ways)) {
         await client.close();
       });
 
+      it(`${way === 'HTTP' && serverRequests ? 'says' : 'need not say'} within which request it asks`, async () => {
+        const client = await connected({
+          roots: ({ request }) => [{ uri: `file:///${request ?? 'somewhere'}` }],
+          onSample: () => 'hm',
+        });
+        const calls = [1, 2, 3].map(async () => {
+          let id: number | undefined;
+          const found = textOf(await client.callTool('plan', {}, { onSent: (sent) => (id ??= sent) }));
+          const named = way === 'HTTP' && serverRequests ? id : 'somewhere';
+          assert.equal(found, `file:///${named} {"type":"text","text":"hm"}`);
+          return id;
+        });
+        assert.equal(new Set(await Promise.all(calls)).size, 3);
+        await client.close();
+      });
+
       if (elicitation === 'none') return;
       it('gets forms filled in [elicit-022]', async () => {
         for (const [answer, heard] of [

@@ -50,22 +50,26 @@ export function createConnect<HttpOptions extends object>(
     // Every option of HTTP is optional, so that no options at all are options of HTTP.
     const transport = isTransport(target) ? target : factories.http(serverUrl(target), (options ?? {}) as HttpOptions);
     if (settings.inputs.installed) await answering();
-    const session = await givingUp(settings, () =>
+    const connection = await givingUp(settings, () =>
       Reconnecting.open({ transport, settings, verdicts, handlers: settings.inputs.handlers }),
     );
     const { description, carriesHeaders } = factsOf(transport);
-    const cache = cacheOf(session, settings, isTransport(target) ? undefined : serverUrl(target));
+    const cache = cacheOf(connection, settings, isTransport(target) ? undefined : serverUrl(target));
     // The cache comes first: who hears of a change finds nothing stale in it.
-    session.observe({
+    connection.observe({
       notified: (method, params) => cache.heard(method, params),
       reopened: () => cache.clear(),
     });
     return createClient({
-      session,
+      connection,
       settings,
       known: new KnownTools(compileOutput),
       cache,
-      subscriptions: lateSubscriptions({ session, settings, missed: (method, params) => cache.heard(method, params) }),
+      subscriptions: lateSubscriptions({
+        connection,
+        settings,
+        missed: (method, params) => cache.heard(method, params),
+      }),
       description,
       carriesHeaders,
     });
@@ -86,12 +90,12 @@ function isTransport(target: Transport | URL | string): target is Transport {
   return 'open' in Object(target);
 }
 
-function cacheOf(session: Reconnecting, settings: ClientSettings, url: URL | undefined): ResponseCache {
+function cacheOf(connection: Reconnecting, settings: ClientSettings, url: URL | undefined): ResponseCache {
   const { authContext, cacheKey, cacheStore, ownStore, now, clock, onWarning } = settings;
   return new ResponseCache({
     store: cacheStore,
     server: cacheKey ?? (url === undefined ? `unnamed ${unguessable()}` : `${url.origin}${url.pathname}${url.search}`),
-    revision: () => (session.revision.cacheHints ? session.revision.date : undefined),
+    revision: () => (connection.revision.cacheHints ? connection.revision.date : undefined),
     context: authContext,
     // Other processes may read what is in a store that somebody gave us.
     now: ownStore ? clock : now,

@@ -36,13 +36,13 @@ import { givingUp, givingUpSteps } from './giving-up.ts';
 import type { RootsSource } from './input/inputs.ts';
 import { checkLevel } from './option-names.ts';
 import { walkPages, type Page } from './pages.ts';
-import { createRequests, type ClientParts, type Requests } from './requests.ts';
+import { Requests, type ClientParts } from './requests.ts';
 import type { InputAnswers } from './input/rounds.ts';
 import type { InputRequiredStep, Step } from './input/step.ts';
 import type { Subscription, SubscriptionEvent, Topics } from './subscriptions/subscription.ts';
 import type { SubscribeOptions } from './subscriptions/subscriptions.ts';
 
-/** Makes the client of a settled session. */
+/** Makes the client of a settled connection. */
 export function createClient(parts: ClientParts): Client {
   return new SessionClient(parts);
 }
@@ -55,31 +55,31 @@ class SessionClient implements Client {
   constructor(parts: ClientParts) {
     this.description = parts.description;
     this.#parts = parts;
-    this.#requests = createRequests(parts);
+    this.#requests = new Requests(parts);
   }
 
   get revision(): RevisionDate {
-    return this.#parts.session.revision.date;
+    return this.#parts.connection.revision.date;
   }
 
   get server(): Implementation | undefined {
-    return this.#parts.session.server;
+    return this.#parts.connection.server;
   }
 
   get capabilities(): ServerCapabilities {
-    return this.#parts.session.capabilities;
+    return this.#parts.connection.capabilities;
   }
 
   get instructions(): string | undefined {
-    return this.#parts.session.instructions;
+    return this.#parts.connection.instructions;
   }
 
   get verdict(): Verdict {
-    return this.#parts.session.verdict;
+    return this.#parts.connection.verdict;
   }
 
   get closed(): Promise<ConnectionError | undefined> {
-    return this.#parts.session.closed;
+    return this.#parts.connection.closed;
   }
 
   listTools(options?: ClientRequestOptions): Promise<readonly Tool[]> {
@@ -103,14 +103,14 @@ class SessionClient implements Client {
     options?: ClientRequestOptions,
   ): AsyncGenerator<Page<ListItems[Method]>, void, undefined> {
     const stamp = this.#parts.cache.stamp(method);
-    const { session, settings } = this.#parts;
+    const { connection, settings } = this.#parts;
     let scope: unknown;
     const walk = walkPages<ListItems[Method]>(async (cursor) => {
-      if (cursor !== undefined && session.cursorScope !== scope)
+      if (cursor !== undefined && connection.cursorScope !== scope)
         throw new ConnectionError('session-lost', 'the session in which the list was begun is gone; begin it again');
       const page = await this.#requests.page(method, cursor, { ...options, stamp });
       // Only now it is known which session the list was begun in.
-      if (cursor === undefined) scope = session.cursorScope;
+      if (cursor === undefined) scope = connection.cursorScope;
       return page;
     }, settings);
     return options?.signal === undefined ? walk : givingUpSteps(options, walk);
@@ -154,18 +154,18 @@ class SessionClient implements Client {
   }
 
   async setRoots(roots: RootsSource): Promise<void> {
-    const { session, settings } = this.#parts;
+    const { connection, settings } = this.#parts;
     const { inputs } = settings;
-    if (session.revision.clientDescribed === 'once' && inputs.capabilities.roots === undefined)
+    if (connection.revision.clientDescribed === 'once' && inputs.capabilities.roots === undefined)
       throw new TypeError('the server was not told of roots: give `roots` to connect');
     inputs.roots = roots;
     await this.notifyRootsListChanged();
   }
 
   async notifyRootsListChanged(): Promise<void> {
-    const { session, settings } = this.#parts;
-    const declared = projectClientCapabilities(session.revision, settings.capabilities);
-    if (declared.roots?.listChanged === true) await session.notify('notifications/roots/list_changed', undefined);
+    const { connection, settings } = this.#parts;
+    const declared = projectClientCapabilities(connection.revision, settings.capabilities);
+    if (declared.roots?.listChanged === true) await connection.notify('notifications/roots/list_changed', undefined);
   }
 
   learnTools(tools: readonly Tool[]): void {
@@ -205,20 +205,20 @@ class SessionClient implements Client {
   }
 
   async ping(options?: ClientRequestOptions): Promise<void> {
-    const pings = mayAsk(this.#parts.session.revision, 'ping');
+    const pings = mayAsk(this.#parts.connection.revision, 'ping');
     await this.request(pings ? 'ping' : 'server/discover', undefined, options);
   }
 
   async setLogLevel(level: LoggingLevel | undefined): Promise<void> {
-    const { session } = this.#parts;
+    const { connection } = this.#parts;
     checkLevel(level);
-    if (session.revision.logging === 'request') session.logLevel = level;
+    if (connection.revision.logging === 'request') connection.logLevel = level;
     else if (level === undefined) throw new TypeError('the log level of a session cannot be unset');
     else await this.#requests.call('logging/setLevel', { level });
   }
 
   supports(flag: string): boolean {
-    const { revision, capabilities } = this.#parts.session;
+    const { revision, capabilities } = this.#parts.connection;
     return isExtensionFlag(flag)
       ? declaresExtension(revision, capabilities, flag)
       : hasServerCapability(capabilities, flag);
@@ -254,15 +254,15 @@ class SessionClient implements Client {
   }
 
   notify(method: string, params?: JsonObject): Promise<void> {
-    return this.#parts.session.notify(method, params);
+    return this.#parts.connection.notify(method, params);
   }
 
   onClose(listener: (error: ConnectionError) => void): () => void {
-    return this.#parts.session.onClose(listener);
+    return this.#parts.connection.onClose(listener);
   }
 
   onReconnect(listener: (after: ConnectionError) => void): () => void {
-    return this.#parts.session.onReconnect(listener);
+    return this.#parts.connection.onReconnect(listener);
   }
 
   subscribe(
@@ -275,12 +275,12 @@ class SessionClient implements Client {
 
   close(): Promise<void> {
     this.#parts.settings.inputs.stop();
-    return this.#parts.session.close();
+    return this.#parts.connection.close();
   }
 
   #outputCheck(name: string): Promise<(result: CallToolResult) => void> | undefined {
-    const { known, settings, session } = this.#parts;
-    const checked = settings.validateOutput && session.revision.structuredContent !== 'none';
+    const { known, settings, connection } = this.#parts;
+    const checked = settings.validateOutput && connection.revision.structuredContent !== 'none';
     return checked ? known.check(name) : undefined;
   }
 
@@ -319,7 +319,7 @@ class SessionClient implements Client {
       const isLost = cursor !== undefined && error instanceof ConnectionError && error.reason === 'session-lost';
       if (isLost) return await drain({ ...options });
       const invalid = cursor !== undefined && error instanceof McpError && error.kind === 'invalidParams';
-      if (!invalid || !this.#parts.session.revision.cacheHints || options?.cache === 'bypass') throw error;
+      if (!invalid || !this.#parts.connection.revision.cacheHints || options?.cache === 'bypass') throw error;
       // Spec 2026-07-28, Caching: a cursor that became invalid takes all cached pages with it.
       this.#parts.cache.forget(method);
       return await drain({ ...options, cache: 'refresh' });

@@ -4,7 +4,7 @@ import { shown } from '../mistakes/shown.ts';
 import { loggingLevels } from '../protocol/features/logging-level.ts';
 import type { CompleteOptions } from './client.ts';
 import type { ConnectOptions } from './options.ts';
-import type { PageOptions } from './sender.ts';
+import type { PageOptions } from './cache/cacheable-request.ts';
 
 /** The names of what `connect` takes, beside those of the transport. */
 export const optionNames: Names<ConnectOptions> = {
@@ -83,6 +83,7 @@ const requestNames: Names<CompleteOptions & PageOptions> = {
   headers: 1,
   clientInfo: 1,
   capabilities: 1,
+  onSent: 1,
   onGivenUp: 1,
   onLateAnswer: 1,
   resultTypes: 1,

@@ -1,3 +1,4 @@
+import { isObject } from '../jsonrpc/message.ts';
 import type { JsonObject } from '../protocol/features/common.ts';
 import { McpError } from '../protocol/error.ts';
 import {
@@ -7,114 +8,157 @@ import {
   type RequestMethod,
   type RequestTypes,
 } from '../protocol/catalogue.ts';
+import type { Revision } from '../protocol/revision.ts';
 import type { Tool } from '../protocol/features/tool.ts';
-
-import { withoutInvalidHeaders } from './known-tools.ts';
-import { lift } from './read-result.ts';
-import { hintOf, walkPages, type Page } from './pages.ts';
-import { answering } from './input/inputs.ts';
+import { isCacheable } from './cache/cache-key.ts';
+import type { ResponseCache } from './cache/cache.ts';
+import { cacheableRequest, type PageOptions } from './cache/cacheable-request.ts';
+import type { Reconnecting } from './connection/reconnecting.ts';
+import { ToolHints } from './connection/retry.ts';
+import { namesElicitations } from './input/elicitation-ids.ts';
+import { answering, type Inputs } from './input/inputs.ts';
 import type { Rounds } from './input/rounds.ts';
-import { createSender, type PageOptions, type SenderParts } from './sender.ts';
 import { isInputMethod, needsInput } from './input/step.ts';
+import { withoutInvalidHeaders, type KnownTools } from './known-tools.ts';
+import { checkRequest } from './option-names.ts';
+import type { ClientSettings } from './options.ts';
+import { hintOf, walkPages, type Page } from './pages.ts';
+import { lift } from './read-result.ts';
 import type { Subscriptions } from './subscriptions/subscriptions.ts';
 
 /** What a client is made of. */
-export interface ClientParts extends SenderParts {
+export interface ClientParts {
+  readonly connection: Reconnecting;
+  readonly settings: ClientSettings;
+  readonly known: KnownTools;
+  readonly cache: ResponseCache;
   readonly subscriptions: Pick<Subscriptions, 'open'>;
   readonly description: string;
+  readonly carriesHeaders: boolean;
 }
 
-/** The ways to ask, from the plainest up. */
-export interface Requests {
-  /** The result as it came. */
-  request(method: string, params?: JsonObject, options?: PageOptions): Promise<JsonObject>;
-  /** The result in the newest words. */
-  call<Method extends RequestMethod>(
+/** How many tools are remembered as harmless to call again. */
+const mostHints = 10_000;
+
+/** The requests of a client, from the plainest up: taken from the cache or sent, and gone on with until they are complete. */
+export class Requests {
+  readonly #parts: ClientParts;
+  readonly #hints = new ToolHints(mostHints);
+
+  constructor(parts: ClientParts) {
+    this.#parts = parts;
+  }
+
+  /** Sends a request, and gives the result as it came. */
+  async request(method: string, params?: JsonObject, options: PageOptions = {}): Promise<JsonObject> {
+    checkRequest(options);
+    try {
+      return await this.#send(method, params, options);
+    } catch (error) {
+      return await this.#again(this.#learned(error), { method, params, options });
+    }
+  }
+
+  /** Sends a request until it is complete, and gives the result in the newest words. */
+  async call<Method extends RequestMethod>(
     method: Method,
     params: RequestTypes[Method]['params'],
     options?: PageOptions,
-  ): Promise<RequestTypes[Method]['result']>;
-  page<Method extends ListMethod>(
+  ): Promise<RequestTypes[Method]['result']> {
+    const { connection, settings } = this.#parts;
+    // Interfaces of params are JSON objects.
+    const given = params as JsonObject | undefined;
+    const result = await this.request(method, given, { ...options, cache: options?.cache ?? settings.cache });
+    const { revision } = connection;
+    if (!isInputMethod(method) || !needsInput(result, revision)) return lift(revision, method, result);
+    // A method that may need input has params.
+    const request = { method, params: params as RequestTypes[typeof method]['params'] };
+    const rounds = await this.rounds();
+    return lift(revision, method, await rounds.finish(request, result, options));
+  }
+
+  async page<Method extends ListMethod>(
     method: Method,
     cursor: string | undefined,
     options?: PageOptions,
-  ): Promise<Page<ListItems[Method]>>;
-  /** What may need input first, step by step. */
-  rounds(): Promise<Rounds>;
-  /** Remembers the definitions of tools. */
-  learn(tools: readonly Tool[]): void;
-}
+  ): Promise<Page<ListItems[Method]>> {
+    const { settings } = this.#parts;
+    const result: unknown = await this.call(method, cursor === undefined ? {} : { cursor }, options);
+    return pageOf(method, result, (tools) =>
+      this.#mirrors ? withoutInvalidHeaders(tools, (message) => settings.onWarning?.(message)) : tools,
+    );
+  }
 
-/** Makes the ways to ask over a settled session. */
-export function createRequests(parts: ClientParts): Requests {
-  const { session, settings } = parts;
-  const { send, learn, learned, mirrors } = createSender(parts);
+  /** What may need input first, step by step. */
+  async rounds(): Promise<Rounds> {
+    const { connection, settings } = this.#parts;
+    const { createRounds } = await answering();
+    return createRounds({
+      inputs: settings.inputs,
+      maxRounds: settings.maxRounds,
+      revision: () => connection.revision,
+      request: (method, params, options) => this.request(method, params, options),
+    });
+  }
+
+  /** Remembers the definitions of tools. */
+  learn(tools: readonly Tool[]): void {
+    this.#parts.known.learn(tools);
+    this.#hints.learn(tools);
+  }
+
+  /** Whether calls of tools mirror arguments in headers. */
+  get #mirrors(): boolean {
+    return this.#parts.carriesHeaders && this.#parts.connection.revision.mirroredHeaders;
+  }
+
+  #send(method: string, params: JsonObject | undefined, options: PageOptions): Promise<JsonObject> {
+    return isCacheable(method, params)
+      ? this.#sendOrTake(method, params, options)
+      : this.#sendAnew(method, params, options);
+  }
+
+  #sendAnew(method: string, params: JsonObject | undefined, options: PageOptions): Promise<JsonObject> {
+    const { connection, settings, known } = this.#parts;
+    if (method !== 'tools/call') return connection.request(method, params, options);
+    const harmless = settings.trustToolHints && this.#hints.has(params?.['name']);
+    const mirrored = this.#mirrors ? withToolHeaders(known, params, options) : options;
+    return connection.request(method, params, harmless ? { repeat: true, ...mirrored } : mirrored);
+  }
+
+  async #sendOrTake(method: string, params: JsonObject | undefined, options: PageOptions): Promise<JsonObject> {
+    const request = cacheableRequest(method, params, options);
+    const result = await this.#parts.cache.fetch(request, () => this.#sendAnew(method, params, options));
+    if (method === 'tools/list') this.learn(toolsIn(result));
+    return result;
+  }
+
   /** Sends a request once more where its failure can be mended. */
-  const again = async (failure: unknown, { method, params, options }: Sent): Promise<JsonObject> => {
-    if (method !== 'tools/call' || !mirrors() || !(failure instanceof McpError) || failure.kind !== 'headerMismatch')
-      throw failure;
+  async #again(failure: unknown, { method, params, options }: Sent): Promise<JsonObject> {
+    const mends = failure instanceof McpError && failure.kind === 'headerMismatch';
+    if (method !== 'tools/call' || !this.#mirrors || !mends) throw failure;
     // Spec 2026-07-28, Streamable HTTP: the tool may have changed what it mirrors, so its definition is fetched anew.
     for await (const _ of walkPages(
-      (cursor) => requests.page('tools/list', cursor, { signal: options?.signal, cache: 'refresh' }),
-      settings,
+      (cursor) => this.page('tools/list', cursor, { signal: options.signal, cache: 'refresh' }),
+      this.#parts.settings,
     ));
     try {
-      return await send(method, params, options);
+      return await this.#send(method, params, options);
     } catch (error) {
-      throw learned(error);
+      throw this.#learned(error);
     }
-  };
-  const requests: Requests = {
-    learn,
-    rounds: () => roundsOf(parts, requests),
-    async request(method, params, options) {
-      try {
-        return await send(method, params, options);
-      } catch (error) {
-        return await again(learned(error), { method, params, options });
-      }
-    },
-    async call(method, params, options) {
-      // Interfaces of params are JSON objects.
-      const given = params as JsonObject | undefined;
-      const cached = { ...options, cache: options?.cache ?? settings.cache };
-      let result: JsonObject;
-      try {
-        result = await send(method, given, cached);
-      } catch (error) {
-        result = await again(learned(error), { method, params: given, options: cached });
-      }
-      const { revision } = session;
-      if (!isInputMethod(method) || !needsInput(result, revision)) return lift(revision, method, result);
-      // A method that may need input has params.
-      const request = { method, params: params as RequestTypes[typeof method]['params'] };
-      const rounds = await requests.rounds();
-      return lift(revision, method, await rounds.finish(request, result, options));
-    },
-    async page(method, cursor, options) {
-      const result: unknown = await requests.call(method, cursor === undefined ? {} : { cursor }, options);
-      return pageOf(method, result, (tools) =>
-        mirrors() ? withoutInvalidHeaders(tools, (message) => settings.onWarning?.(message)) : tools,
-      );
-    },
-  };
-  return requests;
-}
+  }
 
-async function roundsOf({ session, settings }: ClientParts, requests: Requests): Promise<Rounds> {
-  const { createRounds } = await answering();
-  return createRounds({
-    inputs: settings.inputs,
-    maxRounds: settings.maxRounds,
-    revision: () => session.revision,
-    request: (method, params, options) => requests.request(method, params, options),
-  });
+  /** What a request fails with, in words of its revision; what it tells is kept. */
+  #learned(error: unknown): unknown {
+    return learned(error, this.#parts.connection.revision, this.#parts.settings.inputs);
+  }
 }
 
 interface Sent {
   readonly method: string;
   readonly params: JsonObject | undefined;
-  readonly options: PageOptions | undefined;
+  readonly options: PageOptions;
 }
 
 /** A result in the newest words as a page; of tools, those that may be shown. */
@@ -129,4 +173,25 @@ function pageOf<Method extends ListMethod>(
   const listed = (list === undefined ? undefined : page[list.items]) ?? [];
   const items = method === 'tools/list' ? shown(listed as readonly Tool[]) : listed;
   return { ...hintOf(page), nextCursor, items: items as readonly ListItems[Method][] };
+}
+
+/** Only some revisions know an error that names the pages to visit; elsewhere its code is anybody's. */
+function learned(error: unknown, revision: Revision, inputs: Inputs): unknown {
+  if (!(error instanceof McpError) || error.kind !== 'urlElicitationRequired') return error;
+  if (!namesElicitations(revision)) return new McpError(error.code, error.message, { data: error.data });
+  inputs.learn(error);
+  return error;
+}
+
+function withToolHeaders(known: KnownTools, params: JsonObject | undefined, options: PageOptions): PageOptions {
+  const headers = known.headers(String(params?.['name']), params?.['arguments']);
+  return { ...options, headers: { ...options.headers, ...headers } };
+}
+
+/** The definitions in an unchecked list that are whole enough to be remembered. */
+function toolsIn({ tools }: JsonObject): readonly Tool[] {
+  // Only the name and the schemas are used, and those are read as unknown values.
+  return Array.isArray(tools)
+    ? tools.filter((tool): tool is Tool => isObject(tool) && typeof tool['name'] === 'string')
+    : [];
 }

@@ -186,9 +186,10 @@ export class Connection<Run extends RunningRequest = RunningRequest> {
     return this.#end.charges !== true || (this.#asked?.admits(value, about, bytes) ?? true);
   }
 
-  /** Says what requests in flight may fail for, should they be answered with an error. */
-  blame(cause: unknown): void {
-    for (const pending of this.#asked?.all() ?? []) pending.blamed = cause;
+  /** Says what a request in flight may fail for, should it be answered with an error; any of them, where it is not known which. */
+  blame(cause: unknown, id?: RequestId): void {
+    const one = this.#asked?.find(id);
+    for (const pending of one === undefined ? (this.#asked?.all() ?? []) : [one]) pending.blamed = cause;
   }
 
   /** Ends it: what runs is aborted, and what waits is rejected. Ending it twice is fine. */

@@ -13,7 +13,7 @@ import type { ClientSettings } from '../options.ts';
 import { Rate } from './retry.ts';
 import type { Verdicts } from './negotiated.ts';
 
-/** What a session needs beside the options of its user. */
+/** What a connection is opened with, again and again. */
 export interface ReconnectingOptions {
   readonly transport: Transport;
   readonly settings: ClientSettings;
@@ -21,7 +21,7 @@ export interface ReconnectingOptions {
   readonly handlers: ReadonlyMap<string, InboundHandler>;
 }
 
-/** Who follows a session; none of its functions may throw. */
+/** Who follows a connection through its losses; none of its functions may throw. */
 export interface ConnectionObserver {
   /** Whether a notification has no place where it came; then nobody hears of it. */
   misplaced?(method: string, params: JsonObject): boolean;
@@ -70,7 +70,7 @@ export class CurrentConnection {
 
   /** The connection as it was settled last, be it lost or not. */
   get settled(): ServerConnection {
-    // Nobody uses a lifeline before it was opened.
+    // Nobody uses it before it was opened.
     return this.#current as ServerConnection;
   }
 

@@ -35,7 +35,7 @@ export interface Initialized {
  * (Spec, Lifecycle, until 2025-11-25.)
  *
  * @param offer The revision that is asked for.
- * @throws IncompatibleError when the server chose a revision that may not be used; then the conversation is good for nothing.
+ * @throws IncompatibleError when the server chose a revision that may not be used; then the channel is good for nothing.
  */
 export async function initialize(
   channel: OpenChannel,
@@ -61,7 +61,7 @@ export async function initialize(
     signal,
     ms: timeoutMs,
   });
-  // The stream stays open for the whole conversation, so nobody waits for it.
+  // The stream stays open as long as the connection lives, so nobody waits for it.
   void channel.listen();
   return {
     channel,

@@ -42,7 +42,7 @@ export interface NegotiateOptions {
   now(): number;
 }
 
-/** What client and server agreed on, and the open conversation. */
+/** What client and server agreed on, and the open channel. */
 export interface Agreement {
   readonly channel: OpenChannel;
   readonly revision: Revision;
@@ -55,7 +55,7 @@ export interface Agreement {
 }
 
 /**
- * Opens a conversation and settles its revision; over `initialize` the server is told that the client is ready.
+ * Opens a channel and settles the revision; over `initialize` the server is told that the client is ready.
  *
  * @throws IncompatibleError when no revision is common.
  * @throws ConnectionError when the server is not reached, wants authorization, or answers nothing that is MCP.
@@ -81,7 +81,7 @@ export async function negotiate(options: NegotiateOptions): Promise<Agreement> {
 class Negotiation {
   readonly #options: NegotiateOptions;
   #channel: OpenChannel | undefined;
-  /** What could not be read first, in a conversation that was left. */
+  /** What could not be read first, in a channel that was left. */
   #printed: Error | undefined;
 
   constructor(options: NegotiateOptions) {
@@ -159,7 +159,7 @@ class Negotiation {
   }
 
   async #handshake(offer: Revision): Promise<Omit<Agreement, 'verdict' | 'confirmed'>> {
-    // Some servers exit on an unknown first request: then the probe cost us the conversation, before or just now.
+    // Some servers exit on an unknown first request: then the probe cost us the channel, before or just now.
     const probed = this.#channel !== undefined;
     const channel = await this.#open();
     try {
@@ -179,7 +179,7 @@ class Negotiation {
     );
   }
 
-  /** The open conversation, or a fresh one when the peer ended it. */
+  /** The open channel, or a fresh one when the peer ended it. */
   async #open(): Promise<OpenChannel> {
     this.#printed ??= this.#channel?.firstUnreadable;
     if (this.#channel === undefined || this.#channel.ended !== undefined) this.#channel = await open(this.#options);

@@ -181,10 +181,10 @@ export class OpenChannel implements ConnectionEnd {
     await channel.send(message, options);
   }
 
-  readonly #respond: Respond = async (message, revision, { signal, cause } = {}) => {
+  readonly #respond: Respond = async (message, revision, { signal, cause, request } = {}) => {
     const { connection } = this;
     if (connection.ended !== undefined) return;
-    if (cause !== undefined) connection.blame(cause);
+    if (cause !== undefined) connection.blame(cause, request);
     const lives = (tries: number): boolean =>
       connection.ended === undefined && signal?.aborted !== true && (connection.waiting > 0 || tries < mostTries);
     try {

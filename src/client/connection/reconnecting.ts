@@ -14,8 +14,8 @@ import type { ServerConnection } from './server-connection.ts';
 import type { ClientSettings } from '../options.ts';
 import { disproves, isRepeatable, isSessionLoss } from './retry.ts';
 
-/** The options of one request in a session. */
-export interface SessionRequestOptions extends RequestOptions {
+/** The options of one request that may be sent again. */
+export interface RepeatableOptions extends RequestOptions {
   /** Whether the request may be sent again when its answer was lost; the method decides by default. */
   readonly repeat?: boolean | undefined;
 }
@@ -36,9 +36,9 @@ export class Reconnecting {
 
   /** Connects; the errors are those of `negotiate`. */
   static async open(options: ReconnectingOptions): Promise<Reconnecting> {
-    const session = new Reconnecting(options);
-    await session.#current.open();
-    return session;
+    const connection = new Reconnecting(options);
+    await connection.#current.open();
+    return connection;
   }
 
   get revision(): Revision {
@@ -71,7 +71,7 @@ export class Reconnecting {
     return this.#current.settled.agreement.verdict;
   }
 
-  /** Resolves when the session ended for good: with why, or with nothing when it was closed here. */
+  /** Resolves when the connection ended for good: with why, or with nothing when it was closed here. */
   get closed(): Promise<ConnectionError | undefined> {
     return this.#current.closed;
   }
@@ -89,7 +89,7 @@ export class Reconnecting {
     this.#current.requestLevel = level;
   }
 
-  /** Adds somebody who follows the session as long as it lives. */
+  /** Adds somebody who follows the connection as long as it lives. */
   observe(observer: ConnectionObserver): void {
     this.#current.observe(observer);
   }
@@ -103,11 +103,7 @@ export class Reconnecting {
    * @throws McpError methodNotFound, before anything is sent, when the revision or the server lacks the method.
    * @throws ConnectionError `session-lost` when the server forgot the session and the request is not to be repeated.
    */
-  async request(
-    method: string,
-    params: JsonObject | undefined,
-    options: SessionRequestOptions = {},
-  ): Promise<JsonObject> {
+  async request(method: string, params: JsonObject | undefined, options: RepeatableOptions = {}): Promise<JsonObject> {
     const { clock } = this.#settings;
     const begun = clock();
     let tried: Set<Remedy> | undefined;
@@ -150,7 +146,7 @@ export class Reconnecting {
   async ensureOpen(signal?: AbortSignal): Promise<void> {
     const connection = await this.#current.connection(this.#limits('connecting', { signal }));
     if (connection.confirmed) return;
-    // Whatever the server makes of it: an answer that is none of this revision settles the session anew.
+    // Whatever the server makes of it: an answer that is none of this revision settles the connection anew.
     await this.request('server/discover', undefined, { signal }).catch((error: unknown) => {
       if (!(error instanceof McpError)) throw error;
     });
@@ -166,7 +162,7 @@ export class Reconnecting {
     }
   }
 
-  /** Calls a listener when the session ends for good from the other side. */
+  /** Calls a listener when the connection ends for good from the other side. */
   onClose(listener: (error: ConnectionError) => void): () => void {
     return this.#current.onClose(listener);
   }
@@ -226,12 +222,12 @@ export class Reconnecting {
     });
   }
 
-  #limits(method: string, { signal, timeoutMs }: SessionRequestOptions): WaitLimits {
+  #limits(method: string, { signal, timeoutMs }: RepeatableOptions): WaitLimits {
     return { method, signal, ms: timeoutMs ?? this.#settings.timeoutMs };
   }
 
   /** The options for what is left of the longest time that a request may take. */
-  #within(options: SessionRequestOptions, passedMs: number): SessionRequestOptions {
+  #within(options: RepeatableOptions, passedMs: number): RepeatableOptions {
     const total = options.maxTotalTimeoutMs ?? this.#settings.maxTotalTimeoutMs ?? 0;
     return total === 0 ? options : { ...options, maxTotalTimeoutMs: Math.max(1, total - passedMs) };
   }
@@ -248,7 +244,7 @@ type Remedy = 'new session' | 'once more';
 
 interface Attempt {
   readonly method: string;
-  readonly options: SessionRequestOptions;
+  readonly options: RepeatableOptions;
   /** Whether nobody but a stored verdict said what the server speaks. */
   readonly believed: boolean;
   readonly tried: Set<Remedy>;

@@ -29,6 +29,11 @@ export interface RequestOptions {
   readonly clientInfo?: Implementation | undefined;
   /** What the asker can do, instead of the client itself; only where each request says so. */
   readonly capabilities?: ClientCapabilities | undefined;
+  /**
+   * Hears the id that the request is sent with, before anything comes of it; again, where it is sent once more. What a
+   * server asks within the request names it by this id.
+   */
+  readonly onSent?: ((id: number) => void) | undefined;
   /** Hears that the request was given up after it was sent, whatever the promise then rejects with; must not throw. */
   readonly onGivenUp?: (() => void) | undefined;
   /**

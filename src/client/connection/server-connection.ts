@@ -109,14 +109,14 @@ export class ServerConnection {
   #call(method: string, params: JsonObject | undefined, options: RequestOptions): Asked {
     const { revision, channel } = this.agreement;
     const { timeoutMs, maxTotalTimeoutMs, maxNotifications, maxNotificationBytes, failed } = this.#options;
-    const { onProgress, onGivenUp, onLateAnswer } = options;
+    const { onProgress, onSent, onGivenUp, onLateAnswer } = options;
     const projected = this.#project(method, params);
     const dressed = this.#describesItself
       ? withMeta(projected, this.#meta(options, this.logLevel), options.meta)
       : options.meta === undefined
         ? projected
         : withMeta(projected, {}, options.meta);
-    return channel.connection.call(method, dressed, {
+    const asked = channel.connection.call(method, dressed, {
       revision,
       signal: options.signal,
       timeoutMs: options.timeoutMs ?? timeoutMs,
@@ -132,6 +132,8 @@ export class ServerConnection {
       onGivenUp: onGivenUp && guardedListener('onGivenUp', onGivenUp, failed),
       onLateAnswer: onLateAnswer && guardedListener('onLateAnswer', onLateAnswer, failed),
     });
+    if (onSent !== undefined) guardedListener('onSent', onSent, failed)(asked.id);
+    return asked;
   }
 
   #project(method: string, params: JsonObject | undefined): JsonObject | undefined {

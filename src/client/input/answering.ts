@@ -41,9 +41,9 @@ function isAnswered(inputs: Inputs, request: InputRequest): boolean {
 export async function answer(
   inputs: Inputs,
   request: InputRequest,
-  { revision, signal }: InboundContext,
+  { revision, signal, request: within }: InboundContext,
 ): Promise<InputResponse> {
-  const answer = await answererOf(inputs, request)?.({ revision: revision.date, signal });
+  const answer = await answererOf(inputs, request)?.({ revision: revision.date, signal, request: within });
   // Without an answerer there is an obstacle; an answer that is none is refused.
   return responseTo(request, answer as InputAnswer, revision);
 }

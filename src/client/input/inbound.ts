@@ -28,7 +28,7 @@ export interface InboundContext {
 /** Answers one method that servers of handshake revisions may call. What it throws is answered as an error. */
 export type InboundHandler = (params: JsonObject, context: InboundContext) => JsonObject | Promise<JsonObject>;
 
-/** What the inbound side needs of the conversation that it belongs to. */
+/** What the inbound side needs of the connection that it belongs to. */
 export interface InboundOptions {
   /** Settled by the negotiation; `undefined` while that runs. */
   revision(): Revision | undefined;
@@ -119,7 +119,11 @@ async function answer(
     const known = error instanceof McpError ? error : new McpError('internalError', 'internal error');
     // The server learns nothing of it, and may tell nothing of its own failure: whoever called is to find it all the same.
     if (known !== error) settings.failed(`the handler of ${shown(method)} failed`, error);
-    await respond({ jsonrpc: '2.0', id, error: errorToWire(settled, known) }, settled, { signal, cause: error });
+    await respond({ jsonrpc: '2.0', id, error: errorToWire(settled, known) }, settled, {
+      signal,
+      cause: error,
+      request,
+    });
   } finally {
     connection.running.forget(running);
   }
@@ -129,13 +133,13 @@ const pong: InboundHandler = () => ({});
 
 /** Hands a request on in the newest words, where the revision has a server ask it. */
 function passing(method: string, onRequest: NonNullable<ClientSettings['onRequest']>): InboundHandler {
-  return async (params, { revision, signal }) => {
+  return async (params, { revision, signal, request }) => {
     const row = methodOf(method);
     if (row !== undefined && !maySend('server', row, revision))
       throw new McpError('methodNotFound', `${shown(method)} is no request of a server in ${revision.date}`);
     // The rows of a method name the types of its params and its result, which are JSON objects.
     const read = row?.params === undefined ? params : (fromWire(revision, row.params, params) as unknown as JsonObject);
-    const result = await onRequest(method, read, { revision: revision.date, signal });
+    const result = await onRequest(method, read, { revision: revision.date, signal, request });
     return row?.result === undefined ? result : (toWire(revision, row.result, result as never) as JsonObject);
   };
 }

@@ -22,7 +22,7 @@ import { subscriptionsAcknowledgedParamsShape } from '../../protocol/features/su
 
 /** What one listen request after the other needs of its client. */
 export interface ListenSubscriptionOptions {
-  readonly session: Reconnecting;
+  readonly connection: Reconnecting;
   readonly settings: ClientSettings;
   /** Sends one listen request; what the server says meanwhile is heard once it is sent. */
   readonly listen: Reconnecting['listen'];
@@ -173,9 +173,9 @@ export class ListenSubscription implements Subscription {
     this.#stop.signal.addEventListener('abort', give, { once: true });
     if (this.#ended !== undefined) give();
     try {
-      const { session, listen } = this.#options;
-      const connection = await session.ready('subscriptions/listen', attempt.signal);
-      const asked = listen(connection, { notifications: toFilter(this.topics) }, attempt.signal);
+      const { connection, listen } = this.#options;
+      const current = await connection.ready('subscriptions/listen', attempt.signal);
+      const asked = listen(current, { notifications: toFilter(this.topics) }, attempt.signal);
       this.#asked = asked;
       await asked.answer;
       return undefined;
@@ -190,9 +190,9 @@ export class ListenSubscription implements Subscription {
 
   #acknowledge(params: JsonObject): void {
     if (this.#acknowledgedAt !== undefined) return this.#warn('a subscription was acknowledged twice');
-    const { session, settings } = this.#options;
+    const { connection, settings } = this.#options;
     try {
-      const { notifications } = fromWire(session.revision, subscriptionsAcknowledgedParamsShape, params);
+      const { notifications } = fromWire(connection.revision, subscriptionsAcknowledgedParamsShape, params);
       this.#honoured = fromFilter(notifications, this.topics);
     } catch (cause) {
       const message = `the acknowledgement of a subscription is malformed: ${cause instanceof McpError ? cause.message : ''}`;

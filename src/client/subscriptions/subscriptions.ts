@@ -26,7 +26,7 @@ import type { Reconnecting } from '../connection/reconnecting.ts';
 
 /** What subscriptions need of their client. */
 export interface SubscriptionsOptions {
-  readonly session: Reconnecting;
+  readonly connection: Reconnecting;
   readonly settings: ClientSettings;
   /** Hears what may have changed while nobody listened, as the notification that would have said so. */
   missed(method: string, params: JsonObject): void;
@@ -62,10 +62,10 @@ export class Subscriptions {
   constructor(options: SubscriptionsOptions) {
     this.#options = options;
     this.#watches = new Watches({
-      request: (method, params) => options.session.request(method, params),
+      request: (method, params) => options.connection.request(method, params),
       warn: (message, cause) => options.settings.onWarning?.(message, cause),
     });
-    options.session.observe({
+    options.connection.observe({
       misplaced: (method, params) => this.#isMisplaced(method, params),
       notified: (method, params) => this.#notified(method, params),
       lost: () => void this.#revive(),
@@ -90,16 +90,16 @@ export class Subscriptions {
     if (typeof onEvent !== 'function')
       throw new TypeError('the second argument of subscribe hears of the events, and must be a function');
     if (signal !== undefined && isAborted(signal)) throw aborted('subscribing', signal);
-    const { session, settings } = this.#options;
-    await session.ensureOpen(signal);
-    if (session.revision.subscribing === 'session') await this.#learnWhetherHeard();
+    const { connection, settings } = this.#options;
+    await connection.ensureOpen(signal);
+    if (connection.revision.subscribing === 'session') await this.#learnWhetherHeard();
     const heard = (event: SubscriptionEvent): void => this.#tell(onEvent, event);
     const subscription =
-      session.revision.subscribing === 'listen'
+      connection.revision.subscribing === 'listen'
         ? this.#listen(topics, heard)
         : new WatchSubscription(topics, {
-            capabilities: () => session.capabilities,
-            hears: () => session.hears,
+            capabilities: () => connection.capabilities,
+            hears: () => connection.hears,
             watches: this.#watches,
             heard,
             done: (ended) => void this.#watching.delete(ended),
@@ -116,23 +116,23 @@ export class Subscriptions {
 
   /** A server that neither gives the stream nor refuses it is waited for no longer than a moment. */
   async #learnWhetherHeard(): Promise<void> {
-    const { session, settings } = this.#options;
-    if (session.listening !== undefined) await settledWithin(decisionMs, session.listening);
-    if (!session.hears)
+    const { connection, settings } = this.#options;
+    if (connection.listening !== undefined) await settledWithin(decisionMs, connection.listening);
+    if (!connection.hears)
       settings.onWarning?.(
         'the server refused the stream on which it would tell of changes, so that none may be heard',
       );
   }
 
   #listen(topics: Topics, heard: (event: SubscriptionEvent) => void): ListenSubscription {
-    const { session, settings } = this.#options;
+    const { connection, settings } = this.#options;
     const subscription: ListenSubscription = new ListenSubscription(topics, {
-      session,
+      connection,
       settings,
       listen: (...given) => {
         this.#handing = true;
         try {
-          return session.listen(...given);
+          return connection.listen(...given);
         } finally {
           this.#handing = false;
         }
@@ -209,11 +209,11 @@ export class Subscriptions {
   async #revive(): Promise<void> {
     if (this.#reviving || this.#watching.size === 0) return;
     this.#reviving = true;
-    const { session, settings } = this.#options;
+    const { connection, settings } = this.#options;
     try {
       for (let tries = 0; this.#watching.size > 0; tries++) {
         await this.#pause.wait(backoffMs(tries, settings.random()));
-        const failure = this.#watching.size === 0 ? undefined : await failureOf(session.ensureOpen());
+        const failure = this.#watching.size === 0 ? undefined : await failureOf(connection.ensureOpen());
         if (failure === undefined) return;
         if (isPassing(failure) && tries + 1 < settings.maxReopens) continue;
         for (const subscription of this.#watching) subscription.end({ graceful: false, error: failure });

@@ -66,12 +66,12 @@ export class Watches {
     for (const uri of uris) this.#of(uri).count--;
   }
 
-  /** Tells a new conversation of all that is wanted; whatever it is, it watches nothing yet. */
+  /** Tells a new connection of all that is wanted; whatever it is, it watches nothing yet. */
   async restore(request: Ask): Promise<void> {
     for (const [uri, watched] of this.#watched) {
       if (watched.count === 0) this.#watched.delete(uri);
       watched.on = false;
-      // What the old conversation was being told no longer matters.
+      // What the old connection was being told no longer matters.
       watched.tail = Promise.resolve();
     }
     await inBatches([...this.#watched.keys()], async (uri) => {

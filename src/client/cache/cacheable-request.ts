@@ -1,0 +1,43 @@
+import type { JsonObject } from '../../protocol/features/common.ts';
+import type { ClientRequestOptions } from '../client.ts';
+import type { CacheableRequest, CacheMode } from './cache.ts';
+
+/** The options of one page of a list. */
+export interface PageOptions extends ClientRequestOptions {
+  /** What the cache said of the list when its first page was asked for. */
+  readonly stamp?: number | undefined;
+}
+
+/** A request as the cache sees it. */
+export function cacheableRequest(
+  method: string,
+  params: JsonObject | undefined,
+  options: PageOptions,
+): CacheableRequest {
+  const { stamp, signal } = options;
+  return {
+    method,
+    params,
+    mode: cacheModeOf(options),
+    variant: variantOf(options),
+    stamp,
+    sharing: sharingOf(options),
+    signal,
+  };
+}
+
+/** A request that differs in more than its parameters and who asks is not one of those that were kept. */
+function cacheModeOf({ cache = 'bypass', meta, headers, progressToken }: PageOptions): CacheMode {
+  const own = meta ?? headers ?? progressToken;
+  return own === undefined ? cache : 'bypass';
+}
+
+/** Who a request speaks for, where that is not the client itself. */
+function variantOf({ clientInfo, capabilities }: PageOptions): JsonObject | undefined {
+  return clientInfo === undefined && capabilities === undefined ? undefined : { clientInfo, capabilities };
+}
+
+/** What requests must have in common to share one exchange: its time limits, and nobody who follows it. */
+function sharingOf({ timeoutMs, maxTotalTimeoutMs, logLevel, onProgress }: PageOptions): string | undefined {
+  return onProgress === undefined ? JSON.stringify([timeoutMs, maxTotalTimeoutMs, logLevel]) : undefined;
+}
