@@ -1,5 +1,5 @@
-import { inspection, type Problem } from './inspect.ts';
-import type { Revision } from '../revision.ts';
+import { inspection, inspectionOfWritten, type Problem } from './inspect.ts';
+import { newestRevision, type Revision } from '../revision.ts';
 import type { Type } from '../shape.ts';
 
 export type { Problem } from './inspect.ts';
@@ -11,6 +11,18 @@ export type { Problem } from './inspect.ts';
  * @returns Empty when the value is fine.
  */
 export function check(revision: Revision, type: Type, value: unknown): readonly Problem[] {
-  const problems = inspection(revision, type)(value);
+  return named(inspection(revision, type)(value));
+}
+
+/**
+ * The same for what a program wrote in the canonical model, before it is projected: what `toWire` fills in may be absent. Nothing
+ * is made for it, so that the one projection of a result is that onto the revision of its client.
+ */
+export function checkWritten(type: Type, value: unknown): readonly Problem[] {
+  return named(inspectionOfWritten(newestRevision, type)(value));
+}
+
+function named(problems: readonly Problem[]): readonly Problem[] {
+  if (problems.length === 0) return problems;
   return problems.map(({ path, message }) => ({ path: path.startsWith('.') ? path.slice(1) : path, message }));
 }

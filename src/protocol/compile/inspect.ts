@@ -23,20 +23,44 @@ export type Inspect = (value: unknown) => readonly Problem[];
 
 const fine: readonly Problem[] = [];
 
-const compiled = new Map<Revision, Map<Kind, Inspect>>();
+/** What is looked for, with what was compiled for it. */
+interface Strictness {
+  readonly revision: Revision;
+  /** Whether the value is still to be projected, which fills fields in. */
+  readonly written: boolean;
+  readonly kinds: Map<Kind, Inspect>;
+  readonly shapes: Map<Shape, Inspect>;
+}
+
+const onTheWire = new Map<Revision, Strictness>();
+const asWritten = new Map<Revision, Strictness>();
+
+function strictness(revision: Revision, written: boolean): Strictness {
+  const known = written ? asWritten : onTheWire;
+  let by = known.get(revision);
+  if (by === undefined) known.set(revision, (by = { revision, written, kinds: new Map(), shapes: new Map() }));
+  return by;
+}
 
 /** The inspection of a type in a revision. */
 export function inspection(revision: Revision, type: Type): Inspect {
-  if (isShape(type)) return forShape(revision, type);
+  return inspected(strictness(revision, false), type);
+}
+
+/** The inspection of what a program wrote, before it becomes what a revision says: what is filled in then may be absent. */
+export function inspectionOfWritten(revision: Revision, type: Type): Inspect {
+  return inspected(strictness(revision, true), type);
+}
+
+function inspected(by: Strictness, type: Type): Inspect {
+  if (isShape(type)) return forShape(by, type);
   const { kind } = type;
-  let byKind = compiled.get(revision);
-  if (byKind === undefined) compiled.set(revision, (byKind = new Map()));
-  let inspect = byKind.get(kind);
-  if (inspect === undefined) byKind.set(kind, (inspect = compile(revision, kind)));
+  let inspect = by.kinds.get(kind);
+  if (inspect === undefined) by.kinds.set(kind, (inspect = compile(by, kind)));
   return inspect;
 }
 
-function compile(revision: Revision, kind: Kind): Inspect {
+function compile(by: Strictness, kind: Kind): Inspect {
   switch (kind.kind) {
     case 'any':
       return () => fine;
@@ -59,19 +83,19 @@ function compile(revision: Revision, kind: Kind): Inspect {
         (value) => typeof value === 'string' && kind.values.includes(value),
       );
     case 'array':
-      return forArray(inspection(revision, kind.of));
+      return forArray(inspected(by, kind.of));
     case 'map':
-      return forMap(inspection(revision, kind.of));
+      return forMap(inspected(by, kind.of));
     case 'ref':
-      return forShape(revision, kind.shape);
+      return forShape(by, kind.shape);
     case 'tagged':
-      return forTagged(revision, kind);
+      return forTagged(by, kind);
     case 'choice':
-      return forChoice(revision, kind.cases);
+      return forChoice(by, kind.cases);
     case 'oneOf':
-      return forOneOf(kind.of.map((row) => inspection(revision, row)));
+      return forOneOf(kind.of.map((row) => inspected(by, row)));
     case 'widened':
-      return inspection(revision, isAlive(kind.life, revision) ? kind.newer : kind.older);
+      return inspected(by, isAlive(kind.life, by.revision) ? kind.newer : kind.older);
   }
 }
 
@@ -119,9 +143,9 @@ function forMap(each: Inspect): Inspect {
   };
 }
 
-function forTagged(revision: Revision, kind: Extract<Kind, { kind: 'tagged' }>): Inspect {
-  const alive = [...kind.cases].filter(([, shape]) => isAlive(shape.life, revision));
-  const cases = new Map(alive.map(([tag, shape]) => [tag, forShape(revision, shape)]));
+function forTagged(by: Strictness, kind: Extract<Kind, { kind: 'tagged' }>): Inspect {
+  const alive = [...kind.cases].filter(([, shape]) => isAlive(shape.life, by.revision));
+  const cases = new Map(alive.map(([tag, shape]) => [tag, forShape(by, shape)]));
   const unknown = [{ path: `.${kind.by}`, message: `must be one of ${[...cases.keys()].join(', ')}` }];
   return (value) => {
     if (!isFields(value)) return mustBeObject(value);
@@ -130,9 +154,9 @@ function forTagged(revision: Revision, kind: Extract<Kind, { kind: 'tagged' }>):
   };
 }
 
-function forChoice(revision: Revision, shapes: readonly Shape[]): Inspect {
-  const alive = shapes.filter((shape) => isAlive(shape.life, revision));
-  const cases = new Map(alive.map((shape) => [shape, forShape(revision, shape)]));
+function forChoice(by: Strictness, shapes: readonly Shape[]): Inspect {
+  const alive = shapes.filter((shape) => isAlive(shape.life, by.revision));
+  const cases = new Map(alive.map((shape) => [shape, forShape(by, shape)]));
   const unknown = [{ path: '', message: `must be one of ${alive.map((shape) => shape.name).join(', ')}` }];
   return (value) => {
     const shape = fitting(alive, value);
@@ -156,28 +180,24 @@ function depth(problems: readonly Problem[]): number {
   return problems[0]?.path.length ?? Infinity;
 }
 
-const shapesCompiled = new Map<Revision, Map<Shape, Inspect>>();
-
-function forShape(revision: Revision, shape: Shape): Inspect {
-  let byShape = shapesCompiled.get(revision);
-  if (byShape === undefined) shapesCompiled.set(revision, (byShape = new Map()));
-  let inspect = byShape.get(shape);
-  if (inspect === undefined) byShape.set(shape, (inspect = compileShape(revision, shape)));
+function forShape(by: Strictness, shape: Shape): Inspect {
+  let inspect = by.shapes.get(shape);
+  if (inspect === undefined) by.shapes.set(shape, (inspect = compileShape(by, shape)));
   return inspect;
 }
 
-function compileShape(revision: Revision, shape: Shape): Inspect {
-  if (!isAlive(shape.life, revision)) {
-    const absent = [{ path: '', message: `${shape.name} does not exist in ${revision.date}` }];
+function compileShape(by: Strictness, shape: Shape): Inspect {
+  if (!isAlive(shape.life, by.revision)) {
+    const absent = [{ path: '', message: `${shape.name} does not exist in ${by.revision.date}` }];
     return () => absent;
   }
   const fields = Object.entries(shape.rows)
-    .filter(([, row]) => isAlive(row.life, revision))
+    .filter(([, row]) => isAlive(row.life, by.revision))
     .map(([key, row]) => ({
       key,
       step: `.${key}`,
-      missing: isRequired(row, revision) ? [{ path: '', message: 'is required' }] : fine,
-      inspect: inspection(revision, row),
+      missing: isMissed(row, by) ? [{ path: '', message: 'is required' }] : fine,
+      inspect: inspected(by, row),
     }));
   return (value) => {
     if (!isFields(value)) return mustBeObject(value);
@@ -188,6 +208,10 @@ function compileShape(revision: Revision, shape: Shape): Inspect {
     }
     return problems ?? fine;
   };
+}
+
+function isMissed(row: Row, { revision, written }: Strictness): boolean {
+  return isRequired(row, revision) && !(written && row.fill !== undefined);
 }
 
 /** Whether a revision requires a field that it has. */

@@ -1,4 +1,4 @@
-import { check } from '../../protocol/compile/check.ts';
+import { check, checkWritten } from '../../protocol/compile/check.ts';
 import type { JsonObject } from '../../protocol/features/common.ts';
 import { methodOf } from '../../protocol/catalogue.ts';
 import { shown } from '../../mistakes/shown.ts';
@@ -18,7 +18,7 @@ import { isOtherResult } from '../input-required.ts';
 export function sendable<T>(type: Type<T>, result: NoInfer<T>, what: string): T {
   if (isExtensionResult(result)) return result;
   if (isOtherResult(result)) return askable(result, what);
-  const [problem] = check(newestRevision, type, toWire(newestRevision, type, result));
+  const [problem] = checkWritten(type, result);
   if (problem !== undefined)
     throw new TypeError(`${what} returned what cannot be sent: ${problem.path} ${problem.message}`);
   return result;
@@ -50,11 +50,11 @@ export function checkQuestion({ method, params = {} }: Question, what: string): 
   // The method's own row is the type of its parameters.
   const [problem] = check(newestRevision, type, toWire(newestRevision, type, params as never));
   if (problem !== undefined) throw new TypeError(`${what}: ${problem.path} ${problem.message}`);
-  checkWritten(params, what);
+  checkJson(params, what);
 }
 
 /** What one value makes unwritable takes everything else of its message with it. */
-function checkWritten(value: unknown, what: string): void {
+function checkJson(value: unknown, what: string): void {
   try {
     JSON.stringify(value);
   } catch (cause) {
@@ -76,6 +76,6 @@ function checkWritten(value: unknown, what: string): void {
 export function listable<T>(type: Type<T>, entry: NoInfer<T>, what: string): T {
   const [problem] = check(newestRevision, type, toWire(newestRevision, type, entry));
   if (problem !== undefined) throw new TypeError(`${what} cannot be listed: ${problem.path} ${problem.message}`);
-  checkWritten(entry, what);
+  checkJson(entry, what);
   return entry;
 }
