@@ -13,7 +13,18 @@ import {
 import { from } from './lifetime.ts';
 import type { LoggingLevel } from './features/logging-level.ts';
 import { metaKey } from './meta-key.ts';
-import { between, optional, ref, requiredIn, shape, since, string, type Row, type ShapeOf } from './shape.ts';
+import {
+  between,
+  optional,
+  readApart,
+  ref,
+  requiredIn,
+  shape,
+  since,
+  string,
+  type Row,
+  type ShapeOf,
+} from './shape.ts';
 
 export { metaKey } from './meta-key.ts';
 
@@ -102,15 +113,15 @@ const relatedTask: Row<RelatedTaskMetadata, 'optional'> = between(
   optional(ref(relatedTaskMetadataShape)),
 );
 
+// A host reads what a request says of itself before its parameters: see `host/request-meta.ts`.
 export const requestMetaShape: ShapeOf<RequestMetaObject> = shape('RequestMetaObject', {
   progressToken: optional(progressToken),
-  'io.modelcontextprotocol/protocolVersion': since('2026-07-28', requiredIn(string, from('2026-07-28'))),
-  'io.modelcontextprotocol/clientInfo': since('2026-07-28', optional(ref(implementationShape))),
-  'io.modelcontextprotocol/clientCapabilities': since(
-    '2026-07-28',
-    requiredIn(ref(clientCapabilitiesShape), from('2026-07-28')),
+  'io.modelcontextprotocol/protocolVersion': readApart(since('2026-07-28', requiredIn(string, from('2026-07-28')))),
+  'io.modelcontextprotocol/clientInfo': readApart(since('2026-07-28', optional(ref(implementationShape)))),
+  'io.modelcontextprotocol/clientCapabilities': readApart(
+    since('2026-07-28', requiredIn(ref(clientCapabilitiesShape), from('2026-07-28'))),
   ),
-  'io.modelcontextprotocol/logLevel': since('2026-07-28', optional(loggingLevel)),
+  'io.modelcontextprotocol/logLevel': readApart(since('2026-07-28', optional(loggingLevel))),
   'io.modelcontextprotocol/related-task': relatedTask,
 });
 

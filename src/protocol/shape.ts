@@ -47,6 +47,8 @@ export interface Row<out T = unknown, out P extends Presence = Presence> {
   readonly fill?: string | number | null;
   /** Whether it is understood in every revision, though not sent in every one. */
   readonly heardAlways: boolean;
+  /** Whether it is read by itself, before what holds it, which leaves it as it came. */
+  readonly readApart?: true;
   /** Never there: ties the row to the type of the field. */
   readonly type?: T;
 }
@@ -227,6 +229,11 @@ export function filled<T extends string | number | null>(of: Row<T>, fill: T): R
 /** A field that is understood in every revision, whenever it is sent. */
 export function heard<T, P extends Presence>(of: Row<T, P>): Row<T, P> {
   return { ...of, heardAlways: true };
+}
+
+/** A field that is read by itself, before what holds it. */
+export function readApart<T, P extends Presence>(of: Row<T, P>): Row<T, P> {
+  return { ...of, readApart: true };
 }
 
 /** A field that begins with a revision. */

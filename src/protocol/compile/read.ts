@@ -205,7 +205,7 @@ function compileShape(revision: Revision, shape: Shape): Read {
   const rows = Object.entries(shape.rows);
   const foreign = rows.filter(([, row]) => !isHeard(row, revision)).map(([key]) => key);
   const fields = rows
-    .filter(([, row]) => isHeard(row, revision))
+    .filter(([, row]) => isHeard(row, revision) && row.readApart !== true)
     .map(([key, row]): Field => {
       const required = row.presence === 'required';
       return { key, read: reader(revision, row), required, nullIsAbsent: !required && !takesNull(revision, row.kind) };
