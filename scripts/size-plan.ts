@@ -33,13 +33,13 @@ server.tool('add', { description: 'Adds.' }, () => 'added');
 /** How the budgets of the entry points stand, in KB; each is a little more than it was when it was last looked at. */
 const budgets: Readonly<Record<Entry, number>> = {
   '': 101.5,
-  server: 36.5,
+  server: 38.5,
   client: 44.5,
   bridge: 82,
   http: 34.5,
   stdio: 7.5,
   node: 30,
-  protocol: 2,
+  protocol: 3.5,
   testing: 47.5,
 };
 
@@ -63,7 +63,7 @@ export const programs: readonly Program[] = [
   {
     name: 'stdio server',
     code: `import { createServer } from 'parley-mcp/server'; import { serveStdio } from 'parley-mcp/stdio'; ${definition} serveStdio(server);`,
-    budget: 41,
+    budget: 42,
     aim: 28,
     neutral: false,
     role: 'server',

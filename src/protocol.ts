@@ -9,6 +9,8 @@ export type {
   ResponseMessage,
   Message,
 } from './jsonrpc/message.ts';
+export { messageText, parseMessage, type MessageReading } from './jsonrpc/encode.ts';
+export { JsonError } from './json/parse.ts';
 export {
   ConnectionError,
   type Channel,

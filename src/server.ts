@@ -43,5 +43,7 @@ export { ToolError } from './server/offer/tool-result.ts';
 export { urlElicitationRequired, type RequiredVisit } from './server/url-elicitation.ts';
 export type { AnySchema, InferInput, InferOutput, JsonSchema } from './schema/infer.ts';
 export type { StandardSchema } from './schema/standard.ts';
+export { answer, toText, type Answer } from './host/batch.ts';
 export type { AuthInfo, Conversation, Endpoint, Link, Served } from './host/endpoint.ts';
+export type { Judged, JudgedMalformed, JudgedNotification, JudgedRequest, JudgedResponse } from './host/judged.ts';
 export type { HeaderParameter } from './peer/header.ts';

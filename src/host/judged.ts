@@ -29,6 +29,7 @@ export interface JudgedRequest extends ByJudge {
   readonly meta: RequestMeta | McpError | undefined;
 }
 
+/** A notification, with what it claims of its revision. */
 export interface JudgedNotification extends ByJudge {
   readonly kind: 'notification';
   readonly message: NotificationMessage;
@@ -36,6 +37,7 @@ export interface JudgedNotification extends ByJudge {
   readonly claimed: unknown;
 }
 
+/** A response to a question of the server's. */
 export interface JudgedResponse extends ByJudge {
   readonly kind: 'response';
   readonly message: ResponseMessage;

@@ -1,0 +1,149 @@
+/** A transport of your own: MCP over a TCP socket, where each line is a message. */
+
+import { createConnection, createServer, type Socket } from 'node:net';
+import { once } from 'node:events';
+import {
+  ConnectionError,
+  messageText,
+  parseMessage,
+  type Channel,
+  type Receiver,
+  type Transport,
+} from 'parley-mcp/protocol';
+import { answer, toText, type Endpoint, type Served } from 'parley-mcp/server';
+
+/** How long a line may be, and how much may wait for a peer that does not read, in bytes. */
+const most = { line: 4 * 1024 * 1024, waiting: 16 * 1024 * 1024 };
+
+/** A server that listens. */
+export interface TcpServer {
+  readonly port: number;
+  close(): Promise<void>;
+}
+
+/** Serves on a port of this machine; each connection is a conversation with one client. */
+export async function serveTcp(served: Served, port = 0): Promise<TcpServer> {
+  const sockets = new Set<Socket>();
+  const server = createServer((socket) => {
+    sockets.add(socket);
+    socket.on('close', () => sockets.delete(socket));
+    serveSocket(served.endpoint, socket);
+  });
+  server.maxConnections = 1000;
+  await once(server.listen(port, '127.0.0.1'), 'listening');
+  return {
+    // A server that listens on a port has an address that is an object.
+    port: (server.address() as { readonly port: number }).port,
+    close: async () => {
+      server.close();
+      for (const socket of sockets) socket.destroy();
+    },
+  };
+}
+
+function serveSocket(endpoint: Endpoint, socket: Socket): void {
+  const send = (message: Parameters<typeof toText>[0]): void => {
+    const text = toText(message);
+    if (text === undefined || socket.destroyed) return;
+    socket.write(`${text}\n`);
+    // Whoever asks and never reads is no client.
+    if (socket.writableLength > most.waiting) socket.destroy();
+  };
+  const conversation = endpoint.converse({ lasting: true, network: 'tcp', address: socket.remoteAddress, send });
+  readLines(socket, {
+    line(text) {
+      let value: unknown;
+      try {
+        value = parseMessage(text, { exactNumbers: endpoint.exactNumbers });
+      } catch (error) {
+        return send(conversation.unreadable(String(error)));
+      }
+      answer(conversation, value, (response) => response !== undefined && send(response));
+    },
+    tooLong() {
+      send(conversation.unreadable(`a line is longer than ${most.line} bytes`));
+      socket.destroySoon();
+    },
+  });
+  socket.on('error', () => socket.destroy());
+  socket.on('close', () => conversation.close());
+}
+
+/** Reaches a server over TCP; every conversation has a connection of its own. */
+export function tcpTransport(port: number, host = '127.0.0.1'): Transport {
+  const address = `tcp://${host}:${port}`;
+  // No more facts: a socket is a plain stream of messages.
+  return { description: address, address, open: (receiver) => openSocket(createConnection({ port, host }), receiver) };
+}
+
+async function openSocket(socket: Socket, receiver: Receiver): Promise<Channel> {
+  try {
+    await once(socket, 'connect');
+  } catch (cause) {
+    throw new ConnectionError('refused', 'the server is not reached', { cause });
+  }
+  let ended: ConnectionError | undefined;
+  const end = (error: ConnectionError): void => {
+    if (ended !== undefined) return;
+    ended = error;
+    socket.destroy();
+    receiver.closed(error);
+  };
+  readLines(socket, {
+    line(text) {
+      try {
+        receiver.message(parseMessage(text, { exactNumbers: receiver.exactNumbers }), { text });
+      } catch (error) {
+        receiver.problem(error instanceof Error ? error : new Error(String(error)));
+      }
+    },
+    tooLong: () => end(new ConnectionError('too-large', `a line is longer than ${most.line} bytes`)),
+  });
+  socket.on('error', (cause) => end(new ConnectionError('closed', 'the connection broke', { cause })));
+  socket.on('close', () => end(new ConnectionError('closed', 'the server closed the connection')));
+  return {
+    async send(message) {
+      const text = messageText(message);
+      if (ended !== undefined) throw ended;
+      if (socket.writableLength > most.waiting)
+        throw new ConnectionError('too-large', `${socket.writableLength} bytes wait for the server`);
+      socket.write(`${text}\n`);
+    },
+    async close() {
+      ended ??= new ConnectionError('closed', 'the conversation was closed here');
+      socket.destroySoon();
+    },
+  };
+}
+
+interface LineReader {
+  line(text: string): void;
+  /** Called once; nothing is read after it. */
+  tooLong(): void;
+}
+
+/** Takes a stream apart into lines, none of which is held for longer than it may be. */
+function readLines(socket: Socket, { line, tooLong }: LineReader): void {
+  const decoder = new TextDecoder();
+  let parts: Buffer[] = [];
+  let held = 0;
+  let isOver = false;
+  const add = (part: Buffer): void => {
+    held += part.length;
+    isOver = held > most.line;
+    if (isOver) parts = [];
+    else parts.push(part);
+  };
+  socket.on('data', (chunk: Buffer) => {
+    let begin = 0;
+    while (!isOver) {
+      const newline = chunk.indexOf(0x0a, begin);
+      add(chunk.subarray(begin, newline < 0 ? undefined : newline));
+      if (isOver) return tooLong();
+      if (newline < 0) return;
+      const text = decoder.decode(Buffer.concat(parts));
+      [parts, held, begin] = [[], 0, newline + 1];
+      if (text.trim() !== '') line(text);
+    }
+  });
+}
