@@ -55,7 +55,8 @@ export async function start(argv: readonly string[], io: Io): Promise<number> {
   const [word] = parsed.words;
   if (word !== undefined)
     throw new UsageError(`parley start takes no arguments, such as ${JSON.stringify(word)}; parley bridge does`);
-  const main = new URL(import.meta.url.endsWith('.ts') ? './main.ts' : './main.js', import.meta.url);
+  // Built, this lies in a chunk, in a folder beside that of the program.
+  const main = new URL(import.meta.url.endsWith('.ts') ? '../cli/main.ts' : '../cli/main.js', import.meta.url);
   return await frontOne(commandTarget([process.execPath, fileURLToPath(main), 'example']), parsed, io);
 }
 

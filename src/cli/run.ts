@@ -1,20 +1,17 @@
-import { bridge, start } from './bridge.ts';
-import { call } from './call/call.ts';
-import { example } from './example/example.ts';
-import { explain } from './explain/explain.ts';
 import { helpOn } from './help.ts';
 import { UsageError, type Command, type Io } from './io.ts';
 import { reasonOf } from './shown.ts';
 import { splitAtDashes } from './target.ts';
 import { version } from './version.ts';
 
-const commands: ReadonlyMap<string, Command> = new Map<string, Command>([
-  ['bridge', bridge],
-  ['call', call],
-  ['example', example],
-  ['explain', explain],
-  ['start', start],
-  ['help', help],
+/** Each loads what it alone needs. */
+const commands: ReadonlyMap<string, () => Promise<Command>> = new Map([
+  ['bridge', async () => (await import('./bridge.ts')).bridge],
+  ['call', async () => (await import('./call/call.ts')).call],
+  ['example', async () => (await import('./example/example.ts')).example],
+  ['explain', async () => (await import('./explain/explain.ts')).explain],
+  ['start', async () => (await import('./bridge.ts')).start],
+  ['help', () => Promise.resolve(help)],
 ]);
 
 /**
@@ -39,13 +36,13 @@ async function dispatch(argv: readonly string[], io: Io): Promise<number> {
     io.stdout.write(`${version}\n`);
     return 0;
   }
-  const command = commands.get(name);
-  if (command === undefined) {
+  const load = commands.get(name);
+  if (load === undefined) {
     const what = name.startsWith('-') ? 'option' : 'command';
     throw new UsageError(`there is no ${what} ${JSON.stringify(name)}; parley --help lists what there is`);
   }
   const { before } = splitAtDashes(rest);
-  return before.includes('--help') || before.includes('-h') ? help([name], io) : command(rest, io);
+  return before.includes('--help') || before.includes('-h') ? help([name], io) : (await load())(rest, io);
 }
 
 async function help([command]: readonly string[], io: Io): Promise<number> {
