@@ -24,7 +24,7 @@ for (const [what, ask, words] of [
   [
     'what is no question',
     () => inputRequired({ requests: { a: { method: 'tools/list' } as never } }),
-    /inputRequests\.a: "tools\/list" is no question; there are elicitation\/create/,
+    /inputRequests\.a: "tools\/list" is no question; there are sampling\/createMessage, elicitation\/create, roots\/list/,
   ],
 ] as const)
   test(`a question with ${what} fails its handler, and nothing is asked`, async () => {
