@@ -45,5 +45,13 @@ export type { AnySchema, InferInput, InferOutput, JsonSchema } from './schema/in
 export type { StandardSchema } from './schema/standard.ts';
 export { answer, toText, type Answer } from './host/batch.ts';
 export type { AuthInfo, Conversation, Endpoint, Link, Served } from './host/endpoint.ts';
-export type { Judged, JudgedMalformed, JudgedNotification, JudgedRequest, JudgedResponse } from './host/judged.ts';
+export type {
+  ByJudge,
+  Judged,
+  JudgedMalformed,
+  JudgedNotification,
+  JudgedRequest,
+  JudgedResponse,
+} from './host/judged.ts';
+export type { RequestMeta } from './host/request-meta.ts';
 export type { HeaderParameter } from './peer/header.ts';

@@ -12,7 +12,7 @@ import { claimedVersion, readRequestMeta, type RequestMeta } from './request-met
 declare const byJudge: unique symbol;
 
 /** What only `judge` gives: there is no other way to make one. */
-interface ByJudge {
+export interface ByJudge {
   readonly [byJudge]: true;
 }
 
