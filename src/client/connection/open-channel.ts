@@ -36,7 +36,7 @@ export interface Questioned {
   /** Sends the answer, whenever it is ready; before the revision is settled too. */
   readonly respond: Respond;
   /** The request of ours in whose exchange it came, where that is known. */
-  readonly request: RequestId | undefined;
+  readonly request: number | undefined;
 }
 
 /** Who hears what a server sends besides responses. What a callback throws becomes a warning. */
@@ -244,7 +244,9 @@ export class OpenChannel implements ConnectionEnd {
   }
 
   #questioned(about: MessageOrigin | undefined): Questioned {
-    return { connection: this.connection, respond: this.#respond, request: about?.request ?? undefined };
+    // Ids of ours are numbers.
+    const request = typeof about?.request === 'number' ? about.request : undefined;
+    return { connection: this.connection, respond: this.#respond, request };
   }
 
   #notified(message: NotificationMessage): void {

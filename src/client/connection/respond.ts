@@ -1,4 +1,4 @@
-import type { RequestId, ResponseMessage } from '../../jsonrpc/message.ts';
+import type { ResponseMessage } from '../../jsonrpc/message.ts';
 import type { Revision } from '../../protocol/revision.ts';
 
 /**
@@ -21,5 +21,5 @@ export interface RespondOptions {
   /** Why the answer is an error. It stays here, as the cause of the errors that requests under way are answered with. */
   readonly cause?: unknown;
   /** The request of ours in whose exchange the question came: where that is known, the cause is its alone. */
-  readonly request?: RequestId | undefined;
+  readonly request?: number | undefined;
 }

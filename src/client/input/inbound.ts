@@ -22,7 +22,7 @@ export interface InboundContext {
   /** Aborted when the server cancels its request or the connection ends. */
   readonly signal: AbortSignal;
   /** The request of ours in whose exchange it came, where that is known. */
-  readonly request?: RequestId | undefined;
+  readonly request?: number | undefined;
 }
 
 /** Answers one method that servers of handshake revisions may call. What it throws is answered as an error. */

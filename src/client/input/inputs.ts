@@ -1,4 +1,3 @@
-import type { RequestId } from '../../jsonrpc/message.ts';
 import { ConnectionError } from '../../jsonrpc/transport.ts';
 import { askMethods } from '../../peer/ask.ts';
 import type { JsonObject } from '../../protocol/features/common.ts';
@@ -28,7 +27,7 @@ export interface InputContext {
    * The id of the request of this client within which the server asks, as `onSent` told it; left out where that cannot
    * be told: it can over HTTP, where a server of a handshake revision asks on the response stream of the request.
    */
-  readonly request?: RequestId | undefined;
+  readonly request?: number | undefined;
 }
 
 /** The roots themselves, or what finds them each time that a server asks. */
