@@ -20,7 +20,7 @@ export function gate(method: string, revision: Revision, capabilities: ServerCap
   }
   const { needs } = row;
   // `completion/complete` is older than its capability. (Spec 2024-11-05, Completion: none is declared.)
-  if (needs !== undefined && isServerCapability(revision, needs) && !hasServerCapability(capabilities, needs)) {
+  if (needs !== undefined && !hasServerCapability(capabilities, needs) && isServerCapability(revision, needs)) {
     throw notFound(method, `needs the capability ${needs}, which this server does not have`);
   }
   const extension = extensionOf(row, revision);
