@@ -16,6 +16,14 @@ test('a program over its budget is named', async () => {
   assert.match(found[0] ?? '', /^HTTP server is 0\.1 KB, over its budget of 0\.01 KB$/);
 });
 
+test('a program over its budget in one file is named', async () => {
+  const [program] = programs;
+  assert.ok(program !== undefined);
+  const small = { ...program, whole: 0.01 };
+  const found = faults([{ program: small, bundle: await bundle('console.log("a program of some length");', 'src') }]);
+  assert.match(found[0] ?? '', /^HTTP server in one file is 0\.1 KB, over its budget of 0\.01 KB$/);
+});
+
 for (const [what, code] of [
   ['a module of Node', "import { cpus } from 'node:os'; console.log(cpus());"],
   ['the flow of OAuth', "console.log('code_challenge');"],
