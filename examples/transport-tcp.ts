@@ -10,7 +10,7 @@ import {
   type Receiver,
   type Transport,
 } from 'parley-mcp/protocol';
-import { answer, toText, type Endpoint, type Served } from 'parley-mcp/server';
+import { answerReceived, toText, type Endpoint, type Served } from 'parley-mcp/server';
 
 /** How long a line may be, and how much may wait for a peer that does not read, in bytes. */
 const most = { line: 4 * 1024 * 1024, waiting: 16 * 1024 * 1024 };
@@ -58,7 +58,7 @@ function serveSocket(endpoint: Endpoint, socket: Socket): void {
       } catch (error) {
         return send(conversation.unreadable(String(error)));
       }
-      answer(conversation, value, (response) => response !== undefined && send(response));
+      answerReceived(conversation, value, (response) => response !== undefined && send(response));
     },
     tooLong() {
       send(conversation.unreadable(`a line is longer than ${most.line} bytes`));

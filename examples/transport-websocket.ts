@@ -9,7 +9,7 @@ import {
   type Receiver,
   type Transport,
 } from 'parley-mcp/protocol';
-import { answer, toText, type Endpoint, type Served } from 'parley-mcp/server';
+import { answerReceived, toText, type Endpoint, type Served } from 'parley-mcp/server';
 import { WebSocket, WebSocketServer, type RawData } from 'ws';
 
 /** How long a message may be, and how much may wait for a peer that does not read, in bytes. */
@@ -59,7 +59,7 @@ function serveSocket(endpoint: Endpoint, socket: WebSocket, address: string | un
     } catch (error) {
       return send(conversation.unreadable(String(error)));
     }
-    answer(conversation, value, (response) => response !== undefined && send(response));
+    answerReceived(conversation, value, (response) => response !== undefined && send(response));
   });
   socket.on('error', () => socket.terminate());
   socket.on('close', () => conversation.close());

@@ -2,7 +2,7 @@
 
 export { McpError, type ErrorName, type McpErrorOptions } from './protocol/error.ts';
 export { createServer, type Server } from './server/server.ts';
-export type { CacheHint, RoundOptions, ServerOptions } from './server/options.ts';
+export type { RoundOptions, ServerOptions } from './server/options.ts';
 export type { RateLimit, RateLimits } from './server/rate-limit.ts';
 export type { AskOptions, CompletionCtx, Ctx, CtxClient, Elicited, ElicitedUrl, RequestCtx } from './server/ctx.ts';
 export { extensionResult, type ExtensionResult } from './host/extension-result.ts';
@@ -43,7 +43,7 @@ export { ToolError } from './server/offer/tool-result.ts';
 export { urlElicitationRequired, type RequiredVisit } from './server/url-elicitation.ts';
 export type { AnySchema, InferInput, InferOutput, JsonSchema } from './schema/infer.ts';
 export type { StandardSchema } from './schema/standard.ts';
-export { answer, toText, type Answer } from './host/batch.ts';
+export { answerReceived, toText, type BatchAnswer } from './host/batch.ts';
 export type { AuthInfo, Conversation, Endpoint, Link, Served } from './host/endpoint.ts';
 export type {
   ByJudge,
@@ -55,3 +55,4 @@ export type {
 } from './host/judged.ts';
 export type { RequestMeta } from './host/request-meta.ts';
 export type { HeaderParameter } from './peer/header.ts';
+export type { CacheHint } from './protocol/features/envelope.ts';

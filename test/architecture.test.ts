@@ -214,6 +214,16 @@ test('no source file is longer than 400 lines', () => {
   );
 });
 
+test('no exported name is declared in two files', () => {
+  const places = new Map<string, string[]>();
+  const declared = /^export (?:abstract )?(?:async )?(?:interface|type|class|function\*?|const) (\w+)/gm;
+  for (const { path, text } of files.filter((file) => file.path.includes('/')))
+    for (const [, name = ''] of text.matchAll(declared)) places.set(name, [...(places.get(name) ?? []), path]);
+  const several = [...places].filter(([, paths]) => new Set(paths).size > 1);
+  // One meaning: neither `jsonrpc` nor `protocol` may know the other.
+  assert.deepEqual(several, [['RequestId', places.get('RequestId')]]);
+});
+
 test('no folder of src has an index', () => {
   assert.deepEqual(
     files.filter(({ path }) => path.endsWith('/index.ts')).map(({ path }) => path),

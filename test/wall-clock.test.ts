@@ -56,7 +56,7 @@ test('a jump of the wall clock fills no measure of a rate limit', (t) => {
   assert.equal(take(), false);
 });
 
-test('a jump of the wall clock leaves verdicts and cached responses of a client as they are', async (t) => {
+test('a jump of the wall clock leaves negotiations and cached responses of a client as they are', async (t) => {
   const server = createServer({ name: 's', version: '1' }, { cache: { ttlMs: 60_000, cacheScope: 'private' } });
   server.tool('a', {}, () => 'x');
   const listening = await listen(server, { port: 0, drainMs: 0 });

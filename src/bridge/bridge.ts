@@ -5,7 +5,7 @@ import { openFront } from './merged/merged.ts';
 import { openMember, type UpstreamFacts } from './single/single.ts';
 import type { ConnectUpstream } from './upstream/opener.ts';
 import { checkNames } from './option-names.ts';
-import { checkUpstream, settingsOf, type BridgeOptions, type FrontOptions, type Settings } from './options.ts';
+import { checkUpstream, bridgeSettingsOf, type BridgeOptions, type FrontOptions, type Settings } from './options.ts';
 import { Places } from './upstream/connection-limit.ts';
 import type { UpstreamStanding } from './merged/slot.ts';
 
@@ -61,7 +61,7 @@ function checkTarget(options: Partial<BridgeOptions & FrontOptions> | undefined)
 
 async function beforeOne(options: BridgeOptions, connect: ConnectUpstream): Promise<Bridge> {
   checkUpstream('createBridge', options);
-  const settings = settingsOf(options);
+  const settings = bridgeSettingsOf(options);
   const member = await openMember({ ...options, ...settings, connect, places: placesOf(settings) });
   return {
     ...served(member.host, member),
@@ -72,7 +72,7 @@ async function beforeOne(options: BridgeOptions, connect: ConnectUpstream): Prom
 }
 
 async function beforeSeveral(options: FrontOptions, connect: ConnectUpstream): Promise<FrontBridge> {
-  const settings = settingsOf(options);
+  const settings = bridgeSettingsOf(options);
   const { upstreams, prefix = 'collisions', patienceMs = 10_000, upstreamRevisions, probeTimeoutMs, signal } = options;
   const entries = Object.entries(upstreams);
   if (entries.length === 0) throw new TypeError('upstreams must name a server at least');

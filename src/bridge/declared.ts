@@ -1,7 +1,5 @@
 import type { ClientCapabilities } from '../protocol/capability.ts';
-
-/** The extension that stateless revisions have in place of the tasks of the core. */
-export const tasksExtension = 'io.modelcontextprotocol/tasks';
+import { tasksExtension } from '../protocol/features/tasks.ts';
 
 /** What an upstream is told that a client can do: everything but tasks, which no bridge carries. The same object where there are none. */
 export function declaredFor(capabilities: ClientCapabilities): ClientCapabilities {

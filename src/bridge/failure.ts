@@ -42,12 +42,13 @@ export function unreachable(error: unknown): McpError {
       cause: error,
       data: { retryAfterMs: error.retryAfterMs ?? 1000 },
     });
-  return new McpError('internalError', `the upstream server failed: ${harmless(error)}`, { cause: error });
+  return new McpError('internalError', `the upstream server failed: ${harmlessWords(error)}`, { cause: error });
 }
 
 /** Why the upstream was not reached, in words for its clients. */
-export function harmless(error: unknown): string {
-  if (error instanceof McpError) return error.cause instanceof ConnectionError ? harmless(error.cause) : error.message;
+export function harmlessWords(error: unknown): string {
+  if (error instanceof McpError)
+    return error.cause instanceof ConnectionError ? harmlessWords(error.cause) : error.message;
   if (!(error instanceof ConnectionError)) return 'it could not be reached';
   const { reason, status, cause } = error;
   // A message of the server that is not as the protocol wants it; what is none at all has other causes.

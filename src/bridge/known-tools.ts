@@ -15,7 +15,7 @@ interface Known {
 }
 
 /** The tools of the upstream whose definitions say how their calls travel: in headers, or with a wrapped result. */
-export class KnownTools {
+export class UpstreamTools {
   readonly #known = new Map<string, Known>();
 
   /** The definitions that mirror a parameter. */

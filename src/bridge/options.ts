@@ -120,7 +120,7 @@ export interface Settings {
  *
  * @throws TypeError for a number that is out of bounds.
  */
-export function settingsOf(options: BridgeBehaviour): Settings {
+export function bridgeSettingsOf(options: BridgeBehaviour): Settings {
   const { maxUpstreams = 64, maxUpstreamsPerClient = Math.ceil(maxUpstreams / 2) } = options;
   for (const [name, value] of Object.entries({ maxUpstreams, maxUpstreamsPerClient }))
     if (!Number.isSafeInteger(value) || value < 1)

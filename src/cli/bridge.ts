@@ -10,12 +10,12 @@ import { revisions } from '../protocol/revision.ts';
 import { serveStdio } from '../stdio/server/serve.ts';
 import { readConfig, type Config } from './config/config.ts';
 import { clipped } from './explain/text.ts';
-import { aborted, UsageError, type Io } from './io.ts';
-import { oneOf, parse, revisionDates, wholeNumber, type Parsed } from './options.ts';
+import { whenAborted, UsageError, type Io } from './io.ts';
+import { oneOption, parseOptions, revisionDates, wholeNumber, type Parsed } from './options.ts';
 import { createBridge } from './peers.ts';
 import { commandTarget, serverTarget, splitAtDashes, targetOptions, transportOf, type Target } from './target.ts';
 import { version } from './version.ts';
-import { reasonOf, shown, shownJson } from './shown.ts';
+import { reasonOf, printed, shownJson } from './shown.ts';
 
 const servingOptions: ParseArgsOptionsConfig = {
   ...targetOptions,
@@ -41,7 +41,7 @@ const options: ParseArgsOptionsConfig = {
 /** Puts one endpoint in front of a server, or of the servers that a file names. */
 export async function bridge(argv: readonly string[], io: Io): Promise<number> {
   const { before, after } = splitAtDashes(argv);
-  const parsed = parse(before, options);
+  const parsed = parseOptions(before, options);
   const file = parsed.text('config');
   if (file !== undefined) return await frontSeveral(file, { parsed, isAlone: after === undefined }, io);
   for (const name of ['prefix', 'config-errors'])
@@ -51,7 +51,7 @@ export async function bridge(argv: readonly string[], io: Io): Promise<number> {
 
 /** The bridge in front of the example server. */
 export async function start(argv: readonly string[], io: Io): Promise<number> {
-  const parsed = parse(argv, servingOptions);
+  const parsed = parseOptions(argv, servingOptions);
   const [word] = parsed.words;
   if (word !== undefined)
     throw new UsageError(`parley start takes no arguments, such as ${JSON.stringify(word)}; parley bridge does`);
@@ -82,7 +82,7 @@ async function frontSeveral(
       throw new UsageError(`--${name} is for one server; in the file each has its own`);
   const address = addressOf(parsed, io);
   const behaviour = behaviourOf(parsed, io);
-  const prefix = oneOf(parsed, 'prefix', ['collisions', 'always']) ?? 'collisions';
+  const prefix = oneOption(parsed, 'prefix', ['collisions', 'always']) ?? 'collisions';
   const upstreams = upstreamsOf(await readConfig(file, io.env), parsed, behaviour.onWarning);
   const opening = createBridge({ ...behaviour, upstreams, prefix });
   return await serve(opening, { address, io }, aboutSeveral);
@@ -94,7 +94,7 @@ function upstreamsOf(
   parsed: Parsed,
   complain: Complain,
 ): Readonly<Record<string, UpstreamOptions>> {
-  const errors = oneOf(parsed, 'config-errors', ['fail', 'skip']) ?? 'fail';
+  const errors = oneOption(parsed, 'config-errors', ['fail', 'skip']) ?? 'fail';
   for (const line of [...warnings, ...problems]) complain(line);
   const count = `${problems.length} of the servers ${problems.length === 1 ? 'is' : 'are'} wrong`;
   if (Object.keys(upstreams).length === 0) throw new UsageError(`${count}, and there is no other`);
@@ -114,7 +114,7 @@ interface Behaviour extends BridgeBehaviour {
 function behaviourOf(parsed: Parsed, io: Io): Behaviour {
   const revisions = revisionDates(parsed.texts('revision'));
   const upstreamRevisions = revisionDates(parsed.texts('upstream-revision'));
-  const complain = (message: string): void => void io.stderr.write(`parley: ${shown(message, 'line')}\n`);
+  const complain = (message: string): void => void io.stderr.write(`parley: ${printed(message, 'line')}\n`);
   return {
     signal: io.signal,
     ...(revisions === undefined ? {} : { revisions }),
@@ -150,7 +150,7 @@ async function serve<B extends Bridge | FrontBridge>(
   { address, io }: Place,
   about: (bridge: B) => About,
 ): Promise<number> {
-  const served = await Promise.race([opening, aborted(io.signal)]);
+  const served = await Promise.race([opening, whenAborted(io.signal)]);
   // The process ends, and the children with it.
   if (served === undefined) throw new Error('ended before the server had answered');
   try {
@@ -217,7 +217,7 @@ interface Introduction {
 
 function introduce({ endpoint }: Served, { name, lines }: About): Introduction {
   const dates = endpoint.revisions.map(({ date }) => date).join(', ');
-  return { name, text: shown(`parley ${version} in front of ${lines}  serves   ${dates}\n`, 'lines') };
+  return { name, text: printed(`parley ${version} in front of ${lines}  serves   ${dates}\n`, 'lines') };
 }
 
 /** How long a name is that is shown whole, in characters. */
@@ -227,7 +227,7 @@ function aboutOne({ upstream }: Bridge, { kind }: Target): About {
   const { server, revision, description } = upstream;
   return {
     name: clipped(server?.name ?? 'server', longestName),
-    lines: `${named(upstream)}, which speaks ${revision} over ${kind === 'url' ? 'http' : 'stdio'}\n  server   ${shown(description, 'line')}\n`,
+    lines: `${named(upstream)}, which speaks ${revision} over ${kind === 'url' ? 'http' : 'stdio'}\n  server   ${printed(description, 'line')}\n`,
   };
 }
 
@@ -235,7 +235,7 @@ function aboutSeveral({ upstreams }: FrontBridge): About {
   const lines = upstreams.map(({ name, facts, failure }) => {
     const missing = failure === undefined ? 'not reached yet' : `not reached: ${clipped(failure, 500)}`;
     const what = facts === undefined ? missing : `${named(facts)}, which speaks ${facts.revision}`;
-    return `  server   ${shown(`${clipped(name, longestName)}: ${what}`, 'line')}\n`;
+    return `  server   ${printed(`${clipped(name, longestName)}: ${what}`, 'line')}\n`;
   });
   return {
     name: 'parley-bridge',
@@ -246,14 +246,14 @@ function aboutSeveral({ upstreams }: FrontBridge): About {
 function named({ server }: UpstreamFacts): string {
   return server === undefined
     ? 'a server without a name'
-    : shown(clipped(`${server.name} ${server.version}`, longestName), 'line');
+    : printed(clipped(`${server.name} ${server.version}`, longestName), 'line');
 }
 
 /** Every word goes to stderr: stdout belongs to the protocol. */
 async function overStdio(served: Served, introduction: Introduction, io: Io): Promise<void> {
   io.stderr.write(`${introduction.text}  client   standard input and output\n`);
   const stdio = serveStdio(served, { input: io.stdin, output: io.stdout });
-  await Promise.race([stdio.closed, aborted(io.signal)]);
+  await Promise.race([stdio.closed, whenAborted(io.signal)]);
   await stdio.close();
 }
 
@@ -273,12 +273,12 @@ async function overHttp(
   const { url } = http;
   const entry = { mcpServers: { [introduction.name]: { type: 'http', url } } };
   io.stdout.write(
-    shown(
+    printed(
       `${introduction.text}  url      ${url}\n  also     ${new URL('/sse', url).href} (HTTP+SSE, for clients of ${oldest})\n  connect  ${shownJson(entry)}\n  try      npx parley-mcp call ${url}\n${warningOn(address)}`,
       'lines',
     ),
   );
-  await aborted(io.signal);
+  await whenAborted(io.signal);
   await http.close();
 }
 

@@ -15,7 +15,7 @@ export interface Parsed {
  *
  * @throws UsageError for an option that the command does not have, or one without its value.
  */
-export function parse(argv: readonly string[], options: ParseArgsOptionsConfig): Parsed {
+export function parseOptions(argv: readonly string[], options: ParseArgsOptionsConfig): Parsed {
   const { values, positionals } = parsed(argv, options);
   return {
     flag: (name) => values[name] === true,
@@ -59,7 +59,7 @@ export function wholeNumber(name: string, text: string, [least, most]: readonly 
  *
  * @throws UsageError for another word.
  */
-export function oneOf<Word extends string>(parsed: Parsed, name: string, words: readonly Word[]): Word | undefined {
+export function oneOption<Word extends string>(parsed: Parsed, name: string, words: readonly Word[]): Word | undefined {
   const text = parsed.text(name);
   const word = words.find((one) => one === text);
   if (text !== undefined && word === undefined)

@@ -15,7 +15,7 @@ const dangerous =
  * @param how On one `line`, so that it cannot begin lines of its own; as `lines`, where each is known to be theirs; or
  *   as `json`, which means the same when it is read again.
  */
-export function shown(text: string, how: 'line' | 'lines' | 'json'): string {
+export function printed(text: string, how: 'line' | 'lines' | 'json'): string {
   if (how === 'json') return text.replaceAll(dangerous, (one) => one.replaceAll(/[^]/g, escaped));
   return (how === 'line' ? text.replaceAll(/\s+/g, ' ').trim() : text).replaceAll(dangerous, '\ufffd');
 }
@@ -28,7 +28,7 @@ function escaped(unit: string): string {
 /** A value as JSON: on one line, or indented. */
 export function shownJson(value: unknown, indent?: number): string {
   // Only what JSON cannot say at all has no text.
-  return shown(JSON.stringify(value, undefined, indent) ?? 'null', 'json');
+  return printed(JSON.stringify(value, undefined, indent) ?? 'null', 'json');
 }
 
 /** How much of what failed is told, in characters: a server may say a lot. */
@@ -37,5 +37,5 @@ const longestReason = 4_000;
 /** What failed, on one line. */
 export function reasonOf(error: unknown): string {
   const reason = error instanceof Error ? error.message : String(error);
-  return shown(reason.length > longestReason ? `${reason.slice(0, longestReason)}…` : reason, 'line');
+  return printed(reason.length > longestReason ? `${reason.slice(0, longestReason)}…` : reason, 'line');
 }

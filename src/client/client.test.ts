@@ -101,8 +101,8 @@ describe('what was found out of a server', () => {
 
   it('can be given, and the first answer that disproves it settles anew', async () => {
     const first = await connected(replying(text));
-    const verdict = JSON.parse(JSON.stringify(first.client.verdict));
-    const again = await connected(replying(text), { options: { prior: verdict } });
+    const negotiated = JSON.parse(JSON.stringify(first.client.negotiated));
+    const again = await connected(replying(text), { options: { negotiated: negotiated } });
     await again.client.callTool('x');
     assert.deepEqual(again.transport.methods, ['tools/call']);
     const changed = await connected(
@@ -112,7 +112,7 @@ describe('what was found out of a server', () => {
           : peer.reply(sent, text),
       {
         revision: handshake,
-        options: { prior: verdict },
+        options: { negotiated: negotiated },
       },
     );
     assert.equal(changed.client.revision, stateless);
@@ -130,7 +130,7 @@ describe('what was found out of a server', () => {
   it('stays when the first request fails for a reason of its own', async () => {
     const first = await connected();
     const again = await connected((sent, peer) => peer.refuse(sent, { code: -32602, message: 'unknown tool' }), {
-      options: { prior: first.client.verdict },
+      options: { negotiated: first.client.negotiated },
     });
     await assert.rejects(again.client.callTool('x'), { code: -32602 });
     assert.equal(again.client.revision, stateless);

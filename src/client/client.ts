@@ -1,6 +1,6 @@
 import type { ConnectionError } from '../jsonrpc/transport.ts';
 import type { RequestOptions } from './connection/request-options.ts';
-import type { Verdict } from './connection/negotiate.ts';
+import type { Negotiated } from './connection/negotiate.ts';
 import type { Implementation, JsonObject } from '../protocol/features/common.ts';
 import type { ServerCapabilities } from '../protocol/capability.ts';
 import type {
@@ -75,8 +75,8 @@ export interface Client {
   supports(flag: string): boolean;
   /** How to use the server, for the model. */
   readonly instructions: string | undefined;
-  /** What was found out of the server: JSON that can be stored and given as `prior` next time. */
-  readonly verdict: Verdict;
+  /** What was found out of the server: JSON that can be stored and given as `negotiated` next time. */
+  readonly negotiated: Negotiated;
   /** What a person would call the server: a URL or a command line. */
   readonly description: string;
 

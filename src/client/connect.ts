@@ -9,10 +9,10 @@ import { createClient } from './create-client.ts';
 import { givingUp } from './giving-up.ts';
 import { answering } from './input/inputs.ts';
 import { KnownTools, type OutputCheck } from './known-tools.ts';
-import { checkOptions, optionNames } from './option-names.ts';
+import { checkConnectOptions, optionNames } from './option-names.ts';
 import { settingsOf, type ClientSettings, type ConnectOptions } from './options.ts';
 import { Reconnecting } from './connection/reconnecting.ts';
-import type { Subscriptions, SubscriptionsOptions } from './subscriptions/subscriptions.ts';
+import type { ClientSubscriptions, SubscriptionsOptions } from './subscriptions/subscriptions.ts';
 import { createVerdicts } from './connection/negotiated.ts';
 
 /** The transports that URLs stand for. */
@@ -41,17 +41,17 @@ export type Connect<HttpOptions> = (
 export function createConnect<HttpOptions extends object>(
   factories: TransportFactories<HttpOptions>,
 ): Connect<HttpOptions> {
-  const verdicts = createVerdicts();
+  const negotiations = createVerdicts();
   return async (target, options) => {
     if (factories.options !== undefined)
       refuseUnknown('connect', options ?? {}, { ...optionNames, ...factories.options });
-    checkOptions(options ?? {});
+    checkConnectOptions(options ?? {});
     const settings = settingsOf(options ?? {});
     // Every option of HTTP is optional, so that no options at all are options of HTTP.
     const transport = isTransport(target) ? target : factories.http(serverUrl(target), (options ?? {}) as HttpOptions);
     if (settings.inputs.installed) await answering();
     const connection = await givingUp(settings, () =>
-      Reconnecting.open({ transport, settings, verdicts, handlers: settings.inputs.handlers }),
+      Reconnecting.open({ transport, settings, negotiations, handlers: settings.inputs.handlers }),
     );
     const { description, carriesHeaders } = factsOf(transport);
     const cache = cacheOf(connection, settings, isTransport(target) ? undefined : serverUrl(target));
@@ -77,11 +77,11 @@ export function createConnect<HttpOptions extends object>(
 }
 
 /** Most clients never subscribe: what that takes is loaded by the first subscription. */
-function lateSubscriptions(options: SubscriptionsOptions): Pick<Subscriptions, 'open'> {
-  let made: Promise<Subscriptions> | undefined;
-  const make = async (): Promise<Subscriptions> => {
+function lateSubscriptions(options: SubscriptionsOptions): Pick<ClientSubscriptions, 'open'> {
+  let made: Promise<ClientSubscriptions> | undefined;
+  const make = async (): Promise<ClientSubscriptions> => {
     const late = await import('./subscriptions/subscriptions.ts');
-    return new late.Subscriptions(options);
+    return new late.ClientSubscriptions(options);
   };
   return { open: async (...given) => (await (made ??= make())).open(...given) };
 }

@@ -1,5 +1,5 @@
 import { ConnectionError } from '../jsonrpc/transport.ts';
-import type { Verdict } from './connection/negotiate.ts';
+import type { Negotiated } from './connection/negotiate.ts';
 import type { JsonObject } from '../protocol/features/common.ts';
 import { hasServerCapability, isExtensionFlag, type ServerCapabilities } from '../protocol/capability.ts';
 import { projectClientCapabilities } from '../protocol/compile/capabilities.ts';
@@ -74,8 +74,8 @@ class SessionClient implements Client {
     return this.#parts.connection.instructions;
   }
 
-  get verdict(): Verdict {
-    return this.#parts.connection.verdict;
+  get negotiated(): Negotiated {
+    return this.#parts.connection.negotiated;
   }
 
   get closed(): Promise<ConnectionError | undefined> {

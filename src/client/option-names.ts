@@ -14,7 +14,7 @@ export const optionNames: Names<ConnectOptions> = {
   advertise: 1,
   maxRounds: 1,
   revisions: 1,
-  prior: 1,
+  negotiated: 1,
   probeTimeoutMs: 1,
   timeoutMs: 1,
   maxTotalTimeoutMs: 1,
@@ -64,7 +64,7 @@ const numbers = [
 const switches = ['advertise', 'validateOutput', 'exactNumbers', 'reconnect', 'trustToolHints'] as const;
 
 /** @throws TypeError for a handler that is no function, a limit that is no number, a switch that is neither true nor false. */
-export function checkOptions(options: ConnectOptions): void {
+export function checkConnectOptions(options: ConnectOptions): void {
   for (const [name, value] of Object.entries(options))
     if (/^on(?!SessionLost)/.test(name)) refuseOther('function', name, value);
   for (const name of numbers) refuseNoNumber(name, options[name]);

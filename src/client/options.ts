@@ -2,11 +2,11 @@ import { monotonicNow } from '../jsonrpc/timeout.ts';
 import type { ConnectionError } from '../jsonrpc/transport.ts';
 import { harmless } from '../mistakes/harmless.ts';
 import { checkBudget } from '../peer/budget.ts';
-import type { Progress, ProgressToken } from '../peer/progress.ts';
-import type { Verdict } from './connection/negotiate.ts';
+import type { Progress } from '../peer/progress.ts';
+import type { Implementation, ProgressToken } from '../protocol/features/common.ts';
+import type { Negotiated } from './connection/negotiate.ts';
 import type { ClientCapabilities } from '../protocol/capability.ts';
 import { extensionProblem, type Extensions } from '../protocol/extension.ts';
-import type { Implementation } from '../protocol/features/common.ts';
 import type { LoggingMessageNotificationParams } from '../protocol/features/logging.ts';
 import { chosenRevisions, type Revision } from '../protocol/revision.ts';
 import { cacheSettings, type CacheOptions, type CacheSettings } from './cache/cache-options.ts';
@@ -35,10 +35,10 @@ export interface ConnectOptions extends InputHandlers, RecoverOptions, CacheOpti
   /** The revisions that may be used; every one by default. The newest that the server speaks too is used. */
   readonly revisions?: readonly string[];
   /**
-   * What an earlier connection to the same server found out (`client.verdict`, however old): the server is not asked
+   * What an earlier connection to the same server found out (`client.negotiated`, however old): the server is not asked
    * again, unless it turns out to be wrong. Without it, what this process found out lately is used.
    */
-  readonly prior?: Verdict;
+  readonly negotiated?: Negotiated;
   /** How long a server on stdio may take to answer the first question before it is taken for an older one; 2000 ms. */
   readonly probeTimeoutMs?: number;
   /** Longest wait for an answer, in milliseconds; 60000. Starts anew with each progress. 0 means no limit. */
@@ -104,7 +104,7 @@ export interface ConnectOptions extends InputHandlers, RecoverOptions, CacheOpti
   readonly onClose?: (error: ConnectionError) => void;
   /**
    * The time, in milliseconds since 1970, by which everything is measured. By default waits and expiries in this process have a
-   * clock that never jumps, and what may be stored (`verdict`, responses in a `cacheStore` of yours) has `Date.now`.
+   * clock that never jumps, and what may be stored (`negotiated`, responses in a `cacheStore` of yours) has `Date.now`.
    */
   readonly now?: () => number;
 }
@@ -120,7 +120,7 @@ export interface ClientSettings extends Pick<ConnectOptions, Listener>, RecoverS
   readonly inputs: Inputs;
   readonly maxRounds: number;
   readonly revisions: readonly Revision[];
-  readonly prior: Verdict | undefined;
+  readonly negotiated: Negotiated | undefined;
   readonly probeTimeoutMs: number;
   readonly timeoutMs: number;
   readonly maxTotalTimeoutMs: number | undefined;
@@ -164,7 +164,7 @@ export function settingsOf(options: ConnectOptions): ClientSettings {
     inputs,
     maxRounds: options.maxRounds ?? 10,
     revisions: chosenRevisions(options.revisions),
-    prior: options.prior,
+    negotiated: options.negotiated,
     probeTimeoutMs: options.probeTimeoutMs ?? 2000,
     timeoutMs: options.timeoutMs ?? 60_000,
     maxTotalTimeoutMs: options.maxTotalTimeoutMs,

@@ -1,13 +1,6 @@
+import type { CacheHint } from '../protocol/features/envelope.ts';
 import { plainNumber } from '../json/exact-number.ts';
 import { ConnectionError } from '../jsonrpc/transport.ts';
-
-/** How long a list may be kept, and by whom. */
-export interface CacheHint {
-  /** Milliseconds from receipt; 0 means that it is stale at once. */
-  readonly ttlMs: number;
-  /** Whether others than the asking user may be given it. */
-  readonly cacheScope: 'public' | 'private';
-}
 
 /** One page of a list. */
 export interface Page<Item> extends CacheHint {

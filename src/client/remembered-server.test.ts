@@ -11,7 +11,7 @@ describe('a remembered server', () => {
         if (sent.message['method'] === 'prompts/list') peer.reply(sent, content);
         else waiting.push(() => peer.refuse(sent, { code: -32602, message: 'unknown tool' }));
       },
-      { revision: stateless, options: { prior: first.client.verdict } },
+      { revision: stateless, options: { negotiated: first.client.negotiated } },
     );
     const call = assert.rejects(one.client.callTool('x'), { kind: 'invalidParams' });
     await one.client.listPrompts();
@@ -32,7 +32,7 @@ describe('a remembered server', () => {
           peer.reply(sent, { ...content, supportedVersions: [stateless], capabilities: {} });
         else waiting.push(() => peer.reply(sent, content));
       },
-      { revision: stateless, options: { prior: first.client.verdict } },
+      { revision: stateless, options: { negotiated: first.client.negotiated } },
     );
     const call = one.client.callTool('x');
     await assert.rejects(one.client.listPrompts(), { kind: 'invalidParams' });

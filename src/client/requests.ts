@@ -24,7 +24,7 @@ import { checkRequest } from './option-names.ts';
 import type { ClientSettings } from './options.ts';
 import { hintOf, walkPages, type Page } from './pages.ts';
 import { lift } from './read-result.ts';
-import type { Subscriptions } from './subscriptions/subscriptions.ts';
+import type { ClientSubscriptions } from './subscriptions/subscriptions.ts';
 
 /** What a client is made of. */
 export interface ClientParts {
@@ -32,7 +32,7 @@ export interface ClientParts {
   readonly settings: ClientSettings;
   readonly known: KnownTools;
   readonly cache: ResponseCache;
-  readonly subscriptions: Pick<Subscriptions, 'open'>;
+  readonly subscriptions: Pick<ClientSubscriptions, 'open'>;
   readonly description: string;
   readonly carriesHeaders: boolean;
 }

@@ -7,16 +7,20 @@ import { andThen } from './now-or-later.ts';
 export const maxBatch = 100;
 
 /** What goes back for one value of a client: a response, the responses of a batch, or nothing. */
-export type Answer = ResponseMessage | readonly ResponseMessage[] | undefined;
+export type BatchAnswer = ResponseMessage | readonly ResponseMessage[] | undefined;
 
 /**
  * Hands a parsed value to a conversation, a batch element by element where the revision has batches.
  *
  * @param respond Called once with what goes back, at once where it is there at once; must not throw.
  */
-export function answer(conversation: Conversation, value: unknown, respond: (answer: Answer) => void): void {
+export function answerReceived(
+  conversation: Conversation,
+  value: unknown,
+  respond: (answer: BatchAnswer) => void,
+): void {
   // Like `Conversation.receive` neither of the two fails, so nothing can be lost here.
-  void andThen<Answer, void>(
+  void andThen<BatchAnswer, void>(
     Array.isArray(value) ? answerBatch(conversation, value) : conversation.receive(value),
     respond,
   );
@@ -27,7 +31,7 @@ export function opensStream(value: unknown): boolean {
   return isObject(value) && value['method'] === 'subscriptions/listen';
 }
 
-async function answerBatch(conversation: Conversation, batch: readonly unknown[]): Promise<Answer> {
+async function answerBatch(conversation: Conversation, batch: readonly unknown[]): Promise<BatchAnswer> {
   if (conversation.revision?.batches !== true)
     return invalidRequest(conversation, 'a message must be a JSON object, not a batch');
   if (batch.length === 0) return invalidRequest(conversation, 'a batch must not be empty');

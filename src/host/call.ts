@@ -11,7 +11,7 @@ import type { AuthInfo, Link } from './endpoint.ts';
 import type { ServerSession } from './host.ts';
 import { tell } from '../peer/observe.ts';
 import type { Reports } from './input/reports.ts';
-import { Said, wordsOf } from './said.ts';
+import { Said, saidWords } from './said.ts';
 
 /** Who is asking, in the words of the client itself; it is not verified. */
 export interface ClientView {
@@ -164,7 +164,7 @@ export class Call {
   }
 
   #isNew(message: readonly unknown[]): boolean {
-    return (this.#reports ??= new Said()).isNew(wordsOf(message));
+    return (this.#reports ??= new Said()).isNew(saidWords(message));
   }
 
   /** The highest progress that was sent, or `undefined` for none. */

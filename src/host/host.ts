@@ -55,23 +55,23 @@ export interface Host {
    *
    * @throws McpError when there is no room for it.
    */
-  admit?(from: Origin): void;
+  admit?(from: ClientOrigin): void;
   /** A handshake conversation was settled by `initialize`. */
   opened?(conversation: ServerSession): void;
   /** A handshake conversation ended. */
   closed?(conversation: ServerSession): void;
   /** Hears the notifications of a client that are not the conversation's own, as they are on the wire. */
-  notified?(method: string, params: JsonObject, from: Sender): void;
+  notified?(method: string, params: JsonObject, from: NotificationSender): void;
 }
 
 /** Where a conversation comes from, as its edge knows it. */
-export interface Origin {
+export interface ClientOrigin {
   readonly principal: string | undefined;
   readonly address: string | undefined;
 }
 
 /** Who sent a notification. */
-export interface Sender {
+export interface NotificationSender {
   /** The handshake conversation, or `undefined` where the revision is stateless. */
   readonly session: ServerSession | undefined;
   readonly principal: string | undefined;

@@ -15,7 +15,7 @@ export class Said {
 }
 
 /** What tells a message from others. Of what has no JSON text, such as a cycle, only the place is known. */
-export function wordsOf(message: readonly unknown[]): string {
+export function saidWords(message: readonly unknown[]): string {
   try {
     const text = JSON.stringify(message);
     // A part of a long text would keep the whole of it.

@@ -1,11 +1,11 @@
 import { isRequestId } from '../jsonrpc/message.ts';
 import type { MessageOrigin } from '../jsonrpc/transport.ts';
 import type { Revision } from '../protocol/revision.ts';
-import type { JsonObject } from '../protocol/features/common.ts';
+import type { JsonObject, ProgressToken } from '../protocol/features/common.ts';
 import { utf8Bytes } from './budget.ts';
 import { chargedFor } from './charge.ts';
 import { PendingRequest, type PendingOwner, type WaitOptions } from './pending.ts';
-import { ProgressRoutes, type Progress, type ProgressToken } from './progress.ts';
+import { ProgressRoutes, type Progress } from './progress.ts';
 
 /** How one request of ours is sent, and how long its answer may take. */
 export interface CallOptions extends WaitOptions {

@@ -1,5 +1,5 @@
 /** How much may come within one request before its answer. */
-export interface Budget {
+export interface NotificationBudget {
   /** The most messages that may come before the answer; 100,000 by default, Infinity for no limit. */
   readonly maxNotifications?: number | undefined;
   /** The most bytes of them; 64 MiB by default, Infinity for no limit. */
@@ -10,7 +10,7 @@ const most = { messages: 100_000, bytes: 64 * 1024 * 1024 };
 
 /** What is too much of what came within one request, if anything is. */
 export function overBudget(
-  { maxNotifications = most.messages, maxNotificationBytes = most.bytes }: Budget,
+  { maxNotifications = most.messages, maxNotificationBytes = most.bytes }: NotificationBudget,
   messages: number,
   bytes: number,
 ): string | undefined {
@@ -26,7 +26,7 @@ export function overBudget(
  *
  * @throws TypeError
  */
-export function checkBudget({ maxNotifications, maxNotificationBytes }: Budget): void {
+export function checkBudget({ maxNotifications, maxNotificationBytes }: NotificationBudget): void {
   for (const [name, limit] of Object.entries({ maxNotifications, maxNotificationBytes }))
     if (limit !== undefined && !(typeof limit === 'number' && limit >= 0))
       throw new TypeError(`${name} must be a number, 0 or more, or Infinity for no limit`);

@@ -1,11 +1,10 @@
 import { after } from '../jsonrpc/timeout.ts';
 import { ConnectionError } from '../jsonrpc/transport.ts';
-import type { JsonObject } from '../protocol/features/common.ts';
-import { overBudget, type Budget } from './budget.ts';
-import type { ProgressToken } from './progress.ts';
+import type { JsonObject, ProgressToken } from '../protocol/features/common.ts';
+import { overBudget, type NotificationBudget } from './budget.ts';
 
 /** How long an answer may take, and how much may come before it. */
-export interface WaitOptions extends Budget {
+export interface WaitOptions extends NotificationBudget {
   readonly signal?: AbortSignal | undefined;
   /** Longest wait for the answer or the next progress, in milliseconds; 0 and Infinity mean no limit. */
   readonly timeoutMs?: number | undefined;

@@ -1,8 +1,6 @@
+import type { ProgressToken } from '../protocol/features/common.ts';
 import { plainNumber } from '../json/exact-number.ts';
 import { isRequestId } from '../jsonrpc/message.ts';
-
-/** The token that pairs progress notifications with the request they are about. */
-export type ProgressToken = string | number;
 
 /** One report of how far a request got. */
 export interface Progress {

@@ -1,8 +1,7 @@
 /** What goes with a request of ours, and what its failure to go is. */
 import { isObject } from '../jsonrpc/message.ts';
 import { ConnectionError } from '../jsonrpc/transport.ts';
-import type { JsonObject } from '../protocol/features/common.ts';
-import type { ProgressToken } from './progress.ts';
+import type { JsonObject, ProgressToken } from '../protocol/features/common.ts';
 
 /** The params with the token in their `_meta`. */
 export function withToken(params: JsonObject | undefined, progressToken: ProgressToken): JsonObject {

@@ -9,7 +9,7 @@ import { kindOf, type Kind, type Shape } from './shape.ts';
 export type Direction = 'up' | 'down';
 
 /** One step from a value into what it holds. */
-export type Step =
+export type ReachStep =
   | { readonly kind: 'field'; readonly key: string; readonly shape: Shape }
   | { readonly kind: 'item' }
   | { readonly kind: 'entry' }
@@ -24,7 +24,7 @@ export interface Carrier {
   readonly direction: Direction;
   /** The type at the root of the part. */
   readonly root: Kind;
-  readonly path: readonly Step[];
+  readonly path: readonly ReachStep[];
 }
 
 interface Found {
@@ -106,7 +106,7 @@ function nameOf(kind: Kind): string | undefined {
 }
 
 function inside({ kind, carrier }: Found): readonly Found[] {
-  const via = (next: Kind, ...steps: readonly Step[]): Found => ({
+  const via = (next: Kind, ...steps: readonly ReachStep[]): Found => ({
     kind: next,
     carrier: { ...carrier, path: [...carrier.path, ...steps] },
   });

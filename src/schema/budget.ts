@@ -34,10 +34,10 @@ export class OverBudget extends Error {
 }
 
 /** What a check pays from. */
-export type Run = Pick<Budget, 'spend' | 'tick'>;
+export type Run = Pick<CheckBudget, 'spend' | 'tick'>;
 
 /** What one check has left. It is begun anew for each. */
-export class Budget {
+export class CheckBudget {
   readonly #timed: boolean;
   #steps = Number.POSITIVE_INFINITY;
   #time = Number.POSITIVE_INFINITY;

@@ -22,7 +22,7 @@ export interface SchemaLimits {
 }
 
 /** A schema with an identity of its own: the document, or what has an `$id` in it. */
-export interface Resource {
+export interface SchemaResource {
   readonly base: string;
   readonly root: unknown;
   /** The schemas that `$anchor` and `$dynamicAnchor` name. */
@@ -34,7 +34,7 @@ export interface Resource {
 export interface SchemaNode {
   /** The keywords that count in the dialect. */
   readonly keywords: Keywords;
-  readonly resource: Resource;
+  readonly resource: SchemaResource;
 }
 
 const dialects: ReadonlyMap<unknown, Dialect> = new Map([
@@ -66,7 +66,7 @@ export class SchemaDocument {
   /** Everything that references lead to. */
   readonly targets: Set<unknown> = new Set();
   readonly #limits: SchemaLimits;
-  readonly #resources = new Map<string, Resource>();
+  readonly #resources = new Map<string, SchemaResource>();
   readonly #nodes = new Map<unknown, SchemaNode>();
 
   /**
@@ -97,7 +97,7 @@ export class SchemaDocument {
    *
    * @throws SchemaError when it leads out of the document or to nothing.
    */
-  resolve(reference: string, from: Resource): { readonly target: unknown; readonly dynamicAnchor?: string } {
+  resolve(reference: string, from: SchemaResource): { readonly target: unknown; readonly dynamicAnchor?: string } {
     const url = URL.canParse(reference, from.base) ? new URL(reference, from.base) : undefined;
     const fragment = url === undefined ? undefined : decode(url.hash.slice(1));
     if (url === undefined || fragment === undefined)
@@ -114,7 +114,7 @@ export class SchemaDocument {
     return resource.dynamicAnchors.has(fragment) ? { target, dynamicAnchor: fragment } : { target };
   }
 
-  #follow(pointer: string, from: Resource): unknown {
+  #follow(pointer: string, from: SchemaResource): unknown {
     let raw = from.root;
     let home = from;
     for (const token of pointer.split('/').slice(1)) {
@@ -129,7 +129,7 @@ export class SchemaDocument {
     return raw;
   }
 
-  #visit(raw: unknown, outer: Resource, path: readonly (string | number)[], depth = 0): void {
+  #visit(raw: unknown, outer: SchemaResource, path: readonly (string | number)[], depth = 0): void {
     if (!isKeywords(raw) || this.#nodes.has(raw)) return;
     const { depth: maxDepth = 64, subschemas: most = 10_000 } = this.#limits;
     if (depth > maxDepth) throw new SchemaError(`schema nests deeper than ${maxDepth} levels`);
@@ -147,7 +147,7 @@ export class SchemaDocument {
   }
 
   /** Notes the identifiers of a node; the result is the resource that it belongs to. */
-  #identify({ $id, $anchor, $dynamicAnchor }: Keywords, raw: Keywords, outer: Resource): Resource {
+  #identify({ $id, $anchor, $dynamicAnchor }: Keywords, raw: Keywords, outer: SchemaResource): SchemaResource {
     let resource = outer;
     if (typeof $id === 'string') {
       if (!URL.canParse($id, outer.base)) throw new SchemaError(`$id ${JSON.stringify($id)} is malformed`);
@@ -163,8 +163,8 @@ export class SchemaDocument {
     return resource;
   }
 
-  #addResource(base: string, root: unknown): Resource {
-    const resource: Resource = { base, root, anchors: new Map(), dynamicAnchors: new Map() };
+  #addResource(base: string, root: unknown): SchemaResource {
+    const resource: SchemaResource = { base, root, anchors: new Map(), dynamicAnchors: new Map() };
     // The first of several schemas with one identifier is the one that references find.
     if (!this.#resources.has(base)) this.#resources.set(base, resource);
     return resource;

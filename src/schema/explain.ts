@@ -37,7 +37,7 @@ const order =
  *
  * @param told The problems found are added to it, at most 20, also where it throws `OverBudget` in the end.
  */
-export function explain(
+export function explainProblems(
   document: SchemaDocument,
   { tests, run, told }: { readonly tests: Tests; readonly run: Run; readonly told: Problem[] },
   value: unknown,

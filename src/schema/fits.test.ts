@@ -2,7 +2,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import fc from 'fast-check';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Budget } from './budget.ts';
+import { CheckBudget } from './budget.ts';
 import { SchemaDocument } from './document.ts';
 import type { Patterns } from './pattern.ts';
 import { Tests, type Fits } from './fits.ts';
@@ -91,7 +91,7 @@ test('what fits is what fits for others', () => {
       );
       const fits = testOf(json);
       const validate = ajv.compile(json);
-      const run = new Budget({ timed: false });
+      const run = new CheckBudget({ timed: false });
       run.begin();
       for (const one of values) {
         assert.equal(fits(one, run), validate(one), JSON.stringify({ json, one }));
@@ -103,7 +103,7 @@ test('what fits is what fits for others', () => {
 
 test('`contains` looks at the items that fit, and an empty array has none', () => {
   const fits = (schema: object, value: unknown): boolean => {
-    const run = new Budget({ timed: false });
+    const run = new CheckBudget({ timed: false });
     run.begin();
     return testOf(schema)(value, run);
   };
@@ -117,7 +117,7 @@ test('`contains` looks at the items that fit, and an empty array has none', () =
 
 test('a property that is undefined counts as absent, as when it is sent', () => {
   const fits = testOf({ required: ['a'], properties: { b: false }, additionalProperties: false });
-  const run = new Budget({ timed: false });
+  const run = new CheckBudget({ timed: false });
   run.begin();
   assert.equal(fits({ a: undefined }, run), false);
   assert.equal(fits({ b: undefined, c: undefined }, run), false);
@@ -133,7 +133,7 @@ test('a dynamic reference looks at what the schema looks at that it leads to', (
       more: { $dynamicAnchor: 'more', properties },
     },
   });
-  const run = new Budget({ timed: false });
+  const run = new CheckBudget({ timed: false });
   run.begin();
   assert.equal(testOf(looks({ a: true }))({ a: 1 }, run), true);
   assert.equal(testOf(looks({ b: true }))({ a: 1 }, run), false);

@@ -14,7 +14,7 @@ const dialects = [
 for (const [dialect, $schema, cases] of dialects) {
   for (const origin of ['own', 'peer'] as const) {
     test(`every keyword of ${dialect} means what it says in schemas of ${origin === 'own' ? 'our own' : 'a peer'} [schema-003]`, async () => {
-      const wrong = await verdicts(cases, async (schema) => {
+      const wrong = await negotiations(cases, async (schema) => {
         const { check } = await compileSchema(typeof schema === 'boolean' ? schema : { $schema, ...schema }, {
           origin,
         });
@@ -26,7 +26,7 @@ for (const [dialect, $schema, cases] of dialects) {
 
   test(`another library says the same of the cases of ${dialect}`, async () => {
     const agreed = cases.filter(({ disputed = false }) => !disputed);
-    const wrong = await verdicts(agreed, async (schema) => otherLibrary(dialect).compile(schema));
+    const wrong = await negotiations(agreed, async (schema) => otherLibrary(dialect).compile(schema));
     assert.deepEqual(wrong, []);
   });
 
@@ -56,7 +56,7 @@ function otherLibrary(dialect: Dialect): Ajv {
 }
 
 /** The cases in which a check says otherwise. */
-async function verdicts(
+async function negotiations(
   cases: readonly Case[],
   compile: (schema: Case['schema']) => Promise<(value: unknown) => unknown>,
 ): Promise<readonly string[]> {

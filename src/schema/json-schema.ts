@@ -1,8 +1,8 @@
 /** Checking of values against JSON Schema, dialects 2020-12 and draft-07, within bounds. */
 
-import { Budget, OverBudget } from './budget.ts';
+import { CheckBudget, OverBudget } from './budget.ts';
 import { SchemaDocument, SchemaError, type SchemaLimits } from './document.ts';
-import { explain, withoutEchoes } from './explain.ts';
+import { explainProblems, withoutEchoes } from './explain.ts';
 import { Tests } from './fits.ts';
 import { ownPatterns, peersPatterns } from './pattern.ts';
 import type { Problem } from './problem.ts';
@@ -45,14 +45,14 @@ export function compileDocument(document: SchemaDocument, options: CompileOption
 }
 
 function compilePeers(document: SchemaDocument, steps = Number.POSITIVE_INFINITY): CompiledSchema {
-  const run = new Budget({ timed: true });
+  const run = new CheckBudget({ timed: true });
   const tests = new Tests(document, peersPatterns());
   return { check: (value) => checked(value, { document, tests, run, read: () => ({ value, steps }) }) };
 }
 
 function compileOwn(document: SchemaDocument, steps: number | undefined): CompiledSchema {
   const { patterns, begin } = ownPatterns();
-  const run = new Budget({ timed: false });
+  const run = new CheckBudget({ timed: false });
   const tests = new Tests(document, patterns);
   const read = (given: unknown): Readable => {
     const { value, parts } = asSent(given);
@@ -77,7 +77,7 @@ interface Readable {
 interface Checking {
   readonly document: SchemaDocument;
   readonly tests: Tests;
-  readonly run: Budget;
+  readonly run: CheckBudget;
   read(given: unknown): Readable;
 }
 
@@ -92,7 +92,7 @@ function checked(given: unknown, { document, tests, run, read }: Checking): read
     isWrong = true;
     run.explain();
     run.grant(steps);
-    explain(document, { tests, run, told }, value);
+    explainProblems(document, { tests, run, told }, value);
   } catch (error) {
     // A schema that recurs without end overflows the stack long before it runs out of steps.
     const tooMuch = error instanceof OverBudget || error instanceof RangeError;

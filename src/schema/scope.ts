@@ -1,6 +1,6 @@
 /** What references lead to: for `$dynamicRef`, that depends on the schemas by which one came to it. */
 
-import { SchemaError, type Resource, type SchemaDocument } from './document.ts';
+import { SchemaError, type SchemaResource, type SchemaDocument } from './document.ts';
 
 /** The schemas that dynamic anchors name in the resources entered so far, the outermost first. */
 export interface Scope {
@@ -22,7 +22,7 @@ export class Scopes {
   }
 
   /** The scope within a resource. */
-  enter({ dynamicAnchors }: Resource, scope: Scope): Scope {
+  enter({ dynamicAnchors }: SchemaResource, scope: Scope): Scope {
     if (!this.#document.names.has('$dynamicRef')) return scope;
     const added = [...dynamicAnchors].filter(([anchor]) => !scope.anchors.has(anchor));
     if (added.length === 0) return scope;
@@ -34,7 +34,7 @@ export class Scopes {
   follow(
     name: string,
     reference: unknown,
-    { resource, scope }: { readonly resource: Resource; readonly scope: Scope },
+    { resource, scope }: { readonly resource: SchemaResource; readonly scope: Scope },
   ): unknown {
     const { target, dynamicAnchor } = this.#document.resolve(String(reference), resource);
     return name === '$dynamicRef' ? (scope.anchors.get(dynamicAnchor ?? '') ?? target) : target;

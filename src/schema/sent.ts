@@ -3,13 +3,13 @@
 import { isKeywords } from './keywords.ts';
 
 /** A value, and how many values there are in it, itself included. */
-export interface Sent {
+export interface SentValue {
   readonly value: unknown;
   readonly parts: number;
 }
 
 /** A value as it is sent: the same one where nothing in it says otherwise. What is undefined in an object stays there. */
-export function asSent(given: unknown): Sent {
+export function asSent(given: unknown): SentValue {
   const parts = partsOf(given);
   if (parts !== undefined) return { value: given, parts };
   const value = copied(given);

@@ -1,5 +1,6 @@
 /** How a server's tools, resources and prompts are written down; every type that the user's code infers is here. */
 
+import type { CacheHint } from '../protocol/features/envelope.ts';
 import type { Annotations, Icon } from '../protocol/features/common.ts';
 import type { ContentBlock } from '../protocol/features/content.ts';
 import type { GetPromptResult, PromptArgument, PromptMessage } from '../protocol/features/prompts.ts';
@@ -16,7 +17,6 @@ import type { AnySchema, InferInput, InferOutput } from '../schema/infer.ts';
 import type { StandardSchema } from '../schema/standard.ts';
 import type { CompletionCtx, Ctx, RequestCtx } from './ctx.ts';
 import type { InputRequired } from './input-required.ts';
-import type { CacheHint } from './options.ts';
 import type { VariableNames, VariablesOf } from './uri-template/types.ts';
 
 /** What every definition may say to people and to clients. */

@@ -1,5 +1,6 @@
 /** Mistakes of programs that no compiler checked, told at once and by the right name. */
 
+import type { CacheHint } from '../protocol/features/envelope.ts';
 import { serverCapabilitiesShape } from '../protocol/capability.ts';
 import { implementationShape, type Implementation } from '../protocol/features/common.ts';
 import { listable } from './offer/check-result.ts';
@@ -14,12 +15,12 @@ import type {
   ResourceTemplateDefinition,
   ToolDefinition,
 } from './definition.ts';
-import type { CacheHint, RoundOptions, ServerOptions } from './options.ts';
+import type { RoundOptions, ServerOptions } from './options.ts';
 import type { RateLimit, RateLimits } from './rate-limit.ts';
 import type { SubscriptionLimits } from './subscriptions.ts';
 
 /** What can be defined, by what it is called. */
-export type Kind = 'tool' | 'resource' | 'resource template' | 'prompt' | 'method';
+export type DefinitionKind = 'tool' | 'resource' | 'resource template' | 'prompt' | 'method';
 
 const common: Names<CommonDefinition> = { title: 1, description: 1, icons: 1, meta: 1 };
 const resource: Names<ResourceDefinition> = { ...common, name: 1, mimeType: 1, annotations: 1, cache: 1, size: 1 };
@@ -91,7 +92,7 @@ const nested: {
 const rateLimit: Names<RateLimit> = { perSecond: 1, burst: 1 };
 
 /** @throws TypeError for options of a server that do not exist, at any depth. */
-export function checkOptions(options: ServerOptions): void {
+export function checkServerOptions(options: ServerOptions): void {
   refuseUnknown('a server', options, optionNames);
   for (const name of ['rounds', 'rateLimits', 'subscriptions', 'cache'] as const)
     refuseUnknown(name, options[name], nested[name]);
@@ -133,7 +134,7 @@ function checkCache(what: string, cache: Partial<CacheHint> | undefined): void {
 }
 
 /** @throws TypeError for parts of a definition that do not exist. */
-export function checkParts(kind: Kind, key: string, parts: unknown): void {
+export function checkParts(kind: DefinitionKind, key: string, parts: unknown): void {
   const what = `${kind} ${JSON.stringify(key)}`;
   refuseUnknown(what, parts ?? null, definitionNames[kind]);
   // Reading a key of any object is safe.
@@ -144,7 +145,7 @@ export function checkParts(kind: Kind, key: string, parts: unknown): void {
 
 /** @throws TypeError for a definition without a handler, or with options that it does not have. */
 export function checkDefinition(
-  kind: Kind,
+  kind: DefinitionKind,
   key: string,
   { definition, handler }: { readonly definition: unknown; readonly handler: unknown },
 ): void {

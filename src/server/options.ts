@@ -1,3 +1,4 @@
+import type { CacheHint } from '../protocol/features/envelope.ts';
 import { monotonicNow } from '../jsonrpc/timeout.ts';
 import { lateSeal } from '../host/input/late-seal.ts';
 import type { RoundSettings } from '../host/input/request-state.ts';
@@ -9,17 +10,9 @@ import type { ServerCapabilities } from '../protocol/capability.ts';
 import type { Extensions } from '../protocol/extension.ts';
 import { isExtensionId } from '../protocol/meta.ts';
 import { chosenRevisions, type Revision, type RevisionDate } from '../protocol/revision.ts';
-import { checkOptions } from './mistakes.ts';
+import { checkServerOptions } from './mistakes.ts';
 import type { RateLimits } from './rate-limit.ts';
 import type { SubscriptionLimits } from './subscriptions.ts';
-
-/** How long an answer may be kept, and by whom; sent on 2026-07-28 and later. */
-export interface CacheHint {
-  /** In milliseconds; 0 means that it must be asked for again. */
-  readonly ttlMs: number;
-  /** `public` only when the answer is the same for everybody. */
-  readonly cacheScope: 'public' | 'private';
-}
 
 /** Options of a server; every one has a default. */
 export interface ServerOptions {
@@ -120,7 +113,7 @@ export interface ResolvedOptions {
 
 /** @throws TypeError for an option that makes no sense. */
 export function resolveOptions(options: ServerOptions): ResolvedOptions {
-  checkOptions(options);
+  checkServerOptions(options);
   const pageSize = options.pageSize ?? 1000;
   if (!Number.isSafeInteger(pageSize) || pageSize < 1)
     throw new TypeError(`pageSize must be a positive integer, not ${pageSize}`);

@@ -1,6 +1,6 @@
 import type { ServerCapabilities } from '../protocol/capability.ts';
 import type { ListKind } from '../protocol/features/subscriptions.ts';
-import { checkParts, type Kind } from './mistakes.ts';
+import { checkParts, type DefinitionKind } from './mistakes.ts';
 import { Declared } from './declared.ts';
 import type { ResolvedOptions } from './options.ts';
 import { ownMethodsKey } from '../protocol/extension.ts';
@@ -35,7 +35,7 @@ export function createParts(options: ResolvedOptions): Parts {
     subscriptions.listChanged(kind);
   };
   const partsOf =
-    (kind: Kind) =>
+    (kind: DefinitionKind) =>
     (key: string, change: object): void =>
       checkParts(kind, key, change);
   const parts: Parts = {

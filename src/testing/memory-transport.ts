@@ -2,7 +2,7 @@ import { linkedTransport } from '../jsonrpc/memory.ts';
 import type { Message } from '../jsonrpc/message.ts';
 import type { Transport } from '../jsonrpc/transport.ts';
 import { refuseUnknown, type Names } from '../mistakes/known-names.ts';
-import { answer, toText, type Answer } from '../host/batch.ts';
+import { answerReceived, toText, type BatchAnswer } from '../host/batch.ts';
 import { endpointOf, type AuthInfo, type Served } from '../host/endpoint.ts';
 
 /** How a server of the same process is reached. */
@@ -23,7 +23,7 @@ export function memoryTransport(served: Served, options: MemoryTransportOptions 
       const text = toText(message);
       if (text !== undefined) link.message(text);
     };
-    const sendAnswer = (response: Answer): void => {
+    const sendAnswer = (response: BatchAnswer): void => {
       if (response !== undefined) send(response);
     };
     const conversation = endpoint.converse({
@@ -34,7 +34,7 @@ export function memoryTransport(served: Served, options: MemoryTransportOptions 
     });
     return {
       exactNumbers: endpoint.exactNumbers,
-      receive: (value) => answer(conversation, value, sendAnswer),
+      receive: (value) => answerReceived(conversation, value, sendAnswer),
       close: () => conversation.close(),
     };
   });

@@ -1,7 +1,7 @@
 /** The smallest values of the protocol's types, with one field more, written by the tables. */
 
 import { isAlive } from '../../src/protocol/lifetime.ts';
-import type { Carrier, Step } from '../../src/protocol/reach.ts';
+import type { Carrier, ReachStep } from '../../src/protocol/reach.ts';
 import type { Revision } from '../../src/protocol/revision.ts';
 import type { Kind, Row, Shape } from '../../src/protocol/shape.ts';
 
@@ -81,7 +81,7 @@ export function holding({ root, path }: Carrier, revision: Revision, leaf: unkno
 
 function within(
   kind: Kind,
-  [step, ...rest]: readonly Step[],
+  [step, ...rest]: readonly ReachStep[],
   { revision, leaf }: { readonly revision: Revision; readonly leaf: unknown },
 ): unknown {
   if (step === undefined) return leaf;

@@ -8,7 +8,7 @@ import {
   negotiate,
   type Agreement,
   type NegotiateOptions,
-  type Verdict,
+  type Negotiated,
 } from '../../src/client/connection/negotiate.ts';
 
 export const newest = '2026-07-28';
@@ -59,7 +59,7 @@ export const silent: Script = () => new Promise(() => {});
 
 export function start(
   transport: ScriptedTransport,
-  options: { revisions?: readonly string[]; prior?: Verdict; signal?: AbortSignal } = {},
+  options: { revisions?: readonly string[]; negotiated?: Negotiated; signal?: AbortSignal } = {},
 ): Promise<Agreement> {
   const full: NegotiateOptions = {
     transport,
@@ -69,7 +69,7 @@ export function start(
       capabilities: { roots: { listChanged: true }, sampling: {} },
     }),
     inbound: quiet,
-    prior: options.prior,
+    negotiated: options.negotiated,
     probeTimeoutMs: 2000,
     timeoutMs: 60_000,
     signal: options.signal,

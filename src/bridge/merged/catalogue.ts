@@ -1,7 +1,7 @@
 import type { Call } from '../../host/call.ts';
 import type { JsonObject } from '../../protocol/features/common.ts';
 import { McpError } from '../../protocol/error.ts';
-import { gather, listKinds, mergedHint, type ListKind, type Part } from './lists.ts';
+import { gather, mergedLists, mergedHint, type MergedList, type ServerPart } from './lists.ts';
 import { exposedNames, withoutPrefix, type Named } from './names.ts';
 import type { PrefixMode } from '../options.ts';
 import type { Seat } from './slot.ts';
@@ -13,7 +13,7 @@ export interface CatalogueOptions {
   readonly prefix: PrefixMode;
   readonly patienceMs: number;
   /** A list is not what a client was shown any more. */
-  onChange(kind: ListKind, call: Call): void;
+  onChange(kind: MergedList, call: Call): void;
   onWarning(message: string): void;
 }
 
@@ -39,7 +39,7 @@ export class Catalogue {
    *
    * @throws McpError invalidParams for a cursor that is not from here, or whose entry is gone.
    */
-  async list(kind: ListKind, cursor: unknown, call: Call): Promise<JsonObject> {
+  async list(kind: MergedList, cursor: unknown, call: Call): Promise<JsonObject> {
     const after = typeof cursor === 'string' ? fromCursor(kind, cursor) : undefined;
     const { merged, parts } = await this.#refresh(kind, call);
     const entries = [...merged];
@@ -48,7 +48,7 @@ export class Catalogue {
     const page = entries.slice(start, start + pageSize);
     const last = page.at(-1);
     return {
-      [listKinds[kind].items]: page.map(([, item]) => item),
+      [mergedLists[kind].items]: page.map(([, item]) => item),
       ...mergedHint(this.#options.seats, parts),
       ...(last === undefined || start + page.length >= entries.length ? {} : { nextCursor: toCursor(kind, last[0]) }),
     };
@@ -62,7 +62,7 @@ export class Catalogue {
   }
 
   /** A list as the client of a call was shown it last, or would be shown it now. */
-  async view(kind: ListKind, call: Call): Promise<ListView> {
+  async view(kind: MergedList, call: Call): Promise<ListView> {
     return this.#views.of(call).lists.get(kind) ?? (await this.#refresh(kind, call)).view;
   }
 
@@ -72,7 +72,7 @@ export class Catalogue {
   }
 
   /** The servers that use a name themselves. */
-  usersOf(kind: ListKind, name: string, call: Call): readonly Seat[] {
+  usersOf(kind: MergedList, name: string, call: Call): readonly Seat[] {
     const { known } = this.#views.of(call).lists.get(kind) ?? {};
     return this.#options.seats.filter((seat) => known?.get(seat)?.has(name) === true);
   }
@@ -92,9 +92,9 @@ export class Catalogue {
   }
 
   async #refresh(
-    kind: ListKind,
+    kind: MergedList,
     call: Call,
-  ): Promise<{ merged: ReadonlyMap<string, JsonObject>; parts: ReadonlyMap<Seat, Part>; view: ListView }> {
+  ): Promise<{ merged: ReadonlyMap<string, JsonObject>; parts: ReadonlyMap<Seat, ServerPart>; view: ListView }> {
     const { seats, patienceMs, onWarning } = this.#options;
     const parts = await gather(seats, kind, call, {
       patienceMs,
@@ -146,7 +146,7 @@ export class Catalogue {
     this.#options.onWarning(`${first.name} and ${second.name} both have ${shown}; that of ${first.name} is served`);
   }
 
-  #late(kind: ListKind, call: Call, seat: Seat, { items }: Part): void {
+  #late(kind: MergedList, call: Call, seat: Seat, { items }: ServerPart): void {
     const { late, lists } = this.#views.of(call);
     late.set(kind, new Map(late.get(kind)).set(seat, items));
     const shown = lists.get(kind)?.known.get(seat) ?? new Set<string>();
@@ -157,22 +157,22 @@ export class Catalogue {
 }
 
 /** Whether entries go by names that may be changed. */
-function isNamed(kind: ListKind): boolean {
+function isNamed(kind: MergedList): boolean {
   return kind === 'tools' || kind === 'prompts';
 }
 
-function keysOf(kind: ListKind, items: readonly JsonObject[]): ReadonlySet<string> {
+function keysOf(kind: MergedList, items: readonly JsonObject[]): ReadonlySet<string> {
   // Every item was read as one of its list, where the key is a string.
-  return new Set(items.map((item) => item[listKinds[kind].key] as string));
+  return new Set(items.map((item) => item[mergedLists[kind].key] as string));
 }
 
 /** The entries under the names that clients know, in the order of the servers. */
 function entriesOf(
-  kind: ListKind,
+  kind: MergedList,
   items: ReadonlyMap<Seat, readonly JsonObject[]>,
   { targets }: ListView,
 ): ReadonlyMap<string, JsonObject> {
-  const { key } = listKinds[kind];
+  const { key } = mergedLists[kind];
   const shown = new Map<Seat, Map<string, string>>([...items.keys()].map((seat) => [seat, new Map()]));
   for (const [name, target] of targets) shown.get(target.owner)?.set(target.name, name);
   const entries = new Map<string, JsonObject>();
@@ -187,12 +187,12 @@ function entriesOf(
   return entries;
 }
 
-function toCursor(kind: ListKind, name: string): string {
+function toCursor(kind: MergedList, name: string): string {
   // JSON escapes halves of surrogate pairs, which no encoding has.
   return btoa(encodeURIComponent(JSON.stringify([kind, name])));
 }
 
-function fromCursor(kind: ListKind, cursor: string): string {
+function fromCursor(kind: MergedList, cursor: string): string {
   const named = decoded(cursor);
   const [of, name] = Array.isArray(named) ? (named as unknown[]) : [];
   if (of !== kind || typeof name !== 'string') throw wrongCursor(cursor);

@@ -4,7 +4,7 @@ import type { CompleteRequestParams } from '../../protocol/features/completion.t
 import { methodsWith, type RequestTypes } from '../../protocol/catalogue.ts';
 import type { Catalogue } from './catalogue.ts';
 import type { FrontListen } from './listen.ts';
-import { listKinds, type ListKind } from './lists.ts';
+import { mergedLists, type MergedList } from './lists.ts';
 import type { FrontSessions } from './sessions.ts';
 import type { Routes } from './routes.ts';
 import type { Seat } from './slot.ts';
@@ -31,7 +31,7 @@ export function frontHandlers({
   listens,
 }: FrontHandlersOptions): ReadonlyMap<string, Handler> {
   // The table has every kind.
-  const kinds = Object.keys(listKinds) as ListKind[];
+  const kinds = Object.keys(mergedLists) as MergedList[];
   const named = async (kind: 'tools' | 'prompts', params: { readonly name: string }, call: Call): Promise<unknown> => {
     const { owner, name } = await routes.named(kind, params.name, call);
     return await routes.to(owner, { ...params, name }, call);
@@ -59,7 +59,7 @@ export function frontHandlers({
       (params, call) => routes.inOrder(params, call),
     ]),
     ...kinds.map((kind): [string, Handler] => [
-      listKinds[kind].method,
+      mergedLists[kind].method,
       (params, call) => catalogue.list(kind, params['cursor'], call),
     ]),
     // Each handler gets the parameters of its own method: the conversation read them by the method's row.

@@ -19,7 +19,7 @@ const updated = 'notifications/resources/updated';
 const mostEarly = 1_000;
 
 /** What a merged stream needs to know of its front. */
-export interface ListenOptions {
+export interface MergedListenOptions {
   readonly seats: readonly Seat[];
   readonly patienceMs: number;
   /** Who owns each of some resources, as far as that is known. */
@@ -45,12 +45,12 @@ interface Stream {
 
 /** The listen streams of clients, each made of a stream of every server. */
 export class FrontListen {
-  readonly #options: ListenOptions;
+  readonly #options: MergedListenOptions;
   readonly #streams = new Set<Stream>();
   readonly #slices = new Slices();
   #stopped = false;
 
-  constructor(options: ListenOptions) {
+  constructor(options: MergedListenOptions) {
     this.#options = options;
   }
 

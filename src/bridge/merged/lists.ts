@@ -1,4 +1,5 @@
-import { hintOf, combinedHint, walkPages, type CacheHint, type Page } from '../../client/pages.ts';
+import type { CacheHint } from '../../protocol/features/envelope.ts';
+import { hintOf, combinedHint, walkPages, type Page } from '../../client/pages.ts';
 import { plainNumber } from '../../json/exact-number.ts';
 import { after } from '../../jsonrpc/timeout.ts';
 import { ConnectionError } from '../../jsonrpc/transport.ts';
@@ -12,7 +13,7 @@ import type { Seat } from './slot.ts';
 import { subCall } from './sub-call.ts';
 
 /** The lists that servers have, by what they hold. */
-export const listKinds: Readonly<Record<ListKind, ListFacts>> = {
+export const mergedLists: Readonly<Record<MergedList, ListFacts>> = {
   tools: factsOf('tools/list'),
   prompts: factsOf('prompts/list'),
   resources: factsOf('resources/list'),
@@ -20,10 +21,10 @@ export const listKinds: Readonly<Record<ListKind, ListFacts>> = {
 };
 
 /** Their methods. */
-export const listMethods: ReadonlySet<string> = new Set(Object.values(listKinds).map(({ method }) => method));
+export const listMethods: ReadonlySet<string> = new Set(Object.values(mergedLists).map(({ method }) => method));
 
 /** What a list holds. */
-export type ListKind = 'tools' | 'prompts' | 'resources' | 'templates';
+export type MergedList = 'tools' | 'prompts' | 'resources' | 'templates';
 
 interface ListFacts {
   readonly method: ListMethod;
@@ -41,7 +42,7 @@ function factsOf(method: ListMethod): ListFacts {
 }
 
 /** What one server lists. */
-export interface Part {
+export interface ServerPart {
   readonly items: readonly JsonObject[];
   /** How long it may be kept; `undefined` where the server does not say. */
   readonly hint: CacheHint | undefined;
@@ -51,7 +52,7 @@ export interface Part {
 export interface GatherOptions {
   readonly patienceMs: number;
   /** A part that took too long is there after all. */
-  onLate(seat: Seat, part: Part): void;
+  onLate(seat: Seat, part: ServerPart): void;
   onWarning(message: string): void;
 }
 
@@ -68,11 +69,11 @@ const longestMs = 60_000;
  */
 export async function gather(
   seats: readonly Seat[],
-  kind: ListKind,
+  kind: MergedList,
   call: Call,
   options: GatherOptions,
-): Promise<ReadonlyMap<Seat, Part>> {
-  const parts = new Map<Seat, Part>();
+): Promise<ReadonlyMap<Seat, ServerPart>> {
+  const parts = new Map<Seat, ServerPart>();
   await Promise.all(
     seats.map(async (seat) => {
       const part = await partOf(seat, kind, call, options);
@@ -83,7 +84,7 @@ export async function gather(
 }
 
 /** How long a merged list may be kept; `undefined` where a server does not say or did not answer. */
-export function mergedHint(seats: readonly Seat[], parts: ReadonlyMap<Seat, Part>): CacheHint | undefined {
+export function mergedHint(seats: readonly Seat[], parts: ReadonlyMap<Seat, ServerPart>): CacheHint | undefined {
   const hints: CacheHint[] = [];
   for (const seat of seats) {
     const hint = parts.get(seat)?.hint;
@@ -96,25 +97,27 @@ export function mergedHint(seats: readonly Seat[], parts: ReadonlyMap<Seat, Part
 
 async function partOf(
   seat: Seat,
-  kind: ListKind,
+  kind: MergedList,
   call: Call,
   { patienceMs, onLate, onWarning }: GatherOptions,
-): Promise<Part | undefined> {
+): Promise<ServerPart | undefined> {
   const { member } = seat;
   // Who is looked for already keeps nobody waiting.
   if (member === undefined || seat.absent) return undefined;
-  return await new Promise<Part | undefined>((resolve) => {
+  return await new Promise<ServerPart | undefined>((resolve) => {
     let isLate = false;
     const cancel = after(
       patienceMs,
       () => {
         isLate = true;
-        onWarning(`${seat.name} did not answer ${listKinds[kind].method} within ${patienceMs} ms: its part is missing`);
+        onWarning(
+          `${seat.name} did not answer ${mergedLists[kind].method} within ${patienceMs} ms: its part is missing`,
+        );
         resolve(undefined);
       },
       true,
     );
-    const settled = (part: Part | undefined): void => {
+    const settled = (part: ServerPart | undefined): void => {
       cancel();
       resolve(part);
       if (part === undefined) return;
@@ -122,7 +125,7 @@ async function partOf(
       if (isLate) onLate(seat, part);
     };
     const warn = (message: string): void => onWarning(`${seat.name}: ${message}`);
-    fetched(seat, call, { method: listKinds[kind].method, ask: () => drain(member.host, kind, call, warn) })
+    fetched(seat, call, { method: mergedLists[kind].method, ask: () => drain(member.host, kind, call, warn) })
       .then(settled)
       .catch((error: unknown) => {
         warn(wordsOf(error));
@@ -135,8 +138,8 @@ async function partOf(
 async function fetched(
   seat: Seat,
   call: Call,
-  { method, ask }: { readonly method: string; readonly ask: () => Promise<Part> },
-): Promise<Part | undefined> {
+  { method, ask }: { readonly method: string; readonly ask: () => Promise<ServerPart> },
+): Promise<ServerPart | undefined> {
   for (let tries = 0; ; tries++) {
     try {
       return await ask();
@@ -146,8 +149,13 @@ async function fetched(
   }
 }
 
-async function drain(host: Host, kind: ListKind, call: Call, onWarning: (message: string) => void): Promise<Part> {
-  const { method, items: field, needs } = listKinds[kind];
+async function drain(
+  host: Host,
+  kind: MergedList,
+  call: Call,
+  onWarning: (message: string) => void,
+): Promise<ServerPart> {
+  const { method, items: field, needs } = mergedLists[kind];
   const handler = host.handler(method);
   if (handler === undefined || !hasServerCapability(host.capabilities(), needs))
     return { items: [], hint: { ttlMs: Number.POSITIVE_INFINITY, cacheScope: 'public' } };

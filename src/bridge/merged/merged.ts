@@ -5,7 +5,7 @@ import type { Host } from '../../host/host.ts';
 import { Catalogue } from './catalogue.ts';
 import { listChanges } from '../../protocol/catalogue.ts';
 import { FrontListen } from './listen.ts';
-import { listKinds, type ListKind } from './lists.ts';
+import { mergedLists, type MergedList } from './lists.ts';
 import { frontHandlers } from './handlers.ts';
 import { FrontSessions } from './sessions.ts';
 import { askForUnknown, frontCapabilities, joinedHint, joinedInstructions } from './offer.ts';
@@ -76,8 +76,8 @@ export async function openFront(parts: FrontParts): Promise<Front> {
     }
   }
 
-  function onChange(kind: ListKind, { session }: Call): void {
-    const method = listChanges.find(({ list }) => list === listKinds[kind].needs)?.method;
+  function onChange(kind: MergedList, { session }: Call): void {
+    const method = listChanges.find(({ list }) => list === mergedLists[kind].needs)?.method;
     if (method === undefined) return;
     if (session === undefined) listens.changed(method);
     else session.notify(method, {});

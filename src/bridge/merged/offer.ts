@@ -1,4 +1,5 @@
-import { combinedHint, type CacheHint } from '../../client/pages.ts';
+import type { CacheHint } from '../../protocol/features/envelope.ts';
+import { combinedHint } from '../../client/pages.ts';
 import { ConnectionError } from '../../jsonrpc/transport.ts';
 import type { Call } from '../../host/call.ts';
 import type { Handler } from '../../host/host.ts';

@@ -3,7 +3,7 @@ import { settledWithin } from '../../jsonrpc/timeout.ts';
 import { ConnectionError } from '../../jsonrpc/transport.ts';
 import { McpError } from '../../protocol/error.ts';
 import { pause } from '../changes.ts';
-import { harmless, wordsOf } from '../failure.ts';
+import { harmlessWords, wordsOf } from '../failure.ts';
 import type { Member, UpstreamFacts } from '../single/single.ts';
 
 /** How one of several upstreams stands. */
@@ -133,7 +133,7 @@ export class Seat {
       this.#tries = 0;
       onJoin(member, true);
     } catch (error) {
-      this.#heard = harmless(error);
+      this.#heard = harmlessWords(error);
       if (!this.#closed.signal.aborted) this.#note(wordsOf(error));
       throw error;
     }

@@ -1,5 +1,5 @@
 import type { Call } from '../../host/call.ts';
-import type { ListKind } from './lists.ts';
+import type { MergedList } from './lists.ts';
 import type { JsonObject } from '../../protocol/features/common.ts';
 import type { Named } from './names.ts';
 import type { Seat } from './slot.ts';
@@ -14,9 +14,9 @@ export interface ListView {
 
 /** The lists as one client, or all clients of one principal, were shown them. */
 export interface View {
-  readonly lists: Map<ListKind, ListView>;
+  readonly lists: Map<MergedList, ListView>;
   /** Parts that came too late to be shown, until they are. */
-  readonly late: Map<ListKind, Map<Seat, readonly JsonObject[]>>;
+  readonly late: Map<MergedList, Map<Seat, readonly JsonObject[]>>;
 }
 
 /** How many principals' views are kept. */

@@ -3,16 +3,16 @@ import type { Call } from '../../host/call.ts';
 import { McpError } from '../../protocol/error.ts';
 import { methodsWith, type RequestTypes } from '../../protocol/catalogue.ts';
 import type { Changes } from '../changes.ts';
-import type { KnownTools } from '../known-tools.ts';
+import type { UpstreamTools } from '../known-tools.ts';
 import type { Pool } from '../upstream/pool.ts';
-import type { Watches } from './watches.ts';
+import type { UpstreamWatches } from './watches.ts';
 
 /** What the handlers of a bridge work with. */
 export interface BridgeParts {
   readonly pool: Pool;
-  readonly tools: KnownTools;
+  readonly tools: UpstreamTools;
   readonly changes: Changes;
-  readonly watches: Watches;
+  readonly watches: UpstreamWatches;
 }
 
 type Handlers = {
@@ -20,7 +20,7 @@ type Handlers = {
 };
 
 /** The handlers of what a bridge serves, by method. */
-export function handlersOf({ pool, tools, changes, watches }: BridgeParts): ReadonlyMap<string, Handler> {
+export function bridgeHandlers({ pool, tools, changes, watches }: BridgeParts): ReadonlyMap<string, Handler> {
   const carry: Handler = (params, call) => pool.carry(params, call);
   const own: Handlers = {
     'tools/list': async (params, call) => tools.seen(await pool.carry({ ...params }, call)),

@@ -1,4 +1,4 @@
-import type { Sender } from '../../host/host.ts';
+import type { NotificationSender } from '../../host/host.ts';
 import type { JsonObject } from '../../protocol/features/common.ts';
 import { methodOf } from '../../protocol/catalogue.ts';
 import { maySend } from '../../protocol/method.ts';
@@ -19,7 +19,7 @@ interface Notice {
  */
 export async function tellUpstream(
   { method, params }: Notice,
-  from: Sender,
+  from: NotificationSender,
   { pool, onWarning }: { readonly pool: Pool; readonly onWarning: (message: string) => void },
 ): Promise<void> {
   try {

@@ -1,6 +1,6 @@
 import type { Client } from '../../client/client.ts';
 import { isServerCapability, type ServerCapabilities } from '../../protocol/capability.ts';
-import { tasksExtension } from '../declared.ts';
+import { tasksExtension } from '../../protocol/features/tasks.ts';
 import { revisionFor } from '../forward.ts';
 
 const offers = new WeakMap<ServerCapabilities, ServerCapabilities>();

@@ -11,8 +11,8 @@ import { Changes, isListChange, ownWords } from '../changes.ts';
 import { closingQuietly } from '../upstream/closing.ts';
 import { wordsOf } from '../failure.ts';
 import { revisionFor } from '../forward.ts';
-import { handlersOf, type BridgeParts } from './handlers.ts';
-import { KnownTools } from '../known-tools.ts';
+import { bridgeHandlers, type BridgeParts } from './handlers.ts';
+import { UpstreamTools } from '../known-tools.ts';
 import { tellUpstream } from './notices.ts';
 import { offerOf } from './offer.ts';
 import { opener, type ConnectUpstream } from '../upstream/opener.ts';
@@ -21,7 +21,7 @@ import type { Places } from '../upstream/connection-limit.ts';
 import { Pool } from '../upstream/pool.ts';
 import { steady } from '../upstream/restart-limit.ts';
 import type { OpenClient, UpstreamEvents } from '../upstream/upstream-options.ts';
-import { Watches } from './watches.ts';
+import { UpstreamWatches } from './watches.ts';
 
 /** What is known of the server behind a bridge. */
 export interface UpstreamFacts {
@@ -70,7 +70,7 @@ export interface MemberOptions extends Settings {
  * @throws ConnectionError when it is not reached or answers nothing that is MCP.
  */
 export async function openMember(options: MemberOptions): Promise<Member> {
-  const tools = new KnownTools();
+  const tools = new UpstreamTools();
   const parts = partsOf(options, tools, opener({ ...options, wayOf: waysTo(options), tools }));
   const { pool, changes, watches } = parts;
   const first = await firstClient(pool, options.signal);
@@ -116,7 +116,7 @@ function isTransport(upstream: MemberOptions['upstream']): upstream is Transport
   return typeof upstream === 'object' && 'open' in upstream;
 }
 
-function partsOf(settings: MemberOptions, tools: KnownTools, open: (isMain: boolean) => OpenClient): BridgeParts {
+function partsOf(settings: MemberOptions, tools: UpstreamTools, open: (isMain: boolean) => OpenClient): BridgeParts {
   const { onWarning, places, sharing, parked } = settings;
   const changes: Changes = new Changes({
     capabilities: () => (pool.main.latest === undefined ? {} : offerOf(pool.main.latest)),
@@ -152,7 +152,7 @@ function partsOf(settings: MemberOptions, tools: KnownTools, open: (isMain: bool
       onWarning,
     }),
   });
-  const watches: Watches = new Watches(pool, changes, onWarning);
+  const watches: UpstreamWatches = new UpstreamWatches(pool, changes, onWarning);
   const learnAnew = oneByOne(() => learn({ pool, tools }, settings));
   return { pool, tools, changes, watches };
 }
@@ -222,7 +222,7 @@ async function learn(
 
 function hostOf(parts: BridgeParts, settings: Settings, client: () => Client): Host {
   const { pool, tools, changes, watches } = parts;
-  const handlers = handlersOf(parts);
+  const handlers = bridgeHandlers(parts);
   return {
     get info() {
       return client().server ?? settings.info;
@@ -231,7 +231,7 @@ function hostOf(parts: BridgeParts, settings: Settings, client: () => Client): H
       return client().instructions;
     },
     get discoverHint() {
-      const { ttlMs = 0, cacheScope = 'private' } = client().verdict.discovered ?? {};
+      const { ttlMs = 0, cacheScope = 'private' } = client().negotiated.discovered ?? {};
       return { ttlMs, cacheScope };
     },
     revisions: settings.revisions,

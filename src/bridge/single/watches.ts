@@ -19,7 +19,7 @@ const mostEarly = 1_000;
 type Watched = Map<string, SessionWatch>;
 
 /** Carries watches of single resources: upstream they follow its way, downstream that of the client. */
-export class Watches {
+export class UpstreamWatches {
   readonly #pool: Pool;
   readonly #changes: Changes;
   readonly #onWarning: (message: string) => void;

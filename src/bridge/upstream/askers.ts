@@ -21,7 +21,7 @@ export class Askers {
 }
 
 /** What a request is for, where its client may be asked meanwhile: the tool, the prompt or the resource. */
-export function targetOf(method: string, params: JsonObject): string | undefined {
+export function calledTarget(method: string, params: JsonObject): string | undefined {
   const { inputRequired, nameParam } = methodOf(method) ?? {};
   if (inputRequired === undefined) return undefined;
   const name = nameParam === undefined ? undefined : params[nameParam];

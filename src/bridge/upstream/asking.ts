@@ -9,7 +9,7 @@ import type { Doubt } from './doubt.ts';
 export const patienceMs = 20_000;
 
 /** What is asked, and what withdraws it. */
-export interface Asked {
+export interface AskedUpstream {
   readonly method: string;
   readonly params: JsonObject;
   readonly signal: AbortSignal;
@@ -35,7 +35,7 @@ export class Asking {
   }
 
   /** @throws McpError when nobody can be asked. */
-  async ask(asked: Asked): Promise<JsonObject> {
+  async ask(asked: AskedUpstream): Promise<JsonObject> {
     const { doubt, own } = this.#options;
     for (;;) {
       if (doubt.exists && own) return doubt.refuse(asked.method);
@@ -67,7 +67,7 @@ export class Asking {
    * The first answer. A client that has the question may have forgotten its call, and the bridge would not hear of it:
    * so another call of the same client that is waited for brings the question too when the answer takes long.
    */
-  async #answered(first: Able, { method, params, signal }: Asked): Promise<JsonObject> {
+  async #answered(first: Able, { method, params, signal }: AskedUpstream): Promise<JsonObject> {
     const over = new AbortController();
     const asking = new Map<Carried, Promise<JsonObject>>();
     const ask = (call: Able): unknown =>

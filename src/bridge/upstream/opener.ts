@@ -1,10 +1,10 @@
 import type { Client } from '../../client/client.ts';
 import type { ConnectOptions } from '../../client/options.ts';
 import type { Transport } from '../../jsonrpc/transport.ts';
-import type { Verdict } from '../../client/connection/negotiate.ts';
+import type { Negotiated } from '../../client/connection/negotiate.ts';
 import type { Implementation } from '../../protocol/features/common.ts';
 import { memoryCacheStore } from '../../store/memory-cache.ts';
-import type { KnownTools } from '../known-tools.ts';
+import type { UpstreamTools } from '../known-tools.ts';
 import type { OpenClient } from './upstream-options.ts';
 
 /** Opens a client to the upstream server. */
@@ -17,7 +17,7 @@ export interface OpenerOptions {
   readonly connect: ConnectUpstream;
   /** What the bridge calls itself where it does not pass its client's name on. */
   readonly info: Implementation;
-  readonly tools: KnownTools;
+  readonly tools: UpstreamTools;
   readonly upstreamRevisions?: readonly string[] | undefined;
   readonly probeTimeoutMs?: number | undefined;
   /** Gives up the first connection; later ones are opened until they are closed. */
@@ -31,7 +31,7 @@ export interface OpenerOptions {
  */
 export function opener(options: OpenerOptions): (isMain: boolean) => OpenClient {
   const { connect, info, tools, upstreamRevisions, probeTimeoutMs, signal, onWarning } = options;
-  let prior: Verdict | undefined;
+  let negotiated: Negotiated | undefined;
   const cacheStore = memoryCacheStore();
   const over =
     (way: Transport | URL | string): OpenClient =>
@@ -41,9 +41,9 @@ export function opener(options: OpenerOptions): (isMain: boolean) => OpenClient 
         capabilities: self?.capabilities ?? {},
         advertise: false,
         ...(upstreamRevisions === undefined ? {} : { revisions: upstreamRevisions }),
-        ...(prior === undefined ? {} : { prior }),
+        ...(negotiated === undefined ? {} : { negotiated }),
         ...(probeTimeoutMs === undefined ? {} : { probeTimeoutMs }),
-        signal: prior !== undefined || signal === undefined ? closed : AbortSignal.any([closed, signal]),
+        signal: negotiated !== undefined || signal === undefined ? closed : AbortSignal.any([closed, signal]),
         // Results go to somebody else, who may keep and check them: a bridge changes and refuses nothing.
         validateOutput: false,
         exactNumbers: true,
@@ -57,7 +57,7 @@ export function opener(options: OpenerOptions): (isMain: boolean) => OpenClient 
         onReconnect,
         onWarning,
       });
-      prior = client.verdict;
+      negotiated = client.negotiated;
       client.learnTools(tools.mirroring);
       return client;
     };

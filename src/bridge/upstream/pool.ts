@@ -1,13 +1,13 @@
 import { monotonicNow, settledWithin } from '../../jsonrpc/timeout.ts';
 import type { SettledFacts } from '../../jsonrpc/transport-facts.ts';
 import type { Call } from '../../host/call.ts';
-import type { Origin, Sender, ServerSession } from '../../host/host.ts';
+import type { ClientOrigin, NotificationSender, ServerSession } from '../../host/host.ts';
 import type { JsonObject } from '../../protocol/features/common.ts';
 import { McpError } from '../../protocol/error.ts';
 import { loggingLevels, type LoggingLevel } from '../../protocol/features/logging.ts';
 import { methodOf } from '../../protocol/catalogue.ts';
 import type { Revision } from '../../protocol/revision.ts';
-import { Askers, targetOf } from './askers.ts';
+import { Askers, calledTarget } from './askers.ts';
 import { withoutLogs, type Carried } from './carried.ts';
 import { closingMs } from './closing.ts';
 import { Failures } from './failures.ts';
@@ -16,8 +16,8 @@ import { revisionFor } from '../forward.ts';
 import { ParkedCalls, type ParkedOptions } from './parked/parked.ts';
 import type { Full, Holder, Places } from './connection-limit.ts';
 import { Upstream } from './upstream.ts';
-import type { OpenClient, UpstreamEvents, UpstreamOptions } from './upstream-options.ts';
-import { declaredTo, keyOf, ownerOf, selfOf, wantedBy, type Wanted } from './wanted.ts';
+import type { OpenClient, UpstreamEvents, UpstreamConnectionOptions } from './upstream-options.ts';
+import { declaredTo, wantedKeyOf, ownerOf, selfOf, wantedBy, type WantedConnection } from './wanted.ts';
 
 /** What a pool needs to know of its bridge. */
 export interface PoolOptions {
@@ -80,7 +80,7 @@ export class Pool {
     this.#failures = new Failures(options.main.onWarning, monotonicNow, options.silent);
     options.places.join(this.#holder);
     this.main = this.#add({ events: options.main });
-    this.#shared.set(keyOf({ principal: undefined, self: undefined }), [this.main]);
+    this.#shared.set(wantedKeyOf({ principal: undefined, self: undefined }), [this.main]);
     this.#parked = new ParkedCalls(
       { mostOfOne: Math.ceil(options.places.limit / 2), onWarning: options.main.onWarning, ...options.parked },
       (params, carried, principal) => this.#share(params, carried, { principal, alone: true }),
@@ -101,7 +101,7 @@ export class Pool {
   }
 
   /** Tells the upstream of something on a connection of who says it. */
-  async notify(method: string, params: JsonObject, { session, principal }: Sender): Promise<void> {
+  async notify(method: string, params: JsonObject, { session, principal }: NotificationSender): Promise<void> {
     const upstream =
       session === undefined || this.shared
         ? this.#sharedBy({ principal, self: undefined }, (one) => one.free(false))
@@ -158,7 +158,7 @@ export class Pool {
   preferredBy(call: Call): Upstream {
     if (this.shared) return this.main;
     const wanted = this.#wantedBy(call, call.auth?.principal);
-    const list = this.#shared.get(keyOf(wanted));
+    const list = this.#shared.get(wantedKeyOf(wanted));
     const preferred = this.#oneEach ? list?.at(-1) : list?.[0];
     return this.#sharedBy(wanted, (one) => one === preferred);
   }
@@ -179,7 +179,7 @@ export class Pool {
    *
    * @throws McpError busy when there is none.
    */
-  admit({ principal, address }: Origin): void {
+  admit({ principal, address }: ClientOrigin): void {
     if (!this.shared) this.#demand(this.#options.places.makeRoom(ownerOf(principal, address)));
   }
 
@@ -218,11 +218,11 @@ export class Pool {
     try {
       return await upstream.carry(params, carried, alone);
     } finally {
-      this.#trim(keyOf(wanted), upstream);
+      this.#trim(wantedKeyOf(wanted), upstream);
     }
   }
 
-  #wantedBy(carried: Carried, principal: string | undefined): Wanted {
+  #wantedBy(carried: Carried, principal: string | undefined): WantedConnection {
     return wantedBy(carried, principal, { handshake: this.#handshake(), oneEach: this.#oneEach });
   }
 
@@ -235,9 +235,9 @@ export class Pool {
    * Calls of one client run side by side in its process, which is kept whatever was given up in it. Only what is known
    * to ask goes elsewhere while nobody could tell whose question came.
    */
-  async #together(params: JsonObject, carried: Carried, wanted: Wanted): Promise<JsonObject> {
-    const key = keyOf(wanted);
-    const asks = carried.ask !== undefined && this.#askers.has(targetOf(carried.method, params));
+  async #together(params: JsonObject, carried: Carried, wanted: WantedConnection): Promise<JsonObject> {
+    const key = wantedKeyOf(wanted);
+    const asks = carried.ask !== undefined && this.#askers.has(calledTarget(carried.method, params));
     const current = (): Upstream | undefined => this.#shared.get(key)?.at(-1);
     const isUnfit = (one: Upstream): boolean => asks && one.doubtful && one !== this.main;
     const before = current();
@@ -255,8 +255,8 @@ export class Pool {
    * another client's log messages may come already it has another connection, or does without its own: another process
    * would be another server, with other lists.
    */
-  async #beside(params: JsonObject, carried: Carried, wanted: Wanted): Promise<JsonObject> {
-    const key = keyOf(wanted);
+  async #beside(params: JsonObject, carried: Carried, wanted: WantedConnection): Promise<JsonObject> {
+    const key = wantedKeyOf(wanted);
     const [first] = this.#shared.get(key) ?? [];
     const { places, facts } = this.#options;
     const unlogged = (): Upstream | undefined =>
@@ -271,11 +271,11 @@ export class Pool {
 
   /** A known connection that fits, else another one: that which is given, or a new one. */
   #sharedBy(
-    wanted: Wanted,
+    wanted: WantedConnection,
     fits: (upstream: Upstream) => boolean,
     other: () => Upstream | undefined = () => undefined,
   ): Upstream {
-    const key = keyOf(wanted);
+    const key = wantedKeyOf(wanted);
     const known = this.#shared.get(key)?.find(fits) ?? other();
     if (known !== undefined) return known;
     this.#retire(key);
@@ -297,7 +297,7 @@ export class Pool {
     throw new McpError('busy', `the bridge has ${whose} upstream connections in use; try again later`);
   }
 
-  #add(options: Omit<UpstreamOptions, 'open' | 'facts' | 'askers' | 'failures' | 'tick'>): Upstream {
+  #add(options: Omit<UpstreamConnectionOptions, 'open' | 'facts' | 'askers' | 'failures' | 'tick'>): Upstream {
     if (this.#closed) throw new McpError('internalError', 'the bridge is closed');
     const { places, open, facts, main } = this.#options;
     this.#demand(places.take(options.owner));

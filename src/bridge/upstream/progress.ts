@@ -1,6 +1,5 @@
 import { isRequestId } from '../../jsonrpc/message.ts';
-import type { ProgressToken } from '../../peer/progress.ts';
-import type { JsonObject } from '../../protocol/features/common.ts';
+import type { JsonObject, ProgressToken } from '../../protocol/features/common.ts';
 import { McpError } from '../../protocol/error.ts';
 import { fromWire } from '../../protocol/compile/from-wire.ts';
 import type { Revision } from '../../protocol/revision.ts';

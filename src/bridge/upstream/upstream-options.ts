@@ -43,7 +43,7 @@ export interface UpstreamEvents {
 }
 
 /** What a connection is made of. */
-export interface UpstreamOptions {
+export interface UpstreamConnectionOptions {
   readonly open: OpenClient;
   /** The facts of what it goes over. */
   readonly facts: SettledFacts;

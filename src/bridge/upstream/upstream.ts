@@ -11,7 +11,7 @@ import {
   type LoggingLevel,
   type LoggingMessageNotificationParams,
 } from '../../protocol/features/logging.ts';
-import { targetOf } from './askers.ts';
+import { calledTarget } from './askers.ts';
 import { Asking } from './asking.ts';
 import type { Carried } from './carried.ts';
 import { Doubt } from './doubt.ts';
@@ -19,7 +19,7 @@ import { failureFor, unreachable, wordsOf } from '../failure.ts';
 import type { Failures } from './failures.ts';
 import { forward, revisionFor } from '../forward.ts';
 import { ProgressRelays } from './progress.ts';
-import type { ClientEvents, OpenClient, UpstreamEvents, UpstreamOptions } from './upstream-options.ts';
+import type { ClientEvents, OpenClient, UpstreamEvents, UpstreamConnectionOptions } from './upstream-options.ts';
 
 /** One connection to the upstream server, opened when it is first needed. */
 export class Upstream {
@@ -57,7 +57,18 @@ export class Upstream {
   #last: Carried | undefined;
   readonly #closed = new AbortController();
 
-  constructor({ open, facts, events, self, ofOne = false, owner, askers, failures, level, tick }: UpstreamOptions) {
+  constructor({
+    open,
+    facts,
+    events,
+    self,
+    ofOne = false,
+    owner,
+    askers,
+    failures,
+    level,
+    tick,
+  }: UpstreamConnectionOptions) {
     this.#open = open;
     this.#facts = facts;
     this.#events = events;
@@ -255,7 +266,7 @@ export class Upstream {
 
   async #run(client: Client, params: JsonObject, call: Carried): Promise<JsonObject> {
     const progressToken = this.#progress.claim(call);
-    const target = targetOf(call.method, params);
+    const target = calledTarget(call.method, params);
     let answered: (() => void) | undefined;
     this.#running.set(call, target);
     this.#last = call;

@@ -7,7 +7,7 @@ import type { Carried } from './carried.ts';
 import { declaredFor } from '../declared.ts';
 
 /** Who a shared connection may serve. */
-export interface Wanted {
+export interface WantedConnection {
   readonly principal: string | undefined;
   readonly self: ClientView | undefined;
   readonly address?: string | undefined;
@@ -16,7 +16,7 @@ export interface Wanted {
 }
 
 /** What an upstream decides about who may share a connection to it. */
-export interface Sharing {
+export interface UpstreamSharing {
   /** Its revision where that begins with a handshake. */
   readonly handshake: Revision | undefined;
   /** Whether each client has one connection for all its calls. */
@@ -24,7 +24,11 @@ export interface Sharing {
 }
 
 /** Who the connection of a call must serve. */
-export function wantedBy(carried: Carried, principal: string | undefined, { handshake, oneEach }: Sharing): Wanted {
+export function wantedBy(
+  carried: Carried,
+  principal: string | undefined,
+  { handshake, oneEach }: UpstreamSharing,
+): WantedConnection {
   const self = selfOf(carried, handshake);
   const { address, client } = carried;
   if (principal !== undefined || self === undefined || !oneEach) return { principal, self, address };
@@ -51,7 +55,7 @@ export function declaredTo(handshake: Revision | undefined, capabilities: Client
 }
 
 /** Nobody shares a connection with another principal, nor with a client that declares something else. */
-export function keyOf({ principal, self, name }: Wanted): string {
+export function wantedKeyOf({ principal, self, name }: WantedConnection): string {
   const who = JSON.stringify(name === undefined ? (principal ?? null) : [name]);
   return self === undefined ? who : `${who} ${canonical(self.capabilities)}`;
 }

@@ -4,16 +4,16 @@ import type { Client } from '../../client/client.ts';
 import type { LoggingMessageNotificationParams } from '../../protocol/features/logging.ts';
 import type { CallToolResult, Tool } from '../../protocol/features/tools.ts';
 import { argumentsOf } from './arguments.ts';
-import { afterUrl, beforeCommand, mergeJson, takeJson, withinCommand, type Wanted } from './words.ts';
+import { afterUrl, beforeCommand, mergeJson, takeJson, withinCommand, type CallWords } from './words.ts';
 import { clipped } from '../explain/text.ts';
 import { UsageError, type Io } from '../io.ts';
-import { parse, revisionDates, wholeNumber, type Parsed } from '../options.ts';
+import { parseOptions, revisionDates, wholeNumber, type Parsed } from '../options.ts';
 import { connect } from '../peers.ts';
 import { fetchCatalogue, renderCatalogue } from './render-catalogue.ts';
 import { renderResult } from './render-result.ts';
 import { splitAtDashes, targetOptions, transportOf, type Target } from '../target.ts';
 import { nearestWords } from '../../mistakes/nearest.ts';
-import { shown, shownJson } from '../shown.ts';
+import { printed, shownJson } from '../shown.ts';
 import { version } from '../version.ts';
 
 const options: ParseArgsOptionsConfig = {
@@ -26,7 +26,7 @@ const options: ParseArgsOptionsConfig = {
 export async function call(argv: readonly string[], io: Io): Promise<number> {
   const { before, after } = splitAtDashes(argv);
   const head = takeJson(before);
-  const parsed = parse(head.rest, options);
+  const parsed = parseOptions(head.rest, options);
   const wanted = wantedIn(parsed.words, after);
   const json = mergeJson(head.json, wanted.json);
   if (wanted.tool === undefined && json.input !== undefined)
@@ -41,7 +41,7 @@ export async function call(argv: readonly string[], io: Io): Promise<number> {
   }
 }
 
-function wantedIn(words: readonly string[], after: readonly string[] | undefined): Wanted {
+function wantedIn(words: readonly string[], after: readonly string[] | undefined): CallWords {
   if (after === undefined) return afterUrl(words);
   return words.length > 0 ? beforeCommand(words, after) : withinCommand(after, existsSync);
 }
@@ -51,7 +51,7 @@ function wantedIn(words: readonly string[], after: readonly string[] | undefined
  * tool when the whole command starts a server that has it, or starts none.
  */
 async function reach(
-  wanted: Wanted,
+  wanted: CallWords,
   parsed: Parsed,
   io: Io,
 ): Promise<{ readonly client: Client; readonly tool: string | undefined }> {
@@ -89,16 +89,16 @@ function warnings(io: Io): (message: string) => void {
   let count = 0;
   return (message) => {
     count++;
-    if (count <= mostWarnings) io.stderr.write(`parley: ${shown(message, 'line')}\n`);
+    if (count <= mostWarnings) io.stderr.write(`parley: ${printed(message, 'line')}\n`);
     if (count === mostWarnings) io.stderr.write('parley: further warnings are left out\n');
   };
 }
 
 function logLine({ level, logger, data }: LoggingMessageNotificationParams): string {
   const words = typeof data === 'string' ? data : JSON.stringify(data);
-  const head = shown(`[${level}]${logger === undefined ? '' : ` ${logger}:`}`, 'line');
+  const head = printed(`[${level}]${logger === undefined ? '' : ` ${logger}:`}`, 'line');
   // What goes on below is told apart from what begins.
-  return `${head} ${shown(words, 'lines').replaceAll('\n', '\n  ')}\n`;
+  return `${head} ${printed(words, 'lines').replaceAll('\n', '\n  ')}\n`;
 }
 
 async function list(client: Client, json: boolean, io: Io): Promise<number> {
@@ -110,7 +110,7 @@ async function list(client: Client, json: boolean, io: Io): Promise<number> {
 async function callTool(
   client: Client,
   name: string,
-  { pairs, json, guessed, target }: Wanted,
+  { pairs, json, guessed, target }: CallWords,
   io: Io,
 ): Promise<number> {
   const tools = await client.listTools({ signal: io.signal });
@@ -121,7 +121,7 @@ async function callTool(
     logLevel: 'info',
     onProgress: ({ progress, total, message }) => {
       io.stderr.write(
-        `${shown(`progress ${progress}${total === undefined ? '' : `/${total}`} ${message ?? ''}`, 'line')}\n`,
+        `${printed(`progress ${progress}${total === undefined ? '' : `/${total}`} ${message ?? ''}`, 'line')}\n`,
       );
     },
   });

@@ -7,10 +7,10 @@ import type { Resource, ResourceTemplate } from '../../protocol/features/resourc
 import type { RevisionDate } from '../../protocol/revision.ts';
 import type { Tool } from '../../protocol/features/tools.ts';
 import { clipped } from '../explain/text.ts';
-import { shown } from '../shown.ts';
+import { printed } from '../shown.ts';
 
 /** All that a server offers. */
-export interface Catalogue {
+export interface ListedOffer {
   readonly server: Implementation | undefined;
   readonly revision: RevisionDate;
   readonly instructions: string | undefined;
@@ -22,7 +22,7 @@ export interface Catalogue {
 }
 
 /** Lists everything of a server. */
-export async function fetchCatalogue(client: Client, signal: AbortSignal): Promise<Catalogue> {
+export async function fetchCatalogue(client: Client, signal: AbortSignal): Promise<ListedOffer> {
   const [tools, resources, resourceTemplates, prompts] = await Promise.all([
     client.listTools({ signal }),
     client.listResources({ signal }),
@@ -34,17 +34,17 @@ export async function fetchCatalogue(client: Client, signal: AbortSignal): Promi
 }
 
 /** Writes a catalogue for a person. */
-export function renderCatalogue(catalogue: Catalogue, description: string): string {
+export function renderCatalogue(catalogue: ListedOffer, description: string): string {
   const { server, revision, instructions, tools, resources, resourceTemplates, prompts } = catalogue;
   const name = server === undefined ? 'a server without a name' : `${server.title ?? server.name} ${server.version}`;
   const parts = [
-    `${shown(`${clipped(name, widest)}, revision ${revision}, ${description}`, 'line')}\n${instructions === undefined ? '' : `${firstLine(instructions)}\n`}`,
+    `${printed(`${clipped(name, widest)}, revision ${revision}, ${description}`, 'line')}\n${instructions === undefined ? '' : `${firstLine(instructions)}\n`}`,
     section('tools', tools.map(toolRow)),
     section('resources', resources.map(resourceRow)),
     section('resource templates', resourceTemplates.map(templateRow)),
     section('prompts', prompts.map(promptRow)),
   ];
-  return shown(parts.filter((part) => part !== '').join('\n'), 'lines');
+  return printed(parts.filter((part) => part !== '').join('\n'), 'lines');
 }
 
 function section(title: string, given: readonly (readonly [string, string])[]): string {
@@ -58,7 +58,7 @@ function section(title: string, given: readonly (readonly [string, string])[]): 
 const widest = 400;
 
 function cell(text: string): string {
-  return shown(clipped(text, widest), 'line');
+  return printed(clipped(text, widest), 'line');
 }
 
 /** A tool with its arguments, and what it is about. */

@@ -1,13 +1,13 @@
 import type { ContentBlock } from '../../protocol/features/content.ts';
 import type { BlobResourceContents, TextResourceContents } from '../../protocol/features/resources.ts';
 import type { CallToolResult } from '../../protocol/features/tools.ts';
-import { shown, shownJson } from '../shown.ts';
+import { printed, shownJson } from '../shown.ts';
 
 /** The result of a tool as text for a person. */
 export function renderResult({ content, structuredContent }: CallToolResult): string {
   const blocks = content.filter((block) => !repeats(block, structuredContent)).map(renderBlock);
   const data = structuredContent === undefined ? [] : [shownJson(structuredContent, 2)];
-  return shown([...blocks, ...data].map((text) => (text.endsWith('\n') ? text : `${text}\n`)).join(''), 'lines');
+  return printed([...blocks, ...data].map((text) => (text.endsWith('\n') ? text : `${text}\n`)).join(''), 'lines');
 }
 
 /** Spec 2025-06-18, Tools, Structured Content: a text block may hold the same once more. */
@@ -26,10 +26,13 @@ function renderBlock(block: ContentBlock): string {
       return block.text;
     case 'image':
     case 'audio':
-      return shown(`[${block.type} ${block.mimeType}, ${bytes(block.data)}]`, 'line');
+      return printed(`[${block.type} ${block.mimeType}, ${bytes(block.data)}]`, 'line');
     case 'resource_link': {
       const about = [block.mimeType, block.description].filter((one) => one !== undefined).join(', ');
-      return shown(`[resource ${block.uri}: ${block.title ?? block.name}${about === '' ? '' : ` (${about})`}]`, 'line');
+      return printed(
+        `[resource ${block.uri}: ${block.title ?? block.name}${about === '' ? '' : ` (${about})`}]`,
+        'line',
+      );
     }
     case 'resource':
       return renderContents(block.resource);
@@ -43,8 +46,8 @@ function renderContents(contents: TextResourceContents | BlobResourceContents): 
   const type = contents.mimeType === undefined ? '' : ` ${contents.mimeType}`;
   const head = `[resource ${contents.uri}${type}`;
   return 'text' in contents
-    ? `${shown(`${head}]`, 'line')}\n${contents.text}`
-    : shown(`${head}, ${bytes(contents.blob)}]`, 'line');
+    ? `${printed(`${head}]`, 'line')}\n${contents.text}`
+    : printed(`${head}, ${bytes(contents.blob)}]`, 'line');
 }
 
 function bytes(base64: string): string {

@@ -3,7 +3,7 @@ import { UsageError } from '../io.ts';
 import { commandTarget, urlTarget, type Target } from '../target.ts';
 
 /** What a command line of `parley call` asks for. */
-export interface Wanted {
+export interface CallWords {
   readonly target: Target;
   /** The tool to call; without one, everything is listed. */
   readonly tool: string | undefined;
@@ -67,13 +67,13 @@ function objectOf(text: string): Readonly<Record<string, unknown>> {
 const noJson: Json = { output: false, input: undefined };
 
 /** Reads `<url> [<tool> [<name>=<value>…]]`. */
-export function afterUrl([url, tool, ...pairs]: readonly string[]): Wanted {
+export function afterUrl([url, tool, ...pairs]: readonly string[]): CallWords {
   if (url === undefined) throw new UsageError('give the URL of a server, or -- and the command that starts one');
   return { target: urlTarget(url), tool, pairs: pairs.map(pairOf), json: noJson, guessed: false };
 }
 
 /** Reads `<tool> [<name>=<value>…] -- <command>…`. */
-export function beforeCommand([tool, ...pairs]: readonly string[], command: readonly string[]): Wanted {
+export function beforeCommand([tool, ...pairs]: readonly string[], command: readonly string[]): CallWords {
   if (tool?.includes('://') === true)
     throw new UsageError(`${JSON.stringify(tool)} stands before --; give a URL or a command, not both`);
   return { target: commandTarget(command), tool, pairs: pairs.map(pairOf), json: noJson, guessed: false };
@@ -86,7 +86,7 @@ export function beforeCommand([tool, ...pairs]: readonly string[], command: read
  * @param isFile Whether a word is the path of something that exists.
  * @throws UsageError when nothing is left for the command.
  */
-export function withinCommand(words: readonly string[], isFile: (word: string) => boolean): Wanted {
+export function withinCommand(words: readonly string[], isFile: (word: string) => boolean): CallWords {
   const last = words.lastIndexOf('--');
   if (last >= 0) {
     const { rest, json } = takeJson(words.slice(last + 1));

@@ -10,7 +10,7 @@ import { chosenRevisions, type RevisionDate } from '../../protocol/revision.ts';
 import { spawn } from '../../stdio/client/transport.ts';
 import { describeCommand } from '../../stdio/client/describe-command.ts';
 import { ConfigProblem } from './expand.ts';
-import { Keys, kindOf, pathOf, shown } from './read.ts';
+import { Keys, jsonKindOf, pathOf, shownValue } from './read.ts';
 import { sharedFetch } from '../fetch.ts';
 import {
   hiding,
@@ -69,11 +69,11 @@ interface Source {
  * @throws UsageError when it has no servers.
  */
 export function configOf(value: unknown, { file, env }: Source): Config {
-  if (!isObject(value)) throw new UsageError(`${file} holds ${kindOf(value)}, not {"mcpServers": {…}}`);
+  if (!isObject(value)) throw new UsageError(`${file} holds ${jsonKindOf(value)}, not {"mcpServers": {…}}`);
   const top = Object.hasOwn(value, 'mcpServers') ? 'mcpServers' : 'servers';
   const servers = Object.hasOwn(value, top) ? value[top] : undefined;
   if (servers === undefined) throw new UsageError(`${file} has no "mcpServers" (or "servers") with servers by name`);
-  if (!isObject(servers)) throw new UsageError(`${file}: ${top} must be an object, not ${kindOf(servers)}`);
+  if (!isObject(servers)) throw new UsageError(`${file}: ${top} must be an object, not ${jsonKindOf(servers)}`);
   const warnings = Object.keys(value).flatMap((key) => (key === top ? [] : [`${file}: ${pathOf([key])} is ignored`]));
   const problems: string[] = [];
   const upstreams: [string, ConfiguredServer][] = [];
@@ -130,7 +130,10 @@ function upstreamOf(keys: Keys, folder: string): ConfiguredServer | undefined {
       `needs "command", for a server to start, or "url", for one that runs${meantBy(keys.unread)}`,
     );
   if (type !== undefined && hasCommand !== (type === 'stdio'))
-    throw new ConfigProblem(keys.at('type'), `${shown(type)} does not go with "${hasCommand ? 'command' : 'url'}"`);
+    throw new ConfigProblem(
+      keys.at('type'),
+      `${shownValue(type)} does not go with "${hasCommand ? 'command' : 'url'}"`,
+    );
   const way = hasCommand ? commandOf(keys, folder) : urlOf(keys, type === 'sse');
   const sharing = keys.oneOf('sharing', ['per-client', 'shared']);
   const revisions = revisionsOf(keys);
@@ -179,7 +182,7 @@ function commandOf(keys: Keys, folder: string): Reachable {
 
 function urlOf(keys: Keys, isPair: boolean): Reachable {
   // As it stands in the file, it holds no variable's value; what may be a secret of its own is left out.
-  const told = shown((keys.text('url') ?? '').replace(/\/\/[^/]*@/, '//').replace(/[?#].*/s, ''));
+  const told = shownValue((keys.text('url') ?? '').replace(/\/\/[^/]*@/, '//').replace(/[?#].*/s, ''));
   const text = keys.expanded('url') ?? '';
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined || (url.protocol !== 'http:' && url.protocol !== 'https:'))

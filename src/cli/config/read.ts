@@ -11,7 +11,7 @@ export class Keys {
 
   /** @throws ConfigProblem when the value is no object. */
   constructor(value: unknown, path: readonly string[], env: Io['env']) {
-    if (!isObject(value)) throw new ConfigProblem(path, `must be an object, not ${kindOf(value)}`);
+    if (!isObject(value)) throw new ConfigProblem(path, `must be an object, not ${jsonKindOf(value)}`);
     this.path = path;
     this.#fields = value;
     this.#env = env;
@@ -35,7 +35,7 @@ export class Keys {
   text(key: string): string | undefined {
     const value = this.value(key);
     if (value === undefined) return undefined;
-    if (typeof value !== 'string') throw new ConfigProblem(this.at(key), `must be a text, not ${kindOf(value)}`);
+    if (typeof value !== 'string') throw new ConfigProblem(this.at(key), `must be a text, not ${jsonKindOf(value)}`);
     return value;
   }
 
@@ -63,7 +63,7 @@ export class Keys {
   flag(key: string): boolean {
     const value = this.value(key) ?? false;
     if (typeof value !== 'boolean')
-      throw new ConfigProblem(this.at(key), `must be true or false, not ${kindOf(value)}`);
+      throw new ConfigProblem(this.at(key), `must be true or false, not ${jsonKindOf(value)}`);
     return value;
   }
 
@@ -72,7 +72,7 @@ export class Keys {
     const text = this.text(key);
     const word = words.find((one) => one === text);
     if (text !== undefined && word === undefined)
-      throw new ConfigProblem(this.at(key), `must be ${words.join(' or ')}, not ${shown(text)}`);
+      throw new ConfigProblem(this.at(key), `must be ${words.join(' or ')}, not ${shownValue(text)}`);
     return word;
   }
 
@@ -80,10 +80,11 @@ export class Keys {
   texts(key: string): readonly string[] | undefined {
     const value = this.value(key);
     if (value === undefined) return undefined;
-    if (!Array.isArray(value)) throw new ConfigProblem(this.at(key), `must be a list of texts, not ${kindOf(value)}`);
+    if (!Array.isArray(value))
+      throw new ConfigProblem(this.at(key), `must be a list of texts, not ${jsonKindOf(value)}`);
     return value.map((one: unknown, index) => {
       if (typeof one === 'string') return one;
-      throw new ConfigProblem(this.at(key, String(index)), `must be a text, not ${kindOf(one)}`);
+      throw new ConfigProblem(this.at(key, String(index)), `must be a text, not ${jsonKindOf(one)}`);
     });
   }
 
@@ -96,9 +97,10 @@ export class Keys {
   /** Texts by name, with the variables in them; they may be secrets, and are in no message. */
   secrets(key: string): Readonly<Record<string, string>> {
     const value = this.value(key) ?? {};
-    if (!isObject(value)) throw new ConfigProblem(this.at(key), `must be an object, not ${kindOf(value)}`);
+    if (!isObject(value)) throw new ConfigProblem(this.at(key), `must be an object, not ${jsonKindOf(value)}`);
     const entries = Object.entries(value).map(([name, text]): [string, string] => {
-      if (typeof text !== 'string') throw new ConfigProblem(this.at(key, name), `must be a text, not ${kindOf(text)}`);
+      if (typeof text !== 'string')
+        throw new ConfigProblem(this.at(key, name), `must be a text, not ${jsonKindOf(text)}`);
       return [name, expand(text, this.at(key, name), this.#env)];
     });
     return Object.fromEntries(entries);
@@ -106,7 +108,7 @@ export class Keys {
 }
 
 /** What kind of value it is, since the value itself may be a secret. */
-export function kindOf(value: unknown): string {
+export function jsonKindOf(value: unknown): string {
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'a list';
   const kind = typeof value;
@@ -114,7 +116,7 @@ export function kindOf(value: unknown): string {
 }
 
 /** A value that is no secret, for messages. */
-export function shown(text: string): string {
+export function shownValue(text: string): string {
   return JSON.stringify(text.length > 80 ? `${text.slice(0, 80)}…` : text);
 }
 

@@ -5,9 +5,9 @@ import type { Explanation } from './report.ts';
 import { withoutTexts } from './secrets.ts';
 import { explainServer, type ExplainOptions } from './server.ts';
 import { UsageError, type Io } from '../io.ts';
-import { parse, wholeNumber, type Parsed } from '../options.ts';
+import { parseOptions, wholeNumber, type Parsed } from '../options.ts';
 import { secretsOf, serverTarget, splitAtDashes, targetOptions, transportOf } from '../target.ts';
-import { shown, shownJson } from '../shown.ts';
+import { printed, shownJson } from '../shown.ts';
 
 const options: ParseArgsOptionsConfig = {
   ...targetOptions,
@@ -20,7 +20,7 @@ const options: ParseArgsOptionsConfig = {
 /** Tries a server in every revision, and says what it speaks, offers, and loses through a bridge. */
 export async function explain(argv: readonly string[], io: Io): Promise<number> {
   const { before, after } = splitAtDashes(argv);
-  const parsed = parse(before, options);
+  const parsed = parseOptions(before, options);
   const timeout = parsed.text('timeout');
   const timeoutMs = timeout === undefined ? undefined : wholeNumber('--timeout', timeout, [1, 2 ** 31 - 1]);
   const common = { timeoutMs, wire: parsed.flag('wire'), signal: io.signal };
@@ -51,7 +51,7 @@ async function explainEach(file: string, { parsed, io, common }: Run): Promise<n
   for (const name of ['header', 'env'])
     if (parsed.texts(name).length > 0) throw new UsageError(`--${name} does not go with --config, which has its own`);
   const { upstreams, problems, warnings } = await readConfig(file, io.env);
-  for (const message of [...problems, ...warnings]) io.stderr.write(`parley: ${shown(message, 'line')}\n`);
+  for (const message of [...problems, ...warnings]) io.stderr.write(`parley: ${printed(message, 'line')}\n`);
   const explained: Explanation[] = [];
   for (const [name, { reach, secrets }] of Object.entries(upstreams)) {
     const found = await explainServer({ ...common, reach });

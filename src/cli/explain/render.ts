@@ -2,22 +2,22 @@ import { newestRevision, revisions } from '../../protocol/revision.ts';
 import { renderBridge } from './render-bridge.ts';
 import { renderOffer } from './render-offer.ts';
 import { renderWire } from './render-wire.ts';
-import type { Explanation, Outcome, Try } from './report.ts';
+import type { Explanation, WayOutcome, Try } from './report.ts';
 import { clipped, table } from './text.ts';
-import { shown } from '../shown.ts';
+import { printed } from '../shown.ts';
 
 /** Writes an explanation for a person. */
 export function renderExplanation(explanation: Explanation, width: number): string {
   const { name, target, transport, offer, bridge, tries } = explanation;
   const over = tries.some((one) => one.over === 'http+sse') ? 'HTTP+SSE' : transport === 'http' ? 'HTTP' : transport;
   const parts = [
-    `${clipped(shown(`${name === undefined ? '' : `${name}: `}${headline(explanation)}`, 'line'), 200)}\n${table([['server', `${target} (${over})`], ...facts(explanation)], width)}`,
+    `${clipped(printed(`${name === undefined ? '' : `${name}: `}${headline(explanation)}`, 'line'), 200)}\n${table([['server', `${target} (${over})`], ...facts(explanation)], width)}`,
     `why\n${table(reasons(tries), width)}`,
     offer === undefined ? '' : renderOffer(offer, width),
     bridge === undefined ? '' : renderBridge(bridge, width),
     tries.some(({ wire }) => wire !== undefined) ? renderWire(tries) : '',
   ];
-  return shown(parts.filter((part) => part !== '').join('\n'), 'lines');
+  return printed(parts.filter((part) => part !== '').join('\n'), 'lines');
 }
 
 function headline({ works, offer, revisions: dates, tries }: Explanation): string {
@@ -62,7 +62,7 @@ function facts({ works, eras, revisions: dates }: Explanation): readonly (readon
   ];
 }
 
-const marks: Readonly<Record<Outcome, string>> = { spoken: 'yes', other: 'no', refused: 'no', unknown: '?' };
+const marks: Readonly<Record<WayOutcome, string>> = { spoken: 'yes', other: 'no', refused: 'no', unknown: '?' };
 
 function reasons(tries: readonly Try[]): readonly (readonly string[])[] {
   return tries.flatMap(({ revision, outcome, why, over, notes }, at) => {

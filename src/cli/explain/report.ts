@@ -44,14 +44,14 @@ export interface Explanation {
  * - `refused`: it refused, in a way that only a server without this revision does.
  * - `unknown`: what happened is no evidence: it wants authorization, failed, kept silent or went away.
  */
-export type Outcome = 'spoken' | 'other' | 'refused' | 'unknown';
+export type WayOutcome = 'spoken' | 'other' | 'refused' | 'unknown';
 
 /** One connection in one revision. */
 export interface Try {
   readonly revision: RevisionDate;
   /** The question that begins a conversation there. */
   readonly question: 'server/discover' | 'initialize';
-  readonly outcome: Outcome;
+  readonly outcome: WayOutcome;
   /** What happened, as a clause for a person. */
   readonly why: string;
   /** The revisions that the server named in its answer or refusal. */

@@ -1,4 +1,4 @@
-import { shown } from '../shown.ts';
+import { printed } from '../shown.ts';
 
 /** How wide a cell may be that others are aligned to; a wider one has a line of its own. */
 const widest = 40;
@@ -11,7 +11,7 @@ const widest = 40;
  * @param indent Spaces before each line.
  */
 export function table(given: readonly (readonly string[])[], width: number, indent = 2): string {
-  const rows = given.map((row) => row.map((cell) => shown(cell, 'line')));
+  const rows = given.map((row) => row.map((cell) => printed(cell, 'line')));
   const columns = Math.max(0, ...rows.map((row) => row.length - 1));
   const widths = Array.from({ length: columns }, (_, at) => {
     const lengths = rows.flatMap((row) => (at < row.length - 1 ? [row[at]?.length ?? 0] : []));

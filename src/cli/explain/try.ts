@@ -13,7 +13,7 @@ import { listEverything } from './lists.ts';
 import type { Offer, Try } from './report.ts';
 import { createTap, type Tap } from './wire.ts';
 import { evidenceOf, named, type Evidence } from './words.ts';
-import { aborted } from '../io.ts';
+import { whenAborted } from '../io.ts';
 import { version } from '../version.ts';
 
 /** How a server is tried. */
@@ -158,7 +158,7 @@ async function askHandshake(channel: OpenChannel, offer: Revision, { timeoutMs, 
 async function inTime<T>(work: Promise<T>, question: string, { timeoutMs, signal }: TryOptions): Promise<T> {
   work.catch(() => {});
   // The question has a limit of its own; this one is for what follows it.
-  const isSettled = await settledWithin(timeoutMs + 1_000, Promise.race([work, aborted(signal)]));
+  const isSettled = await settledWithin(timeoutMs + 1_000, Promise.race([work, whenAborted(signal)]));
   signal.throwIfAborted();
   if (isSettled) return await work;
   throw new ConnectionError('timeout', `what follows ${question} was not taken within ${timeoutMs} ms`);
@@ -171,9 +171,9 @@ async function offered(
 ): Promise<Offer> {
   const { timeoutMs, introduction, notes, signal } = options;
   const { capabilities, server, instructions } = introduction;
-  const verdict = { revision: revision.date };
+  const negotiated = { revision: revision.date };
   const connection = new ServerConnection(
-    { channel, revision, capabilities, server, instructions, verdict, confirmed: true },
+    { channel, revision, capabilities, server, instructions, negotiated, confirmed: true },
     { self: () => self, timeoutMs, maxTotalTimeoutMs: timeoutMs, failed: () => {} },
   );
   const lists = await listEverything(connection, { timeoutMs, signal });

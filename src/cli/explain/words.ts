@@ -1,7 +1,7 @@
 import { ConnectionError } from '../../jsonrpc/transport.ts';
 import { IncompatibleError } from '../../client/connection/incompatible.ts';
 import { McpError } from '../../protocol/error.ts';
-import type { Outcome, Try } from './report.ts';
+import type { WayOutcome, Try } from './report.ts';
 
 /** What an answer, or the lack of one, says of a revision. */
 export type Evidence = Pick<Try, 'outcome' | 'why' | 'named' | 'code' | 'reason' | 'status'>;
@@ -46,7 +46,7 @@ function failure(question: Question, error: ConnectionError): Evidence {
 }
 
 /** Only what a server answered says something; that nothing came, or that it wants to know who asks, does not. */
-function outcomeOf({ reason, status }: ConnectionError): Outcome {
+function outcomeOf({ reason, status }: ConnectionError): WayOutcome {
   if (reason === 'invalid-message' || reason === 'too-large') return 'refused';
   return reason === 'http' && status !== undefined && !saysNothing(status) ? 'refused' : 'unknown';
 }

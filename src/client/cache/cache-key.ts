@@ -51,18 +51,18 @@ function wholesOf(uri: string): readonly string[] | undefined {
 
 /** The beginning of the key of every read of a URI that begins like this one. */
 export function openKeyOf(uri: string): string {
-  const closed = JSON.stringify(canonical({ uri }));
+  const closed = JSON.stringify(canonicalText({ uri }));
   // What follows the URI: its quote, the brace and the quote of the part.
   return closed.slice(0, -String.raw`\"}"`.length);
 }
 
 /** Joins parts so that no part can be taken for another: JSON text has no line breaks. */
-export function keyOf(...parts: readonly string[]): string {
+export function cacheKeyOf(...parts: readonly string[]): string {
   return parts.map((part) => `${JSON.stringify(part)}\n`).join('');
 }
 
 /** The JSON text of a value, the same for objects that differ in the order of their keys alone. */
-export function canonical(value: unknown): string {
+export function canonicalText(value: unknown): string {
   return jsonText(sorted(value)) ?? '';
 }
 

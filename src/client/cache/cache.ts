@@ -5,7 +5,7 @@ import { ConnectionError } from '../../jsonrpc/transport.ts';
 import { waitFor } from '../wait-for.ts';
 import type { JsonObject } from '../../protocol/features/common.ts';
 import type { CacheStore } from '../../store/cache.ts';
-import { cacheableMethods, canonical, isCacheable, keyOf, madeStale, openKeyOf } from './cache-key.ts';
+import { cacheableMethods, canonicalText, isCacheable, cacheKeyOf, madeStale, openKeyOf } from './cache-key.ts';
 import { hintOf } from '../pages.ts';
 
 /**
@@ -104,7 +104,7 @@ export class ResponseCache {
     if (kept !== undefined) return kept;
     const { sharing } = request;
     if (sharing === undefined || this.#unkept.has(request.method)) return await fly();
-    const flightKey = keyOf(request.method, keys.params, keys.variant, keys.context, sharing);
+    const flightKey = cacheKeyOf(request.method, keys.params, keys.variant, keys.context, sharing);
     const flight = this.#flights.get(flightKey);
     if (flight !== undefined) return (await joined(flight, request.signal)) ?? (await fly());
     return await this.#lead(flightKey, () => this.#load(request, { keys, stamp }, load));
@@ -135,8 +135,8 @@ export class ResponseCache {
     return {
       revision,
       context: this.#options.context(),
-      params: canonical(params ?? {}),
-      variant: variant === undefined ? '' : canonical(variant),
+      params: canonicalText(params ?? {}),
+      variant: variant === undefined ? '' : canonicalText(variant),
     };
   }
 
@@ -168,7 +168,7 @@ export class ResponseCache {
     const ttlMs = Math.min(hint.ttlMs, longestMs);
     const changed = this.stamp(method) !== stamp || this.#options.context() !== keys.context;
     const complete = result['resultType'] === undefined || result['resultType'] === 'complete';
-    const prefix = this.#prefix(keys.revision, method, keys.params) + keyOf(keys.variant);
+    const prefix = this.#prefix(keys.revision, method, keys.params) + cacheKeyOf(keys.variant);
     if (ttlMs === 0) this.#unkept.add(method);
     else this.#unkept.delete(method);
     if (changed) return { result, text: undefined };
@@ -178,7 +178,7 @@ export class ResponseCache {
       return { result, text: undefined };
     }
     const text = jsonText({ at, ttlMs, result });
-    const key = prefix + keyOf(cacheScope === 'public' ? 'public' : `private ${keys.context}`);
+    const key = prefix + cacheKeyOf(cacheScope === 'public' ? 'public' : `private ${keys.context}`);
     this.#keep(key, text, ttlMs);
     return { result, text };
   }
@@ -186,11 +186,11 @@ export class ResponseCache {
   /** The newest fresh response that this asker may be given. */
   async #kept({ method, signal }: CacheableRequest, keys: Keys): Promise<JsonObject | undefined> {
     const stamp = this.stamp(method);
-    const prefix = this.#prefix(keys.revision, method, keys.params) + keyOf(keys.variant);
+    const prefix = this.#prefix(keys.revision, method, keys.params) + cacheKeyOf(keys.variant);
     const scopes = [`private ${keys.context}`, 'public'];
     let texts: readonly (string | undefined)[];
     try {
-      const reading = this.#texts(scopes.map((scope) => prefix + keyOf(scope)));
+      const reading = this.#texts(scopes.map((scope) => prefix + cacheKeyOf(scope)));
       await waitFor(reading, { method: 'a read of the cache', signal, ms: longestReadMs });
       texts = await reading;
     } catch (error) {
@@ -219,21 +219,21 @@ export class ResponseCache {
 
   /** Forgets what was read of a resource, of its parts, and of what it is a part of. */
   #dropReads(method: string, { uri, wholes }: { readonly uri: string; readonly wholes: readonly string[] }): void {
-    this.#delete(method, [openKeyOf(uri), ...wholes.map((whole) => keyOf(canonical({ uri: whole })))]);
+    this.#delete(method, [openKeyOf(uri), ...wholes.map((whole) => cacheKeyOf(canonicalText({ uri: whole })))]);
   }
 
   #delete(method: string, beginnings: readonly string[]): void {
     this.#stamps.set(method, this.stamp(method) + 1);
     const revision = this.#options.revision();
     if (revision === undefined) return;
-    const prefix = keyOf(this.#options.server, revision, method);
+    const prefix = cacheKeyOf(this.#options.server, revision, method);
     for (const beginning of beginnings) this.#forget(prefix + beginning);
   }
 
   /** Forgets what begins so, once: a change that comes again before that is done has nothing more to forget. */
   #forget(prefix: string): void {
     // Too many to wait for one by one: all of this server.
-    const wanted = this.#forgetting.size < mostForgotten ? prefix : keyOf(this.#options.server);
+    const wanted = this.#forgetting.size < mostForgotten ? prefix : cacheKeyOf(this.#options.server);
     if (this.#forgetting.has(wanted)) return;
     this.#forgetting.add(wanted);
     this.#write((store) => {
@@ -249,7 +249,7 @@ export class ResponseCache {
   }
 
   #prefix(revision: string, method: string, params: string): string {
-    return keyOf(this.#options.server, revision, method, params);
+    return cacheKeyOf(this.#options.server, revision, method, params);
   }
 
   /** Writes one after the other, so that what is forgotten stays forgotten. */

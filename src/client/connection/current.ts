@@ -2,7 +2,7 @@ import { ConnectionError, type Transport } from '../../jsonrpc/transport.ts';
 import { factsOf } from '../../jsonrpc/transport-facts.ts';
 import { harmless } from '../../mistakes/harmless.ts';
 import { IncompatibleError } from './incompatible.ts';
-import { negotiate, type Verdict } from './negotiate.ts';
+import { negotiate, type Negotiated } from './negotiate.ts';
 import { waitFor, type WaitLimits } from '../wait-for.ts';
 import type { JsonObject } from '../../protocol/features/common.ts';
 import type { LoggingLevel } from '../../protocol/features/logging-level.ts';
@@ -17,7 +17,7 @@ import type { Verdicts } from './negotiated.ts';
 export interface ReconnectingOptions {
   readonly transport: Transport;
   readonly settings: ClientSettings;
-  readonly verdicts: Verdicts;
+  readonly negotiations: Verdicts;
   readonly handlers: ReadonlyMap<string, InboundHandler>;
 }
 
@@ -64,8 +64,8 @@ export class CurrentConnection {
 
   /** Opens the first connection; the errors are those of `negotiate`. */
   async open(): Promise<void> {
-    const { settings, transport, verdicts } = this.#options;
-    await this.#settle(settings.prior ?? verdicts.of(transport, settings.clock()), settings.signal);
+    const { settings, transport, negotiations } = this.#options;
+    await this.#settle(settings.negotiated ?? negotiations.of(transport, settings.clock()), settings.signal);
   }
 
   /** The connection as it was settled last, be it lost or not. */
@@ -183,7 +183,7 @@ export class CurrentConnection {
     const { settings } = this.#options;
     if (this.#ended !== undefined) throw this.#ended;
     if (this.#reopenings.exhausted(settings.clock())) throw this.#end(tooOften(lost, settings.maxReconnects));
-    const { revision } = this.settled.agreement.verdict;
+    const { revision } = this.settled.agreement.negotiated;
     try {
       await this.#settle({ revision }, this.#stopped.signal);
     } catch (error) {
@@ -232,14 +232,14 @@ export class CurrentConnection {
     }
   }
 
-  async #settle(prior: Verdict | undefined, signal: AbortSignal | undefined): Promise<void> {
-    const { transport, settings, verdicts } = this.#options;
+  async #settle(negotiated: Negotiated | undefined, signal: AbortSignal | undefined): Promise<void> {
+    const { transport, settings, negotiations } = this.#options;
     const settled: { connection?: ServerConnection } = {};
     const agreement = await negotiate({
       ...settings,
       signal,
       transport,
-      prior,
+      negotiated,
       self: () => settings,
       inbound: this.#inbound(settled),
     });
@@ -247,7 +247,7 @@ export class CurrentConnection {
     connection.logLevel = this.#requestLevel;
     settled.connection = connection;
     this.#current = connection;
-    if (agreement.confirmed) verdicts.remember(transport, agreement.verdict, settings.clock());
+    if (agreement.confirmed) negotiations.remember(transport, agreement.negotiated, settings.clock());
     if (agreement.channel.ended !== undefined) this.lose(connection, agreement.channel.ended);
   }
 

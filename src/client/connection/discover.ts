@@ -48,7 +48,7 @@ export async function discover(channel: OpenChannel, options: DiscoverOptions): 
   } catch (error) {
     const rejected = mcpErrorOf(error);
     const supported = supportedOf(rejected);
-    if (supported === undefined) return verdict(channel, error);
+    if (supported === undefined) return negotiated(channel, error);
     const common = inCommon(options.revisions, supported);
     const other = newestOf(common, 'stateless');
     if (other === undefined) return handshakeOrNone(options, supported, rejected);
@@ -92,7 +92,7 @@ function handshakeOrNone({ revisions }: DiscoverOptions, supported: readonly str
 }
 
 /** What a failed probe says of the server; errors that say nothing are thrown. */
-function verdict(channel: OpenChannel, error: unknown): Probe {
+function negotiated(channel: OpenChannel, error: unknown): Probe {
   const rejected = mcpErrorOf(error);
   if (rejected !== undefined) return verdictOfError(channel, error, rejected);
   if (!(error instanceof ConnectionError) || error.reason === 'aborted' || error.reason === 'incompatible') throw error;

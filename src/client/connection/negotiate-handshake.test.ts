@@ -75,7 +75,7 @@ describe('a server that wants initialize', () => {
       const agreement = await start(transport);
       assert.equal(agreement.revision.date, older);
       assert.deepEqual(
-        [agreement.server?.name, agreement.instructions, agreement.verdict],
+        [agreement.server?.name, agreement.instructions, agreement.negotiated],
         ['handshake', 'shake', { revision: older, at: 1234 }],
       );
       assert.deepEqual(transport.methods, handshakeMethods);

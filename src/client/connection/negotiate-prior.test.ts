@@ -12,21 +12,21 @@ import {
   start,
 } from '../../../test/support/negotiation.ts';
 import { scriptedTransport } from '../../testing/scripted.ts';
-import type { Verdict } from './negotiate.ts';
+import type { Negotiated } from './negotiate.ts';
 
 describe('what was found out before', () => {
   const stored = { ...discovered(), resultType: undefined } as never;
 
   it('spares the probe of a server that wants initialize', async () => {
     const transport = scriptedTransport('stdio', server(silent));
-    const agreement = await start(transport, { prior: { revision: '2025-06-18', at: 1 } });
+    const agreement = await start(transport, { negotiated: { revision: '2025-06-18', at: 1 } });
     assert.equal(agreement.revision.date, older);
     assert.deepEqual(transport.methods, ['initialize', 'notifications/initialized']);
   });
 
   it('spares every question of a stateless server, but is not confirmed by it', async () => {
     const transport = scriptedTransport('http', server(silent));
-    const agreement = await start(transport, { prior: { revision: newest, discovered: stored } });
+    const agreement = await start(transport, { negotiated: { revision: newest, discovered: stored } });
     assert.deepEqual([agreement.revision.date, agreement.confirmed, agreement.instructions], [newest, false, 'ask']);
     assert.deepEqual(transport.methods, []);
   });
@@ -36,7 +36,7 @@ describe('what was found out before', () => {
       'http',
       server(replying(discovered()), refusing(-32022, { supported: [newest], requested: older }, 400)),
     );
-    const agreement = await start(transport, { prior: { revision: older } });
+    const agreement = await start(transport, { negotiated: { revision: older } });
     assert.equal(agreement.revision.date, newest);
     assert.deepEqual(transport.methods, ['initialize', 'server/discover']);
     assert.deepEqual(transport.closed, [1]);
@@ -44,15 +44,15 @@ describe('what was found out before', () => {
 
   it('is not asked for again when the server is merely not there', async () => {
     const transport = scriptedTransport('http', server(silent, failing('refused', 'connect')));
-    await assert.rejects(start(transport, { prior: { revision: older } }), { reason: 'refused' });
+    await assert.rejects(start(transport, { negotiated: { revision: older } }), { reason: 'refused' });
     assert.deepEqual(transport.methods, ['initialize']);
   });
 
-  for (const prior of [{ revision: '2099-01-01' }, { revision: '2024-11-05' }, {}]) {
-    it(`counts for nothing when it is ${JSON.stringify(prior)} and that may not be used`, async () => {
+  for (const negotiated of [{ revision: '2099-01-01' }, { revision: '2024-11-05' }, {}]) {
+    it(`counts for nothing when it is ${JSON.stringify(negotiated)} and that may not be used`, async () => {
       const transport = scriptedTransport('http', server(replying(discovered())));
-      // Stored verdicts are JSON that anybody may have written.
-      await start(transport, { prior: prior as unknown as Verdict, revisions: [older, newest] });
+      // Stored negotiations are JSON that anybody may have written.
+      await start(transport, { negotiated: negotiated as unknown as Negotiated, revisions: [older, newest] });
       assert.deepEqual(transport.methods, ['server/discover']);
     });
   }

@@ -25,7 +25,7 @@ describe('a server that answers server/discover', () => {
         [agreement.server?.name, agreement.instructions, agreement.capabilities],
         ['stateless', 'ask', { tools: {} }],
       );
-      assert.equal(agreement.verdict.revision, newest);
+      assert.equal(agreement.negotiated.revision, newest);
       assert.deepEqual(transport.methods, ['server/discover']);
       assert.equal(transport.listens, 0);
     });

@@ -17,7 +17,7 @@ import { incompatible, supportedOf } from './incompatible.ts';
 import { initialize } from './initialize.ts';
 
 /** What is known of a server from an earlier connection; plain JSON that can be stored. */
-export interface Verdict {
+export interface Negotiated {
   readonly revision: RevisionDate;
   /** When it was found out, in milliseconds since 1970. */
   readonly at?: number;
@@ -33,7 +33,7 @@ export interface NegotiateOptions {
   self(): Self;
   readonly inbound: Inbound;
   /** What an earlier connection found out; when it turns out wrong the server is asked after all. */
-  readonly prior?: Verdict | undefined;
+  readonly negotiated?: Negotiated | undefined;
   /** How long a server may stay silent, where it may lose the probe, before it is taken for an older one. */
   readonly probeTimeoutMs: number;
   readonly timeoutMs: number;
@@ -49,8 +49,8 @@ export interface Agreement {
   readonly capabilities: ServerCapabilities;
   readonly server: Implementation | undefined;
   readonly instructions: string | undefined;
-  readonly verdict: Verdict;
-  /** Whether the server itself said so now; a stored verdict alone is not confirmed. */
+  readonly negotiated: Negotiated;
+  /** Whether the server itself said so now; a stored finding alone is not confirmed. */
   readonly confirmed: boolean;
 }
 
@@ -62,10 +62,13 @@ export interface Agreement {
  * @throws McpError when the server refuses with an error of its own.
  */
 export async function negotiate(options: NegotiateOptions): Promise<Agreement> {
-  const prior = revisionOf(options.prior?.revision);
-  const usable = prior !== undefined && options.revisions.includes(prior) ? prior : undefined;
-  if (usable?.era === 'stateless' && options.prior?.discovered !== undefined) {
-    return agreed(await open(options), options.prior.discovered, options.prior, { revision: usable, confirmed: false });
+  const negotiated = revisionOf(options.negotiated?.revision);
+  const usable = negotiated !== undefined && options.revisions.includes(negotiated) ? negotiated : undefined;
+  if (usable?.era === 'stateless' && options.negotiated?.discovered !== undefined) {
+    return agreed(await open(options), options.negotiated.discovered, options.negotiated, {
+      revision: usable,
+      confirmed: false,
+    });
   }
   const negotiation = new Negotiation(options);
   try {
@@ -139,7 +142,7 @@ class Negotiation {
     const { revisions, now } = this.#options;
     try {
       const settled = await this.#handshake(offer);
-      return { ...settled, verdict: { revision: settled.revision.date, at: now() }, confirmed: true };
+      return { ...settled, negotiated: { revision: settled.revision.date, at: now() }, confirmed: true };
     } catch (error) {
       if (!(error instanceof McpError)) throw error;
       const again = probe && this.#stateless(probe, error);
@@ -158,7 +161,7 @@ class Negotiation {
     return newestOf(probe.kind === 'silent' ? revisions : inCommon(revisions, supportedOf(refused) ?? []), 'stateless');
   }
 
-  async #handshake(offer: Revision): Promise<Omit<Agreement, 'verdict' | 'confirmed'>> {
+  async #handshake(offer: Revision): Promise<Omit<Agreement, 'negotiated' | 'confirmed'>> {
     // Some servers exit on an unknown first request: then the probe cost us the channel, before or just now.
     const probed = this.#channel !== undefined;
     const channel = await this.#open();
@@ -214,7 +217,7 @@ function throwIfAborted(signal: AbortSignal | undefined): void {
 function agreed(
   channel: OpenChannel,
   result: DiscoverResult,
-  verdict: Verdict,
+  negotiated: Negotiated,
   settled: Pick<Agreement, 'revision' | 'confirmed'>,
 ): Agreement {
   return {
@@ -223,7 +226,7 @@ function agreed(
     capabilities: result.capabilities,
     server: serverInfoOf(result),
     instructions: result.instructions,
-    verdict,
+    negotiated,
   };
 }
 

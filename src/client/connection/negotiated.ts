@@ -1,5 +1,5 @@
 import type { Transport } from '../../jsonrpc/transport.ts';
-import type { Verdict } from './negotiate.ts';
+import type { Negotiated } from './negotiate.ts';
 import { revisionOf } from '../../protocol/revision.ts';
 
 /** How many servers are remembered. */
@@ -8,7 +8,7 @@ const most = 1000;
 const handshakeAgeMs = 10 * 60_000;
 
 interface Remembered {
-  readonly verdict: Verdict;
+  readonly negotiated: Negotiated;
   readonly since: number;
 }
 
@@ -17,10 +17,10 @@ export interface Verdicts {
   /**
    * What is known of a server, unless it is too old.
    *
-   * @param now By the same clock as when it was remembered, which need not be that of the verdict.
+   * @param now By the same clock as when it was remembered, which need not be that of the finding.
    */
-  of(transport: Transport, now: number): Verdict | undefined;
-  remember(transport: Transport, verdict: Verdict, now: number): void;
+  of(transport: Transport, now: number): Negotiated | undefined;
+  remember(transport: Transport, negotiated: Negotiated, now: number): void;
 }
 
 /** Makes an empty memory: servers are known by their address, and where there is none by their transport object. */
@@ -32,13 +32,13 @@ export function createVerdicts(): Verdicts {
       const { address } = transport;
       const known = address === undefined ? byTransport.get(transport) : byAddress.get(address);
       if (known === undefined) return undefined;
-      const { verdict, since } = known;
-      const old = revisionOf(verdict.revision)?.era === 'handshake' && now - since >= handshakeAgeMs;
-      return old ? undefined : verdict;
+      const { negotiated, since } = known;
+      const old = revisionOf(negotiated.revision)?.era === 'handshake' && now - since >= handshakeAgeMs;
+      return old ? undefined : negotiated;
     },
     remember(transport, { revision, at }, now) {
       // Only the era is kept: what a server offers may depend on who asks, and is fetched anew.
-      const remembered = { verdict: at === undefined ? { revision } : { revision, at }, since: now };
+      const remembered = { negotiated: at === undefined ? { revision } : { revision, at }, since: now };
       const { address } = transport;
       if (address === undefined) return void byTransport.set(transport, remembered);
       byAddress.delete(address);

@@ -1,7 +1,7 @@
 import { ConnectionError } from '../../jsonrpc/transport.ts';
 import type { RequestOptions } from './request-options.ts';
 import { serverInfoOf } from './discover.ts';
-import type { Verdict } from './negotiate.ts';
+import type { Negotiated } from './negotiate.ts';
 import type { WaitLimits } from '../wait-for.ts';
 import type { Implementation, JsonObject } from '../../protocol/features/common.ts';
 import type { Asked } from '../../peer/pending.ts';
@@ -21,7 +21,7 @@ export interface RepeatableOptions extends RequestOptions {
 }
 
 /**
- * A settled connection with a server that lives as long as the client does. Where it rests on a stored verdict
+ * A settled connection with a server that lives as long as the client does. Where it rests on a stored finding
  * that the first answer disproves, it is settled anew; where the server forgot it or died, it is opened again.
  */
 export class Reconnecting {
@@ -67,8 +67,8 @@ export class Reconnecting {
     return this.#current.settled.agreement.instructions;
   }
 
-  get verdict(): Verdict {
-    return this.#current.settled.agreement.verdict;
+  get negotiated(): Negotiated {
+    return this.#current.settled.agreement.negotiated;
   }
 
   /** Resolves when the connection ended for good: with why, or with nothing when it was closed here. */
@@ -245,7 +245,7 @@ type Remedy = 'new session' | 'once more';
 interface Attempt {
   readonly method: string;
   readonly options: RepeatableOptions;
-  /** Whether nobody but a stored verdict said what the server speaks. */
+  /** Whether nobody but a stored finding said what the server speaks. */
   readonly believed: boolean;
   readonly tried: Set<Remedy>;
   readonly cursor: unknown;

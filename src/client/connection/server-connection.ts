@@ -1,5 +1,5 @@
 import { ConnectionError } from '../../jsonrpc/transport.ts';
-import type { Budget } from '../../peer/budget.ts';
+import type { NotificationBudget } from '../../peer/budget.ts';
 import { gate } from '../../peer/gate.ts';
 import type { Asked } from '../../peer/pending.ts';
 import { McpError } from '../../protocol/error.ts';
@@ -15,7 +15,7 @@ import { hasRequestHeaders, requestHeaders, requestMeta, withMeta, type Self } f
 import type { RequestOptions } from './request-options.ts';
 
 /** What holds for every request of a connection. */
-export interface ServerConnectionOptions extends Budget {
+export interface ServerConnectionOptions extends NotificationBudget {
   /** Asked for each request, so that it may change; what changes is another object. */
   self(): Self;
   readonly timeoutMs: number;
@@ -29,7 +29,7 @@ export class ServerConnection {
   readonly agreement: Agreement;
   /** The level that requests ask for unless they say otherwise; only where each request says so. */
   logLevel: LoggingLevel | undefined;
-  /** Whether the server itself said what it speaks; until then a stored verdict is believed. */
+  /** Whether the server itself said what it speaks; until then a stored finding is believed. */
   confirmed: boolean;
   /** Why it is over; the next request opens another one. */
   lost: ConnectionError | undefined;

@@ -38,7 +38,7 @@ function isAnswered(inputs: Inputs, request: InputRequest): boolean {
 }
 
 /** Answers a question that has no obstacle and is well-formed. */
-export async function answer(
+export async function answerInput(
   inputs: Inputs,
   request: InputRequest,
   { revision, signal, request: within }: InboundContext,
@@ -91,7 +91,7 @@ export async function answerRequest(
   const problem = obstacle(inputs, request, declared) ?? malformation(request);
   if (problem !== undefined) throw new McpError('invalidParams', problem);
   expect(inputs, request, revision);
-  return asObject(await answer(inputs, request, context));
+  return asObject(await answerInput(inputs, request, context));
 }
 
 function installed(inputs: Inputs, method: AskMethod): boolean {

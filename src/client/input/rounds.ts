@@ -7,7 +7,7 @@ import type { InputResponse, InputResponses } from '../../protocol/features/roun
 import { ConnectionError } from '../../jsonrpc/transport.ts';
 import { responseTo, type InputAnswer } from './answers.ts';
 import { InputRequiredError, TooManyRoundsError } from '../errors.ts';
-import { answer, malformation, obstacle } from './answering.ts';
+import { answerInput, malformation, obstacle } from './answering.ts';
 import { mostAtOnce } from '../connection/open-channel.ts';
 import type { Inputs } from './inputs.ts';
 import { lift } from '../read-result.ts';
@@ -111,7 +111,7 @@ async function gather(
   const signal = AbortSignal.any([...given, inputs.stopped, failed.signal]);
   try {
     const answering = requests.map(async ([key, request]): Promise<[string, InputResponse]> => {
-      return [key, await answer(inputs, request, { revision, signal })];
+      return [key, await answerInput(inputs, request, { revision, signal })];
     });
     return Object.fromEntries(await untilAborted(Promise.all(answering), signal));
   } catch (error) {

@@ -210,10 +210,10 @@ describe('a subscription at a stateless revision', () => {
 
   it('settles first whether a server that is only remembered still speaks so', async () => {
     const first = await listened(acknowledging());
-    const prior = first.client.verdict;
+    const negotiated = first.client.negotiated;
     const one = await listened((sent, peer) => (sent.message['id'] === undefined ? undefined : peer.reply(sent, {})), {
       revision: handshake,
-      options: { prior },
+      options: { negotiated },
     });
     assert.equal(one.client.revision, stateless);
     const subscription = await one.client.subscribe({ tools: true, updates: ['file:///x'] }, one.heard);

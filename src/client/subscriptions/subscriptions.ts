@@ -21,7 +21,7 @@ import {
   type Topics,
 } from './subscription.ts';
 import { WatchSubscription } from './watch.ts';
-import { Watches } from './watches.ts';
+import { ClientWatches } from './watches.ts';
 import type { Reconnecting } from '../connection/reconnecting.ts';
 
 /** What subscriptions need of their client. */
@@ -47,9 +47,9 @@ const decisionMs = 1_000;
 const most = { subscriptions: 1_000, resources: 10_000 };
 
 /** The subscriptions of one client, in the way of whatever revision it speaks. */
-export class Subscriptions {
+export class ClientSubscriptions {
   readonly #options: SubscriptionsOptions;
-  readonly #watches: Watches;
+  readonly #watches: ClientWatches;
   readonly #listening = new Set<ListenSubscription>();
   readonly #watching = new Set<WatchSubscription>();
   readonly #pause = new Pause();
@@ -61,7 +61,7 @@ export class Subscriptions {
 
   constructor(options: SubscriptionsOptions) {
     this.#options = options;
-    this.#watches = new Watches({
+    this.#watches = new ClientWatches({
       request: (method, params) => options.connection.request(method, params),
       warn: (message, cause) => options.settings.onWarning?.(message, cause),
     });

@@ -1,13 +1,13 @@
 import type { ServerCapabilities } from '../../protocol/capability.ts';
 import type { Subscription, SubscriptionEnd, SubscriptionEvent, Topics } from './subscription.ts';
-import type { Watches } from './watches.ts';
+import type { ClientWatches } from './watches.ts';
 
 /** What a subscription of a handshake revision needs of its client. */
 export interface WatchSubscriptionOptions {
   capabilities(): ServerCapabilities;
   /** Whether the server may say anything unasked. */
   hears(): boolean;
-  readonly watches: Watches;
+  readonly watches: ClientWatches;
   heard(event: SubscriptionEvent): void;
   done(subscription: WatchSubscription): void;
 }

@@ -2,11 +2,11 @@ import type { JsonObject } from '../../protocol/features/common.ts';
 import { McpError } from '../../protocol/error.ts';
 
 /** Sends one request. */
-export type Ask = (method: string, params: JsonObject) => Promise<unknown>;
+export type SendRequest = (method: string, params: JsonObject) => Promise<unknown>;
 
 /** What watching resources needs of its client. */
 export interface WatchesOptions {
-  readonly request: Ask;
+  readonly request: SendRequest;
   warn(message: string, cause: unknown): void;
 }
 
@@ -26,7 +26,7 @@ const atOnce = 16;
  * The resources that the server of a handshake revision was asked to watch, each once however many want it.
  * (Spec 2025-11-25, Resources: `resources/subscribe` and `resources/unsubscribe`.)
  */
-export class Watches {
+export class ClientWatches {
   readonly #options: WatchesOptions;
   readonly #watched = new Map<string, Watched>();
 
@@ -67,7 +67,7 @@ export class Watches {
   }
 
   /** Tells a new connection of all that is wanted; whatever it is, it watches nothing yet. */
-  async restore(request: Ask): Promise<void> {
+  async restore(request: SendRequest): Promise<void> {
     for (const [uri, watched] of this.#watched) {
       if (watched.count === 0) this.#watched.delete(uri);
       watched.on = false;
@@ -92,14 +92,14 @@ export class Watches {
   }
 
   /** Makes the server watch a resource, or not, as is wanted once it is its turn. */
-  #adjust(uri: string, request: Ask): Promise<void> {
+  #adjust(uri: string, request: SendRequest): Promise<void> {
     const watched = this.#of(uri);
     const turn = watched.tail.then(() => this.#turn(uri, watched, request));
     watched.tail = turn.catch(() => {});
     return turn;
   }
 
-  async #turn(uri: string, watched: Watched, request: Ask): Promise<void> {
+  async #turn(uri: string, watched: Watched, request: SendRequest): Promise<void> {
     const wanted = watched.count > 0;
     if (wanted !== watched.on) {
       try {

@@ -8,7 +8,7 @@ import type { Call } from '../call.ts';
 import type { Handler } from '../host.ts';
 import { andThen, isLater, type NowOrLater } from '../now-or-later.ts';
 import type * as Questions from './questions.ts';
-import type { FirstRun, Running } from './by-rounds.ts';
+import type { FirstRun, RoundsRunning } from './by-rounds.ts';
 
 /** Loads what asking takes. */
 export function questions(): Promise<typeof Questions> {
@@ -21,10 +21,10 @@ export function questions(): Promise<typeof Questions> {
  * @returns The handler's result, or an `InputRequiredResult`.
  * @throws McpError invalidParams for a `requestState` that is not valid here.
  */
-export function runInRounds(running: Running): NowOrLater<unknown> {
+export function runInRounds(running: RoundsRunning): NowOrLater<unknown> {
   const { handler, params, call, settings } = running;
   const isFirst = params['requestState'] === undefined && params['inputResponses'] === undefined;
-  if (!isFirst || settings.maxRounds < 1) return questions().then((loaded) => loaded.runInRounds(running));
+  if (!isFirst || settings.maxRounds < 1) return questions().then((loaded) => loaded.runRounds(running));
   let goOn: (run: FirstRun) => void = () => undefined;
   let run: Promise<FirstRun> | undefined;
   const asking = (): Promise<FirstRun> => (run ??= questions().then((loaded) => loaded.firstRun(running)));
@@ -47,7 +47,7 @@ export function runInRounds(running: Running): NowOrLater<unknown> {
 /** Runs a handler for a handshake client. One that drives its rounds by hand runs again with the answers. */
 export function runInSession(
   handler: Handler,
-  params: Running['params'],
+  params: RoundsRunning['params'],
   way: { readonly call: Call; readonly maxRounds: number; asking(): Promise<Asking> },
 ): NowOrLater<unknown> {
   const { call, maxRounds } = way;

@@ -8,7 +8,7 @@ import type { Ask, Asker, AskMethod } from '../../peer/ask.ts';
 import type { Call, ClientView } from '../call.ts';
 import { requireCapabilities } from './required-capabilities.ts';
 import { Once } from './once.ts';
-import { question, type Origin, type QuestionWay } from './question.ts';
+import { question, type QuestionOrigin, type QuestionWay } from './question.ts';
 
 /** How often a question is put before an answer that does not fit is the end of it. */
 const attempts = 3;
@@ -46,7 +46,7 @@ export class AskerByRequests implements Asker {
 }
 
 /** What a question within a call belongs to. */
-function originOf(call: Call, signal: AbortSignal | undefined): Origin {
+function originOf(call: Call, signal: AbortSignal | undefined): QuestionOrigin {
   if (signal === undefined) return call;
   const { facts, requestId } = call;
   return { facts, requestId, signal: AbortSignal.any([call.signal, signal]) };
@@ -61,7 +61,7 @@ function originOf(call: Call, signal: AbortSignal | undefined): Origin {
 export async function askOnce(
   method: string,
   params: JsonObject,
-  origin: Origin,
+  origin: QuestionOrigin,
   way: SessionWay,
 ): Promise<JsonObject> {
   if (methodOf(method) === undefined) return await question(method, params, origin, way);
@@ -70,7 +70,12 @@ export async function askOnce(
 }
 
 /** What puts a question to the client, as often as it is called; the answer is in the canonical model. */
-function questionOf(method: AskMethod, params: JsonObject, origin: Origin, way: SessionWay): () => Promise<JsonObject> {
+function questionOf(
+  method: AskMethod,
+  params: JsonObject,
+  origin: QuestionOrigin,
+  way: SessionWay,
+): () => Promise<JsonObject> {
   const { facts } = origin;
   const row = methodOf(method);
   const { result } = row ?? {};

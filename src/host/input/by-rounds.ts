@@ -12,7 +12,7 @@ import { AskerByRounds } from './round-asker.ts';
 import { bindingOf, freshState, packState, unpackState, type RoundSettings, type RoundState } from './request-state.ts';
 
 /** One request of a stateless client, whose handler runs. */
-export interface Running {
+export interface RoundsRunning {
   readonly handler: Handler;
   readonly params: JsonObject;
   readonly call: Call;
@@ -25,7 +25,7 @@ export interface Running {
  * @returns The handler's result, or an `InputRequiredResult`.
  * @throws McpError invalidParams for a `requestState` that is not valid here.
  */
-export function runInRounds(running: Running): NowOrLater<unknown> {
+export function runRounds(running: RoundsRunning): NowOrLater<unknown> {
   const { params, settings } = running;
   const given = params['requestState'];
   if (typeof given !== 'string') return runFrom(freshState, running);
@@ -43,12 +43,12 @@ export interface FirstRun {
 }
 
 /** Goes on with a first run; its handler may have returned already. */
-export function firstRun(running: Running): FirstRun {
+export function firstRun(running: RoundsRunning): FirstRun {
   const run = new Run(freshState, {}, running);
   return { asker: run.asker, conclude: (returned) => run.conclude(returned) };
 }
 
-function runFrom(state: RoundState, running: Running): NowOrLater<unknown> {
+function runFrom(state: RoundState, running: RoundsRunning): NowOrLater<unknown> {
   const { handler, params, call, settings } = running;
   if (state.rounds >= settings.maxRounds)
     throw new McpError('invalidRequest', `the request took more than ${settings.maxRounds} rounds`);
@@ -62,13 +62,13 @@ function runFrom(state: RoundState, running: Running): NowOrLater<unknown> {
 
 /** One run of a handler, from a state on. */
 class Run {
-  readonly #running: Running;
+  readonly #running: RoundsRunning;
   readonly #makeAsker: () => AskerByRounds;
   #asker: AskerByRounds | undefined;
   #outcome: Promise<unknown> | undefined;
   #end: () => void = () => undefined;
 
-  constructor(state: RoundState, responses: JsonObject, running: Running) {
+  constructor(state: RoundState, responses: JsonObject, running: RoundsRunning) {
     this.#running = running;
     const reports = running.call.remember((said) => new Reports(state.logs, said), state.progress);
     this.#makeAsker = () => new AskerByRounds(running.call, { state, responses, reports }, () => this.#end());
@@ -101,12 +101,12 @@ class Run {
 /** Stands for what a handler returned that was ended, since its questions go to the client. */
 const asked = Symbol('asked');
 
-async function nextRound(asker: AskerByRounds, running: Running): Promise<JsonObject> {
+async function nextRound(asker: AskerByRounds, running: RoundsRunning): Promise<JsonObject> {
   const { inputRequests, state } = await asker.asks();
   return inputRequired(inputRequests, state, running);
 }
 
-async function nextByHand(wish: ByHand, asker: AskerByRounds, running: Running): Promise<JsonObject> {
+async function nextByHand(wish: ByHand, asker: AskerByRounds, running: RoundsRunning): Promise<JsonObject> {
   const { requestState } = wish;
   const { call } = running;
   // Some clients read no question without params, which only one for roots may leave out.
@@ -124,7 +124,12 @@ async function nextByHand(wish: ByHand, asker: AskerByRounds, running: Running):
  */
 export async function continueInSession(
   wish: ByHand,
-  { handler, params, call, maxRounds }: Pick<Running, 'handler' | 'params' | 'call'> & { readonly maxRounds: number },
+  {
+    handler,
+    params,
+    call,
+    maxRounds,
+  }: Pick<RoundsRunning, 'handler' | 'params' | 'call'> & { readonly maxRounds: number },
 ): Promise<unknown> {
   let value: unknown = wish;
   for (let round = 1; isByHand(value); round++) {
@@ -152,7 +157,11 @@ async function askAll(inputRequests: NonNullable<ByHand['inputRequests']>, call:
   }
 }
 
-async function inputRequired(inputRequests: JsonObject, state: RoundState, running: Running): Promise<JsonObject> {
+async function inputRequired(
+  inputRequests: JsonObject,
+  state: RoundState,
+  running: RoundsRunning,
+): Promise<JsonObject> {
   const requestState = await packState(state, boundTo(running), running.settings);
   return {
     resultType: 'input_required',
@@ -162,7 +171,7 @@ async function inputRequired(inputRequests: JsonObject, state: RoundState, runni
 }
 
 /** What the state of a request belongs to. */
-function boundTo({ call, params }: Running): string {
+function boundTo({ call, params }: RoundsRunning): string {
   return bindingOf(call.method, params, call.auth?.principal);
 }
 

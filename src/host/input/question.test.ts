@@ -6,14 +6,14 @@ import type { Message } from '../../jsonrpc/message.ts';
 import { Running } from '../../peer/running.ts';
 import { newestOf, revisions } from '../../protocol/revision.ts';
 import type { Call } from '../call.ts';
-import { connectionOf, question, type Origin, type QuestionWay } from './question.ts';
+import { connectionOf, question, type QuestionOrigin, type QuestionWay } from './question.ts';
 
 const facts = newestOf(revisions, 'handshake') ?? assert.fail('there is a handshake revision');
 const params = { message: 'q', requestedSchema: { type: 'object', properties: {} } };
 
 interface Asked extends QuestionWay {
   readonly sent: (readonly [Message, related: unknown])[];
-  readonly origin: Origin;
+  readonly origin: QuestionOrigin;
   readonly stop: AbortController;
 }
 

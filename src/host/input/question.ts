@@ -9,7 +9,7 @@ import type { Link } from '../endpoint.ts';
 import { LinkEnd, unanswered } from '../link-end.ts';
 
 /** What a question belongs to: a call, or the conversation as a whole. */
-export interface Origin {
+export interface QuestionOrigin {
   readonly facts: Revision;
   /** Gives the question up. */
   readonly signal: AbortSignal;
@@ -44,7 +44,7 @@ export function connectionOf(link: Link, running: Running<Call>): Connection<Cal
 export async function question(
   method: string,
   params: JsonObject,
-  { facts, signal, requestId }: Origin,
+  { facts, signal, requestId }: QuestionOrigin,
   { connection, isReady, timeoutMs }: QuestionWay,
 ): Promise<JsonObject> {
   // Spec 2025-11-25, Lifecycle, Initialization: no requests before `notifications/initialized`.

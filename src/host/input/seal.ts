@@ -1,6 +1,6 @@
 /** Sealing of what travels through a client and must come back as it was: AES-256-GCM under a ring of keys. */
 
-import { fromBase64, keyBytes, keyOf, type SealingKey } from './sealing-key.ts';
+import { fromBase64, keyBytes, sealingKeyOf, type SealingKey } from './sealing-key.ts';
 
 /** Seals and opens text. What it is bound to (the additional data) must be the same on both occasions. */
 export interface Seal {
@@ -36,7 +36,7 @@ interface RingKey {
  * @throws TypeError when a key is not 32 bytes.
  */
 export function createSeal(keys?: readonly SealingKey[]): Seal {
-  const given = (keys ?? []).map(keyOf);
+  const given = (keys ?? []).map(sealingKeyOf);
   let ring: Promise<readonly RingKey[]> | undefined;
   // Made when first needed: Node takes milliseconds to load what `crypto` stands for.
   const bytes = (): readonly Uint8Array<ArrayBuffer>[] =>

@@ -9,7 +9,7 @@ export const keyBytes = 32;
  *
  * @throws TypeError when they are not 32.
  */
-export function keyOf(key: SealingKey): Uint8Array<ArrayBuffer> {
+export function sealingKeyOf(key: SealingKey): Uint8Array<ArrayBuffer> {
   const bytes = typeof key === 'string' ? fromBase64(key) : Uint8Array.from(key);
   if (bytes?.length !== keyBytes) throw new TypeError(`a sealing key must be ${keyBytes} bytes, as bytes or in base64`);
   return bytes;

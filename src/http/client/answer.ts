@@ -15,7 +15,7 @@ import { discard, type FetchResponse } from './fetch.ts';
 import { describeUrl, refusalWords } from './words.ts';
 
 /** One POST that waits for what answers it. */
-export interface Exchange {
+export interface PostExchange {
   /** The ids of its requests that have no response yet. */
   readonly waiting: Set<RequestId>;
   readonly receiver: Receiver;
@@ -30,7 +30,7 @@ export interface Exchange {
 }
 
 /** Where a stream ended, for whoever takes it up again. */
-export interface StreamPosition {
+export interface ResumePosition {
   lastEventId: string | undefined;
   retryMs: number | undefined;
 }
@@ -62,20 +62,20 @@ export function isSuccess(response: FetchResponse): boolean {
 }
 
 /** Hands what one JSON body holds to the receiver. */
-export async function readJson(response: FetchResponse, exchange: Exchange): Promise<void> {
+export async function readJson(response: FetchResponse, exchange: PostExchange): Promise<void> {
   if (response.status === 202 || response.status === 204) return void drain(response, lingerMs);
   let text: string;
   try {
     text = await bodyText(response, exchange.maxBytes);
   } catch (error) {
-    throw asConnectionError(error, exchange);
+    throw exchangeError(error, exchange);
   }
   if (text.trim() === '') return;
   deliver(parsed(text, response.status, exchange.receiver), exchange, originOf(exchange, response.status, text));
 }
 
 /** Lets a body of another type pass where nothing was asked; a request it leaves without an answer. */
-export function readOther(response: FetchResponse, exchange: Exchange): void {
+export function readOther(response: FetchResponse, exchange: PostExchange): void {
   void discard(response);
   if (exchange.waiting.size === 0) return;
   const type = mediaType(response);
@@ -95,9 +95,9 @@ export function readOther(response: FetchResponse, exchange: Exchange): void {
  */
 export async function readStream(
   response: FetchResponse,
-  exchange: Exchange,
-  from: Readonly<StreamPosition> = { lastEventId: undefined, retryMs: undefined },
-): Promise<StreamPosition> {
+  exchange: PostExchange,
+  from: Readonly<ResumePosition> = { lastEventId: undefined, retryMs: undefined },
+): Promise<ResumePosition> {
   const position = { ...from };
   const asked = exchange.waiting.size > 0;
   let stopLingering: (() => void) | undefined;
@@ -106,14 +106,14 @@ export async function readStream(
       // An empty id says that from here on there is none. (WHATWG HTML, Server-sent events.)
       if (event.id !== undefined) position.lastEventId = event.id === '' ? undefined : event.id;
       if (event.retry !== undefined) position.retryMs = event.retry;
-      if (exchange.signal.aborted) throw asConnectionError(undefined, exchange);
+      if (exchange.signal.aborted) throw exchangeError(undefined, exchange);
       if (event.data === '' || (event.event ?? 'message') !== 'message') continue;
       deliverEvent(event.data, exchange, response.status);
       if (asked && exchange.waiting.size === 0) stopLingering ??= after(lingerMs, () => exchange.abort());
     }
   } catch (error) {
     if (asked && exchange.waiting.size === 0) return position;
-    if (error instanceof ConnectionError || exchange.signal.aborted) throw asConnectionError(error, exchange);
+    if (error instanceof ConnectionError || exchange.signal.aborted) throw exchangeError(error, exchange);
     // The connection broke: what comes next is the same as after a stream that just ended.
   } finally {
     stopLingering?.();
@@ -131,13 +131,13 @@ export interface Refusal {
 }
 
 /** Reads a response that is no success. */
-export async function refusalOf(response: FetchResponse, exchange: Exchange): Promise<Refusal> {
+export async function refusalOf(response: FetchResponse, exchange: PostExchange): Promise<Refusal> {
   const { status } = response;
   let text: string;
   try {
     text = await bodyStart(response, refusalBytes);
   } catch (error) {
-    throw asConnectionError(error, exchange);
+    throw exchangeError(error, exchange);
   }
   const retryAfterMs = retryAfter(response);
   const options: ConnectionErrorOptions = {
@@ -170,20 +170,20 @@ export async function refusalOf(response: FetchResponse, exchange: Exchange): Pr
  *
  * @throws ConnectionError when it holds none.
  */
-export function deliverRefusal({ failure, message }: Refusal, exchange: Exchange): void {
+export function deliverRefusal({ failure, message }: Refusal, exchange: PostExchange): void {
   if (message === undefined) throw failure;
   deliver(message, exchange, { status: failure.status ?? 0 });
 }
 
 /** What a failure of reading is to the sender. */
-export function asConnectionError(error: unknown, exchange: Exchange): ConnectionError {
+export function exchangeError(error: unknown, exchange: PostExchange): ConnectionError {
   if (exchange.signal.aborted) return new ConnectionError('aborted', 'the exchange was given up', { cause: error });
   if (error instanceof ConnectionError) return error;
   return new ConnectionError('closed', 'the response broke off', { cause: error });
 }
 
 /** The error message that a body holds, if it can only be about the request that was sent. */
-function errorFor(text: string, status: number, exchange: Exchange): Readonly<Record<string, unknown>> | undefined {
+function errorFor(text: string, status: number, exchange: PostExchange): Readonly<Record<string, unknown>> | undefined {
   const [id, ...others] = exchange.waiting;
   if (id === undefined || others.length > 0) return undefined;
   let value: unknown;
@@ -230,25 +230,25 @@ function isStatelessError(text: string): boolean {
   return statelessErrors.has(errorFromWire({ code, message: '', data }).kind);
 }
 
-function deliverEvent(data: string, exchange: Exchange, status: number): void {
+function deliverEvent(data: string, exchange: PostExchange, status: number): void {
   const about = originOf(exchange, status, data);
   let value: unknown;
   try {
     value = parsed(data, status, exchange.receiver);
   } catch (error) {
-    exchange.receiver.problem(asConnectionError(error, exchange), about);
+    exchange.receiver.problem(exchangeError(error, exchange), about);
     return;
   }
   deliver(value, exchange, about);
 }
 
 /** What came belongs to the request that waits; where all are answered, to none. */
-function originOf({ waiting }: Exchange, status: number, text: string): MessageOrigin {
+function originOf({ waiting }: PostExchange, status: number, text: string): MessageOrigin {
   const [request = null] = waiting;
   return { status, request, text };
 }
 
-function deliver(received: unknown, exchange: Exchange, about: MessageOrigin): void {
+function deliver(received: unknown, exchange: PostExchange, about: MessageOrigin): void {
   const value = attributed(received, exchange);
   for (const element of Array.isArray(value) ? value : [value]) {
     if (isObject(element) && element['method'] === undefined && isRequestId(element['id']))
@@ -258,7 +258,7 @@ function deliver(received: unknown, exchange: Exchange, about: MessageOrigin): v
 }
 
 /** An error without an id can only be about the one request that waits. */
-function attributed(value: unknown, { waiting }: Exchange): unknown {
+function attributed(value: unknown, { waiting }: PostExchange): unknown {
   if (!isObject(value) || (value['id'] !== undefined && value['id'] !== null)) return value;
   const [id, ...others] = waiting;
   if (id === undefined || others.length > 0) return value;

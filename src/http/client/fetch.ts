@@ -1,5 +1,5 @@
 import { ConnectionError } from '../../jsonrpc/transport.ts';
-import { describeUrl, unreachable } from './words.ts';
+import { describeUrl, notReached } from './words.ts';
 
 /** What the client needs of `fetch`; that of every runtime fits. */
 export type Fetch = (url: string, request: FetchRequest) => Promise<FetchResponse>;
@@ -80,7 +80,7 @@ export async function discard(response: FetchResponse): Promise<void> {
 function failure(cause: unknown, url: URL, { signal }: FetchRequest): ConnectionError {
   if (cause instanceof ConnectionError) return cause;
   if (signal.aborted) return new ConnectionError('aborted', 'the exchange was given up', { cause });
-  return unreachable(cause, url);
+  return notReached(cause, url);
 }
 
 function redirection(response: FetchResponse, from: URL): URL | undefined {

@@ -33,7 +33,7 @@ export function checkLimits({ maxMessageBytes, closeMs }: HttpTransportOptions):
 }
 
 /** One request of a conversation. */
-export interface Call {
+export interface HttpRequestOptions {
   readonly method: string;
   /** Where it goes, if not to the URL that the user gave. */
   readonly url?: URL | undefined;
@@ -46,7 +46,7 @@ export interface Call {
 }
 
 /** Where a server is, without what may be secret in the URL. */
-export interface Target {
+export interface HttpTarget {
   readonly url: URL;
   /** The header that the credentials of the URL became. */
   readonly credentials: Readonly<Record<string, string>>;
@@ -58,7 +58,7 @@ export interface Target {
  *
  * @throws TypeError when the URL is none or is neither `http:` nor `https:`.
  */
-export function targetOf(given: string | URL): Target {
+export function httpTargetOf(given: string | URL): HttpTarget {
   const url = serverUrl(given);
   url.hash = '';
   const credentials = takeCredentials(url);
@@ -66,7 +66,7 @@ export function targetOf(given: string | URL): Target {
 }
 
 /** Sends the requests of one conversation, with the headers that they have in common. */
-export class Requests {
+export class HttpRequests {
   readonly url: URL;
   readonly options: HttpTransportOptions;
   readonly #credentials: Readonly<Record<string, string>>;
@@ -75,7 +75,7 @@ export class Requests {
   /** What is the same from one request to the next, put together once. */
   #common: Readonly<Record<string, string>> | undefined;
 
-  constructor({ url, credentials }: Target, options: HttpTransportOptions) {
+  constructor({ url, credentials }: HttpTarget, options: HttpTransportOptions) {
     this.url = url;
     this.options = options;
     this.#credentials = credentials;
@@ -98,7 +98,7 @@ export class Requests {
   }
 
   /** @throws ConnectionError when there is no response, or at once for headers that cannot be sent. */
-  send(call: Call): Promise<FetchResponse> {
+  send(call: HttpRequestOptions): Promise<FetchResponse> {
     const { headers } = this.options;
     if (typeof headers === 'function') return this.#sendWith(headers(), call);
     this.#common ??= lowercased(this.#credentials, headers, this.#settled);
@@ -107,12 +107,12 @@ export class Requests {
 
   async #sendWith(
     headers: Readonly<Record<string, string>> | Promise<Readonly<Record<string, string>>>,
-    call: Call,
+    call: HttpRequestOptions,
   ): Promise<FetchResponse> {
     return await this.#send(lowercased(this.#credentials, await headers, this.#settled), call);
   }
 
-  #send(common: Readonly<Record<string, string>>, call: Call): Promise<FetchResponse> {
+  #send(common: Readonly<Record<string, string>>, call: HttpRequestOptions): Promise<FetchResponse> {
     const { method, url = this.url, own, headers, body, signal } = call;
     return fetchWithin(this.#fetch, url, {
       method,

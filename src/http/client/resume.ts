@@ -3,13 +3,13 @@ import { saysSessionIsUnknown } from '../../jsonrpc/session-words.ts';
 import { isTransient } from '../../jsonrpc/transient.ts';
 import { ConnectionError } from '../../jsonrpc/transport.ts';
 import {
-  asConnectionError,
+  exchangeError,
   isSuccess,
   mediaType,
   readStream,
   retryAfter,
-  type Exchange,
-  type StreamPosition,
+  type PostExchange,
+  type ResumePosition,
 } from './answer.ts';
 import { bodyStart } from './body.ts';
 import { discard, type FetchResponse } from './fetch.ts';
@@ -30,7 +30,7 @@ const longestPauseMs = 30_000;
 const shownBytes = 2_048;
 
 /** Where a stream is that never was open. */
-const nowhere: StreamPosition = { lastEventId: undefined, retryMs: undefined };
+const nowhere: ResumePosition = { lastEventId: undefined, retryMs: undefined };
 
 /**
  * Takes up a stream that broke off before everything was answered, where the server numbered its events. Returns when
@@ -38,7 +38,7 @@ const nowhere: StreamPosition = { lastEventId: undefined, retryMs: undefined };
  * goes on as long as the request may. (Spec 2025-11-25, Transports, Resumability: by GET, after the time that the
  * server asked for.)
  */
-export async function resumeStream(open: OpenStream, exchange: Exchange, from: StreamPosition): Promise<void> {
+export async function resumeStream(open: OpenStream, exchange: PostExchange, from: ResumePosition): Promise<void> {
   let position = from;
   const row = new Row();
   for (let failures = 0; exchange.waiting.size > 0 && position.lastEventId !== undefined;) {
@@ -56,12 +56,12 @@ export async function resumeStream(open: OpenStream, exchange: Exchange, from: S
  * Opens the stream for messages that belong to no request, and keeps it open until it is aborted. Resolves when it is
  * open, refused, or to be tried again: with whether anything may come; `ended` is called when it is over. (Spec 2025-11-25, Transports, Listening for Messages.)
  */
-export async function listenStream(open: OpenStream, exchange: Exchange, ended: () => void): Promise<boolean> {
+export async function listenStream(open: OpenStream, exchange: PostExchange, ended: () => void): Promise<boolean> {
   let first: FetchResponse | 'none' | 'gone' | ConnectionError = 'none';
   try {
     first = await openStream(open, exchange, {});
   } catch (error) {
-    exchange.receiver.problem(asConnectionError(error, exchange));
+    exchange.receiver.problem(exchangeError(error, exchange));
     if (isPassing(error) && !exchange.signal.aborted) first = error;
   }
   if (typeof first === 'string') {
@@ -70,7 +70,7 @@ export async function listenStream(open: OpenStream, exchange: Exchange, ended: 
   }
   // Listening goes on beside whatever else happens, and reports its own end.
   void keepListening(open, exchange, first)
-    .catch((error: unknown) => exchange.receiver.problem(asConnectionError(error, exchange)))
+    .catch((error: unknown) => exchange.receiver.problem(exchangeError(error, exchange)))
     .finally(ended);
   return true;
 }
@@ -78,7 +78,7 @@ export async function listenStream(open: OpenStream, exchange: Exchange, ended: 
 /** Listens as long as the conversation is open: a server that cannot be reached for a while is asked again and again. */
 async function keepListening(
   open: OpenStream,
-  exchange: Exchange,
+  exchange: PostExchange,
   first: FetchResponse | ConnectionError,
 ): Promise<void> {
   const row = new Row();
@@ -105,7 +105,7 @@ async function keepListening(
  * Listens once. Beside what may pass for a request, two things must not end listening for good: a token that has run out,
  * as the next attempt may have another, and an event that cannot be read, which is lost alone.
  */
-async function tryListening(listen: () => Promise<Outcome>, exchange: Exchange): Promise<Outcome> {
+async function tryListening(listen: () => Promise<Outcome>, exchange: PostExchange): Promise<Outcome> {
   try {
     return await listen();
   } catch (error) {
@@ -121,10 +121,10 @@ function isUnreadable({ reason }: ConnectionError): boolean {
 }
 
 /** What became of one more attempt: where the stream ended, why there is none, or a failure that may pass. */
-type Outcome = StreamPosition | 'none' | 'gone' | ConnectionError;
+type Outcome = ResumePosition | 'none' | 'gone' | ConnectionError;
 
 /** Opens the stream once more and reads it to its end. */
-async function attempt(open: OpenStream, exchange: Exchange, position: StreamPosition): Promise<Outcome> {
+async function attempt(open: OpenStream, exchange: PostExchange, position: ResumePosition): Promise<Outcome> {
   const from = position.lastEventId === undefined ? undefined : { 'last-event-id': position.lastEventId };
   let response: FetchResponse | 'none' | 'gone';
   try {
@@ -139,7 +139,7 @@ async function attempt(open: OpenStream, exchange: Exchange, position: StreamPos
 /** Gives `none` when the server has no such stream, and `gone` when it may no longer know the session. */
 async function openStream(
   open: OpenStream,
-  exchange: Exchange,
+  exchange: PostExchange,
   from: Readonly<Record<string, string>>,
 ): Promise<FetchResponse | 'none' | 'gone'> {
   const response = await open(from);
@@ -200,7 +200,7 @@ class Row {
   }
 
   /** Waits before the next attempt; at least as long as the server asked for. */
-  pause({ retryMs = pauseMs }: StreamPosition, { signal, waiting }: Exchange): Promise<void> {
+  pause({ retryMs = pauseMs }: ResumePosition, { signal, waiting }: PostExchange): Promise<void> {
     const least = Math.max(shortestPauseMs, retryMs);
     const longer = Math.min(longestPauseMs, least * 2 ** Math.min(this.failures, 20));
     const ms = Math.max(least, longer, this.#askedMs);

@@ -15,7 +15,7 @@ import { deliverRefusal, isSuccess, mediaType, parsed, refusalOf, requestIds } f
 import { bodyBytes } from './body.ts';
 import { discard, type FetchResponse } from './fetch.ts';
 import { describeUrl } from './words.ts';
-import { checkLimits, Requests, targetOf, type HttpTransportOptions } from './request.ts';
+import { checkLimits, HttpRequests, httpTargetOf, type HttpTransportOptions } from './request.ts';
 
 /** How long a stream may take to say where messages go. */
 const endpointMs = 10_000;
@@ -31,25 +31,25 @@ const probe = 'server/discover';
  * @throws TypeError when the URL is none or is neither `http:` nor `https:`, or a limit is no number.
  */
 export function ssePairTransport(url: string | URL, options: HttpTransportOptions = {}): Transport {
-  const target = targetOf(url);
+  const target = httpTargetOf(url);
   checkLimits(options);
   return {
     ...httpFacts,
     description: target.description,
     address: target.description,
-    open: (receiver) => SsePairChannel.open(new Requests(target, options), receiver),
+    open: (receiver) => SsePairChannel.open(new HttpRequests(target, options), receiver),
   };
 }
 
 /** One conversation: an event stream for what the server sends, and a POST for each message to it. */
 export class SsePairChannel implements Channel {
-  readonly #requests: Requests;
+  readonly #requests: HttpRequests;
   readonly #receiver: Receiver;
   readonly #controller = new AbortController();
   #endpoint: URL | undefined;
   #closed = false;
 
-  private constructor(requests: Requests, receiver: Receiver) {
+  private constructor(requests: HttpRequests, receiver: Receiver) {
     this.#requests = requests;
     this.#receiver = receiver;
   }
@@ -59,7 +59,7 @@ export class SsePairChannel implements Channel {
    *
    * @throws ConnectionError when there is no such stream.
    */
-  static async open(requests: Requests, receiver: Receiver, signal?: AbortSignal): Promise<SsePairChannel> {
+  static async open(requests: HttpRequests, receiver: Receiver, signal?: AbortSignal): Promise<SsePairChannel> {
     const channel = new SsePairChannel(requests, receiver);
     const abort = (): void => channel.#controller.abort();
     let late = false;

@@ -19,10 +19,10 @@ import {
   readStream,
   refusalOf,
   requestIds,
-  type Exchange,
+  type PostExchange,
 } from './answer.ts';
 import { discard, type FetchResponse } from './fetch.ts';
-import { checkLimits, lowercased, Requests, targetOf, type HttpTransportOptions } from './request.ts';
+import { checkLimits, lowercased, HttpRequests, httpTargetOf, type HttpTransportOptions } from './request.ts';
 import { listenStream, resumeStream } from './resume.ts';
 import type { SsePairChannel } from './sse-pair.ts';
 import { perhapsTls } from './words.ts';
@@ -36,14 +36,14 @@ const postHeaders = { accept: 'application/json, text/event-stream', 'content-ty
  * @throws TypeError when the URL is none or is neither `http:` nor `https:`, or a limit is no number.
  */
 export function httpTransport(url: string | URL, options: HttpTransportOptions = {}): Transport {
-  const target = targetOf(url);
+  const target = httpTargetOf(url);
   checkLimits(options);
   return {
     ...httpFacts,
     description: target.description,
     address: target.description,
     // Nothing is sent before the first message: HTTP has no connection to open.
-    open: async (receiver) => new HttpChannel(new Requests(target, options), receiver),
+    open: async (receiver) => new HttpChannel(new HttpRequests(target, options), receiver),
   };
 }
 
@@ -53,7 +53,7 @@ function isPairStatus(status: number): boolean {
 }
 
 class HttpChannel implements Channel {
-  readonly #requests: Requests;
+  readonly #requests: HttpRequests;
   readonly #receiver: Receiver;
   readonly #underway = new Set<() => void>();
   #session: string | undefined;
@@ -64,7 +64,7 @@ class HttpChannel implements Channel {
   #answers = false;
   #closing: Promise<void> | undefined;
 
-  constructor(requests: Requests, receiver: Receiver) {
+  constructor(requests: HttpRequests, receiver: Receiver) {
     this.#requests = requests;
     this.#receiver = {
       exactNumbers: receiver.exactNumbers,
@@ -138,7 +138,7 @@ class HttpChannel implements Channel {
     exchange.end();
   }
 
-  async #answered(response: FetchResponse, exchange: Exchange, headers: SendOptions['headers']): Promise<void> {
+  async #answered(response: FetchResponse, exchange: PostExchange, headers: SendOptions['headers']): Promise<void> {
     const type = mediaType(response);
     if (!isSuccess(response)) deliverRefusal(await refusalOf(response, exchange), exchange);
     else if (type === 'text/event-stream') {
@@ -166,7 +166,7 @@ class HttpChannel implements Channel {
    */
   async #fallBack(
     response: FetchResponse,
-    exchange: Exchange,
+    exchange: PostExchange,
     sent: { readonly message: Message | readonly Message[]; readonly options: SendOptions },
   ): Promise<void> {
     const refusal = await refusalOf(response, exchange);
@@ -208,7 +208,7 @@ class HttpChannel implements Channel {
       );
   }
 
-  #exchange(waiting: Set<RequestId>, signal: AbortSignal | undefined): Exchange & { end(): void } {
+  #exchange(waiting: Set<RequestId>, signal: AbortSignal | undefined): PostExchange & { end(): void } {
     const controller = new AbortController();
     const abort = (): void => controller.abort();
     this.#underway.add(abort);
@@ -240,7 +240,7 @@ class HttpChannel implements Channel {
 
 /** A request on its way. */
 interface Outgoing {
-  readonly exchange: Exchange;
+  readonly exchange: PostExchange;
   readonly headers?: Readonly<Record<string, string>> | undefined;
   readonly body?: string;
 }

@@ -4,7 +4,7 @@ import { describe, it, type TestContext } from 'node:test';
 import { listen, sending } from '../../../test/support/http-answers.ts';
 import { connect } from '../../client.ts';
 import { nodeFetch } from '../../node/client/fetch.ts';
-import { unreachable } from './words.ts';
+import { notReached } from './words.ts';
 
 /** A server that takes connections and closes them without a word, as one does that wants TLS. */
 async function silent(t: TestContext): Promise<string> {
@@ -67,7 +67,7 @@ for (const fetch of [undefined, nodeFetch()]) {
 
 it('a failure of the platform is told in words and as it is', () => {
   const failed = (code: string, message: string): string =>
-    unreachable(
+    notReached(
       new TypeError('fetch failed', { cause: Object.assign(new Error(message), { code }) }),
       new URL('https://x/y?z'),
     ).message;

@@ -20,7 +20,7 @@ const noTls = /wrong.version.number|packet.length.too.long|http.request|InvalidC
 const closed: ReadonlySet<unknown> = new Set(['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE']);
 
 /** Why a request got no response. Runtimes wrap the reason of a failed fetch in an error that says nothing. */
-export function unreachable(cause: unknown, url: URL): ConnectionError {
+export function notReached(cause: unknown, url: URL): ConnectionError {
   return new ConnectionError('refused', `${describeUrl(url)} cannot be reached: ${reasonOf(innermost(cause), url)}`, {
     cause,
   });

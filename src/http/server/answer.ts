@@ -21,7 +21,7 @@ interface Outlet {
  * The answer to one POST: JSON in one piece, or an event stream from the moment that something is sent before the
  * last response, or that there was nothing to send for too long.
  */
-export class Answer implements Silent {
+export class HttpAnswer implements Silent {
   readonly #context: HttpContext;
   readonly #call: HttpCall;
   readonly #streams: SessionStreams | undefined;
@@ -74,7 +74,7 @@ export class Answer implements Silent {
   /** Completes the answer with one response. */
   respond(status: number, response: ResponseMessage | undefined): void {
     if (response === undefined) return this.finish(status, undefined);
-    if (this.streaming || this.#wantsStream(status)) return this.finish(status, toJson(this.#context, response));
+    if (this.streaming || this.#wantsStream(status)) return this.finish(status, responseJson(this.#context, response));
     if (this.gone) return;
     this.#over();
     this.#call.reply.send(
@@ -152,7 +152,7 @@ export function messageJson(context: HttpContext, message: Message): string | un
 }
 
 /** The JSON text of a response; one that is no JSON becomes an internal error, which is told to the owner. */
-export function toJson(context: HttpContext, response: ResponseMessage): string {
+export function responseJson(context: HttpContext, response: ResponseMessage): string {
   return written(context, response, responseText);
 }
 

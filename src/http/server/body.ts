@@ -3,12 +3,12 @@ import { parseMessage } from '../../jsonrpc/encode.ts';
 import type { HttpCall } from './call.ts';
 import type { HttpContext } from './context.ts';
 import type { Body } from './universal.ts';
-import { busy, type Problem } from './status.ts';
+import { busy, type HttpProblem } from './status.ts';
 
 /** What the body of a request came to: a JSON value, a problem to answer, or nothing since the client is gone. */
 export type Content =
   | { readonly kind: 'value'; readonly value: unknown }
-  | { readonly kind: 'problem'; readonly problem: Problem }
+  | { readonly kind: 'problem'; readonly problem: HttpProblem }
   | { readonly kind: 'gone' };
 
 /** Reads the body of a request within the limits of size and depth; it must be JSON in UTF-8. */
@@ -66,7 +66,7 @@ const close = { Connection: 'close' };
 
 const unreadable = { status: 400, error: 'parseError', read: true } as const;
 
-function problem(reason: Problem): Content {
+function problem(reason: HttpProblem): Content {
   return { kind: 'problem', problem: reason };
 }
 

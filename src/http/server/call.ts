@@ -1,6 +1,6 @@
 import type { AuthInfo } from '../../host/endpoint.ts';
 import type { HttpContext } from './context.ts';
-import { acceptedBy, type Accepted } from './media.ts';
+import { acceptedBy, type AcceptedTypes } from './media.ts';
 import { refuse } from './status.ts';
 import type { HttpReply, HttpRequest, Room } from './universal.ts';
 
@@ -11,7 +11,7 @@ export type Done = void | Promise<void>;
 export class HttpCall implements Room {
   readonly request: HttpRequest;
   readonly reply: HttpReply;
-  readonly accepted: Accepted;
+  readonly accepted: AcceptedTypes;
   /** The value of `MCP-Protocol-Version`. */
   readonly version: string | undefined;
   /** Who it comes from, once that was established. */

@@ -6,12 +6,12 @@ import { unspoken, unsupported } from '../../host/request-meta.ts';
 import { McpError } from '../../protocol/error.ts';
 import { metaKey } from '../../protocol/meta.ts';
 import { newestRevision, revisionOf, type Revision } from '../../protocol/revision.ts';
-import { Answer, messageJson } from './answer.ts';
+import { HttpAnswer, messageJson } from './answer.ts';
 import type { HttpCall } from './call.ts';
 import type { HttpContext } from './context.ts';
 import { headerMismatch, methodMismatch, versionMismatch } from './headers.ts';
 import { streamProblem } from './session/rules.ts';
-import { errorBody, exchangeStatus, refuse, shuttingDown, type Problem } from './status.ts';
+import { errorBody, exchangeStatus, refuse, shuttingDown, type HttpProblem } from './status.ts';
 
 const listen = 'subscriptions/listen';
 const invalidParams = -32602;
@@ -65,7 +65,7 @@ export class Exchanges {
   }
 
   /** Why a subscription cannot have its stream. */
-  #unstreamable(call: HttpCall): Problem | undefined {
+  #unstreamable(call: HttpCall): HttpProblem | undefined {
     if (!call.accepted.stream) return { status: 406, message: `${listen} needs Accept: text/event-stream` };
     return streamProblem(this.#context, call);
   }
@@ -115,7 +115,7 @@ class Exchange implements Link {
   readonly message: RequestMessage | NotificationMessage;
   readonly #context: HttpContext;
   readonly #call: HttpCall;
-  readonly #answer: Answer;
+  readonly #answer: HttpAnswer;
   readonly #conversation: Conversation;
   readonly #running: Set<Exchange>;
 
@@ -131,7 +131,7 @@ class Exchange implements Link {
     this.message = message;
     this.#context = context;
     this.#call = call;
-    this.#answer = new Answer(context, call);
+    this.#answer = new HttpAnswer(context, call);
     this.#conversation = context.endpoint.converse(this);
     this.#running = running;
     running.add(this);

@@ -8,7 +8,7 @@ import type { Body, Room } from './universal.ts';
 const smallBytes = 8 * 1024;
 
 /** How a body is read. */
-export interface Reading {
+export interface BodyReading {
   readonly limit: number;
   readonly room: Room | undefined;
   /** How long it may take, in milliseconds. */
@@ -20,7 +20,7 @@ export interface Reading {
  *
  * @throws Whatever the runtime says of a body that broke off.
  */
-export async function readBody(request: Request, { limit, room, timeout }: Reading): Promise<Body> {
+export async function readBody(request: Request, { limit, room, timeout }: BodyReading): Promise<Body> {
   if (request.bodyUsed) return { kind: 'taken' };
   const declared = Number(request.headers.get('content-length') ?? Number.NaN);
   if (declared > limit) return { kind: 'too-large' };

@@ -1,6 +1,6 @@
 import type { HttpSettings } from './options.ts';
 import type { HttpReply, HttpRequest } from './universal.ts';
-import type { Problem } from './status.ts';
+import type { HttpProblem } from './status.ts';
 
 /**
  * The checks that come before anything else, on every entry: they keep pages of other sites, and names that were
@@ -8,7 +8,7 @@ import type { Problem } from './status.ts';
  */
 export interface Guard {
   /** The reason to turn a request away, or `undefined`. */
-  refuse(request: HttpRequest): Problem | undefined;
+  refuse(request: HttpRequest): HttpProblem | undefined;
   /** Adds the CORS headers that an allowed page needs; does nothing for a request that no page sent. */
   allowOrigin(request: HttpRequest, reply: HttpReply): void;
   /** Answers a CORS preflight. */
@@ -56,7 +56,7 @@ export function createGuard(settings: HttpSettings): Guard {
 const mostTold = 10;
 
 /** Says at the server which name was refused, once each: the client's 403 is seen by somebody else, if by anybody. */
-function tellOnce({ onWarning }: HttpSettings): (request: HttpRequest, problem: Problem) => void {
+function tellOnce({ onWarning }: HttpSettings): (request: HttpRequest, problem: HttpProblem) => void {
   const told = new Set<string>();
   return (request, { option }) => {
     if (option === undefined) return;
@@ -88,11 +88,11 @@ function listed(names: readonly string[] | 'any'): ReadonlySet<string> | undefin
   return names === 'any' ? undefined : new Set(names.map((name) => name.toLowerCase().replace(/\/$/, '')));
 }
 
-function headerProblem(request: HttpRequest, limit: number): Problem | undefined {
+function headerProblem(request: HttpRequest, limit: number): HttpProblem | undefined {
   return request.headerCount > limit ? { status: 431, message: `more than ${limit} header fields` } : undefined;
 }
 
-function hostProblem(request: HttpRequest, allowed: ReadonlySet<string> | undefined): Problem | undefined {
+function hostProblem(request: HttpRequest, allowed: ReadonlySet<string> | undefined): HttpProblem | undefined {
   const host = request.header('host')?.toLowerCase();
   if (host === undefined || host === '') return { status: 400, message: 'the Host header is missing' };
   if (loopbackHost.test(host)) return undefined;
@@ -102,7 +102,7 @@ function hostProblem(request: HttpRequest, allowed: ReadonlySet<string> | undefi
   return { status: 403, message: 'this Host is not allowed', option: 'allowedHosts' };
 }
 
-function originProblem(request: HttpRequest, allowed: ReadonlySet<string> | undefined): Problem | undefined {
+function originProblem(request: HttpRequest, allowed: ReadonlySet<string> | undefined): HttpProblem | undefined {
   const origin = request.header('origin')?.toLowerCase();
   if (origin === undefined || allowed === undefined || loopbackOrigin.test(origin) || allowed.has(origin))
     return undefined;

@@ -9,7 +9,7 @@ import { Exchanges } from './exchange.ts';
 import { createGuard, type Guard } from './guard.ts';
 import { isJson } from './media.ts';
 import type * as Lasting from './lasting.ts';
-import { resolveOptions, type Authenticate, type HttpOptions, type SsePairPaths } from './options.ts';
+import { resolveHttpOptions, type Authenticate, type HttpOptions, type SsePairPaths } from './options.ts';
 import { checkAuth } from './mistakes.ts';
 import { beginProblem, isRequest, judgedBatch, tooManyRequests } from './session/rules.ts';
 import type { Sessions } from './session/sessions.ts';
@@ -17,7 +17,7 @@ import type { HttpReply, HttpRequest } from './universal.ts';
 import { Bodies, InFlight, Quota } from './quota.ts';
 import { Silence } from './silence.ts';
 import type { SsePairs } from './sse-pair.ts';
-import { refuse, shuttingDown, type Problem } from './status.ts';
+import { refuse, shuttingDown, type HttpProblem } from './status.ts';
 import { EventStreams } from './stream.ts';
 
 /** A server as HTTP sees it: one endpoint for every revision that the server speaks, and the older pair beside it. */
@@ -53,7 +53,7 @@ class Handler implements HttpHandler {
 
   constructor(served: Served, options: HttpOptions) {
     const endpoint = endpointOf(served);
-    const settings = resolveOptions(options);
+    const settings = resolveHttpOptions(options);
     const sessionQuota = new Quota(settings.maxSessions, settings.maxSessionsPerPrincipal);
     this.#context = {
       endpoint,
@@ -101,7 +101,7 @@ class Handler implements HttpHandler {
   }
 
   /** What can be said without reading the body or asking who it is. */
-  #refusal(request: HttpRequest, reply: HttpReply): Problem | undefined {
+  #refusal(request: HttpRequest, reply: HttpReply): HttpProblem | undefined {
     const problem = this.#guard.refuse(request);
     if (problem !== undefined) return problem;
     this.#guard.allowOrigin(request, reply);

@@ -24,18 +24,18 @@ export function isJson(contentType: string | undefined): boolean {
 }
 
 /** The kinds of answer that a client takes. */
-export interface Accepted {
+export interface AcceptedTypes {
   readonly json: boolean;
   readonly stream: boolean;
   /** Whether the client says so of event streams, and not just of anything. */
   readonly streamNamed: boolean;
 }
 
-const anything: Accepted = { json: true, stream: true, streamNamed: false };
-const both: Accepted = { json: true, stream: true, streamNamed: true };
+const anything: AcceptedTypes = { json: true, stream: true, streamNamed: false };
+const both: AcceptedTypes = { json: true, stream: true, streamNamed: true };
 
 /** Reads an `Accept` header; without one everything is acceptable. What is no media range in it is passed over. */
-export function acceptedBy(accept: string | undefined): Accepted {
+export function acceptedBy(accept: string | undefined): AcceptedTypes {
   if (accept === 'application/json, text/event-stream') return both;
   if (accept === undefined || accept === '' || accept === '*/*') return anything;
   const ranges = new Map<string, boolean>();

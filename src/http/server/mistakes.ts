@@ -19,7 +19,7 @@ const lists = {
 const hooks = { authenticate: 1, now: 1, onWarning: 1, onError: 1 };
 
 /** @throws TypeError for an option that is not of its type. */
-export function checkOptions(options: HttpOptions): void {
+export function checkHttpOptions(options: HttpOptions): void {
   for (const [name, value] of Object.entries(options)) {
     if (value === undefined) continue;
     if (Object.hasOwn(lists, name)) checkList(name, value);

@@ -4,7 +4,7 @@ import { harmless } from '../../mistakes/harmless.ts';
 import { refuseUnknown, type Names } from '../../mistakes/known-names.ts';
 import type { EventStore } from '../../store/events.ts';
 import { shown } from '../../mistakes/shown.ts';
-import { checkOptions } from './mistakes.ts';
+import { checkHttpOptions } from './mistakes.ts';
 import type { HeaderFields, HttpRequest } from './universal.ts';
 
 /** The answer to a request that is turned away. */
@@ -165,11 +165,11 @@ const ssePairNames: Names<SsePairPaths> = { sse: 1, messages: 1 };
  *
  * @throws TypeError for options that are unknown or make no sense.
  */
-export function resolveOptions(options: HttpOptions): HttpSettings {
+export function resolveHttpOptions(options: HttpOptions): HttpSettings {
   refuseUnknown('serving over HTTP', options, defaults);
   refuseUnknown('ssePair', options.ssePair, ssePairNames);
   const given = Object.entries(options).filter(([, value]) => value !== undefined);
-  checkOptions(options);
+  checkHttpOptions(options);
   checkPaths(options);
   // Every entry comes from HttpOptions, whose fields are those of HttpSettings.
   const settings = { ...defaults, onError: printFirst(), ...(Object.fromEntries(given) as Partial<HttpSettings>) };

@@ -5,7 +5,7 @@ import type { Judged, JudgedMalformed } from '../../host/judged.ts';
 import { unsupported } from '../../host/request-meta.ts';
 import { McpError } from '../../protocol/error.ts';
 import { revisionOf, type Revision } from '../../protocol/revision.ts';
-import { messageJson, toJson } from './answer.ts';
+import { messageJson, responseJson } from './answer.ts';
 import { readContent } from './body.ts';
 import type { HttpCall } from './call.ts';
 import { isOfSessions, type HttpContext } from './context.ts';
@@ -21,7 +21,7 @@ import {
   sessionProblem,
   streamProblem,
 } from './session/rules.ts';
-import { errorBody, refuse, type Problem } from './status.ts';
+import { errorBody, refuse, type HttpProblem } from './status.ts';
 import type { EventStream } from './stream.ts';
 
 const parameter = 'sessionId';
@@ -55,7 +55,7 @@ export class SsePairs {
 
   #begin(call: HttpCall): void {
     const { request, reply, auth, accepted } = call;
-    const problem: Problem | undefined = accepted.stream
+    const problem: HttpProblem | undefined = accepted.stream
       ? (sessionProblem(this.#context, call) ?? streamProblem(this.#context, call))
       : { status: 406, message: 'Accept must allow text/event-stream' };
     if (problem !== undefined) return refuse(request, reply, problem);
@@ -77,7 +77,7 @@ export class SsePairs {
    * error goes on the stream, where alone these clients look for answers. `MCP-Protocol-Version` came with the transport
    * after this one, and is not looked at.
    */
-  async #post(call: HttpCall): Promise<Problem | undefined> {
+  async #post(call: HttpCall): Promise<HttpProblem | undefined> {
     const { request, reply, auth } = call;
     if (!isJson(request.header('content-type')))
       return { status: 415, message: 'Content-Type must be application/json in UTF-8' };
@@ -152,16 +152,16 @@ class SsePair implements Link {
   /** Runs one message; its response goes on the stream. */
   async receive(judged: Judged, auth: AuthInfo | undefined): Promise<void> {
     const response = await this.#conversation.take(judged, auth);
-    if (response !== undefined) this.#write(toJson(this.#context, response));
+    if (response !== undefined) this.#write(responseJson(this.#context, response));
   }
 
   /** Says on the stream why something was not taken. */
-  refuse({ error = 'invalidRequest', message }: Pick<Problem, 'error' | 'message'>, id?: RequestId): void {
+  refuse({ error = 'invalidRequest', message }: Pick<HttpProblem, 'error' | 'message'>, id?: RequestId): void {
     this.fail(new McpError(error, message), id);
   }
 
   /** The same for every request in a message or a batch. */
-  decline(messages: readonly Judged[], problem: Problem): void {
+  decline(messages: readonly Judged[], problem: HttpProblem): void {
     for (const judged of messages) if (judged.kind === 'request') this.refuse(problem, judged.message.id);
   }
 

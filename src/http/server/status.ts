@@ -4,7 +4,7 @@ import { revisionOf, type Revision } from '../../protocol/revision.ts';
 import type { HeaderFields, HttpReply, HttpRequest } from './universal.ts';
 
 /** Why a request is turned away before it is dispatched. */
-export interface Problem {
+export interface HttpProblem {
   readonly status: number;
   readonly message: string;
   /** The JSON-RPC error; an invalid request when left out. */
@@ -17,7 +17,7 @@ export interface Problem {
 }
 
 /** Turns a request away with the JSON-RPC error body of a problem, and its id where that could be read. */
-export function refuse(request: HttpRequest, reply: HttpReply, problem: Problem, id?: RequestId): void {
+export function refuse(request: HttpRequest, reply: HttpReply, problem: HttpProblem, id?: RequestId): void {
   const error = new McpError(problem.error ?? 'invalidRequest', problem.message);
   reply.send(problem.status, errorBody(error, revisionOf(request.header('mcp-protocol-version')), id), problem.headers);
 }
@@ -63,12 +63,12 @@ export function retryHeaders(response: ResponseMessage): HeaderFields | undefine
 }
 
 /** The answer when a limit of the whole server is reached. */
-export function busy(message: string): Problem {
+export function busy(message: string): HttpProblem {
   return { status: 503, error: 'busy', message, headers: { 'Retry-After': '1' } };
 }
 
 /** The answer to what would begin while the server comes to its end. */
-export function shuttingDown(): Problem {
+export function shuttingDown(): HttpProblem {
   const problem = busy('the server is shutting down');
   return { ...problem, headers: { ...problem.headers, Connection: 'close' } };
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { resolveOptions } from './options.ts';
+import { resolveHttpOptions } from './options.ts';
 import type { EventWriter, HttpReply } from './universal.ts';
 import { EventStreams } from './stream.ts';
 
@@ -26,7 +26,7 @@ class Stalled implements EventWriter {
 
 test('what is replayed counts in bytes, as what waits does', () => {
   const writer = new Stalled();
-  const streams = new EventStreams(resolveOptions({ maxStreamBuffer: 100 }));
+  const streams = new EventStreams(resolveHttpOptions({ maxStreamBuffer: 100 }));
   // Opening a stream asks nothing else of a reply.
   const reply = { stream: () => writer } as unknown as HttpReply;
   const stream = streams.open(reply);
@@ -44,7 +44,7 @@ test('a stream that cannot be written to ends, and who writes to it goes on', ()
   writer.write = () => {
     throw new Error('in front');
   };
-  const streams = new EventStreams(resolveOptions({ onError: (error) => told.push(error) }));
+  const streams = new EventStreams(resolveHttpOptions({ onError: (error) => told.push(error) }));
   const stream = streams.open({ stream: () => writer } as unknown as HttpReply);
   stream.send('"next"');
   stream.send('"more"');

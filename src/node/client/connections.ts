@@ -4,7 +4,7 @@ import type { ConnectionSettings } from './connection-settings.ts';
 
 /** Who wants a connection, and gets it once: at once or later. */
 export interface Candidate {
-  start(connection: Connection): void;
+  start(connection: NodeConnection): void;
   /** There will be none. */
   fail(error: unknown): void;
 }
@@ -27,15 +27,15 @@ async function load(): Promise<Parts> {
 }
 
 /** A connection carries one request at a time. */
-export class Connection {
+export class NodeConnection {
   readonly #client: Client;
-  readonly #origin: Origin;
+  readonly #origin: NodeOrigin;
   /** The connection before it is one, which the client knows nothing of. */
   #making: Socket | undefined;
   #used = false;
 
   /** @param connector Makes the connection, when there is something to send. */
-  constructor({ Client }: Parts, connector: buildConnector.connector, origin: Origin) {
+  constructor({ Client }: Parts, connector: buildConnector.connector, origin: NodeOrigin) {
     this.#origin = origin;
     const idleMs = Math.min(Math.max(origin.settings.idleMs, 1), 2_147_483_647);
     this.#client = new Client(origin.url, {
@@ -85,13 +85,13 @@ export class Connection {
 }
 
 /** The connections to one origin. */
-export class Origin {
+export class NodeOrigin {
   readonly url: string;
   readonly settings: ConnectionSettings;
   readonly #unused: () => void;
-  readonly #all = new Set<Connection>();
+  readonly #all = new Set<NodeConnection>();
   /** Those without a request; what was used last is used first, so that what is too many gets old. */
-  readonly #idle: Connection[] = [];
+  readonly #idle: NodeConnection[] = [];
   readonly #waiting = new Set<Candidate>();
   #connector: buildConnector.connector | undefined;
 
@@ -123,7 +123,7 @@ export class Origin {
     this.#waiting.delete(candidate);
   }
 
-  release(connection: Connection): void {
+  release(connection: NodeConnection): void {
     const [next] = this.#waiting;
     if (next === undefined) return void this.#idle.push(connection);
     this.#waiting.delete(next);
@@ -131,11 +131,11 @@ export class Origin {
   }
 
   /** One that is busy is made again for what it has to send. */
-  disconnected(connection: Connection): void {
+  disconnected(connection: NodeConnection): void {
     if (this.#idle.includes(connection)) connection.destroy();
   }
 
-  remove(connection: Connection): void {
+  remove(connection: NodeConnection): void {
     if (!this.#all.delete(connection)) return;
     const at = this.#idle.indexOf(connection);
     if (at !== -1) this.#idle.splice(at, 1);
@@ -156,12 +156,12 @@ export class Origin {
     }
   }
 
-  #another(): Connection | undefined {
+  #another(): NodeConnection | undefined {
     if (loaded === undefined || this.#all.size >= this.settings.maxConnections) return undefined;
     const { connectMs, tls } = this.settings;
     // Sessions of TLS are taken up from one connection to the next.
     this.#connector ??= loaded.connector({ ...tls, timeout: connectMs });
-    const connection = new Connection(loaded, this.#connector, this);
+    const connection = new NodeConnection(loaded, this.#connector, this);
     this.#all.add(connection);
     return connection;
   }

@@ -1,19 +1,19 @@
 import type { Dispatcher } from 'undici';
 import type { FetchRequest, FetchResponse } from '../../http/client/fetch.ts';
-import type { Candidate, Connection, Origin } from './connections.ts';
+import type { Candidate, NodeConnection, NodeOrigin } from './connections.ts';
 import { decodingOf } from './decode.ts';
 import { NodeBody, type Sink, type Source } from './response-body.ts';
 
 /** Where a request goes, and with which headers. */
 export interface Directions {
-  readonly origin: Origin;
+  readonly origin: NodeOrigin;
   readonly path: string;
   /** Names and values in turn. */
   readonly headers: string[];
 }
 
 /** Settled once: by the head of the response, or by what prevented it. */
-export interface Outcome {
+export interface ExchangeOutcome {
   resolve(response: FetchResponse): void;
   reject(error: unknown): void;
 }
@@ -21,16 +21,16 @@ export interface Outcome {
 type Headers = Readonly<Record<string, string | readonly string[] | undefined>>;
 
 /** One request and its response. */
-export class Exchange implements Candidate, Source, Dispatcher.DispatchHandler {
+export class NodeExchange implements Candidate, Source, Dispatcher.DispatchHandler {
   readonly #directions: Directions;
   readonly #request: FetchRequest;
-  readonly #outcome: Outcome;
-  #connection: Connection | undefined;
+  readonly #outcome: ExchangeOutcome;
+  #connection: NodeConnection | undefined;
   #controller: Dispatcher.DispatchController | undefined;
   #body: NodeBody | undefined;
   #sink: Sink | undefined;
 
-  constructor(directions: Directions, request: FetchRequest, outcome: Outcome) {
+  constructor(directions: Directions, request: FetchRequest, outcome: ExchangeOutcome) {
     this.#directions = directions;
     this.#request = request;
     this.#outcome = outcome;
@@ -38,7 +38,7 @@ export class Exchange implements Candidate, Source, Dispatcher.DispatchHandler {
     directions.origin.admit(this);
   }
 
-  start(connection: Connection): void {
+  start(connection: NodeConnection): void {
     const { path, headers } = this.#directions;
     const { method, body } = this.#request;
     this.#connection = connection;

@@ -2,8 +2,8 @@ import type { Fetch, FetchRequest } from '../../http/client/fetch.ts';
 import { refuseUnknown, type Names } from '../../mistakes/known-names.ts';
 import { refuseNoNumber } from '../../mistakes/known-values.ts';
 import type { ConnectionSettings, TlsOptions } from './connection-settings.ts';
-import { Origin } from './connections.ts';
-import { Exchange, type Directions } from './exchange.ts';
+import { NodeOrigin } from './connections.ts';
+import { NodeExchange, type Directions } from './exchange.ts';
 
 /** How connections are made and kept; everything has a default. */
 export interface NodeFetchOptions {
@@ -59,7 +59,7 @@ export function nodeFetch(options: NodeFetchOptions = {}): NodeFetch {
   const send: Fetch = (url, request) =>
     new Promise((resolve, reject) => {
       request.signal.throwIfAborted();
-      void new Exchange(origins.directionsOf(url, request), request, { resolve, reject });
+      void new NodeExchange(origins.directionsOf(url, request), request, { resolve, reject });
     });
   return Object.assign(send, { close: () => origins.closeIdle() });
 }
@@ -79,14 +79,14 @@ const framing: ReadonlySet<string> = new Set([
 
 interface Target {
   readonly url: string;
-  readonly origin: Origin;
+  readonly origin: NodeOrigin;
   readonly path: string;
 }
 
 /** The origins that there are connections to. */
 class Origins {
   readonly #settings: ConnectionSettings;
-  readonly #origins = new Map<string, Origin>();
+  readonly #origins = new Map<string, NodeOrigin>();
   /** A client sends most of its requests to one URL. */
   #last: Target | undefined;
 
@@ -121,10 +121,10 @@ class Origins {
     return { url, origin: this.#originOf(origin), path: pathname + search };
   }
 
-  #originOf(url: string): Origin {
+  #originOf(url: string): NodeOrigin {
     const known = this.#origins.get(url);
     if (known !== undefined) return known;
-    const origin = new Origin(url, this.#settings, () => {
+    const origin = new NodeOrigin(url, this.#settings, () => {
       this.#origins.delete(url);
       if (this.#last?.origin === origin) this.#last = undefined;
     });

@@ -8,7 +8,7 @@ import { isShape, type Kind, type Row, type Shape, type Type } from '../shape.ts
 import { isFields } from './value.ts';
 
 /** One thing that is wrong with a value. */
-export interface Problem {
+export interface WireProblem {
   /** Where, as keys joined by dots and indexes in brackets; empty for the value itself. */
   readonly path: string;
   /** What, such as `must be a string`. */
@@ -19,9 +19,9 @@ export interface Problem {
  * Finds what is wrong with a value; most values are fine, and cost no more than the look. Paths lead on from the value:
  * `.name[0]`.
  */
-export type Inspect = (value: unknown) => readonly Problem[];
+export type Inspect = (value: unknown) => readonly WireProblem[];
 
-const fine: readonly Problem[] = [];
+const fine: readonly WireProblem[] = [];
 
 /** What is looked for, with what was compiled for it. */
 interface Strictness {
@@ -122,7 +122,7 @@ const mustBeObject = must('be an object', isFields);
 function forArray(each: Inspect): Inspect {
   return (value) => {
     if (!Array.isArray(value)) return [{ path: '', message: 'must be an array' }];
-    let problems: Problem[] | undefined;
+    let problems: WireProblem[] | undefined;
     for (let at = 0; at < value.length; at++) {
       const within = each(value[at]);
       if (within.length > 0) problems = adding(problems, `[${at}]`, within);
@@ -134,7 +134,7 @@ function forArray(each: Inspect): Inspect {
 function forMap(each: Inspect): Inspect {
   return (value) => {
     if (!isFields(value)) return mustBeObject(value);
-    let problems: Problem[] | undefined;
+    let problems: WireProblem[] | undefined;
     for (const key of Object.keys(value)) {
       const within = each(value[key]);
       if (within.length > 0) problems = adding(problems, `.${key}`, within);
@@ -176,7 +176,7 @@ function forOneOf(inspects: readonly Inspect[]): Inspect {
 }
 
 /** How far into the value the first complaint lies: the deeper, the likelier that this kind was meant. */
-function depth(problems: readonly Problem[]): number {
+function depth(problems: readonly WireProblem[]): number {
   return problems[0]?.path.length ?? Infinity;
 }
 
@@ -201,7 +201,7 @@ function compileShape(by: Strictness, shape: Shape): Inspect {
     }));
   return (value) => {
     if (!isFields(value)) return mustBeObject(value);
-    let problems: Problem[] | undefined;
+    let problems: WireProblem[] | undefined;
     for (const { key, step, missing, inspect } of fields) {
       const field = value[key];
       problems = adding(problems, step, field === undefined ? missing : inspect(field));
@@ -220,7 +220,11 @@ export function isRequired(row: Row, revision: Revision): boolean {
 }
 
 /** Puts what was found within a field or an item, one step further, to what was found so far. */
-function adding(found: Problem[] | undefined, step: string, within: readonly Problem[]): Problem[] | undefined {
+function adding(
+  found: WireProblem[] | undefined,
+  step: string,
+  within: readonly WireProblem[],
+): WireProblem[] | undefined {
   if (within.length === 0) return found;
   const problems = found ?? [];
   for (const { path, message } of within) problems.push({ path: step + path, message });

@@ -60,6 +60,14 @@ export interface PaginatedResult extends Result {
   readonly nextCursor?: string;
 }
 
+/** How long an answer may be kept, and by whom. (Spec 2026-07-28, Caching.) */
+export interface CacheHint {
+  /** Milliseconds from receipt; 0 means that it is stale at once. */
+  readonly ttlMs: number;
+  /** `public` only when the answer is the same for everybody. */
+  readonly cacheScope: 'public' | 'private';
+}
+
 /** A result that may be kept for a while. Since 2026-07-28. */
 export interface CacheableResult extends Result {
   /** How long it stays fresh, in milliseconds; filled in as 0. */

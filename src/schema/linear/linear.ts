@@ -1,7 +1,7 @@
 /** Looks for patterns of ECMAScript in time linear in the text. */
 
 import { Alphabet } from './alphabet.ts';
-import { parse } from './parse.ts';
+import { parsePattern } from './parse.ts';
 import { toPrograms, type Programs } from './program.ts';
 import { Scan, type Purse, type Reading } from './scan.ts';
 
@@ -21,7 +21,7 @@ export interface LinearPattern {
  * @throws Beyond for one with references to groups, with flags in it, or with too many states.
  */
 export function linearPattern(source: string, unicode: boolean, most: number): LinearPattern {
-  const programs = toPrograms(parse(source, unicode), most);
+  const programs = toPrograms(parsePattern(source, unicode), most);
   let search: Search | undefined;
   return {
     size: programs.size,

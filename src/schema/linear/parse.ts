@@ -1,15 +1,15 @@
 /** Reads a pattern of ECMAScript that the platform has accepted, into a tree without groups that capture. */
 
 /** Part of a pattern. */
-export type Part =
+export type PatternPart =
   /** One character, of those that a piece of the pattern stands for: a character, an escape, a class or a dot. */
   | { readonly kind: 'one'; readonly source: string }
-  | { readonly kind: 'all'; readonly parts: readonly Part[] }
-  | { readonly kind: 'any'; readonly parts: readonly Part[] }
-  | { readonly kind: 'repeat'; readonly part: Part; readonly least: number; readonly most: number }
+  | { readonly kind: 'all'; readonly parts: readonly PatternPart[] }
+  | { readonly kind: 'any'; readonly parts: readonly PatternPart[] }
+  | { readonly kind: 'repeat'; readonly part: PatternPart; readonly least: number; readonly most: number }
   /** Something that is true of a place in the text. */
   | { readonly kind: 'at'; readonly place: Place }
-  | { readonly kind: 'look'; readonly part: Part; readonly behind: boolean; readonly negative: boolean };
+  | { readonly kind: 'look'; readonly part: PatternPart; readonly behind: boolean; readonly negative: boolean };
 
 /** The beginning and the end of the text, the edge of a word, and what is no edge. */
 export type Place = '^' | '$' | '\\b' | '\\B';
@@ -38,7 +38,7 @@ const looks: Readonly<Record<string, { readonly behind: boolean; readonly negati
  * @param unicode Whether it was accepted with the flag `u`; if not, it is in the older syntax, which knows units of UTF-16.
  * @throws Beyond for references to groups, for flags within the pattern, and for spellings that have two meanings.
  */
-export function parse(source: string, unicode: boolean): Part {
+export function parsePattern(source: string, unicode: boolean): PatternPart {
   const reader = new Reader(source, unicode);
   const part = reader.alternatives();
   if (!reader.ended) throw new Beyond(source);
@@ -59,19 +59,19 @@ class Reader {
     return this.#at >= this.#source.length;
   }
 
-  alternatives(): Part {
+  alternatives(): PatternPart {
     const parts = [this.#sequence()];
     while (this.#take(/\|/y) !== undefined) parts.push(this.#sequence());
     return parts.length === 1 && parts[0] !== undefined ? parts[0] : { kind: 'any', parts };
   }
 
-  #sequence(): Part {
-    const parts: Part[] = [];
+  #sequence(): PatternPart {
+    const parts: PatternPart[] = [];
     while (!this.ended && !'|)'.includes(this.#source.charAt(this.#at))) parts.push(this.#repeated(this.#part()));
     return { kind: 'all', parts };
   }
 
-  #repeated(part: Part): Part {
+  #repeated(part: PatternPart): PatternPart {
     const quantifier = this.#take(/(?:[*+?]|\{\d+(?:,\d*)?\})\??/y);
     if (quantifier === undefined) return part;
     // The older syntax allows that, and it is of no use.
@@ -86,7 +86,7 @@ class Reader {
     return { kind: 'repeat', part, least: Number(least), most: comma === '' ? Number(least) : open };
   }
 
-  #part(): Part {
+  #part(): PatternPart {
     const place = this.#take(/[$^]|\\[bB]/y);
     // The pattern lists all of them.
     if (place !== undefined) return { kind: 'at', place: place as Place };
@@ -95,7 +95,7 @@ class Reader {
     return { kind: 'one', source: this.#one() };
   }
 
-  #group(opening: string): Part {
+  #group(opening: string): PatternPart {
     // Flags, as in `(?i:…)`.
     if (this.#source.charAt(this.#at) === '?') throw new Beyond(this.#source.slice(this.#at - 1));
     const part = this.alternatives();

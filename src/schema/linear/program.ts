@@ -1,6 +1,6 @@
 /** Writes a pattern as the states of an automaton (Thompson, 1968). */
 
-import { Beyond, type Part, type Place } from './parse.ts';
+import { Beyond, type PatternPart, type Place } from './parse.ts';
 
 /** A state: what must be there to go on, and to where. */
 export interface State {
@@ -40,7 +40,7 @@ const maxLooks = 16;
  *
  * @throws Beyond when there would be more states than `most`, or too much to look around for.
  */
-export function toPrograms(part: Part, most: number): Programs {
+export function toPrograms(part: PatternPart, most: number): Programs {
   const writer = new Writer(most);
   const main = writer.program(part, false);
   return { main, looks: writer.looks, sets: [...writer.sets.keys()], size: writer.size };
@@ -51,20 +51,20 @@ class Writer {
   readonly sets = new Map<string, number>();
   size = 0;
   readonly #most: number;
-  readonly #numbers = new Map<Part, number>();
+  readonly #numbers = new Map<PatternPart, number>();
 
   constructor(most: number) {
     this.#most = most;
   }
 
-  program(part: Part, backward: boolean): Program {
+  program(part: PatternPart, backward: boolean): Program {
     const states: State[] = [];
     const add = (state: State): number => {
       this.#count();
       return states.push(state) - 1;
     };
     /** Writes a part in front of the state where it goes on. */
-    const write = (one: Part, next: number): number => {
+    const write = (one: PatternPart, next: number): number => {
       switch (one.kind) {
         case 'one':
           return add({ set: this.#set(one.source), next: [next] });
@@ -82,7 +82,7 @@ class Writer {
           return repeat(one, next);
       }
     };
-    const repeat = ({ part: one, least, most }: Part & { readonly kind: 'repeat' }, next: number): number => {
+    const repeat = ({ part: one, least, most }: PatternPart & { readonly kind: 'repeat' }, next: number): number => {
       let entry = next;
       let copies = least;
       if (most === Number.POSITIVE_INFINITY) {
@@ -115,7 +115,7 @@ class Writer {
     return number;
   }
 
-  #look({ part, behind, negative }: Part & { readonly kind: 'look' }): NonNullable<State['look']> {
+  #look({ part, behind, negative }: PatternPart & { readonly kind: 'look' }): NonNullable<State['look']> {
     // What is repeated comes here more than once.
     let number = this.#numbers.get(part);
     if (number === undefined) {

@@ -1,5 +1,5 @@
 import { keep } from '../../jsonrpc/cached-json.ts';
-import type { Page, Registry } from './registry.ts';
+import type { ListPage, Registry } from './registry.ts';
 
 /**
  * The list of a registry as its clients get it, which is the same for everybody: each page is made once, until
@@ -8,7 +8,7 @@ import type { Page, Registry } from './registry.ts';
 export class Listing<T, Result extends object> {
   readonly #registry: Registry<T>;
   readonly #size: number;
-  readonly #result: (page: Page<T>) => Result;
+  readonly #result: (page: ListPage<T>) => Result;
   /** By the cursor that leads to a page; none leads to the first. */
   readonly #pages = new Map<string | undefined, Result>();
   /** The cursors that came with these pages. What leads to other pages is not kept: clients can make it up. */
@@ -19,7 +19,7 @@ export class Listing<T, Result extends object> {
    * @param size How many entries a page holds.
    * @param result Makes the result of a page.
    */
-  constructor(registry: Registry<T>, size: number, result: (page: Page<T>) => Result) {
+  constructor(registry: Registry<T>, size: number, result: (page: ListPage<T>) => Result) {
     this.#registry = registry;
     this.#size = size;
     this.#result = result;

@@ -1,5 +1,6 @@
 /** Serving of resources: their list, and reading them. */
 
+import type { CacheHint } from '../../protocol/features/envelope.ts';
 import { isObject } from '../../jsonrpc/message.ts';
 import type { Call } from '../../host/call.ts';
 import { McpError } from '../../protocol/error.ts';
@@ -14,8 +15,7 @@ import {
 import { Context } from '../context.ts';
 import type { RequestCtx } from '../ctx.ts';
 import { isOtherResult } from '../input-required.ts';
-import type { CacheHint } from '../options.ts';
-import type { Page, Registry } from './registry.ts';
+import type { ListPage, Registry } from './registry.ts';
 import type { ResourceEntry, TemplateEntry } from './resources.ts';
 import { sendable } from './check-result.ts';
 import { leadsElsewhere } from '../uri-template/traversal.ts';
@@ -36,9 +36,9 @@ export async function listResources(
   resources: Registry<ResourceEntry>,
   templates: Registry<TemplateEntry>,
   { cursor, size, ctx }: { readonly cursor: string | undefined; readonly size: number; readonly ctx: RequestCtx },
-): Promise<Page<Resource>> {
+): Promise<ListPage<Resource>> {
   const position = cursor === undefined ? undefined : positionOf(cursor);
-  const registered: Page<ResourceEntry> = position === undefined ? resources.page(cursor, size) : { items: [] };
+  const registered: ListPage<ResourceEntry> = position === undefined ? resources.page(cursor, size) : { items: [] };
   const items = registered.items.map(({ resource }) => resource);
   if (registered.nextCursor !== undefined) return { items, nextCursor: registered.nextCursor };
   const named = (await Promise.all([...templates.values()].map(async ({ list }) => list?.(ctx) ?? []))).flat();

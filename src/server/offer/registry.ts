@@ -2,7 +2,7 @@ import { McpError } from '../../protocol/error.ts';
 import type { Handle } from '../definition.ts';
 
 /** One page of a list, and where the next one begins. */
-export interface Page<T> {
+export interface ListPage<T> {
   readonly items: readonly T[];
   readonly nextCursor?: string;
 }
@@ -110,7 +110,7 @@ export class Registry<T> {
    *
    * @throws McpError invalidParams for a cursor that is not from here.
    */
-  page(cursor: string | undefined, size: number): Page<T> {
+  page(cursor: string | undefined, size: number): ListPage<T> {
     const after = cursor === undefined ? -1 : this.#position(cursor);
     const items: T[] = [];
     let last = after;

@@ -1,3 +1,4 @@
+import type { CacheHint } from '../../protocol/features/envelope.ts';
 import { resourceShape, resourceTemplateShape } from '../../protocol/features/resource.ts';
 import type { Resource, ResourceTemplate } from '../../protocol/features/resources.ts';
 import { refuseUnknown } from '../../mistakes/known-names.ts';
@@ -5,7 +6,6 @@ import { shown } from '../../mistakes/shown.ts';
 import { common } from './common.ts';
 import type { Ctx, RequestCtx } from '../ctx.ts';
 import type { Completer, Handle, ResourceDefinition, ResourceTemplateDefinition } from '../definition.ts';
-import type { CacheHint } from '../options.ts';
 import type { Registry } from './registry.ts';
 import { listable } from './check-result.ts';
 import { isUri } from '../uri-template/uri.ts';

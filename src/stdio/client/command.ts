@@ -3,7 +3,7 @@ import { win32 } from 'node:path';
 import type { Environment } from './environment.ts';
 
 /** What is handed to the system to start a program. */
-export interface Command {
+export interface SystemCommand {
   readonly file: string;
   readonly args: readonly string[];
   /** Whether Windows must take the arguments as they are, because they are quoted already. */
@@ -21,7 +21,7 @@ export function resolveCommand(
   args: readonly string[],
   environment: Environment,
   platform: string = process.platform,
-): Command {
+): SystemCommand {
   const direct = { file: command, args, verbatim: false };
   if (platform !== 'win32') return direct;
   const found = findOnWindows(command, environment);

@@ -6,7 +6,7 @@ import { lineReader, type LineReader } from '../../jsonrpc/ndjson.ts';
 import { parseMessage } from '../../jsonrpc/encode.ts';
 import { settledWithin } from '../../jsonrpc/timeout.ts';
 import { ConnectionError } from '../../jsonrpc/transport.ts';
-import { answer, invalidRequest, opensStream, toText, type Answer } from '../../host/batch.ts';
+import { answerReceived, invalidRequest, opensStream, toText, type BatchAnswer } from '../../host/batch.ts';
 import { endpointOf, type Conversation, type Served } from '../../host/endpoint.ts';
 import { harmless } from '../../mistakes/harmless.ts';
 import { refuseUnknown, type Names } from '../../mistakes/known-names.ts';
@@ -193,16 +193,16 @@ class StdioSession {
   }
 
   #receive(value: unknown): void {
-    if (opensStream(value)) return answer(this.#conversation, value, this.#ended);
+    if (opensStream(value)) return answerReceived(this.#conversation, value, this.#ended);
     this.#running++;
-    answer(this.#conversation, value, this.#answered);
+    answerReceived(this.#conversation, value, this.#answered);
   }
 
-  readonly #ended = (response: Answer): void => {
+  readonly #ended = (response: BatchAnswer): void => {
     if (response !== undefined) this.#send(response);
   };
 
-  readonly #answered = (response: Answer): void => {
+  readonly #answered = (response: BatchAnswer): void => {
     this.#running--;
     if (response !== undefined) this.#send(response);
     if (this.#running === 0) this.#onIdle?.();

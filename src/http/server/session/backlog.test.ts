@@ -5,7 +5,7 @@ import type { EventLog, LoggedEvent } from '../../../store/events.ts';
 import { Backlog } from './backlog.ts';
 import type { FakeConversation } from '../../fake-endpoint.test.ts';
 import { settle, type FakeVisit } from '../../fake-http.test.ts';
-import { resolveOptions } from '../options.ts';
+import { resolveHttpOptions } from '../options.ts';
 
 /** A log whose writes and reads are let go by the test. */
 class HeldLog implements EventLog {
@@ -153,7 +153,7 @@ test('a log that cannot forget a session is told to the owner', async () => {
 
 test('what a log has not confirmed is held up to a bound, and beyond it there is no replay', async () => {
   const log = new HeldLog();
-  const backlog = new Backlog(log, 's', resolveOptions({ maxStreamBuffer: 100 }));
+  const backlog = new Backlog(log, 's', resolveHttpOptions({ maxStreamBuffer: 100 }));
   const after = async (number: number): Promise<readonly number[] | undefined> => {
     const missed = backlog.after(number);
     log.reads.pop()?.();
@@ -170,7 +170,7 @@ test('what a log has not confirmed is held up to a bound, and beyond it there is
 
 test('what is sent during a read is held up to a bound', async () => {
   const log = new HeldLog();
-  const backlog = new Backlog(log, 's', resolveOptions({ maxStreamBuffer: 100 }));
+  const backlog = new Backlog(log, 's', resolveHttpOptions({ maxStreamBuffer: 100 }));
   backlog.add('x');
   log.writes.pop()?.();
   await settle();

@@ -3,7 +3,7 @@ import { judge, type Judged } from '../../../host/judged.ts';
 import { revisionOf, type Revision } from '../../../protocol/revision.ts';
 import type { HttpCall } from '../call.ts';
 import type { HttpContext } from '../context.ts';
-import { busy, shuttingDown, type Problem } from '../status.ts';
+import { busy, shuttingDown, type HttpProblem } from '../status.ts';
 
 /** Whether two requests come from the same principal, or both from nobody. */
 export function samePrincipal(a: AuthInfo | undefined, b: AuthInfo | undefined): boolean {
@@ -14,7 +14,7 @@ export function samePrincipal(a: AuthInfo | undefined, b: AuthInfo | undefined):
  * Spec 2025-11-25, Transports, Protocol version header: what is invalid or unsupported is a bad request. That it is the one
  * of `initialize` is a SHOULD of clients, some of which open their stream with their newest; the session knows its own.
  */
-export function versionProblem(header: string | undefined): Problem | undefined {
+export function versionProblem(header: string | undefined): HttpProblem | undefined {
   if (header === undefined || revisionOf(header) !== undefined) return undefined;
   return { status: 400, message: 'MCP-Protocol-Version is not supported' };
 }
@@ -33,13 +33,13 @@ export function isRequest({ kind }: Judged): boolean {
 }
 
 /** Why a message or a batch is not taken now: it would begin something. */
-export function beginProblem({ course }: HttpContext, { beyond }: HttpCall, begins: boolean): Problem | undefined {
+export function beginProblem({ course }: HttpContext, { beyond }: HttpCall, begins: boolean): HttpProblem | undefined {
   if ((course.stage === 'open' && !beyond) || !begins) return undefined;
   return course.stage === 'open' ? tooManyRequests() : shuttingDown();
 }
 
 /** The answer to a request for which there is no place. */
-export function tooManyRequests(): Problem {
+export function tooManyRequests(): HttpProblem {
   return busy('too many requests are being answered');
 }
 
@@ -48,7 +48,7 @@ export function batchProblem(
   revision: Revision | undefined,
   messages: readonly Judged[],
   limit: number,
-): Problem | undefined {
+): HttpProblem | undefined {
   if (revision?.batches !== true) return { status: 400, message: 'this revision has no batches' };
   if (messages.length === 0) return { status: 400, message: 'a batch must hold at least one message' };
   if (messages.length > limit) return { status: 400, message: `a batch must hold at most ${limit} messages` };
@@ -56,16 +56,16 @@ export function batchProblem(
 }
 
 /** Why no further event stream may be opened for a request. */
-export function streamProblem(context: HttpContext, { auth }: HttpCall): Problem | undefined {
+export function streamProblem(context: HttpContext, { auth }: HttpCall): HttpProblem | undefined {
   return fullProblem(context.streams.full(auth), 'event streams are open');
 }
 
 /** Why no further session may be opened for a request. */
-export function sessionProblem(context: HttpContext, { auth }: HttpCall): Problem | undefined {
+export function sessionProblem(context: HttpContext, { auth }: HttpCall): HttpProblem | undefined {
   return fullProblem(context.sessionQuota.full(auth), 'sessions are open');
 }
 
-function fullProblem(full: 'all' | 'own' | undefined, what: string): Problem | undefined {
+function fullProblem(full: 'all' | 'own' | undefined, what: string): HttpProblem | undefined {
   if (full === undefined) return undefined;
   const problem = busy(`too many ${what}`);
   return full === 'all' ? problem : { ...problem, status: 429, message: `too many ${what} for one principal` };

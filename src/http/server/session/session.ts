@@ -2,7 +2,7 @@ import { type Message, type RequestId, type RequestMessage, type ResponseMessage
 import type { AuthInfo, Conversation, Link } from '../../../host/endpoint.ts';
 import type { Judged, JudgedMalformed, JudgedRequest } from '../../../host/judged.ts';
 import type { Revision } from '../../../protocol/revision.ts';
-import { Answer, messageJson, toJson } from '../answer.ts';
+import { HttpAnswer, messageJson, responseJson } from '../answer.ts';
 import type { EventStore } from '../../../store/events.ts';
 import type { Done, HttpCall } from '../call.ts';
 import type { HttpContext } from '../context.ts';
@@ -34,7 +34,7 @@ export class HttpSession implements Link {
   readonly address: string | undefined;
   readonly #context: SessionContext;
   readonly #conversation: Conversation;
-  readonly #answers = new Map<RequestId, Answer>();
+  readonly #answers = new Map<RequestId, HttpAnswer>();
   readonly #outbox: string[] = [];
   #streams: SessionStreams | undefined;
   /** The stream for messages that belong to no request. */
@@ -98,7 +98,7 @@ export class HttpSession implements Link {
     if (judged.kind === 'request') return this.#request(call, judged);
     return this.#during(this.#conversation.take(judged, call.auth), (response) => {
       if (response === undefined) call.reply.send(202);
-      else call.reply.send(sessionStatus(response), toJson(this.#context, response), retryHeaders(response));
+      else call.reply.send(sessionStatus(response), responseJson(this.#context, response), retryHeaders(response));
     });
   }
 
@@ -109,7 +109,7 @@ export class HttpSession implements Link {
     const one = async (judged: Judged): Promise<void> => {
       const response = await this.#receive(answer, judged, call.auth);
       if (response === undefined) return;
-      const json = toJson(this.#context, response);
+      const json = responseJson(this.#context, response);
       if (!answer.streaming || !answer.message(json)) collected.push(json);
     };
     await this.#during(Promise.all(messages.map(one)), () => undefined);
@@ -124,7 +124,7 @@ export class HttpSession implements Link {
 
   /** The error for text that could not be parsed. */
   unreadable(reason: string): string {
-    return toJson(this.#context, this.#conversation.unreadable(reason));
+    return responseJson(this.#context, this.#conversation.unreadable(reason));
   }
 
   /** Whether the client has a stream open for messages that belong to no request. */
@@ -200,13 +200,13 @@ export class HttpSession implements Link {
   }
 
   /** Spec 2025-11-25, Transports: a client that disconnects has not cancelled its request. */
-  #answer(call: HttpCall): Answer {
-    const answer = new Answer(this.#context, call, this.#resumable);
+  #answer(call: HttpCall): HttpAnswer {
+    const answer = new HttpAnswer(this.#context, call, this.#resumable);
     call.reply.onClose(() => answer.closed());
     return answer;
   }
 
-  async #receive(answer: Answer, judged: Judged, auth: AuthInfo | undefined): Promise<ResponseMessage | undefined> {
+  async #receive(answer: HttpAnswer, judged: Judged, auth: AuthInfo | undefined): Promise<ResponseMessage | undefined> {
     const id = judged.kind === 'request' ? this.#expect(judged.message, answer) : undefined;
     try {
       return await this.#conversation.take(judged, auth);
@@ -221,7 +221,7 @@ export class HttpSession implements Link {
    * @returns The id to forget it by; `undefined` for an id in use, whose second request the conversation refuses: the
    *   first keeps its answer.
    */
-  #expect({ id }: RequestMessage, answer: Answer): RequestId | undefined {
+  #expect({ id }: RequestMessage, answer: HttpAnswer): RequestId | undefined {
     if (this.#answers.has(id)) return undefined;
     this.#answers.set(id, answer);
     return id;

@@ -8,8 +8,8 @@ import type { HttpContext } from '../context.ts';
 import { HttpSession, type SessionContext } from './session.ts';
 import { batchProblem, randomText, samePrincipal, sessionProblem, streamProblem, versionProblem } from './rules.ts';
 import type { HeaderFields } from '../universal.ts';
-import { refuse, retryHeaders, sessionStatus, type Problem } from '../status.ts';
-import { toJson } from '../answer.ts';
+import { refuse, retryHeaders, sessionStatus, type HttpProblem } from '../status.ts';
+import { responseJson } from '../answer.ts';
 
 const sessionHeader = 'mcp-session-id';
 
@@ -43,7 +43,7 @@ export class Sessions {
   }
 
   /** Answers text that could not be parsed. */
-  unreadable(call: HttpCall, problem: Problem): void {
+  unreadable(call: HttpCall, problem: HttpProblem): void {
     const session = this.#find(call);
     if (session === undefined) refuse(call.request, call.reply, problem);
     else call.reply.send(problem.status, session.unreadable(problem.message));
@@ -98,7 +98,7 @@ export class Sessions {
       if (session.revision !== undefined) this.#add(session);
       if (response === undefined) return call.reply.send(202);
       const headers = session.revision === undefined ? retryHeaders(response) : { 'Mcp-Session-Id': session.id };
-      this.#answer(call, sessionStatus(response), toJson(this.#context, response), headers);
+      this.#answer(call, sessionStatus(response), responseJson(this.#context, response), headers);
     } finally {
       if (session.revision === undefined) this.#end(session);
     }
@@ -151,7 +151,7 @@ export class Sessions {
   }
 }
 
-function missing(call: HttpCall): Problem {
+function missing(call: HttpCall): HttpProblem {
   return call.request.header(sessionHeader) === undefined
     ? { status: 400, message: 'the Mcp-Session-Id header is missing' }
     : { status: 404, message: 'there is no such session' };
