@@ -14,13 +14,13 @@ import { connect } from './client.ts';
  */
 export const createBridge: CreateBridge = bridgeOver(connect);
 
-export type { Bridge, CreateBridge, FrontBridge } from './bridge/bridge.ts';
+export type { Bridge, CreateBridge, MergedBridge } from './bridge/bridge.ts';
 export type { UpstreamFacts } from './bridge/single/single.ts';
 export type {
-  BridgeBehaviour,
+  BridgeBehavior,
   BridgeOptions,
   BridgeRounds,
-  FrontOptions,
+  MergedBridgeOptions,
   PrefixMode,
   Sharing,
   UpstreamOptions,

@@ -19,7 +19,7 @@ for (const revision of ['2025-11-25', '2026-07-28'] as const) {
       let heard = (_: unknown): void => undefined;
       const event = new Promise((resolve) => (heard = resolve));
       const subscription = await client.subscribe({ [list]: true }, (one) => heard(one));
-      assert.deepEqual(subscription.honoured, { [list]: true });
+      assert.deepEqual(subscription.honored, { [list]: true });
       server.changed(list);
       assert.deepEqual(await event, { type: 'list', list });
       await subscription.close();

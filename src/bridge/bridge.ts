@@ -1,12 +1,18 @@
 import type { Endpoint, Served } from '../host/endpoint.ts';
 import { createEndpoint } from '../host/serve.ts';
 import { listMethods } from './merged/lists.ts';
-import { openFront } from './merged/merged.ts';
-import { openMember, type UpstreamFacts } from './single/single.ts';
+import { openMerged } from './merged/merged.ts';
+import { openSingle, type UpstreamFacts } from './single/single.ts';
 import type { ConnectUpstream } from './upstream/opener.ts';
 import { checkNames } from './option-names.ts';
-import { checkUpstream, bridgeSettingsOf, type BridgeOptions, type FrontOptions, type Settings } from './options.ts';
-import { Places } from './upstream/connection-limit.ts';
+import {
+  checkUpstream,
+  bridgeSettingsOf,
+  type BridgeOptions,
+  type MergedBridgeOptions,
+  type Settings,
+} from './options.ts';
+import { ConnectionLimit } from './upstream/connection-limit.ts';
 import type { UpstreamStanding } from './merged/slot.ts';
 
 /** One endpoint in front of one server, for clients of every revision; serve it like a server. */
@@ -18,7 +24,7 @@ export interface Bridge extends Served {
 }
 
 /** One endpoint in front of several servers, for clients of every revision; serve it like a server. */
-export interface FrontBridge extends Served {
+export interface MergedBridge extends Served {
   /** How each server stands, in order. */
   readonly upstreams: readonly UpstreamStanding[];
   /** Ends every conversation and every upstream connection. */
@@ -38,14 +44,14 @@ export interface CreateBridge {
    *
    * @throws ConnectionError when none of them is reached.
    */
-  (options: FrontOptions): Promise<FrontBridge>;
+  (options: MergedBridgeOptions): Promise<MergedBridge>;
 }
 
 /** Makes `createBridge` of a way to connect; the entry point gives it one that knows HTTP. */
 export function bridgeOver(connect: ConnectUpstream): CreateBridge {
   function create(options: BridgeOptions): Promise<Bridge>;
-  function create(options: FrontOptions): Promise<FrontBridge>;
-  async function create(options: BridgeOptions | FrontOptions): Promise<Bridge | FrontBridge> {
+  function create(options: MergedBridgeOptions): Promise<MergedBridge>;
+  async function create(options: BridgeOptions | MergedBridgeOptions): Promise<Bridge | MergedBridge> {
     checkTarget(options);
     checkNames(options);
     return 'upstreams' in options ? beforeSeveral(options, connect) : beforeOne(options, connect);
@@ -54,7 +60,7 @@ export function bridgeOver(connect: ConnectUpstream): CreateBridge {
 }
 
 /** @throws TypeError for options that do not say what is behind the bridge, or say it twice. */
-function checkTarget(options: Partial<BridgeOptions & FrontOptions> | undefined): void {
+function checkTarget(options: Partial<BridgeOptions & MergedBridgeOptions> | undefined): void {
   if ((options?.upstream === undefined) === (options?.upstreams === undefined))
     throw new TypeError('createBridge takes { upstream } for one server or { upstreams } for several');
 }
@@ -62,7 +68,7 @@ function checkTarget(options: Partial<BridgeOptions & FrontOptions> | undefined)
 async function beforeOne(options: BridgeOptions, connect: ConnectUpstream): Promise<Bridge> {
   checkUpstream('createBridge', options);
   const settings = bridgeSettingsOf(options);
-  const member = await openMember({ ...options, ...settings, connect, places: placesOf(settings) });
+  const member = await openSingle({ ...options, ...settings, connect, places: placesOf(settings) });
   return {
     ...served(member.host, member),
     get upstream() {
@@ -71,7 +77,7 @@ async function beforeOne(options: BridgeOptions, connect: ConnectUpstream): Prom
   };
 }
 
-async function beforeSeveral(options: FrontOptions, connect: ConnectUpstream): Promise<FrontBridge> {
+async function beforeSeveral(options: MergedBridgeOptions, connect: ConnectUpstream): Promise<MergedBridge> {
   const settings = bridgeSettingsOf(options);
   const { upstreams, prefix = 'collisions', patienceMs = 10_000, upstreamRevisions, probeTimeoutMs, signal } = options;
   const entries = Object.entries(upstreams);
@@ -85,7 +91,7 @@ async function beforeSeveral(options: FrontOptions, connect: ConnectUpstream): P
     throw new TypeError(`patienceMs must be a positive integer, not ${patienceMs}`);
   const places = placesOf(settings);
   let stands = false;
-  const front = await openFront({
+  const front = await openMerged({
     settings,
     prefix,
     patienceMs,
@@ -93,7 +99,7 @@ async function beforeSeveral(options: FrontOptions, connect: ConnectUpstream): P
     servers: entries.map(([name, { upstream, revisions = upstreamRevisions, sharing }]) => [
       name,
       (closed, onWarning) =>
-        openMember({
+        openSingle({
           ...settings,
           upstream,
           connect,
@@ -116,8 +122,8 @@ async function beforeSeveral(options: FrontOptions, connect: ConnectUpstream): P
   };
 }
 
-function placesOf({ maxUpstreams, maxUpstreamsPerClient }: Settings): Places {
-  return new Places(maxUpstreams, maxUpstreamsPerClient);
+function placesOf({ maxUpstreams, maxUpstreamsPerClient }: Settings): ConnectionLimit {
+  return new ConnectionLimit(maxUpstreams, maxUpstreamsPerClient);
 }
 
 /** What stands behind an endpoint, with its end. */

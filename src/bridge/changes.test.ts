@@ -67,7 +67,7 @@ for (const { down, up } of pairs) {
       const client = await clientOf(t, bridge, down);
       const heard: SubscriptionEvent[] = [];
       const subscription = await client.subscribe({ updates: ['memo:one'] }, (event) => heard.push(event));
-      assert.deepEqual(subscription.honoured, { updates: ['memo:one'] });
+      assert.deepEqual(subscription.honored, { updates: ['memo:one'] });
       const other = await ears(await clientOf(t, bridge, down), { updates: ['memo:two'] });
       server.resourceUpdated('memo:two');
       server.resourceUpdated('memo:one');

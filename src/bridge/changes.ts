@@ -64,7 +64,7 @@ export class Changes {
       if (Object.keys(topics).length === 0) return;
       try {
         const subscription = await main.follow(topics, () => this.everything(), signal);
-        this.#agreed = subscription.honoured;
+        this.#agreed = subscription.honored;
         if (!first) this.everything();
         await subscription.closed;
       } catch (error) {
@@ -113,7 +113,7 @@ export class Changes {
   }
 
   /** What a stateless client may listen to, of what it asks for. */
-  honoured(asked: SubscriptionFilter): SubscriptionFilter {
+  honored(asked: SubscriptionFilter): SubscriptionFilter {
     const capabilities = this.#options.capabilities();
     const uris =
       capabilities.resources?.subscribe === true ? asked.resourceSubscriptions?.slice(0, mostResources) : undefined;

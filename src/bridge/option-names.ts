@@ -1,7 +1,7 @@
 import { refuseUnknown, type Names } from '../mistakes/known-names.ts';
-import type { BridgeBehaviour, BridgeOptions, BridgeRounds, FrontOptions, UpstreamOptions } from './options.ts';
+import type { BridgeBehavior, BridgeOptions, BridgeRounds, MergedBridgeOptions, UpstreamOptions } from './options.ts';
 
-const behaviour: Names<BridgeBehaviour> = {
+const behaviour: Names<BridgeBehavior> = {
   revisions: 1,
   upstreamRevisions: 1,
   info: 1,
@@ -13,7 +13,7 @@ const behaviour: Names<BridgeBehaviour> = {
   probeTimeoutMs: 1,
   signal: 1,
 };
-const before: { readonly one: Names<BridgeOptions>; readonly several: Names<FrontOptions> } = {
+const before: { readonly one: Names<BridgeOptions>; readonly several: Names<MergedBridgeOptions> } = {
   one: { ...behaviour, upstream: 1, sharing: 1 },
   several: { ...behaviour, upstreams: 1, prefix: 1, patienceMs: 1 },
 };
@@ -21,7 +21,7 @@ const upstream: Names<UpstreamOptions> = { upstream: 1, revisions: 1, sharing: 1
 const rounds: Names<BridgeRounds> = { keys: 1, ttlMs: 1, bus: 1 };
 
 /** @throws TypeError for options of a bridge that do not exist, at any depth. */
-export function checkNames(options: BridgeOptions | FrontOptions): void {
+export function checkNames(options: BridgeOptions | MergedBridgeOptions): void {
   const several = 'upstreams' in options ? options.upstreams : {};
   refuseUnknown('createBridge', options, 'upstreams' in options ? before.several : before.one);
   refuseUnknown('rounds', options.rounds, rounds);

@@ -9,8 +9,8 @@ import { chosenRevisions, type RevisionDate } from '../protocol/revision.ts';
 import type { Bus } from '../store/bus.ts';
 import type { PoolOptions } from './upstream/pool.ts';
 
-/** How a bridge behaves, whatever it stands in front of. */
-export interface BridgeBehaviour {
+/** Options of a bridge, whatever it stands in front of. */
+export interface BridgeBehavior {
   /** The revisions spoken to clients; all of them by default. */
   readonly revisions?: readonly RevisionDate[];
   /** The revisions spoken to upstream servers; all of them by default. */
@@ -42,16 +42,16 @@ export interface BridgeBehaviour {
   readonly signal?: AbortSignal;
 }
 
-/** What a bridge stands in front of, and how it behaves. */
-export interface BridgeOptions extends BridgeBehaviour {
+/** The server behind a bridge, and the options of the bridge. */
+export interface BridgeOptions extends BridgeBehavior {
   /** The server behind the bridge: a transport, or a URL. */
   readonly upstream: Transport | URL | string;
-  /** Who uses a connection to it; `per-client` by default. */
+  /** The clients that share a connection to it; `per-client` by default. */
   readonly sharing?: Sharing;
 }
 
 /** The servers that a bridge makes one of, and how it behaves. */
-export interface FrontOptions extends BridgeBehaviour {
+export interface MergedBridgeOptions extends BridgeBehavior {
   /** The servers by name, the first in order first. A name shows in the names of tools and prompts. */
   readonly upstreams: Readonly<Record<string, UpstreamOptions>>;
   /**
@@ -66,7 +66,7 @@ export interface FrontOptions extends BridgeBehaviour {
   readonly patienceMs?: number;
 }
 
-/** Where names carry that of their server. */
+/** The place of a server's name in the names that it offers. */
 export type PrefixMode = 'collisions' | 'always';
 
 /** One of several servers behind a bridge. */
@@ -75,7 +75,7 @@ export interface UpstreamOptions {
   readonly upstream: Transport | URL | string;
   /** The revisions spoken to this server; those of the bridge by default. */
   readonly revisions?: readonly RevisionDate[];
-  /** Who uses a connection to it; `per-client` by default. */
+  /** The clients that share a connection to it; `per-client` by default. */
   readonly sharing?: Sharing;
 }
 
@@ -88,7 +88,7 @@ export interface UpstreamOptions {
  */
 export type Sharing = 'per-client' | 'shared';
 
-/** How long parked calls wait, and who may take them up. */
+/** Limits of parked calls, and the processes that may take them up. */
 export interface BridgeRounds {
   /**
    * The keys that seal `requestState`, 32 bytes each, as bytes or in base64: the first seals, any opens. Without keys
@@ -120,7 +120,7 @@ export interface Settings {
  *
  * @throws TypeError for a number that is out of bounds.
  */
-export function bridgeSettingsOf(options: BridgeBehaviour): Settings {
+export function bridgeSettingsOf(options: BridgeBehavior): Settings {
   const { maxUpstreams = 64, maxUpstreamsPerClient = Math.ceil(maxUpstreams / 2) } = options;
   for (const [name, value] of Object.entries({ maxUpstreams, maxUpstreamsPerClient }))
     if (!Number.isSafeInteger(value) || value < 1)

@@ -39,7 +39,7 @@ it('changes that a server did not declare reach every client', async (t) => {
   );
 });
 
-// "`subscribe` says `honoured` where nothing can come": "told"
+// "`subscribe` says `honored` where nothing can come": "told"
 for (const [name, answers] of [
   ['has no listen streams', {}],
   [

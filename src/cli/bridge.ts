@@ -1,9 +1,9 @@
 import { isIP } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import type { ParseArgsOptionsConfig } from 'node:util';
-import type { Bridge, FrontBridge } from '../bridge/bridge.ts';
+import type { Bridge, MergedBridge } from '../bridge/bridge.ts';
 import type { UpstreamFacts } from '../bridge/single/single.ts';
-import type { BridgeBehaviour, UpstreamOptions } from '../bridge/options.ts';
+import type { BridgeBehavior, UpstreamOptions } from '../bridge/options.ts';
 import { listen } from '../node/server/http.ts';
 import type { Served } from '../host/endpoint.ts';
 import { revisions } from '../protocol/revision.ts';
@@ -107,7 +107,7 @@ function upstreamsOf(
 
 type Complain = (message: string) => void;
 
-interface Behaviour extends BridgeBehaviour {
+interface Behaviour extends BridgeBehavior {
   readonly onWarning: Complain;
 }
 
@@ -127,7 +127,7 @@ function behaviourOf(parsed: Parsed, io: Io): Behaviour {
 }
 
 /** A number of the command line as the option that it is. */
-function countOf(parsed: Parsed, flag: string, option: keyof BridgeBehaviour): BridgeBehaviour {
+function countOf(parsed: Parsed, flag: string, option: keyof BridgeBehavior): BridgeBehavior {
   const text = parsed.text(flag);
   return text === undefined ? {} : { [option]: wholeNumber(`--${flag}`, text, [1, 1_000_000]) };
 }
@@ -145,7 +145,7 @@ interface About {
   readonly lines: string;
 }
 
-async function serve<B extends Bridge | FrontBridge>(
+async function serve<B extends Bridge | MergedBridge>(
   opening: Promise<B>,
   { address, io }: Place,
   about: (bridge: B) => About,
@@ -231,7 +231,7 @@ function aboutOne({ upstream }: Bridge, { kind }: Target): About {
   };
 }
 
-function aboutSeveral({ upstreams }: FrontBridge): About {
+function aboutSeveral({ upstreams }: MergedBridge): About {
   const lines = upstreams.map(({ name, facts, failure }) => {
     const missing = failure === undefined ? 'not reached yet' : `not reached: ${clipped(failure, 500)}`;
     const what = facts === undefined ? missing : `${named(facts)}, which speaks ${facts.revision}`;

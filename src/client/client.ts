@@ -219,7 +219,7 @@ export interface Client {
    * const subscription = await client.subscribe({ tools: true, updates: ['file:///x'] }, async (event) => {
    *   if (event.type !== 'update') await client.listTools();
    * });
-   * if (subscription.honoured.updates === undefined) console.error('the server does not watch resources');
+   * if (subscription.honored.updates === undefined) console.error('the server does not watch resources');
    */
   subscribe(
     topics: Topics,

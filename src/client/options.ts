@@ -14,7 +14,7 @@ import { Inputs, type InputContext, type InputHandlers } from './input/inputs.ts
 import { guardedListeners, print, type Failed } from './listeners.ts';
 import { recoverSettings, type RecoverOptions, type RecoverSettings } from './recover-options.ts';
 
-/** How a client connects and behaves; everything has a default. */
+/** Options of `connect`; everything has a default. */
 export interface ConnectOptions extends InputHandlers, RecoverOptions, CacheOptions {
   /** What the client calls itself; `parley` by default. */
   readonly info?: Implementation;

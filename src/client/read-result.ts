@@ -12,18 +12,20 @@ import type { Type } from '../protocol/shape.ts';
  *
  * @throws ConnectionError `invalid-message`, naming the place, when it is malformed.
  */
-export function lift<Method extends RequestMethod>(
+export function readResult<Method extends RequestMethod>(
   revision: Revision,
   method: Method,
   result: JsonObject,
 ): RequestTypes[Method]['result'] {
   const type = methodOf(method)?.result;
   // The row of a method names the type of its result.
-  return (type === undefined ? result : liftAs(revision, type, { method, result })) as RequestTypes[Method]['result'];
+  return (
+    type === undefined ? result : readResultAs(revision, type, { method, result })
+  ) as RequestTypes[Method]['result'];
 }
 
 /** Lifts a result that is of another type than its method's own. */
-export function liftAs<T>(
+export function readResultAs<T>(
   revision: Revision,
   type: Type<T>,
   { method, result }: { readonly method: string; readonly result: JsonObject },

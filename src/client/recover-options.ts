@@ -1,6 +1,6 @@
 import type { ConnectionError } from '../jsonrpc/transport.ts';
 
-/** What a client does when it loses its server. */
+/** Options of a client that loses its server. */
 export interface RecoverOptions {
   /**
    * Whether a lost connection is opened again, where its transport can be; on by default. A session that the server forgot is begun anew at once, a

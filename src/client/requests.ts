@@ -23,7 +23,7 @@ import { withoutInvalidHeaders, type KnownTools } from './known-tools.ts';
 import { checkRequest } from './option-names.ts';
 import type { ClientSettings } from './options.ts';
 import { hintOf, walkPages, type Page } from './pages.ts';
-import { lift } from './read-result.ts';
+import { readResult } from './read-result.ts';
 import type { ClientSubscriptions } from './subscriptions/subscriptions.ts';
 
 /** What a client is made of. */
@@ -70,11 +70,11 @@ export class Requests {
     const given = params as JsonObject | undefined;
     const result = await this.request(method, given, { ...options, cache: options?.cache ?? settings.cache });
     const { revision } = connection;
-    if (!isInputMethod(method) || !needsInput(result, revision)) return lift(revision, method, result);
+    if (!isInputMethod(method) || !needsInput(result, revision)) return readResult(revision, method, result);
     // A method that may need input has params.
     const request = { method, params: params as RequestTypes[typeof method]['params'] };
     const rounds = await this.rounds();
-    return lift(revision, method, await rounds.finish(request, result, options));
+    return readResult(revision, method, await rounds.finish(request, result, options));
   }
 
   async page<Method extends ListMethod>(

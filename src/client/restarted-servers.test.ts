@@ -123,7 +123,7 @@ describe('a client of a server over HTTP that is restarted', () => {
     await client.listTools();
     assert.equal((await client.callTool('forecast')).content.length, 1);
     await again;
-    assert.deepEqual(subscription.honoured, { tools: true });
+    assert.deepEqual(subscription.honored, { tools: true });
   });
 
   it('asks again what broke off in the middle of its answer [http-063]', async (t) => {

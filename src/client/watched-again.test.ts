@@ -46,7 +46,7 @@ for (const [name, ending] of Object.entries(endings)) {
       await client.listTools();
       const again = await client.subscribe(topics, () => undefined);
       assert.equal(transport.sent.at(-1)?.message['method'], 'resources/subscribe');
-      assert.deepEqual(again.honoured, topics);
+      assert.deepEqual(again.honored, topics);
       await client.close();
     },
   );

@@ -4,7 +4,7 @@ import { shown } from '../mistakes/shown.ts';
 import type { Judged } from './judged.ts';
 import type { HeaderParameter } from '../peer/header.ts';
 
-/** Who a request comes from, as the edge established it; without authorization there is no principal. */
+/** The sender of a request, as the edge established it; without authorization there is no principal. */
 export interface AuthInfo {
   /** The stable identity (issuer and subject, say) that sessions and private state are bound to. */
   readonly principal: string;
@@ -13,7 +13,7 @@ export interface AuthInfo {
   readonly claims?: Readonly<Record<string, unknown>>;
 }
 
-/** What a transport sees of a server: one definition that answers any number of conversations at once. */
+/** A server as a transport sees it: one definition that answers any number of conversations at once. */
 export interface Endpoint {
   /** The revisions spoken here, oldest first. */
   readonly revisions: readonly Revision[];

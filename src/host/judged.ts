@@ -43,7 +43,7 @@ export interface JudgedResponse extends ByJudge {
   readonly message: ResponseMessage;
 }
 
-/** What is no message; the id is kept where one could be read. */
+/** A value that is no message; the id is kept where one could be read. */
 export interface JudgedMalformed extends ByJudge {
   readonly kind: 'malformed';
   /** As it came. */

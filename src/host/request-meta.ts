@@ -10,7 +10,7 @@ import { methodNames, methodOf } from '../protocol/catalogue.ts';
 import { revisionOf, revisions, type Revision } from '../protocol/revision.ts';
 import { notFound } from '../peer/gate.ts';
 
-/** What a stateless request says of itself in `_meta`, checked. */
+/** The claims of a stateless request in `_meta`, checked. */
 export interface RequestMeta {
   readonly revision: Revision;
   readonly clientInfo: Implementation | undefined;

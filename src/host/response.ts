@@ -1,4 +1,4 @@
-import { isKept, keep } from '../jsonrpc/cached-json.ts';
+import { isCached, cachedJson } from '../jsonrpc/cached-json.ts';
 import {
   isObject,
   type ErrorMessage,
@@ -30,12 +30,12 @@ export function handled(
 ): ResultMessage {
   const revision = call.facts;
   if (isExtensionResult(result)) return respond(host, message, revision, resultFor(result, call, host));
-  if (!isKept(result)) return respond(host, message, revision, projected(result, row, revision));
+  if (!isCached(result)) return respond(host, message, revision, projected(result, row, revision));
   let byRevision = projections.get(result);
   if (byRevision === undefined) projections.set(result, (byRevision = new Map()));
   let made = byRevision.get(revision);
   if (made === undefined)
-    byRevision.set(revision, (made = keep(named(host, revision, projected(result, row, revision)))));
+    byRevision.set(revision, (made = cachedJson(named(host, revision, projected(result, row, revision)))));
   return response(message, revision, made);
 }
 

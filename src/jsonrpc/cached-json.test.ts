@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { keep } from './cached-json.ts';
+import { cachedJson } from './cached-json.ts';
 import type { RequestId } from './message.ts';
 import { toJson, toJsonPieces } from './encode.ts';
 
@@ -17,7 +17,7 @@ test('a response whose result is kept is written as any other, in one text and i
     fc.property(ids, results, (id, [more, length]) => {
       const result = { ...more, text: 'ü'.repeat(length) };
       const plain = JSON.stringify({ jsonrpc: '2.0', id, result });
-      const response = { jsonrpc: '2.0', id, result: keep(result) } as const;
+      const response = { jsonrpc: '2.0', id, result: cachedJson(result) } as const;
       for (let time = 0; time < 2; time++) {
         assert.equal(inOneText(toJsonPieces(response)), plain);
         assert.equal(toJson(response), plain);
@@ -27,7 +27,7 @@ test('a response whose result is kept is written as any other, in one text and i
 });
 
 test('the long text of a kept result is encoded once and shared by its responses', () => {
-  const result = keep({ text: 'x'.repeat(10_000) });
+  const result = cachedJson({ text: 'x'.repeat(10_000) });
   const [one, other] = [1, 2].map((id) => toJsonPieces({ jsonrpc: '2.0', id, result }));
   assert.ok(Array.isArray(one) && Array.isArray(other));
   assert.equal(one[1], other[1]);

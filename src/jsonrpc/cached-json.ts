@@ -10,13 +10,13 @@ interface Written {
 const kept = new WeakMap<object, Written>();
 
 /** Promises that a result never changes from now on; its JSON is held as long as the result is. */
-export function keep<T extends object>(result: T): T {
+export function cachedJson<T extends object>(result: T): T {
   if (!kept.has(result)) kept.set(result, {});
   return result;
 }
 
 /** Whether a value is a result that never changes. */
-export function isKept(value: unknown): value is object {
+export function isCached(value: unknown): value is object {
   return typeof value === 'object' && value !== null && kept.has(value);
 }
 
@@ -25,7 +25,7 @@ export function isKept(value: unknown): value is object {
  *
  * @throws TypeError what `JSON.stringify` throws for what is no JSON.
  */
-export function keptText(result: object): string | undefined {
+export function cachedText(result: object): string | undefined {
   const written = kept.get(result);
   return written && (written.text ??= jsonText(result));
 }
@@ -34,7 +34,7 @@ export function keptText(result: object): string | undefined {
 const longText = 4096;
 
 /** The same text in UTF-8, with the brace that ends the response around it; `undefined` also where the text is short. */
-export function keptEnding(result: object): Uint8Array | undefined {
+export function cachedEnding(result: object): Uint8Array | undefined {
   const written = kept.get(result);
   if (written === undefined || written.bytes !== undefined) return written?.bytes;
   const text = written.text ?? jsonText(result);

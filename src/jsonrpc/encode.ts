@@ -1,7 +1,7 @@
 import { ExactNumber, jsonText, plainNumber } from '../json/exact-number.ts';
 import { parseExactJson } from '../json/parse-exact.ts';
 import { parseJson } from '../json/parse.ts';
-import { keptEnding, keptText } from './cached-json.ts';
+import { cachedEnding, cachedText } from './cached-json.ts';
 import { isObject, type Message, type ResultMessage } from './message.ts';
 import { ConnectionError } from './transport.ts';
 
@@ -11,7 +11,7 @@ import { ConnectionError } from './transport.ts';
  * @throws TypeError what `JSON.stringify` throws for what is no JSON, such as a cycle.
  */
 export function toJson(message: Message | readonly Message[]): string {
-  const text = 'result' in message ? keptText(message.result) : undefined;
+  const text = 'result' in message ? cachedText(message.result) : undefined;
   // The compiler cannot tell that a message with a result has the id of its request.
   return text === undefined ? jsonText(message) : `${beginning(message as ResultMessage)}${text}}`;
 }
@@ -22,7 +22,7 @@ export function toJson(message: Message | readonly Message[]): string {
  * @throws TypeError likewise.
  */
 export function toJsonPieces(message: Message): JsonPieces {
-  const ending = 'result' in message ? keptEnding(message.result) : undefined;
+  const ending = 'result' in message ? cachedEnding(message.result) : undefined;
   return ending === undefined ? toJson(message) : [beginning(message as ResultMessage), ending];
 }
 
@@ -46,7 +46,7 @@ export function messageText(message: Message | readonly Message[]): string {
   }
 }
 
-/** How the text of a message is read. */
+/** Options of reading the text of a message. */
 export interface MessageReading {
   /** Whether numbers keep their spelling; where it is not asked for, all are plain. */
   readonly exactNumbers?: boolean | undefined;

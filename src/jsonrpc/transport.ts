@@ -66,7 +66,7 @@ export interface Channel {
   close(): Promise<void>;
 }
 
-/** How one message is sent; only HTTP heeds any of it. */
+/** Options of sending one message; only HTTP heeds any of it. */
 export interface SendOptions {
   /** Gives up the exchange of this message and closes its response stream, where a message has one of its own. */
   readonly signal?: AbortSignal;
@@ -91,7 +91,7 @@ export interface Receiver {
   closed(error: ConnectionError): void;
 }
 
-/** What a transport knows of a message beside its text. */
+/** Facts that a transport knows of a message beside its text. */
 export interface MessageOrigin {
   /** Over HTTP: the status of the response that carried it. */
   readonly status?: number;
@@ -121,7 +121,7 @@ export type ConnectionReason =
   | 'invalid-message'
   | 'incompatible';
 
-/** What there is to say of a failed connection beside its reason and its message; all of it may be left out. */
+/** Details of a failed connection beside its reason and its message; all of it may be left out. */
 export interface ConnectionErrorOptions {
   readonly cause?: unknown;
   /** The HTTP status, where one was received. */

@@ -1,7 +1,7 @@
 import { after } from '../jsonrpc/timeout.ts';
 import { pageUrl } from '../peer/page-url.ts';
 
-/** How a page is opened. */
+/** Options of `openPage`. */
 export interface OpenPageOptions {
   /** The program and its first arguments, such as `['firefox', '--private-window']`; what the platform opens URLs with by default. */
   readonly command?: readonly [string, ...string[]];

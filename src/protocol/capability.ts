@@ -49,7 +49,7 @@ export interface ClientTaskRequests {
   readonly elicitation?: { readonly create?: JsonObject };
 }
 
-/** How a client hosts tasks. Within 2025-11-25. */
+/** The tasks that a client hosts. Within 2025-11-25. */
 export interface ClientTasksCapability {
   readonly list?: JsonObject;
   readonly cancel?: JsonObject;
@@ -85,7 +85,7 @@ export interface ServerTaskRequests {
   readonly tools?: { readonly call?: JsonObject };
 }
 
-/** How a server hosts tasks. Within 2025-11-25. */
+/** The tasks that a server hosts. Within 2025-11-25. */
 export interface ServerTasksCapability {
   readonly list?: JsonObject;
   readonly cancel?: JsonObject;

@@ -22,7 +22,7 @@ import {
 } from './method.ts';
 import type { Revision } from './revision.ts';
 
-/** What every method carries. */
+/** The params and results of every method. */
 export interface MethodTypes
   extends
     LifecycleMethods,
@@ -59,7 +59,7 @@ export type ListMethod = {
   [Name in Method]: MethodTypes[Name] extends ListOf<infer _Result, infer _Items> ? Name : never;
 }[Method];
 
-/** What the lists of the protocol hold. */
+/** The items of the lists of the protocol. */
 export type ListItems = { readonly [Name in ListMethod]: EntryOf<MethodTypes[Name]> };
 
 type EntryOf<Carried> =

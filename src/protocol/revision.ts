@@ -4,7 +4,7 @@
 export type RevisionDate = '2024-11-05' | '2025-03-26' | '2025-06-18' | '2025-11-25' | '2026-07-28';
 
 /**
- * How a revision opens a conversation: `handshake` revisions begin with `initialize` and keep state for a
+ * The way a revision opens a conversation: `handshake` revisions begin with `initialize` and keep state for a
  * session, the `stateless` ones describe the client in the `_meta` of every request.
  */
 export type Era = 'handshake' | 'stateless';

@@ -34,7 +34,7 @@ export interface RequestCtx {
   log(level: LoggingLevel, data: unknown, logger?: string): void;
 }
 
-/** How one question is asked. */
+/** Options of one question. */
 export interface AskOptions {
   /**
    * Names the question within the request; without it, its place among the questions does. Give a key where the

@@ -62,7 +62,7 @@ export type InferArgs<I> = [I] extends [undefined]
     : InferOutput<I>;
 
 /**
- * What the handler of a tool may return. With an output schema: a value of it, or a whole result. Without: text, content
+ * The return value of a tool's handler. With an output schema: a value of it, or a whole result. Without: text, content
  * blocks, a whole result, or nothing.
  */
 export type ToolReturn<O> =
@@ -97,7 +97,7 @@ export interface ResourceDefinition extends CommonDefinition {
 }
 
 /**
- * What reading a resource may give: text, bytes, contents, or a whole result. Text and bytes get the URI that was asked
+ * The return value of reading a resource: text, bytes, contents, or a whole result. Text and bytes get the URI that was asked
  * for and the MIME type of the definition.
  */
 export type ReadReturn =
@@ -174,7 +174,7 @@ export type InferPromptArgs<A> = [A] extends [undefined]
 type NameOf<Row> = Row extends { readonly name: infer Name extends string } ? Name : never;
 type Flat<T> = { [Key in keyof T]: T[Key] };
 
-/** What a prompt may give: text (one message of the user), messages, or a whole result. */
+/** The return value of a prompt: text (one message of the user), messages, or a whole result. */
 export type PromptReturn =
   | string
   | PromptMessage
@@ -215,7 +215,7 @@ export interface MethodDefinition<
 /** The parameters that the handler of a method gets. */
 export type InferParams<P> = [P] extends [undefined] ? Readonly<Record<string, unknown>> : InferArgs<P>;
 
-/** What the handler of a method may return: a value of its schema, or any object of JSON, or nothing, without one. */
+/** The return value of a method's handler: a value of its schema, or any object of JSON, or nothing, without one. */
 export type MethodReturn<R> = ExtensionResult | ([R] extends [undefined] ? object | undefined | void : InferInput<R>);
 
 /**
@@ -227,7 +227,7 @@ export type MethodHandler<P, R> = (
   ctx: RequestCtx,
 ) => MethodReturn<R> | Promise<MethodReturn<R>>;
 
-/** What was registered, to change it while the server runs; clients are told of every change. */
+/** Something registered, to change it while the server runs; clients are told of every change. */
 export interface Handle<Definition> {
   /** Whether clients see it. */
   readonly enabled: boolean;

@@ -3,7 +3,7 @@ import { isObject } from '../jsonrpc/message.ts';
 import { isExtensionResult } from '../host/extension-result.ts';
 import type { InputRequests } from '../protocol/features/rounds.ts';
 
-/** What a handler returns to ask its client by hand: it runs again with the answers and with what it kept. */
+/** The return value of a handler that asks its client by hand: it runs again with the answers and with what it kept. */
 export interface InputRequired {
   readonly resultType: 'input_required';
   readonly inputRequests?: InputRequests;
@@ -11,7 +11,7 @@ export interface InputRequired {
   readonly requestState?: unknown;
 }
 
-/** What to ask for, and what to keep until the answers come. */
+/** The questions of `inputRequired`, and what is kept until the answers come. */
 export interface InputRequiredOptions {
   /** The questions, by keys of the handler's own choice; `ctx.inputResponses` holds the answers by the same keys. */
   readonly requests?: InputRequests;

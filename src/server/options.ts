@@ -65,7 +65,7 @@ export interface ServerOptions {
   readonly onWarning?: (message: string) => void;
 }
 
-/** How conversations with a client are kept, where they take several requests (2026-07-28) or a wait. */
+/** Options of conversations with a client that take several requests (2026-07-28) or a wait. */
 export interface RoundOptions {
   /**
    * The keys that seal `requestState`, 32 bytes each, as bytes or in base64: the first seals, any opens. Processes

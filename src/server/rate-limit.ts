@@ -3,7 +3,7 @@ import { shown } from '../mistakes/shown.ts';
 import type { Call } from '../host/call.ts';
 import type { ServerSession } from '../host/host.ts';
 
-/** How often something may be done by one client. */
+/** A rate at which one client may do something. */
 export interface RateLimit {
   /** How often in one second, on average. */
   readonly perSecond: number;

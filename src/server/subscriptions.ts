@@ -132,7 +132,7 @@ export class Subscriptions {
     if (this.#listeners.size >= this.#limits.listeners) {
       throw new McpError('busy', `too many listen streams; the limit is ${this.#limits.listeners}`);
     }
-    const filter = this.#honoured(asked, offered);
+    const filter = this.#honored(asked, offered);
     call.send('notifications/subscriptions/acknowledged', { notifications: filter, ...subscribed(call.requestId) });
     return new Promise((answer) => this.#open(new Listener(call, filter, answer)));
   }
@@ -156,7 +156,7 @@ export class Subscriptions {
     return eachInSlices(this.#listeners.values(), (listener) => this.#end(listener));
   }
 
-  #honoured(asked: SubscriptionFilter, offered: ReadonlySet<Telling>): SubscriptionFilter {
+  #honored(asked: SubscriptionFilter, offered: ReadonlySet<Telling>): SubscriptionFilter {
     const uris = offered.has('updates')
       ? asked.resourceSubscriptions?.slice(0, this.#limits.resourcesPerClient)
       : undefined;

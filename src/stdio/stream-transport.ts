@@ -9,7 +9,7 @@ import { refuseNoNumber } from '../mistakes/known-values.ts';
 export interface ByteStreams {
   /** What the server writes. */
   readonly input: Readable;
-  /** What the server reads. */
+  /** The stream that the server reads. */
   readonly output: Writable;
 }
 

@@ -3,7 +3,7 @@
 /** Ends a subscription; ending it twice is fine. */
 export type Unsubscribe = () => void | Promise<void>;
 
-/** How many subscribers a text reached; nothing where that cannot be known. */
+/** The number of subscribers that a text reached; nothing where that cannot be known. */
 export type Heard = number | void;
 
 /** Carries texts to whoever listens now, in any process; what nobody hears is gone. */

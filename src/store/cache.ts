@@ -1,5 +1,5 @@
 /**
- * Where a client keeps responses that servers allow to be kept. Several clients, also of several processes, may share
+ * A store of responses that servers allow to be kept. Several clients, also of several processes, may share
  * one store: the keys say what may be shared.
  *
  * A store need not keep what it is given. What fails counts as not kept, and so does what takes longer

@@ -1,4 +1,4 @@
-/** What was sent on the event streams of sessions, kept for a while so that a client can catch up. */
+/** The events of the streams of sessions, kept for a while so that a client can catch up. */
 
 /** One event of a stream. */
 export interface LoggedEvent {
@@ -37,13 +37,13 @@ export interface EventLog {
   clear(): void | Promise<void>;
 }
 
-/** Where event logs are kept. */
+/** A store of event logs. */
 export interface EventStore {
   /** The log of one session. */
   open(session: string): EventLog;
 }
 
-/** How much memory keeps; what is over a limit goes, oldest first. */
+/** Limits of the event store in memory; what is over a limit goes, oldest first. */
 export interface EventLimits {
   /** The most events of one session; 1000. */
   readonly maxEvents?: number;

@@ -5,7 +5,7 @@ import { refuseUnknown, type Names } from '../mistakes/known-names.ts';
 import { answerReceived, toText, type BatchAnswer } from '../host/batch.ts';
 import { endpointOf, type AuthInfo, type Served } from '../host/endpoint.ts';
 
-/** How a server of the same process is reached. */
+/** Options of reaching a server of the same process. */
 export interface MemoryTransportOptions {
   /** Who the client is, as an edge with authorization would have found out. */
   readonly auth?: AuthInfo | undefined;

@@ -5,7 +5,7 @@ import type { AuthInfo, Served } from '../host/endpoint.ts';
 import { memoryTransport } from './memory-transport.ts';
 import type { RevisionDate } from '../protocol/revision.ts';
 
-/** How the client of a pair connects: at one revision, by default the newest. */
+/** Options of the client of a pair: one revision, by default the newest. */
 export interface PairOptions extends Omit<ConnectOptions, 'revisions'> {
   /** The revision to speak; the newest that the server speaks by default. */
   readonly revision?: RevisionDate;

@@ -1,6 +1,6 @@
 import { observe, type Sent } from '../peer/observe.ts';
 
-/** What servers and clients of this process sent while a recording ran. */
+/** The messages that servers and clients of this process sent while a recording ran. */
 export interface Recording {
   /** Every message, in the order of sending. */
   readonly messages: readonly Sent[];

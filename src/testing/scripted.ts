@@ -37,7 +37,7 @@ export interface ScriptedPeer {
   end(error?: ConnectionError): void;
 }
 
-/** What a scripted server does with each message; what it throws is what `send` rejects with. */
+/** The reaction of a scripted server to each message; what it throws is what `send` rejects with. */
 export type Script = (sent: SentMessage, peer: ScriptedPeer) => void | Promise<void>;
 
 /** A transport whose server is a function, with a record of what the client did. */

@@ -66,7 +66,7 @@ export function valueToSend(text: string, revision: Revision, bindings: Bindings
 }
 
 /**
- * What is different between the text of a line and a value that came, as `path: what`; nothing when it matches.
+ * Lists the differences between the text of a line and a value that came, as `path: what`; nothing when it matches.
  * Placeholders keep the values that they were given only when everything matches.
  */
 export function differences(text: string, value: unknown, revision: Revision, bindings: Bindings): readonly string[] {

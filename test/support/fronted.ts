@@ -1,7 +1,7 @@
 /** Bridges that make one of several servers of ours in memory. */
 
 import type { TestContext } from 'node:test';
-import { createBridge, type FrontBridge, type FrontOptions } from '../../src/bridge.ts';
+import { createBridge, type MergedBridge, type MergedBridgeOptions } from '../../src/bridge.ts';
 import type { Transport } from '../../src/jsonrpc/transport.ts';
 import { memoryTransport } from '../../src/testing/memory-transport.ts';
 import type { RevisionDate } from '../../src/protocol/revision.ts';
@@ -9,7 +9,7 @@ import { createServer, type Server } from '../../src/server/server.ts';
 import type { ServerOptions } from '../../src/server/options.ts';
 
 /** How a front is made for a test; it complains to nobody. */
-export type QuietFrontOptions = Partial<Omit<FrontOptions, 'upstreams'>> & { readonly warnings?: string[] };
+export type QuietFrontOptions = Partial<Omit<MergedBridgeOptions, 'upstreams'>> & { readonly warnings?: string[] };
 
 /** A server that speaks one revision alone, under a name. */
 export function namedServer(name: string, date: RevisionDate, options: ServerOptions = {}): Server {
@@ -21,7 +21,7 @@ export async function frontOf(
   t: TestContext,
   servers: Readonly<Record<string, Server | Transport>>,
   options: QuietFrontOptions = {},
-): Promise<FrontBridge> {
+): Promise<MergedBridge> {
   const { warnings, ...rest } = options;
   const upstreams = Object.entries(servers).map(([name, server]) => [
     name,

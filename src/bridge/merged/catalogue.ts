@@ -4,12 +4,12 @@ import { McpError } from '../../protocol/error.ts';
 import { gather, mergedLists, mergedHint, type MergedList, type ServerPart } from './lists.ts';
 import { exposedNames, withoutPrefix, type Named } from './names.ts';
 import type { PrefixMode } from '../options.ts';
-import type { Seat } from './slot.ts';
+import type { Slot } from './slot.ts';
 import { Views, type ListView } from './views.ts';
 
 /** What a catalogue needs to know of its front. */
 export interface CatalogueOptions {
-  readonly seats: readonly Seat[];
+  readonly seats: readonly Slot[];
   readonly prefix: PrefixMode;
   readonly patienceMs: number;
   /** A list is not what a client was shown any more. */
@@ -55,7 +55,7 @@ export class Catalogue {
   }
 
   /** Whose tool or prompt a name is, as the client of the call was shown it; what it was not shown yet is looked up. */
-  async find(kind: 'tools' | 'prompts', name: string, call: Call): Promise<Named<Seat> | undefined> {
+  async find(kind: 'tools' | 'prompts', name: string, call: Call): Promise<Named<Slot> | undefined> {
     const shown = this.#views.of(call).lists.get(kind);
     const known = shown === undefined ? undefined : this.#lookUp(name, shown);
     return known ?? this.#lookUp(name, (await this.#refresh(kind, call)).view);
@@ -67,23 +67,23 @@ export class Catalogue {
   }
 
   /** The tool of a name, whoever asks. */
-  tool(name: string): Named<Seat> | undefined {
+  tool(name: string): Named<Slot> | undefined {
     return this.#latestTools?.targets.get(name) ?? this.#prefixed(name, () => true);
   }
 
   /** The servers that use a name themselves. */
-  usersOf(kind: MergedList, name: string, call: Call): readonly Seat[] {
+  usersOf(kind: MergedList, name: string, call: Call): readonly Slot[] {
     const { known } = this.#views.of(call).lists.get(kind) ?? {};
     return this.#options.seats.filter((seat) => known?.get(seat)?.has(name) === true);
   }
 
-  #lookUp(name: string, { targets, known }: ListView): Named<Seat> | undefined {
-    const isKnown = (seat: Seat, own: string): boolean => known.get(seat)?.has(own) === true;
+  #lookUp(name: string, { targets, known }: ListView): Named<Slot> | undefined {
+    const isKnown = (seat: Slot, own: string): boolean => known.get(seat)?.has(own) === true;
     return targets.get(name) ?? this.#prefixed(name, isKnown) ?? this.#prefixed(name, () => true);
   }
 
   /** The prefixed form is right also where it is not needed, so that it stays when collisions come and go. */
-  #prefixed(name: string, isKnown: (seat: Seat, own: string) => boolean): Named<Seat> | undefined {
+  #prefixed(name: string, isKnown: (seat: Slot, own: string) => boolean): Named<Slot> | undefined {
     for (const owner of this.#options.seats) {
       const own = withoutPrefix(owner.label, name);
       if (own !== undefined && isKnown(owner, own)) return { owner, name: own };
@@ -94,7 +94,7 @@ export class Catalogue {
   async #refresh(
     kind: MergedList,
     call: Call,
-  ): Promise<{ merged: ReadonlyMap<string, JsonObject>; parts: ReadonlyMap<Seat, ServerPart>; view: ListView }> {
+  ): Promise<{ merged: ReadonlyMap<string, JsonObject>; parts: ReadonlyMap<Slot, ServerPart>; view: ListView }> {
     const { seats, patienceMs, onWarning } = this.#options;
     const parts = await gather(seats, kind, call, {
       patienceMs,
@@ -128,7 +128,7 @@ export class Catalogue {
 
   /** URIs cannot be renamed: the first server in order has them. */
   #first(known: ListView['known']): ListView['targets'] {
-    const targets = new Map<string, Named<Seat>>();
+    const targets = new Map<string, Named<Slot>>();
     for (const [owner, uris] of known) {
       for (const uri of uris) {
         const first = targets.get(uri);
@@ -139,14 +139,14 @@ export class Catalogue {
     return targets;
   }
 
-  #double(uri: string, first: Seat, second: Seat): void {
+  #double(uri: string, first: Slot, second: Slot): void {
     if (this.#doubles.has(uri) || this.#doubles.size >= mostDoubles) return;
     this.#doubles.add(uri);
     const shown = JSON.stringify(uri.slice(0, 256));
     this.#options.onWarning(`${first.name} and ${second.name} both have ${shown}; that of ${first.name} is served`);
   }
 
-  #late(kind: MergedList, call: Call, seat: Seat, { items }: ServerPart): void {
+  #late(kind: MergedList, call: Call, seat: Slot, { items }: ServerPart): void {
     const { late, lists } = this.#views.of(call);
     late.set(kind, new Map(late.get(kind)).set(seat, items));
     const shown = lists.get(kind)?.known.get(seat) ?? new Set<string>();
@@ -169,11 +169,11 @@ function keysOf(kind: MergedList, items: readonly JsonObject[]): ReadonlySet<str
 /** The entries under the names that clients know, in the order of the servers. */
 function entriesOf(
   kind: MergedList,
-  items: ReadonlyMap<Seat, readonly JsonObject[]>,
+  items: ReadonlyMap<Slot, readonly JsonObject[]>,
   { targets }: ListView,
 ): ReadonlyMap<string, JsonObject> {
   const { key } = mergedLists[kind];
-  const shown = new Map<Seat, Map<string, string>>([...items.keys()].map((seat) => [seat, new Map()]));
+  const shown = new Map<Slot, Map<string, string>>([...items.keys()].map((seat) => [seat, new Map()]));
   for (const [name, target] of targets) shown.get(target.owner)?.set(target.name, name);
   const entries = new Map<string, JsonObject>();
   for (const [seat, list] of items) {

@@ -3,19 +3,19 @@ import type { Handler } from '../../host/host.ts';
 import type { CompleteRequestParams } from '../../protocol/features/completion.ts';
 import { methodsWith, type RequestTypes } from '../../protocol/catalogue.ts';
 import type { Catalogue } from './catalogue.ts';
-import type { FrontListen } from './listen.ts';
+import type { MergedListen } from './listen.ts';
 import { mergedLists, type MergedList } from './lists.ts';
-import type { FrontSessions } from './sessions.ts';
+import type { MergedSessions } from './sessions.ts';
 import type { Routes } from './routes.ts';
-import type { Seat } from './slot.ts';
+import type { Slot } from './slot.ts';
 
 /** What the handlers of a front work with. */
-export interface FrontHandlersOptions {
-  readonly seats: readonly Seat[];
+export interface MergedHandlersOptions {
+  readonly seats: readonly Slot[];
   readonly catalogue: Catalogue;
   readonly routes: Routes;
-  readonly sessions: FrontSessions;
-  readonly listens: FrontListen;
+  readonly sessions: MergedSessions;
+  readonly listens: MergedListen;
 }
 
 type Handlers = {
@@ -29,7 +29,7 @@ export function frontHandlers({
   routes,
   sessions,
   listens,
-}: FrontHandlersOptions): ReadonlyMap<string, Handler> {
+}: MergedHandlersOptions): ReadonlyMap<string, Handler> {
   // The table has every kind.
   const kinds = Object.keys(mergedLists) as MergedList[];
   const named = async (kind: 'tools' | 'prompts', params: { readonly name: string }, call: Call): Promise<unknown> => {

@@ -10,8 +10,8 @@ import type { SubscriptionFilter } from '../../protocol/features/subscriptions.t
 import { healthyMs, isListChange, mostResources, pause, subscribed } from '../changes.ts';
 import { listChanges, type ListChange } from '../../protocol/catalogue.ts';
 import { wordsOf } from '../failure.ts';
-import type { Member } from '../single/single.ts';
-import type { Seat } from './slot.ts';
+import type { Single } from '../single/single.ts';
+import type { Slot } from './slot.ts';
 import { subCall } from './sub-call.ts';
 
 const acknowledged = 'notifications/subscriptions/acknowledged';
@@ -20,12 +20,12 @@ const mostEarly = 1_000;
 
 /** What a merged stream needs to know of its front. */
 export interface MergedListenOptions {
-  readonly seats: readonly Seat[];
+  readonly seats: readonly Slot[];
   readonly patienceMs: number;
   /** Who owns each of some resources, as far as that is known. */
-  ownersOf(uris: readonly string[], call: Call): Promise<ReadonlyMap<string, Seat>>;
+  ownersOf(uris: readonly string[], call: Call): Promise<ReadonlyMap<string, Slot>>;
   /** What a client may listen to, of what it asks for, but for single resources. */
-  honoured(asked: SubscriptionFilter): SubscriptionFilter;
+  honored(asked: SubscriptionFilter): SubscriptionFilter;
   onWarning(message: string): void;
   random(): number;
 }
@@ -35,16 +35,16 @@ interface Stream {
   readonly call: Call;
   readonly flags: SubscriptionFilter;
   /** The resources that each server watches for it. */
-  readonly uris: ReadonlyMap<Seat, readonly string[]>;
+  readonly uris: ReadonlyMap<Slot, readonly string[]>;
   readonly ended: AbortController;
   /** The resources that were acknowledged; `undefined` until the acknowledgement is sent. */
   agreed: ReadonlySet<string> | undefined;
   readonly early: { readonly method: string; readonly params: JsonObject }[];
-  readonly following: Set<Seat>;
+  readonly following: Set<Slot>;
 }
 
 /** The listen streams of clients, each made of a stream of every server. */
-export class FrontListen {
+export class MergedListen {
   readonly #options: MergedListenOptions;
   readonly #streams = new Set<Stream>();
   readonly #slices = new Slices();
@@ -73,7 +73,7 @@ export class FrontListen {
   }
 
   /** A server is there, for the first time or again: its part of each stream begins. */
-  joined(seat: Seat, member: Member): void {
+  joined(seat: Slot, member: Single): void {
     for (const stream of this.#streams) void this.#follow(stream, seat, member);
   }
 
@@ -98,7 +98,7 @@ export class FrontListen {
   }
 
   async #open(asked: SubscriptionFilter, call: Call): Promise<Stream> {
-    const uris = new Map<Seat, readonly string[]>();
+    const uris = new Map<Slot, readonly string[]>();
     const resources = [...new Set(asked.resourceSubscriptions?.slice(0, mostResources))];
     const owners = await this.#options.ownersOf(resources, call);
     for (const uri of resources) {
@@ -109,7 +109,7 @@ export class FrontListen {
     }
     const stream: Stream = {
       call,
-      flags: this.#options.honoured(asked),
+      flags: this.#options.honored(asked),
       uris,
       ended: new AbortController(),
       agreed: undefined,
@@ -146,7 +146,7 @@ export class FrontListen {
    *
    * @returns What it watches, once it says so; nothing where it does not.
    */
-  #follow(stream: Stream, seat: Seat, member: Member): Promise<readonly string[]> {
+  #follow(stream: Stream, seat: Slot, member: Single): Promise<readonly string[]> {
     const resources = stream.uris.get(seat) ?? [];
     const filter = { ...stream.flags, ...(resources.length === 0 ? {} : { resourceSubscriptions: resources }) };
     if (stream.following.has(seat) || Object.keys(filter).length === 0) return Promise.resolve([]);
@@ -213,8 +213,8 @@ export class FrontListen {
 
 interface Followed {
   readonly stream: Stream;
-  readonly seat: Seat;
-  readonly member: Member;
+  readonly seat: Slot;
+  readonly member: Single;
   readonly filter: SubscriptionFilter;
 }
 

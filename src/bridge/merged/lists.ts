@@ -9,7 +9,7 @@ import { hasServerCapability } from '../../protocol/capability.ts';
 import { methodOf, type ListMethod } from '../../protocol/catalogue.ts';
 import type { JsonObject } from '../../protocol/features/common.ts';
 import { wordsOf } from '../failure.ts';
-import type { Seat } from './slot.ts';
+import type { Slot } from './slot.ts';
 import { subCall } from './sub-call.ts';
 
 /** The lists that servers have, by what they hold. */
@@ -52,7 +52,7 @@ export interface ServerPart {
 export interface GatherOptions {
   readonly patienceMs: number;
   /** A part that took too long is there after all. */
-  onLate(seat: Seat, part: ServerPart): void;
+  onLate(seat: Slot, part: ServerPart): void;
   onWarning(message: string): void;
 }
 
@@ -68,12 +68,12 @@ const longestMs = 60_000;
  * @returns The parts that came in time.
  */
 export async function gather(
-  seats: readonly Seat[],
+  seats: readonly Slot[],
   kind: MergedList,
   call: Call,
   options: GatherOptions,
-): Promise<ReadonlyMap<Seat, ServerPart>> {
-  const parts = new Map<Seat, ServerPart>();
+): Promise<ReadonlyMap<Slot, ServerPart>> {
+  const parts = new Map<Slot, ServerPart>();
   await Promise.all(
     seats.map(async (seat) => {
       const part = await partOf(seat, kind, call, options);
@@ -84,7 +84,7 @@ export async function gather(
 }
 
 /** How long a merged list may be kept; `undefined` where a server does not say or did not answer. */
-export function mergedHint(seats: readonly Seat[], parts: ReadonlyMap<Seat, ServerPart>): CacheHint | undefined {
+export function mergedHint(seats: readonly Slot[], parts: ReadonlyMap<Slot, ServerPart>): CacheHint | undefined {
   const hints: CacheHint[] = [];
   for (const seat of seats) {
     const hint = parts.get(seat)?.hint;
@@ -96,7 +96,7 @@ export function mergedHint(seats: readonly Seat[], parts: ReadonlyMap<Seat, Serv
 }
 
 async function partOf(
-  seat: Seat,
+  seat: Slot,
   kind: MergedList,
   call: Call,
   { patienceMs, onLate, onWarning }: GatherOptions,
@@ -136,7 +136,7 @@ async function partOf(
 
 /** What a server lists, asked for again where no more was lost than the connection of this client. */
 async function fetched(
-  seat: Seat,
+  seat: Slot,
   call: Call,
   { method, ask }: { readonly method: string; readonly ask: () => Promise<ServerPart> },
 ): Promise<ServerPart | undefined> {

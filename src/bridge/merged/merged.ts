@@ -4,19 +4,19 @@ import type { Call } from '../../host/call.ts';
 import type { Host } from '../../host/host.ts';
 import { Catalogue } from './catalogue.ts';
 import { listChanges } from '../../protocol/catalogue.ts';
-import { FrontListen } from './listen.ts';
+import { MergedListen } from './listen.ts';
 import { mergedLists, type MergedList } from './lists.ts';
 import { frontHandlers } from './handlers.ts';
-import { FrontSessions } from './sessions.ts';
+import { MergedSessions } from './sessions.ts';
 import { askForUnknown, frontCapabilities, joinedHint, joinedInstructions } from './offer.ts';
-import type { Member } from '../single/single.ts';
+import type { Single } from '../single/single.ts';
 import { labelsOf } from './names.ts';
 import type { PrefixMode, Settings } from '../options.ts';
 import { Routes } from './routes.ts';
-import { Seat, type UpstreamStanding } from './slot.ts';
+import { Slot, type UpstreamStanding } from './slot.ts';
 
 /** Several servers as one host. Whoever opened it stops and closes it. */
-export interface Front {
+export interface Merged {
   readonly host: Host;
   /** How each server stands, in order. */
   readonly upstreams: readonly UpstreamStanding[];
@@ -27,7 +27,7 @@ export interface Front {
 }
 
 /** What a front is made of. */
-export interface FrontParts {
+export interface MergedParts {
   readonly settings: Settings;
   readonly prefix: PrefixMode;
   readonly patienceMs: number;
@@ -37,27 +37,27 @@ export interface FrontParts {
 }
 
 /** Connects to one server. */
-export type OpenServer = (signal: AbortSignal, onWarning: (message: string) => void) => Promise<Member>;
+export type OpenServer = (signal: AbortSignal, onWarning: (message: string) => void) => Promise<Single>;
 
 /**
  * Makes one host of several servers; those that are not there yet, or not any more, join when they are.
  *
  * @throws ConnectionError when not one of them is reached.
  */
-export async function openFront(parts: FrontParts): Promise<Front> {
+export async function openMerged(parts: MergedParts): Promise<Merged> {
   const { settings, patienceMs, random } = parts;
   const { onWarning } = settings;
-  const sessions = new FrontSessions(onWarning);
+  const sessions = new MergedSessions(onWarning);
   const seats = seatsOf(parts, joined);
   const catalogue = new Catalogue({ ...parts, seats, onWarning, onChange });
   const routes = new Routes(seats, catalogue);
-  const listens = new FrontListen({
+  const listens = new MergedListen({
     seats,
     patienceMs,
     random,
     onWarning,
     ownersOf: (uris, call) => routes.ownersOf(uris, call),
-    honoured: (asked) => {
+    honored: (asked) => {
       const offered = frontCapabilities(seats);
       const flags = listChanges.filter(({ list, flag }) => asked[flag] === true && offered[list] !== undefined);
       return Object.fromEntries(flags.map(({ flag }) => [flag, true]));
@@ -65,7 +65,7 @@ export async function openFront(parts: FrontParts): Promise<Front> {
   });
 
   /** What the server that came lists is new to everybody. */
-  function joined(seat: Seat, member: Member, first: boolean): void {
+  function joined(seat: Slot, member: Single, first: boolean): void {
     if (first) sessions.joined(member);
     listens.joined(seat, member);
     const offered = member.host.capabilities();
@@ -99,12 +99,12 @@ export async function openFront(parts: FrontParts): Promise<Front> {
 }
 
 function seatsOf(
-  { servers, settings, patienceMs, random }: FrontParts,
-  onJoin: (seat: Seat, member: Member, first: boolean) => void,
-): readonly Seat[] {
+  { servers, settings, patienceMs, random }: MergedParts,
+  onJoin: (seat: Slot, member: Single, first: boolean) => void,
+): readonly Slot[] {
   const labels = labelsOf(servers.map(([name]) => name));
   return servers.map(([name, open], at) => {
-    const seat: Seat = new Seat({
+    const seat: Slot = new Slot({
       name,
       label: labels[at] ?? name,
       patienceMs,
@@ -118,7 +118,7 @@ function seatsOf(
 }
 
 /** Waits for all servers, but not for long; that not one of them is there is a failure. */
-async function firstOf(seats: readonly Seat[], patienceMs: number): Promise<void> {
+async function firstOf(seats: readonly Slot[], patienceMs: number): Promise<void> {
   const attempts = seats.map((seat) => seat.start());
   await settledWithin(patienceMs, Promise.allSettled(attempts));
   if (seats.some(({ standing }) => standing.state !== 'failing')) return;
@@ -128,10 +128,10 @@ async function firstOf(seats: readonly Seat[], patienceMs: number): Promise<void
 }
 
 interface HostParts {
-  readonly parts: FrontParts;
-  readonly seats: readonly Seat[];
+  readonly parts: MergedParts;
+  readonly seats: readonly Slot[];
   readonly catalogue: Catalogue;
-  readonly sessions: FrontSessions;
+  readonly sessions: MergedSessions;
   readonly handlers: ReturnType<typeof frontHandlers>;
 }
 

@@ -5,13 +5,13 @@ import type { Call } from '../../host/call.ts';
 import type { Handler } from '../../host/host.ts';
 import type { ServerCapabilities } from '../../protocol/capability.ts';
 import { McpError } from '../../protocol/error.ts';
-import type { Seat } from './slot.ts';
+import type { Slot } from './slot.ts';
 
 /**
  * What several servers offer together. A list of more than one server changes when one of them comes; and while one is
  * missing nobody knows what it will bring, but clients hear later only of what they were offered at the beginning.
  */
-export function frontCapabilities(seats: readonly Seat[]): ServerCapabilities {
+export function frontCapabilities(seats: readonly Slot[]): ServerCapabilities {
   const offers = seats.flatMap(({ member }) => (member === undefined ? [] : [member.host.capabilities()]));
   const isMissing = offers.length < seats.length;
   const has = (feature: keyof ServerCapabilities): boolean => offers.some((offer) => offer[feature] !== undefined);
@@ -30,7 +30,7 @@ export function frontCapabilities(seats: readonly Seat[]): ServerCapabilities {
 }
 
 /** The servers' instructions, each under its server's name. */
-export function joinedInstructions(seats: readonly Seat[]): string | undefined {
+export function joinedInstructions(seats: readonly Slot[]): string | undefined {
   const sections = seats.flatMap(({ name, member }) => {
     const text = member?.host.instructions;
     return text === undefined ? [] : [`# ${name.replaceAll(/\s+/g, ' ')}\n\n${text}`];
@@ -39,7 +39,7 @@ export function joinedInstructions(seats: readonly Seat[]): string | undefined {
 }
 
 /** How long what is offered may be kept: not at all while a server is missing. */
-export function joinedHint(seats: readonly Seat[]): CacheHint {
+export function joinedHint(seats: readonly Slot[]): CacheHint {
   return combinedHint(seats.map(({ member }) => member?.host.discoverHint ?? { ttlMs: 0, cacheScope: 'private' }));
 }
 
@@ -48,7 +48,7 @@ export function joinedHint(seats: readonly Seat[]): CacheHint {
  * lost hides no other, but might have known.
  */
 export async function askForUnknown(
-  seats: readonly Seat[],
+  seats: readonly Slot[],
   params: Parameters<Handler>[0],
   call: Call,
 ): Promise<unknown> {

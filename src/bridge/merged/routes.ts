@@ -7,7 +7,7 @@ import { methodOf } from '../../protocol/catalogue.ts';
 import { parseTemplate } from '../../server/uri-template/uri-template.ts';
 import type { Catalogue } from './catalogue.ts';
 import type { Named } from './names.ts';
-import type { Seat } from './slot.ts';
+import type { Slot } from './slot.ts';
 
 type Params = Parameters<Handler>[0];
 
@@ -20,16 +20,16 @@ const parsing = 8;
 
 /** Finds the server that a request is for. */
 export class Routes {
-  readonly #seats: readonly Seat[];
+  readonly #seats: readonly Slot[];
   readonly #catalogue: Catalogue;
 
-  constructor(seats: readonly Seat[], catalogue: Catalogue) {
+  constructor(seats: readonly Slot[], catalogue: Catalogue) {
     this.#seats = seats;
     this.#catalogue = catalogue;
   }
 
   /** Hands a request to one server, which must be there. */
-  async to(seat: Seat, params: Params, call: Call): Promise<unknown> {
+  async to(seat: Slot, params: Params, call: Call): Promise<unknown> {
     const handler = seat.present().host.handler(call.method);
     if (handler === undefined) throw new McpError('methodNotFound', `${call.method} is not served by ${seat.name}`);
     return await handler(params, call);
@@ -40,7 +40,7 @@ export class Routes {
    *
    * @throws McpError invalidParams where it is nobody's, or more than one server's.
    */
-  async named(kind: 'tools' | 'prompts', name: string, call: Call): Promise<Named<Seat>> {
+  async named(kind: 'tools' | 'prompts', name: string, call: Call): Promise<Named<Slot>> {
     const found = await this.#catalogue.find(kind, name, call);
     if (found !== undefined) return found;
     const noun = kind === 'tools' ? 'tool' : 'prompt';
@@ -59,13 +59,13 @@ export class Routes {
   }
 
   /** Who lists a URI, or has a template that it follows. */
-  async ownerOf(uri: string, call: Call): Promise<Seat | undefined> {
+  async ownerOf(uri: string, call: Call): Promise<Slot | undefined> {
     return (await this.#ownerOf(uri, call, mostWork)).owner;
   }
 
   /** The same for many URIs, between which everybody else has a turn; those that are left out are nobody's. */
-  async ownersOf(uris: readonly string[], call: Call): Promise<ReadonlyMap<string, Seat>> {
-    const owners = new Map<string, Seat>();
+  async ownersOf(uris: readonly string[], call: Call): Promise<ReadonlyMap<string, Slot>> {
+    const owners = new Map<string, Slot>();
     let left = mostWorkOfMany;
     for (const uri of uris) {
       const { owner, work } = await this.#ownerOf(uri, call, Math.min(left, mostWork));
@@ -77,14 +77,14 @@ export class Routes {
     return owners;
   }
 
-  async #ownerOf(uri: string, call: Call, most: number): Promise<{ readonly owner?: Seat; readonly work: number }> {
+  async #ownerOf(uri: string, call: Call, most: number): Promise<{ readonly owner?: Slot; readonly work: number }> {
     const listed = (await this.#catalogue.view('resources', call)).targets.get(uri);
     if (listed !== undefined) return { owner: listed.owner, work: 0 };
     const { targets } = await this.#catalogue.view('templates', call);
     const named = targets.get(uri);
     if (named !== undefined) return { owner: named.owner, work: 0 };
     // Matching takes time; what a server makes it take is bounded, and whoever owns the URI can still be asked.
-    const spent = new Map<Seat, number>();
+    const spent = new Map<Slot, number>();
     for (const [template, { owner }] of targets) {
       const work = (spent.get(owner) ?? 0) + template.length * (uri.length + parsing);
       if (work > most) continue;

@@ -210,7 +210,7 @@ for (const down of ['2025-11-25', '2026-07-28'] as const) {
       const subscription = await client.subscribe({ tools: true, updates: ['left:1', 'right:2'] }, (event) =>
         heard.push(event),
       );
-      assert.deepEqual(subscription.honoured, { tools: true, updates: ['left:1', 'right:2'] });
+      assert.deepEqual(subscription.honored, { tools: true, updates: ['left:1', 'right:2'] });
       for (const server of [left, right]) {
         const { name } = server.info;
         server.changed('tools');
@@ -241,7 +241,7 @@ describe('a listen stream', () => {
     const updates = Array.from({ length: 500 }, (_, at) => `one:${at}/${at}`);
     const subscription = await client.subscribe({ updates }, () => undefined);
     counting = false;
-    assert.equal(subscription.honoured.updates?.length, 500);
+    assert.equal(subscription.honored.updates?.length, 500);
     assert.ok(turns >= 500, `there were ${turns} turns`);
   });
 

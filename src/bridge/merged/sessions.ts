@@ -2,8 +2,8 @@ import type { Call } from '../../host/call.ts';
 import type { Handler, ServerSession } from '../../host/host.ts';
 import { McpError } from '../../protocol/error.ts';
 import { wordsOf } from '../failure.ts';
-import type { Member } from '../single/single.ts';
-import type { Seat } from './slot.ts';
+import type { Single } from '../single/single.ts';
+import type { Slot } from './slot.ts';
 
 /** A session, with the request that set its log level last. */
 interface Session {
@@ -12,7 +12,7 @@ interface Session {
 }
 
 /** The handshake sessions of a front: what its servers have to know of them, those that come later included. */
-export class FrontSessions {
+export class MergedSessions {
   /** By state, which stays the same for the life of a session. */
   readonly #sessions = new Map<ServerSession['state'], Session>();
   readonly #onWarning: (message: string) => void;
@@ -21,18 +21,18 @@ export class FrontSessions {
     this.#onWarning = onWarning;
   }
 
-  opened(session: ServerSession, seats: readonly Seat[]): void {
+  opened(session: ServerSession, seats: readonly Slot[]): void {
     this.#sessions.set(session.state, { session, level: undefined });
     for (const { member } of seats) member?.host.opened?.(session);
   }
 
-  closed(session: ServerSession, seats: readonly Seat[]): void {
+  closed(session: ServerSession, seats: readonly Slot[]): void {
     this.#sessions.delete(session.state);
     for (const { member } of seats) member?.host.closed?.(session);
   }
 
   /** A server is there: it is told of every session, and which log level that wants. */
-  joined(member: Member): void {
+  joined(member: Single): void {
     for (const { session, level } of this.#sessions.values()) {
       member.host.opened?.(session);
       if (level !== undefined)
@@ -52,7 +52,7 @@ export class FrontSessions {
    *
    * @throws McpError when all of them refuse.
    */
-  async setLevel(seats: readonly Seat[], params: Parameters<Handler>[0], call: Call): Promise<object> {
+  async setLevel(seats: readonly Slot[], params: Parameters<Handler>[0], call: Call): Promise<object> {
     const session = call.session === undefined ? undefined : this.#sessions.get(call.session.state);
     if (session !== undefined) session.level = { params, call };
     const logging = seats.filter(({ member }) => member?.host.capabilities().logging !== undefined);
@@ -66,7 +66,7 @@ export class FrontSessions {
     return {};
   }
 
-  async #setLevel(member: Member, params: Parameters<Handler>[0], call: Call): Promise<void> {
+  async #setLevel(member: Single, params: Parameters<Handler>[0], call: Call): Promise<void> {
     if (member.host.capabilities().logging !== undefined) await member.host.handler('logging/setLevel')?.(params, call);
   }
 }

@@ -4,9 +4,9 @@ import { ConnectionError } from '../../jsonrpc/transport.ts';
 import { McpError } from '../../protocol/error.ts';
 import { pause } from '../changes.ts';
 import { harmlessWords, wordsOf } from '../failure.ts';
-import type { Member, UpstreamFacts } from '../single/single.ts';
+import type { Single, UpstreamFacts } from '../single/single.ts';
 
-/** How one of several upstreams stands. */
+/** The standing of one of several upstreams. */
 export interface UpstreamStanding {
   /** What the bridge was told to call it. */
   readonly name: string;
@@ -19,25 +19,25 @@ export interface UpstreamStanding {
 }
 
 /** What a seat needs to know of its front. */
-export interface SeatOptions {
+export interface SlotOptions {
   readonly name: string;
   readonly label: string;
   /** How long one attempt to reach the server again may take. */
   readonly patienceMs: number;
-  open(signal: AbortSignal): Promise<Member>;
+  open(signal: AbortSignal): Promise<Single>;
   /** The server is there, for the first time (with its member) or again. */
-  onJoin(member: Member, first: boolean): void;
+  onJoin(member: Single, first: boolean): void;
   onWarning(message: string): void;
   random(): number;
 }
 
 /** The place of one upstream at the front: it is held while the server is not there, and filled when it comes. */
-export class Seat {
+export class Slot {
   readonly name: string;
   readonly label: string;
-  readonly #options: SeatOptions;
+  readonly #options: SlotOptions;
   readonly #closed = new AbortController();
-  #member: Member | undefined;
+  #member: Single | undefined;
   #failure: string | undefined;
   /** What clients hear of it. */
   #heard = '';
@@ -48,14 +48,14 @@ export class Seat {
   #reaching: Promise<string | undefined> | undefined;
   #joining: Promise<void> | undefined;
 
-  constructor(options: SeatOptions) {
+  constructor(options: SlotOptions) {
     this.#options = options;
     this.name = options.name;
     this.label = options.label;
   }
 
   /** The server, once it was reached; it may have been lost since. */
-  get member(): Member | undefined {
+  get member(): Single | undefined {
     return this.#member;
   }
 
@@ -86,7 +86,7 @@ export class Seat {
   }
 
   /** The member, for a request that is for this server alone. */
-  present(): Member {
+  present(): Single {
     if (this.#member !== undefined) return this.#member;
     const why = this.#failure === undefined ? 'it is not connected yet' : this.#heard;
     throw new McpError('internalError', `the upstream server ${JSON.stringify(this.name)} cannot be reached: ${why}`);

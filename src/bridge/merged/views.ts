@@ -2,21 +2,21 @@ import type { Call } from '../../host/call.ts';
 import type { MergedList } from './lists.ts';
 import type { JsonObject } from '../../protocol/features/common.ts';
 import type { Named } from './names.ts';
-import type { Seat } from './slot.ts';
+import type { Slot } from './slot.ts';
 
 /** One list as a client was shown it. */
 export interface ListView {
   /** Whose each entry is, by the name that the client knows. */
-  readonly targets: ReadonlyMap<string, Named<Seat>>;
+  readonly targets: ReadonlyMap<string, Named<Slot>>;
   /** What each server listed last, in its own words. */
-  readonly known: ReadonlyMap<Seat, ReadonlySet<string>>;
+  readonly known: ReadonlyMap<Slot, ReadonlySet<string>>;
 }
 
 /** The lists as one client, or all clients of one principal, were shown them. */
 export interface View {
   readonly lists: Map<MergedList, ListView>;
   /** Parts that came too late to be shown, until they are. */
-  readonly late: Map<MergedList, Map<Seat, readonly JsonObject[]>>;
+  readonly late: Map<MergedList, Map<Slot, readonly JsonObject[]>>;
 }
 
 /** How many principals' views are kept. */

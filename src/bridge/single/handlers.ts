@@ -33,7 +33,7 @@ export function bridgeHandlers({ pool, tools, changes, watches }: BridgeParts): 
     'resources/subscribe': ({ uri }, call) => watches.watch(uri, sessionOf(call)),
     'resources/unsubscribe': ({ uri }, call) => watches.unwatch(uri, sessionOf(call)),
     'subscriptions/listen': ({ notifications }, call) => {
-      const filter = changes.honoured(notifications);
+      const filter = changes.honored(notifications);
       const { resourceSubscriptions = [] } = filter;
       return resourceSubscriptions.length === 0
         ? changes.listen(call, filter)

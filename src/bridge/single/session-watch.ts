@@ -85,8 +85,8 @@ export class SessionWatch {
     }
   }
 
-  #isHonoured({ honoured }: Subscription): boolean {
-    return honoured.updates?.includes(this.#options.uri) === true;
+  #isHonoured({ honored }: Subscription): boolean {
+    return honored.updates?.includes(this.#options.uri) === true;
   }
 
   #lost(why: string): undefined {

@@ -73,8 +73,8 @@ export class SharedWatches {
       void Promise.allSettled(this.#leave(uris, follower));
       throw error;
     }
-    const honoured = uris.filter((uri) => this.#watched.get(uri)?.stream.honours(uri) === true);
-    const agreed = new Set(honoured);
+    const honored = uris.filter((uri) => this.#watched.get(uri)?.stream.honours(uri) === true);
+    const agreed = new Set(honored);
     void Promise.allSettled(
       this.#leave(
         uris.filter((uri) => !agreed.has(uri)),
@@ -85,9 +85,9 @@ export class SharedWatches {
     void this.#merge();
     const close = async (): Promise<void> => {
       end({ graceful: true });
-      await Promise.all(this.#leave(honoured, follower));
+      await Promise.all(this.#leave(honored, follower));
     };
-    return { honoured: { updates: honoured }, closed, close };
+    return { honored: { updates: honored }, closed, close };
   }
 
   #begin(uris: readonly string[]): void {

@@ -17,13 +17,13 @@ import { tellUpstream } from './notices.ts';
 import { offerOf } from './offer.ts';
 import { opener, type ConnectUpstream } from '../upstream/opener.ts';
 import type { Settings, Sharing } from '../options.ts';
-import type { Places } from '../upstream/connection-limit.ts';
+import type { ConnectionLimit } from '../upstream/connection-limit.ts';
 import { Pool } from '../upstream/pool.ts';
 import { steady } from '../upstream/restart-limit.ts';
 import type { OpenClient, UpstreamEvents } from '../upstream/upstream-options.ts';
 import { UpstreamWatches } from './watches.ts';
 
-/** What is known of the server behind a bridge. */
+/** The facts of the server behind a bridge. */
 export interface UpstreamFacts {
   /** Its URL or command line. */
   readonly description: string;
@@ -33,7 +33,7 @@ export interface UpstreamFacts {
 }
 
 /** One server behind a bridge, as a host for its clients. Whoever opened it stops and closes it. */
-export interface Member {
+export interface Single {
   readonly host: Host;
   /** What was found out of the server. */
   readonly facts: UpstreamFacts;
@@ -50,11 +50,11 @@ export interface Member {
 }
 
 /** What a member needs beside the behaviour of its bridge. */
-export interface MemberOptions extends Settings {
+export interface SingleOptions extends Settings {
   readonly upstream: Transport | URL | string;
   readonly connect: ConnectUpstream;
   /** Bounds its connections, together with those of other members. */
-  readonly places: Places;
+  readonly places: ConnectionLimit;
   readonly sharing?: Sharing | undefined;
   readonly upstreamRevisions?: readonly RevisionDate[] | undefined;
   readonly probeTimeoutMs?: number | undefined;
@@ -69,7 +69,7 @@ export interface MemberOptions extends Settings {
  *
  * @throws ConnectionError when it is not reached or answers nothing that is MCP.
  */
-export async function openMember(options: MemberOptions): Promise<Member> {
+export async function openSingle(options: SingleOptions): Promise<Single> {
   const tools = new UpstreamTools();
   const parts = partsOf(options, tools, opener({ ...options, wayOf: waysTo(options), tools }));
   const { pool, changes, watches } = parts;
@@ -102,21 +102,21 @@ export async function openMember(options: MemberOptions): Promise<Member> {
 }
 
 /** Children that die are started again, but not in a loop; and what cannot be closed well is told, and over. */
-function waysTo({ upstream, onError }: MemberOptions): (isMain: boolean) => MemberOptions['upstream'] {
+function waysTo({ upstream, onError }: SingleOptions): (isMain: boolean) => SingleOptions['upstream'] {
   if (!isTransport(upstream)) return () => upstream;
   const closing = closingQuietly(upstream, onError);
   return closing.ownsProcess === true ? steady(closing, { now: monotonicNow, random: Math.random }) : () => closing;
 }
 
-function factsOfUpstream(upstream: MemberOptions['upstream']): SettledFacts {
+function factsOfUpstream(upstream: SingleOptions['upstream']): SettledFacts {
   return factsOf(isTransport(upstream) ? upstream : { ...httpFacts, description: 'http' });
 }
 
-function isTransport(upstream: MemberOptions['upstream']): upstream is Transport {
+function isTransport(upstream: SingleOptions['upstream']): upstream is Transport {
   return typeof upstream === 'object' && 'open' in upstream;
 }
 
-function partsOf(settings: MemberOptions, tools: UpstreamTools, open: (isMain: boolean) => OpenClient): BridgeParts {
+function partsOf(settings: SingleOptions, tools: UpstreamTools, open: (isMain: boolean) => OpenClient): BridgeParts {
   const { onWarning, places, sharing, parked } = settings;
   const changes: Changes = new Changes({
     capabilities: () => (pool.main.latest === undefined ? {} : offerOf(pool.main.latest)),

@@ -38,7 +38,7 @@ export class WatchStream {
 
   /** Whether the upstream watches a resource. */
   honours(uri: string): boolean {
-    return this.#subscription?.honoured.updates?.includes(uri) === true;
+    return this.#subscription?.honored.updates?.includes(uri) === true;
   }
 
   /** Resolves when the upstream was told; one that never began is over already. */

@@ -84,8 +84,8 @@ export class UpstreamWatches {
       if (early !== undefined) void (early.length < mostEarly && early.push(params));
       else call.send(updated, subscribed(params, call));
     };
-    const listen = async ({ honoured, closed }: Subscription): Promise<JsonObject> => {
-      const agreed = { ...filter, resourceSubscriptions: honoured.updates ?? [] };
+    const listen = async ({ honored, closed }: Subscription): Promise<JsonObject> => {
+      const agreed = { ...filter, resourceSubscriptions: honored.updates ?? [] };
       const listening = this.#changes.listen(call, agreed, closed);
       const waiting = early ?? [];
       early = undefined;

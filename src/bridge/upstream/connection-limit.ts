@@ -18,7 +18,7 @@ export type Full = 'all' | 'own';
  * How many connections may be open at once, counted over all the pools that open them, and for each owner. Where they
  * are scarce, whichever was used least recently gives way; none does in the middle of a call.
  */
-export class Places {
+export class ConnectionLimit {
   readonly limit: number;
   readonly ownLimit: number;
   readonly #holders = new Set<Holder>();

@@ -14,7 +14,7 @@ import { Failures } from './failures.ts';
 import { wordsOf } from '../failure.ts';
 import { revisionFor } from '../forward.ts';
 import { ParkedCalls, type ParkedOptions } from './parked/parked.ts';
-import type { Full, Holder, Places } from './connection-limit.ts';
+import type { Full, Holder, ConnectionLimit } from './connection-limit.ts';
 import { Upstream } from './upstream.ts';
 import type { OpenClient, UpstreamEvents, UpstreamConnectionOptions } from './upstream-options.ts';
 import { declaredTo, wantedKeyOf, ownerOf, selfOf, wantedBy, type WantedConnection } from './wanted.ts';
@@ -24,7 +24,7 @@ export interface PoolOptions {
   /** Makes what opens one connection: the main one, or another. */
   open(isMain: boolean): OpenClient;
   /** How many connections there may be at once, those of other pools included. */
-  readonly places: Places;
+  readonly places: ConnectionLimit;
   /** The facts of what the connections go over. */
   readonly facts: SettledFacts;
   /** Whether all clients use one connection, on which a handshake server can ask nobody. */

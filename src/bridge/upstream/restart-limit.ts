@@ -4,7 +4,7 @@ import { factsOf } from '../../jsonrpc/transport-facts.ts';
 import { closedBy } from './closing.ts';
 
 /** The clock and the dice of a rest. */
-export interface SteadyOptions {
+export interface RestartLimitOptions {
   now(): number;
   random(): number;
 }
@@ -24,7 +24,7 @@ const borne = 3;
  *
  * @returns The way of one connection, which is the main one or another's own.
  */
-export function steady(transport: Transport, options: SteadyOptions): (isMain: boolean) => Transport {
+export function steady(transport: Transport, options: RestartLimitOptions): (isMain: boolean) => Transport {
   const ofAll = new Rest(options);
   return (isMain) => steadied(transport, { ofAll, own: isMain ? ofAll : new Rest(options), now: () => options.now() });
 }
@@ -66,12 +66,12 @@ function steadied(transport: Transport, { ofAll, own, now }: Rests): Transport {
 
 /** Deaths in a row, and how long nothing is started after them. */
 class Rest {
-  readonly #options: SteadyOptions;
+  readonly #options: RestartLimitOptions;
   #deaths = 0;
   #until = 0;
   #last: unknown;
 
-  constructor(options: SteadyOptions) {
+  constructor(options: RestartLimitOptions) {
     this.#options = options;
   }
 

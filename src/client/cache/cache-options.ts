@@ -2,7 +2,7 @@ import { memoryCacheStore } from '../../store/memory-cache.ts';
 import type { CacheStore } from '../../store/cache.ts';
 import type { CacheMode } from './cache.ts';
 
-/** How a client keeps the responses that servers allow to be kept. (Spec 2026-07-28, Caching.) */
+/** Options of keeping the responses that servers allow to be kept. (Spec 2026-07-28, Caching.) */
 export interface CacheOptions {
   /** How lists and reads use the cache unless they say otherwise; `use` by default. */
   readonly cache?: CacheMode;

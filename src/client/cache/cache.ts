@@ -9,7 +9,7 @@ import { cacheableMethods, canonicalText, isCacheable, cacheKeyOf, madeStale, op
 import { hintOf } from '../pages.ts';
 
 /**
- * How a request uses the cache: `use` takes a response that is still fresh, `refresh` fetches anew and keeps the
+ * The use of the cache by a request: `use` takes a response that is still fresh, `refresh` fetches anew and keeps the
  * response, `bypass` leaves the cache alone.
  */
 export type CacheMode = 'use' | 'refresh' | 'bypass';

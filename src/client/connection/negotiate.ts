@@ -16,7 +16,7 @@ import { discover, inCommon, serverInfoOf, type Probe } from './discover.ts';
 import { incompatible, supportedOf } from './incompatible.ts';
 import { initialize } from './initialize.ts';
 
-/** What is known of a server from an earlier connection; plain JSON that can be stored. */
+/** The knowledge of a server from an earlier connection; plain JSON that can be stored. */
 export interface Negotiated {
   readonly revision: RevisionDate;
   /** When it was found out, in milliseconds since 1970. */

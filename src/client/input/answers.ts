@@ -15,7 +15,7 @@ import { checkRoots } from './roots.ts';
 /** The answer to a question of the user: in full, or the action alone. */
 export type ElicitAnswer = ElicitResult | ElicitResult['action'];
 
-/** What the model said: in full, or its text alone. */
+/** The answer of the model: in full, or its text alone. */
 export type SampleAnswer = CreateMessageResult | string;
 
 /** The roots: in full, or the list alone. */

@@ -17,7 +17,7 @@ import type { InboundHandler } from './inbound.ts';
 import type { PageVisit } from './page-visit.ts';
 import { checkRoots } from './roots.ts';
 
-/** What a handler may know beside the question. */
+/** Facts for a handler beside the question. */
 export interface InputContext {
   /** The revision in use, by its date. */
   readonly revision: RevisionDate;
@@ -33,7 +33,7 @@ export interface InputContext {
 /** The roots themselves, or what finds them each time that a server asks. */
 export type RootsSource = readonly Root[] | ((context: InputContext) => readonly Root[] | Promise<readonly Root[]>);
 
-/** Who answers what a server asks for; installing a handler advertises its capability. */
+/** Handlers of what a server asks for; installing a handler advertises its capability. */
 export interface InputHandlers {
   /**
    * Asks the user with a form; advertises `elicitation`. Show which server asks, and let the user decline. Fields that

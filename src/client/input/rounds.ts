@@ -10,7 +10,7 @@ import { InputRequiredError, TooManyRoundsError } from '../errors.ts';
 import { answerInput, malformation, obstacle } from './answering.ts';
 import { mostAtOnce } from '../connection/open-channel.ts';
 import type { Inputs } from './inputs.ts';
-import { lift } from '../read-result.ts';
+import { readResult } from '../read-result.ts';
 import { retryOf, stepOf } from './step-data.ts';
 import { isInputMethod, needsInput, type InputRequiredStep, type Step } from './step.ts';
 
@@ -59,7 +59,7 @@ export function createRounds(parts: RoundsOptions): Rounds {
   ): Promise<Step<Method>> => {
     const result = await request(method, sent, options);
     if (needsInput(result, revision())) return stepOf(method, params, { result, revision: revision() });
-    return { status: 'complete', result: lift(revision(), method, result) };
+    return { status: 'complete', result: readResult(revision(), method, result) };
   };
   return {
     async finish(first, result, options) {

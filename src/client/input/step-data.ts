@@ -5,7 +5,7 @@ import type { JsonObject } from '../../protocol/features/common.ts';
 import type { InputMethod, RequestTypes } from '../../protocol/catalogue.ts';
 import type { Revision } from '../../protocol/revision.ts';
 import { inputRequiredResultShape, type InputResponses } from '../../protocol/features/rounds.ts';
-import { liftAs } from '../read-result.ts';
+import { readResultAs } from '../read-result.ts';
 import type { InputRequiredStep } from './step.ts';
 
 /**
@@ -19,7 +19,7 @@ export function stepOf<Method extends InputMethod>(
   params: RequestTypes[Method]['params'],
   { result, revision }: { readonly result: JsonObject; readonly revision: Revision },
 ): InputRequiredStep<Method> {
-  const { inputRequests, requestState } = liftAs(revision, inputRequiredResultShape, { method, result });
+  const { inputRequests, requestState } = readResultAs(revision, inputRequiredResultShape, { method, result });
   if (inputRequests === undefined && requestState === undefined)
     throw new ConnectionError('invalid-message', `the result of ${method} needs input but asks for none`);
   return {

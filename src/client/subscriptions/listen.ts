@@ -44,7 +44,7 @@ export class ListenSubscription implements Subscription {
   readonly #stop = new AbortController();
   readonly #pause = new Pause();
   readonly #resolveClosed: (end: SubscriptionEnd) => void;
-  #honoured: Topics = {};
+  #honored: Topics = {};
   /** The request in flight. */
   #asked: Asked | undefined;
   /** When the server acknowledged the request in flight. */
@@ -62,8 +62,8 @@ export class ListenSubscription implements Subscription {
     this.#resolveClosed = resolveClosed;
   }
 
-  get honoured(): Topics {
-    return this.#honoured;
+  get honored(): Topics {
+    return this.#honored;
   }
 
   /** The id of the request in flight, by which the server names the subscription. */
@@ -193,7 +193,7 @@ export class ListenSubscription implements Subscription {
     const { connection, settings } = this.#options;
     try {
       const { notifications } = fromWire(connection.revision, subscriptionsAcknowledgedParamsShape, params);
-      this.#honoured = fromFilter(notifications, this.topics);
+      this.#honored = fromFilter(notifications, this.topics);
     } catch (cause) {
       const message = `the acknowledgement of a subscription is malformed: ${cause instanceof McpError ? cause.message : ''}`;
       return this.#broken?.(new ConnectionError('invalid-message', message, { cause }));

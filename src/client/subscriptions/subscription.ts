@@ -4,7 +4,7 @@ import type { JsonObject } from '../../protocol/features/common.ts';
 import type { ListKind, SubscriptionFilter } from '../../protocol/features/subscriptions.ts';
 import { metaKey } from '../../protocol/meta.ts';
 
-/** What a subscription is about. */
+/** The topics of a subscription. */
 export interface Topics {
   /** That the list of tools changed. */
   readonly tools?: boolean;
@@ -16,7 +16,7 @@ export interface Topics {
   readonly updates?: readonly string[];
 }
 
-/** What a subscription tells: that something changed, not what it is now. */
+/** The event of a subscription: something changed, not what it is now. */
 export type SubscriptionEvent =
   | { readonly type: 'list'; readonly list: ListKind }
   /** The URI may be that of a part of what was subscribed to. */
@@ -24,7 +24,7 @@ export type SubscriptionEvent =
   /** The subscription broke off and is open again: anything that it is about may have changed unheard. */
   | { readonly type: 'reopened' };
 
-/** How a subscription ended. */
+/** The end of a subscription. */
 export interface SubscriptionEnd {
   /** Whether somebody ended it on purpose: this side, or the server in good order. */
   readonly graceful: boolean;
@@ -39,7 +39,7 @@ export interface Subscription {
    * servers of handshake revisions, lists count as agreed to when the server declared that it tells of their changes, and
    * nothing does where it refused the stream on which it would (HTTP 405).
    */
-  readonly honoured: Topics;
+  readonly honored: Topics;
   /** Resolves when no more events follow; never rejects. */
   readonly closed: Promise<SubscriptionEnd>;
   /** Ends the subscription; resolves when the server was told. Closing twice is fine. */

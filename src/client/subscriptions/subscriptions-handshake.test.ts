@@ -13,7 +13,7 @@ describe('a subscription at a handshake revision', () => {
   it('needs no request for lists, which are told unasked [E07] [E08] [E13]', async () => {
     const one = await listened(answering, settings);
     const subscription = await one.client.subscribe({ tools: true, prompts: true, resources: true }, one.heard);
-    assert.deepEqual(subscription.honoured, { tools: true, prompts: true, resources: true });
+    assert.deepEqual(subscription.honored, { tools: true, prompts: true, resources: true });
     assert.equal(one.transport.methods.at(-1), 'notifications/initialized');
     for (const list of ['tools', 'prompts', 'resources'])
       one.peer().send({ jsonrpc: '2.0', method: `notifications/${list}/list_changed` });
@@ -30,7 +30,7 @@ describe('a subscription at a handshake revision', () => {
       capabilities: { tools: {}, resources: { listChanged: true } },
     });
     const subscription = await one.client.subscribe(everything, one.heard);
-    assert.deepEqual(subscription.honoured, { resources: true });
+    assert.deepEqual(subscription.honored, { resources: true });
     assert.ok(!one.transport.methods.includes('resources/subscribe'));
   });
 
@@ -40,7 +40,7 @@ describe('a subscription at a handshake revision', () => {
     const second = await one.client.subscribe({ updates: ['file:///x'] }, one.heard);
     assert.deepEqual(paramsOf(one, 'resources/subscribe'), [{ uri: 'file:///x' }, { uri: 'file:///y' }]);
     assert.deepEqual(
-      [first.honoured, second.honoured],
+      [first.honored, second.honored],
       [{ updates: ['file:///x', 'file:///y'] }, { updates: ['file:///x'] }],
     );
     await first.close();
@@ -52,7 +52,7 @@ describe('a subscription at a handshake revision', () => {
     assert.deepEqual(paramsOf(one, 'resources/unsubscribe'), [{ uri: 'file:///y' }, { uri: 'file:///x' }]);
     const third = await one.client.subscribe({ updates: ['file:///x'] }, one.heard);
     assert.equal(paramsOf(one, 'resources/subscribe').length, 3);
-    assert.deepEqual(third.honoured, { updates: ['file:///x'] });
+    assert.deepEqual(third.honored, { updates: ['file:///x'] });
   });
 
   it('tells the server one thing after the other about a resource', async () => {
@@ -87,7 +87,7 @@ describe('a subscription at a handshake revision', () => {
       else peer.reply(sent, {});
     }, settings);
     const subscription = await one.client.subscribe({ updates: ['file:///x', 'file:///y'] }, one.heard);
-    assert.deepEqual(subscription.honoured, { updates: ['file:///y'] });
+    assert.deepEqual(subscription.honored, { updates: ['file:///y'] });
     assert.match(one.warnings.join(), /file:\/\/\/x/);
   });
 
@@ -144,7 +144,7 @@ describe('a subscription at a handshake revision', () => {
         'resources/subscribe',
       ]);
       assert.deepEqual(one.events, [{ type: 'reopened' }, { type: 'reopened' }]);
-      assert.deepEqual(subscription.honoured, topics);
+      assert.deepEqual(subscription.honored, topics);
       one.peer().send({ jsonrpc: '2.0', method: 'notifications/tools/list_changed' });
       assert.equal(one.events.length, 3);
     });

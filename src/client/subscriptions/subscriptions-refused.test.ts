@@ -34,32 +34,32 @@ async function reached(t: TestContext, status: number | undefined): Promise<Reac
 }
 
 describe('a subscription at a handshake revision over HTTP', () => {
-  // "`subscribe` says `honoured` where nothing can come": "told"
-  it('is not honoured where the server refuses the stream for it, and that is a warning', async (t) => {
+  // "`subscribe` says `honored` where nothing can come": "told"
+  it('is not honored where the server refuses the stream for it, and that is a warning', async (t) => {
     const { client, warnings } = await reached(t, 405);
     const subscription = await client.subscribe(topics, () => {});
-    assert.deepEqual(subscription.honoured, {});
+    assert.deepEqual(subscription.honored, {});
     assert.deepEqual(warnings, [
       'the server refused the stream on which it would tell of changes, so that none may be heard',
     ]);
     await subscription.close();
   });
 
-  it('is honoured where the stream is open', async (t) => {
+  it('is honored where the stream is open', async (t) => {
     const { client, warnings } = await reached(t, 200);
-    assert.deepEqual((await client.subscribe(topics, () => {})).honoured, topics);
+    assert.deepEqual((await client.subscribe(topics, () => {})).honored, topics);
     assert.deepEqual(warnings, []);
   });
 
-  it('is honoured where the server does not say within a second whether it has the stream', async (t) => {
+  it('is honored where the server does not say within a second whether it has the stream', async (t) => {
     const { client, warnings } = await reached(t, undefined);
-    assert.deepEqual((await client.subscribe(topics, () => {})).honoured, topics);
+    assert.deepEqual((await client.subscribe(topics, () => {})).honored, topics);
     assert.deepEqual(warnings, []);
   });
 
-  it('is honoured where the stream failed for now, which is a warning and tried again', async (t) => {
+  it('is honored where the stream failed for now, which is a warning and tried again', async (t) => {
     const { client, warnings } = await reached(t, 503);
-    assert.deepEqual((await client.subscribe(topics, () => {})).honoured, topics);
+    assert.deepEqual((await client.subscribe(topics, () => {})).honored, topics);
     assert.equal(warnings.length, 1);
   });
 });

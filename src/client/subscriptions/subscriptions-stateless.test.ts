@@ -50,7 +50,7 @@ describe('a subscription at a stateless revision', () => {
     const one = await listened(acknowledging(agreed));
     const topics = { tools: true, resources: true, updates: ['file:///x', 'file:///y'] };
     const subscription = await one.client.subscribe(topics, one.heard);
-    assert.deepEqual(subscription.honoured, { tools: true, updates: ['file:///y'] });
+    assert.deepEqual(subscription.honored, { tools: true, updates: ['file:///y'] });
   });
 
   it('tells what changed', async () => {
@@ -80,7 +80,7 @@ describe('a subscription at a stateless revision', () => {
     const other: SubscriptionEvent[] = [];
     const first = await one.client.subscribe({ tools: true, updates: ['file:///x'] }, one.heard);
     const second = await one.client.subscribe({ prompts: true }, (event) => void other.push(event));
-    assert.deepEqual([first.honoured, second.honoured], [{ tools: true, updates: ['file:///x'] }, { prompts: true }]);
+    assert.deepEqual([first.honored, second.honored], [{ tools: true, updates: ['file:///x'] }, { prompts: true }]);
     for (const [what, params] of [
       ['tools/list_changed', {}],
       ['prompts/list_changed', {}],
@@ -124,7 +124,7 @@ describe('a subscription at a stateless revision', () => {
     for (const acknowledge of waiting) acknowledge();
     const subscriptions = await Promise.all(opening);
     assert.deepEqual(
-      subscriptions.map(({ honoured }) => honoured),
+      subscriptions.map(({ honored }) => honored),
       [{ tools: true }, { prompts: true }],
     );
   });
@@ -218,6 +218,6 @@ describe('a subscription at a stateless revision', () => {
     assert.equal(one.client.revision, stateless);
     const subscription = await one.client.subscribe({ tools: true, updates: ['file:///x'] }, one.heard);
     assert.equal(one.client.revision, handshake);
-    assert.deepEqual(subscription.honoured, { tools: true, updates: ['file:///x'] });
+    assert.deepEqual(subscription.honored, { tools: true, updates: ['file:///x'] });
   });
 });

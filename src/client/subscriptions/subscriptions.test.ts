@@ -21,7 +21,7 @@ for (const way of ways) {
         events.push(event);
         arrived();
       });
-      assert.deepEqual(subscription.honoured, { tools: true, updates: ['memo://one'] });
+      assert.deepEqual(subscription.honored, { tools: true, updates: ['memo://one'] });
       const change = async (make: () => void): Promise<void> => {
         const next = new Promise<void>((resolve) => (arrived = resolve));
         make();

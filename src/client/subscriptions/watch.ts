@@ -34,7 +34,7 @@ export class WatchSubscription implements Subscription {
     this.#resolveClosed = resolveClosed;
   }
 
-  get honoured(): Topics {
+  get honored(): Topics {
     if (!this.#options.hears()) return {};
     const { tools, prompts, resources } = this.#options.capabilities();
     const watched = this.#held.filter((uri) => this.#options.watches.has(uri));

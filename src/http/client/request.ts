@@ -5,7 +5,7 @@ import { refuseNoNumber } from '../../mistakes/known-values.ts';
 import { fetchWithin, type Fetch, type FetchResponse } from './fetch.ts';
 import { describeUrl } from './words.ts';
 
-/** How a server is reached over HTTP; everything has a default. */
+/** Options of reaching a server over HTTP; everything has a default. */
 export interface HttpTransportOptions {
   /** What sends the requests; the `fetch` of the runtime by default. Authorization wraps it. */
   readonly fetch?: Fetch;

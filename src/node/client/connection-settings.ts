@@ -1,6 +1,6 @@
 import type { ConnectionOptions } from 'node:tls';
 
-/** How connections are made and kept. */
+/** Settings of connections: their making and keeping. */
 export interface ConnectionSettings {
   readonly maxConnections: number;
   readonly idleMs: number;

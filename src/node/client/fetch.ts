@@ -5,7 +5,7 @@ import type { ConnectionSettings, TlsOptions } from './connection-settings.ts';
 import { NodeOrigin } from './connections.ts';
 import { NodeExchange, type Directions } from './exchange.ts';
 
-/** How connections are made and kept; everything has a default. */
+/** Options of `nodeFetch`: the making and keeping of connections; everything has a default. */
 export interface NodeFetchOptions {
   /**
    * The most connections to one origin at once; no limit by default. What comes on top waits. Every stream of events
@@ -25,7 +25,7 @@ export interface NodeFetchOptions {
 
 const optionNames: Names<NodeFetchOptions> = { maxConnections: 1, idleMs: 1, connectMs: 1, tls: 1 };
 
-/** What sends requests over the connections that it keeps. */
+/** A `fetch` over connections that it keeps. */
 export interface NodeFetch extends Fetch {
   /** Closes the connections that have no request now; the next request makes a new one. */
   close(): void;

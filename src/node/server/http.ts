@@ -9,12 +9,12 @@ import { shown } from '../../mistakes/shown.ts';
 import type { Served } from '../../host/endpoint.ts';
 import { settledWithin } from '../../jsonrpc/timeout.ts';
 import { boundHost, reachableName } from './address.ts';
-import { Outbox } from './write-batch.ts';
+import { WriteBatch } from './write-batch.ts';
 import { NodeReply } from './reply.ts';
 import { NodeRequest } from './request.ts';
 import { answerUnreadable } from './unreadable.ts';
 
-/** How a server is served on Node: as HTTP is everywhere. */
+/** Options of serving on Node: those of HTTP everywhere. */
 export type NodeHttpOptions = HttpOptions;
 
 /** A request as frameworks wrap Node's, such as Fastify; the body is what they made of it. */
@@ -72,7 +72,7 @@ function taken(reply: WrappedReply): ServerResponse {
   return reply.raw;
 }
 
-/** Where and how `listen` serves. */
+/** Address, limits and options of `listen`. */
 export interface ListenOptions extends NodeHttpOptions {
   /** 3000; 0 lets the system choose. */
   readonly port?: number;
@@ -177,7 +177,7 @@ function listener(
   owned = false,
 ): (request: IncomingMessage, response: ServerResponse) => void {
   const timeout = limitOf(options.bodyTimeoutMs ?? defaults.bodyTimeoutMs);
-  const outbox = owned ? new Outbox() : undefined;
+  const outbox = owned ? new WriteBatch() : undefined;
   const handle = (request: IncomingMessage, response: ServerResponse): void =>
     handler.handle(new NodeRequest(request, timeout), new NodeReply(response, outbox));
   // A body that came together with its head is there on the next turn: nothing waits for it then.

@@ -4,7 +4,7 @@ import { eventStreamHeaders } from '../../http/server/stream.ts';
 import type { EventWriter, HeaderFields, HttpReply } from '../../http/server/universal.ts';
 import type { JsonPieces } from '../../jsonrpc/encode.ts';
 import { after } from '../../jsonrpc/timeout.ts';
-import { end, type Outbox } from './write-batch.ts';
+import { end, type WriteBatch } from './write-batch.ts';
 
 /** How much of an unwanted body is read and thrown away, so that its sender gets to read the refusal. */
 const lingerBytes = 32 * 1024 * 1024;
@@ -13,14 +13,14 @@ const lingerMs = 2000;
 /** A reply of Node's HTTP server, in the minimal shape: whole answers are written at once, with their length. */
 export class NodeReply implements HttpReply {
   readonly #response: ServerResponse;
-  readonly #outbox: Outbox | undefined;
+  readonly #outbox: WriteBatch | undefined;
   #sent = false;
 
   /**
    * @param outbox Where the answers of a turn wait for its end. Only a server of ours has one: elsewhere something in
    *   front may look at what a response writes, in the context of its request, and may end when all is answered.
    */
-  constructor(response: ServerResponse, outbox?: Outbox) {
+  constructor(response: ServerResponse, outbox?: WriteBatch) {
     this.#response = response;
     this.#outbox = outbox;
     // A client that breaks off is no failure of ours; 'close' tells of it.

@@ -10,7 +10,7 @@ const most = 64;
  * A write wakes whoever reads, and waking a process that fell asleep costs more than writing: one that finds several
  * answers at once is woken once. A single answer leaves right after the turn in which its request was read.
  */
-export class Outbox {
+export class WriteBatch {
   #waiting: Answered[] = [];
 
   /** Takes a response whose head is written, to end it. */

@@ -21,7 +21,7 @@ import {
 /** A JSON object whose fields are not known here. */
 export type JsonObject = Readonly<Record<string, unknown>>;
 
-/** Who speaks in a conversation with a model. */
+/** The speaker in a conversation with a model. */
 export type Role = 'user' | 'assistant';
 
 /** The id of a request, as messages that speak about it name it. */
@@ -30,7 +30,7 @@ export type RequestId = string | number;
 /** The token that ties progress notifications to their request. */
 export type ProgressToken = string | number;
 
-/** Who a thing is meant for, how much it matters and how fresh it is. */
+/** The audience of a thing, its priority and its age. */
 export interface Annotations {
   readonly audience?: readonly Role[];
   /** From 0 (entirely optional) to 1 (effectively required). */
@@ -50,7 +50,7 @@ export interface Icon {
   readonly theme?: 'light' | 'dark';
 }
 
-/** What a client or server says about itself; for display only. */
+/** The name and version of a client or server; for display only. */
 export interface Implementation {
   readonly name: string;
   readonly version: string;

@@ -59,7 +59,7 @@ export interface ElicitRequestURLParams extends RequestParams {
 /** The parameters of `elicitation/create`. */
 export type ElicitRequestParams = ElicitRequestFormParams | ElicitRequestURLParams;
 
-/** What the user entered in one field. */
+/** The value that the user entered in one field. */
 export type ElicitValue = string | number | boolean | readonly string[];
 
 /** The result of `elicitation/create`. */

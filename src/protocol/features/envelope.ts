@@ -44,7 +44,7 @@ export interface NotificationParams {
   readonly _meta?: NotificationMetaObject;
 }
 
-/** What every result has. */
+/** The fields of every result. */
 export interface Result {
   readonly _meta?: ResultMetaObject;
   /** What kind of result it is; absent means `complete`. Since 2026-07-28, where it is filled in. */

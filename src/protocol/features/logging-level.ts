@@ -1,4 +1,4 @@
-/** How much a log message matters. */
+/** The severity of a log message. */
 
 /** The severity of a log message, as RFC 5424 names them. */
 export type LoggingLevel = 'debug' | 'info' | 'notice' | 'warning' | 'error' | 'critical' | 'alert' | 'emergency';

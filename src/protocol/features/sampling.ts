@@ -82,7 +82,7 @@ export interface ModelHint {
   readonly name?: string;
 }
 
-/** What matters in the choice of a model; priorities are from 0 to 1. */
+/** Preferences in the choice of a model; priorities are from 0 to 1. */
 export interface ModelPreferences {
   /** The first that fits is taken. */
   readonly hints?: readonly ModelHint[];
@@ -91,7 +91,7 @@ export interface ModelPreferences {
   readonly intelligencePriority?: number;
 }
 
-/** How the model may use tools. Since 2025-11-25. */
+/** The way the model may use tools. Since 2025-11-25. */
 export interface ToolChoice {
   readonly mode?: 'auto' | 'required' | 'none';
 }

@@ -10,7 +10,7 @@ import { array, boolean, optional, ref, shape, string, type ShapeOf } from '../s
 /** A list of a server that may change, by the word that both ends use for it. */
 export type ListKind = 'tools' | 'resources' | 'prompts';
 
-/** What is listened to. */
+/** The changes that are listened to. */
 export interface SubscriptionFilter {
   readonly toolsListChanged?: boolean;
   readonly promptsListChanged?: boolean;

@@ -51,7 +51,7 @@ export type { RelatedTaskMetadata } from '../meta.ts';
 /** The id of the extension. */
 export const tasksExtension: 'io.modelcontextprotocol/tasks' = 'io.modelcontextprotocol/tasks';
 
-/** Where a task stands; the last three never change again. */
+/** The state of a task; the last three never change again. */
 export type TaskStatus = 'working' | 'input_required' | 'completed' | 'failed' | 'cancelled';
 
 /** A task as both surfaces describe it. */

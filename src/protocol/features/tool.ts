@@ -35,7 +35,7 @@ export interface ToolAnnotations {
   readonly openWorldHint?: boolean;
 }
 
-/** How a tool takes to tasks. Within 2025-11-25. */
+/** The use of tasks for a tool. Within 2025-11-25. */
 export interface ToolExecution {
   /** Absent means forbidden. */
   readonly taskSupport?: 'forbidden' | 'optional' | 'required';

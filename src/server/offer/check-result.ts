@@ -15,7 +15,7 @@ import { isOtherResult } from '../input-required.ts';
  * @param what Names the handler in the message, such as `tool "add"`.
  * @throws TypeError that says where it is not.
  */
-export function sendable<T>(type: Type<T>, result: NoInfer<T>, what: string): T {
+export function checkResult<T>(type: Type<T>, result: NoInfer<T>, what: string): T {
   if (isExtensionResult(result)) return result;
   if (isOtherResult(result)) return askable(result, what);
   const [problem] = checkWritten(type, result);

@@ -12,7 +12,7 @@ import type { Completer, Completions } from '../definition.ts';
 import type { PromptEntry } from './prompts.ts';
 import type { Registry } from './registry.ts';
 import type { TemplateEntry } from './resources.ts';
-import { sendable } from './check-result.ts';
+import { checkResult } from './check-result.ts';
 import { matchTemplate } from '../uri-template/match.ts';
 
 /** How many values one answer may hold. (Spec, Completion: at most 100.) */
@@ -34,7 +34,7 @@ export async function complete(
   const settled = context?.arguments ?? {};
   const found = await completer(argument.value, withArguments(call, settled));
   const what = `the completer of ${JSON.stringify(argument.name.slice(0, 128))}`;
-  return sendable(completeResultShape, { completion: bounded(found, what) }, what);
+  return checkResult(completeResultShape, { completion: bounded(found, what) }, what);
 }
 
 function completerOf(

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { dates, open, withMeta, type Json, type Raw } from '../../../test/support/raw.ts';
-import { isKept } from '../../jsonrpc/cached-json.ts';
+import { isCached } from '../../jsonrpc/cached-json.ts';
 import { toJson } from '../../jsonrpc/encode.ts';
 import { Listing } from './listing.ts';
 import { Registry } from './registry.ts';
@@ -106,12 +106,12 @@ test('only the pages that follow one another are held, whatever cursors clients 
   for (let at = 0; at < 6; at++) registry.add(`n${at}`, {}, () => at);
   const listing = new Listing(registry, 2, (page) => ({ ...page }));
   const first = listing.page(undefined);
-  assert.ok(isKept(first) && first === listing.page(undefined));
+  assert.ok(isCached(first) && first === listing.page(undefined));
   const second = listing.page(first.nextCursor);
-  assert.ok(isKept(second) && second === listing.page(first.nextCursor));
-  assert.ok(!isKept(listing.page(btoa('number:0'))));
+  assert.ok(isCached(second) && second === listing.page(first.nextCursor));
+  assert.ok(!isCached(listing.page(btoa('number:0'))));
   registry.changed();
-  assert.ok(!isKept(listing.page(first.nextCursor)));
+  assert.ok(!isCached(listing.page(first.nextCursor)));
   assert.notEqual(listing.page(undefined), first);
 });
 
@@ -125,6 +125,6 @@ test('a list that did not change is the same result for everybody who asks in a 
     return response.result;
   };
   const first = await asked();
-  assert.ok(isKept(first));
+  assert.ok(isCached(first));
   assert.equal(await asked(), first);
 });

@@ -1,4 +1,4 @@
-import { keep } from '../../jsonrpc/cached-json.ts';
+import { cachedJson } from '../../jsonrpc/cached-json.ts';
 import type { ListPage, Registry } from './registry.ts';
 
 /**
@@ -37,7 +37,7 @@ export class Listing<T, Result extends object> {
     const page = this.#registry.page(cursor, this.#size);
     const result = this.#result(page);
     if (!this.#cursors.has(cursor)) return result;
-    this.#pages.set(cursor, keep(result));
+    this.#pages.set(cursor, cachedJson(result));
     if (page.nextCursor !== undefined) this.#cursors.add(page.nextCursor);
     return result;
   }

@@ -13,7 +13,7 @@ import { Context } from '../context.ts';
 import { isOtherResult } from '../input-required.ts';
 import type { PromptEntry } from './prompts.ts';
 import type { Registry } from './registry.ts';
-import { sendable } from './check-result.ts';
+import { checkResult } from './check-result.ts';
 
 /**
  * Runs `prompts/get`.
@@ -30,7 +30,7 @@ export async function getPrompt(
     throw new McpError('invalidParams', `unknown prompt ${JSON.stringify(params.name.slice(0, 128))}`);
   const args = await checkedArguments(entry, params.arguments ?? {});
   const result = messages(params.name, await entry.get(args, new Context(call)), entry.prompt.description);
-  return sendable(getPromptResultShape, result, `the prompt ${JSON.stringify(params.name)}`);
+  return checkResult(getPromptResultShape, result, `the prompt ${JSON.stringify(params.name)}`);
 }
 
 async function checkedArguments(

@@ -17,7 +17,7 @@ import type { RequestCtx } from '../ctx.ts';
 import { isOtherResult } from '../input-required.ts';
 import type { ListPage, Registry } from './registry.ts';
 import type { ResourceEntry, TemplateEntry } from './resources.ts';
-import { sendable } from './check-result.ts';
+import { checkResult } from './check-result.ts';
 import { leadsElsewhere } from '../uri-template/traversal.ts';
 import { isUri } from '../uri-template/uri.ts';
 import { matchTemplate } from '../uri-template/match.ts';
@@ -47,7 +47,7 @@ export async function listResources(
   const end = start + size - items.length;
   const page = { resources: found.slice(start, end) };
   return {
-    items: [...items, ...sendable(listResourcesResultShape, page, 'the list of a resource template').resources],
+    items: [...items, ...checkResult(listResourcesResultShape, page, 'the list of a resource template').resources],
     ...(end < found.length ? { nextCursor: btoa(`at:${end}`) } : {}),
   };
 }
@@ -107,7 +107,7 @@ interface Read {
 function contents(value: unknown, uri: string, { mimeType, cache }: Read): ReadResourceResult {
   if (isOtherResult(value)) return value as ReadResourceResult;
   const result = { ...cache, ...contentsOf(value, uri, mimeType) };
-  return sendable(readResourceResultShape, result, `the resource ${JSON.stringify(uri)}`);
+  return checkResult(readResourceResultShape, result, `the resource ${JSON.stringify(uri)}`);
 }
 
 function contentsOf(value: unknown, uri: string, mimeType: string | undefined): ReadResourceResult {

@@ -24,7 +24,7 @@ import { common } from './common.ts';
 import { isOtherResult } from '../input-required.ts';
 import type { ResolvedOptions } from '../options.ts';
 import type { Registry } from './registry.ts';
-import { listable, sendable } from './check-result.ts';
+import { listable, checkResult } from './check-result.ts';
 import { contentResult, failure, structuredResult, text, ToolError, wholeResult } from './tool-result.ts';
 
 /** A tool as it is kept: everything that can be worked out once is. */
@@ -120,7 +120,7 @@ function run(entry: ToolEntry, args: unknown, call: Call): CallToolResult | Prom
   return andThen(entry.run(args, new Context(call)), (returned) =>
     andThen(outcome(entry, returned), (result) =>
       forRevision(
-        sendable(callToolResultShape, withPlainStructure(result), `tool ${JSON.stringify(tool.name)}`),
+        checkResult(callToolResultShape, withPlainStructure(result), `tool ${JSON.stringify(tool.name)}`),
         tool,
         call.facts,
       ),
@@ -138,7 +138,7 @@ function failed(
   let masked = error;
   if (error instanceof ToolError) {
     try {
-      return sendable(callToolResultShape, failure(error.content), `the ToolError of ${where}`);
+      return checkResult(callToolResultShape, failure(error.content), `the ToolError of ${where}`);
     } catch (problem) {
       masked = problem;
     }

@@ -1,4 +1,4 @@
-/** What a server needs of its user's environment to run at all. Everything else may be a secret, and is not passed on. */
+/** The variables that a server needs of its user's environment to run at all. Everything else may be a secret, and is not passed on. */
 const inherited: Readonly<Record<'posix' | 'win32', readonly string[]>> = {
   posix: ['HOME', 'LANG', 'LC_ALL', 'LC_CTYPE', 'LOGNAME', 'PATH', 'SHELL', 'TERM', 'TMPDIR', 'TZ', 'USER'],
   win32: [

@@ -4,7 +4,7 @@ import type { Transport } from '../../jsonrpc/transport.ts';
 import { spawn, type SpawnOptions } from './transport.ts';
 
 /**
- * Where a program is that lies beside another one; with `.exe` where only that is there.
+ * The place of a program that lies beside another one; with `.exe` where only that is there.
  *
  * @param name A file name without folders.
  * @param beside A path or `file:` URL in the folder, such as `import.meta.url`; the program that runs by default.

@@ -3,7 +3,7 @@ import { refuseNoNumber, refuseOther } from '../../mistakes/known-values.ts';
 import { describeCommand } from './describe-command.ts';
 import type { Environment } from './environment.ts';
 
-/** How a server is started as a child process, and ended; everything has a default. */
+/** Options of `spawn`: the start and the end of a child process; everything has a default. */
 export interface SpawnOptions {
   /**
    * Variables for the server beside the few that are safe to inherit (`PATH`, `HOME` and their like). Secrets of this

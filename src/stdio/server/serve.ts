@@ -14,7 +14,7 @@ import { refuseNoNumber, refuseOther } from '../../mistakes/known-values.ts';
 import { guardStdout } from './guard.ts';
 import { lineWriter, type LineWriter } from '../line-writer.ts';
 
-/** How a server is served over standard input and output; everything has a default. */
+/** Options of `serveStdio`; everything has a default. */
 export interface StdioServerOptions {
   /** Where messages come from; `process.stdin` by default. */
   readonly input?: Readable;
