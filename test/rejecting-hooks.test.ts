@@ -11,10 +11,10 @@ import { serveStdio } from '../src/stdio/server/serve.ts';
 const info = { name: 's', version: '1' };
 
 /** A hook that is an async function, which a listener's type allows, and fails. */
-const rejecting = async (): Promise<never> => {
+const rejecting = (async () => {
   await setImmediate();
   throw new Error('no disk');
-};
+}) as unknown as () => void;
 
 describe('A hook whose promise rejects ends nothing', () => {
   const unhandled: unknown[] = [];
@@ -65,7 +65,7 @@ describe('A hook whose promise rejects ends nothing', () => {
   test('onError and onWarning over HTTP', async (context) => {
     process.on('unhandledRejection', hear);
     const printed = context.mock.method(console, 'error', () => undefined);
-    const hooks = { authenticate: rejecting, onError: rejecting, onWarning: rejecting };
+    const hooks = { authenticate: rejecting as never, onError: rejecting, onWarning: rejecting };
     const handler = createHandler(createServer(info), hooks);
     assert.equal((await handler(new Request('http://localhost/', { method: 'POST' }))).status, 500);
     assert.equal((await handler(new Request('http://evil.example/', { method: 'POST' }))).status, 403);

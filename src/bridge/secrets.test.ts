@@ -88,7 +88,10 @@ function dying(up: RevisionDate): { readonly way: Transport; readonly die: () =>
     ownsProcess: true,
     description: `server --key ${key}`,
     open: async (receiver) => {
-      die = () => void ((line.down = true), receiver.closed(said));
+      die = () => {
+        line.down = true;
+        receiver.closed(said);
+      };
       if (line.down) throw said;
       return await line.transport.open(receiver);
     },

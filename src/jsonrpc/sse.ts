@@ -30,7 +30,7 @@ export async function* readEvents(
   const feed = eventFeed(maxBytes, (event) => found.push(event));
   const held = new ByteBuffer();
   for await (const chunk of bytes) {
-    let failure: unknown;
+    let failure: Error | undefined;
     try {
       const end = Math.max(chunk.lastIndexOf(lineFeed), chunk.lastIndexOf(carriageReturn)) + 1;
       if (end > 0) {
@@ -44,7 +44,7 @@ export async function* readEvents(
       held.append(chunk.subarray(end));
       if (held.length > maxBytes) throw tooLarge(maxBytes);
     } catch (error) {
-      failure = error;
+      failure = error instanceof Error ? error : new Error(String(error));
     }
     // What was whole before the failure counts, however the bytes were cut.
     yield* found.splice(0);

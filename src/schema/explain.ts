@@ -236,7 +236,7 @@ const words: Readonly<Record<string, string>> = {
 
 function contained({ minContains = 1, maxContains }: Keywords): string {
   const least = `must contain at least ${String(minContains)} valid item${minContains === 1 ? '' : 's'}`;
-  return maxContains === undefined ? least : `${least} and at most ${String(maxContains)}`;
+  return maxContains === undefined ? least : `${least} and at most ${JSON.stringify(maxContains)}`;
 }
 
 function missing(names: unknown, value: unknown): readonly string[] {

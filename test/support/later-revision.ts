@@ -4,6 +4,7 @@
  */
 
 import { registerHooks } from 'node:module';
+import { textOf } from './module-text.ts';
 
 /** The date of the revision that does not exist. */
 export const laterDate = '2030-01-01';
@@ -18,7 +19,7 @@ if (changes !== undefined)
     load(url, context, next) {
       const loaded = next(url, context);
       if (!url.endsWith('/src/protocol/revision.ts')) return loaded;
-      return { ...loaded, source: withRow(String(loaded.source), changes) };
+      return { ...loaded, source: withRow(textOf(loaded.source), changes) };
     },
   });
 

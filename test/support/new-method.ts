@@ -4,6 +4,7 @@
  */
 
 import { registerHooks } from 'node:module';
+import { textOf } from './module-text.ts';
 
 /** How often the method was served in this process. */
 export const served: { times: number } = ((globalThis as { served?: { times: number } }).served = { times: 0 });
@@ -27,7 +28,7 @@ registerHooks({
   load(url, context, next) {
     const loaded = next(url, context);
     const [, parts] = Object.entries(additions).find(([end]) => url.endsWith(end)) ?? [];
-    return parts === undefined ? loaded : { ...loaded, source: parts.reduce(added, String(loaded.source)) };
+    return parts === undefined ? loaded : { ...loaded, source: parts.reduce(added, textOf(loaded.source)) };
   },
 });
 

@@ -355,7 +355,7 @@ for (const [kind, fail] of [
       throw new Error('mine');
     },
   ],
-  ['is async and rejects', () => Promise.reject(new Error('mine'))],
+  ['is async and rejects', (() => Promise.reject(new Error('mine'))) as unknown as () => void],
 ] as const) {
   test(`a listener of stderr that ${kind} is printed, and ends nothing`, async () => {
     const lines = mock.method(console, 'error', () => undefined);
