@@ -58,7 +58,7 @@ export const programs: readonly Program[] = [
   {
     name: 'HTTP server by fetch',
     code: `import { createServer } from 'parley-mcp/server'; import { createHandler } from 'parley-mcp/http'; ${definition} export const handler = createHandler(server);`,
-    budget: 54,
+    budget: 54.5,
     whole: 73,
     neutral: true,
     role: 'server',

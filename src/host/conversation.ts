@@ -6,41 +6,31 @@ import {
   type ResponseMessage,
 } from '../jsonrpc/message.ts';
 import { ConnectionError } from '../jsonrpc/transport.ts';
-import { projectServerCapabilities } from '../protocol/compile/capabilities.ts';
 import type { JsonObject } from '../protocol/features/common.ts';
 import { McpError } from '../protocol/error.ts';
 import { fromWire } from '../protocol/compile/from-wire.ts';
-import { setLevelRequestParamsShape, type LoggingLevel } from '../protocol/features/logging.ts';
-import { metaKey } from '../protocol/meta.ts';
 import { methodOf } from '../protocol/catalogue.ts';
 import type { MethodRow } from '../protocol/method.ts';
-import { chooseRevision, newestOf, newestRevision, type Revision } from '../protocol/revision.ts';
-import { toWire } from '../protocol/compile/to-wire.ts';
+import type { Revision } from '../protocol/revision.ts';
 import type { Asker } from '../peer/ask.ts';
 import { questions, runInRounds, runInSession } from './input/asking.ts';
-import { Call, notification, type CallFacts, type ClientView } from './call.ts';
+import { Call, type CallFacts } from './call.ts';
 import type { AuthInfo, Conversation, Link } from './endpoint.ts';
 import type { Connection } from '../peer/connection.ts';
 import { Running } from '../peer/running.ts';
 import { StatelessFacts } from './stateless-facts.ts';
-import { gate, isPromised, notFound } from '../peer/gate.ts';
-import { discoverResult, initializeResult } from './server-info.ts';
-import type { Handler, Host, ServerSession } from './host.ts';
-import { andThen, isLater, orElse, type NowOrLater } from './now-or-later.ts';
+import { gate, notFound } from '../peer/gate.ts';
+import type { Handler, Host } from './host.ts';
+import { answerInitialize, answerItself, answerUnopened } from './lifecycle.ts';
+import { guarded, maskedError } from './masking.ts';
+import { andThen, orElse, type NowOrLater } from './now-or-later.ts';
 import type { QuestionWay } from './input/question.ts';
 import type * as Questions from './input/questions.ts';
 import { judge, type Judged, type JudgedRequest } from './judged.ts';
-import { describesClients, unsupported } from './request-meta.ts';
-import { handled, handledUnknown, refusal, respond } from './response.ts';
+import { describesClients } from './request-meta.ts';
+import { handled, handledUnknown, refusal } from './response.ts';
+import { SessionFacts } from './session-facts.ts';
 import { traceEnd, traceStart } from './trace.ts';
-import { initializeRequestParamsShape } from '../protocol/features/lifecycle.ts';
-import { emptyResultShape } from '../protocol/features/envelope.ts';
-
-/** What `initialize` settled for a handshake conversation. */
-interface Settlement {
-  readonly session: ServerSession;
-  readonly facts: CallFacts;
-}
 
 /** What comes of a request, at once or later: a response, or nothing where it was cancelled. */
 type Outcome = ResponseMessage | undefined | Promise<ResponseMessage | undefined>;
@@ -62,9 +52,8 @@ export class HostConversation implements Conversation {
   readonly #running = new Running<Call>(maxRunning);
   /** What runs, and what is asked; made when a session's client is first asked. */
   #connection: Connection<Call> | undefined;
-  #settlement: Settlement | undefined;
-  #initialized = false;
-  #level: LoggingLevel = 'info';
+  /** The session that `initialize` opened. */
+  #session: SessionFacts | undefined;
   #closed = false;
 
   constructor(host: Host, link: Link, onClose: (conversation: HostConversation) => void) {
@@ -74,7 +63,7 @@ export class HostConversation implements Conversation {
   }
 
   get revision(): Revision | undefined {
-    return this.#settlement?.session.revision;
+    return this.#session?.revision;
   }
 
   receive(value: unknown, auth: AuthInfo | undefined = this.#link.auth): Promise<ResponseMessage | undefined> {
@@ -112,32 +101,22 @@ export class HostConversation implements Conversation {
     this.#closed = true;
     this.#running.end();
     this.#connection?.end(gone());
-    if (this.#settlement !== undefined) this.#host.closed?.(this.#settlement.session);
+    if (this.#session !== undefined) {
+      this.#session.end();
+      this.#host.closed?.(this.#session.session);
+    }
     this.#onClose(this);
   }
 
   async #traced(judged: JudgedRequest, auth: AuthInfo | undefined): Promise<ResponseMessage | undefined> {
     const { tracer } = this.#host;
     if (tracer === undefined) return this.#request(judged, auth);
-    const span = this.#guarded('tracer', () => tracer(traceStart(judged.message, this.#link)));
+    const span = guarded(this.#host, 'tracer', () => tracer(traceStart(judged.message, this.#link)));
     const response = await this.#request(judged, auth);
     const { meta } = judged;
     const revision = meta === undefined || meta instanceof McpError ? this.revision : meta.revision;
-    this.#guarded('tracer', () => span?.end(traceEnd(response, revision)));
+    guarded(this.#host, 'tracer', () => span?.end(traceEnd(response, revision)));
     return response;
-  }
-
-  /** Runs what is not ours; its failure is told and changes nothing. */
-  #guarded<T>(where: string, run: () => T): T | undefined {
-    try {
-      const value = run();
-      // No type asks for a promise here; one that rejects must not end the process.
-      if (isLater(value)) Promise.resolve(value).catch((error: unknown) => this.#expose(error, where));
-      return value;
-    } catch (error) {
-      this.#expose(error, where);
-      return undefined;
-    }
   }
 
   #request({ message, claimed, meta }: JudgedRequest, auth: AuthInfo | undefined): Outcome {
@@ -155,92 +134,34 @@ export class HostConversation implements Conversation {
       );
     }
     // In a session it is settled how a request that names no revision is read.
-    const own = claimed === undefined && this.#settlement !== undefined ? undefined : meta;
+    const own = claimed === undefined && this.#session !== undefined ? undefined : meta;
     if (own instanceof McpError) return this.#refusal(message.id, own, this.#host.revisions.findLast(describesClients));
     if (own !== undefined) return this.#serve(message, new StatelessFacts(own, this.#host, this.#link), auth);
     if (message.method === 'initialize') return this.#initialize(message);
-    if (this.#settlement !== undefined) return this.#serve(message, this.#settlement.facts, auth);
-    return this.#unsettled(message);
-  }
-
-  /** A handshake request before `initialize`: only ping is answered. (Spec 2025-11-25, Lifecycle, Initialization.) */
-  #unsettled(message: RequestMessage): ResponseMessage {
-    const handshake = newestOf(this.#host.revisions, 'handshake');
-    if (handshake === undefined) {
-      return this.#refusal(
-        message.id,
-        new McpError('invalidParams', `_meta must have ${metaKey.protocolVersion}`),
-        newestRevision,
-      );
-    }
-    if (message.method === 'ping') return respond(this.#host, message, handshake, {});
-    return this.#refusal(
-      message.id,
-      new McpError('invalidRequest', `${message.method} came before initialize`),
-      handshake,
-    );
+    return this.#session === undefined
+      ? answerUnopened(this.#host, message)
+      : this.#serve(message, this.#session, auth);
   }
 
   #initialize(message: RequestMessage): ResponseMessage {
-    const handshake = newestOf(this.#host.revisions, 'handshake');
-    if (handshake === undefined) {
-      // Spec 2026-07-28, Versioning: whatever is wrong, the error names what is spoken.
-      const requested = message.params?.['protocolVersion'];
-      return this.#refusal(
-        message.id,
-        unsupported(this.#host.revisions, typeof requested === 'string' ? requested : ''),
-        newestRevision,
-      );
-    }
-    try {
-      const params = fromWire(handshake, initializeRequestParamsShape, message.params);
-      if (this.#settlement !== undefined)
-        throw new McpError('invalidRequest', 'this conversation is already initialized');
-      if (!this.#link.lasting) throw new McpError('invalidRequest', 'initialize needs a connection that lasts');
-      const revision = chooseRevision(this.#host.revisions, params.protocolVersion) ?? handshake;
-      this.#host.admit?.({ principal: this.#link.auth?.principal, address: this.#link.address });
-      this.#settle(revision, { info: params.clientInfo, capabilities: params.capabilities });
-      return respond(this.#host, message, revision, initializeResult(this.#host, revision));
-    } catch (error) {
-      return this.#refusal(message.id, this.#expose(error, 'initialize'), this.revision ?? handshake);
-    }
-  }
-
-  #settle(revision: Revision, client: ClientView): void {
-    const offered = projectServerCapabilities(revision, this.#host.capabilities());
-    const dismissal = (): (() => void) | undefined =>
-      this.#link.dismiss === undefined || this.#running.size > 0 ? undefined : () => this.#link.dismiss?.();
-    const session: ServerSession = {
-      revision,
-      client,
-      principal: this.#link.auth?.principal,
-      address: this.#link.address,
-      get dismiss() {
-        return dismissal();
+    const [host, link] = [this.#host, this.#link];
+    return answerInitialize(message, {
+      host,
+      link,
+      session: this.#session,
+      settle: (opening) => {
+        this.#session = new SessionFacts(opening, {
+          host,
+          link,
+          isIdle: () => this.#running.size === 0,
+          ask: async (method, params, origin, client) => {
+            const { loaded, way } = await this.#asking();
+            return await loaded.askOnce(method, params, origin, { ...way, client });
+          },
+        });
+        host.opened?.(this.#session.session);
       },
-      state: new Map(),
-      ask: async (method, params, signal, call) => {
-        const origin =
-          call === undefined
-            ? { facts: revision, signal }
-            : { facts: revision, signal: AbortSignal.any([signal, call.signal]), requestId: call.requestId };
-        const { loaded, way } = await this.#asking();
-        return await loaded.askOnce(method, params, origin, { ...way, client });
-      },
-      notify: (method, params) => {
-        if (this.#initialized && !this.#closed && isPromised(method, offered, this.#host.relays))
-          this.#link.send(notification(revision, method, params));
-      },
-    };
-    const facts: CallFacts = {
-      revision,
-      client,
-      link: this.#link,
-      session,
-      logLevel: () => (offered.logging === undefined ? undefined : this.#level),
-    };
-    this.#settlement = { session, facts };
-    this.#host.opened?.(session);
+    });
   }
 
   /** Runs one request; resolves early, with nothing, when it is cancelled. */
@@ -274,7 +195,9 @@ export class HostConversation implements Conversation {
   }
 
   #failed(message: RequestMessage, call: Call, error: unknown): ErrorMessage | undefined {
-    return call.aborted ? undefined : this.#refusal(message.id, this.#expose(error, message.method), call.facts);
+    return call.aborted
+      ? undefined
+      : this.#refusal(message.id, maskedError(this.#host, error, message.method), call.facts);
   }
 
   #run(message: RequestMessage, call: Call): Outcome {
@@ -287,7 +210,7 @@ export class HostConversation implements Conversation {
       );
     }
     const row = gate(message.method, revision, host.capabilities());
-    const own = this.#own(message, call);
+    const own = answerItself(message, revision, { host, session: this.#session });
     if (own !== undefined) return own;
     const handler = host.handler(message.method);
     if (handler === undefined) throw notFound(message.method, 'is not served here');
@@ -324,33 +247,14 @@ export class HostConversation implements Conversation {
     if (this.#closed) connection.end(gone());
     return {
       loaded,
-      way: { connection, isReady: () => this.#initialized, timeoutMs: this.#host.askTimeoutMs },
+      way: { connection, isReady: () => this.#session?.isReady === true, timeoutMs: this.#host.askTimeoutMs },
     };
-  }
-
-  /** The methods that belong to the conversation and not to what the host offers. */
-  #own(message: RequestMessage, call: Call): ResponseMessage | undefined {
-    const revision = call.facts;
-    switch (message.method) {
-      case 'ping':
-        return respond(this.#host, message, revision, toWire(revision, emptyResultShape, {}));
-      case 'logging/setLevel': {
-        this.#level = fromWire(revision, setLevelRequestParamsShape, message.params ?? {}).level;
-        return this.#host.handler(message.method) === undefined
-          ? respond(this.#host, message, revision, {})
-          : undefined;
-      }
-      case 'server/discover':
-        return respond(this.#host, message, revision, discoverResult(this.#host, revision));
-      default:
-        return undefined;
-    }
   }
 
   #notified(message: NotificationMessage): void {
     switch (message.method) {
       case 'notifications/initialized':
-        if (this.#settlement !== undefined) this.#initialized = true;
+        this.#session?.initialized();
         return;
       case 'notifications/cancelled': {
         this.#running.cancelled(message.params);
@@ -358,9 +262,9 @@ export class HostConversation implements Conversation {
       }
       default:
         if (message.method === 'notifications/progress') this.#connection?.progressed(message);
-        this.#guarded(message.method, () =>
+        guarded(this.#host, message.method, () =>
           this.#host.notified?.(message.method, message.params ?? {}, {
-            session: this.#settlement?.session,
+            session: this.#session?.session,
             principal: this.#link.auth?.principal,
           }),
         );
@@ -369,17 +273,6 @@ export class HostConversation implements Conversation {
 
   #refusal(id: RequestId | undefined, error: McpError, revision: Revision | undefined = this.revision): ErrorMessage {
     return refusal(this.#host, id, error, revision);
-  }
-
-  /** Errors of ours keep their words; anything else is masked and told to the host. */
-  #expose(error: unknown, where: string): McpError {
-    if (error instanceof McpError) return error;
-    try {
-      this.#host.onError(error, where);
-    } catch {
-      // A listener of errors that throws has nobody left to be told; the request is answered all the same.
-    }
-    return new McpError('internalError', 'internal error');
   }
 }
 

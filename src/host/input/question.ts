@@ -14,7 +14,7 @@ export interface QuestionOrigin {
   /** Gives the question up. */
   readonly signal: AbortSignal;
   /** The request whose stream carries the question; left out for the conversation as a whole. */
-  readonly requestId?: RequestId;
+  readonly requestId?: RequestId | undefined;
 }
 
 /** The way to ask one handshake client. */

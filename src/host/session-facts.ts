@@ -1,0 +1,93 @@
+import { projectServerCapabilities } from '../protocol/compile/capabilities.ts';
+import type { ServerCapabilities } from '../protocol/capability.ts';
+import type { JsonObject } from '../protocol/features/common.ts';
+import type { LoggingLevel } from '../protocol/features/logging.ts';
+import type { Revision } from '../protocol/revision.ts';
+import { isPromised } from '../peer/gate.ts';
+import { notification, type CallFacts, type ClientView } from './call.ts';
+import type { Link } from './endpoint.ts';
+import type { Host, ServerSession } from './host.ts';
+import type { QuestionOrigin } from './input/question.ts';
+
+/** Outcome of `initialize`: the revision that was chosen, and what the client said of itself. */
+export interface Opening {
+  readonly revision: Revision;
+  readonly client: ClientView;
+}
+
+/** The parts of a conversation that its session needs. */
+export interface SessionParts {
+  readonly host: Host;
+  readonly link: Link;
+  /** Whether no request of the client runs. */
+  isIdle(): boolean;
+  /** Asks the client, within a call or beside all of them. */
+  ask(method: string, params: JsonObject, origin: QuestionOrigin, client: ClientView): Promise<JsonObject>;
+}
+
+/** Facts of a session for its calls: what `initialize` settled, how far its lifecycle is, and its level of logging. */
+export class SessionFacts implements CallFacts {
+  readonly revision: Revision;
+  readonly client: ClientView;
+  readonly link: Link;
+  readonly session: ServerSession;
+  /** The server's capabilities as `initialize` told them, which later ones do not change. */
+  readonly #offered: ServerCapabilities;
+  #isReady = false;
+  #level: LoggingLevel = 'info';
+
+  constructor({ revision, client }: Opening, parts: SessionParts) {
+    this.revision = revision;
+    this.client = client;
+    this.link = parts.link;
+    this.#offered = projectServerCapabilities(revision, parts.host.capabilities());
+    this.session = this.#sessionOver(parts);
+  }
+
+  /** Whether the client said `notifications/initialized`; before, nothing may be asked. */
+  get isReady(): boolean {
+    return this.#isReady;
+  }
+
+  logLevel(): LoggingLevel | undefined {
+    return this.#offered.logging === undefined ? undefined : this.#level;
+  }
+
+  /** Takes the level that the client asked for, in place of `info`. */
+  setLevel(level: LoggingLevel): void {
+    this.#level = level;
+  }
+
+  /** Hears `notifications/initialized`. */
+  initialized(): void {
+    this.#isReady = true;
+  }
+
+  /** Ends the session, to which nothing comes any more: nothing is told either. */
+  end(): void {
+    this.#isReady = false;
+  }
+
+  #sessionOver({ host, link, isIdle, ask }: SessionParts): ServerSession {
+    const { revision, client } = this;
+    return {
+      revision,
+      client,
+      principal: link.auth?.principal,
+      address: link.address,
+      get dismiss() {
+        return link.dismiss === undefined || !isIdle() ? undefined : () => link.dismiss?.();
+      },
+      state: new Map(),
+      ask: async (method, params, signal, call) => {
+        const given = call === undefined ? signal : AbortSignal.any([signal, call.signal]);
+        const origin = { facts: revision, signal: given, requestId: call?.requestId };
+        return await ask(method, params, origin, client);
+      },
+      notify: (method, params) => {
+        if (this.isReady && isPromised(method, this.#offered, host.relays))
+          link.send(notification(revision, method, params));
+      },
+    };
+  }
+}
