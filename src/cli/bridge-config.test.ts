@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { settledWithin } from '../jsonrpc/timeout.ts';
 import { spawn } from '../stdio/client/transport.ts';
 import { exampleCommand, inThisProcess, start } from './child.test.ts';
-import { connect } from './peers.ts';
+import { connect } from '../client.ts';
 
 const [node = '', ...exampleWords] = exampleCommand;
 const fixture = fileURLToPath(new URL('../../test/fixture-front-server.ts', import.meta.url));

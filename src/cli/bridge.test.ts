@@ -6,7 +6,7 @@ import { revisions } from '../protocol/revision.ts';
 import { createServer } from '../server/server.ts';
 import { spawn } from '../stdio/client/transport.ts';
 import { exampleCommand, inThisProcess, start } from './child.test.ts';
-import { connect } from './peers.ts';
+import { connect } from '../client.ts';
 
 /** The program as a command of its own. */
 const program = exampleCommand.slice(0, 2);

@@ -12,7 +12,7 @@ import { readConfig, type Config } from './config/config.ts';
 import { clipped } from './explain/text.ts';
 import { whenAborted, UsageError, type Io } from './io.ts';
 import { oneOption, parseOptions, revisionDates, wholeNumber, type Parsed } from './options.ts';
-import { createBridge } from './peers.ts';
+import { createBridge } from '../bridge.ts';
 import { commandTarget, serverTarget, splitAtDashes, targetOptions, transportOf, type Target } from './target.ts';
 import { version } from './version.ts';
 import { reasonOf, printed, shownJson } from './shown.ts';

@@ -8,7 +8,7 @@ import { afterUrl, beforeCommand, mergeJson, takeJson, withinCommand, type CallW
 import { clipped } from '../explain/text.ts';
 import { UsageError, type Io } from '../io.ts';
 import { parseOptions, revisionDates, wholeNumber, type Parsed } from '../options.ts';
-import { connect } from '../peers.ts';
+import { connect } from '../../client.ts';
 import { fetchCatalogue, renderCatalogue } from './render-catalogue.ts';
 import { renderResult } from './render-result.ts';
 import { splitAtDashes, targetOptions, transportOf, type Target } from '../target.ts';
