@@ -8,10 +8,11 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { drive } from './harness/drive.ts';
 import { page } from './harness/page.ts';
-import { Unavailable, type Peer } from './harness/peer.ts';
+import type { Peer } from './harness/peer.ts';
 import { peers } from './harness/peers.ts';
 import { faultOf, unexplained, unseen, type Missing, type PeerReport } from './harness/report.ts';
 import { routesOf } from './harness/routes.ts';
+import { Unavailable } from '../scripts/toolchains/unavailable.ts';
 
 const { values, positionals } = parseArgs({
   options: { route: { type: 'string' }, wire: { type: 'boolean' } },

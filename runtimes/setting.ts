@@ -41,7 +41,7 @@ export async function prepare(): Promise<Setting> {
 /**
  * The folder of a runtime that a registry has.
  *
- * @throws PackagesUnavailable when this machine has none, or no network.
+ * @throws Unavailable when this machine has none, or no network.
  */
 export async function runtimeFolder(name: keyof typeof runtimes): Promise<string> {
   const packages = runtimes[name];

@@ -4,13 +4,9 @@ import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { makeFolder, userCache } from './made-folder.ts';
+import { Unavailable } from './toolchains/unavailable.ts';
 
 const installMs = 180_000;
-
-/** Packages that cannot be had here, such as without a network. */
-export class PackagesUnavailable extends Error {
-  override readonly name = 'PackagesUnavailable';
-}
 
 /** Where the packages of a cache are: a folder for each set of versions, outside the repository. */
 export function cacheFolder(cache: string, packages: Readonly<Record<string, string>>): string {
@@ -23,7 +19,7 @@ export function cacheFolder(cache: string, packages: Readonly<Record<string, str
  *
  * @param folder What `cacheFolder` gave for them.
  * @param packages Names and versions, as in `dependencies`.
- * @throws PackagesUnavailable when they cannot be fetched.
+ * @throws Unavailable when they cannot be fetched.
  */
 export async function installPackages(folder: string, packages: Readonly<Record<string, string>>): Promise<void> {
   await makeFolder(folder, async (fresh) => {
@@ -52,8 +48,8 @@ async function npmInstall(folder: string): Promise<void> {
   try {
     [code] = await once(npm, 'close');
   } catch (cause) {
-    throw new PackagesUnavailable('npm could not be started', { cause });
+    throw new Unavailable('npm could not be started', { cause });
   }
   if (code !== 0)
-    throw new PackagesUnavailable(`the packages could not be installed: ${complaints.trim().split('\n', 1)[0] ?? ''}`);
+    throw new Unavailable(`the packages could not be installed: ${complaints.trim().split('\n', 1)[0] ?? ''}`);
 }

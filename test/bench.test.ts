@@ -8,7 +8,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import type { Case } from '../bench/harness/case.ts';
 import { httpContender } from '../bench/harness/http-contender.ts';
 import { Line } from '../bench/harness/http-line.ts';
-import { PackagesUnavailable } from '../scripts/package-cache.ts';
+import { Unavailable } from '../scripts/toolchains/unavailable.ts';
 import { failuresOf, race } from '../bench/harness/race.ts';
 import { addition, wrongAddition, type Shots } from '../bench/harness/requests.ts';
 import { root } from './support/sources.ts';
@@ -59,7 +59,7 @@ test('a contender of the benchmark that skips the check of arguments does not st
 });
 
 test('a peer that cannot be had does not fail the benchmark', async () => {
-  const start = (): Promise<never> => Promise.reject(new PackagesUnavailable('no network'));
+  const start = (): Promise<never> => Promise.reject(new Unavailable('no network'));
   const contenders = [{ name: 'far away', peer: true, start }] as const;
   const outcome = await race({ id: 'one', title: 'one', unit: 'µs', target: 'none', contenders }, true);
   assert.deepEqual(outcome.dropouts, [{ name: 'far away', why: 'no network', unavailable: true }]);

@@ -31,7 +31,7 @@ let installed: Promise<void> | undefined;
 /**
  * Sees to it that the peers are in the cache.
  *
- * @throws PackagesUnavailable when they cannot be fetched.
+ * @throws Unavailable when they cannot be fetched.
  */
 export function installPeers(): Promise<void> {
   installed ??= installPackages(peersFolder, pinned);

@@ -1,5 +1,5 @@
 import type { Case, Contender, Running, Sample } from './case.ts';
-import { PackagesUnavailable } from '../../scripts/package-cache.ts';
+import { Unavailable } from '../../scripts/toolchains/unavailable.ts';
 
 /** What a race found out of one contender. */
 export interface Result {
@@ -55,7 +55,7 @@ export async function race(of: Case, smoke: boolean): Promise<Outcome> {
         dropouts.push({
           name: contender.name,
           why: whyOf(error),
-          ...(error instanceof PackagesUnavailable ? { unavailable: true } : {}),
+          ...(error instanceof Unavailable ? { unavailable: true } : {}),
         });
       }
     }

@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { digestOf, made, ran, sourcesOf } from './cache.ts';
-import type { Built } from './peer.ts';
+import { ran } from '../../scripts/toolchains/command.ts';
+import { folderOf, type Built, type Program } from '../../scripts/toolchains/program.ts';
 
 /** Builds a program of Java, whose `pom.xml` names the artifact of the peer. */
-export async function buildJava(name: string, artifact: string): Promise<Built> {
-  const sources = sourcesOf(name);
+export async function buildJava(program: Program, artifact: string): Promise<Built> {
+  const { sources } = program;
   const version = await ran(['mvn', '--version'], { timeoutMs: 30_000 });
-  const folder = await made(`${name}-${digestOf(name, version)}`, async (place) => {
+  const folder = await folderOf(program, [version], async (place) => {
     const goals = ['package', 'dependency:copy-dependencies'];
     const places = [`-Dtarget=${join(place, 'target')}`, `-DoutputDirectory=${join(place, 'lib')}`];
     await ran(['mvn', '-q', '-B', ...places, ...goals], { cwd: sources, timeoutMs: 600_000 });

@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { digestOf, made, ran, sourcesOf } from './cache.ts';
-import { Unavailable, type Built } from './peer.ts';
+import { ran } from '../../scripts/toolchains/command.ts';
+import { folderOf, type Built, type Program } from '../../scripts/toolchains/program.ts';
+import { Unavailable } from '../../scripts/toolchains/unavailable.ts';
 
 const candidates = ['python3', 'python3.13', 'python3.12', 'python3.11', 'python3.10'];
 const probe = 'import sys, venv, ensurepip; print(*sys.version_info[:2]); sys.exit(sys.version_info < (3, 10))';
@@ -9,16 +10,16 @@ const probe = 'import sys, venv, ensurepip; print(*sys.version_info[:2]); sys.ex
 const hasty = ['--timeout', '15', '--retries', '1', '--quiet', '--disable-pip-version-check', '--only-binary', ':all:'];
 
 /** Makes a virtual environment with what the program's `requirements.txt` says. */
-export async function buildPython(name: string): Promise<Built> {
+export async function buildPython(program: Program): Promise<Built> {
   const { python, version } = await findPython();
-  const requirements = join(sourcesOf(name), 'requirements.txt');
-  const folder = await made(`${name}-${digestOf(name, python, version)}`, async (place) => {
+  const requirements = join(program.sources, 'requirements.txt');
+  const folder = await folderOf(program, [python, version], async (place) => {
     await ran([python, '-m', 'venv', place], { timeoutMs: 60_000 });
     await ran([programIn(place), '-m', 'pip', 'install', ...hasty, '-r', requirements], { timeoutMs: 100_000 });
   });
   return {
     // Compiled modules would lie beside the sources.
-    command: [programIn(folder), '-B', join(sourcesOf(name), 'peer.py')],
+    command: [programIn(folder), '-B', join(program.sources, 'peer.py')],
     version: readFileSync(requirements, 'utf8').trim().replace('==', ' '),
   };
 }

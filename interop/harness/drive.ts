@@ -1,7 +1,8 @@
 /** Drives one route: opens it, runs the plan, judges what came of it, and keeps the wire of what went wrong. */
 
 import { newestRevision, revisionOf, type Revision, type RevisionDate } from '../../src/protocol/revision.ts';
-import type { Built, Peer, Way } from './peer.ts';
+import type { Built } from '../../scripts/toolchains/program.ts';
+import type { Peer, Way } from './peer.ts';
 import { exercises, judgeConnect } from './plan.ts';
 import { bridged, ourClient, ourServer, Stage, theirClient, theirServer, type Client } from './route.ts';
 import type { Outcome, Target } from './step.ts';

@@ -1,3 +1,4 @@
+import type { Built } from '../../scripts/toolchains/program.ts';
 import type { RevisionDate } from '../../src/protocol.ts';
 
 /**
@@ -20,7 +21,7 @@ export interface Peer {
   /** Steps for which it has nothing, on one side, and why. */
   readonly lacks: { readonly client: Lacks; readonly server: Lacks };
   /**
-   * Fetches and builds it, once for what its folder says.
+   * Fetches and builds it, once for what its folder says: `client` or `serve` and a way follow its command.
    *
    * @throws Unavailable where that cannot be done.
    */
@@ -29,15 +30,3 @@ export interface Peer {
 
 /** Reasons by the id of a step. */
 export type Lacks = Readonly<Record<string, string>>;
-
-/** A program that is ready to run: `client` or `serve` and a way follow its command. */
-export interface Built {
-  readonly command: readonly string[];
-  /** What it was built with, such as `mcp 2.3.0`. */
-  readonly version: string;
-}
-
-/** A peer that cannot be had here, such as without its toolchain or without a network. */
-export class Unavailable extends Error {
-  override readonly name = 'Unavailable';
-}

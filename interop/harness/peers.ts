@@ -1,9 +1,10 @@
 /** Everybody else. */
 
-import { buildGo } from './build-go.ts';
+import { buildGo } from '../../scripts/toolchains/go.ts';
+import { buildRust } from '../../scripts/toolchains/rust.ts';
 import { buildJava } from './build-java.ts';
 import { buildPython } from './build-python.ts';
-import { buildRust } from './build-rust.ts';
+import { programOf } from './cache.ts';
 import type { Peer, Way } from './peer.ts';
 
 const everyWay: readonly Way[] = ['stdio', 'http', 'sse'];
@@ -15,7 +16,7 @@ export const python: Peer = {
   client: everyWay,
   server: everyWay,
   lacks: { client: {}, server: {} },
-  build: () => buildPython('python'),
+  build: () => buildPython(programOf('python')),
 };
 
 const go: Peer = {
@@ -25,7 +26,7 @@ const go: Peer = {
   client: everyWay,
   server: ['stdio', 'http', 'stateless', 'sse'],
   lacks: { client: {}, server: {} },
-  build: () => buildGo('go', 'github.com/modelcontextprotocol/go-sdk'),
+  build: () => buildGo(programOf('go'), 'github.com/modelcontextprotocol/go-sdk'),
 };
 
 const rust: Peer = {
@@ -35,7 +36,7 @@ const rust: Peer = {
   client: ['stdio', 'http'],
   server: ['stdio', 'http'],
   lacks: { client: {}, server: {} },
-  build: () => buildRust('rust', 'rmcp'),
+  build: () => buildRust(programOf('rust'), 'rmcp'),
 };
 
 const java: Peer = {
@@ -54,7 +55,7 @@ const java: Peer = {
       'cancelled there': 'it does not tell a handler that its call was given up',
     },
   },
-  build: () => buildJava('java', 'io.modelcontextprotocol.sdk:mcp'),
+  build: () => buildJava(programOf('java'), 'io.modelcontextprotocol.sdk:mcp'),
 };
 
 const mcpGo: Peer = {
@@ -64,7 +65,7 @@ const mcpGo: Peer = {
   client: everyWay,
   server: everyWay,
   lacks: { client: {}, server: {} },
-  build: () => buildGo('mcp-go', 'github.com/mark3labs/mcp-go'),
+  build: () => buildGo(programOf('mcp-go'), 'github.com/mark3labs/mcp-go'),
 };
 
 const fastmcp: Peer = {
@@ -74,7 +75,7 @@ const fastmcp: Peer = {
   client: everyWay,
   server: everyWay,
   lacks: { client: {}, server: {} },
-  build: () => buildPython('fastmcp'),
+  build: () => buildPython(programOf('fastmcp')),
 };
 
 /** All of them, in the order of the page. */

@@ -2,7 +2,8 @@
 
 import type { RouteReport, StepReport } from './drive.ts';
 import { faults as known, type Fault } from './faults.ts';
-import type { Built, Peer } from './peer.ts';
+import type { Built } from '../../scripts/toolchains/program.ts';
+import type { Peer } from './peer.ts';
 
 /** What came of one peer. */
 export interface PeerReport {

@@ -3,8 +3,9 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { drive } from '../../interop/harness/drive.ts';
-import { Unavailable, type Built } from '../../interop/harness/peer.ts';
 import { python } from '../../interop/harness/peers.ts';
+import type { Built } from '../../scripts/toolchains/program.ts';
+import { Unavailable } from '../../scripts/toolchains/unavailable.ts';
 import { unexplained } from '../../interop/harness/report.ts';
 import { shortRoutesOf } from '../../interop/harness/routes.ts';
 

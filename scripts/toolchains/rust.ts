@@ -1,0 +1,29 @@
+import { copyFileSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { ran } from './command.ts';
+import { folderOf, type Built, type Program } from './program.ts';
+
+/** The profiles of Cargo: `debug` builds sooner, `release` runs faster. */
+export type Profile = 'debug' | 'release';
+
+/**
+ * Builds a program of Rust, whose `Cargo.toml` names the crate of the peer.
+ *
+ * @throws Unavailable without a toolchain or a network, or when it does not compile.
+ */
+export async function buildRust(program: Program, crate: string, profile: Profile = 'debug'): Promise<Built> {
+  const { name, sources, cache } = program;
+  const version = await ran(['cargo', '--version'], { timeoutMs: 20_000 });
+  const folder = await folderOf(program, [version], async (place) => {
+    // What it is built of takes long, and stays for the next time that only the program changed.
+    const target = join(cache, `${name}-target`);
+    const how = profile === 'release' ? ['--release'] : [];
+    await ran(['cargo', 'build', '--locked', '-j', '2', ...how, '--target-dir', target], {
+      cwd: sources,
+      timeoutMs: 1_800_000,
+    });
+    copyFileSync(join(target, profile, 'peer'), join(place, 'peer'));
+  });
+  const pinned = readFileSync(join(sources, 'Cargo.toml'), 'utf8').split(`${crate} = { version = "=`)[1]?.split('"')[0];
+  return { command: [join(folder, 'peer')], version: `${crate} ${pinned ?? ''}` };
+}
