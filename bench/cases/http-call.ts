@@ -1,5 +1,6 @@
 import type { Case, Contender } from '../harness/case.ts';
-import { httpContender, type HttpContender } from '../harness/http-contender.ts';
+import { httpContender, programContender, type HttpContender } from '../harness/http-contender.ts';
+import { go, rust, type Language } from '../harness/languages.ts';
 import { addition, handshake, older, stateless, wrongAddition } from '../harness/requests.ts';
 
 const common = { connections: 16, total: 12_000, shots: addition, first: wrongAddition };
@@ -28,17 +29,23 @@ function peer(name: string, revision: string, connections: number): Contender {
   });
 }
 
+function foreign({ name, build }: Language, revision: string, connections: number): Contender {
+  const args = [revision === stateless ? 'stateless' : 'sessions'];
+  return programContender({ ...common, name, build, args, revision, connections });
+}
+
 function statelessCall(connections: number): Case {
   return {
     id: `call-${connections}`,
     title: `tools/call at ${stateless} over HTTP, ${connections} connections`,
     unit: 'µs of CPU per request',
-    target: '≤ 1.35 × the limit, ≥ 12 × less than the official v2',
+    target: '≤ 1.35 × the limit, ≥ 12 × less than the official v2, less than every other language',
     contenders: [
       limit(connections, stateless),
       parley('parley', { connections }),
       peer('official v2', stateless, connections),
       peer('tmcp', stateless, connections),
+      ...[rust, go].map((one) => foreign(one, stateless, connections)),
     ],
   };
 }
@@ -48,13 +55,14 @@ function sessionCall(connections: number): Case {
     id: `session-${connections}`,
     title: `tools/call at ${handshake} over HTTP in a session, ${connections} connections`,
     unit: 'µs of CPU per request',
-    target: '≤ 1.35 × the limit, ≥ 5 × less than every peer',
+    target: '≤ 1.35 × the limit, ≥ 5 × less than every peer of JavaScript, less than every other language',
     contenders: [
       limit(connections, handshake),
       parley('parley', { revision: handshake, connections }),
       ...['official v2', 'official v1', 'fastmcp'].map((name) => peer(name, handshake, connections)),
       // They know nothing newer.
       ...['tmcp', 'mcp-lite'].map((name) => peer(name, older, connections)),
+      ...[rust, go].map((one) => foreign(one, handshake, connections)),
     ],
   };
 }

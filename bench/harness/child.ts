@@ -4,12 +4,17 @@ import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 
 /** A server in a process of its own, on the core that the load does not use. */
-export interface ServerChild {
+export interface Server {
   readonly url: URL;
+  /** CPU time so far, of all its threads, in microseconds. */
+  cpu(): Promise<number>;
+  stop(): Promise<void>;
+}
+
+/** A script of `bench/servers` that serves. */
+export interface ServerChild extends Server {
   /** What the script told beside its address. */
   readonly told: Readonly<Record<string, unknown>>;
-  /** CPU time so far, in microseconds. */
-  cpu(): Promise<number>;
   /** The heap in use after a collection, in bytes. */
   heap(): Promise<number>;
   /** How many handles, requests and timers keep the process alive. */
@@ -20,7 +25,6 @@ export interface ServerChild {
   watch(): Promise<void>;
   /** How long its event loop stood at most since it is watched, in milliseconds; ends the watching. */
   stood(): Promise<number>;
-  stop(): Promise<void>;
 }
 
 const startMs = 30_000;

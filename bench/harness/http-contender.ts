@@ -1,7 +1,9 @@
 import type { Contender, Running } from './case.ts';
-import { startServer, type ServerChild } from './child.ts';
+import type { Built } from '../../scripts/toolchains/program.ts';
+import { startServer, type Server, type ServerChild } from './child.ts';
 import { ask, load } from './http-load.ts';
 import { installPeers } from './peers.ts';
+import { startProgram } from './program.ts';
 import { bareSpeakerOf, speakerOf, stateless, type Shots } from './requests.ts';
 
 /** A server over HTTP that takes part. */
@@ -16,8 +18,8 @@ export interface HttpServer {
   readonly options?: unknown;
 }
 
-/** An HTTP server and what is asked of it. */
-export interface HttpContender extends HttpServer {
+/** What is asked of an HTTP server. */
+export interface HttpWork {
   /** The revision to speak; the stateless one by default. */
   readonly revision?: string;
   /** Whether it takes whatever it is sent: no session is opened, nothing is asked `first`. */
@@ -28,6 +30,17 @@ export interface HttpContender extends HttpServer {
   readonly shots: Shots;
   /** What is asked once before the first turn, to see that nothing is left out that costs. */
   readonly first?: Shots;
+}
+
+/** An HTTP server and what is asked of it. */
+export interface HttpContender extends HttpServer, HttpWork {}
+
+/** A server in another language and what is asked of it. */
+export interface ProgramContender extends HttpWork {
+  readonly name: string;
+  readonly build: () => Promise<Built>;
+  /** What follows its command. */
+  readonly args: readonly string[];
 }
 
 /** A contender whose cost is the CPU time of the server process per request, in microseconds. */
@@ -46,19 +59,38 @@ export function serverContender(
     ...(peer === undefined ? {} : { peer }),
     start: async () => {
       if (peer === true || fetched === true) await installPeers();
-      const server = await startServer(script, options);
-      try {
-        return { ...(await run(server)), stop: () => server.stop() };
-      } catch (error) {
-        await server.stop();
-        throw error;
-      }
+      return await owning(await startServer(script, options), run);
     },
   };
 }
 
-async function running(server: ServerChild, contender: HttpContender): Promise<Omit<Running, 'stop'>> {
-  const { revision = stateless, bare, connections, total, shots, first } = contender;
+/** A contender of other make, whose cost is the same. */
+export function programContender({ name, build, args, ...work }: ProgramContender): Contender {
+  return {
+    name,
+    peer: true,
+    start: async () => {
+      const { command } = await build();
+      return await owning(await startProgram([...command, ...args]), (server) => running(server, work));
+    },
+  };
+}
+
+/** What runs with a server, which ends with it, or as soon as it cannot. */
+async function owning<Kind extends Server>(
+  server: Kind,
+  run: (server: Kind) => Promise<Omit<Running, 'stop'>>,
+): Promise<Running> {
+  try {
+    return { ...(await run(server)), stop: () => server.stop() };
+  } catch (error) {
+    await server.stop();
+    throw error;
+  }
+}
+
+async function running(server: Server, work: HttpWork): Promise<Omit<Running, 'stop'>> {
+  const { revision = stateless, bare, connections, total, shots, first } = work;
   const speak = bare === true ? bareSpeakerOf(revision) : await speakerOf(server.url, revision);
   if (bare !== true && first !== undefined) await ask(server.url, first(speak)(1));
   const shot = shots(speak);

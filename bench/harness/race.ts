@@ -1,13 +1,18 @@
 import type { Case, Contender, Running, Sample } from './case.ts';
 import { Unavailable } from '../../scripts/toolchains/unavailable.ts';
 
+/** A cost divided by another of the same round: the median, and the least and the greatest. */
+export type Ratio = readonly [median: number, least: number, greatest: number];
+
 /** What a race found out of one contender. */
 export interface Result {
   readonly name: string;
   /** Median of its cost. */
   readonly cost: number;
-  /** Its cost divided by that of the limit in the same round: the median, and the least and the greatest. */
-  readonly ratio: readonly [median: number, least: number, greatest: number];
+  /** Its cost divided by that of the limit. */
+  readonly ratio: Ratio;
+  /** The cost of the contender `parley` divided by that of this peer, where both took part. */
+  readonly ours?: Ratio;
   /** Medians of the other figures. */
   readonly more: Readonly<Record<string, number>>;
 }
@@ -94,17 +99,24 @@ async function turn(racer: Racer, share: number, counts: boolean): Promise<void>
 function resultsOf(racers: readonly Racer[], declared: boolean): Result[] {
   // Without its limit a case has no ratios; where none takes part, the first is what the others are divided by.
   const limit = declared ? racers.find(({ contender }) => contender.limit) : racers[0];
+  const ours = racers.find(({ contender }) => contender.name === 'parley');
   return racers.map(({ contender, samples }) => {
-    const ratios = samples.map(({ cost }, round) => cost / (limit?.samples[round]?.cost ?? Number.NaN));
     const names = new Set(samples.flatMap(({ more = {} }) => Object.keys(more)));
     const more = [...names].map((name) => [name, median(samples.map((sample) => sample.more?.[name] ?? Number.NaN))]);
     return {
       name: contender.name,
       cost: median(samples.map(({ cost }) => cost)),
-      ratio: [median(ratios), Math.min(...ratios), Math.max(...ratios)],
+      ratio: ratioOf(samples, limit?.samples ?? []),
+      ...(contender.peer === true && ours !== undefined ? { ours: ratioOf(ours.samples, samples) } : {}),
       more: Object.fromEntries(more),
     };
   });
+}
+
+/** Costs divided by those of the same round; not a number where there is none. */
+function ratioOf(costs: readonly Sample[], by: readonly Sample[]): Ratio {
+  const ratios = costs.map(({ cost }, round) => cost / (by[round]?.cost ?? Number.NaN));
+  return [median(ratios), Math.min(...ratios), Math.max(...ratios)];
 }
 
 /** The middle of some numbers. */
