@@ -1,4 +1,4 @@
-/** What most programs need; it runs anywhere. Node's edges are in `parley-mcp/node` and `parley-mcp/stdio`. */
+/** Names that most programs need; it runs anywhere. Node's edges are in `parley-mcp/node` and `parley-mcp/stdio`. */
 
 export { createServer, type Server } from './server/server.ts';
 export type { ServerOptions } from './server/options.ts';

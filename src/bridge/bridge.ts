@@ -17,7 +17,7 @@ import type { UpstreamStanding } from './merged/slot.ts';
 
 /** One endpoint in front of one server, for clients of every revision; serve it like a server. */
 export interface Bridge extends Served {
-  /** What was found behind the bridge. */
+  /** Description of the server behind the bridge. */
   readonly upstream: UpstreamFacts;
   /** Ends every conversation and every upstream connection. */
   close(): Promise<void>;
@@ -25,7 +25,7 @@ export interface Bridge extends Served {
 
 /** One endpoint in front of several servers, for clients of every revision; serve it like a server. */
 export interface MergedBridge extends Served {
-  /** How each server stands, in order. */
+  /** Standing of each server, in order. */
   readonly upstreams: readonly UpstreamStanding[];
   /** Ends every conversation and every upstream connection. */
   close(): Promise<void>;
@@ -126,7 +126,7 @@ function placesOf({ maxUpstreams, maxUpstreamsPerClient }: Settings): Connection
   return new ConnectionLimit(maxUpstreams, maxUpstreamsPerClient);
 }
 
-/** What stands behind an endpoint, with its end. */
+/** Host behind an endpoint, with its end. */
 interface Standing {
   stop(): void;
   close(): Promise<void>;

@@ -13,22 +13,22 @@ import type { SubscriptionFilter } from '../protocol/features/subscriptions.ts';
 import { wordsOf } from './failure.ts';
 import type { Upstream } from './upstream/upstream.ts';
 
-/** How many resources one session, or one listen stream, may watch. */
+/** Limit of resources that one session, or one listen stream, may watch. */
 export const mostResources = 1_000;
-/** How long to wait after the upstream ended what was followed, or could not be reached for long. */
+/** Rest after the upstream ended what was followed, or could not be reached for long. */
 const restMs = 30_000;
 
 /** A subscription that lasted this long was well. */
 export const healthyMs = 30_000;
 
-/** What changes need to know of their bridge. */
+/** Parts of the bridge that following changes needs. */
 export interface ChangesOptions {
   capabilities(): ServerCapabilities;
   /** Hears first what became stale. */
   stale(method: string, params: JsonObject): void;
-  /** Whether a session hears of changes on a connection of its own. */
+  /** Tells whether a session hears of changes on a connection of its own. */
   hearsItself(session: ServerSession): boolean;
-  /** Whether the upstream tells of changes unasked, be it that it declared so or not. */
+  /** Tells whether the upstream tells of changes unasked, be it that it declared so or not. */
   tellsUnasked(): boolean;
   onWarning(message: string): void;
 }
@@ -41,7 +41,7 @@ export class Changes {
   readonly #listeners = new Map<Call, { readonly filter: SubscriptionFilter; readonly end: () => void }>();
   readonly #stopped = new AbortController();
   readonly #slices = new Slices();
-  /** What the upstream agreed to tell of, where it must be asked; not known before it said so. */
+  /** Topics that the upstream agreed to tell of, where it must be asked; not known before it said so. */
   #agreed: Topics | undefined;
 
   constructor(options: ChangesOptions) {
@@ -102,7 +102,7 @@ export class Changes {
     }
   }
 
-  /** What changed meanwhile is not known: tells that every list may have. */
+  /** Reports everything, since it is not known what changed meanwhile: tells that every list may have. */
   everything(by?: Whose): void {
     for (const { method } of changing(this.#options.capabilities())) this.heard(method, {}, by);
   }
@@ -112,7 +112,7 @@ export class Changes {
     for (const { method } of changing(this.#options.capabilities())) session.notify(method, {});
   }
 
-  /** What a stateless client may listen to, of what it asks for. */
+  /** Topics that a stateless client may listen to, of those that it asks for. */
   honored(asked: SubscriptionFilter): SubscriptionFilter {
     const capabilities = this.#options.capabilities();
     const uris =
@@ -158,7 +158,7 @@ export class Changes {
   }
 }
 
-/** Whose connection told of a change. */
+/** Origin of a change, by whose connection told of it. */
 export interface Whose {
   readonly principal: string | undefined;
 }
@@ -181,7 +181,7 @@ export function ownWords(params: JsonObject): JsonObject {
   return Object.keys(others).length === 0 ? rest : { ...rest, _meta: others };
 }
 
-/** Whether a notification tells of a change of a list. */
+/** Tells whether a notification tells of a change of a list. */
 export function isListChange(method: string): boolean {
   return methodOf(method)?.tells !== undefined;
 }

@@ -1,7 +1,10 @@
 import type { ClientCapabilities } from '../protocol/capability.ts';
 import { tasksExtension } from '../protocol/features/tasks.ts';
 
-/** What an upstream is told that a client can do: everything but tasks, which no bridge carries. The same object where there are none. */
+/**
+ * Capabilities of a client as an upstream is told of them: everything but tasks, which no bridge carries. The same
+ * object where there are none.
+ */
 export function declaredFor(capabilities: ClientCapabilities): ClientCapabilities {
   const { tasks, extensions = {} } = capabilities;
   if (tasks === undefined && !Object.hasOwn(extensions, tasksExtension)) return capabilities;

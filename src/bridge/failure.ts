@@ -5,12 +5,12 @@ import { codeOf, McpError } from '../protocol/error.ts';
 import type { Revision } from '../protocol/revision.ts';
 import type { Carried } from './upstream/carried.ts';
 
-/** What a failure upstream is about. */
+/** Circumstances of a failure upstream. */
 export interface FailureContext {
   readonly call: Pick<Carried, 'method' | 'facts' | 'client' | 'ask'>;
   /** The parameters that the client sent. */
   readonly params: Readonly<Record<string, unknown>>;
-  /** What the upstream speaks. */
+  /** Revision that the upstream speaks. */
   readonly revision: Revision;
 }
 
@@ -32,8 +32,9 @@ export function failureFor(error: unknown, context: FailureContext): unknown {
 }
 
 /**
- * What a client hears when the connection upstream failed or could not be opened. What transports say of it is for the
- * operator: it may cite the path of a URL, a body or the last line of a process, and any of these a key.
+ * Makes the error that a client hears when the connection upstream failed or could not be opened. What transports say
+ * of it is for the operator: it may cite the path of a URL, a body or the last line of a process, and any of these a
+ * key.
  */
 export function unreachable(error: unknown): McpError {
   if (error instanceof McpError && error.kind === 'busy') return error;
@@ -45,7 +46,7 @@ export function unreachable(error: unknown): McpError {
   return new McpError('internalError', `the upstream server failed: ${harmlessWords(error)}`, { cause: error });
 }
 
-/** Why the upstream was not reached, in words for its clients. */
+/** Reason why the upstream was not reached, in words for its clients. */
 export function harmlessWords(error: unknown): string {
   if (error instanceof McpError)
     return error.cause instanceof ConnectionError ? harmlessWords(error.cause) : error.message;
@@ -99,7 +100,10 @@ function isOfTheHop({ kind, code, data }: McpError, { call }: FailureContext): b
   }
 }
 
-/** Whether the client lacks what the upstream misses; what the client has and the bridge keeps back is the bridge's lack. */
+/**
+ * Tells whether the client lacks what the upstream misses; what the client has and the bridge keeps back is the
+ * bridge's lack.
+ */
 function isOfTheClient(data: unknown, declared: ClientCapabilities): boolean {
   const required = isObject(data) ? data['requiredCapabilities'] : undefined;
   // Capabilities are objects of objects, and `missing` reads them as such.
@@ -109,7 +113,10 @@ function isOfTheClient(data: unknown, declared: ClientCapabilities): boolean {
 /** The code of `urlElicitationRequired`, which a client knows where errors of this name exist, and nowhere else. */
 const visitFirst = -32042;
 
-/** Where the revision has no such errors, a call that can ask has its client visit the page all the same. */
+/**
+ * Tells whether a client may be sent to a page: where its revision has no such errors, a call that can ask has it visit
+ * the page all the same.
+ */
 function maySendToVisit({ facts, client, ask }: FailureContext['call']): boolean {
   return ask === undefined
     ? facts.elicitation === 'form-and-url' && facts.serverRequests
@@ -123,7 +130,7 @@ function isNotFound({ kind, data }: McpError, { call, revision }: FailureContext
   return kind === 'resourceNotFound' || (kind === 'invalidParams' && named && isInvalidParams(revision));
 }
 
-/** Whether what is not found has no error of its own in a revision. */
+/** Tells whether what is not found has no error of its own in a revision. */
 function isInvalidParams(revision: Revision): boolean {
   return codeOf('resourceNotFound', revision) === codeOf('invalidParams', revision);
 }

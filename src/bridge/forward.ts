@@ -28,10 +28,10 @@ const hopKeys: ReadonlySet<string> = new Set([
   metaKey.logLevel,
 ]);
 
-/** What the protocol itself says that a result is. */
+/** Result types that are the protocol's own. */
 const protocolKinds: ReadonlySet<unknown> = new Set([undefined, 'complete', 'input_required']);
 
-/** How many questions a handshake client is asked at once for one call: each of them waits for its answer. */
+/** Limit of questions that a handshake client is asked at once for one call: each of them waits for its answer. */
 const mostAtOnce = 100;
 
 /** One request on its way up. */
@@ -41,7 +41,7 @@ export interface Outgoing {
   readonly call: Carried;
   /** Asks the upstream for progress, where the client wants it. */
   readonly progressToken: ProgressToken | undefined;
-  /** Whether the connection speaks for the client of the request alone, and said so when it was opened. */
+  /** True when the connection speaks for the client of the request alone, and said so when it was opened. */
   readonly own: boolean;
   /** Hears that the upstream was told to give the call up. */
   onGivenUp(): void;
@@ -105,7 +105,9 @@ function carriedMeta(meta: unknown): Pick<RequestOptions, 'meta'> {
   return entries.length === 0 ? {} : { meta: Object.fromEntries(entries) };
 }
 
-/** What a client answered to requests goes up with the retry; one that is asked by results sends its answers itself. */
+/**
+ * Answers of a client to requests, which go up with the retry; one that is asked by results sends its answers itself.
+ */
 function answersOf({ facts, inputResponses, requestState }: Carried, revision: Revision): JsonObject {
   if (facts.resultsAsk || !revision.resultsAsk) return {};
   return {
@@ -136,7 +138,7 @@ function lifted(result: JsonObject, call: Carried, revision: Revision): JsonObje
   }
 }
 
-/** What the upstream asks, as the client of the call can be asked it. */
+/** Questions of the upstream, as the client of the call can be asked them. */
 function askable(result: InputRequiredResult, { method, facts, client }: Carried): JsonObject {
   const { inputRequests } = result;
   const count = Object.keys(inputRequests ?? {}).length;

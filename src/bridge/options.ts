@@ -15,28 +15,31 @@ export interface BridgeBehavior {
   readonly revisions?: readonly RevisionDate[];
   /** The revisions spoken to upstream servers; all of them by default. */
   readonly upstreamRevisions?: readonly RevisionDate[];
-  /** What the bridge calls itself where it does not pass its client's name on. */
+  /** Name of the bridge, where it does not pass its client's name on. */
   readonly info?: Implementation;
   /**
-   * How many upstream connections (child processes, sessions) may be open at once; 64 by default. Beside the one that
-   * stateless clients share, each client of a handshake revision needs one, and so does each stateless client that has
-   * a principal or declares what a handshake server may ask it. Several upstreams share the number. Where all are open
-   * the least recently used one that is idle makes way: a session goes on with another one, or ends with 404 where calls
-   * may have left something in the server. Where all are in the middle of calls a client is refused with 503.
+   * Limit of upstream connections (child processes, sessions) that may be open at once; 64 by default. Beside the one
+   * that stateless clients share, each client of a handshake revision needs one, and so does each stateless client that
+   * has a principal or declares what a handshake server may ask it. Several upstreams share the number. Where all are
+   * open the least recently used one that is idle makes way: a session goes on with another one, or ends with 404 where
+   * calls may have left something in the server. Where all are in the middle of calls a client is refused with 503.
    */
   readonly maxUpstreams?: number;
   /**
-   * How many of them may be one principal's, or one address's where there are no principals; half of all by default.
-   * Behind a proxy that hides the addresses of its clients these are all one address.
+   * Limit of the upstream connections that are one principal's, or one address's where there are no principals; half of
+   * all by default. Behind a proxy that hides the addresses of its clients these are all one address.
    */
   readonly maxUpstreamsPerClient?: number;
-  /** How calls wait for the answers of stateless clients, where the server asks in the middle of them. */
+  /** Limits of calls that wait for the answers of stateless clients, where the server asks in the middle of them. */
   readonly rounds?: BridgeRounds;
   /** Hears errors that are masked from clients; by default they go to the console's error stream. */
   readonly onError?: (error: unknown, where: string) => void;
   /** Hears what was ignored or could not be delivered; by default it goes to the console's error stream. */
   readonly onWarning?: (message: string) => void;
-  /** How long an upstream on stdio may take to answer the first question before it is taken for an older one; 2000 ms. */
+  /**
+   * Time that an upstream on stdio may take to answer the first question before it is taken for an older one, in
+   * milliseconds; 2000 ms.
+   */
   readonly probeTimeoutMs?: number;
   /** Gives up connecting; once the bridge stands it has no effect. */
   readonly signal?: AbortSignal;
@@ -55,12 +58,12 @@ export interface MergedBridgeOptions extends BridgeBehavior {
   /** The servers by name, the first in order first. A name shows in the names of tools and prompts. */
   readonly upstreams: Readonly<Record<string, UpstreamOptions>>;
   /**
-   * Where tools and prompts are called `server__name`: where two servers have the same name (`collisions`, the
+   * Rule by which tools and prompts are called `server__name`: where two servers have the same name (`collisions`, the
    * default), or everywhere.
    */
   readonly prefix?: PrefixMode;
   /**
-   * How long one server may keep the others waiting when the bridge begins and when something of all of them is asked
+   * Time that one server may keep the others waiting when the bridge begins and when something of all of them is asked
    * for; 10000 ms. Then its part is left out for the time being.
    */
   readonly patienceMs?: number;
@@ -80,7 +83,7 @@ export interface UpstreamOptions {
 }
 
 /**
- * Who uses a connection to an upstream.
+ * Users of a connection to an upstream.
  *
  * - `per-client`: each session of a handshake revision before a handshake server has one of its own. Stateless clients
  *   share by principal and by what they declare; over stdio these have one process each for all their calls.
@@ -95,7 +98,7 @@ export interface BridgeRounds {
    * one is made for this process alone.
    */
   readonly keys?: readonly SealingKey[];
-  /** How long a client may take to bring its answers, in milliseconds; 300000. Then the call is cancelled upstream. */
+  /** Time that a client may take to bring its answers, in milliseconds; 300000. Then the call is cancelled upstream. */
   readonly ttlMs?: number;
   /**
    * Reaches parked calls that another process holds; processes that share it must share keys. Without it a client must

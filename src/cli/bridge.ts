@@ -132,14 +132,14 @@ function countOf(parsed: Parsed, flag: string, option: keyof BridgeBehavior): Br
   return text === undefined ? {} : { [option]: wholeNumber(`--${flag}`, text, [1, 1_000_000]) };
 }
 
-/** Where and how a bridge is served. */
+/** Place at which a bridge is served, and its way. */
 interface Place {
-  /** Where it listens; `undefined` on standard input and output. */
+  /** Address to listen at; `undefined` on standard input and output. */
   readonly address: Address | undefined;
   readonly io: Io;
 }
 
-/** What a bridge calls itself, and the lines that introduce it. */
+/** Name of a bridge, and the lines that introduce it. */
 interface About {
   readonly name: string;
   readonly lines: string;
@@ -175,7 +175,7 @@ interface Address {
 /** The options that only HTTP has. */
 const httpOptions = ['port', 'host', 'path', 'allow-host', 'allow-origin'] as const;
 
-/** Where it listens; `undefined` on standard input and output. */
+/** Address to listen at; `undefined` on standard input and output. */
 function addressOf(parsed: Parsed, io: Io): Address | undefined {
   if (parsed.flag('stdio')) {
     const given = httpOptions.find((name) => parsed.texts(name).length > 0);
@@ -220,7 +220,7 @@ function introduce({ endpoint }: Served, { name, lines }: About): Introduction {
   return { name, text: printed(`parley ${version} in front of ${lines}  serves   ${dates}\n`, 'lines') };
 }
 
-/** How long a name is that is shown whole, in characters. */
+/** Length up to which a name is shown whole, in characters. */
 const longestName = 100;
 
 function aboutOne({ upstream }: Bridge, { kind }: Target): About {

@@ -1,6 +1,6 @@
 import type { Readable, Writable } from 'node:stream';
 
-/** What a command may touch of the process that it runs in. */
+/** Parts of its process that a command may touch. */
 export interface Io {
   readonly stdin: Readable;
   readonly stdout: Writable;

@@ -2,10 +2,10 @@ import { ConnectionError, type Channel, type Transport } from '../jsonrpc/transp
 import { factsOf } from '../jsonrpc/transport-facts.ts';
 import type { Hide } from './explain/secrets.ts';
 
-/** What a way to a server is called, and what is hidden in all that is told of it. */
+/** Name that a way to a server is given, and secrets that are hidden in all that is told of it. */
 export interface Mask {
   readonly hide: Hide;
-  /** What a person would call the server; what the transport calls it by default. */
+  /** Name that a person would give the server; what the transport calls it by default. */
   readonly calledAs?: string;
 }
 

@@ -1,9 +1,9 @@
-/** How words that a server, a client or a file may have made up are printed. */
+/** Printing of words that a server, a client or a file may have made up. */
 
 /**
- * What a terminal acts upon rather than shows: controls (C0 but for tabs and line feeds, DEL, C1), what turns the
- * direction of writing, breaks of lines that not everybody knows, and the tag characters, in which a text for models
- * can be written that no person sees.
+ * Characters that a terminal acts upon rather than shows: controls (C0 but for tabs and line feeds, DEL, C1), what
+ * turns the direction of writing, breaks of lines that not everybody knows, and the tag characters, in which a text for
+ * models can be written that no person sees.
  */
 const dangerous =
   // oxlint-disable-next-line no-control-regex -- control characters are what this is about
@@ -31,10 +31,10 @@ export function shownJson(value: unknown, indent?: number): string {
   return printed(JSON.stringify(value, undefined, indent) ?? 'null', 'json');
 }
 
-/** How much of what failed is told, in characters: a server may say a lot. */
+/** Length of what is told of a failure, in characters: a server may say a lot. */
 const longestReason = 4_000;
 
-/** What failed, on one line. */
+/** Reason of a failure, on one line. */
 export function reasonOf(error: unknown): string {
   const reason = error instanceof Error ? error.message : String(error);
   return printed(reason.length > longestReason ? `${reason.slice(0, longestReason)}…` : reason, 'line');

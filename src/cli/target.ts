@@ -11,7 +11,7 @@ import { masked } from './masked.ts';
 import type { Parsed } from './options.ts';
 import { reasonOf } from './shown.ts';
 
-/** Which server is meant: one at a URL, or one that a command starts. */
+/** Server that is meant: one at a URL, or one that a command starts. */
 export type Target =
   | { readonly kind: 'url'; readonly url: URL }
   | { readonly kind: 'command'; readonly command: string; readonly args: readonly string[] };
@@ -65,7 +65,7 @@ export function splitAtDashes(argv: readonly string[]): {
   return at < 0 ? { before: argv, after: undefined } : { before: argv.slice(0, at), after: argv.slice(at + 1) };
 }
 
-/** What a command sets of a transport, beside the options that were typed. */
+/** Settings of a transport by a command, beside the options that were typed. */
 export type TransportSettings = Pick<HttpTransportOptions, 'fetch' | 'closeMs'> &
   Pick<SpawnOptions, 'onStderr' | 'killAfterMs'>;
 
@@ -87,12 +87,12 @@ export function transportOf(target: Target, parsed: Parsed, io: Io, settings: Tr
   return masked(way, { hide: hiding(secretsOf(target, parsed, io)) });
 }
 
-/** What nobody should read of what was typed. */
+/** Typed texts that nobody should read. */
 export function secretsOf(target: Target, parsed: Parsed, io: Io): readonly string[] {
   return secretsIn(parsed, io.env, target.kind === 'command' ? target.args : []);
 }
 
-/** Whether a header can be sent as it is. */
+/** Tells whether a header can be sent as it is. */
 export function isHeader(name: string, value: string): boolean {
   return /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(name) && /^[\t\x20-\x7e\x80-\xff]*$/.test(value);
 }

@@ -29,18 +29,18 @@ import type { SubscribeOptions } from './subscriptions/subscriptions.ts';
 /** The options of one request of a client. */
 export interface ClientRequestOptions extends RequestOptions {
   /**
-   * Whether a kept response may do, and whether the response is kept. Lists and reads use what `connect` was told, other
-   * requests bypass the cache; so do all that carry `meta` or `headers` of their own. What is kept for requests that
-   * speak for another client, by `clientInfo` or `capabilities`, is for that one alone.
+   * Use of the cache: whether a kept response may do, and whether the response is kept. Lists and reads use what
+   * `connect` was told, other requests bypass the cache; so do all that carry `meta` or `headers` of their own. What is
+   * kept for requests that speak for another client, by `clientInfo` or `capabilities`, is for that one alone.
    */
   readonly cache?: CacheMode | undefined;
-  /** Whether the request may be sent again when its answer was lost on the way; by default the method decides. */
+  /** True when the request may be sent again when its answer was lost on the way; by default the method decides. */
   readonly repeat?: boolean | undefined;
 }
 
 /** The options of a request whose result has a schema. */
 export interface TypedRequestOptions<R extends AnySchema> extends ExtensionRequestOptions {
-  /** What the result must be; what every result may have beside its own fields is left out, unless the schema wants it. */
+  /** Schema of the result; what every result may have beside its own fields is left out, unless the schema wants it. */
   readonly result: R;
 }
 
@@ -65,19 +65,19 @@ export interface CompleteOptions extends ClientRequestOptions {
 export interface Client {
   /** The revision that both sides speak, by its date. */
   readonly revision: RevisionDate;
-  /** What the server calls itself, for display alone; `undefined` until a server that need not say so said it. */
+  /** Name of the server as it gives it, for display alone; `undefined` until a server that need not say so said it. */
   readonly server: Implementation | undefined;
   readonly capabilities: ServerCapabilities;
   /**
-   * Whether the server declared a capability, such as `'resources.subscribe'`, or an extension by its id, wherever its revision has
-   * a place for that.
+   * Tells whether the server declared a capability, such as `'resources.subscribe'`, or an extension by its id,
+   * wherever its revision has a place for that.
    */
   supports(flag: string): boolean;
-  /** How to use the server, for the model. */
+  /** Instructions for using the server, for the model. */
   readonly instructions: string | undefined;
-  /** What was found out of the server: JSON that can be stored and given as `negotiated` next time. */
+  /** Findings about the server: JSON that can be stored and given as `negotiated` next time. */
   readonly negotiated: Negotiated;
-  /** What a person would call the server: a URL or a command line. */
+  /** Name that a person would give the server: a URL or a command line. */
   readonly description: string;
 
   /**

@@ -11,7 +11,7 @@ export interface OutputProblem {
   /** A JSON pointer into the structured content. */
   readonly path: string;
   readonly message: string;
-  /** Whether it is not known if the result fits, since to find out would cost too much. */
+  /** True when it is not known if the result fits, since to find out would cost too much. */
   readonly tooMuch?: boolean;
 }
 
@@ -19,8 +19,9 @@ export interface OutputProblem {
 export class OutputValidationError extends Error {
   readonly tool: string;
   /**
-   * Why the result is not accepted: it does not fit, to find out would cost too much (a schema or a result made to keep
-   * this side busy, or a very large one; the option `validateOutput` turns the check off), or the schema is unusable.
+   * Reason why the result is not accepted: it does not fit, to find out would cost too much (a schema or a result made
+   * to keep this side busy, or a very large one; the option `validateOutput` turns the check off), or the schema is
+   * unusable.
    */
   readonly reason: 'does-not-fit' | 'too-much-to-check' | 'unusable-schema';
   readonly problems: readonly OutputProblem[];
@@ -43,7 +44,7 @@ export class OutputValidationError extends Error {
 /** The server wants input before it answers, and nothing here can give it. */
 export class InputRequiredError extends Error {
   readonly method: InputMethod;
-  /** What is asked for; it can be answered by hand with `client.resume`. */
+  /** Step that asks for input; it can be answered by hand with `client.resume`. */
   readonly step: InputRequiredStep;
 
   constructor(step: InputRequiredStep, why: string) {
@@ -58,7 +59,7 @@ export class InputRequiredError extends Error {
 export class TooManyRoundsError extends Error {
   readonly method: InputMethod;
   readonly maxRounds: number;
-  /** What is asked for next; it can be answered by hand with `client.resume`. */
+  /** Step that asks for more input; it can be answered by hand with `client.resume`. */
   readonly step: InputRequiredStep;
 
   constructor(step: InputRequiredStep, maxRounds: number) {

@@ -1,6 +1,6 @@
 import { ConnectionError } from '../jsonrpc/transport.ts';
 
-/** Who may give a request up. */
+/** Options of a request that may be given up. */
 interface Impatient {
   readonly signal?: AbortSignal | undefined;
 }

@@ -5,7 +5,7 @@ import type { Tool } from '../protocol/features/tool.ts';
 import type { CallToolResult } from '../protocol/features/tools.ts';
 import { OutputValidationError, type OutputProblem } from './errors.ts';
 
-/** How many tool definitions are remembered; the longest unseen are forgotten first. */
+/** Limit of tool definitions that are remembered; the longest unseen are forgotten first. */
 const most = 10_000;
 
 /** Checks a structured result; gives what is wrong with it. */

@@ -29,7 +29,7 @@ export function guardedListener<Told extends readonly unknown[]>(
   return harmless(listener, (error) => failed(`the listener ${name} threw`, error));
 }
 
-/** Where nobody hears warnings, the mistake of a handler or of a listener would be lost. */
+/** Prints a mistake of a handler or a listener, which would be lost where nobody hears warnings. */
 export function print(message: string, error: unknown): void {
   console.error(`${message}:`, error);
 }

@@ -16,11 +16,11 @@ import { recoverSettings, type RecoverOptions, type RecoverSettings } from './re
 
 /** Options of `connect`; everything has a default. */
 export interface ConnectOptions extends InputHandlers, RecoverOptions, CacheOptions {
-  /** What the client calls itself; `parley` by default. */
+  /** Name and version of the client; `parley` by default. */
   readonly info?: Implementation;
   /**
-   * What the client can do, beside what its handlers imply; nothing by default. What is declared here is never taken
-   * away, but each revision is told only what it knows of.
+   * Capabilities of the client, beside those that its handlers imply; nothing by default. What is declared here is
+   * never taken away, but each revision is told only what it knows of.
    */
   readonly capabilities?: ClientCapabilities;
   /**
@@ -28,18 +28,21 @@ export interface ConnectOptions extends InputHandlers, RecoverOptions, CacheOpti
    * has a place for them: until 2025-11-25 that is `experimental`.
    */
   readonly extensions?: Extensions;
-  /** Whether installed handlers advertise their capabilities; on by default. Off, `capabilities` alone are declared. */
+  /**
+   * Choice whether installed handlers advertise their capabilities; on by default. Off, `capabilities` alone are
+   * declared.
+   */
   readonly advertise?: boolean;
-  /** How many rounds of input one request may take before it fails with a `TooManyRoundsError`; 10. */
+  /** Limit of rounds of input that one request may take before it fails with a `TooManyRoundsError`; 10. */
   readonly maxRounds?: number;
   /** The revisions that may be used; every one by default. The newest that the server speaks too is used. */
   readonly revisions?: readonly string[];
   /**
-   * What an earlier connection to the same server found out (`client.negotiated`, however old): the server is not asked
+   * Findings of an earlier connection to the same server (`client.negotiated`, however old): the server is not asked
    * again, unless it turns out to be wrong. Without it, what this process found out lately is used.
    */
   readonly negotiated?: Negotiated;
-  /** How long a server on stdio may take to answer the first question before it is taken for an older one; 2000 ms. */
+  /** Time that a server on stdio may take to answer the first question before it is taken for an older one; 2000 ms. */
   readonly probeTimeoutMs?: number;
   /** Longest wait for an answer, in milliseconds; 60000. Starts anew with each progress. 0 means no limit. */
   readonly timeoutMs?: number;
@@ -59,8 +62,8 @@ export interface ConnectOptions extends InputHandlers, RecoverOptions, CacheOpti
   /** Checks structured tool results against the tool's output schema; on by default. */
   readonly validateOutput?: boolean;
   /**
-   * Whether numbers that JavaScript would spell in another way than the server did (`1.0`, integers past the safe range)
-   * come as objects that are written as they came: for software that passes messages on. Off by default.
+   * Choice whether numbers that JavaScript would spell in another way than the server did (`1.0`, integers past the
+   * safe range) come as objects that are written as they came: for software that passes messages on. Off by default.
    */
   readonly exactNumbers?: boolean;
   /** The most pages that one list may have; 1000. */
@@ -114,7 +117,7 @@ type Listener = 'onRequest' | 'onLog' | 'onProgress' | 'onNotification' | 'onWar
 /** The options with their defaults. */
 export interface ClientSettings extends Pick<ConnectOptions, Listener>, RecoverSettings, CacheSettings {
   readonly info: Implementation;
-  /** What is declared now; it may change with the roots. */
+  /** Capabilities that are declared now; it may change with the roots. */
   readonly capabilities: ClientCapabilities;
   readonly extensions: Extensions;
   readonly inputs: Inputs;

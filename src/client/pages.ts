@@ -5,7 +5,7 @@ import { ConnectionError } from '../jsonrpc/transport.ts';
 /** One page of a list. */
 export interface Page<Item> extends CacheHint {
   readonly items: readonly Item[];
-  /** Where the next page begins; `undefined` on the last one. */
+  /** Cursor at which the next page begins; `undefined` on the last one. */
   readonly nextCursor: string | undefined;
 }
 

@@ -3,27 +3,28 @@ import type { ConnectionError } from '../jsonrpc/transport.ts';
 /** Options of a client that loses its server. */
 export interface RecoverOptions {
   /**
-   * Whether a lost connection is opened again, where its transport can be; on by default. A session that the server forgot is begun anew at once, a
-   * server process that died with the next request. Requests whose answer was lost on the way over HTTP, or with the
-   * session, are sent once more where that does no harm; what was under way in a process that died fails.
+   * Choice whether a lost connection is opened again, where its transport can be; on by default. A session that the
+   * server forgot is begun anew at once, a server process that died with the next request. Requests whose answer was
+   * lost on the way over HTTP, or with the session, are sent once more where that does no harm; what was under way in a
+   * process that died fails.
    */
   readonly reconnect?: boolean;
   /**
-   * What becomes of the call of a tool, or of any request that may do harm twice, when the server refuses it since it no
+   * Treatment of the call of a tool, or of any request that may do harm twice, when the server refuses it since it no
    * longer knows the session (HTTP 404), mostly after a restart: nothing ran then. `'repeat'` sends it once more in the
    * new session; `'fail'`, the default, rejects it with the reason `session-lost`, for what the server kept for the old
    * session is gone, and the call may have counted on it. What was under way when another request was refused may have
    * run, and always fails. (Spec 2025-11-25, Transports, Session Management.)
    */
   readonly onSessionLost?: 'fail' | 'repeat';
-  /** How often within a minute the connection may be opened again before the client gives up for good; 5. */
+  /** Number of times within a minute that the connection may be opened again before the client gives up for good; 5. */
   readonly maxReconnects?: number;
   /**
-   * Whether the call of a tool counts as harmless to repeat when the tool says of itself that it is read-only or
+   * Choice whether the call of a tool counts as harmless to repeat when the tool says of itself that it is read-only or
    * idempotent; off by default, since a server may say anything of its tools.
    */
   readonly trustToolHints?: boolean;
-  /** How often in a row opening a subscription again may fail before it ends; 10. */
+  /** Number of times in a row that opening a subscription again may fail before it ends; 10. */
   readonly maxReopens?: number;
   /** Hears that the connection was opened again, and why it was lost. What the server kept for the old one is gone. */
   readonly onReconnect?: (after: ConnectionError) => void;

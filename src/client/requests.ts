@@ -26,7 +26,7 @@ import { hintOf, walkPages, type Page } from './pages.ts';
 import { readResult } from './read-result.ts';
 import type { ClientSubscriptions } from './subscriptions/subscriptions.ts';
 
-/** What a client is made of. */
+/** Parts that a client is made of. */
 export interface ClientParts {
   readonly connection: Reconnecting;
   readonly settings: ClientSettings;
@@ -37,7 +37,7 @@ export interface ClientParts {
   readonly carriesHeaders: boolean;
 }
 
-/** How many tools are remembered as harmless to call again. */
+/** Limit of tools that are remembered as harmless to call again. */
 const mostHints = 10_000;
 
 /** The requests of a client, from the plainest up: taken from the cache or sent, and gone on with until they are complete. */
@@ -89,7 +89,7 @@ export class Requests {
     );
   }
 
-  /** What may need input first, step by step. */
+  /** Loads the rounds, which only requests that need input take. */
   async rounds(): Promise<Rounds> {
     const { connection, settings } = this.#parts;
     const { createRounds } = await answering();
@@ -107,7 +107,7 @@ export class Requests {
     this.#hints.learn(tools);
   }
 
-  /** Whether calls of tools mirror arguments in headers. */
+  /** Tells whether calls of tools mirror arguments in headers. */
   get #mirrors(): boolean {
     return this.#parts.carriesHeaders && this.#parts.connection.revision.mirroredHeaders;
   }
@@ -149,7 +149,7 @@ export class Requests {
     }
   }
 
-  /** What a request fails with, in words of its revision; what it tells is kept. */
+  /** Error that a request fails with, in words of its revision; what it tells is kept. */
   #learned(error: unknown): unknown {
     return learned(error, this.#parts.connection.revision, this.#parts.settings.inputs);
   }

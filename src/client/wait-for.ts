@@ -2,10 +2,10 @@ import { after } from '../jsonrpc/timeout.ts';
 import { ConnectionError } from '../jsonrpc/transport.ts';
 import { aborted } from '../peer/pending.ts';
 
-/** What ends a wait before its time. */
+/** Limits that end a wait before its time. */
 export interface WaitLimits {
   readonly method: string;
-  /** What is waited for: to be `answered`, by default, or to be `taken`. */
+  /** Name of what is waited for: to be `answered`, by default, or to be `taken`. */
   readonly until?: string | undefined;
   readonly signal?: AbortSignal | undefined;
   /** 0, Infinity and `undefined` mean no limit. */

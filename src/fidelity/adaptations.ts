@@ -29,7 +29,7 @@ export const adaptedElsewhere: ReadonlyMap<string, string> = new Map([
   ['extensionSettings', 'tasks-capability'],
 ]);
 
-/** What the lines of values are about, by their ids. */
+/** Specimens of the types that adaptations change, by their ids. */
 export const specimens: ReadonlyMap<string, Specimen> = new Map<string, Specimen>([
   ...everyAdaptation
     .filter(({ adaptation }) => !adaptedElsewhere.has(adaptation.name))
@@ -80,7 +80,7 @@ function cellOf(specimen: Specimen, { sender, receiver, who }: ReturnType<typeof
   }
 }
 
-/** What those adaptations make of a value that change it, one after the other. */
+/** Words for what those adaptations make of a value that change it, one after the other. */
 function wordsOf({ type, value }: Specimen, receiver: Revision): string {
   const words: string[] = [];
   let at: object = value;
@@ -92,12 +92,12 @@ function wordsOf({ type, value }: Specimen, receiver: Revision): string {
   return words.join('; ');
 }
 
-/** What is left of a value on its way from one revision to another. */
+/** Value that is left on its way from one revision to another. */
 export function arrives({ type, value }: Specimen, sender: Revision, receiver: Revision): object {
   return withoutFills(type, receiver, toWire(receiver, type, fromWire(sender, type, value)));
 }
 
-/** Whether a value is one of a revision: nothing of it is foreign, and nothing wrong. */
+/** Tells whether a value is one of a revision: nothing of it is foreign, and nothing wrong. */
 export function canSay(revision: Revision, { type, value }: Specimen): boolean {
   if (!lives(type, revision)) return false;
   const filled = { ...value, ...fillsOf(type, revision) };

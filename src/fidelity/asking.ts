@@ -83,7 +83,7 @@ export const askingFeatures: readonly Feature[] = [
   },
 ];
 
-/** What belongs to a question: its method, and the life of the type that both sides must have for it. */
+/** Part of a question: its method, and the life of the type that both sides must have for it. */
 interface Part {
   readonly method: string;
   readonly needs: Lifetime;
@@ -119,12 +119,12 @@ function translated(client: Revision, server: Revision, more: string): Fidelity 
   return changed(`${client.resultsAsk ? asRounds : asRequests}${more}`);
 }
 
-/** Whether a revision has an error of its own for what a client lacks. */
+/** Tells whether a revision has an error of its own for what a client lacks. */
 function tellsLack(revision: Revision): boolean {
   return codeOf('missingRequiredClientCapability', revision) !== codeOf('invalidRequest', revision);
 }
 
-/** What becomes of a call that needs what the client's revision lacks: the server was told so, and refuses it. */
+/** Outcome of a call that needs what the client's revision lacks: the server was told so, and refuses it. */
 export function untold(): Fidelity {
   return refused(
     'missingRequiredClientCapability',
@@ -140,7 +140,7 @@ function hasUrls({ elicitation }: Revision): boolean {
   return elicitation === 'form-and-url';
 }
 
-/** Whether URLs have an `elicitationId`, with a notice and an error of their own: where servers send requests. */
+/** Tells whether URLs have an `elicitationId`, with a notice and an error of their own: where servers send requests. */
 function needsId(revision: Revision): boolean {
   return hasUrls(revision) && revision.serverRequests;
 }

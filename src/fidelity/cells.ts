@@ -1,11 +1,11 @@
-/** What a cell of the fidelity table may say, and the words for what many cells say. */
+/** Contents of a cell of the fidelity table, and the words for what many cells say. */
 
 import { isAlive, type Lifetime } from '../protocol/lifetime.ts';
 import { methodOf } from '../protocol/catalogue.ts';
 import type { Direction } from '../protocol/reach.ts';
 import type { Revision } from '../protocol/revision.ts';
 
-/** What becomes of a feature between a client of one revision and a server of another. */
+/** Fate of a feature between a client of one revision and a server of another. */
 export type Fidelity =
   /** Arrives as it was said. `nothing` tells why there is nothing to carry, where the sender cannot say it. */
   | { readonly kind: 'carried'; readonly nothing?: string }
@@ -18,7 +18,7 @@ export interface Feature {
   readonly title: string;
   /** The part of the table that it stands in. */
   readonly group: string;
-  /** What a client of one revision gets of it from a server of another. */
+  /** Fate of the feature for a client of one revision before a server of another. */
   between(client: Revision, server: Revision): Fidelity;
 }
 
@@ -40,7 +40,7 @@ export function refused(error: string, why: string): Fidelity {
   return { kind: 'refused', error, why };
 }
 
-/** Who says something, and who hears it, by the direction that it travels in. */
+/** Sender and receiver of a message, by the direction that it travels in. */
 export function ends(
   direction: Direction,
   client: Revision,
@@ -56,7 +56,7 @@ export function other(who: 'client' | 'server'): 'client' | 'server' {
   return who === 'client' ? 'server' : 'client';
 }
 
-/** Whether a method exists in a revision, as a message of its own or inside an `InputRequiredResult`. */
+/** Tells whether a method exists in a revision, as a message of its own or inside an `InputRequiredResult`. */
 export function exists(method: string, revision: Revision): boolean {
   const row = methodOf(method);
   const lives: readonly (Lifetime | undefined)[] = [row?.lifetime, row?.embedded];

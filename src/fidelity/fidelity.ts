@@ -1,4 +1,7 @@
-/** What a client of each revision gets of a server of each revision through a bridge, computed from the protocol's tables. */
+/**
+ * Table of what a client of each revision gets of a server of each revision through a bridge, computed from the
+ * protocol's tables.
+ */
 
 import { adaptationFeatures } from './adaptations.ts';
 import { askingFeatures } from './asking.ts';

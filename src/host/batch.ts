@@ -3,10 +3,10 @@ import { toJson } from '../jsonrpc/encode.ts';
 import type { Conversation } from './endpoint.ts';
 import { andThen } from './now-or-later.ts';
 
-/** How many messages a batch may hold. */
+/** Limit of messages in a batch. */
 export const maxBatch = 100;
 
-/** What goes back for one value of a client: a response, the responses of a batch, or nothing. */
+/** Answer to one value of a client: a response, the responses of a batch, or nothing. */
 export type BatchAnswer = ResponseMessage | readonly ResponseMessage[] | undefined;
 
 /**
@@ -26,7 +26,7 @@ export function answerReceived(
   );
 }
 
-/** Whether a value asks for a stream that is open until somebody ends it: nobody waits for its answer. */
+/** Tells whether a value asks for a stream that is open until somebody ends it: nobody waits for its answer. */
 export function opensStream(value: unknown): boolean {
   return isObject(value) && value['method'] === 'subscriptions/listen';
 }

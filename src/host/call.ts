@@ -13,13 +13,13 @@ import { tell } from '../peer/observe.ts';
 import type { Reports } from './input/reports.ts';
 import { Said, saidWords } from './said.ts';
 
-/** Who is asking, in the words of the client itself; it is not verified. */
+/** Description that the client gives of itself; it is not verified. */
 export interface ClientView {
   readonly info: Implementation | undefined;
   readonly capabilities: ClientCapabilities;
 }
 
-/** What a running request needs to know of the conversation it belongs to. */
+/** Facts of its conversation that a running request needs. */
 export interface CallFacts {
   readonly revision: Revision;
   readonly client: ClientView;
@@ -32,13 +32,13 @@ export interface CallFacts {
 
 /** The client of a request, as a handler sees it. */
 export interface CallClient extends ClientView {
-  /** Whether the client declared a capability, such as `'sampling.tools'` or an extension's identifier. */
+  /** Tells whether the client declared a capability, such as `'sampling.tools'` or an extension's identifier. */
   supports(flag: ClientFlag): boolean;
 }
 
 /** One request being served: what its handler may know, and what it may send beside its result. */
 export class Call {
-  /** Who the request comes from, as the edge established it for this request. */
+  /** Sender of the request, as the edge established it for this request. */
   readonly auth: AuthInfo | undefined;
   readonly #facts: CallFacts;
   readonly #message: RequestMessage;
@@ -51,9 +51,9 @@ export class Call {
   #progress = Number.NEGATIVE_INFINITY;
   /** The name of the state that the request goes on from; `undefined` for one that begins. */
   continues: string | undefined;
-  /** What the client answered to a handler that drives the rounds by hand, by key. */
+  /** Answers of the client to a handler that drives the rounds by hand, by key. */
   inputResponses: Readonly<Record<string, unknown>> | undefined;
-  /** What such a handler kept in the round before. */
+  /** State that such a handler kept in the round before. */
   requestState: unknown;
   #reports: Reports | Said | undefined;
   #held = false;
@@ -194,7 +194,7 @@ export class Call {
     return this.#ended === undefined && !this.#held;
   }
 
-  /** Whether the client wants to hear messages of a level. */
+  /** Tells whether the client wants to hear messages of a level. */
   admits(level: LoggingLevel): boolean {
     return isWanted(level, this.#facts.logLevel());
   }
@@ -210,12 +210,12 @@ export class Call {
     if (this.#ended === undefined) this.#facts.link.disconnect?.(this.requestId, retryMs);
   }
 
-  /** Whether the request was cancelled or its client is gone. */
+  /** Tells whether the request was cancelled or its client is gone. */
   get aborted(): boolean {
     return this.#ended === 'aborted';
   }
 
-  /** Whether its result was sent, or nobody waits for it any more. */
+  /** Tells whether its result was sent, or nobody waits for it any more. */
   get over(): boolean {
     return this.#ended !== undefined;
   }

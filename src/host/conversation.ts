@@ -32,10 +32,10 @@ import { handled, handledUnknown, refusal } from './response.ts';
 import { SessionFacts } from './session-facts.ts';
 import { traceEnd, traceStart } from './trace.ts';
 
-/** What comes of a request, at once or later: a response, or nothing where it was cancelled. */
+/** Outcome of a request, at once or later: a response, or nothing where it was cancelled. */
 type Outcome = ResponseMessage | undefined | Promise<ResponseMessage | undefined>;
 
-/** How many requests of one conversation may run at once; what one client can keep waiting is bounded by it. */
+/** Limit of requests of one conversation that may run at once; what one client can keep waiting is bounded by it. */
 const maxRunning = 1024;
 
 const nothing: Promise<undefined> = Promise.resolve(undefined);
@@ -50,7 +50,7 @@ export class HostConversation implements Conversation {
   readonly #link: Link;
   readonly #onClose: (conversation: HostConversation) => void;
   readonly #running = new Running<Call>(maxRunning);
-  /** What runs, and what is asked; made when a session's client is first asked. */
+  /** Connection to the client of a session, with what each side asked; made when the client is first asked. */
   #connection: Connection<Call> | undefined;
   /** The session that `initialize` opened. */
   #session: SessionFacts | undefined;
@@ -239,7 +239,7 @@ export class HostConversation implements Conversation {
     return runInSession(handler, params, { call, maxRounds, asking });
   }
 
-  /** What asking the client of a session takes, loaded when it is first asked. */
+  /** Parts that asking the client of a session takes, loaded when it is first asked. */
   async #asking(): Promise<{ readonly loaded: typeof Questions; readonly way: QuestionWay }> {
     const loaded = await questions();
     const connection = (this.#connection ??= loaded.connectionOf(this.#link, this.#running));
@@ -281,7 +281,7 @@ function promised(outcome: Outcome): Promise<ResponseMessage | undefined> {
   return outcome instanceof Promise ? outcome : Promise.resolve(outcome);
 }
 
-/** Why nothing is asked any more. */
+/** Reason why nothing is asked any more. */
 function gone(): ConnectionError {
   return new ConnectionError('closed', 'the client is gone');
 }

@@ -18,8 +18,8 @@ export interface Endpoint {
   /** The revisions spoken here, oldest first. */
   readonly revisions: readonly Revision[];
   /**
-   * Whether its conversations want numbers in their spelling, as who passes them on does; an edge that cannot give them
-   * so gives plain ones.
+   * True when its conversations want numbers in their spelling, as who passes them on does; an edge that cannot give
+   * them so gives plain ones.
    */
   readonly exactNumbers?: boolean | undefined;
   /** Begins a conversation with one client. Cheap: nothing is registered or compiled for it. */
@@ -54,13 +54,13 @@ export function endpointOf(served: Served): Endpoint {
 /** The way back to one client. */
 export interface Link {
   /**
-   * What carries the conversation, in the words of OpenTelemetry for `network.transport`: `tcp`, `pipe`, `inproc`. Spans have
-   * it; without it they say nothing of that.
+   * Transport of the conversation, in the words of OpenTelemetry for `network.transport`: `tcp`, `pipe`, `inproc`.
+   * Spans have it; without it they say nothing of that.
    */
   readonly network?: string | undefined;
   /**
-   * Whether the link outlives one request. An exchange of 2026-07-28 over HTTP does not: it serves stateless
-   * requests alone.
+   * True when the link outlives one request. An exchange of 2026-07-28 over HTTP does not: it serves stateless requests
+   * alone.
    */
   readonly lasting: boolean;
   /**
@@ -80,7 +80,7 @@ export interface Link {
   disconnect?(related: RequestId, retryMs?: number): void;
   /** The session's id, where the edge gave it one. */
   readonly id?: string | undefined;
-  /** What the edge knows of the client from its authorization. */
+  /** Facts of the client that the edge knows from its authorization. */
   readonly auth?: AuthInfo | undefined;
   /** The address of the client, where the edge knows it. */
   readonly address?: string | undefined;

@@ -56,7 +56,7 @@ function mark(what: Made): ExtensionResult {
   return handle as ExtensionResult;
 }
 
-/** Whether a handler returned what an extension made. */
+/** Tells whether a handler returned what an extension made. */
 export function isExtensionResult(value: unknown): value is ExtensionResult {
   return typeof value === 'object' && value !== null && results.has(value);
 }

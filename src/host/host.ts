@@ -15,13 +15,13 @@ import type { Tracer } from './trace.ts';
  */
 export type Handler = (params: Readonly<Record<string, unknown>>, call: Call) => unknown;
 
-/** What stands behind an endpoint: a server's registries, or a bridge's upstream. */
+/** Contents of an endpoint: a server's registries, or a bridge's upstream. */
 export interface Host {
   readonly info: Implementation;
   readonly instructions: string | undefined;
   /** The revisions spoken, oldest first. */
   readonly revisions: readonly Revision[];
-  /** What is offered now, in the canonical model. */
+  /** Capabilities that are offered now, in the canonical model. */
   capabilities(): ServerCapabilities;
   /** The extensions that are declared, beside those among the capabilities, wherever a revision has a place for them. */
   extensions?(): Extensions;
@@ -33,17 +33,19 @@ export interface Host {
    * @throws McpError methodNotFound for those that nobody here knows.
    */
   readonly unknown?: Handler | undefined;
-  /** How long `server/discover` may be kept, and by whom. */
+  /** Hint for `server/discover`: the time that its result may be kept, and by whom. */
   readonly discoverHint: { readonly ttlMs: number; readonly cacheScope: 'public' | 'private' };
-  /** How long a handshake client may take to answer one question, in milliseconds. */
+  /** Time that a handshake client may take to answer one question, in milliseconds. */
   readonly askTimeoutMs: number;
-  /** How many rounds of questions one request may take. */
+  /** Limit of rounds of questions of one request. */
   readonly maxRounds: number;
-  /** How stateless clients are asked by rounds; without it the handlers see to the rounds themselves. */
+  /**
+   * Settings of the rounds by which stateless clients are asked; without it the handlers see to the rounds themselves.
+   */
   readonly rounds?: RoundSettings;
-  /** Whether numbers of clients keep their spelling, since they are passed on. */
+  /** True when numbers of clients keep their spelling, since they are passed on. */
   readonly exactNumbers?: boolean;
-  /** Whether it passes on what another server tells, be it declared or not; what it offers is that server's word. */
+  /** True when it passes on what another server tells, be it declared or not; what it offers is that server's word. */
   readonly relays?: boolean;
   headerParameters(tool: string): readonly HeaderParameter[];
   /** Follows requests, where somebody traces them. */
@@ -64,13 +66,13 @@ export interface Host {
   notified?(method: string, params: JsonObject, from: NotificationSender): void;
 }
 
-/** Where a conversation comes from, as its edge knows it. */
+/** Origin of a conversation, as its edge knows it. */
 export interface ClientOrigin {
   readonly principal: string | undefined;
   readonly address: string | undefined;
 }
 
-/** Who sent a notification. */
+/** Sender of a notification. */
 export interface NotificationSender {
   /** The handshake conversation, or `undefined` where the revision is stateless. */
   readonly session: ServerSession | undefined;
@@ -80,9 +82,9 @@ export interface NotificationSender {
 /** A conversation that `initialize` settled, as the host sees it. */
 export interface ServerSession {
   readonly revision: Revision;
-  /** What the client said of itself. */
+  /** Description that the client gave of itself. */
   readonly client: ClientView;
-  /** Who the client is, where its edge knows. */
+  /** Principal that the client is, where its edge knows. */
   readonly principal: string | undefined;
   /** The address of the client, where its edge knows it. */
   readonly address?: string | undefined;

@@ -11,7 +11,7 @@ import { claimedVersion, readRequestMeta, type RequestMeta } from './request-met
 
 declare const byJudge: unique symbol;
 
-/** What only `judge` gives: there is no other way to make one. */
+/** Mark that only `judge` gives: there is no other way to make one. */
 export interface ByJudge {
   readonly [byJudge]: true;
 }
@@ -23,8 +23,8 @@ export interface JudgedRequest extends ByJudge {
   /** The revision that it names in its `_meta`, whatever that is; `undefined` where it names none. */
   readonly claimed: unknown;
   /**
-   * What it says of itself, or the error to answer where that is wrong; `undefined` for one that does not claim to be
-   * stateless. One that names no revision claims nothing where a handshake has settled that.
+   * Description that it gives of itself, or the error to answer where that is wrong; `undefined` for one that does not
+   * claim to be stateless. One that names no revision claims nothing where a handshake has settled that.
    */
   readonly meta: RequestMeta | McpError | undefined;
 }

@@ -4,10 +4,12 @@ import { McpError } from '../protocol/error.ts';
 import type { Beside, ConnectionEnd } from '../peer/connection.ts';
 import type { Link } from './endpoint.ts';
 
-/** How many questions of one conversation may wait for their answers: each keeps a handler waiting, for one client. */
+/**
+ * Limit of questions of one conversation that may wait for their answers: each keeps a handler waiting, for one client.
+ */
 const mostQuestions = 1000;
 
-/** What a question is about, as its failure tells it. */
+/** Subject of a question, as its failure tells it. */
 interface Question {
   readonly method: string;
   readonly options: { readonly timeoutMs?: number | undefined };
@@ -32,7 +34,10 @@ export class LinkEnd implements ConnectionEnd {
   }
 }
 
-/** Why a question has no answer, as the handler that asks hears it; what the client answered is passed on as it is. */
+/**
+ * Reason why a question has no answer, as the handler that asks hears it; what the client answered is passed on as it
+ * is.
+ */
 export function unanswered(error: unknown, { method, options: { timeoutMs } }: Question): McpError {
   if (error instanceof McpError) return error;
   const reason = error instanceof ConnectionError ? error.reason : 'closed';

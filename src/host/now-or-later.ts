@@ -18,7 +18,7 @@ export function orElse<T>(run: () => T | Promise<T>, instead: (error: unknown) =
   }
 }
 
-/** Whether `await` would wait for a value. */
+/** Tells whether `await` would wait for a value. */
 export function isLater<T>(value: NowOrLater<T>): value is PromiseLike<T> {
   if (value === null || (typeof value !== 'object' && typeof value !== 'function')) return false;
   return 'then' in value && typeof value.then === 'function';

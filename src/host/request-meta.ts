@@ -97,7 +97,7 @@ function checked(revision: Revision, meta: Readonly<Record<string, unknown>>): R
   }
 }
 
-/** Whether requests of a revision say by themselves who sends them. */
+/** Tells whether requests of a revision say by themselves who sends them. */
 export function describesClients({ clientDescribed }: Revision): boolean {
   return clientDescribed === 'each-request';
 }
@@ -117,7 +117,10 @@ function livesStatelessOnly(method: string): boolean {
   );
 }
 
-/** Who describes itself in `_meta` speaks a stateless revision and only forgot to say which. */
+/**
+ * Tells whether `_meta` has a key of the stateless revisions: a client that describes itself there speaks one and only
+ * forgot to say which.
+ */
 function hasStatelessKey(meta: unknown): boolean {
   return isObject(meta) && [metaKey.clientCapabilities, metaKey.clientInfo].some((key) => Object.hasOwn(meta, key));
 }

@@ -19,7 +19,10 @@ import { withServerInfo } from './server-info.ts';
 import { observed, tell } from '../peer/observe.ts';
 import { inputRequiredResultShape } from '../protocol/features/rounds.ts';
 
-/** What kept results are in each revision that they were asked for in. One belongs to one host, whose name is in it. */
+/**
+ * Projections of kept results, in each revision that they were asked for in. One belongs to one host, whose name is in
+ * it.
+ */
 const projections = new WeakMap<object, Map<Revision, JsonObject>>();
 
 /** The response to a request, from what its handler returned, in the words of a revision. */

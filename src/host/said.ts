@@ -1,7 +1,7 @@
-/** How many messages of one conversation are remembered; of more, only the number is. */
+/** Limit of messages of one conversation that are remembered; of more, only the number is. */
 export const mostRemembered = 1000;
 
-/** What a first run says before it asks, which most never do. */
+/** Messages that a first run sends before it asks, which most never do. */
 export class Said {
   readonly texts: string[] = [];
   more = 0;
@@ -14,7 +14,7 @@ export class Said {
   }
 }
 
-/** What tells a message from others. Of what has no JSON text, such as a cycle, only the place is known. */
+/** Text that tells a message from others. Of what has no JSON text, such as a cycle, only the place is known. */
 export function saidWords(message: readonly unknown[]): string {
   try {
     const text = JSON.stringify(message);

@@ -8,7 +8,7 @@ import { toWire } from '../protocol/compile/to-wire.ts';
 import type { Host } from './host.ts';
 import { discoverResultShape, initializeResultShape } from '../protocol/features/lifecycle.ts';
 
-/** What a host says of itself when a session begins. */
+/** Description that a host gives of itself when a session begins. */
 export function initializeResult(host: Host, revision: Revision): JsonObject {
   return toWire(revision, initializeResultShape, {
     protocolVersion: revision.date,
@@ -18,7 +18,7 @@ export function initializeResult(host: Host, revision: Revision): JsonObject {
   });
 }
 
-/** What a host says of itself to whoever asks, in the revision of the question. */
+/** Description that a host gives of itself to whoever asks, in the revision of the question. */
 export function discoverResult(host: Host, revision: Revision): JsonObject {
   return toWire(revision, discoverResultShape, {
     supportedVersions: host.revisions.map(({ date }) => date).toReversed(),

@@ -19,7 +19,7 @@ export interface Opening {
 export interface SessionParts {
   readonly host: Host;
   readonly link: Link;
-  /** Whether no request of the client runs. */
+  /** Tells whether no request of the client runs. */
   isIdle(): boolean;
   /** Asks the client, within a call or beside all of them. */
   ask(method: string, params: JsonObject, origin: QuestionOrigin, client: ClientView): Promise<JsonObject>;
@@ -44,7 +44,7 @@ export class SessionFacts implements CallFacts {
     this.session = this.#sessionOver(parts);
   }
 
-  /** Whether the client said `notifications/initialized`; before, nothing may be asked. */
+  /** Tells whether the client said `notifications/initialized`; before, nothing may be asked. */
   get isReady(): boolean {
     return this.#isReady;
   }

@@ -5,7 +5,10 @@ import type { Link } from './endpoint.ts';
 import type { Host } from './host.ts';
 import type { RequestMeta } from './request-meta.ts';
 
-/** What a stateless request says of its conversation: all of it. Very many may last, so that it holds no closures. */
+/**
+ * Facts of the conversation that a stateless request states itself: all of it. Very many may last, so that it holds no
+ * closures.
+ */
 export class StatelessFacts implements CallFacts {
   readonly revision: Revision;
   readonly client: ClientView;

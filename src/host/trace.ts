@@ -37,7 +37,7 @@ export interface TraceSpan {
 /** Begins a span for a request; what it throws is told to `onError` and changes nothing. */
 export type Tracer = (start: TraceStart) => TraceSpan | undefined;
 
-/** What is known of a request when it arrives. */
+/** Facts of a request when it arrives. */
 export function traceStart(message: RequestMessage, link: Link): TraceStart {
   return {
     attributes: {
@@ -50,7 +50,7 @@ export function traceStart(message: RequestMessage, link: Link): TraceStart {
   };
 }
 
-/** What is known of it when it was answered. */
+/** Facts of a request when it was answered. */
 export function traceEnd(response: ResponseMessage | undefined, revision: Revision | undefined): TraceAttributes {
   const failure: TraceAttributes =
     response === undefined

@@ -3,7 +3,7 @@
 /** Stands for what only JSON text can tell. */
 const untold: unique symbol = Symbol('untold');
 
-/** What nests deeper may be a cycle, which has no JSON text at all. */
+/** Depth beyond which a value may be a cycle, which has no JSON text at all. */
 const deepest = 128;
 
 /**

@@ -24,7 +24,7 @@ export class ExactNumber {
     return this.text;
   }
 
-  /** What `JSON.stringify` writes: the digits, or a plain number where the runtime has no way to say them. */
+  /** Value that `JSON.stringify` writes: the digits, or a plain number where the runtime has no way to say them. */
   toJSON(): unknown {
     return rawJson()?.(this.text) ?? writing?.standIn(this.text) ?? this.valueOf();
   }

@@ -1,4 +1,4 @@
-/** What of a value JSON holds. */
+/** Values that JSON holds, and those that it does not. */
 
 /**
  * The value that the JSON text of a value gives back. Fields that are `undefined` are left out, `undefined` in an array
@@ -21,7 +21,7 @@ export function heldAsJson(value: unknown): unknown {
   return (text as string | undefined) === undefined ? undefined : JSON.parse(text);
 }
 
-/** What a value is that JSON would change or lose. */
+/** Kind of a value that JSON would change or lose. */
 function lostKind(value: unknown): string | undefined {
   switch (typeof value) {
     case 'function':
@@ -39,7 +39,7 @@ function lostKind(value: unknown): string | undefined {
   }
 }
 
-/** Whether an object is an instance of a class whose state is in no field. */
+/** Tells whether an object is an instance of a class whose state is in no field. */
 function keepsNoFields(object: object): boolean {
   const prototype: unknown = Object.getPrototypeOf(object);
   if (prototype === null || Array.isArray(object) || Object.keys(object).length > 0) return false;

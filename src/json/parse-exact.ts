@@ -17,7 +17,7 @@ export function parseExactJson(text: string, depth?: number): unknown {
 const quote = 0x22;
 const minus = 0x2d;
 
-/** Whether JSON text has a number that would change its spelling. */
+/** Tells whether JSON text has a number that would change its spelling. */
 function hasOddNumber(text: string): boolean {
   for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at);

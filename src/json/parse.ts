@@ -1,6 +1,6 @@
 /** JSON text from a peer, read within bounds. */
 
-/** How deep arrays and objects may nest by default. */
+/** Depth to which arrays and objects may nest by default. */
 export const defaultDepth = 128;
 
 /** Text that is not acceptable JSON; `reason` says whether it is malformed or over a limit. */

@@ -1,7 +1,7 @@
 /** Results that are sent again and again, such as lists, and are written as JSON only once. */
 import { jsonText } from '../json/exact-number.ts';
 
-/** What a kept result was written as so far; each form is made when it is first wanted. */
+/** Texts that a kept result was written as so far; each form is made when it is first wanted. */
 interface Written {
   text?: string;
   bytes?: Uint8Array;
@@ -15,7 +15,7 @@ export function cachedJson<T extends object>(result: T): T {
   return result;
 }
 
-/** Whether a value is a result that never changes. */
+/** Tells whether a value is a result that never changes. */
 export function isCached(value: unknown): value is object {
   return typeof value === 'object' && value !== null && kept.has(value);
 }

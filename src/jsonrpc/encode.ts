@@ -48,9 +48,9 @@ export function messageText(message: Message | readonly Message[]): string {
 
 /** Options of reading the text of a message. */
 export interface MessageReading {
-  /** Whether numbers keep their spelling; where it is not asked for, all are plain. */
+  /** True when numbers keep their spelling; where it is not asked for, all are plain. */
   readonly exactNumbers?: boolean | undefined;
-  /** How deep arrays and objects may nest; 128 by default. */
+  /** Depth to which arrays and objects may nest; 128 by default. */
   readonly depth?: number | undefined;
 }
 

@@ -2,7 +2,9 @@
 export interface StreamEvent {
   /** The type; `undefined` means `message`. */
   readonly event?: string | undefined;
-  /** Where a broken stream can be resumed from here on; empty where the stream takes back what it said of that. */
+  /**
+   * Id from which a broken stream can be resumed from here on; empty where the stream takes back what it said of that.
+   */
   readonly id?: string | undefined;
   /** Empty for an item that only has an id, which is no event, and for one that only tells `retry`. */
   readonly data: string;
@@ -10,7 +12,7 @@ export interface StreamEvent {
   readonly retry?: number | undefined;
 }
 
-/** Who hears what an event stream says. */
+/** Listener to what an event stream says. */
 export interface EventTextListener {
   found(event: StreamEvent): void;
   /** The data of an event is longer than allowed; nothing follows. */
@@ -26,7 +28,7 @@ const blockLines = 1024;
 export class EventText {
   readonly #listener: EventTextListener;
   readonly #most: number;
-  /** What came after the last line break. */
+  /** Pieces that came after the last line break. */
   #held: string[] = [];
   #begun = false;
   #endedInReturn = false;
@@ -54,7 +56,7 @@ export class EventText {
     if (start < lines.length) this.#held.push(lines.slice(start));
   }
 
-  /** What is held and the piece, where that ends a line; all three line endings are one from here on. */
+  /** Text that was held and the piece, where that ends a line; all three line endings are one from here on. */
   #linesIn(piece: string): string {
     let text = piece;
     if (!this.#begun && text !== '') {

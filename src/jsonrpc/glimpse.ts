@@ -1,14 +1,14 @@
-/** What the two ends of a message tell of it that cannot be read as a whole: it is too long, or no JSON in between. */
+/** Glimpse of a message that cannot be read as a whole, from its two ends: it is too long, or no JSON in between. */
 
 import { isRequestId, type RequestId } from './message.ts';
 
-/** What a message is, and its id where one end shows it. */
+/** Kind of a message, and its id where one end shows it. */
 export interface Glimpse {
   readonly kind: 'request' | 'answer';
   readonly id: RequestId | undefined;
 }
 
-/** How much of each end is looked at, in bytes or characters. */
+/** Length of each end that is looked at, in bytes or characters. */
 export const glimpsed = 512;
 
 /** The members of a message that are objects, and what a message with one is. */
@@ -36,7 +36,7 @@ export function glimpse(beginning: string, end: string): Glimpse | undefined {
   return { kind, id: isRequestId(id) ? id : undefined };
 }
 
-/** What a text that is no message tells of the message that it was to be. */
+/** Glimpse of the message that a text was to be that is none. */
 export function glimpseText(text: string): Glimpse | undefined {
   return glimpse(text.slice(0, glimpsed), text.slice(-glimpsed));
 }

@@ -1,6 +1,6 @@
 import { glimpse, glimpsed, type Glimpse } from './glimpse.ts';
 
-/** What a line tells of the message in it, seen from its ends. */
+/** Glimpse of the message in a line, seen from its ends. */
 export function glimpseLine(line: Uint8Array): Glimpse | undefined {
   return glimpse(loose(line.subarray(0, glimpsed)), loose(line.subarray(-glimpsed)));
 }

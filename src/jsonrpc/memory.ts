@@ -3,12 +3,12 @@ import type { Message } from './message.ts';
 import { messageText, parseMessage } from './encode.ts';
 import { ConnectionError, type Channel, type Receiver, type Transport } from './transport.ts';
 
-/** How many messages may wait in one direction. */
+/** Limit of messages that may wait in one direction. */
 const maxWaiting = 10_000;
 
 /** The far end of a conversation in memory. */
 export interface MemoryPeer {
-  /** Whether numbers shall keep their spelling for it. */
+  /** True when numbers shall keep their spelling for it. */
   readonly exactNumbers?: boolean | undefined;
   /** Takes one message. Must not throw. */
   receive(value: unknown): void;
@@ -75,7 +75,7 @@ function openLinked(receiver: Receiver, connect: (link: MemoryLink) => MemoryPee
   };
 }
 
-/** What was written here needs no bounds. */
+/** Parses text that was written here and needs no bounds. */
 function parsed(text: string, { exactNumbers }: Pick<MemoryPeer, 'exactNumbers'>): unknown {
   return parseMessage(text, { exactNumbers, depth: Number.POSITIVE_INFINITY });
 }

@@ -38,7 +38,7 @@ export type ResponseMessage = ResultMessage | ErrorMessage;
 /** One message of JSON-RPC 2.0 as MCP uses it. */
 export type Message = RequestMessage | NotificationMessage | ResponseMessage;
 
-/** What a value on the wire turned out to be; `malformed` keeps the id where one could be read. */
+/** Kind of value that came on the wire; `malformed` keeps the id where one could be read. */
 export type Received =
   | { readonly kind: 'request'; readonly message: RequestMessage }
   | { readonly kind: 'notification'; readonly message: NotificationMessage }
@@ -91,12 +91,12 @@ function classifyResponse(value: Record<string, unknown>, id: RequestId | undefi
   return malformed(id, 'a message needs a method, a result or an error');
 }
 
-/** Whether a value can be the id of a request. */
+/** Tells whether a value can be the id of a request. */
 export function isRequestId(value: unknown): value is RequestId {
   return typeof value === 'string' || Number.isSafeInteger(value);
 }
 
-/** Whether a value is a JSON object: not null, not an array. */
+/** Tells whether a value is a JSON object: not null, not an array. */
 export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof ExactNumber);
 }

@@ -3,7 +3,7 @@ import type { Glimpse } from './glimpse.ts';
 import { glimpseLine, LongLine } from './long-line.ts';
 import { ConnectionError } from './transport.ts';
 
-/** How long a line may be by default: 10 MiB. */
+/** Length that a line may have by default: 10 MiB. */
 export const defaultLineBytes: number = 10 * 1024 * 1024;
 
 export interface LineReaderOptions {
@@ -15,7 +15,7 @@ export interface LineReaderOptions {
    * @param seen What the ends of the line tell, where it looks like a message.
    */
   problem(error: ConnectionError, seen?: Glimpse): void;
-  /** How many bytes a line may have, line ending left out; 10 MiB by default. */
+  /** Limit of the bytes of a line, line ending left out; 10 MiB by default. */
   readonly maxBytes?: number | undefined;
 }
 

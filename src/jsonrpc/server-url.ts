@@ -29,7 +29,7 @@ export function serverUrl(given: string | URL): URL {
   return url;
 }
 
-/** What was given, without the user, the password and the query that it may have. */
+/** Text that was given, without the user, the password and the query that it may have. */
 function withoutSecrets(text: string): string {
   const slashes = text.indexOf('//');
   const start = slashes < 0 ? 0 : slashes + 2;

@@ -1,10 +1,10 @@
 import { soon } from './timeout.ts';
 
-/** How long a slice lasts. */
+/** Duration of a slice. */
 const sliceMs = 3;
-/** How many steps are done between two looks at the clock: a few are never parted. */
+/** Number of steps between two looks at the clock: a few are never parted. */
 const lookSteps = 16;
-/** How many steps it has at most: what a step leaves behind is done in the same turn, and not measured here. */
+/** Limit of steps of a slice: what a step leaves behind is done in the same turn, and not measured here. */
 const sliceSteps = 64;
 /** The same where each step ends something, which leaves more behind. */
 const endSteps = 16;

@@ -4,11 +4,11 @@ import { ConnectionError } from './transport.ts';
 
 export type { StreamEvent } from './event-text.ts';
 
-/** How large an event may be by default: 16 MiB. */
+/** Size that an event may have by default: 16 MiB. */
 export const defaultEventBytes: number = 16 * 1024 * 1024;
 
 export interface EventReaderOptions {
-  /** How many bytes a line, and how many characters the data of an event, may have; 16 MiB by default. */
+  /** Limit of the bytes of a line, and of the characters of an event's data; 16 MiB by default. */
   readonly maxBytes?: number | undefined;
 }
 

@@ -1,8 +1,8 @@
 import { ConnectionError } from './transport.ts';
 
 /**
- * Whether the same message may get through when it is sent again: its peer was not reached, broke off, or said that it
- * cannot now. (RFC 9110, 15.5.9 and 15.6; RFC 6585, 4: statuses 408, 429 and 5xx; RFC 8470, 5.2: 425.)
+ * Tells whether the same message may get through when it is sent again: its peer was not reached, broke off, or said
+ * that it cannot now. (RFC 9110, 15.5.9 and 15.6; RFC 6585, 4: statuses 408, 429 and 5xx; RFC 8470, 5.2: 425.)
  */
 export function isTransient(error: unknown): boolean {
   if (!(error instanceof ConnectionError)) return false;
@@ -11,7 +11,7 @@ export function isTransient(error: unknown): boolean {
   return isTransientStatus(status);
 }
 
-/** Whether an HTTP status says that the server cannot now, and nothing else of it. */
+/** Tells whether an HTTP status says that the server cannot now, and nothing else of it. */
 export function isTransientStatus(status: number): boolean {
   return status >= 500 || status === 408 || status === 425 || status === 429;
 }

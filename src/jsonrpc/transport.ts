@@ -5,28 +5,32 @@ import type { Message, RequestId } from './message.ts';
  * that says nothing but its description is a good transport.
  */
 export interface TransportFacts {
-  /** What a person would call the peer: a URL or a command line. Holds no secret. */
+  /** Name that a person would give the peer: a URL or a command line. Holds no secret. */
   readonly description: string;
   /**
-   * Where the peer is. What was found out of a server is remembered by its address; without one it is remembered as long as
-   * the transport itself is used. Holds no secret.
+   * Address of the peer. What was found out of a server is remembered by its address; without one it is remembered as
+   * long as the transport itself is used. Holds no secret.
    */
   readonly address?: string | undefined;
-  /** Whether headers travel beside messages, and what is said in them is read; false by default. */
+  /** True when headers travel beside messages, and what is said in them is read; false by default. */
   readonly carriesHeaders?: boolean | undefined;
   /**
-   * Whether each message has an exchange of its own, as a POST has: closing it gives the message up, and one that breaks off
-   * ends nothing else. False by default.
+   * True when each message has an exchange of its own, as a POST has: closing it gives the message up, and one
+   * that breaks off ends nothing else. False by default.
    */
   readonly cancelsByClosing?: boolean | undefined;
   /**
-   * Whether an older server may end the conversation at a first question that it does not know, or leave it unanswered, so
-   * that silence and an end say that it wants `initialize`. True by default.
+   * True when an older server may end the conversation at a first question that it does not know, or leave it
+   * unanswered, so that silence and an end say that it wants `initialize`. True by default.
    */
   readonly mayLoseTheProbe?: boolean | undefined;
-  /** Whether each conversation is a process of its own, which starts with it and ends with it; false by default. */
+  /**
+   * True when each conversation is a process of its own, which starts with it and ends with it; false by default.
+   */
   readonly ownsProcess?: boolean | undefined;
-  /** Whether it can be opened but once, so that a conversation which is lost is lost for good; false by default. */
+  /**
+   * True when it can be opened but once, so that a conversation which is lost is lost for good; false by default.
+   */
   readonly opensOnce?: boolean | undefined;
 }
 
@@ -77,8 +81,8 @@ export interface SendOptions {
 /** The side that hears what the peer sends. None of the callbacks may throw. */
 export interface Receiver {
   /**
-   * Whether numbers shall keep their spelling, for who passes them on; see `parseMessage`. A transport that cannot do it
-   * gives plain ones.
+   * True when numbers shall keep their spelling, for who passes them on; see `parseMessage`. A transport that
+   * cannot do it gives plain ones.
    */
   readonly exactNumbers?: boolean | undefined;
   /** Hears the text of each message first, as it came, where a message is a line of its own; must not throw. */
@@ -102,11 +106,14 @@ export interface MessageOrigin {
   readonly request?: RequestId | null;
   /** The text that it was read from. */
   readonly text?: string;
-  /** Where it cannot be read: the id of the request that it was to answer, as its ends tell it; `null` for none. */
+  /**
+   * Id of the request that a message answers which cannot be read: the id of the request that it was to answer, as its
+   * ends tell it; `null` for none.
+   */
   readonly answered?: RequestId | null | undefined;
 }
 
-/** Why a conversation failed, as seen from here; it never crosses the wire. */
+/** Reason why a conversation failed, as seen from here; it never crosses the wire. */
 export type ConnectionReason =
   | 'refused'
   | 'closed'

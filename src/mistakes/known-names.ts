@@ -3,7 +3,7 @@ import { nearest } from './nearest.ts';
 /** Every name that something may have; the compiler sees that none is missing. */
 export type Names<T> = Readonly<Record<keyof T, 1>>;
 
-/** What other libraries and the wire call it. */
+/** Names that other libraries and the wire use, and ours for them. */
 const aliases: Readonly<Record<string, string>> = {
   inputSchema: 'input',
   parameters: 'input',

@@ -1,6 +1,6 @@
 /** Names that somebody may have meant. */
 
-/** How long a name may be that is compared, in characters. */
+/** Length that a name may have that is compared, in characters. */
 const longest = 128;
 
 /**
@@ -34,7 +34,9 @@ function folded(name: string): string {
   return name.toLowerCase().replaceAll(/[-_. ]/g, '');
 }
 
-/** How many characters must be added, taken away, replaced or swapped with the next; a part counts as one away. */
+/**
+ * Number of characters that must be added, taken away, replaced or swapped with the next; a part counts as one away.
+ */
 function distanceOf(one: string, another: string): number {
   if (one.length >= 3 && another.includes(one)) return Math.min(1, another.length - one.length);
   let before: readonly number[] = [];

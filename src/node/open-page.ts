@@ -7,7 +7,7 @@ export interface OpenPageOptions {
   readonly command?: readonly [string, ...string[]];
 }
 
-/** How long a program may take to say that it cannot open a page; one that still runs then shows it. */
+/** Time that a program may take to say that it cannot open a page; one that still runs then shows it. */
 const settledMs = 2_000;
 
 /**
@@ -44,7 +44,7 @@ export async function openPage(url: string | URL, options: OpenPageOptions = {})
   });
 }
 
-/** What opens URLs on a platform, without a shell in between. */
+/** Command that opens URLs on a platform, without a shell in between. */
 export function openerOf(
   platform: string,
   env: Readonly<Record<string, string | undefined>>,

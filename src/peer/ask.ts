@@ -34,15 +34,15 @@ export function unnamed(order: number): string {
   return `ask-${order}`;
 }
 
-/** Whether a question without a key may have this name, so that it is no key. */
+/** Tells whether a question without a key may have this name, so that it is no key. */
 export function isUnnamed(key: string): boolean {
   return /^ask-\d+$/.test(key);
 }
 
-/** Whether an answer was acceptable. */
+/** Answer that was acceptable, or the problem of one that was not. */
 export type Accepted<T> = { readonly value: T; readonly problem?: undefined } | { readonly problem: string };
 
-/** How a running request talks with its client; revisions differ in the way, and handlers see none of it. */
+/** Means by which a running request talks with its client; revisions differ in the way, and handlers see none of it. */
 export interface Asker {
   /** Asks, and gives what the answer was accepted as. */
   ask<T>(ask: Ask<T>): Promise<T>;
@@ -50,14 +50,14 @@ export interface Asker {
   once<T>(key: string, run: () => T | Promise<T>): Promise<T>;
 }
 
-/** What a handler returns that drives its rounds by hand; the state is any JSON. */
+/** Result of a handler that drives its rounds by hand; the state is any JSON. */
 export interface ByHand {
   readonly resultType: 'input_required';
   readonly inputRequests?: Readonly<Record<string, { readonly method: AskMethod; readonly params?: JsonObject }>>;
   readonly requestState?: unknown;
 }
 
-/** Whether a handler drives its rounds by hand. */
+/** Tells whether a handler drives its rounds by hand. */
 export function isByHand(value: unknown): value is ByHand {
   return isObject(value) && value['resultType'] === 'input_required';
 }
@@ -70,7 +70,7 @@ export class RoundEnded extends Error {
   }
 }
 
-/** Whether a handler was ended because its questions go to the client; that is no failure. */
+/** Tells whether a handler was ended because its questions go to the client; that is no failure. */
 export function isRoundEnd(error: unknown): boolean {
   return error instanceof RoundEnded;
 }

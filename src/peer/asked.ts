@@ -7,14 +7,14 @@ import { chargedFor } from './charge.ts';
 import { PendingRequest, type PendingOwner, type WaitOptions } from './pending.ts';
 import { ProgressRoutes, type Progress } from './progress.ts';
 
-/** How one request of ours is sent, and how long its answer may take. */
+/** Options of sending one request of ours, and of waiting for its answer. */
 export interface CallOptions extends WaitOptions {
   /** The revision that the message is written in, for observers. */
   readonly revision?: Revision | undefined;
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** The request of the peer within which it is asked, whose stream carries it. */
   readonly related?: string | number | undefined;
-  /** Whether the peer is told with `notifications/cancelled` when the request is given up. */
+  /** True when the peer is told with `notifications/cancelled` when the request is given up. */
   readonly tellCancelled: boolean;
   readonly progressToken?: ProgressToken | undefined;
   readonly onProgress?: ((progress: Progress) => void) | undefined;
@@ -24,7 +24,7 @@ export interface CallOptions extends WaitOptions {
   readonly onLateAnswer?: (() => void) | undefined;
 }
 
-/** How many requests that were given up are remembered for who wants to hear of their answers. */
+/** Limit of given-up requests that are remembered for who wants to hear of their answers. */
 const mostGivenUp = 1_000;
 
 /** The requests of ours in flight, by their ids and by the tokens of their progress. */
@@ -33,7 +33,7 @@ export class AskedRequests {
   readonly #pending = new Map<number, PendingRequest<CallOptions>>();
   /** Made when there is a token to route by. */
   #progress: ProgressRoutes | undefined;
-  /** Who wants to hear of the answers of requests that were given up. */
+  /** Listeners to the answers of requests that were given up. */
   #givenUp: Map<number, () => void> | undefined;
   #lastId = 0;
 
@@ -87,7 +87,7 @@ export class AskedRequests {
     return [...this.#pending.values()];
   }
 
-  /** Whether a request with this id was sent, be it answered or not. */
+  /** Tells whether a request with this id was sent, be it answered or not. */
   wasSent(id: unknown): boolean {
     return typeof id === 'number' && id > 0 && id <= this.#lastId;
   }
@@ -101,7 +101,7 @@ export class AskedRequests {
     givenUp.set(id, onLateAnswer);
   }
 
-  /** Who waits for this late answer, once. */
+  /** Takes the listener to this late answer, once. */
   takeLate(id: unknown): (() => void) | undefined {
     if (typeof id !== 'number' || this.#givenUp === undefined) return undefined;
     const late = this.#givenUp.get(id);

@@ -1,4 +1,4 @@
-/** How much may come within one request before its answer. */
+/** Limits of what may come within one request before its answer. */
 export interface NotificationBudget {
   /** The most messages that may come before the answer; 100,000 by default, Infinity for no limit. */
   readonly maxNotifications?: number | undefined;
@@ -8,7 +8,7 @@ export interface NotificationBudget {
 
 const most = { messages: 100_000, bytes: 64 * 1024 * 1024 };
 
-/** What is too much of what came within one request, if anything is. */
+/** Name of what is too much of what came within one request, if anything is. */
 export function overBudget(
   { maxNotifications = most.messages, maxNotificationBytes = most.bytes }: NotificationBudget,
   messages: number,
@@ -32,7 +32,7 @@ export function checkBudget({ maxNotifications, maxNotificationBytes }: Notifica
       throw new TypeError(`${name} must be a number, 0 or more, or Infinity for no limit`);
 }
 
-/** How many bytes a text has in UTF-8. */
+/** Number of bytes of a text in UTF-8. */
 export function utf8Bytes(text: string): number {
   let bytes = text.length;
   for (let index = 0; index < text.length; index++) {

@@ -17,29 +17,31 @@ import { aborted, abortReason, checkTimeout, type Asked, type PendingRequest } f
 import type { Running, RunningRequest } from './running.ts';
 import { asConnectionError, withToken } from './sending.ts';
 
-/** What goes with one message, for the end that sends it. */
+/** Options of one message, for the end that sends it. */
 export interface Beside {
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** Gives up the exchange that carries the message. */
   readonly signal?: AbortSignal | undefined;
   /** The request of the peer whose stream carries the message. */
   readonly related?: RequestId | undefined;
-  /** How long the peer may take to take the message, in milliseconds; no limit by default. */
+  /** Time that the peer may take to take the message, in milliseconds; no limit by default. */
   readonly withinMs?: number | undefined;
 }
 
-/** What the two ends of a connection differ in. */
+/** Parts in which the two ends of a connection differ. */
 export interface ConnectionEnd {
   readonly role: 'client' | 'server';
-  /** How many requests of ours may wait for their answers. */
+  /** Limit of requests of ours that may wait for their answers. */
   readonly mostAsked: number;
-  /** Whether each request of ours is carried by an exchange of its own, which is closed when it is given up. */
+  /** True when each request of ours is carried by an exchange of its own, which is closed when it is given up. */
   readonly exchanges?: boolean;
-  /** Whether what comes within a request of ours, and does not answer it, counts against the limits of the request. */
+  /**
+   * True when what comes within a request of ours, and does not answer it, counts against the limits of the request.
+   */
   readonly charges?: boolean;
   /** Hands a message to the peer; settles when it has it, where that can be told. */
   send(message: Message, beside: Beside | undefined): Promise<void> | undefined;
-  /** What the peer is told of why a request was given up, in place of what who gave it up said. */
+  /** Reason that the peer is told for giving a request up, in place of the words of who did. */
   reason?(error: ConnectionError, request: { readonly method: string; readonly options: CallOptions }): string;
   /** Hears of an error that the peer answered with, and what its message came with. */
   refused?(error: McpError, about: MessageOrigin | undefined): void;
@@ -47,7 +49,7 @@ export interface ConnectionEnd {
   warn?(message: string, cause?: unknown): void;
 }
 
-/** How long the peer may take to take a cancellation. */
+/** Time that the peer may take to take a cancellation. */
 const cancellationMs = 15_000;
 
 /**
@@ -68,12 +70,12 @@ export class Connection<Run extends RunningRequest = RunningRequest> {
     this.running = running;
   }
 
-  /** Why nothing can be sent any more, or `undefined` while the connection lives. */
+  /** Reason why nothing can be sent any more, or `undefined` while the connection lives. */
   get ended(): ConnectionError | undefined {
     return this.#ended;
   }
 
-  /** How many requests of ours wait for their answers. */
+  /** Number of requests of ours that wait for their answers. */
   get waiting(): number {
     return this.#asked?.size ?? 0;
   }

@@ -36,8 +36,8 @@ const clientFeatures: ReadonlySet<string | undefined> = new Set(
 );
 
 /**
- * Whether a server may send a notification in a session, by what it offered when the session began. (Spec 2025-11-25,
- * Lifecycle, Operation: only what was negotiated is used, whatever is offered by now.)
+ * Tells whether a server may send a notification in a session, by what it offered when the session began. (Spec
+ * 2025-11-25, Lifecycle, Operation: only what was negotiated is used, whatever is offered by now.)
  *
  * @param relays Whether the feature will do where its part was not offered: what another server tells undeclared.
  */

@@ -13,7 +13,7 @@ export interface HeaderParameter {
   readonly path: readonly string[];
 }
 
-/** What `x-mcp-header` annotations of a tool say: the parameters to mirror, or why the tool is invalid. */
+/** Headers that `x-mcp-header` annotations of a tool ask for: the parameters to mirror, or why the tool is invalid. */
 export interface HeaderParameters {
   readonly parameters: readonly HeaderParameter[];
   /** One sentence for each annotation that breaks a rule; the tool is invalid unless it is empty. */

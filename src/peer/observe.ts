@@ -3,7 +3,7 @@ import type { Revision } from '../protocol/revision.ts';
 
 /** One message that a server or a client of ours hands to its transport. */
 export interface Sent {
-  /** Which role sends it. */
+  /** Role that sends it. */
   readonly from: 'server' | 'client';
   /** The revision of the conversation, or of the request that the message answers; unknown before one is settled. */
   readonly revision: Revision | undefined;
@@ -26,7 +26,7 @@ export function observe(observer: (sent: Sent) => void): () => void {
   return () => void observers.delete(observer);
 }
 
-/** Whether anybody observes: what is only needed for `tell` need not be worked out otherwise. */
+/** Tells whether anybody observes: what is only needed for `tell` need not be worked out otherwise. */
 export function observed(): boolean {
   return observers.size > 0;
 }

@@ -3,7 +3,7 @@ import { ConnectionError } from '../jsonrpc/transport.ts';
 import type { JsonObject, ProgressToken } from '../protocol/features/common.ts';
 import { overBudget, type NotificationBudget } from './budget.ts';
 
-/** How long an answer may take, and how much may come before it. */
+/** Limits of the time that an answer may take, and of what may come before it. */
 export interface WaitOptions extends NotificationBudget {
   readonly signal?: AbortSignal | undefined;
   /** Longest wait for the answer or the next progress, in milliseconds; 0 and Infinity mean no limit. */
@@ -27,7 +27,7 @@ export interface Asked {
   settle(outcome: JsonObject | Error): void;
 }
 
-/** Who hears what becomes of a wait. */
+/** Listener to the outcome of a wait. */
 export interface PendingOwner<Options extends WaitOptions> {
   /** The wait is over, whichever way. */
   over(pending: PendingRequest<Options>): void;
@@ -44,7 +44,10 @@ export class PendingRequest<Options extends WaitOptions = WaitOptions> implement
   readonly token: ProgressToken | undefined;
   /** Closes the exchange that carries it, where it has one. */
   exchange: AbortController | undefined;
-  /** What the peer asked for meanwhile and could not be given: likely why, where it answers with an error. */
+  /**
+   * Error of a request that the peer made meanwhile and that could not be answered: likely why, where it answers with
+   * an error.
+   */
   blamed: unknown;
   /** Settled once; nothing is left of the wait by then. */
   readonly answer: Promise<JsonObject>;
@@ -52,7 +55,7 @@ export class PendingRequest<Options extends WaitOptions = WaitOptions> implement
   #resolve!: (result: JsonObject) => void;
   #reject!: (error: Error) => void;
   #settled = false;
-  /** What came before the answer. */
+  /** Number of messages that came before the answer. */
   #messages = 0;
   #bytes = 0;
   #idle: (() => void) | undefined;
@@ -82,7 +85,7 @@ export class PendingRequest<Options extends WaitOptions = WaitOptions> implement
     this.touch();
   }
 
-  /** Whether it waits for no answer, but for what comes meanwhile. */
+  /** Tells whether it waits for no answer, but for what comes meanwhile. */
   get isListen(): boolean {
     return this.method === 'subscriptions/listen';
   }
@@ -148,7 +151,7 @@ export function aborted(method: string, signal: AbortSignal): ConnectionError {
   return new ConnectionError('aborted', `${method} was aborted`, { cause: signal.reason });
 }
 
-/** What the caller said when aborting, if it said anything: a string or an error of its own. */
+/** Reason that the caller gave when aborting, if it gave any: a string or an error of its own. */
 export function abortReason(signal: AbortSignal | undefined): string {
   const reason: unknown = signal?.reason;
   if (typeof reason === 'string') return reason;

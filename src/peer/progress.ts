@@ -6,12 +6,12 @@ import { isRequestId } from '../jsonrpc/message.ts';
 export interface Progress {
   /** Rises with every report; may be a fraction. */
   readonly progress: number;
-  /** What `progress` runs up to, where the peer knows it. */
+  /** Value up to which `progress` runs, where the peer knows it. */
   readonly total?: number;
   readonly message?: string;
 }
 
-/** Where the reports of one token go. */
+/** Route of the reports of one token. */
 export interface ProgressRoute {
   /** The id of the request that they are about. */
   readonly request: number;
@@ -39,7 +39,7 @@ export class ProgressRoutes {
     return claimed;
   }
 
-  /** Whether a request in flight has this token. */
+  /** Tells whether a request in flight has this token. */
   has(token: ProgressToken): boolean {
     return this.#routes.has(token);
   }

@@ -24,12 +24,12 @@ export class Running<Run extends RunningRequest> {
     this.#most = most;
   }
 
-  /** How many hold their ids. */
+  /** Number of requests that hold their ids. */
   get size(): number {
     return this.#more?.size ?? (this.#lone === undefined ? 0 : 1);
   }
 
-  /** How many handlers run, those of cancelled requests among them. */
+  /** Number of handlers that run, those of cancelled requests among them. */
   get count(): number {
     return this.#count;
   }
@@ -39,7 +39,7 @@ export class Running<Run extends RunningRequest> {
     return this.#lone?.requestId === id ? this.#lone : undefined;
   }
 
-  /** Why a request is not run: its id is that of one that runs, or there are too many. */
+  /** Reason why a request is not run: its id is that of one that runs, or there are too many. */
   obstacle(id: RequestId): 'duplicate' | 'busy' | undefined {
     if (this.get(id) !== undefined) return 'duplicate';
     return this.#count >= this.#most ? 'busy' : undefined;

@@ -1,4 +1,4 @@
-/** How tool uses and tool results must follow each other in the messages of a sampling request. */
+/** Rules by which tool uses and tool results follow each other in the messages of a sampling request. */
 import type {
   CreateMessageRequestParams,
   SamplingMessage,
@@ -6,7 +6,7 @@ import type {
 } from '../protocol/features/sampling.ts';
 
 /**
- * Why the messages of a sampling request may not be given to a model, or `undefined` when they may.
+ * Reason why the messages of a sampling request may not be given to a model, or `undefined` when they may.
  *
  * A message with tool results is the user's and holds nothing else; every tool use of the assistant is answered in
  * the very next message; nothing else is answered. (Spec 2025-11-25, Sampling, Message content constraints.)
@@ -30,7 +30,7 @@ function blocksOf({ content }: SamplingMessage): readonly SamplingMessageContent
   return isList(content) ? content : [content];
 }
 
-/** What the compiler cannot tell of a readonly array. */
+/** Tells a readonly array from one value, which the compiler cannot. */
 function isList<T>(value: T | readonly T[]): value is readonly T[] {
   return Array.isArray(value);
 }

@@ -1,4 +1,4 @@
-/** What goes with a request of ours, and what its failure to go is. */
+/** Parts that go with a request of ours, and the error of one that could not go. */
 import { isObject } from '../jsonrpc/message.ts';
 import { ConnectionError } from '../jsonrpc/transport.ts';
 import type { JsonObject, ProgressToken } from '../protocol/features/common.ts';
@@ -9,7 +9,7 @@ export function withToken(params: JsonObject | undefined, progressToken: Progres
   return { ...params, _meta: { ...(isObject(meta) ? meta : {}), progressToken } };
 }
 
-/** Why a request did not reach its peer. */
+/** Error of a request that did not reach its peer, with the reason. */
 export function asConnectionError(error: unknown, method: string): Error {
   return error instanceof ConnectionError
     ? error

@@ -1,4 +1,4 @@
-/** What clients and servers declare that they can do. Presence is the flag: `{}` says yes, absence says no. */
+/** Capabilities that clients and servers declare. Presence is the flag: `{}` says yes, absence says no. */
 
 import type { JsonObject } from './features/common.ts';
 import { from, isAlive, within, type Lifetime } from './lifetime.ts';
@@ -23,15 +23,15 @@ export const coreTasks: Lifetime = within('2025-11-25', '2026-07-28');
 
 /** Lists of file system roots. Deprecated in 2026-07-28. */
 export interface RootsCapability {
-  /** Whether changes are announced. Until 2025-11-25. */
+  /** True when changes are announced. Until 2025-11-25. */
   readonly listChanged?: boolean;
 }
 
 /** Calls of the client's model. Deprecated in 2026-07-28. */
 export interface SamplingCapability {
-  /** Whether `includeContext` may be other than `none`. Since 2025-11-25. */
+  /** Capability of an `includeContext` other than `none`. Since 2025-11-25. */
   readonly context?: JsonObject;
-  /** Whether the model may be given tools. Since 2025-11-25. */
+  /** Capability of giving the model tools. Since 2025-11-25. */
   readonly tools?: JsonObject;
 }
 
@@ -56,7 +56,7 @@ export interface ClientTasksCapability {
   readonly requests?: ClientTaskRequests;
 }
 
-/** What a client can do. */
+/** Capabilities of a client. */
 export interface ClientCapabilities {
   readonly experimental?: Readonly<Record<string, JsonObject>>;
   readonly roots?: RootsCapability;
@@ -92,7 +92,7 @@ export interface ServerTasksCapability {
   readonly requests?: ServerTaskRequests;
 }
 
-/** What a server can do. */
+/** Capabilities of a server. */
 export interface ServerCapabilities {
   readonly experimental?: Readonly<Record<string, JsonObject>>;
   /** Deprecated in 2026-07-28. */
@@ -215,7 +215,9 @@ export const serverCapabilitiesShape: ShapeOf<ServerCapabilities> = shape('Serve
   extensions: heard(since('2026-07-28', optional(capabilities))),
 });
 
-/** What a server asks of a client: a feature, a part of one, or an extension by its id, which has a slash. */
+/**
+ * Capability that a server asks of a client: a feature, a part of one, or an extension by its id, which has a slash.
+ */
 export type ClientFlag =
   | 'sampling'
   | 'sampling.tools'
@@ -226,23 +228,26 @@ export type ClientFlag =
   | 'roots'
   | `${string}/${string}`;
 
-/** Whether a flag names an extension. */
+/** Tells whether a flag names an extension. */
 export function isExtensionFlag(flag: string): flag is `${string}/${string}` {
   return flag.includes('/');
 }
 
-/** Whether a client declared what a flag names. An empty `elicitation` means forms. */
+/** Tells whether a client declared what a flag names. An empty `elicitation` means forms. */
 export function supports(capabilities: ClientCapabilities, flag: ClientFlag): boolean {
   if (isExtensionFlag(flag)) return isFields(capabilities.extensions) && has(capabilities.extensions, flag);
   return hasPath(expanded(capabilities), flag);
 }
 
-/** Whether a server declared what a path names: a feature (`tools`), or a part that is an object or `true` (`resources.subscribe`). */
+/**
+ * Tells whether a server declared what a path names: a feature (`tools`), or a part that is an object or `true`
+ * (`resources.subscribe`).
+ */
 export function hasServerCapability(capabilities: ServerCapabilities, path: string): boolean {
   return hasPath(capabilities, path);
 }
 
-/** Whether a revision has the capability of servers that a path names: what it has not, nobody can declare. */
+/** Tells whether a revision has the capability of servers that a path names: what it has not, nobody can declare. */
 export function isServerCapability(revision: Revision, path: string): boolean {
   const [feature = ''] = path.split('.');
   const row = serverCapabilitiesShape.rows[feature];
@@ -257,7 +262,7 @@ export function missing(required: ClientCapabilities, declared: ClientCapabiliti
   return missingFields({ ...required }, { ...expanded(declared) });
 }
 
-/** How deep capabilities are compared; below are settings. */
+/** Depth to which capabilities are compared; below are settings. */
 const settingsOf = new Set(['experimental', 'extensions']);
 
 function missingFields(required: Fields, declared: Fields): Fields | undefined {
@@ -295,7 +300,7 @@ function hasPath(fields: object, path: string): boolean {
   return true;
 }
 
-/** Whether a capability is declared: `{}` and `true` say yes, `false` says no. */
+/** Tells whether a capability is declared: `{}` and `true` say yes, `false` says no. */
 function has(fields: Fields, key: string): boolean {
   return Object.hasOwn(fields, key) && fields[key] !== undefined && fields[key] !== null && fields[key] !== false;
 }

@@ -94,7 +94,7 @@ export function methodOf(method: string): MethodRow | undefined {
   return rows.get(method);
 }
 
-/** Whether a client may ask something in a revision. */
+/** Tells whether a client may ask something in a revision. */
 export function mayAsk(revision: Revision, method: string): boolean {
   const row = methodOf(method);
   return row !== undefined && maySend('client', row, revision);
@@ -110,7 +110,7 @@ export interface ListChange {
   /** The notification that tells of them. */
   readonly method: Method;
   readonly list: ListedFeature;
-  /** What asks for them in the filter of `subscriptions/listen`. */
+  /** Field that asks for them in the filter of `subscriptions/listen`. */
   readonly flag: ListFlag;
 }
 

@@ -3,7 +3,7 @@ import { isAlive, until, within, type Lifetime } from './lifetime.ts';
 import { revisions, type Revision } from './revision.ts';
 
 /**
- * What the protocol says of an error. `code` is the number in the newest revision, `earlier` another that some older
+ * Facts of an error in the protocol. `code` is the number in the newest revision, `earlier` another that some older
  * ones use; `status` is the HTTP status of the 2026-07-28 exchange (Streamable HTTP, Error handling).
  */
 interface ErrorRow {
@@ -142,7 +142,9 @@ function allowed(code: number): number {
   return code <= -32020 && code >= -32099 ? rows.internalError.code : code;
 }
 
-/** When to try again what was refused for lack of room, in milliseconds; `undefined` for any other error. */
+/**
+ * Time after which to try again what was refused for lack of room, in milliseconds; `undefined` for any other error.
+ */
 export function retryAfterOf({ code, data }: ErrorObject): number | undefined {
   if (code !== rows.busy.code || typeof data !== 'object' || data === null) return undefined;
   // Reading a key of any object is safe; what it holds is checked here.

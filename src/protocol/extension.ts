@@ -12,7 +12,7 @@ export type Extensions = Readonly<Record<string, JsonObject>>;
 /** Spec 2026-07-28, Extensions, Tasks: before, the extension means nothing, wherever it is declared. */
 const statelessAlone: ReadonlySet<string> = new Set(['io.modelcontextprotocol/tasks']);
 
-/** What is wrong with a declaration, or `undefined`. */
+/** Fault of a declaration, or `undefined`. */
 export function extensionProblem(id: unknown, settings: unknown): string | undefined {
   if (typeof id !== 'string' || !isExtensionId(id))
     return `${JSON.stringify(id)} is no identifier of an extension, such as com.example/search`;
@@ -36,7 +36,7 @@ export function withExtensions<Capabilities extends ClientCapabilities | ServerC
   return { ...capabilities, [place]: { ...Object.fromEntries(declared), ...capabilities[place] } };
 }
 
-/** Whether a peer declared an extension: in its own place, or where a revision without one has room for it. */
+/** Tells whether a peer declared an extension: in its own place, or where a revision without one has room for it. */
 export function declaresExtension(
   revision: Revision,
   capabilities: ClientCapabilities | ServerCapabilities,

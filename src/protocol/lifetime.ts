@@ -27,7 +27,7 @@ export function within(first: RevisionDate, end: RevisionDate): Lifetime {
   return { first: position(first), end: position(end) };
 }
 
-/** Whether a row is alive in a revision. */
+/** Tells whether a row is alive in a revision. */
 export function isAlive(lifetime: Lifetime, revision: Revision): boolean {
   const at = ordinal(revision);
   return at >= lifetime.first && at < lifetime.end;

@@ -32,8 +32,8 @@ const prefix = /^(?:[A-Za-z](?:[A-Za-z0-9-]*[A-Za-z0-9])?\.)*[A-Za-z](?:[A-Za-z0
 const name = /^[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?$/;
 
 /**
- * Whether text is a key of `_meta`: a name, or labels and a slash before it, such as `com.example/trace`. The name may
- * be empty. (Spec 2025-06-18, Base protocol, _meta.)
+ * Tells whether text is a key of `_meta`: a name, or labels and a slash before it, such as `com.example/trace`. The
+ * name may be empty. (Spec 2025-06-18, Base protocol, _meta.)
  */
 export function isMetaKey(key: string): boolean {
   const slash = key.indexOf('/');
@@ -44,8 +44,8 @@ export function isMetaKey(key: string): boolean {
 const own: ReadonlySet<string> = new Set(Object.values(metaKey));
 
 /**
- * Whether a key lies under a prefix that belongs to MCP and is none that the protocol defines. The rule changed once; what
- * either reserves is told. (Spec 2025-06-18 and 2025-11-25, Base protocol, _meta.)
+ * Tells whether a key lies under a prefix that belongs to MCP and is none that the protocol defines. The rule changed
+ * once; what either reserves is told. (Spec 2025-06-18 and 2025-11-25, Base protocol, _meta.)
  */
 export function isReservedMetaKey(key: string): boolean {
   const slash = key.indexOf('/');
@@ -54,7 +54,10 @@ export function isReservedMetaKey(key: string): boolean {
   return [labels[1], labels.at(-2)].some((label) => label === 'modelcontextprotocol' || label === 'mcp');
 }
 
-/** Whether text identifies an extension: a key of `_meta` that has a prefix and a name. (Spec 2026-07-28, Versioning.) */
+/**
+ * Tells whether text identifies an extension: a key of `_meta` that has a prefix and a name. (Spec 2026-07-28,
+ * Versioning.)
+ */
 export function isExtensionId(key: string): boolean {
   return isMetaKey(key) && key.includes('/') && !key.endsWith('/');
 }
@@ -77,7 +80,7 @@ export interface RequestMetaObject extends MetaObject {
   readonly 'io.modelcontextprotocol/protocolVersion'?: string;
   /** Since 2026-07-28. */
   readonly 'io.modelcontextprotocol/clientInfo'?: Implementation;
-  /** What the client can do, for this request; required on the wire since 2026-07-28. */
+  /** Capabilities of the client, for this request; required on the wire since 2026-07-28. */
   readonly 'io.modelcontextprotocol/clientCapabilities'?: ClientCapabilities;
   /** Asks for log messages of at least this level. Since 2026-07-28. */
   readonly 'io.modelcontextprotocol/logLevel'?: LoggingLevel;
@@ -95,7 +98,7 @@ export interface NotificationMetaObject extends MetaObject {
 
 /** `_meta` of a result. */
 export interface ResultMetaObject extends MetaObject {
-  /** Who answered; for display only. Since 2026-07-28. */
+  /** Name and version of the server that answered; for display only. Since 2026-07-28. */
   readonly 'io.modelcontextprotocol/serverInfo'?: Implementation;
   /** Within 2025-11-25. */
   readonly 'io.modelcontextprotocol/related-task'?: RelatedTaskMetadata;

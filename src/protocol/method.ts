@@ -1,4 +1,4 @@
-/** What is said of a method: who sends it, when it lived, what it carries and what it needs. */
+/** Rows of methods, and what they say: who sends it, when it lived, what it carries and what it needs. */
 
 import type { PaginatedRequestParams } from './features/envelope.ts';
 import type { SubscriptionFilter } from './features/subscriptions.ts';
@@ -9,32 +9,32 @@ import type { Type, TypeOf } from './shape.ts';
 /** One side of a conversation. */
 export type Side = 'client' | 'server';
 
-/** What a request carries, in the newest words. */
+/** Parts of a request, in the newest words. */
 export interface RequestOf<Params, Result> {
   readonly params: Params;
   readonly result: Result;
 }
 
-/** What a request for one page of a list carries; `items` is the field of the result that the entries stand in. */
+/** Parts of a request for one page of a list; `items` is the field of the result that the entries stand in. */
 export interface ListOf<Result, Items extends keyof Result> extends RequestOf<PaginatedRequestParams, Result> {
   readonly items: Items;
 }
 
-/** What a request carries that may be answered with an `InputRequiredResult`. */
+/** Parts of a request that may be answered with an `InputRequiredResult`. */
 export interface AskingOf<Params, Result> extends RequestOf<Params, Result> {
   readonly inputRequired: true;
 }
 
-/** What a notification carries, in the newest words. */
+/** Parts of a notification, in the newest words. */
 export interface NotificationOf<Params> {
   readonly params: Params;
 }
 
-/** What the protocol says of a method. */
+/** Facts of a method in the protocol. */
 export interface MethodRow {
   readonly kind: 'request' | 'notification';
   readonly from: Side | 'both';
-  /** Where only one of the two sides may send it still. */
+  /** Side that alone may send it still, of two that could. */
   readonly narrowed?: { readonly from: Side; readonly lifetime: Lifetime };
   /** The revisions in which it is a message of its own. */
   readonly lifetime: Lifetime;
@@ -50,9 +50,12 @@ export interface MethodRow {
   readonly extension?: { readonly id: string; readonly lifetime: Lifetime };
   /** The parameter that HTTP mirrors in `Mcp-Name`. */
   readonly nameParam?: 'name' | 'uri' | 'taskId';
-  /** Whether it may be answered with an `InputRequiredResult`. */
+  /** True when it may be answered with an `InputRequiredResult`. */
   readonly inputRequired?: true;
-  /** What a request leaves in a server, if anything: `once` is what a second one does not change. Absent where it may do more. */
+  /**
+   * Trace that a request leaves in a server, if any: `once` is what a second one does not change. Absent where it may
+   * do more.
+   */
   readonly leaves?: 'nothing' | 'once';
   /** The notification after which its result is stale. */
   readonly staleAfter?: `notifications/${string}`;
@@ -100,7 +103,7 @@ type AskingRow<Carried> =
     ? { readonly inputRequired: true }
     : { readonly inputRequired?: never };
 
-/** Whether a side may send a method as a message of its own in a revision. */
+/** Tells whether a side may send a method as a message of its own in a revision. */
 export function maySend(side: Side, row: MethodRow, revision: Revision): boolean {
   if (!isAlive(row.lifetime, revision)) return false;
   const narrow = row.narrowed !== undefined && isAlive(row.narrowed.lifetime, revision);

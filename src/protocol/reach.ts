@@ -32,7 +32,7 @@ interface Found {
   readonly carrier: Carrier;
 }
 
-/** What every message of its kind has, or what belongs to one hop: no way for anything else to travel. */
+/** Types that every message of their kind has, or that belong to one hop: no way for anything else to travel. */
 const closed: ReadonlySet<string> = new Set([
   'RequestMetaObject',
   'NotificationMetaObject',
@@ -86,7 +86,10 @@ function sources(): readonly Found[] {
   ];
 }
 
-/** What opens a conversation is said anew on each hop, and tasks are not carried. */
+/**
+ * Tells whether a method says something that a bridge carries: what opens a conversation is said anew on each hop, and
+ * tasks are not carried.
+ */
 function isOpen(method: string): boolean {
   return !method.includes('tasks') && method !== 'initialize' && method !== 'server/discover';
 }

@@ -16,68 +16,73 @@ export type Era = 'handshake' | 'stateless';
 export interface Revision {
   /** The name on the wire. */
   readonly date: RevisionDate;
-  /** How a conversation is opened. Only negotiation asks this; what else came with it has facts of its own. */
+  /** Way in which a conversation is opened. Only negotiation asks this; what else came with it has facts of its own. */
   readonly era: Era;
   /**
-   * Whether the messages of a client belong to a session, which may be lost, and cursors and subscriptions with it. (Spec
-   * 2025-11-25, Transports, Session Management; Spec 2026-07-28, Base protocol: a request is served by itself.)
+   * True when the messages of a client belong to a session, which may be lost, and cursors and subscriptions with it.
+   * (Spec 2025-11-25, Transports, Session Management; Spec 2026-07-28, Base protocol: a request is served by itself.)
    */
   readonly sessions: boolean;
   /**
-   * Where a client says who it is and what it can do: once, in `initialize`, or in `_meta` of each request. (Spec
-   * 2026-07-28, Base protocol, _meta.)
+   * Place in which a client says who it is and what it can do: once, in `initialize`, or in `_meta` of each request.
+   * (Spec 2026-07-28, Base protocol, _meta.)
    */
   readonly clientDescribed: 'once' | 'each-request';
-  /** Where a server says who it is: in the answer to `initialize`, or in `_meta` of each result. (Likewise.) */
+  /**
+   * Place in which a server says who it is: in the answer to `initialize`, or in `_meta` of each result. (Likewise.)
+   */
   readonly serverNamed: 'once' | 'each-result';
-  /** Whether results say of what type they are; an unknown one makes a result invalid. (Spec 2026-07-28, Base protocol, ResultType.) */
+  /**
+   * True when results say of what type they are; an unknown one makes a result invalid. (Spec 2026-07-28, Base
+   * protocol, ResultType.)
+   */
   readonly resultTypes: boolean;
-  /** Whether a result may ask the client for input, whose retry brings it. (Spec 2026-07-28, MRTR.) */
+  /** True when a result may ask the client for input, whose retry brings it. (Spec 2026-07-28, MRTR.) */
   readonly resultsAsk: boolean;
   /**
-   * How a client hears of changes: unasked in its session, and of resources by `resources/subscribe`; or on the streams
-   * that it opens by `subscriptions/listen`. (Spec 2026-07-28, Subscriptions.)
+   * Way in which a client hears of changes: unasked in its session, and of resources by `resources/subscribe`; or on
+   * the streams that it opens by `subscriptions/listen`. (Spec 2026-07-28, Subscriptions.)
    */
   readonly subscribing: 'session' | 'listen';
-  /** Whether several JSON-RPC messages may travel in one array. */
+  /** True when several JSON-RPC messages may travel in one array. */
   readonly batches: boolean;
   /** The shape of HTTP: a pair of endpoints, one endpoint with sessions, or one exchange per POST. */
   readonly http: 'sse-pair' | 'session' | 'exchange';
   /**
-   * How a client catches up over HTTP when its event stream broke: not at all, from the id of an event, or from one
-   * that every stream begins with, so that a server may break the connection on purpose and be polled.
+   * Way in which a client catches up over HTTP when its event stream broke: not at all, from the id of an event, or
+   * from one that every stream begins with, so that a server may break the connection on purpose and be polled.
    */
   readonly resumption: 'none' | 'event-ids' | 'polling';
-  /** When `MCP-Protocol-Version` is sent over HTTP. */
+  /** Messages with which `MCP-Protocol-Version` is sent over HTTP. */
   readonly versionHeader: 'never' | 'after-initialize' | 'always';
   /**
-   * Whether method, name and some arguments of a request travel in headers too, which must say what the body says. (Spec
-   * 2026-07-28, Streamable HTTP, Request metadata.)
+   * True when method, name and some arguments of a request travel in headers too, which must say what the body says.
+   * (Spec 2026-07-28, Streamable HTTP, Request metadata.)
    */
   readonly mirroredHeaders: boolean;
-  /** What `structuredContent` of a tool result may hold. */
+  /** Values that `structuredContent` of a tool result may hold. */
   readonly structuredContent: 'none' | 'object' | 'any';
-  /** How arguments that do not fit a tool's input schema are reported. */
+  /** Way in which arguments that do not fit a tool's input schema are reported. */
   readonly argumentErrors: 'protocol' | 'tool';
-  /** Who chooses the log level: the session by `logging/setLevel`, or each request by its `_meta`. */
+  /** Scope in which the log level is chosen: the session by `logging/setLevel`, or each request by its `_meta`. */
   readonly logging: 'session' | 'request';
-  /** How a client gives up a request over HTTP. */
+  /** Way in which a client gives up a request over HTTP. */
   readonly httpCancellation: 'notification' | 'close-stream';
-  /** Whether requests may travel from server to client. */
+  /** True when requests may travel from server to client. */
   readonly serverRequests: boolean;
   /** The modes of elicitation that exist. */
   readonly elicitation: 'none' | 'form' | 'form-and-url';
   /** The surface of tasks: the core methods, the extension, or none. */
   readonly tasks: 'none' | 'core' | 'extension';
-  /** Where a peer declares extensions: in a place of their own, or among what is experimental. */
+  /** Place in which a peer declares extensions: in a place of their own, or among what is experimental. */
   readonly extensions: 'experimental' | 'extensions';
-  /** Whether lists and reads carry `ttlMs` and `cacheScope`. */
+  /** True when lists and reads carry `ttlMs` and `cacheScope`. */
   readonly cacheHints: boolean;
-  /** Whether an error for a message whose id could not be read leaves the id out; before, the id is null. */
+  /** True when an error for a message whose id could not be read leaves the id out; before, the id is null. */
   readonly errorWithoutId: boolean;
   /**
-   * Whether some codes of errors belong to the specification, so that what an application chose is not sent under them. (Spec
-   * 2026-07-28, Base protocol, Error codes.)
+   * True when some codes of errors belong to the specification, so that what an application chose is not sent under
+   * them. (Spec 2026-07-28, Base protocol, Error codes.)
    */
   readonly reservedErrorCodes: boolean;
 }

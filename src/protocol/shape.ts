@@ -3,10 +3,10 @@
 import { always, from, until, within, type Lifetime } from './lifetime.ts';
 import type { RevisionDate } from './revision.ts';
 
-/** What a field holds, as data; the compilers in `project`, `read` and `inspect` give it meaning. */
+/** Kind of value that a field holds, as data; the compilers in `project`, `read` and `inspect` give it meaning. */
 export type Kind =
   | { readonly kind: 'string' | 'boolean' | 'null' | 'object' | 'any' }
-  /** What is less or more is found by a check, and understood all the same. */
+  /** Bounds of a number: less or more is found by a check, and understood all the same. */
   | { readonly kind: 'number' | 'integer'; readonly least?: number; readonly most?: number }
   /** An object whose being there is the message; a peer's `true` or other junk reads as an empty one. */
   | { readonly kind: 'presence' }
@@ -32,7 +32,7 @@ export type Kind =
   /** More was allowed from some revision on; a peer of an older one is understood as if it were newer. */
   | { readonly kind: 'widened'; readonly life: Lifetime; readonly older: Row; readonly newer: Row };
 
-/** Whether the interface has a field as required or as optional. */
+/** Presence of a field in an interface, required or optional. */
 export type Presence = 'required' | 'optional';
 
 /** One field: what it holds, whether it must be there, and in which revisions it lives. */
@@ -45,9 +45,9 @@ export interface Row<out T = unknown, out P extends Presence = Presence> {
   readonly requiredIn: readonly Lifetime[];
   /** The value that is sent where the field must be and is absent. */
   readonly fill?: string | number | null;
-  /** Whether it is understood in every revision, though not sent in every one. */
+  /** True when it is understood in every revision, though not sent in every one. */
   readonly heardAlways: boolean;
-  /** Whether it is read by itself, before what holds it, which leaves it as it came. */
+  /** True when it is read by itself, before what holds it, which leaves it as it came. */
   readonly readApart?: true;
   /** Never there: ties the row to the type of the field. */
   readonly type?: T;
@@ -84,12 +84,12 @@ export type Type<T = unknown> = Shape<T> | Row<T>;
 /** The type that is `T`, no more and no less. */
 export type TypeOf<T> = ShapeOf<T> | Row<T, 'required'>;
 
-/** Whether a type is the shape of an interface. */
+/** Tells whether a type is the shape of an interface. */
 export function isShape<T>(type: Type<T>): type is Shape<T> {
   return 'rows' in type;
 }
 
-/** What a type holds. */
+/** Kind of value that a type holds. */
 export function kindOf(type: Type): Kind {
   return isShape(type) ? { kind: 'ref', shape: type, presence: false } : type.kind;
 }
@@ -206,7 +206,7 @@ export function openChoice<T>(name: string, ...cases: readonly Shape[]): Row<T, 
   return row({ kind: 'choice', name, cases, open: true });
 }
 
-/** What was allowed until a revision, and the wider choice since. */
+/** Pair of types: the one allowed until a revision, and the wider choice since. */
 export function widened<T>(first: RevisionDate, older: Row<NoInfer<T>>, newer: Row<T>): Row<T, 'required'> {
   return row({ kind: 'widened', life: from(first), older, newer });
 }

@@ -1,12 +1,12 @@
 /**
- * How a schema of zod is run whose own functions may take their time. Its standard `validate` tries at once and begins again
- * when a function gave a promise; what that promise rejects with has no owner then, and ends a Node process.
+ * Running of a schema of zod whose own functions may take their time. Its standard `validate` tries at once and begins
+ * again when a function gave a promise; what that promise rejects with has no owner then, and ends a Node process.
  */
 import type { StandardProperties, StandardResult } from './standard.ts';
 
 type Validate = StandardProperties['validate'];
 
-/** What zod has beside the standard: a check that waits from the start. */
+/** Parts that zod has beside the standard: a check that waits from the start. */
 interface Waiting {
   safeParseAsync(value: unknown): Promise<Parsed>;
 }
@@ -31,7 +31,7 @@ function waits(schema: object): schema is Waiting {
 /** The definitions in which zod keeps a function of its user, or builds the rest of the schema later. */
 const ofUsers: ReadonlySet<unknown> = new Set(['custom', 'transform', 'promise', 'lazy']);
 
-/** Whether functions of the user may run in a check. What is not understood counts as one. */
+/** Tells whether functions of the user may run in a check. What is not understood counts as one. */
 function hasFunctions(schema: object): boolean {
   const seen = new Set<unknown>();
   const open: unknown[] = [schema];
@@ -49,7 +49,7 @@ function hasFunctions(schema: object): boolean {
   return false;
 }
 
-/** What a part of a zod schema was made of. */
+/** Definition that a part of a zod schema was made of. */
 function definitionOf(part: unknown): Readonly<Record<string, unknown>> | undefined {
   if (!isObject(part) || !isObject(part['_zod'])) return undefined;
   const { def } = part['_zod'];

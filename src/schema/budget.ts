@@ -1,6 +1,6 @@
-/** What a check may cost: steps, which are the same on every machine, and for a peer's schema time as well. */
+/** Budget of a check: steps, which are the same on every machine, and for a peer's schema time as well. */
 
-/** How long a peer's schema may keep this thread, in milliseconds. */
+/** Time that a peer's schema may keep this thread, in milliseconds. */
 const mostTime = 40;
 
 /** Of that, what is left in any case to say why a value does not fit. */
@@ -9,7 +9,7 @@ const timeToExplain = 10;
 /** A longer time between two looks at the clock counts as this much: somebody else had the processor. */
 const longestGap = 2;
 
-/** How many steps go by between two looks at the clock. */
+/** Number of steps that go by between two looks at the clock. */
 const stepsBetweenLooks = 16;
 
 /**
@@ -33,16 +33,16 @@ export class OverBudget extends Error {
   }
 }
 
-/** What a check pays from. */
+/** Parts of a budget that a check pays from. */
 export type Run = Pick<CheckBudget, 'spend' | 'tick'>;
 
-/** What one check has left. It is begun anew for each. */
+/** Budget that one check has left. It is begun anew for each. */
 export class CheckBudget {
   readonly #timed: boolean;
   #steps = Number.POSITIVE_INFINITY;
   #time = Number.POSITIVE_INFINITY;
   #lookedAt = 0;
-  /** What the thread had used when the time was granted, and how much that was. */
+  /** Time that the thread had used when the grant was made, and the size of the grant. */
   #usedBefore: number | undefined;
   #granted = 0;
   #untilLook = 0;

@@ -13,11 +13,14 @@ export class SchemaError extends TypeError {
 
 /** Bounds for a schema, and for the work that a check may do. */
 export interface SchemaLimits {
-  /** How deep subschemas may nest; 64 by default. */
+  /** Depth to which subschemas may nest; 64 by default. */
   readonly depth?: number;
-  /** How many subschemas there may be; 10,000 by default. */
+  /** Limit of subschemas; 10,000 by default. */
   readonly subschemas?: number;
-  /** How many steps (roughly: subschemas applied to values) one check may take. By default a schema of our own that refers to itself has 10,000 and 100 for each part of the value, 300,000 at most; a peer's is bounded by time. */
+  /**
+   * Limit of steps (roughly: subschemas applied to values) one check may take. By default a schema of our own that
+   * refers to itself has 10,000 and 100 for each part of the value, 300,000 at most; a peer's is bounded by time.
+   */
   readonly steps?: number;
 }
 
@@ -54,7 +57,7 @@ function dialectOf(schema: unknown): Dialect {
   );
 }
 
-/** Where a schema without `$id` stands; nothing can be fetched from there. */
+/** Base URI of a schema without `$id`; nothing can be fetched from there. */
 const defaultBase = 'schema://document/';
 
 /** The graph of a schema document, found well-formed and closed in itself. */
@@ -93,7 +96,7 @@ export class SchemaDocument {
   }
 
   /**
-   * What a reference leads to, and the dynamic anchor that it names, if it names one.
+   * Schema that a reference leads to, and the dynamic anchor that it names, if it names one.
    *
    * @throws SchemaError when it leads out of the document or to nothing.
    */

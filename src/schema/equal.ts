@@ -1,9 +1,9 @@
-/** When values of JSON are equal: numbers by value, objects whatever the order of their properties. */
+/** Equality of values of JSON: numbers by value, objects whatever the order of their properties. */
 
 import type { Run } from './budget.ts';
 import { isKeywords } from './keywords.ts';
 
-/** Whether an item occurs twice. */
+/** Tells whether an item occurs twice. */
 export function hasDuplicates(items: readonly unknown[], run: Run): boolean {
   const plain = new Set<unknown>();
   const written = new Set<string>();

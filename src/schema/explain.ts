@@ -7,7 +7,7 @@ import { has, isKeywords, type Keywords } from './keywords.ts';
 import { toPointer, type Problem } from './problem.ts';
 import { outermost, type Scope } from './scope.ts';
 
-/** How many problems are told. */
+/** Number of problems that are told. */
 const maxProblems = 20;
 
 const notAllowed = 'is not allowed';
@@ -26,7 +26,7 @@ interface Told extends Place {
   readonly keyword: unknown;
 }
 
-/** How keywords are told of, in the order that they are; those about one value before those about its parts. */
+/** Order in which keywords are told of: those about one value before those about its parts. */
 const order =
   'type required additionalProperties dependencies dependentRequired dependentSchemas patternProperties properties propertyNames minProperties maxProperties contains items minItems maxItems prefixItems uniqueItems minLength maxLength pattern exclusiveMinimum exclusiveMaximum minimum maximum multipleOf $ref $dynamicRef const enum if not allOf anyOf oneOf unevaluatedItems unevaluatedProperties'.split(
     ' ',
@@ -45,7 +45,7 @@ export function explainProblems(
   new Explanation(document, { tests, run, told }).of(document.root, outermost, { value, path: '' });
 }
 
-/** What failed counts as unevaluated, and so is told of twice: without these. */
+/** Problems without the echoes of others: what failed counts as unevaluated as well, and so is told of twice. */
 export function withoutEchoes(problems: readonly Problem[]): readonly Problem[] {
   return problems.filter(({ path, message }) => {
     const below = (other: Problem): boolean => other.message !== message && `${other.path}/`.startsWith(`${path}/`);
@@ -150,7 +150,7 @@ class Explanation {
     }
   }
 
-  /** What is wrong by the schemas that a keyword needs one of. */
+  /** Problems by the schemas that a keyword needs one of. */
   #within(name: string, { scope, keyword, node, value, path }: Told): void {
     const of = (raw: unknown, at: Place = { value, path }): boolean => this.of(raw, scope, at);
     const fits = (raw: unknown): boolean => this.#tests.test(raw, scope)(value, this.#run);
@@ -185,7 +185,7 @@ function itemsOf(name: string, keywords: Keywords, value: unknown): readonly (re
   });
 }
 
-/** What is said of a keyword that does not hold, by paths from the value. */
+/** Words for a keyword that does not hold, by paths from the value. */
 function saidOf(name: string, { keyword, node, value }: Told): readonly Problem[] {
   const say = (message: string): readonly Problem[] => [{ path: '', message }];
   switch (name) {

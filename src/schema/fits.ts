@@ -1,4 +1,7 @@
-/** Whether a value fits a schema: each keyword as a function, made once, which looks at values in place and copies nothing. */
+/**
+ * Test of a value by a schema, whether it fits: each keyword as a function, made once, which looks at values in place
+ * and copies nothing.
+ */
 
 import type { Run } from './budget.ts';
 import { SchemaError, type SchemaDocument, type SchemaNode } from './document.ts';
@@ -8,7 +11,7 @@ import { Lookers } from './looked.ts';
 import type { Patterns } from './pattern.ts';
 import { Made, Scopes, outermost, type Scope } from './scope.ts';
 
-/** Whether a value fits. It throws `OverBudget`. */
+/** Test of a value, whether it fits. It throws `OverBudget`. */
 export type Fits = (value: unknown, run: Run) => boolean;
 
 /** A value that is looked at, at the expense of a check. */
@@ -40,7 +43,7 @@ export class Tests {
     this.root = this.test(document.root, outermost);
   }
 
-  /** Whether no subschema contains itself: where one does, the value decides how often it is applied. */
+  /** Tells whether no subschema contains itself: where one does, the value decides how often it is applied. */
   get isTree(): boolean {
     return this.#isTree;
   }

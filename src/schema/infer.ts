@@ -1,4 +1,4 @@
-/** What a schema says about types: all inference of the public API is here, and it is kept shallow. */
+/** Types of the values that a schema describes: all inference of the public API is here, and it is kept shallow. */
 
 import type { StandardSchema } from './standard.ts';
 

@@ -10,15 +10,15 @@ import { asSent } from './sent.ts';
 
 /** A schema that is ready to check values. */
 export interface CompiledSchema {
-  /** What does not fit, at most 20 problems; empty when the value fits. It never throws. */
+  /** Checks a value; the problems are those that do not fit, at most 20; empty when the value fits. It never throws. */
   check(value: unknown): readonly Problem[];
 }
 
-/** How a schema is treated. */
+/** Options of compiling a schema. */
 export interface CompileOptions {
   /**
-   * Who wrote the schema. References to groups are refused in the patterns of a `peer`, since they cannot be looked for in
-   * linear time, and its checks are bounded by time. A peer by default.
+   * Author of the schema. References to groups are refused in the patterns of a `peer`, since they cannot be looked for
+   * in linear time, and its checks are bounded by time. A peer by default.
    */
   readonly origin?: 'own' | 'peer';
   readonly limits?: SchemaLimits;

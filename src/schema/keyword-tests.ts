@@ -1,4 +1,4 @@
-/** What each keyword of JSON Schema asks of a value. */
+/** Tests of the keywords of JSON Schema on a value. */
 
 import { hasDuplicates, textOf } from './equal.ts';
 import type { Fits } from './fits.ts';
@@ -186,7 +186,7 @@ export const combined: Readonly<Record<string, (value: unknown, beside: Keywords
   },
 };
 
-/** What a property asks of the object around it: a schema, or other properties. */
+/** Test of a property for the object around it: a schema, or other properties. */
 function dependent(wishes: unknown, _: Keywords, test: Test): Fits {
   const fits = Object.entries(Object(wishes)).map(([name, wish]) => {
     if (!Array.isArray(wish)) return [name, test(wish)] as const;

@@ -6,12 +6,12 @@ export type Keywords = Readonly<Record<string, unknown>>;
 /** The dialects of JSON Schema that are understood. */
 export type Dialect = 'draft-2020-12' | 'draft-07';
 
-/** Whether a value is an object that can hold keywords or properties. */
+/** Tells whether a value is an object that can hold keywords or properties. */
 export function isKeywords(value: unknown): value is Keywords {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Whether an object has a property; one that is undefined is not sent. */
+/** Tells whether an object has a property; one that is undefined is not sent. */
 export function has(value: Keywords, name: string): boolean {
   return Object.hasOwn(value, name) && value[name] !== undefined;
 }
@@ -45,7 +45,7 @@ const isTexts = isListOf(isText);
 const types = ['array', 'boolean', 'integer', 'null', 'number', 'object', 'string'];
 const isType = (value: unknown): boolean => isText(value) && types.includes(value);
 
-/** What the value of a keyword must be, in words and as a test. */
+/** Shape that the value of a keyword must have, in words and as a test. */
 const shapes: ReadonlyMap<string, readonly [string, (value: unknown) => boolean]> = new Map(
   (
     [
@@ -105,7 +105,7 @@ export function keywordsThatCount(raw: Keywords, dialect: Dialect): Keywords {
   return Object.fromEntries(Object.entries(raw).filter(counts));
 }
 
-/** What is wrong with the value of a keyword; nothing when it is well-formed. */
+/** Fault of the value of a keyword; nothing when it is well-formed. */
 export function malformed(name: string, value: unknown, dialect: Dialect): string | undefined {
   const [words, fits] = shapes.get(name) ?? ['', () => true];
   const isList = name === 'items' && dialect === 'draft-2020-12' && Array.isArray(value);

@@ -1,4 +1,6 @@
-/** What `unevaluatedProperties` and `unevaluatedItems` ask: which parts of a value the rest of its schema looked at. */
+/**
+ * Parts of a value that the rest of its schema looked at, which `unevaluatedProperties` and `unevaluatedItems` ask for.
+ */
 
 import type { Run } from './budget.ts';
 import type { SchemaDocument, SchemaNode } from './document.ts';
@@ -16,7 +18,7 @@ type Look = (value: unknown, run: Run, seen: Seen) => boolean;
 /** A keyword that says which parts it looks at, of objects or of arrays. */
 type Kind = 'unevaluatedProperties' | 'unevaluatedItems';
 
-/** How schemas are tested. */
+/** Tests of schemas. */
 interface Tests {
   readonly scopes: Scopes;
   test(raw: unknown, scope: Scope): Fits;
@@ -51,7 +53,7 @@ export class Lookers {
     };
   }
 
-  /** What of a value does not fit the keyword, by name or place. */
+  /** Parts of a value that do not fit the keyword, by name or place. */
   strangers(kind: Kind, node: SchemaNode, scope: Scope): (value: unknown, run: Run) => readonly (string | number)[] {
     const fits = this.#tests.test(node.keywords[kind], scope);
     const left = this.#left(kind, node, scope);
@@ -95,7 +97,7 @@ export class Lookers {
       .filter((look) => look !== nothing);
   }
 
-  /** What a keyword itself looks at. */
+  /** Parts that a keyword itself looks at. */
   #own(kind: Kind, name: string, { node, scope }: Here): Look {
     if (name === kind) return everything;
     const value = node.keywords[name];
@@ -129,7 +131,7 @@ export class Lookers {
     return byPattern(Object.keys(Object(value)).map((source) => this.#patterns(source)));
   }
 
-  /** What the schemas looked at that a keyword applies to the same value. */
+  /** Parts that the schemas looked at that a keyword applies to the same value. */
   #inPlace(kind: Kind, name: string, { node: { keywords, resource }, scope }: Here): Look | undefined {
     const value = keywords[name];
     const look = (raw: unknown): Look => this.#look(kind, raw, scope);

@@ -9,27 +9,27 @@ import type { Purse } from './linear/scan.ts';
 
 /** A pattern that is ready to be looked for. */
 export interface Pattern {
-  /** Whether a text holds a match, at the expense of a check. */
+  /** Tells whether a text holds a match, at the expense of a check. */
   test(text: string, purse: Purse): boolean;
 }
 
 /** Makes patterns ready. */
 export type Patterns = (source: string) => Pattern;
 
-/** How long a peer's pattern may be, in characters. */
+/** Length that a peer's pattern may have, in characters. */
 const maxLength = 1000;
 
-/** How many states the patterns of a peer's schema may have together; counted repetitions are written out. */
+/** Limit of the states of all patterns of a peer's schema; counted repetitions are written out. */
 const maxStates = 20_000;
 
-/** What a pattern counts for beside its states, and what a class of Unicode does: the platform builds it. */
+/** Price of a pattern beside its states, and of a class of Unicode: the platform builds it. */
 const perPattern = 10;
 const perClass = 25;
 
-/** How long a text may be that the engine of the platform looks at, in characters. */
+/** Length of a text that the engine of the platform looks at, in characters. */
 const maxNativeText = 500;
 
-/** What the searches of one check may cost, in steps; it is about a quarter of a second. */
+/** Price that the searches of one check may have, in steps; it is about a quarter of a second. */
 const maxSearches = 1_000_000;
 
 /** Patterns of our own schemas, and what begins the searches of a check. */

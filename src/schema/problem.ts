@@ -1,10 +1,10 @@
 /** One reason why a value does not fit a schema. */
 export interface Problem {
-  /** Where in the value, as a JSON Pointer; empty for the value itself. */
+  /** Path in the value, as a JSON Pointer; empty for the value itself. */
   readonly path: string;
-  /** What must be different there. */
+  /** Message that says what must be different there. */
   readonly message: string;
-  /** Whether it is not known if the value fits, since to find out would cost too much. */
+  /** True when it is not known if the value fits, since to find out would cost too much. */
   readonly tooMuch?: boolean;
 }
 

@@ -18,7 +18,7 @@ export interface ResolvedSchema {
   validate(value: unknown): Validation | Promise<Validation>;
 }
 
-/** What came of a check: the value as the schema makes it (defaults filled in), or what does not fit. */
+/** Outcome of a check: the value as the schema makes it (defaults filled in), or what does not fit. */
 export type Validation =
   | { readonly value: unknown; readonly problems?: undefined }
   | { readonly problems: readonly Problem[] };
@@ -60,7 +60,7 @@ function refuseFields(schema: AnySchema): void {
   throw new TypeError(`the schema is an object of fields (${list} is a schema); wrap them, as in z.object({ … })`);
 }
 
-/** Whether a schema follows the standards, rather than being JSON Schema itself. */
+/** Tells whether a schema follows the standards, rather than being JSON Schema itself. */
 export function isStandardSchema(schema: unknown): schema is StandardSchema {
   // arktype's schemas are functions.
   return ((typeof schema === 'object' && schema !== null) || typeof schema === 'function') && '~standard' in schema;

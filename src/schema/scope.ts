@@ -1,11 +1,11 @@
-/** What references lead to: for `$dynamicRef`, that depends on the schemas by which one came to it. */
+/** Targets of references: for `$dynamicRef`, that depends on the schemas by which one came to it. */
 
 import { SchemaError, type SchemaResource, type SchemaDocument } from './document.ts';
 
 /** The schemas that dynamic anchors name in the resources entered so far, the outermost first. */
 export interface Scope {
   readonly anchors: ReadonlyMap<string, unknown>;
-  /** What tells it apart from others. */
+  /** Key that tells it apart from others. */
   readonly key: string;
 }
 
@@ -30,7 +30,7 @@ export class Scopes {
     return { anchors: new Map([...scope.anchors, ...added]), key };
   }
 
-  /** What the value of `$ref` or `$dynamicRef` leads to. */
+  /** Target of the value of `$ref` or `$dynamicRef`. */
   follow(
     name: string,
     reference: unknown,
@@ -47,10 +47,10 @@ export class Scopes {
   }
 }
 
-/** How many tests may come of a schema; one is made again for each dynamic scope that it is used in. */
+/** Limit of tests that may come of a schema; one is made again for each dynamic scope that it is used in. */
 const maxTests = 20_000;
 
-/** What was made of schemas, each in the scopes that it is used in. */
+/** Values made of schemas, each in the scopes that it is used in. */
 export class Made<T> {
   readonly #byScope = new Map<string, Map<unknown, T>>();
   #size = 0;

@@ -16,7 +16,7 @@ export function asSent(given: unknown): SentValue {
   return { value, parts: partsOf(value) ?? 1 };
 }
 
-/** How many values there are; undefined where one of them is sent in another form. */
+/** Number of values; undefined where one of them is sent in another form. */
 function partsOf(value: unknown): number | undefined {
   if (typeof value !== 'object' || value === null)
     return typeof value === 'function' || typeof value === 'symbol' ? undefined : 1;
@@ -42,7 +42,7 @@ function copied(given: unknown): unknown {
   return copy;
 }
 
-/** What says itself how it stands in JSON, such as a date, is that; what JSON leaves out is nothing. */
+/** Value as JSON has it, of one that says so itself, such as a date; what JSON leaves out is nothing. */
 function said(value: unknown): unknown {
   if (typeof value === 'function' || typeof value === 'symbol') return undefined;
   if (typeof value !== 'object' || value === null || !('toJSON' in value)) return value;

@@ -8,7 +8,7 @@ export interface StandardSchema<Input = unknown, Output = Input> {
   readonly '~standard': StandardProperties<Input, Output>;
 }
 
-/** What a standard schema offers. */
+/** Properties that a standard schema offers. */
 export interface StandardProperties<Input = unknown, Output = Input> {
   readonly version: 1;
   /** The name of the library. */
@@ -27,7 +27,7 @@ export interface StandardTypes<Input = unknown, Output = Input> {
   readonly output: Output;
 }
 
-/** What came of a check: a value when `issues` is absent. */
+/** Outcome of a check: a value when `issues` is absent. */
 export type StandardResult<Output> =
   | { readonly value: Output; readonly issues?: undefined }
   | { readonly issues: readonly StandardIssue[] };
@@ -45,7 +45,7 @@ export interface StandardConverter {
   readonly output: (options: StandardConverterOptions) => Record<string, unknown>;
 }
 
-/** Which JSON Schema to write. */
+/** Choice of the JSON Schema to write. */
 export interface StandardConverterOptions {
   readonly target: 'draft-2020-12' | 'draft-07';
 }

@@ -18,8 +18,8 @@ export interface RequestCtx {
   readonly revision: RevisionDate;
   readonly client: CtxClient;
   /**
-   * Who sent this request, as the transport established for it; absent without authorization. The requests of one
-   * session have one principal, and may differ in scopes and claims.
+   * Sender of this request, as the transport established it; absent without authorization. The requests of one session
+   * have one principal, and may differ in scopes and claims.
    */
   readonly auth?: AuthInfo | undefined;
   /** The request's `_meta`, untouched. */
@@ -44,12 +44,12 @@ export interface AskOptions {
   readonly key?: string;
 }
 
-/** What came of a form: the content that the user entered, as the schema makes it, or that there is none. */
+/** Outcome of a form: the content that the user entered, as the schema makes it, or that there is none. */
 export type Elicited<T> =
   | { readonly action: 'accept'; readonly content: T }
   | { readonly action: 'decline' | 'cancel'; readonly content?: undefined };
 
-/** What came of sending the user to a page. `accept` means that they agreed to go, not that they are done there. */
+/** Outcome of sending the user to a page. `accept` means that they agreed to go, not that they are done there. */
 export interface ElicitedUrl {
   readonly action: 'accept' | 'decline' | 'cancel';
   /** Tells the client that the user is done on the page; only 2025-11-25 has such a notice, elsewhere nothing is sent. */
@@ -103,7 +103,7 @@ export interface Ctx extends RequestCtx {
    * @throws TypeError for what is no such number, in every revision.
    */
   closeStream(retryMs?: number): void;
-  /** What was answered to an `inputRequired` that this handler returned, by key; `undefined` in the first round. */
+  /** Answers to an `inputRequired` that this handler returned, by key; `undefined` in the first round. */
   readonly inputResponses: Readonly<Record<string, unknown>> | undefined;
   /** The state that it returned with it. */
   readonly requestState: unknown;
@@ -113,7 +113,7 @@ export interface Ctx extends RequestCtx {
 export interface CtxClient {
   readonly info?: Implementation | undefined;
   readonly capabilities: ClientCapabilities;
-  /** Whether the client declared a capability, such as `'sampling.tools'` or an extension's identifier. */
+  /** Tells whether the client declared a capability, such as `'sampling.tools'` or an extension's identifier. */
   supports(flag: ClientFlag): boolean;
 }
 

@@ -1,4 +1,7 @@
-/** How a server's tools, resources and prompts are written down; every type that the user's code infers is here. */
+/**
+ * Definitions of a server's tools, resources and prompts as they are written down; every type that the user's code
+ * infers is here.
+ */
 
 import type { CacheHint } from '../protocol/features/envelope.ts';
 import type { Annotations, Icon } from '../protocol/features/common.ts';
@@ -19,7 +22,7 @@ import type { CompletionCtx, Ctx, RequestCtx } from './ctx.ts';
 import type { InputRequired } from './input-required.ts';
 import type { VariableNames, VariablesOf } from './uri-template/types.ts';
 
-/** What every definition may say to people and to clients. */
+/** Parts that every definition may have, for people and for clients. */
 export interface CommonDefinition {
   /** The name that people read. */
   readonly title?: string;
@@ -34,9 +37,12 @@ export interface ToolDefinition<
   I extends AnySchema | undefined = undefined,
   O extends AnySchema | undefined = undefined,
 > extends CommonDefinition {
-  /** What the arguments must be; a tool without it takes none. The root must be an object. */
+  /** Schema of the arguments; a tool without it takes none. The root must be an object. */
   readonly input?: I & NoFields<I>;
-  /** What the handler returns; it then travels as `structuredContent` and is checked before it is sent. */
+  /**
+   * Schema of the value that the handler returns; it then travels as `structuredContent` and is checked before it is
+   * sent.
+   */
   readonly output?: O & NoFields<O>;
   readonly annotations?: ToolAnnotations;
   readonly execution?: ToolExecution;
@@ -73,7 +79,7 @@ export type ToolReturn<O> =
   // Intersections, and not one conditional type, let literals in a handler be read as what they will be.
   | (PlainReturn & WithoutOutput<O>);
 
-/** What the handler of a tool without an output schema may return beside a whole result. */
+/** Value that the handler of a tool without an output schema may return beside a whole result. */
 export type PlainReturn = string | ContentBlock | readonly ContentBlock[] | undefined | void;
 
 type WithoutOutput<O> = [O] extends [undefined] ? unknown : never;
@@ -121,10 +127,11 @@ export interface ResourceTemplateDefinition<Template extends string = string> ex
   /** The hint on reads whose result names none; sent on 2026-07-28 and later. */
   readonly cache?: CacheHint;
   /**
-   * Whether variables may lead elsewhere; false by default, so that a reader that makes paths of them stays below its
-   * folder, with `path.resolve` as with `path.join`. Then no URI is found whose variables hold a segment `..` (also `..;`),
-   * begin with a slash, a backslash or a drive (`c:/`), or hold a null character, as they are or percent-encoded any
-   * number of times. What links of a file system or names of devices lead to is the reader's to see.
+   * True when variables may lead elsewhere; false by default, so that a reader that makes paths of them stays below its
+   * folder, with `path.resolve` as with `path.join`. Then no URI is found whose variables hold a segment `..` (also
+   * `..;`), begin with a slash, a backslash or a drive (`c:/`), or hold a null character, as they are or
+   * percent-encoded any number of times. What links of a file system or names of devices lead to is the reader's to
+   * see.
    */
   readonly allowTraversal?: boolean;
   /** Suggests values of variables. */
@@ -202,11 +209,16 @@ export interface MethodDefinition<
   P extends AnySchema | undefined = undefined,
   R extends AnySchema | undefined = undefined,
 > {
-  /** What the parameters must be, without `_meta`; without it any are handed on as they came. The root must be an object. */
+  /**
+   * Schema of the parameters, without `_meta`; without it any are handed on as they came. The root must be an object.
+   */
   readonly params?: P & NoFields<P>;
-  /** What the handler returns, an object; it is checked before it is sent. */
+  /** Schema of the value that the handler returns, an object; it is checked before it is sent. */
   readonly result?: R & NoFields<R>;
-  /** What a client must have declared, such as `'elicitation.form'`; others are refused with `missingRequiredClientCapability`. */
+  /**
+   * Capability that a client must have declared, such as `'elicitation.form'`; others are refused with
+   * `missingRequiredClientCapability`.
+   */
   readonly capability?: ClientFlag;
   /** The extension that it belongs to: the server declares it, and so must a client that calls it. */
   readonly extension?: string;
@@ -229,7 +241,7 @@ export type MethodHandler<P, R> = (
 
 /** Something registered, to change it while the server runs; clients are told of every change. */
 export interface Handle<Definition> {
-  /** Whether clients see it. */
+  /** True when clients see it. */
   readonly enabled: boolean;
   /**
    * Replaces the given parts of the definition.

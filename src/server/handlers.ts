@@ -74,7 +74,7 @@ function uses({ options, tools, resources, templates, prompts }: Parts): Handler
   };
 }
 
-/** What is told of changes, by the capability that says so. */
+/** Changes that are told of, by the capability that says so. */
 const tellings: readonly (readonly [Telling, string])[] = [
   ['tools', 'tools.listChanged'],
   ['resources', 'resources.listChanged'],

@@ -42,7 +42,10 @@ export function inputRequired(options: InputRequiredOptions): InputRequired {
   };
 }
 
-/** Whether a handler returned what is no result of its method: a wish for input, which goes to the rounds, or what an extension made. */
+/**
+ * Tells whether a handler returned what is no result of its method: a wish for input, which goes to the rounds, or what
+ * an extension made.
+ */
 export function isOtherResult(value: unknown): boolean {
   return (isObject(value) && value['resultType'] === 'input_required') || isExtensionResult(value);
 }

@@ -19,7 +19,7 @@ import type { RoundOptions, ServerOptions } from './options.ts';
 import type { RateLimit, RateLimits } from './rate-limit.ts';
 import type { SubscriptionLimits } from './subscriptions.ts';
 
-/** What can be defined, by what it is called. */
+/** Kind of definition, by its name. */
 export type DefinitionKind = 'tool' | 'resource' | 'resource template' | 'prompt' | 'method';
 
 const common: Names<CommonDefinition> = { title: 1, description: 1, icons: 1, meta: 1 };

@@ -27,19 +27,19 @@ export interface ServerOptions {
    * declared where each revision has a place for them: until 2025-11-25 that is `experimental`.
    */
   readonly extensions?: Extensions;
-  /** How many entries a page of a list holds; 1000 by default. */
+  /** Number of entries that a page of a list holds; 1000 by default. */
   readonly pageSize?: number;
   /** The hint on lists and `server/discover`; `{ ttlMs: 0, cacheScope: 'private' }` by default. */
   readonly cache?: CacheHint;
   /**
-   * Whether log messages may be sent; true by default.
+   * Choice whether log messages may be sent; true by default.
    *
    * @deprecated Since 2026-07-28 (SEP-2577); the first revision from 2027-07-28 on may remove it.
    */
   readonly logging?: boolean;
-  /** How handlers that ask their clients are run; see `RoundOptions`. */
+  /** Rounds of handlers that ask their clients; see `RoundOptions`. */
   readonly rounds?: RoundOptions;
-  /** How often clients may call tools and ask for completions; without limits by default. */
+  /** Limits of how often clients may call tools and ask for completions; without limits by default. */
   readonly rateLimits?: RateLimits;
   /** Limits of subscriptions; 1000 resources per client by default, and as many listen streams as the transports admit. */
   readonly subscriptions?: Partial<SubscriptionLimits>;
@@ -49,8 +49,9 @@ export interface ServerOptions {
    */
   readonly tracer?: Tracer;
   /**
-   * Whether the model reads the messages of all errors that tools throw; false by default, since they may hold secrets
-   * (paths, queries, keys). Without it only those of a `ToolError` are read, and of others that the tool failed.
+   * Choice whether the model reads the messages of all errors that tools throw; false by default, since they may hold
+   * secrets (paths, queries, keys). Without it only those of a `ToolError` are read, and of others that the tool
+   * failed.
    */
   readonly exposeErrors?: boolean;
   /**
@@ -72,21 +73,25 @@ export interface RoundOptions {
    * that share them can continue each other's conversations. Without keys one is made for this process alone.
    */
   readonly keys?: readonly SealingKey[];
-  /** How long a client may take for one round, in milliseconds; an hour by default. */
+  /** Time that a client may take for one round, in milliseconds; an hour by default. */
   readonly ttlMs?: number;
   /** The largest state that travels, in characters; 65,536 by default. A larger one waits in the store. */
   readonly maxStateLength?: number;
-  /** Where larger states wait, and what was used is marked; `memoryRoundStore()` by default. */
+  /** Store in which larger states wait, and used ones are marked; `memoryRoundStore()` by default. */
   readonly store?: RoundStore;
   /**
-   * Whether each `requestState` is good for one request only, which the store then sees to; false by default, so that
-   * a client may repeat a request whose answer was lost. Processes that share keys must then share the store. That a state was
-   * used is remembered until it expires; where there is no room for that, states that were not used yet are refused as busy.
+   * Choice whether each `requestState` is good for one request only, which the store then sees to; false by default, so
+   * that a client may repeat a request whose answer was lost. Processes that share keys must then share the store. That
+   * a state was used is remembered until it expires; where there is no room for that, states that were not used yet are
+   * refused as busy.
    */
   readonly singleUse?: boolean;
-  /** How many rounds one request may take; 32 by default. */
+  /** Limit of rounds of one request; 32 by default. */
   readonly maxRounds?: number;
-  /** How long a handshake client may take to answer one question, in milliseconds; ten minutes by default. 0 and `Infinity` set no limit. */
+  /**
+   * Time that a handshake client may take to answer one question, in milliseconds; ten minutes by default. 0 and
+   * `Infinity` set no limit.
+   */
   readonly askTimeoutMs?: number;
   /** The time, in milliseconds since 1970; `Date.now` by default. */
   now?(): number;

@@ -11,7 +11,7 @@ import type { ResourceEntry, TemplateEntry } from './offer/resources.ts';
 import { Subscriptions } from './subscriptions.ts';
 import type { ToolEntry } from './offer/tools.ts';
 
-/** What a server is made of; the handlers of methods work on it. */
+/** Parts that a server is made of; the handlers of methods work on it. */
 export interface Parts {
   readonly options: ResolvedOptions;
   readonly tools: Registry<ToolEntry>;
@@ -21,7 +21,7 @@ export interface Parts {
   readonly methods: Registry<MethodEntry>;
   readonly extensions: Declared;
   readonly subscriptions: Subscriptions;
-  /** What is offered now; worked out again only after something was registered or changed. */
+  /** Capabilities that are offered now; worked out again only after something was registered or changed. */
   capabilities(): ServerCapabilities;
 }
 
@@ -57,7 +57,7 @@ export function createParts(options: ResolvedOptions): Parts {
   return parts;
 }
 
-/** What follows from what is registered now, and what the user declared. */
+/** Capabilities that follow from what is registered now, and from what the user declared. */
 function capabilitiesOf({ options, tools, resources, templates, prompts, methods }: Parts): ServerCapabilities {
   const declared = options.capabilities;
   const completes = [...templates.values(), ...prompts.values()].some(({ complete }) => complete.size > 0);

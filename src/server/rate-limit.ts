@@ -5,15 +5,15 @@ import type { ServerSession } from '../host/host.ts';
 
 /** A rate at which one client may do something. */
 export interface RateLimit {
-  /** How often in one second, on average. */
+  /** Number in one second, on average. */
   readonly perSecond: number;
-  /** How often at once after a pause; one second's worth by default. */
+  /** Number at once after a pause; one second's worth by default. */
   readonly burst?: number;
 }
 
 /**
- * How often clients may ask. Each principal has its own measure, and each session of a client without one; stateless
- * requests from nobody in particular share one. It is kept in this process.
+ * Limits of how often clients may ask. Each principal has its own measure, and each session of a client without one;
+ * stateless requests from nobody in particular share one. It is kept in this process.
  */
 export interface RateLimits {
   /** Beyond it a call is a failed result that the model can read. The rounds of one call count once. */
@@ -27,7 +27,7 @@ export interface RateLimits {
 /** Takes one from the measure of whoever asks: false when there is none left. One call with many rounds takes one. */
 export type Take = (call: Measured) => boolean;
 
-/** What is measured of a call. */
+/** Parts of a call that are measured. */
 export type Measured = Pick<Call, 'auth' | 'session'> & { readonly continues?: Call['continues'] };
 
 interface Bucket {
@@ -35,9 +35,9 @@ interface Bucket {
   at: number;
 }
 
-/** How many rounds are remembered, so that one which is sent again counts as a call of its own. */
+/** Limit of rounds that are remembered, so that one which is sent again counts as a call of its own. */
 const maxRounds = 10_000;
-/** How many principals are measured at once; the one that came longest ago is forgotten first. */
+/** Limit of principals that are measured at once; the one that came longest ago is forgotten first. */
 const maxPrincipals = 10_000;
 
 /**

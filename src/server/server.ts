@@ -22,7 +22,7 @@ import { addTool, type ToolEntry } from './offer/tools.ts';
  * Serve it with `serveStdio`, `listen`, `toNodeHandler` or `createHandler`; several at a time are fine.
  */
 export interface Server extends Definitions, Served {
-  /** What the server says about itself. */
+  /** Description that the server gives of itself. */
   readonly info: Implementation;
   /**
    * Tells every client that may know that a list changed, and makes it anew; registering and handles do this by themselves.

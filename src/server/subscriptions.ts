@@ -11,12 +11,12 @@ import type { ListKind, SubscriptionFilter } from '../protocol/features/subscrip
 /** The lists whose changes can be told; clients subscribe to them by the same words. */
 export const listKinds: readonly ListKind[] = listChanges.map(({ list }) => list);
 
-/** Whether a word names a list. */
+/** Tells whether a word names a list. */
 export function isListKind(word: unknown): word is ListKind {
   return listKinds.some((kind) => kind === word);
 }
 
-/** What a listen stream may carry: changes of lists, and updates of single resources. */
+/** Topic that a listen stream may carry: changes of lists, and updates of single resources. */
 export type Telling = ListKind | 'updates';
 
 /** One open `subscriptions/listen` of a stateless client. There may be very many: each holds as little as it can. */
@@ -32,17 +32,17 @@ class Listener {
   }
 }
 
-/** Who hears of single resources: a session, or a listen stream. */
+/** Listener to single resources: a session, or a listen stream. */
 type Watcher = ServerSession | Listener;
 
 /** The limits of subscriptions. */
 export interface SubscriptionLimits {
-  /** How many resources one session or one listen stream may watch. */
+  /** Limit of resources that one session or one listen stream may watch. */
   readonly resourcesPerClient: number;
   /**
-   * How many listen streams may be open at once, over all transports. Without a number only the transports count them: over
-   * HTTP `maxStreams`, elsewhere how many requests a conversation may run. Beyond it clients get a busy error, which over HTTP is
-   * a 503 with `Retry-After`.
+   * Limit of listen streams that may be open at once, over all transports. Without a number only the transports count
+   * them: over HTTP `maxStreams`, elsewhere how many requests a conversation may run. Beyond it clients get a busy
+   * error, which over HTTP is a 503 with `Retry-After`.
    */
   readonly listeners: number;
 }
@@ -50,13 +50,13 @@ export interface SubscriptionLimits {
 const watched = Symbol('watched resources');
 
 /**
- * Who hears of changes: handshake sessions without asking for lists and by `resources/subscribe` for resources,
+ * Listeners to changes: handshake sessions without asking for lists and by `resources/subscribe` for resources,
  * stateless clients by `subscriptions/listen` alone. Changes of one turn are told once, to very many in slices.
  */
 export class Subscriptions {
   readonly #sessions = new Set<ServerSession>();
   readonly #listeners = new Map<Call, Listener>();
-  /** Who watches a resource, by its URI. */
+  /** Watchers of a resource, by its URI. */
   readonly #watchers = new Map<string, Set<Watcher>>();
   readonly #pending = new Set<string>();
   readonly #slices = new Slices();

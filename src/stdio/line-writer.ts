@@ -23,11 +23,11 @@ export interface LineWriter {
   flushed(): Promise<void>;
 }
 
-/** What a conversation with a server says of itself when it sends. */
+/** Parts of a conversation with a server that its sending needs. */
 export interface Sending {
-  /** How many bytes may wait for the server. */
+  /** Limit of the bytes that may wait for the server. */
   readonly maxPending: number;
-  /** Why nothing can be sent any more, where that is so. */
+  /** Reason why nothing can be sent any more, where that is so. */
   ended(): ConnectionError | undefined;
 }
 
@@ -52,7 +52,7 @@ export async function sendLine(
   });
 }
 
-/** How much is collected before it is written all the same. */
+/** Amount that is collected before it is written all the same. */
 const most = 65_536;
 
 /**
@@ -144,7 +144,7 @@ class StreamWriter implements LineWriter {
   };
 }
 
-/** What writes the lines that are collected now. */
+/** Functions that write the lines that are collected now. */
 const collecting = new Set<() => void>();
 
 let listens = false;

@@ -6,7 +6,7 @@ import { ConnectionError, type MessageOrigin, type Receiver } from '../jsonrpc/t
 
 export interface MessageReaderOptions {
   readonly maxBytes: number | undefined;
-  /** Whether nothing is to be heard any more. */
+  /** Tells whether nothing is to be heard any more. */
   isSilent(): boolean;
 }
 

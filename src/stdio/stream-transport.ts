@@ -7,19 +7,19 @@ import { refuseNoNumber } from '../mistakes/known-values.ts';
 
 /** The two directions of a connection; for a socket both are the socket. */
 export interface ByteStreams {
-  /** What the server writes. */
+  /** Stream that the server writes. */
   readonly input: Readable;
   /** The stream that the server reads. */
   readonly output: Writable;
 }
 
-/** How a peer is reached over a pair of byte streams. */
+/** Options of reaching a peer over a pair of byte streams. */
 export interface StreamTransportOptions {
-  /** What a person would call the server; `streams` by default. */
+  /** Name that a person would give the server; `streams` by default. */
   readonly description?: string;
-  /** How many bytes a message of the server may have; 10 MiB by default. */
+  /** Limit of the bytes of a message of the server; 10 MiB by default. */
   readonly maxLineBytes?: number;
-  /** How many bytes may wait for a server that does not read; 64 MiB by default. Beyond it, sending fails. */
+  /** Limit of the bytes that may wait for a server that does not read; 64 MiB by default. Beyond it, sending fails. */
   readonly maxPendingBytes?: number;
 }
 

@@ -6,7 +6,7 @@
  * than 2 seconds to read; neither fails a request.
  */
 export interface CacheStore {
-  /** What was kept under a key; `undefined` when nothing is. */
+  /** Value that was kept under a key; `undefined` when nothing is. */
   get(key: string): string | undefined | Promise<string | undefined>;
   /**
    * Keeps a text under a key, in the place of what was there.

@@ -24,7 +24,7 @@ export interface EventLog {
    */
   append(stream: string, event: LoggedEvent): void | Promise<void>;
   /**
-   * What followed an event on its stream, oldest first: every event once, by its number.
+   * Events that followed another on its stream, oldest first: every event once, by its number.
    *
    * @returns `undefined` when the stream is not known, or when something of it is no longer kept: what is replayed
    *   is complete or nothing.
@@ -51,7 +51,7 @@ export interface EventLimits {
   readonly maxSessionLength?: number;
   /** The most characters that all events have together; 64 Mi. */
   readonly maxLength?: number;
-  /** How long an event is kept, in milliseconds; 5 minutes. */
+  /** Time that an event is kept, in milliseconds; 5 minutes. */
   readonly maxAgeMs?: number;
   /** The clock, in milliseconds; one that never jumps by default. */
   readonly now?: () => number;

@@ -7,7 +7,7 @@ import { endpointOf, type AuthInfo, type Served } from '../host/endpoint.ts';
 
 /** Options of reaching a server of the same process. */
 export interface MemoryTransportOptions {
-  /** Who the client is, as an edge with authorization would have found out. */
+  /** Client that connects, as an edge with authorization would have found it out. */
   readonly auth?: AuthInfo | undefined;
 }
 

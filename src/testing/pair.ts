@@ -9,7 +9,7 @@ import type { RevisionDate } from '../protocol/revision.ts';
 export interface PairOptions extends Omit<ConnectOptions, 'revisions'> {
   /** The revision to speak; the newest that the server speaks by default. */
   readonly revision?: RevisionDate;
-  /** Who the client is, as an edge with authorization would have found out. */
+  /** Client that connects, as an edge with authorization would have found it out. */
   readonly auth?: AuthInfo;
 }
 

@@ -49,14 +49,14 @@ export interface ScriptedTransport extends Transport {
   readonly peers: readonly ScriptedPeer[];
   /** The numbers of the conversations that the client closed, in order. */
   readonly closed: readonly number[];
-  /** What `setHeaders` was given last. */
+  /** Headers that `setHeaders` was given last. */
   readonly headers: Readonly<Record<string, string>> | undefined;
-  /** How often `listen` was called. */
+  /** Number of times that `listen` was called. */
   readonly listens: number;
 }
 
 /**
- * What a scripted transport is like: `http` has headers, and an exchange for each message; `stdio` is a process of its own;
+ * Kind of scripted transport: `http` has headers, and an exchange for each message; `stdio` is a process of its own;
  * `memory` is a plain stream of messages.
  */
 export type ScriptedKind = 'http' | 'stdio' | 'memory';

@@ -26,7 +26,7 @@ export interface TranscriptLine {
   readonly revisions: readonly Revision[];
   /** The text after the colon. */
   readonly text: string;
-  /** Where it stands in its file, from 1. */
+  /** Number of the line in its file, from 1. */
   readonly line: number;
 }
 
@@ -48,7 +48,7 @@ export function parseTranscripts(text: string): readonly Transcript[] {
   return sections(text).map(parseTranscript);
 }
 
-/** What a player may use of a transcript in one revision, in order. */
+/** Lines that a player may use of a transcript in one revision, in order. */
 export function linesOf(transcript: Transcript, revision: Revision): readonly TranscriptLine[] {
   return transcript.lines.filter((line) => line.revisions.includes(revision));
 }

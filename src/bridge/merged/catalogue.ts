@@ -7,7 +7,7 @@ import type { PrefixMode } from '../options.ts';
 import type { Slot } from './slot.ts';
 import { Views, type ListView } from './views.ts';
 
-/** What a catalogue needs to know of its front. */
+/** Parts of the merged bridge that a catalogue needs. */
 export interface CatalogueOptions {
   readonly seats: readonly Slot[];
   readonly prefix: PrefixMode;
@@ -17,9 +17,9 @@ export interface CatalogueOptions {
   onWarning(message: string): void;
 }
 
-/** How many entries one page has. */
+/** Number of entries on one page. */
 const pageSize = 1_000;
-/** How many doubles are told of. */
+/** Limit of doubles that are told of. */
 const mostDoubles = 100;
 
 /** The lists of several servers as one, and whose each entry is. */
@@ -54,7 +54,10 @@ export class Catalogue {
     };
   }
 
-  /** Whose tool or prompt a name is, as the client of the call was shown it; what it was not shown yet is looked up. */
+  /**
+   * Finds the owner of a tool or prompt by the name that the client of the call was shown; what it was not shown yet is
+   * looked up.
+   */
   async find(kind: 'tools' | 'prompts', name: string, call: Call): Promise<Named<Slot> | undefined> {
     const shown = this.#views.of(call).lists.get(kind);
     const known = shown === undefined ? undefined : this.#lookUp(name, shown);
@@ -156,7 +159,7 @@ export class Catalogue {
   }
 }
 
-/** Whether entries go by names that may be changed. */
+/** Tells whether entries go by names that may be changed. */
 function isNamed(kind: MergedList): boolean {
   return kind === 'tools' || kind === 'prompts';
 }

@@ -9,7 +9,7 @@ import type { MergedSessions } from './sessions.ts';
 import type { Routes } from './routes.ts';
 import type { Slot } from './slot.ts';
 
-/** What the handlers of a front work with. */
+/** Parts that the handlers of a merged bridge work with. */
 export interface MergedHandlersOptions {
   readonly seats: readonly Slot[];
   readonly catalogue: Catalogue;

@@ -18,13 +18,13 @@ const acknowledged = 'notifications/subscriptions/acknowledged';
 const updated = 'notifications/resources/updated';
 const mostEarly = 1_000;
 
-/** What a merged stream needs to know of its front. */
+/** Parts of the merged bridge that a merged stream needs. */
 export interface MergedListenOptions {
   readonly seats: readonly Slot[];
   readonly patienceMs: number;
-  /** Who owns each of some resources, as far as that is known. */
+  /** Owner of each of some resources, as far as it is known. */
   ownersOf(uris: readonly string[], call: Call): Promise<ReadonlyMap<string, Slot>>;
-  /** What a client may listen to, of what it asks for, but for single resources. */
+  /** Topics that a client may listen to, of those that it asks for, but for single resources. */
   honored(asked: SubscriptionFilter): SubscriptionFilter;
   onWarning(message: string): void;
   random(): number;

@@ -23,7 +23,7 @@ export const mergedLists: Readonly<Record<MergedList, ListFacts>> = {
 /** Their methods. */
 export const listMethods: ReadonlySet<string> = new Set(Object.values(mergedLists).map(({ method }) => method));
 
-/** What a list holds. */
+/** Kind of list that is merged. */
 export type MergedList = 'tools' | 'prompts' | 'resources' | 'templates';
 
 interface ListFacts {
@@ -41,14 +41,14 @@ function factsOf(method: ListMethod): ListFacts {
   return { method, ...list, needs };
 }
 
-/** What one server lists. */
+/** List of one server. */
 export interface ServerPart {
   readonly items: readonly JsonObject[];
-  /** How long it may be kept; `undefined` where the server does not say. */
+  /** Time that it may be kept; `undefined` where the server does not say. */
   readonly hint: CacheHint | undefined;
 }
 
-/** How lists are fetched. */
+/** Options of fetching lists. */
 export interface GatherOptions {
   readonly patienceMs: number;
   /** A part that took too long is there after all. */
@@ -83,7 +83,7 @@ export async function gather(
   return parts;
 }
 
-/** How long a merged list may be kept; `undefined` where a server does not say or did not answer. */
+/** Hint of a merged list, the time that it may be kept; `undefined` where a server does not say or did not answer. */
 export function mergedHint(seats: readonly Slot[], parts: ReadonlyMap<Slot, ServerPart>): CacheHint | undefined {
   const hints: CacheHint[] = [];
   for (const seat of seats) {
@@ -134,7 +134,7 @@ async function partOf(
   });
 }
 
-/** What a server lists, asked for again where no more was lost than the connection of this client. */
+/** Fetches the list of one server, once more where no more was lost than the connection of this client. */
 async function fetched(
   seat: Slot,
   call: Call,

@@ -18,7 +18,7 @@ import { Slot, type UpstreamStanding } from './slot.ts';
 /** Several servers as one host. Whoever opened it stops and closes it. */
 export interface Merged {
   readonly host: Host;
-  /** How each server stands, in order. */
+  /** Standing of each server, in order. */
   readonly upstreams: readonly UpstreamStanding[];
   /** Ends every listen stream in good order. */
   stop(): void;
@@ -26,12 +26,12 @@ export interface Merged {
   close(): Promise<void>;
 }
 
-/** What a front is made of. */
+/** Parts that a merged bridge is made of. */
 export interface MergedParts {
   readonly settings: Settings;
   readonly prefix: PrefixMode;
   readonly patienceMs: number;
-  /** How each server is reached, by its name, the first in order first. */
+  /** Ways to reach each server, by its name, the first in order first. */
   readonly servers: readonly (readonly [string, OpenServer])[];
   random(): number;
 }
@@ -64,7 +64,7 @@ export async function openMerged(parts: MergedParts): Promise<Merged> {
     },
   });
 
-  /** What the server that came lists is new to everybody. */
+  /** Tells everybody of a server that came: its lists are new to all. */
   function joined(seat: Slot, member: Single, first: boolean): void {
     if (first) sessions.joined(member);
     listens.joined(seat, member);

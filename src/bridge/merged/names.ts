@@ -1,14 +1,14 @@
 import type { PrefixMode } from '../options.ts';
 
-/** What one of several servers calls its tools or prompts. */
+/** Names that one of several servers gives its tools or prompts. */
 export interface NamesOf<Owner> {
   readonly owner: Owner;
-  /** What stands before the names of this server where they need it. */
+  /** Prefix of the names of this server where they need one. */
   readonly label: string;
   readonly names: readonly string[];
 }
 
-/** Whose a name is, and what its owner calls it. */
+/** Owner of a name, and the name that it has there. */
 export interface Named<Owner> {
   readonly owner: Owner;
   readonly name: string;
@@ -62,7 +62,9 @@ export function labelsOf(servers: readonly string[]): readonly string[] {
   return labels;
 }
 
-/** What a server would call something whose prefixed name is given; `undefined` where the prefix is not its own. */
+/**
+ * Name that a server would give something whose prefixed name is given; `undefined` where the prefix is not its own.
+ */
 export function withoutPrefix(label: string, name: string): string | undefined {
   const prefix = label + separator;
   return name.length > prefix.length && name.startsWith(prefix) ? name.slice(prefix.length) : undefined;

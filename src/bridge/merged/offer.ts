@@ -8,8 +8,9 @@ import { McpError } from '../../protocol/error.ts';
 import type { Slot } from './slot.ts';
 
 /**
- * What several servers offer together. A list of more than one server changes when one of them comes; and while one is
- * missing nobody knows what it will bring, but clients hear later only of what they were offered at the beginning.
+ * Capabilities that several servers offer together. A list of more than one server changes when one of them comes; and
+ * while one is missing nobody knows what it will bring, but clients hear later only of what they were offered at the
+ * beginning.
  */
 export function frontCapabilities(seats: readonly Slot[]): ServerCapabilities {
   const offers = seats.flatMap(({ member }) => (member === undefined ? [] : [member.host.capabilities()]));
@@ -38,7 +39,7 @@ export function joinedInstructions(seats: readonly Slot[]): string | undefined {
   return sections.length === 0 ? undefined : sections.join('\n\n');
 }
 
-/** How long what is offered may be kept: not at all while a server is missing. */
+/** Hint of what is offered together, the time that it may be kept: not at all while a server is missing. */
 export function joinedHint(seats: readonly Slot[]): CacheHint {
   return combinedHint(seats.map(({ member }) => member?.host.discoverHint ?? { ttlMs: 0, cacheScope: 'private' }));
 }

@@ -11,11 +11,11 @@ import type { Slot } from './slot.ts';
 
 type Params = Parameters<Handler>[0];
 
-/** What the templates of one server may cost for one URI: the products of the lengths of both. */
+/** Limit of what the templates of one server may cost for one URI: the products of the lengths of both. */
 const mostWork = 4_000_000;
 /** The same for all URIs of one request. */
 const mostWorkOfMany = 100_000_000;
-/** What reading a template costs, in characters of a URI that it is compared with. */
+/** Cost of reading a template, in characters of a URI that it is compared with. */
 const parsing = 8;
 
 /** Finds the server that a request is for. */
@@ -36,7 +36,7 @@ export class Routes {
   }
 
   /**
-   * Whose tool or prompt a name is.
+   * Finds the owner of a tool or prompt by its name.
    *
    * @throws McpError invalidParams where it is nobody's, or more than one server's.
    */
@@ -58,7 +58,7 @@ export class Routes {
     return owner === undefined ? await this.inOrder(params, call) : await this.to(owner, params, call);
   }
 
-  /** Who lists a URI, or has a template that it follows. */
+  /** Finds the server that lists a URI, or has a template that it follows. */
   async ownerOf(uri: string, call: Call): Promise<Slot | undefined> {
     return (await this.#ownerOf(uri, call, mostWork)).owner;
   }
@@ -126,7 +126,7 @@ function isElsewhere(error: unknown): error is McpError {
   return error instanceof McpError && elsewhere.has(error.kind);
 }
 
-/** Which of two refusals says more: a server that failed might have known. */
+/** Chooses the one of two refusals that says more: a server that failed might have known. */
 function worse(first: McpError | undefined, second: McpError): McpError {
   return first === undefined || ranks.indexOf(second.kind) > ranks.indexOf(first.kind) ? second : first;
 }

@@ -8,21 +8,21 @@ import type { Single, UpstreamFacts } from '../single/single.ts';
 
 /** The standing of one of several upstreams. */
 export interface UpstreamStanding {
-  /** What the bridge was told to call it. */
+  /** Name that the bridge was told to give it. */
   readonly name: string;
   /** `connecting` until it was reached once; `failing` while it is not reached, which is tried again and again. */
   readonly state: 'connecting' | 'ready' | 'failing';
-  /** Why it is not reached. */
+  /** Reason why it is not reached. */
   readonly failure: string | undefined;
-  /** What was found out of it; `undefined` until it was reached once. */
+  /** Description of the server; `undefined` until it was reached once. */
   readonly facts: UpstreamFacts | undefined;
 }
 
-/** What a seat needs to know of its front. */
+/** Parts of the merged bridge that a slot needs. */
 export interface SlotOptions {
   readonly name: string;
   readonly label: string;
-  /** How long one attempt to reach the server again may take. */
+  /** Time limit of one attempt to reach the server again. */
   readonly patienceMs: number;
   open(signal: AbortSignal): Promise<Single>;
   /** The server is there, for the first time (with its member) or again. */
@@ -39,9 +39,9 @@ export class Slot {
   readonly #closed = new AbortController();
   #member: Single | undefined;
   #failure: string | undefined;
-  /** What clients hear of it. */
+  /** Reason of the last failure, in words for clients. */
   #heard = '';
-  /** What it refused last, by method. */
+  /** Refusal that was told of last, by method. */
   readonly #refusals = new Map<string, string>();
   #tries = 0;
   #reviving = false;
@@ -59,7 +59,7 @@ export class Slot {
     return this.#member;
   }
 
-  /** Whether what the server offers is not known for now. */
+  /** Tells whether what the server offers is not known for now. */
   get absent(): boolean {
     return this.#member === undefined || this.#failure !== undefined;
   }
@@ -168,7 +168,7 @@ export class Slot {
     onJoin(member, false);
   }
 
-  /** Why the server does not answer on the connection that decides; nothing where it does. */
+  /** Tries the connection that decides, and says why the server does not answer on it; nothing where it does. */
   async #reach(): Promise<string | undefined> {
     const { patienceMs } = this.#options;
     try {

@@ -1,7 +1,7 @@
 import { Call } from '../../host/call.ts';
 import type { JsonObject } from '../../protocol/features/common.ts';
 
-/** How a call for all servers is put to one of them. */
+/** Way in which a call for all servers is put to one of them. */
 export interface SubCallOptions {
   readonly method: string;
   /** Hears the notifications that belong to it; without it there is no log level, and nothing is heard. */

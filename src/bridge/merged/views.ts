@@ -6,9 +6,9 @@ import type { Slot } from './slot.ts';
 
 /** One list as a client was shown it. */
 export interface ListView {
-  /** Whose each entry is, by the name that the client knows. */
+  /** Target of each entry, by the name that the client knows. */
   readonly targets: ReadonlyMap<string, Named<Slot>>;
-  /** What each server listed last, in its own words. */
+  /** Names that each server listed last, its own. */
   readonly known: ReadonlyMap<Slot, ReadonlySet<string>>;
 }
 
@@ -19,12 +19,12 @@ export interface View {
   readonly late: Map<MergedList, Map<Slot, readonly JsonObject[]>>;
 }
 
-/** How many principals' views are kept. */
+/** Limit of principals whose views are kept. */
 const most = 1_000;
 
 /**
- * What clients were shown: a name means what the list said where the client read it, whatever other clients see or
- * what became of the list since.
+ * Lists as clients were shown them: a name means what the list said where the client read it, whatever other clients
+ * see or what became of the list since.
  */
 export class Views {
   readonly #ofSessions = new WeakMap<object, View>();

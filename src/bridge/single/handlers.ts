@@ -7,7 +7,7 @@ import type { UpstreamTools } from '../known-tools.ts';
 import type { Pool } from '../upstream/pool.ts';
 import type { UpstreamWatches } from './watches.ts';
 
-/** What the handlers of a bridge work with. */
+/** Parts that the handlers of a bridge work with. */
 export interface BridgeParts {
   readonly pool: Pool;
   readonly tools: UpstreamTools;

@@ -5,7 +5,10 @@ import { revisionFor } from '../forward.ts';
 
 const offers = new WeakMap<ServerCapabilities, ServerCapabilities>();
 
-/** What a bridge offers of what its upstream does: everything but tasks. The same object as long as nothing changes. */
+/**
+ * Capabilities that a bridge offers, of those of its upstream: everything but tasks. The same object as long as nothing
+ * changes.
+ */
 export function offerOf(client: Client): ServerCapabilities {
   const { capabilities } = client;
   const known = offers.get(capabilities);

@@ -5,11 +5,11 @@ import { McpError } from '../../protocol/error.ts';
 import { healthyMs, pause } from '../changes.ts';
 import { wordsOf } from '../failure.ts';
 
-/** What a watch needs to know of its session. */
+/** Parts of a session that a watch needs. */
 export interface SessionWatchOptions {
   readonly uri: string;
   open(): Promise<Subscription>;
-  /** Whether nothing that ends is followed again. */
+  /** Tells whether nothing that ends is followed again. */
   isLast(): boolean;
   /** The resource is followed again, and may have changed unheard. */
   onMissed(): void;
@@ -36,7 +36,7 @@ export class SessionWatch {
   }
 
   /**
-   * Whether the upstream agreed to watch the resource.
+   * Tells whether the upstream agreed to watch the resource.
    *
    * @throws McpError what it refused with.
    */

@@ -11,15 +11,15 @@ interface Watched {
   readonly followers: Set<Follower>;
 }
 
-/** Who follows some resources. */
+/** Follower of some resources. */
 interface Follower {
   hear(params: JsonObject): void;
   end(end: SubscriptionEnd): void;
 }
 
-/** How many resources are watched for all clients together. */
+/** Limit of resources that are watched for all clients together. */
 const mostWatched = 100_000;
-/** How many streams there may be before the smallest become one, and how many resources one stream has at most. */
+/** Limits of streams before the smallest become one, and of the resources of one stream. */
 const mostStreams = 8;
 const mostOnStream = 1_000;
 
@@ -104,7 +104,7 @@ export class SharedWatches {
     return stream;
   }
 
-  /** What was on a stream that ended by itself is forgotten, so that it can be asked for again. */
+  /** Forgets the resources of a stream that ended by itself, so that they can be asked for again. */
   #ended(stream: WatchStream, why: SubscriptionEnd): void {
     this.#streams.delete(stream);
     for (const uri of stream.uris) {

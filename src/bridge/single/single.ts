@@ -35,7 +35,7 @@ export interface UpstreamFacts {
 /** One server behind a bridge, as a host for its clients. Whoever opened it stops and closes it. */
 export interface Single {
   readonly host: Host;
-  /** What was found out of the server. */
+  /** Description of the server. */
   readonly facts: UpstreamFacts;
   /**
    * Asks whether the server answers, and opens the shared connection where it must.
@@ -49,7 +49,7 @@ export interface Single {
   close(): Promise<void>;
 }
 
-/** What a member needs beside the behaviour of its bridge. */
+/** Options of one server beside the behavior of its bridge. */
 export interface SingleOptions extends Settings {
   readonly upstream: Transport | URL | string;
   readonly connect: ConnectUpstream;
@@ -174,7 +174,7 @@ function tellsUnasked(client: Client | undefined): boolean {
   return client !== undefined && revisionFor(client).subscribing === 'session';
 }
 
-/** What the own connection of a session tells is the session's. */
+/** Events of the own connection of a session, which belong to that session. */
 function sessionEvents(session: ServerSession, changes: Changes, onWarning: (message: string) => void): UpstreamEvents {
   return {
     onLog: (message) => session.notify('notifications/message', { ...message }),
@@ -187,7 +187,7 @@ function sessionEvents(session: ServerSession, changes: Changes, onWarning: (mes
   };
 }
 
-/** What a server tells the client of one session, and what nobody but the two of them understands. */
+/** Tells whether a notification is for the client of one session, and understood by nobody but the two of them. */
 function isOfSession(method: string): boolean {
   return (
     method === 'notifications/resources/updated' ||

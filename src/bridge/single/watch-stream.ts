@@ -1,7 +1,7 @@
 import type { Subscription, SubscriptionEnd } from '../../client/subscriptions/subscription.ts';
 import type { Upstream } from '../upstream/upstream.ts';
 
-/** What a stream needs to know of those who want it. */
+/** Parts of those who want a stream that it needs. */
 export interface WatchStreamOptions {
   /** Updates may have been missed. */
   onMissed(stream: WatchStream): void;
@@ -15,7 +15,7 @@ export class WatchStream {
   readonly uris: Set<string>;
   /** Settles when the upstream agreed to the stream, or would not. */
   readonly opening: Promise<Subscription>;
-  /** Whether it stays as it is: what it is about cannot be put on one stream with more. */
+  /** True when it stays as it is: what it is about cannot be put on one stream with more. */
   apart = false;
   #subscription: Subscription | undefined;
   #ended = false;
@@ -31,12 +31,12 @@ export class WatchStream {
     void this.opening.then((subscription) => subscription.closed).then(end, () => end({ graceful: false }));
   }
 
-  /** Whether it is open. */
+  /** Tells whether it is open. */
   get isOpen(): boolean {
     return this.#subscription !== undefined && !this.#ended;
   }
 
-  /** Whether the upstream watches a resource. */
+  /** Tells whether the upstream watches a resource. */
   honours(uri: string): boolean {
     return this.#subscription?.honored.updates?.includes(uri) === true;
   }

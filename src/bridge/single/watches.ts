@@ -12,10 +12,10 @@ import { SharedWatches } from './shared-watches.ts';
 import type { Upstream } from '../upstream/upstream.ts';
 
 const updated = 'notifications/resources/updated';
-/** How many updates wait for the acknowledgement of a stream. */
+/** Limit of updates that wait for the acknowledgement of a stream. */
 const mostEarly = 1_000;
 
-/** What a session watches, by URI. */
+/** Watches of a session, by URI. */
 type Watched = Map<string, SessionWatch>;
 
 /** Carries watches of single resources: upstream they follow its way, downstream that of the client. */
@@ -23,7 +23,7 @@ export class UpstreamWatches {
   readonly #pool: Pool;
   readonly #changes: Changes;
   readonly #onWarning: (message: string) => void;
-  /** What is watched on connections that several clients, or several streams of one, share. */
+  /** Watches on connections that several clients, or several streams of one, share. */
   readonly #shared = new WeakMap<Upstream, SharedWatches>();
   /** By the state of the session, which stays the same for its life. */
   readonly #watched = new WeakMap<ServerSession['state'], Watched>();

@@ -4,7 +4,7 @@ import { methodOf } from '../../protocol/catalogue.ts';
 const most = 1_000;
 const longest = 1_000;
 
-/** Which tools, prompts and resources of a server ask their client, as far as it was seen; the latest of them. */
+/** Tools, prompts and resources of a server that ask their client, as far as it was seen; the latest of them. */
 export class Askers {
   readonly #targets = new Set<string>();
 
@@ -20,7 +20,7 @@ export class Askers {
   }
 }
 
-/** What a request is for, where its client may be asked meanwhile: the tool, the prompt or the resource. */
+/** Target of a request whose client may be asked meanwhile: the tool, the prompt or the resource. */
 export function calledTarget(method: string, params: JsonObject): string | undefined {
   const { inputRequired, nameParam } = methodOf(method) ?? {};
   if (inputRequired === undefined) return undefined;

@@ -5,10 +5,10 @@ import type { Askers } from './askers.ts';
 import { HandedBack, type Carried } from './carried.ts';
 import type { Doubt } from './doubt.ts';
 
-/** How long a question waits with a call whose client is away until that of another call is asked as well. */
+/** Time that a question waits with a call whose client is away before that of another call is asked as well. */
 export const patienceMs = 20_000;
 
-/** What is asked, and what withdraws it. */
+/** Question of the upstream, and its withdrawal. */
 export interface AskedUpstream {
   readonly method: string;
   readonly params: JsonObject;
@@ -16,11 +16,11 @@ export interface AskedUpstream {
 }
 
 interface AskingOptions {
-  /** What runs on the connection, and what it is for where its client may be asked. */
+  /** Requests that run on the connection, each with its target where its client may be asked. */
   readonly running: ReadonlyMap<Carried, string | undefined>;
   readonly doubt: Doubt;
   readonly askers: Askers;
-  /** Whether the connection speaks for one client. */
+  /** True when the connection speaks for one client. */
   readonly own: boolean;
 }
 

@@ -1,7 +1,7 @@
 import type { Call } from '../../host/call.ts';
 import type { JsonObject } from '../../protocol/features/common.ts';
 
-/** What carrying a request upstream needs of it: that of a call, or of a request that outlives its calls. */
+/** Parts of a call that carrying it upstream needs: that of a call, or of a request that outlives its calls. */
 export interface Carried extends Pick<
   Call,
   | 'method'
@@ -24,9 +24,9 @@ export interface Carried extends Pick<
    * @throws HandedBack when the request ended before its client was asked: the question may be another request's.
    */
   ask?(method: string, params: JsonObject, signal: AbortSignal): Promise<JsonObject>;
-  /** Whether a request of its client waits for it now, so that a question reaches its client at once. */
+  /** True when a request of its client waits for it now, so that a question reaches its client at once. */
   readonly awaited?: boolean;
-  /** How many questions the request was given so far. */
+  /** Number of questions that the request was given so far. */
   readonly asked?: number;
 }
 

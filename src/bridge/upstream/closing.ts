@@ -2,7 +2,10 @@ import { settledWithin } from '../../jsonrpc/timeout.ts';
 import type { Channel, Transport } from '../../jsonrpc/transport.ts';
 import { factsOf } from '../../jsonrpc/transport-facts.ts';
 
-/** How long a connection may take to close, in milliseconds; a child with the default patience takes six seconds at most. */
+/**
+ * Time that a connection may take to close, in milliseconds; a child with the default patience takes six seconds at
+ * most.
+ */
 export const closingMs = 10_000;
 
 /**
@@ -27,7 +30,7 @@ export function closingQuietly(transport: Transport, onError: (error: unknown, w
   };
 }
 
-/** What a channel throws at once comes as a rejection as well. */
+/** Closes a channel; an error that it throws at once comes as a rejection as well. */
 async function close(channel: Channel): Promise<void> {
   await channel.close();
 }

@@ -1,8 +1,8 @@
-/** Who holds places: a pool that is asked to give one up where they are scarce. */
+/** Holder of places: a pool that is asked to give one up where they are scarce. */
 export interface Holder {
   /**
-   * When the connection that it would give up was used last, by the ticks of the places; `undefined` where all are in
-   * use.
+   * Time of the last use of the connection that it would give up, by the ticks of the places; `undefined` where all are
+   * in use.
    *
    * @param owner Asks for those of one owner alone.
    */
@@ -11,12 +11,12 @@ export interface Holder {
   giveUp(owner?: string): void;
 }
 
-/** Whose places are all taken. */
+/** Places that are all taken: those of everybody, or the owner's own. */
 export type Full = 'all' | 'own';
 
 /**
- * How many connections may be open at once, counted over all the pools that open them, and for each owner. Where they
- * are scarce, whichever was used least recently gives way; none does in the middle of a call.
+ * Limit of the connections that may be open at once, counted over all the pools that open them, and for each owner.
+ * Where they are scarce, whichever was used least recently gives way; none does in the middle of a call.
  */
 export class ConnectionLimit {
   readonly limit: number;

@@ -18,10 +18,10 @@ const most = 1_000;
 export class Doubt {
   readonly #warn: (message: string) => void;
   readonly #calls = new Set<GivenUp>();
-  /** Whether there are more than are known, so that only the end of the connection is the end of it. */
+  /** True when there are more than are known, so that only the end of the connection is the end of it. */
   #endless = false;
   readonly #awaiting: (() => void)[] = [];
-  /** What the operator was told of this connection. */
+  /** Doubts that the operator was told of for this connection. */
   readonly #told = new Set<'questions' | 'logs'>();
 
   constructor(warn: (message: string) => void) {
@@ -67,7 +67,7 @@ export class Doubt {
   }
 
   /**
-   * What the server is told that asks while nobody knows for whom.
+   * Makes the answer for a server that asks while nobody knows for whom.
    *
    * @returns That the question was put away, where its result can say so.
    * @throws McpError that nobody was asked.

@@ -2,7 +2,7 @@ import { ConnectionError } from '../../jsonrpc/transport.ts';
 import { McpError } from '../../protocol/error.ts';
 import { wordsOf } from '../failure.ts';
 
-/** How long the same words are not told again, and how many are remembered. */
+/** Time that the same words are not told again, and number of words that are remembered. */
 const restMs = 60_000;
 const most = 100;
 
@@ -11,7 +11,7 @@ export class Failures {
   readonly #warn: (message: string) => void;
   readonly #now: () => number;
   readonly #silent: ReadonlySet<string>;
-  /** When what was told, the oldest first. */
+  /** Time at which each failure was told, the oldest first. */
   readonly #told = new Map<string, number>();
 
   /** @param silent Methods of which somebody else tells. */

@@ -10,12 +10,12 @@ import type { OpenClient } from './upstream-options.ts';
 /** Opens a client to the upstream server. */
 export type ConnectUpstream = (target: Transport | URL | string, options: ConnectOptions) => Promise<Client>;
 
-/** What the connections of one upstream have in common. */
+/** Options that the connections of one upstream have in common. */
 export interface OpenerOptions {
   /** The way of one connection to it: of the main one, or another. */
   wayOf(isMain: boolean): Transport | URL | string;
   readonly connect: ConnectUpstream;
-  /** What the bridge calls itself where it does not pass its client's name on. */
+  /** Name of the bridge, where it does not pass its client's name on. */
   readonly info: Implementation;
   readonly tools: UpstreamTools;
   readonly upstreamRevisions?: readonly string[] | undefined;

@@ -19,31 +19,31 @@ import { Upstream } from './upstream.ts';
 import type { OpenClient, UpstreamEvents, UpstreamConnectionOptions } from './upstream-options.ts';
 import { declaredTo, wantedKeyOf, ownerOf, selfOf, wantedBy, type WantedConnection } from './wanted.ts';
 
-/** What a pool needs to know of its bridge. */
+/** Parts of the bridge that a pool needs. */
 export interface PoolOptions {
   /** Makes what opens one connection: the main one, or another. */
   open(isMain: boolean): OpenClient;
-  /** How many connections there may be at once, those of other pools included. */
+  /** Limit of the connections at once, those of other pools included. */
   readonly places: ConnectionLimit;
   /** The facts of what the connections go over. */
   readonly facts: SettledFacts;
-  /** Whether all clients use one connection, on which a handshake server can ask nobody. */
+  /** True when all clients use one connection, on which a handshake server can ask nobody. */
   readonly shared?: boolean | undefined;
-  /** What the connection of calls without a principal tells. */
+  /** Events of the connection of calls without a principal. */
   readonly main: UpstreamEvents;
   /** Methods of whose failures whoever asks tells the operator. */
   readonly silent?: ReadonlySet<string> | undefined;
-  /** How calls wait for the answers of stateless clients. */
+  /** Options of calls that wait for the answers of stateless clients. */
   readonly parked: Omit<ParkedOptions, 'mostOfOne' | 'onWarning'>;
-  /** What the own connection of a handshake session tells. */
+  /** Events of the own connection of a handshake session. */
   eventsOf(session: ServerSession): UpstreamEvents;
-  /** What a connection tells that all calls of a principal may use. */
+  /** Events of a connection that all calls of a principal may use. */
   eventsBy(principal: string | undefined, upstream: () => Upstream): UpstreamEvents;
 }
 
-/** How many quiet connections are kept for one principal's next calls. */
+/** Number of quiet connections that are kept for one principal's next calls. */
 const spares = 4;
-/** How long a call waits for the answer to one that was given up before it goes elsewhere. */
+/** Time that a call waits for the answer to one that was given up before it goes elsewhere. */
 const clearingMs = 250;
 
 /**
@@ -68,7 +68,7 @@ export class Pool {
   readonly #sessions = new Map<Upstream, ServerSession>();
   /** The levels of sessions whose connections were given up. */
   readonly #resting = new WeakMap<ServerSession['state'], LoggingLevel>();
-  /** What sessions on a shared connection want to hear. */
+  /** Levels of logging that sessions on a shared connection want. */
   readonly #levels = new Map<ServerSession['state'], LoggingLevel>();
   readonly #closing = new Set<Promise<void>>();
   /** The sessions that are over. */
@@ -87,7 +87,7 @@ export class Pool {
     );
   }
 
-  /** Whether sessions have no connections of their own: it was wished so, or the server knows no sessions. */
+  /** Tells whether sessions have no connections of their own: it was wished so, or the server knows no sessions. */
   get shared(): boolean {
     return this.#options.shared === true || (this.main.latest !== undefined && this.#handshake() === undefined);
   }
@@ -109,7 +109,7 @@ export class Pool {
     await upstream.notify(method, params);
   }
 
-  /** What every connection keeps of a list became stale. */
+  /** Tells every connection that a list became stale, whatever it keeps of it. */
   changed(method: string, params: JsonObject): void {
     for (const upstream of this.#all) upstream.latest?.learnChange(method, params);
   }
@@ -226,7 +226,7 @@ export class Pool {
     return wantedBy(carried, principal, { handshake: this.#handshake(), oneEach: this.#oneEach });
   }
 
-  /** Whether each client has one connection for all its calls. */
+  /** Tells whether each client has one connection for all its calls. */
   get #oneEach(): boolean {
     return this.#options.facts.ownsProcess && this.#handshake() !== undefined;
   }
@@ -289,7 +289,7 @@ export class Pool {
     return upstream;
   }
 
-  /** What there is too much of is refused for now. */
+  /** Refuses for now where there is too much of something. */
   #demand(full: Full | undefined): void {
     const { limit, ownLimit } = this.#options.places;
     if (full === undefined) return;
@@ -313,7 +313,10 @@ export class Pool {
     return upstream;
   }
 
-  /** What can be given up, and how: nothing in the middle of a call, and nothing that somebody listens to. */
+  /**
+   * Connections that can be given up, and their ends: nothing in the middle of a call, and nothing that somebody
+   * listens to.
+   */
   *#idle(): Generator<readonly [Upstream, () => void]> {
     for (const [key, list] of this.#shared)
       for (const upstream of list)
@@ -357,7 +360,7 @@ export class Pool {
     if (isSpare) this.#forget(key, upstream);
   }
 
-  /** What waits for nothing but the answer to a call that was given up, which may never come, makes way for another. */
+  /** Retires a connection that waits for nothing but the answer to a call that was given up, which may never come. */
   #retire(key: string): void {
     const doubtful = this.#shared.get(key)?.find((upstream) => upstream.quiet && upstream.doubtful);
     if (doubtful !== undefined && doubtful !== this.main) this.#forget(key, doubtful);

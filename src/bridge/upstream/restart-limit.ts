@@ -11,7 +11,7 @@ export interface RestartLimitOptions {
 
 /** A server that lived this long was well. */
 const healthyMs = 10_000;
-/** How many deaths in a row are borne: some servers die once when they are asked what they speak. */
+/** Number of deaths in a row that are borne: some servers die once when they are asked what they speak. */
 const borne = 3;
 
 /**

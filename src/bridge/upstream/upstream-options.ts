@@ -7,7 +7,7 @@ import type { Askers } from './askers.ts';
 import type { Carried } from './carried.ts';
 import type { Failures } from './failures.ts';
 
-/** What a client to the upstream tells beside answers. */
+/** Events of a client to the upstream beside answers. */
 export interface ClientEvents {
   onLog(message: LoggingMessageNotificationParams): void;
   onNotification(method: string, params: JsonObject): void;
@@ -23,7 +23,7 @@ export interface ClientEvents {
  */
 export type OpenClient = (events: ClientEvents, self: ClientView | undefined, signal: AbortSignal) => Promise<Client>;
 
-/** What belongs to no running call of a connection. */
+/** Messages that belong to no running call of a connection. */
 export interface UpstreamEvents {
   /** A log message that its client wants to hear. */
   onLog?(message: LoggingMessageNotificationParams): void;
@@ -42,19 +42,19 @@ export interface UpstreamEvents {
   ): Promise<JsonObject>;
 }
 
-/** What a connection is made of. */
+/** Parts that a connection is made of. */
 export interface UpstreamConnectionOptions {
   readonly open: OpenClient;
   /** The facts of what it goes over. */
   readonly facts: SettledFacts;
   readonly events: UpstreamEvents;
-  /** Who the connection speaks for; left out for one that several clients share. */
+  /** Client that the connection speaks for; left out for one that several clients share. */
   readonly self?: ClientView | undefined;
-  /** Whether all calls on it are one client's, so that what names no call may go to any of them. */
+  /** True when all calls on it are one client's, so that what names no call may go to any of them. */
   readonly ofOne?: boolean;
-  /** Who it counts for. */
+  /** Owner that it counts for. */
   readonly owner?: string | undefined;
-  /** What of the server asks, which its connections find out. */
+  /** Record of what asks at the server, which its connections keep. */
   readonly askers: Askers;
   /** Hears why the server was not reached. */
   readonly failures: Failures;

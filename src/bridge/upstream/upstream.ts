@@ -29,26 +29,26 @@ export class Upstream {
   readonly #self: ClientView | undefined;
   readonly #ofOne: boolean;
   readonly #tick: () => number;
-  /** Who it counts for. */
+  /** Owner that it counts for. */
   readonly owner: string | undefined;
-  /** When it was used last, by the ticks of its places. */
+  /** Time of its last use, by the ticks of its places. */
   usedAt: number;
   #stateful = false;
-  /** What is carried, from the moment on when it was decided that it may be here. */
+  /** Requests that are carried, from the moment on when it was decided that they may be here. */
   readonly #carried = new Set<Carried>();
-  /** What of it was sent, and what it is for where its client may be asked. */
+  /** Requests that were sent, each with its target where its client may be asked. */
   readonly #running = new Map<Carried, string | undefined>();
   readonly #doubt: Doubt;
   readonly #asking: Asking;
   readonly #failures: Failures;
   readonly #progress = new ProgressRelays();
   #followers = 0;
-  /** How much beside calls is under way: levels, notifications, the beginnings of subscriptions. */
+  /** Number of requests under way beside calls: levels, notifications, the beginnings of subscriptions. */
   #beside = 0;
   #client: Promise<Client> | undefined;
-  /** What came last, be it open or not. */
+  /** Client that was opened last, be it open or not. */
   #latest: Client | undefined;
-  /** Whether the running call must have the connection to itself. */
+  /** True when the running call must have the connection to itself. */
   #alone = false;
   /** The level that the session downstream asked for, and the one that the upstream was told. */
   #wanted: LoggingLevel | undefined;
@@ -83,17 +83,17 @@ export class Upstream {
     this.usedAt = tick();
   }
 
-  /** Whether nothing runs on it. */
+  /** Tells whether nothing runs on it. */
   get quiet(): boolean {
     return this.#carried.size === 0;
   }
 
-  /** Whether nobody waits for anything on it. */
+  /** Tells whether nobody waits for anything on it. */
   get idle(): boolean {
     return this.quiet && this.#beside === 0;
   }
 
-  /** Whether something may be lost with it: what a call left in the server, or what is followed. */
+  /** Tells whether something may be lost with it: what a call left in the server, or what is followed. */
   get stateful(): boolean {
     return this.#stateful || this.followed;
   }
@@ -103,7 +103,7 @@ export class Upstream {
     return this.#wanted;
   }
 
-  /** Whether somebody follows changes on it. */
+  /** Tells whether somebody follows changes on it. */
   get followed(): boolean {
     return this.#followers > 0;
   }
@@ -113,17 +113,19 @@ export class Upstream {
     await this.#doubt.over();
   }
 
-  /** Whether a call may run on it beside what runs already. One that hears what names no call needs it to itself. */
+  /**
+   * Tells whether a call may run on it beside what runs already. One that hears what names no call needs it to itself.
+   */
   free(alone: boolean): boolean {
     return alone ? this.quiet && !this.doubtful : !this.#alone;
   }
 
-  /** Whether what the server asks or logs may belong to a call that was given up: it is for nobody else then. */
+  /** Tells whether what the server asks or logs may belong to a call that was given up: it is for nobody else then. */
   get doubtful(): boolean {
     return this.#doubt.exists;
   }
 
-  /** Whether log messages that come while a call runs can be for nobody but its client. */
+  /** Tells whether log messages that come while a call runs can be for nobody but its client. */
   maySendLogsOf({ logLevel, session }: Carried): boolean {
     if (logLevel === undefined) return true;
     const { calls } = this.#doubt;
@@ -287,7 +289,7 @@ export class Upstream {
     }
   }
 
-  /** Where a request is given up by closing its stream, nothing that belongs to it comes any more. */
+  /** Tells whether nothing of a request comes any more once it is given up, since that closes its stream. */
   #endsWithItsStream(client: Client): boolean {
     return this.#facts.cancelsByClosing && revisionFor(client).httpCancellation === 'close-stream';
   }
@@ -340,7 +342,7 @@ export class Upstream {
     else if (this.doubtful) this.#doubt.silence();
   }
 
-  /** Whether what the server logs now can be for nobody but the client of a call. */
+  /** Tells whether what the server logs now can be for nobody but the client of a call. */
   #isOf(call: Carried): boolean {
     if (this.#ofOne) return !this.doubtful;
     const { calls } = this.#doubt;

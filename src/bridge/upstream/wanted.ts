@@ -6,7 +6,7 @@ import type { Revision } from '../../protocol/revision.ts';
 import type { Carried } from './carried.ts';
 import { declaredFor } from '../declared.ts';
 
-/** Who a shared connection may serve. */
+/** Clients that a shared connection may serve. */
 export interface WantedConnection {
   readonly principal: string | undefined;
   readonly self: ClientView | undefined;
@@ -15,15 +15,15 @@ export interface WantedConnection {
   readonly name?: string | undefined;
 }
 
-/** What an upstream decides about who may share a connection to it. */
+/** Rules of an upstream about who may share a connection to it. */
 export interface UpstreamSharing {
   /** Its revision where that begins with a handshake. */
   readonly handshake: Revision | undefined;
-  /** Whether each client has one connection for all its calls. */
+  /** True when each client has one connection for all its calls. */
   readonly oneEach: boolean;
 }
 
-/** Who the connection of a call must serve. */
+/** Connection that a call must have, by whom it serves. */
 export function wantedBy(
   carried: Carried,
   principal: string | undefined,
@@ -37,8 +37,8 @@ export function wantedBy(
 }
 
 /**
- * Who a connection to a handshake server speaks for, since it declares once what stateless clients declare with each
- * request; `undefined` for a client that declares nothing.
+ * Client that a connection to a handshake server speaks for, since it declares once what stateless clients declare with
+ * each request; `undefined` for a client that declares nothing.
  */
 export function selfOf({ client }: Carried, handshake: Revision | undefined): ClientView | undefined {
   if (handshake === undefined) return undefined;
@@ -48,7 +48,7 @@ export function selfOf({ client }: Carried, handshake: Revision | undefined): Cl
   return Object.keys(capabilities).length === 0 ? undefined : { info: undefined, capabilities };
 }
 
-/** What the upstream is told that a client can do, in its own words. */
+/** Capabilities of a client as the upstream is told of them, in its own words. */
 export function declaredTo(handshake: Revision | undefined, capabilities: ClientCapabilities): ClientCapabilities {
   const declared = declaredFor(capabilities);
   return handshake === undefined ? declared : projectClientCapabilities(handshake, declared);
@@ -60,7 +60,10 @@ export function wantedKeyOf({ principal, self, name }: WantedConnection): string
   return self === undefined ? who : `${who} ${canonical(self.capabilities)}`;
 }
 
-/** Whose places a connection or a waiting call takes: those of a principal, else of an address. In one process nobody counts. */
+/**
+ * Owner whose places a connection or a waiting call takes: those of a principal, else of an address. In one process
+ * nobody counts.
+ */
 export function ownerOf(principal: string | undefined, address: string | undefined): string | undefined {
   if (principal !== undefined) return `principal ${principal}`;
   return address === undefined ? undefined : `address ${address}`;

@@ -54,7 +54,7 @@ function section(title: string, given: readonly (readonly [string, string])[]): 
   return `${title}\n${rows.map(([left, right]) => `  ${left.padEnd(width)}  ${right}`.trimEnd()).join('\n')}\n`;
 }
 
-/** How much is shown of one thing, in characters. */
+/** Length up to which one thing is shown, in characters. */
 const widest = 400;
 
 function cell(text: string): string {

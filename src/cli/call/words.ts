@@ -2,7 +2,7 @@ import { isObject } from '../../jsonrpc/message.ts';
 import { UsageError } from '../io.ts';
 import { commandTarget, urlTarget, type Target } from '../target.ts';
 
-/** What a command line of `parley call` asks for. */
+/** Words of a command line of `parley call`. */
 export interface CallWords {
   readonly target: Target;
   /** The tool to call; without one, everything is listed. */
@@ -10,7 +10,7 @@ export interface CallWords {
   /** `name=value` words, split. */
   readonly pairs: readonly (readonly [string, string])[];
   readonly json: Json;
-  /** Whether the tool was told from the command by its looks alone. */
+  /** True when the tool was told from the command by its looks alone. */
   readonly guessed: boolean;
   /** The last word of the command, where it may be the tool instead, and the command without it. */
   readonly perhaps?: { readonly tool: string; readonly target: Target };
@@ -18,7 +18,7 @@ export interface CallWords {
 
 /** The options of `--json`, which may stand alone or have a value. */
 export interface Json {
-  /** Whether JSON is printed. */
+  /** True when JSON is printed. */
   readonly output: boolean;
   /** Arguments given as JSON. */
   readonly input: Readonly<Record<string, unknown>> | undefined;

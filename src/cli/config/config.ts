@@ -32,20 +32,20 @@ export interface ConfiguredServer extends UpstreamOptions, Reachable {
 /** A way to a server that can be made with settings of its own. */
 interface Reachable {
   reach(settings: TransportSettings): Transport;
-  /** What nobody should read of the entry. */
+  /** Texts of the entry that nobody should read. */
   readonly secrets: readonly string[];
 }
 
 /** The servers that a file names. */
 export interface Config {
   readonly upstreams: Readonly<Record<string, ConfiguredServer>>;
-  /** What is wrong, with where it stands, one entry a line. */
+  /** Mistakes of the file, each with its place, one entry a line. */
   readonly problems: readonly string[];
-  /** What is ignored. */
+  /** Parts of the file that are ignored. */
   readonly warnings: readonly string[];
 }
 
-/** How large a file of servers may be. */
+/** Size limit of a file of servers. */
 const mostBytes = 1024 * 1024;
 
 /**
@@ -57,7 +57,7 @@ export async function readConfig(file: string, env: Io['env']): Promise<Config> 
   return configOf(parsedJson(await textOf(file), file), { file, env });
 }
 
-/** Where a configuration comes from. */
+/** Source of a configuration. */
 interface Source {
   readonly file: string;
   readonly env: Io['env'];
@@ -95,10 +95,10 @@ export function configOf(value: unknown, { file, env }: Source): Config {
   return { upstreams: Object.fromEntries(upstreams), problems, warnings };
 }
 
-/** What an entry may have. */
+/** Keys that an entry may have. */
 const known = ['command', 'args', 'env', 'cwd', 'url', 'headers', 'type', 'sharing', 'revisions', 'disabled'];
 
-/** What other hosts call it. */
+/** Keys that other hosts use, and ours for them. */
 const aliases: ReadonlyMap<string, string> = new Map([
   ['serverUrl', 'url'],
   ['httpUrl', 'url'],
@@ -202,7 +202,7 @@ function urlOf(keys: Keys, isPair: boolean): Reachable {
 /** The scheme and the host of a URL in a file, and its path. */
 const partsOfUrl = /^([a-z]+:\/\/[^/?#]*)([^?#]*)/i;
 
-/** What variables put into a path: many servers have a key there. */
+/** Path without the parts that variables put into it: many servers have a key there. */
 function secretPath({ pathname }: URL, keys: Keys): readonly string[] {
   const [, , path] = partsOfUrl.exec(keys.text('url') ?? '') ?? [];
   return path === undefined ? [pathname] : Object.values(keys.variables(path));
@@ -251,7 +251,7 @@ async function textOf(file: string): Promise<string> {
   return new TextDecoder().decode(bytes.subarray(0, length));
 }
 
-/** What the parser says of the place may be cited; the text around it may hold secrets. */
+/** Reads JSON; the place that the parser names may be cited; the text around it may hold secrets. */
 function parsedJson(text: string, file: string): unknown {
   try {
     return JSON.parse(text);

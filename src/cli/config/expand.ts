@@ -1,6 +1,6 @@
 import type { Io } from '../io.ts';
 
-/** What makes a text of a configuration wrong. It never holds the value of a variable. */
+/** Mistake in a text of a configuration. It never holds the value of a variable. */
 export class ConfigProblem extends Error {
   /** The keys that lead to what is wrong. */
   readonly path: readonly string[];

@@ -107,7 +107,7 @@ export class Keys {
   }
 }
 
-/** What kind of value it is, since the value itself may be a secret. */
+/** Kind of a value, since the value itself may be a secret. */
 export function jsonKindOf(value: unknown): string {
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'a list';

@@ -2,7 +2,7 @@
 export interface City {
   readonly name: string;
   readonly country: string;
-  /** What its weather is like on an average day, in degrees Celsius. */
+  /** Average temperature, in degrees Celsius. */
   readonly celsius: number;
 }
 
@@ -22,7 +22,7 @@ export function cityNamed(name: string): City | undefined {
   return cities.find((city) => city.name.toLowerCase() === name.toLowerCase());
 }
 
-/** What is known of a city, as Markdown. */
+/** Describes a city, as Markdown. */
 export function describeCity({ name, country, celsius }: City): string {
   return `# ${name}\n\nA city in ${country}, at ${celsius} °C more often than not.\n`;
 }

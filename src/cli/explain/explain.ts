@@ -68,7 +68,7 @@ function toJson(value: Explanation | readonly Explanation[]): string {
   return `${shownJson(value, 2)}\n`;
 }
 
-/** How wide the terminal is; what is no terminal is taken for a wide one. */
+/** Width of the terminal; what is no terminal is taken for a wide one. */
 function widthOf({ stdout }: Io): number {
   const columns = 'columns' in stdout ? stdout.columns : undefined;
   return typeof columns === 'number' && columns > 0 ? Math.max(60, Math.min(columns, 140)) : 110;

@@ -22,7 +22,7 @@ const shownOf: ReadonlyMap<string, (offer: Offer) => Shown> = new Map<string, (o
   ],
 ]);
 
-/** Whether a server uses a field of a type; `undefined` where its lists do not tell. */
+/** Tells whether a server uses a field of a type; `undefined` where its lists do not tell. */
 export function fieldOffered(type: string, field: string, offer: Offer): boolean | undefined {
   const shown = shownOf.get(type)?.(offer);
   if (shown === undefined) return undefined;

@@ -10,7 +10,7 @@ import type { Tool } from '../../protocol/features/tool.ts';
 import { fieldOffered } from './fields.ts';
 import type { Loss, Offer, ThroughBridge } from './report.ts';
 
-/** What a server must have for a feature to be one of its own. */
+/** Condition on which a feature is one of a server's own. */
 type Needed = (offer: Offer) => boolean;
 
 const never: Needed = () => false;
@@ -64,7 +64,7 @@ export const needs: ReadonlyMap<string, Needed> = new Map([
   ['tasks-results', hasTasks],
 ]);
 
-/** What a client of each revision gets and loses through a bridge that speaks one revision to the server. */
+/** Losses of a client of each revision through a bridge that speaks one revision to the server. */
 export function throughBridge(server: Revision, offer: Offer): readonly ThroughBridge[] {
   const own = features.filter((feature) => isOffered(feature, offer));
   return revisions.toReversed().map((client) => ({
@@ -97,13 +97,13 @@ function isOffered({ id, group }: Feature, offer: Offer): boolean {
   return specimen === undefined ? isServed(id, offer) : isCarried(nameOf(specimen.type), offer);
 }
 
-/** Whether the server has what a type travels in. */
+/** Tells whether the server has what a type travels in. */
 function isCarried(type: string, offer: Offer): boolean {
   const carrier = carrierOf(type);
   return carrier === undefined || isServed(carrier.method, offer);
 }
 
-/** Whether the server has a method; what it asks of its client, it says nowhere before it does. */
+/** Tells whether the server has a method; what it asks of its client, it says nowhere before it does. */
 function isServed(method: string, offer: Offer): boolean {
   const row = methodOf(method);
   if (row?.needs === undefined) return true;

@@ -3,7 +3,7 @@ import { table, wrapped } from './text.ts';
 
 type Word = 'refused' | 'left out' | 'changed';
 
-/** What clients alike get. */
+/** Clients that get the same. */
 interface Group {
   readonly clients: readonly string[];
   readonly losses: readonly Loss[];

@@ -3,7 +3,7 @@ import type { Listed, Offer } from './report.ts';
 import { clipped, table, wrapped } from './text.ts';
 import { promptRow, resourceRow, templateRow, toolRow } from '../call/render-catalogue.ts';
 
-/** How much of a list is shown. */
+/** Number of rows of a list that are shown. */
 const mostRows = 20;
 
 /** Writes what a server offers. */

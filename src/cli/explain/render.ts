@@ -40,7 +40,7 @@ function spans(dates: readonly string[]): string {
   return runs.map((run) => (run.length > 2 ? `${run[0]} to ${run.at(-1)}` : run.join(' and '))).join(', ');
 }
 
-/** What went wrong most often; the newest of equals. */
+/** Failure that was commonest; the newest of equals. */
 function commonest(tries: readonly Try[]): string {
   const counts = new Map<string, number>();
   for (const { why } of tries) counts.set(why, (counts.get(why) ?? 0) + 1);

@@ -1,4 +1,4 @@
-/** What `parley explain` finds out about one server: the JSON that `--json` prints. */
+/** Report of `parley explain` about one server: the JSON that `--json` prints. */
 
 import type { ConnectionReason } from '../../jsonrpc/transport.ts';
 import type { ServerCapabilities } from '../../protocol/capability.ts';
@@ -9,7 +9,7 @@ import type { Resource, ResourceTemplate } from '../../protocol/features/resourc
 import type { Era, RevisionDate } from '../../protocol/revision.ts';
 import type { Tool } from '../../protocol/features/tool.ts';
 
-/** What reaches a server: requests to a URL, or a process that is started. */
+/** Transport that reaches a server: requests to a URL, or a process that is started. */
 export type ServerTransport = 'http' | 'stdio';
 
 /**
@@ -22,22 +22,22 @@ export interface Explanation {
   /** The URL without its query, or the command line; it holds no secret. */
   readonly target: string;
   readonly transport: ServerTransport;
-  /** Whether some revision works. */
+  /** True when some revision works. */
   readonly works: boolean;
   /** The eras of the revisions that work: none, one or both. */
   readonly eras: readonly Era[];
   /** The revisions that work, oldest first. */
   readonly revisions: readonly RevisionDate[];
-  /** How each revision was tried, newest first. */
+  /** Tries of each revision, newest first. */
   readonly tries: readonly Try[];
-  /** What the server offers at the newest revision that works; `undefined` when none does. */
+  /** Offer of the server at the newest revision that works; `undefined` when none does. */
   readonly offer?: Offer;
-  /** What a client of each revision, newest first, gets through a bridge; left out when no revision works. */
+  /** Losses and gains of a client of each revision, newest first, through a bridge; left out when no revision works. */
   readonly bridge?: readonly ThroughBridge[];
 }
 
 /**
- * What the answer to the first question says of a revision.
+ * Meaning of the answer to the first question for a revision.
  *
  * - `spoken`: the server answered in it.
  * - `other`: the server named revisions, and this is none of them.
@@ -52,21 +52,21 @@ export interface Try {
   /** The question that begins a conversation there. */
   readonly question: 'server/discover' | 'initialize';
   readonly outcome: WayOutcome;
-  /** What happened, as a clause for a person. */
+  /** Course of the try, as a clause for a person. */
   readonly why: string;
   /** The revisions that the server named in its answer or refusal. */
   readonly named?: readonly string[];
   /** The code of the JSON-RPC error that it refused with. */
   readonly code?: number;
-  /** Why the connection failed. */
+  /** Reason why the connection failed. */
   readonly reason?: ConnectionReason;
   /** The HTTP status of the refusal, where it is known. */
   readonly status?: number;
-  /** What carried the messages: `http+sse` is the transport with two endpoints. */
+  /** Transport that carried the messages: `http+sse` is the transport with two endpoints. */
   readonly over: ServerTransport | 'http+sse';
-  /** How long the question took, in milliseconds. */
+  /** Duration of the question, in milliseconds. */
   readonly ms: number;
-  /** What else was noticed: output that is no message, an unanswered `ping`, … */
+  /** Observations beside the answer: output that is no message, an unanswered `ping`, … */
   readonly notes: readonly string[];
   /** Everything exchanged, in order; with `--wire` alone. */
   readonly wire?: readonly WireEntry[];
@@ -77,11 +77,11 @@ export interface WireEntry {
   readonly from: 'client' | 'server';
   /** The JSON text: over HTTP as it travelled, over stdio as it is read. What is very long is cut off. */
   readonly text?: string;
-  /** Why `text` is no message, where it is none. */
+  /** Reason why `text` is no message, where it is none. */
   readonly problem?: string;
-  /** What the server wrote to its standard error. */
+  /** Text that the server wrote to its standard error. */
   readonly stderr?: string;
-  /** What HTTP carried beside the text; the messages of an event stream follow the entry that began it. */
+  /** Facts of HTTP beside the text; the messages of an event stream follow the entry that began it. */
   readonly http?: WireHttp;
 }
 
@@ -95,7 +95,7 @@ export interface WireHttp {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** What a server offers. */
+/** Offer of a server. */
 export interface Offer {
   /** The revision in which it was asked. */
   readonly revision: RevisionDate;
@@ -114,20 +114,20 @@ export interface Offer {
 /** The beginning of a list. */
 export interface Listed<Item> {
   readonly items: readonly Item[];
-  /** Whether the list goes on: no more than 20 pages and 1000 items are asked for. */
+  /** True when the list goes on: no more than 20 pages and 1000 items are asked for. */
   readonly more: boolean;
-  /** Why no list came, or why it broke off. */
+  /** Reason why no list came, or why it broke off. */
   readonly error?: string;
 }
 
-/** What a client of one revision gets through a bridge in front of the server. */
+/** Experience of a client of one revision through a bridge in front of the server. */
 export interface ThroughBridge {
   readonly client: RevisionDate;
   /** The revision that the bridge speaks to the server. */
   readonly server: RevisionDate;
   /**
-   * What is not simply carried of the features that the server has, or may have; empty means that it gets everything.
-   * What belongs to each connection by itself (its revision, ping, …) is left out.
+   * Features that are not simply carried, of those that the server has, or may have; empty means that it gets
+   * everything. What belongs to each connection by itself (its revision, ping, …) is left out.
    */
   readonly losses: readonly Loss[];
 }
@@ -140,7 +140,7 @@ export interface Loss {
   /** The part of that table that it stands in. */
   readonly group: string;
   readonly kind: 'changed' | 'refused';
-  /** How it is changed, or why it is refused. */
+  /** Way in which it is changed, or reason why it is refused. */
   readonly why: string;
   /** The name of the error that is answered where it is refused. */
   readonly error?: string;

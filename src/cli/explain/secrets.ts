@@ -2,7 +2,7 @@ import type { Explanation } from './report.ts';
 import type { Io } from '../io.ts';
 import type { Parsed } from '../options.ts';
 
-/** What a shorter text hides would be hidden by accident. */
+/** Length below which a secret is not hidden, since it would be found by accident. */
 const shortest = 8;
 
 /** So many characters of a secret are enough to hide it: what repeats it may be cut off. */
@@ -42,7 +42,7 @@ function without(text: string, secret: string): string {
   return first + others.map((rest) => `•••${rest.slice(alike(rest, secret.slice(enough)))}`).join('');
 }
 
-/** How many characters two texts have in common at their beginning. */
+/** Number of characters that two texts have in common at their beginning. */
 function alike(one: string, another: string): number {
   let length = 0;
   while (length < another.length && one[length] === another[length]) length++;
@@ -105,7 +105,7 @@ function decoded(part: string): string {
   }
 }
 
-/** What follows a flag whose name says that it is secret, or its `=`. */
+/** Texts that follow a flag whose name says that it is secret, or its `=`. */
 export function secretArguments(args: readonly string[]): readonly string[] {
   return args.flatMap((arg, at) => {
     const [, flag = '', value] = /^-{1,2}([A-Za-z][\w-]*)(?:=(.*))?$/s.exec(arg) ?? [];

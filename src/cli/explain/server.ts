@@ -6,13 +6,13 @@ import type { Explanation, Offer, Try } from './report.ts';
 import { tryRevision } from './try.ts';
 import type { Tap } from './wire.ts';
 
-/** How a server is explained. */
+/** Options of explaining a server. */
 export interface ExplainOptions {
   /** A way to the server that nobody used before. */
   reach(settings: Tap['settings']): Transport;
   /** The longest wait for an answer, in milliseconds; 60 seconds, and less for what may never be answered, by default. */
   readonly timeoutMs: number | undefined;
-  /** Whether everything exchanged is kept. */
+  /** True when everything exchanged is kept. */
   readonly wire: boolean;
   readonly signal: AbortSignal;
 }

@@ -1,6 +1,6 @@
 import { printed } from '../shown.ts';
 
-/** How wide a cell may be that others are aligned to; a wider one has a line of its own. */
+/** Width of a cell to which others are aligned, at most; a wider one has a line of its own. */
 const widest = 40;
 
 /**

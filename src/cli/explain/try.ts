@@ -16,30 +16,30 @@ import { evidenceOf, named, type Evidence } from './words.ts';
 import { whenAborted } from '../io.ts';
 import { version } from '../version.ts';
 
-/** How a server is tried. */
+/** Options of trying a server. */
 export interface TryOptions {
   /** A way to the server that nobody used before. */
   reach(settings: Tap['settings']): Transport;
   readonly timeoutMs: number;
-  /** Whether the lists are wanted too. */
+  /** True when the lists are wanted too. */
   readonly list: boolean;
   readonly wire: boolean;
   readonly signal: AbortSignal;
 }
 
-/** What a try brought. */
+/** Outcome of a try. */
 export interface Tried {
   readonly attempt: Try;
-  /** Where the revision works and the lists were wanted. */
+  /** Offer of the server, where the revision works and the lists were wanted. */
   readonly offer?: Offer;
 }
 
-/** What a server says of itself in a revision that works. */
+/** Description that a server gives of itself in a revision that works. */
 type Introduction = Pick<Offer, 'server' | 'instructions' | 'capabilities'>;
 
 const self: Self = { info: { name: 'parley-explain', version }, capabilities: {} };
 
-/** How many notes there may be of one try. */
+/** Limit of notes of one try. */
 const mostNotes = 3;
 
 /** Tries one revision, in a connection of its own that is closed when it returns. It does not throw, unless aborted. */
@@ -77,7 +77,10 @@ export async function tryRevision(revision: Revision, options: TryOptions): Prom
   };
 }
 
-/** What is no answer: asked for something, we can do nothing; told something that is no message, we tell the person. */
+/**
+ * Notes messages that are no answer: asked for something, we can do nothing; told something that is no message, we tell
+ * the person.
+ */
 function hearing(notes: string[]): Inbound {
   return {
     request({ id, method }, { respond }) {

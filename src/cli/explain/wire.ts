@@ -8,11 +8,11 @@ import type { TransportSettings } from '../target.ts';
 
 /** Listens to one conversation. */
 export interface Tap {
-  /** What travelled so far, in order. */
+  /** Messages that travelled so far, in order. */
   readonly entries: readonly WireEntry[];
-  /** What the server wrote to its standard error, at the end. */
+  /** Text that the server wrote to its standard error, at the end. */
   readonly stderr: string;
-  /** Whether messages went to another URL than the user's, as with HTTP+SSE alone. */
+  /** True when messages went to another URL than the user's, as with HTTP+SSE alone. */
   readonly elsewhere: boolean;
   /** To be given to the transport. */
   readonly settings: TransportSettings;
@@ -20,7 +20,9 @@ export interface Tap {
   listen(transport: Transport): Transport;
 }
 
-/** How much is kept: entries of a conversation, characters of one and of all, and characters of standard error. */
+/**
+ * Limits of what is kept: entries of a conversation, characters of one and of all, and characters of standard error.
+ */
 const most = { entries: 500, text: 1_000_000, total: 20_000_000, stderr: 4_000 };
 
 /** The headers that are the protocol's; all others may be somebody's secret. */
@@ -128,7 +130,7 @@ function listened(transport: Transport, note: (entry: WireEntry) => void): Trans
   };
 }
 
-/** What no message passes through. */
+/** Parts of a channel that no message passes through. */
 function forwarded(channel: Channel): Pick<Channel, 'close' | 'setHeaders' | 'listen'> {
   return {
     close: () => channel.close(),

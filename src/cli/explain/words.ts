@@ -3,12 +3,12 @@ import { IncompatibleError } from '../../client/connection/incompatible.ts';
 import { McpError } from '../../protocol/error.ts';
 import type { WayOutcome, Try } from './report.ts';
 
-/** What an answer, or the lack of one, says of a revision. */
+/** Parts of a try that say something of a revision: an answer, or the lack of one. */
 export type Evidence = Pick<Try, 'outcome' | 'why' | 'named' | 'code' | 'reason' | 'status'>;
 
 type Question = Try['question'];
 
-/** What a failed question says. */
+/** Meaning of a failed question. */
 export function evidenceOf(question: Question, error: unknown, status: number | undefined): Evidence {
   if (error instanceof IncompatibleError) return named(question, error.theirs ?? []);
   if (error instanceof McpError) return refusal(question, error, status);
@@ -16,7 +16,7 @@ export function evidenceOf(question: Question, error: unknown, status: number | 
   return { outcome: 'unknown', why: error instanceof Error ? error.message : String(error) };
 }
 
-/** What an answer says that names other revisions than the one in question. */
+/** Meaning of an answer that names other revisions than the one in question. */
 export function named(question: Question, dates: readonly string[]): Evidence {
   const shown = dates.slice(0, 10).map((date) => date.slice(0, 32));
   const why =
@@ -71,7 +71,10 @@ function words(question: Question, { reason, status, challenge, message }: Conne
   }
 }
 
-/** Who asks, how often, and a server in trouble: that is independent of revisions. */
+/**
+ * Tells whether a status says nothing of a revision, but of who asks, how often, or a server in trouble: that is
+ * independent of revisions.
+ */
 function saysNothing(status: number): boolean {
   return status >= 500 || (status >= 300 && status < 400) || [401, 403, 407, 408, 425, 429].includes(status);
 }

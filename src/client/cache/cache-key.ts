@@ -10,7 +10,7 @@ export const cacheableMethods: ReadonlySet<string> = new Set(
 );
 
 /**
- * Whether the result of a request may be kept at all: what depends on input that the key does not have may not.
+ * Tells whether the result of a request may be kept at all: what depends on input that the key does not have may not.
  * (Spec 2026-07-28, Caching, Cache Key.)
  */
 export function isCacheable(method: string, params: JsonObject | undefined): boolean {
@@ -19,7 +19,7 @@ export function isCacheable(method: string, params: JsonObject | undefined): boo
 }
 
 /**
- * What a notification makes stale: methods, and of one of them only the reads of some URIs.
+ * Methods whose responses a notification makes stale: methods, and of one of them only the reads of some URIs.
  *
  * @returns `uri` is the resource that changed, and everything that begins like it; `wholes` are what it may be a part of.
  */

@@ -4,11 +4,11 @@ import type { CacheMode } from './cache.ts';
 
 /** Options of keeping the responses that servers allow to be kept. (Spec 2026-07-28, Caching.) */
 export interface CacheOptions {
-  /** How lists and reads use the cache unless they say otherwise; `use` by default. */
+  /** Use of the cache by lists and reads, unless they say otherwise; `use` by default. */
   readonly cache?: CacheMode;
   /**
-   * Where responses are kept; in the memory of this client by default. Clients that share a store share what servers
-   * call public, and what is private where `authContext` gives the same text.
+   * Store of the responses; in the memory of this client by default. Clients that share a store share what servers call
+   * public, and what is private where `authContext` gives the same text.
    */
   readonly cacheStore?: CacheStore;
   /**
@@ -27,7 +27,7 @@ export interface CacheOptions {
 export interface CacheSettings {
   readonly cache: CacheMode;
   readonly cacheStore: CacheStore;
-  /** Whether the store is of this client alone. */
+  /** True when the store is of this client alone. */
   readonly ownStore: boolean;
   readonly cacheKey: string | undefined;
   authContext(): string;

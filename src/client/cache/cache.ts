@@ -14,7 +14,7 @@ import { hintOf } from '../pages.ts';
  */
 export type CacheMode = 'use' | 'refresh' | 'bypass';
 
-/** What a cache needs of its client. */
+/** Parts of a client that a cache needs. */
 export interface ResponseCacheOptions {
   readonly store: CacheStore;
   /** Names the server in the keys. */
@@ -32,7 +32,7 @@ export interface CacheableRequest {
   readonly method: string;
   readonly params: JsonObject | undefined;
   readonly mode: CacheMode;
-  /** What the request says beside its parameters; responses to others are not taken for its own. */
+  /** Words of the request beside its parameters; responses to others are not taken for its own. */
   readonly variant?: JsonObject | undefined;
   /** The `stamp` of the method before its list was begun: what became stale since is not kept. */
   readonly stamp?: number | undefined;
@@ -51,7 +51,9 @@ interface Keys {
 /** The JSON text of the response when it was kept. */
 type Flight = Promise<string | undefined>;
 
-/** How far the clocks of processes that share a store may be apart; what was kept later than that is not believed. */
+/**
+ * Difference that the clocks of processes that share a store may have; what was kept later than that is not believed.
+ */
 const skewMs = 60_000;
 
 /** A store that takes longer to read has nothing. */
@@ -77,7 +79,7 @@ export class ResponseCache {
   /** The methods whose last response was not to be kept, so that nobody waits for another's. */
   readonly #unkept = new Set<string>();
   #writes: Promise<void> = Promise.resolve();
-  /** What waits to be forgotten, since the last response that was kept. */
+  /** Keys that wait to be forgotten, since the last response that was kept. */
   readonly #forgetting = new Set<string>();
 
   constructor(options: ResponseCacheOptions) {
@@ -281,7 +283,7 @@ function ownFailure(error: unknown): undefined {
   throw error;
 }
 
-/** What is kept is only as good as its store. */
+/** Reads the store, which a cache can be no better than. */
 function read(
   text: string | undefined,
 ): { readonly at: number; readonly ttlMs: number; readonly result: JsonObject } | undefined {

@@ -4,7 +4,7 @@ import type { CacheableRequest, CacheMode } from './cache.ts';
 
 /** The options of one page of a list. */
 export interface PageOptions extends ClientRequestOptions {
-  /** What the cache said of the list when its first page was asked for. */
+  /** Generation of the list when its first page was asked for, as the cache said. */
   readonly stamp?: number | undefined;
 }
 
@@ -32,12 +32,12 @@ function cacheModeOf({ cache = 'bypass', meta, headers, progressToken }: PageOpt
   return own === undefined ? cache : 'bypass';
 }
 
-/** Who a request speaks for, where that is not the client itself. */
+/** Client that a request speaks for, where that is not the client itself. */
 function variantOf({ clientInfo, capabilities }: PageOptions): JsonObject | undefined {
   return clientInfo === undefined && capabilities === undefined ? undefined : { clientInfo, capabilities };
 }
 
-/** What requests must have in common to share one exchange: its time limits, and nobody who follows it. */
+/** Text that requests must have in common to share one exchange: its time limits, and nobody who follows it. */
 function sharingOf({ timeoutMs, maxTotalTimeoutMs, logLevel, onProgress }: PageOptions): string | undefined {
   return onProgress === undefined ? JSON.stringify([timeoutMs, maxTotalTimeoutMs, logLevel]) : undefined;
 }

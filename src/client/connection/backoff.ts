@@ -4,7 +4,7 @@ const shortestMs = 1_000;
 const longestMs = 30_000;
 
 /**
- * How long to wait before trying again: twice as long each time, between 1 and 30 seconds, and scattered so that the
+ * Time to wait before trying again: twice as long each time, between 1 and 30 seconds, and scattered so that the
  * clients of a server that came back do not all come at once.
  *
  * @param tries How often in a row it was tried before.

@@ -13,7 +13,7 @@ import type { ClientSettings } from '../options.ts';
 import { Rate } from './retry.ts';
 import type { Verdicts } from './negotiated.ts';
 
-/** What a connection is opened with, again and again. */
+/** Options with which a connection is opened, again and again. */
 export interface ReconnectingOptions {
   readonly transport: Transport;
   readonly settings: ClientSettings;
@@ -21,9 +21,9 @@ export interface ReconnectingOptions {
   readonly handlers: ReadonlyMap<string, InboundHandler>;
 }
 
-/** Who follows a connection through its losses; none of its functions may throw. */
+/** Observer of a connection through its losses; none of its functions may throw. */
 export interface ConnectionObserver {
-  /** Whether a notification has no place where it came; then nobody hears of it. */
+  /** Tells whether a notification has no place where it came; then nobody hears of it. */
   misplaced?(method: string, params: JsonObject): boolean;
   /** A notification came; the user hears of it afterwards. */
   notified?(method: string, params: JsonObject): void;
@@ -206,7 +206,10 @@ export class CurrentConnection {
       .catch((error: unknown) => this.#warn('the log level could not be set again', error));
   }
 
-  /** Whether the server says that it is what was believed, where that keeps what runs in the connection from being lost. */
+  /**
+   * Tells whether the server says that it is what was believed, where that keeps what runs in the connection from being
+   * lost.
+   */
   async #isStill(believed: ServerConnection): Promise<boolean> {
     if (!believed.busy) return false;
     const { settings, transport } = this.#options;

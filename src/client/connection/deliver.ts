@@ -7,14 +7,14 @@ const pauseMs = 250;
 const longestPauseMs = 10_000;
 /** The longest pause that a peer may ask for: it waits for the answer, and so does what holds it here. */
 const longestAskedMs = 60_000;
-/** How long one try may take before the next: whoever takes an answer has nothing to do before saying so. */
+/** Time that one try may take before the next: whoever takes an answer has nothing to do before saying so. */
 export const tryMs = 15_000;
 
-/** How a message is delivered. */
+/** Options of delivering a message. */
 export interface Delivery {
   /** Sends it once. */
   send(signal: AbortSignal): Promise<void>;
-  /** Whether it is still to be sent, after so many tries. */
+  /** Tells whether it is still to be sent, after so many tries. */
   lives(tries: number): boolean;
   /** Ends the pauses. */
   readonly signal?: AbortSignal | undefined;

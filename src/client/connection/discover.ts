@@ -11,7 +11,7 @@ import type { OpenChannel } from './open-channel.ts';
 import { requestHeaders, selfMeta, withMeta, type Self } from './request-meta.ts';
 import { incompatible, supportedOf } from './incompatible.ts';
 
-/** What `server/discover` told of a server. */
+/** Answer of a server to `server/discover`. */
 export type Probe =
   | { readonly kind: 'stateless'; readonly revision: Revision; readonly result: DiscoverResult }
   /** It wants `initialize`; `common` lists the revisions to choose from where it named any. */
@@ -24,7 +24,7 @@ export type Probe =
   /** It did not answer in time, as some servers do with what they do not know. */
   | { readonly kind: 'silent'; readonly common?: undefined; readonly supported?: undefined; readonly cause: unknown };
 
-/** What a probe needs. */
+/** Parts that a probe needs. */
 export interface DiscoverOptions {
   /** The stateless revision to ask in. */
   readonly revision: Revision;
@@ -91,7 +91,7 @@ function handshakeOrNone({ revisions }: DiscoverOptions, supported: readonly str
   return { kind: 'handshake', common, supported, cause };
 }
 
-/** What a failed probe says of the server; errors that say nothing are thrown. */
+/** Meaning of a failed probe for what the server speaks; errors that say nothing are thrown. */
 function negotiated(channel: OpenChannel, error: unknown): Probe {
   const rejected = mcpErrorOf(error);
   if (rejected !== undefined) return verdictOfError(channel, error, rejected);
@@ -147,7 +147,7 @@ function readDiscover(revision: Revision, raw: JsonObject): DiscoverResult {
 }
 
 /**
- * What a stateless server calls itself: in `_meta` of any result, or at the top as servers of the drafts have it.
+ * Name that a stateless server gives itself: in `_meta` of any result, or at the top as servers of the drafts have it.
  * It is for display alone.
  */
 export function serverInfoOf(result: object): Implementation | undefined {

@@ -12,7 +12,7 @@ import { waitFor } from '../wait-for.ts';
 import type { JsonObject } from '../../protocol/features/common.ts';
 import { initializeResultShape } from '../../protocol/features/lifecycle.ts';
 
-/** What the handshake needs. */
+/** Parts that the handshake needs. */
 export interface InitializeOptions {
   /** The revisions that may be used, oldest first. */
   readonly revisions: readonly Revision[];
@@ -21,7 +21,7 @@ export interface InitializeOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** What the handshake settled. */
+/** Outcome of the handshake. */
 export interface Initialized {
   readonly channel: OpenChannel;
   readonly revision: Revision;

@@ -1,7 +1,7 @@
 /**
- * How a client finds out what a server speaks. A server that answers `server/discover` is stateless; anything else
- * that is no error of a stateless revision means `initialize`. (Spec 2026-07-28, Versioning; stdio: Backward
- * compatibility; Streamable HTTP: Backward compatibility.)
+ * Negotiation: the client finds out what a server speaks. A server that answers `server/discover` is stateless;
+ * anything else that is no error of a stateless revision means `initialize`. (Spec 2026-07-28, Versioning; stdio:
+ * Backward compatibility; Streamable HTTP: Backward compatibility.)
  */
 import { ConnectionError, type Transport } from '../../jsonrpc/transport.ts';
 import { factsOf } from '../../jsonrpc/transport-facts.ts';
@@ -19,22 +19,22 @@ import { initialize } from './initialize.ts';
 /** The knowledge of a server from an earlier connection; plain JSON that can be stored. */
 export interface Negotiated {
   readonly revision: RevisionDate;
-  /** When it was found out, in milliseconds since 1970. */
+  /** Time of the finding, in milliseconds since 1970. */
   readonly at?: number;
-  /** What `server/discover` said; with it nothing needs to be asked next time. */
+  /** Result of `server/discover`; with it nothing needs to be asked next time. */
   readonly discovered?: DiscoverResult;
 }
 
-/** What a negotiation needs. */
+/** Parts that a negotiation needs. */
 export interface NegotiateOptions {
   readonly transport: Transport;
   /** The revisions that may be used, oldest first. */
   readonly revisions: readonly Revision[];
   self(): Self;
   readonly inbound: Inbound;
-  /** What an earlier connection found out; when it turns out wrong the server is asked after all. */
+  /** Findings of an earlier connection; when it turns out wrong the server is asked after all. */
   readonly negotiated?: Negotiated | undefined;
-  /** How long a server may stay silent, where it may lose the probe, before it is taken for an older one. */
+  /** Time that a server may stay silent, where it may lose the probe, before it is taken for an older one. */
   readonly probeTimeoutMs: number;
   readonly timeoutMs: number;
   readonly signal?: AbortSignal | undefined;
@@ -42,7 +42,7 @@ export interface NegotiateOptions {
   now(): number;
 }
 
-/** What client and server agreed on, and the open channel. */
+/** Outcome of a negotiation: what client and server agreed on, and the open channel. */
 export interface Agreement {
   readonly channel: OpenChannel;
   readonly revision: Revision;
@@ -50,7 +50,7 @@ export interface Agreement {
   readonly server: Implementation | undefined;
   readonly instructions: string | undefined;
   readonly negotiated: Negotiated;
-  /** Whether the server itself said so now; a stored finding alone is not confirmed. */
+  /** True when the server itself said so now; a stored finding alone is not confirmed. */
   readonly confirmed: boolean;
 }
 
@@ -84,7 +84,7 @@ export async function negotiate(options: NegotiateOptions): Promise<Agreement> {
 class Negotiation {
   readonly #options: NegotiateOptions;
   #channel: OpenChannel | undefined;
-  /** What could not be read first, in a channel that was left. */
+  /** First text that could not be read, in a channel that was left. */
   #printed: Error | undefined;
 
   constructor(options: NegotiateOptions) {

@@ -2,7 +2,7 @@ import type { Transport } from '../../jsonrpc/transport.ts';
 import type { Negotiated } from './negotiate.ts';
 import { revisionOf } from '../../protocol/revision.ts';
 
-/** How many servers are remembered. */
+/** Limit of servers that are remembered. */
 const most = 1000;
 /** A server that needed `initialize` may have been upgraded since, and would never say so by itself. */
 const handshakeAgeMs = 10 * 60_000;
@@ -12,10 +12,10 @@ interface Remembered {
   readonly since: number;
 }
 
-/** What this process found out about servers. */
+/** Findings of this process about servers. */
 export interface Verdicts {
   /**
-   * What is known of a server, unless it is too old.
+   * Findings about a server, unless they are too old.
    *
    * @param now By the same clock as when it was remembered, which need not be that of the finding.
    */

@@ -18,19 +18,19 @@ import { utf8Bytes } from '../../peer/budget.ts';
 import { deliver, inTime } from './deliver.ts';
 import type { Respond } from './respond.ts';
 
-/** How often an answer is sent where nothing says whether the server still waits for it. */
+/** Number of times that an answer is sent where nothing says whether the server still waits for it. */
 const mostTries = 5;
 
-/** How many questions of a server are answered at once; a server that sends more is flooding the client. */
+/** Limit of questions of a server that are answered at once; a server that sends more is flooding the client. */
 export const mostAtOnce = 100;
 
 /**
- * How many requests of one client may wait at once: far more than a server answers, and still no more than tens of
+ * Limit of requests of one client that may wait at once: far more than a server answers, and still no more than tens of
  * megabytes, should a program ask in a loop a server that answers nothing.
  */
 const mostAsked = 100_000;
 
-/** What a request of the server came with, and how it is answered. */
+/** Circumstances of a request of the server, and the way to answer it. */
 export interface Questioned {
   readonly connection: Connection;
   /** Sends the answer, whenever it is ready; before the revision is settled too. */
@@ -39,14 +39,14 @@ export interface Questioned {
   readonly request: number | undefined;
 }
 
-/** Who hears what a server sends besides responses. What a callback throws becomes a warning. */
+/** Listener to what a server sends besides responses. What a callback throws becomes a warning. */
 export interface Inbound {
-  /** Whether numbers of the server keep their spelling, since they are passed on. */
+  /** True when numbers of the server keep their spelling, since they are passed on. */
   readonly exactNumbers?: boolean | undefined;
   request(message: RequestMessage, by: Questioned): void;
   /** A request that cannot be read, but for its id. */
   malformed?(id: RequestId, reason: string, by: Questioned): void;
-  /** Whether a notification has no place where it came, so that nobody is to hear of it. */
+  /** Tells whether a notification has no place where it came, so that nobody is to hear of it. */
   misplaced?(message: NotificationMessage): boolean;
   /** Every other notification, but progress that nobody waits for, and cancellations before them. */
   notification(message: NotificationMessage): void;
@@ -56,11 +56,11 @@ export interface Inbound {
   closed(error: ConnectionError): void;
 }
 
-/** How a notification is sent. */
+/** Options of sending a notification. */
 interface NotifyOptions {
   readonly revision?: Revision | undefined;
   readonly headers?: Readonly<Record<string, string>> | undefined;
-  /** How long the server may take to take it, in milliseconds; 0 and Infinity mean no limit. */
+  /** Time that the server may take to take it, in milliseconds; 0 and Infinity mean no limit. */
   readonly timeoutMs?: number | undefined;
 }
 
@@ -72,7 +72,7 @@ export class OpenChannel implements ConnectionEnd {
   readonly exchanges: boolean;
   /** The facts of what carries it. */
   readonly facts: SettledFacts;
-  /** What is asked in it, and what the server asks. */
+  /** Requests of both sides that are under way. */
   readonly connection: Connection = new Connection(this, new Running(mostAtOnce));
   readonly #inbound: Inbound;
   readonly #description: string;
@@ -80,7 +80,7 @@ export class OpenChannel implements ConnectionEnd {
   #opening: Promise<Channel> | undefined;
   #channel: Channel | undefined;
   #firstUnreadable: Error | undefined;
-  /** Whether anything may come that belongs to no request: not where the server refused the stream for it. */
+  /** True when anything may come that belongs to no request: not where the server refused the stream for it. */
   hears = true;
   /** Settles when it is known whether the server can say anything unasked; there from the moment that it matters. */
   listening: Promise<boolean> | undefined;
@@ -109,12 +109,12 @@ export class OpenChannel implements ConnectionEnd {
     return open;
   }
 
-  /** What was wrong with the first message that could not be read, if there was one. */
+  /** Fault of the first message that could not be read, if there was one. */
   get firstUnreadable(): Error | undefined {
     return this.#firstUnreadable;
   }
 
-  /** Why nothing can be sent any more, or `undefined` while the channel is open. */
+  /** Reason why nothing can be sent any more, or `undefined` while the channel is open. */
   get ended(): ConnectionError | undefined {
     return this.connection.ended;
   }

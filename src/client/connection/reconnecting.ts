@@ -16,7 +16,7 @@ import { disproves, isRepeatable, isSessionLoss } from './retry.ts';
 
 /** The options of one request that may be sent again. */
 export interface RepeatableOptions extends RequestOptions {
-  /** Whether the request may be sent again when its answer was lost; the method decides by default. */
+  /** True when the request may be sent again when its answer was lost; the method decides by default. */
   readonly repeat?: boolean | undefined;
 }
 
@@ -54,7 +54,7 @@ export class Reconnecting {
     return this.#server?.of === settled ? this.#server.info : settled.agreement.server;
   }
 
-  /** Whether the server may say anything unasked; settled once `listening` is, where it is there. */
+  /** Tells whether the server may say anything unasked; settled once `listening` is, where it is there. */
   get hears(): boolean {
     return this.#current.settled.agreement.channel.hears;
   }
@@ -77,8 +77,8 @@ export class Reconnecting {
   }
 
   /**
-   * What cursors belong to: the session, where there is one. Another value means that those from before are void,
-   * and a value of its own that there is no session now.
+   * Scope of cursors: the session, where there is one. Another value means that those from before are void, and a value
+   * of its own that there is no session now.
    */
   get cursorScope(): unknown {
     return this.revision.sessions ? (this.#current.usable ?? Symbol('no session')) : 'every request';
@@ -184,7 +184,7 @@ export class Reconnecting {
     if (method === 'logging/setLevel') this.#current.sessionLevel = params;
   }
 
-  /** What became of a request, once it is known what became of its connection. */
+  /** Outcome of a request, once it is known what became of its connection. */
   #failure(connection: ServerConnection, error: unknown): unknown {
     if (!(error instanceof ConnectionError)) return error;
     if (isSessionLoss(error, connection.revision)) {
@@ -239,21 +239,24 @@ interface Answered {
   readonly result: JsonObject;
 }
 
-/** What may help against a failure. */
+/** Remedy that may help against a failure. */
 type Remedy = 'new session' | 'once more';
 
 interface Attempt {
   readonly method: string;
   readonly options: RepeatableOptions;
-  /** Whether nobody but a stored finding said what the server speaks. */
+  /** True when nobody but a stored finding said what the server speaks. */
   readonly believed: boolean;
   readonly tried: Set<Remedy>;
   readonly cursor: unknown;
-  /** Whether the server refused the request since it does not know the session, and so ran nothing. */
+  /** True when the server refused the request since it does not know the session, and so ran nothing. */
   readonly refused: boolean;
 }
 
-/** Whether the request itself was answered like that; another one's 404 says nothing of what was under way beside it. */
+/**
+ * Tells whether the request itself was answered like that; another one's 404 says nothing of what was under way beside
+ * it.
+ */
 function isRefusal(error: unknown, { revision }: ServerConnection): boolean {
   return error instanceof ConnectionError && error.reason === 'http' && isSessionLoss(error, revision);
 }

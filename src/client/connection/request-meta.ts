@@ -11,7 +11,7 @@ import type { Revision } from '../../protocol/revision.ts';
 import { toWire } from '../../protocol/compile/to-wire.ts';
 import { encodeHeaderValue } from '../../peer/header.ts';
 
-/** What a client says of itself: in `initialize`, or in the `_meta` of every stateless request. */
+/** Description that a client gives of itself: in `initialize`, or in the `_meta` of every stateless request. */
 export interface Self {
   /** Left out of stateless requests when `undefined`. */
   readonly info: Implementation;
@@ -29,12 +29,12 @@ export function selfMeta(revision: Revision, self: Self): JsonObject {
   };
 }
 
-/** What a client declares in a revision. */
+/** Capabilities that a client declares in a revision. */
 export function declaredBy({ capabilities, extensions = {} }: Self, revision: Revision): ClientCapabilities {
   return projectClientCapabilities(revision, withExtensions(revision, capabilities, extensions));
 }
 
-/** Whether requests of a revision have headers of their own over HTTP, beside those of the conversation. */
+/** Tells whether requests of a revision have headers of their own over HTTP, beside those of the conversation. */
 export function hasRequestHeaders({ mirroredHeaders, versionHeader }: Revision): boolean {
   return mirroredHeaders || versionHeader === 'always';
 }

@@ -25,9 +25,9 @@ export interface RequestOptions {
   readonly meta?: JsonObject | undefined;
   /** More HTTP headers; those that the protocol fills in win. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
-  /** Who asks, instead of the client itself; only where each request says so. */
+  /** Description of the client that asks, instead of the client itself; only where each request says so. */
   readonly clientInfo?: Implementation | undefined;
-  /** What the asker can do, instead of the client itself; only where each request says so. */
+  /** Capabilities of the client that asks, instead of those of the client itself; only where each request says so. */
   readonly capabilities?: ClientCapabilities | undefined;
   /**
    * Hears the id that the request is sent with, before anything comes of it; again, where it is sent once more. What a

@@ -14,11 +14,14 @@ export type Respond = (
   options?: RespondOptions,
 ) => Promise<void>;
 
-/** What else there is to say of an answer to the peer. */
+/** Circumstances of an answer to the peer. */
 export interface RespondOptions {
   /** Gives the answer up. */
   readonly signal?: AbortSignal | undefined;
-  /** Why the answer is an error. It stays here, as the cause of the errors that requests under way are answered with. */
+  /**
+   * Reason why the answer is an error. It stays here, as the cause of the errors that requests under way are answered
+   * with.
+   */
   readonly cause?: unknown;
   /** The request of ours in whose exchange the question came: where that is known, the cause is its alone. */
   readonly request?: number | undefined;

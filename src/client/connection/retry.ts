@@ -1,4 +1,4 @@
-/** When a request may be sent again, and how often a connection may be opened again. */
+/** Rules of sending a request again, and of opening a connection again. */
 
 import { saysSessionIsUnknown } from '../../jsonrpc/session-words.ts';
 import { ConnectionError } from '../../jsonrpc/transport.ts';
@@ -7,7 +7,9 @@ import { McpError } from '../../protocol/error.ts';
 import type { Revision } from '../../protocol/revision.ts';
 import type { Tool } from '../../protocol/features/tool.ts';
 
-/** Whether a request may be sent again when nobody knows whether it was served; of tools only the caller knows. */
+/**
+ * Tells whether a request may be sent again when nobody knows whether it was served; of tools only the caller knows.
+ */
 export function isRepeatable(method: string, repeat: boolean | undefined): boolean {
   return repeat ?? methodOf(method)?.leaves !== undefined;
 }
@@ -37,7 +39,7 @@ export class ToolHints {
   }
 }
 
-/** How often something was done within the last while. */
+/** Counts how often something was done within the last while. */
 export class Rate {
   readonly #most: number;
   readonly #windowMs: number;
@@ -48,7 +50,7 @@ export class Rate {
     this.#windowMs = windowMs;
   }
 
-  /** Whether doing it once more would be too often. */
+  /** Tells whether doing it once more would be too often. */
   exhausted(now: number): boolean {
     this.#times = this.#times.filter((time) => now - time < this.#windowMs);
     return this.#times.length >= this.#most;
@@ -68,7 +70,7 @@ export function disproves(error: unknown): boolean {
 }
 
 /**
- * Whether a failure says that the server no longer knows the session. (Spec 2025-11-25, Transports, Session
+ * Tells whether a failure says that the server no longer knows the session. (Spec 2025-11-25, Transports, Session
  * Management: 404 then, and a new session has to be begun.) What much software says in its place is taken for it too.
  */
 export function isSessionLoss({ reason, status, body = '' }: ConnectionError, revision: Revision): boolean {
@@ -77,7 +79,7 @@ export function isSessionLoss({ reason, status, body = '' }: ConnectionError, re
   return status === 404 || (status === 400 && saysSessionIsUnknown(body));
 }
 
-/** Whether a failure may be gone the next time. */
+/** Tells whether a failure may be gone the next time. */
 export function isPassing(error: unknown): boolean {
   if (error instanceof McpError) return error.kind === 'internalError';
   if (!(error instanceof ConnectionError)) return false;

@@ -14,7 +14,7 @@ import type { Agreement } from './negotiate.ts';
 import { hasRequestHeaders, requestHeaders, requestMeta, withMeta, type Self } from './request-meta.ts';
 import type { RequestOptions } from './request-options.ts';
 
-/** What holds for every request of a connection. */
+/** Options that hold for every request of a connection. */
 export interface ServerConnectionOptions extends NotificationBudget {
   /** Asked for each request, so that it may change; what changes is another object. */
   self(): Self;
@@ -29,9 +29,9 @@ export class ServerConnection {
   readonly agreement: Agreement;
   /** The level that requests ask for unless they say otherwise; only where each request says so. */
   logLevel: LoggingLevel | undefined;
-  /** Whether the server itself said what it speaks; until then a stored finding is believed. */
+  /** True when the server itself said what it speaks; until then a stored finding is believed. */
   confirmed: boolean;
-  /** Why it is over; the next request opens another one. */
+  /** Reason why it is over; the next request opens another one. */
   lost: ConnectionError | undefined;
   readonly #options: ServerConnectionOptions;
   readonly #describesItself: boolean;
@@ -56,7 +56,7 @@ export class ServerConnection {
     return this.agreement.revision;
   }
 
-  /** Whether any request waits for its answer. */
+  /** Tells whether any request waits for its answer. */
   get busy(): boolean {
     return this.agreement.channel.connection.waiting > 0;
   }

@@ -18,7 +18,7 @@ import type { InputContext, Inputs } from './inputs.ts';
 import { visitOf } from './page-visit.ts';
 
 /**
- * Why a question is not answered here, or `undefined` when it is.
+ * Reason why a question is not answered here, or `undefined` when it is.
  *
  * @param declared What the server was told that the client can do.
  */
@@ -106,7 +106,7 @@ function expect(inputs: Inputs, request: InputRequest, revision: Revision): void
   if (request.params.elicitationId !== undefined) inputs.ids.add(request.params.elicitationId);
 }
 
-/** What makes a question unfit for a handler, beyond the shape of its params. */
+/** Fault that makes a question unfit for a handler, beyond the shape of its params. */
 export function malformation(request: InputRequest): string | undefined {
   if (request.method === 'sampling/createMessage') return samplingProblem(request.params);
   if (request.method !== 'elicitation/create') return undefined;

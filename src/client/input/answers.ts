@@ -1,4 +1,4 @@
-/** What the handlers of a client may answer, and how it becomes what the protocol says. */
+/** Answers that the handlers of a client may give, and the results that the protocol makes of them. */
 import type { AskMethod } from '../../peer/ask.ts';
 import { formProblem, withDefaults } from './elicitation-form.ts';
 import { check } from '../../protocol/compile/check.ts';

@@ -1,16 +1,16 @@
-/** What a person may enter into a form, and what a form enters by itself. */
+/** Contents of a form: what a person may enter, and what the form enters by itself. */
 import { isObject } from '../../jsonrpc/message.ts';
 import type { PrimitiveSchemaDefinition, RequestedSchema } from '../../protocol/features/elicitation-schema.ts';
 import type { ElicitValue } from '../../protocol/features/elicitation.ts';
 
 type Content = Readonly<Record<string, unknown>>;
 
-/** How many problems a message names. */
+/** Number of problems that a message names. */
 const mostShown = 5;
 
 /**
- * Why the content of an accepted form does not fit it, or `undefined` when it does. Fields that the form does not
- * have are let be when they hold what a field can hold.
+ * Reason why the content of an accepted form does not fit it, or `undefined` when it does. Fields that the form does
+ * not have are let be when they hold what a field can hold.
  *
  * `pattern` is not checked: no revision's schema of forms has it, and a peer's pattern may never end.
  */
@@ -64,7 +64,7 @@ function fieldProblem(schema: PrimitiveSchemaDefinition, value: unknown): string
 
 const scalars: ReadonlySet<unknown> = new Set(['string', 'boolean', 'number', 'integer']);
 
-/** Whether a field is of a kind that some revision has; a peer may have others. */
+/** Tells whether a field is of a kind that some revision has; a peer may have others. */
 function isKnown({ type, items }: { readonly type?: unknown; readonly items?: unknown }): boolean {
   return scalars.has(type) || (type === 'array' && isObject(items));
 }
@@ -76,7 +76,10 @@ interface Options {
   readonly anyOf?: unknown;
 }
 
-/** What may be chosen; `undefined` where anything may. A peer may write the keywords of other fields, with `null` for instance. */
+/**
+ * Values that may be chosen; `undefined` where anything may. A peer may write the keywords of other fields, with `null`
+ * for instance.
+ */
 function optionsOf({ enum: plain, oneOf, anyOf }: Options): readonly unknown[] | undefined {
   if (Array.isArray(plain)) return plain;
   const titled: unknown = oneOf ?? anyOf;

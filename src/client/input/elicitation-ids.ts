@@ -2,7 +2,7 @@ import { isAlive } from '../../protocol/lifetime.ts';
 import { methodOf } from '../../protocol/catalogue.ts';
 import type { Revision } from '../../protocol/revision.ts';
 
-/** How many unfinished elicitations are remembered; the oldest are forgotten first. */
+/** Limit of unfinished elicitations that are remembered; the oldest are forgotten first. */
 const most = 1000;
 /** A person who has not come back from a page by then will not. */
 const ageMs = 60 * 60_000;
@@ -42,7 +42,7 @@ export class ElicitationIds {
   }
 }
 
-/** Whether elicitations have ids in a revision, which completion notices and errors name. */
+/** Tells whether elicitations have ids in a revision, which completion notices and errors name. */
 export function namesElicitations(revision: Revision): boolean {
   const notice = methodOf('notifications/elicitation/complete');
   return notice !== undefined && isAlive(notice.lifetime, revision);

@@ -16,7 +16,7 @@ import { toWire } from '../../protocol/compile/to-wire.ts';
 import type { Inbound, Questioned } from '../connection/open-channel.ts';
 import type { ClientSettings } from '../options.ts';
 
-/** What a handler may know of the request of a server. */
+/** Circumstances of a server's request that a handler may know. */
 export interface InboundContext {
   readonly revision: Revision;
   /** Aborted when the server cancels its request or the connection ends. */
@@ -28,7 +28,7 @@ export interface InboundContext {
 /** Answers one method that servers of handshake revisions may call. What it throws is answered as an error. */
 export type InboundHandler = (params: JsonObject, context: InboundContext) => JsonObject | Promise<JsonObject>;
 
-/** What the inbound side needs of the connection that it belongs to. */
+/** Parts of its connection that the inbound side needs. */
 export interface InboundOptions {
   /** Settled by the negotiation; `undefined` while that runs. */
   revision(): Revision | undefined;
@@ -38,7 +38,7 @@ export interface InboundOptions {
   readonly handlers: ReadonlyMap<string, InboundHandler>;
 }
 
-/** What a client does with messages that answer nothing. */
+/** Makes the part of a client that takes messages which answer nothing. */
 export function createInbound(options: InboundOptions): Inbound {
   const { settings } = options;
   const warn = (message: string, cause?: unknown): void => settings.onWarning?.(message, cause);
@@ -73,7 +73,7 @@ export function createInbound(options: InboundOptions): Inbound {
 
 interface Answering extends Pick<InboundOptions, 'settings' | 'handlers'> {
   readonly settled: Revision | undefined;
-  /** Whether so many are answered that this one is refused. */
+  /** True when so many are answered that this one is refused. */
   readonly isTooMuch: boolean;
 }
 
@@ -160,7 +160,10 @@ function hear({ method, params = {} }: NotificationMessage, { settings, revision
   settings.onNotification?.(method, params);
 }
 
-/** What is no log message is nothing to hear, and no failure of who hears them: gives false for it. */
+/**
+ * Hands a log message on; anything that is none is nothing to hear, and no failure of who hears them: gives false for
+ * it.
+ */
 function hearLog(
   onLog: NonNullable<ClientSettings['onLog']>,
   params: JsonObject,

@@ -70,11 +70,11 @@ export interface InputHandlers {
   readonly roots?: RootsSource;
 }
 
-/** What inputs are made of. */
+/** Parts that inputs are made of. */
 export interface InputOptions extends InputHandlers {
-  /** What was declared by hand. */
+  /** Capabilities that were declared by hand. */
   readonly capabilities?: ClientCapabilities;
-  /** Whether handlers advertise their capabilities. */
+  /** True when handlers advertise their capabilities. */
   readonly advertise: boolean;
   readonly onElicitationComplete?: ((elicitationId: string) => void) | undefined;
   now(): number;
@@ -90,7 +90,7 @@ export async function answering(): Promise<typeof Input> {
   return (loaded ??= await import('./input.ts'));
 }
 
-/** What a client can be asked for, and who answers: the same in every era. */
+/** Inputs that a client can be asked for, and their handlers: the same in every era. */
 export class Inputs {
   /** The answers to requests of handshake servers. */
   readonly handlers: ReadonlyMap<string, InboundHandler>;
@@ -117,13 +117,13 @@ export class Inputs {
     this.roots = options.roots;
   }
 
-  /** Whether anybody answers here. */
+  /** Tells whether anybody answers here. */
   get installed(): boolean {
     const { onElicit, onElicitUrl, onSample } = this.options;
     return (onElicit ?? onElicitUrl ?? onSample ?? this.#roots) !== undefined;
   }
 
-  /** What is declared now: the same object until that changes. */
+  /** Capabilities that are declared now: the same object until that changes. */
   get capabilities(): ClientCapabilities {
     return this.#capabilities;
   }

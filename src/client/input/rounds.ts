@@ -14,10 +14,10 @@ import { readResult } from '../read-result.ts';
 import { retryOf, stepOf } from './step-data.ts';
 import { isInputMethod, needsInput, type InputRequiredStep, type Step } from './step.ts';
 
-/** What the rounds of a client are made of. */
+/** Parts that the rounds of a client are made of. */
 export interface RoundsOptions {
   readonly inputs: Inputs;
-  /** How many rounds one request may take. */
+  /** Limit of rounds of one request. */
   readonly maxRounds: number;
   revision(): Revision;
   /** Sends one request; gives the result as it came. */

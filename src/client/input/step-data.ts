@@ -1,4 +1,4 @@
-/** How steps are made of results, and the next request of a step. */
+/** Makes steps of results, and the next request of a step. */
 
 import { ConnectionError } from '../../jsonrpc/transport.ts';
 import type { JsonObject } from '../../protocol/features/common.ts';

@@ -19,22 +19,22 @@ export interface InputRequiredStep<Method extends InputMethod = InputMethod> {
   readonly method: Method;
   /** Those of the first request. */
   readonly params: RequestTypes[Method]['params'];
-  /** What is asked for, by the server's keys; absent when the request can be resumed at once. */
+  /** Requests of the step, by the server's keys; absent when the request can be resumed at once. */
   readonly inputRequests?: InputRequests;
   /** The server's own; it goes back as it came. */
   readonly requestState?: string;
 }
 
-/** Where a request that may need input stands. */
+/** Standing of a request that may need input. */
 export type Step<Method extends InputMethod = InputMethod> = CompleteStep<Method> | InputRequiredStep<Method>;
 
-/** Whether a server may answer a method with a need of input. */
+/** Tells whether a server may answer a method with a need of input. */
 export function isInputMethod(method: unknown): method is InputMethod {
   // The compiler holds the rows to the types that say so.
   return typeof method === 'string' && methodOf(method)?.inputRequired === true;
 }
 
-/** Whether a result says that input is needed, where results can. */
+/** Tells whether a result says that input is needed, where results can. */
 export function needsInput(result: JsonObject, revision: Revision): boolean {
   return revision.resultsAsk && result['resultType'] === 'input_required';
 }

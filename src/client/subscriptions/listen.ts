@@ -20,7 +20,7 @@ import {
 } from './subscription.ts';
 import { subscriptionsAcknowledgedParamsShape } from '../../protocol/features/subscriptions.ts';
 
-/** What one listen request after the other needs of its client. */
+/** Parts of its client that one listen request after the other needs. */
 export interface ListenSubscriptionOptions {
   readonly connection: Reconnecting;
   readonly settings: ClientSettings;
@@ -30,7 +30,7 @@ export interface ListenSubscriptionOptions {
   done(): void;
 }
 
-/** How long a stream must have been open for its end not to count as one more failure in a row. */
+/** Time that a stream must have been open for its end not to count as one more failure in a row. */
 const steadyMs = 5_000;
 
 /**
@@ -47,7 +47,7 @@ export class ListenSubscription implements Subscription {
   #honored: Topics = {};
   /** The request in flight. */
   #asked: Asked | undefined;
-  /** When the server acknowledged the request in flight. */
+  /** Time at which the server acknowledged the request in flight. */
   #acknowledgedAt: number | undefined;
   #acknowledged: (() => void) | undefined;
   #broken: ((error: Error) => void) | undefined;
@@ -71,7 +71,7 @@ export class ListenSubscription implements Subscription {
     return this.#asked?.id;
   }
 
-  /** Whether a request is in flight that the server did not acknowledge yet. */
+  /** Tells whether a request is in flight that the server did not acknowledge yet. */
   get isAwaiting(): boolean {
     return this.#asked !== undefined && this.#acknowledgedAt === undefined;
   }

@@ -26,18 +26,18 @@ export type SubscriptionEvent =
 
 /** The end of a subscription. */
 export interface SubscriptionEnd {
-  /** Whether somebody ended it on purpose: this side, or the server in good order. */
+  /** True when somebody ended it on purpose: this side, or the server in good order. */
   readonly graceful: boolean;
-  /** Why it could not go on. */
+  /** Reason why it could not go on. */
   readonly error?: Error;
 }
 
 /** An open subscription. */
 export interface Subscription {
   /**
-   * What the server agreed to, which may be less than was asked for; it may change with an event `reopened`. For
-   * servers of handshake revisions, lists count as agreed to when the server declared that it tells of their changes, and
-   * nothing does where it refused the stream on which it would (HTTP 405).
+   * Topics that the server agreed to, which may be fewer than were asked for; it may change with an event `reopened`.
+   * For servers of handshake revisions, lists count as agreed to when the server declared that it tells of their
+   * changes, and nothing does where it refused the stream on which it would (HTTP 405).
    */
   readonly honored: Topics;
   /** Resolves when no more events follow; never rejects. */
@@ -54,7 +54,7 @@ export function eventOf(method: string, params: JsonObject): SubscriptionEvent |
   return method === 'notifications/resources/updated' && typeof uri === 'string' ? { type: 'update', uri } : undefined;
 }
 
-/** Whether an event is about one of the topics; a resource has its parts below it. */
+/** Tells whether an event is about one of the topics; a resource has its parts below it. */
 export function covers(topics: Topics, event: SubscriptionEvent): boolean {
   if (event.type === 'reopened') return true;
   if (event.type === 'update') return topics.updates?.some((uri) => isWithin(event.uri, uri)) ?? false;
@@ -107,7 +107,7 @@ export function toFilter(topics: Topics): SubscriptionFilter {
   };
 }
 
-/** What a server agreed to, of what was asked; more than that is none of it. */
+/** Topics that a server agreed to, of those that were asked for; more than that is none of it. */
 export function fromFilter(filter: SubscriptionFilter, asked: Topics): Topics {
   const told = listChanges.filter(({ list, flag }) => asked[list] === true && filter[flag] === true);
   const agreed = new Set(filter.resourceSubscriptions);

@@ -24,7 +24,7 @@ import { WatchSubscription } from './watch.ts';
 import { ClientWatches } from './watches.ts';
 import type { Reconnecting } from '../connection/reconnecting.ts';
 
-/** What subscriptions need of their client. */
+/** Parts of their client that subscriptions need. */
 export interface SubscriptionsOptions {
   readonly connection: Reconnecting;
   readonly settings: ClientSettings;
@@ -40,7 +40,7 @@ export interface SubscribeOptions {
 
 const acknowledged = 'notifications/subscriptions/acknowledged';
 
-/** How long a server may take to say whether it has a stream for what it tells unasked. */
+/** Time that a server may take to say whether it has a stream for what it tells unasked. */
 const decisionMs = 1_000;
 
 /** The most subscriptions of one client, and the most resources of one subscription. */
@@ -54,9 +54,9 @@ export class ClientSubscriptions {
   readonly #watching = new Set<WatchSubscription>();
   readonly #pause = new Pause();
   #reviving = false;
-  /** Whether a listen request is handed over right now, so that its id is not known yet. */
+  /** True when a listen request is handed over right now, so that its id is not known yet. */
   #handing = false;
-  /** Whether the server was found to leave out which subscription it tells. */
+  /** True when the server was found to leave out which subscription it tells. */
   #unnamed = false;
 
   constructor(options: SubscriptionsOptions) {

@@ -2,10 +2,10 @@ import type { ServerCapabilities } from '../../protocol/capability.ts';
 import type { Subscription, SubscriptionEnd, SubscriptionEvent, Topics } from './subscription.ts';
 import type { ClientWatches } from './watches.ts';
 
-/** What a subscription of a handshake revision needs of its client. */
+/** Parts of its client that a subscription of a handshake revision needs. */
 export interface WatchSubscriptionOptions {
   capabilities(): ServerCapabilities;
-  /** Whether the server may say anything unasked. */
+  /** Tells whether the server may say anything unasked. */
   hears(): boolean;
   readonly watches: ClientWatches;
   heard(event: SubscriptionEvent): void;

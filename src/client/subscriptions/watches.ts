@@ -4,22 +4,22 @@ import { McpError } from '../../protocol/error.ts';
 /** Sends one request. */
 export type SendRequest = (method: string, params: JsonObject) => Promise<unknown>;
 
-/** What watching resources needs of its client. */
+/** Parts of its client that watching resources needs. */
 export interface WatchesOptions {
   readonly request: SendRequest;
   warn(message: string, cause: unknown): void;
 }
 
 interface Watched {
-  /** How many subscriptions want it. */
+  /** Number of subscriptions that want it. */
   count: number;
-  /** Whether the server watches it now. */
+  /** True when the server watches it now. */
   on: boolean;
-  /** What is being told of it to the server: one thing after the other. */
+  /** Last of the requests that tell the server of it: one thing after the other. */
   tail: Promise<void>;
 }
 
-/** How many requests for single resources are under way at once. */
+/** Limit of requests for single resources that are under way at once. */
 const atOnce = 16;
 
 /**
@@ -34,7 +34,7 @@ export class ClientWatches {
     this.#options = options;
   }
 
-  /** Whether the server watches a resource. */
+  /** Tells whether the server watches a resource. */
   has(uri: string): boolean {
     return this.#watched.get(uri)?.on === true;
   }

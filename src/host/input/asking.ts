@@ -66,7 +66,7 @@ export function runInSession(
   });
 }
 
-/** What asking takes, once it is loaded. */
+/** Parts that asking takes, once they are loaded. */
 interface Asking {
   readonly asker: Asker;
 }

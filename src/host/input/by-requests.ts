@@ -10,7 +10,7 @@ import { requireCapabilities } from './required-capabilities.ts';
 import { Once } from './once.ts';
 import { question, type QuestionOrigin, type QuestionWay } from './question.ts';
 
-/** How often a question is put before an answer that does not fit is the end of it. */
+/** Number of times that a question is put before an answer that does not fit is the end of it. */
 const attempts = 3;
 
 /** The way to ask one handshake client, and what it can be asked. */
@@ -45,7 +45,7 @@ export class AskerByRequests implements Asker {
   }
 }
 
-/** What a question within a call belongs to. */
+/** Origin of a question within a call. */
 function originOf(call: Call, signal: AbortSignal | undefined): QuestionOrigin {
   if (signal === undefined) return call;
   const { facts, requestId } = call;
@@ -69,7 +69,10 @@ export async function askOnce(
   return await questionOf(method as AskMethod, params, origin, way)();
 }
 
-/** What puts a question to the client, as often as it is called; the answer is in the canonical model. */
+/**
+ * Makes the function that puts a question to the client, as often as it is called; the answer is in the canonical
+ * model.
+ */
 function questionOf(
   method: AskMethod,
   params: JsonObject,

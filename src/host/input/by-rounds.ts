@@ -38,7 +38,7 @@ export function runRounds(running: RoundsRunning): NowOrLater<unknown> {
 /** A first run that turned out to ask, or to drive its rounds by hand. */
 export interface FirstRun {
   readonly asker: Asker;
-  /** What comes of the run, from what its handler returned. */
+  /** Concludes the run: makes its outcome of what its handler returned. */
   conclude(this: void, returned: NowOrLater<unknown>): NowOrLater<unknown>;
 }
 
@@ -78,7 +78,7 @@ class Run {
     return (this.#asker ??= this.#makeAsker());
   }
 
-  /** What comes of the run, always the same. */
+  /** Concludes the run, always with the same outcome. */
   conclude(returned: NowOrLater<unknown>): NowOrLater<unknown> {
     // A first run may have failed before it was known that it asks: who runs it has heard of that already.
     return isLater(returned) ? (this.#outcome ??= quiet(this.#ended(returned))) : this.#next(returned);
@@ -170,7 +170,7 @@ async function inputRequired(
   };
 }
 
-/** What the state of a request belongs to. */
+/** Binding of the state of a request: what it belongs to. */
 function boundTo({ call, params }: RoundsRunning): string {
   return bindingOf(call.method, params, call.auth?.principal);
 }

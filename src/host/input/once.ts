@@ -1,6 +1,6 @@
 import { heldAsJson } from '../../json/held.ts';
 
-/** What came of a side effect that ran: its result, which may be `undefined`, or why that cannot be kept. */
+/** Outcome of a side effect that ran: its result, which may be `undefined`, or why that cannot be kept. */
 export interface Ran {
   readonly result?: unknown;
   readonly refused?: string;
@@ -24,7 +24,7 @@ export class Once {
     return result as T;
   }
 
-  /** Whether an effect is under way. */
+  /** Tells whether an effect is under way. */
   get isRunning(): boolean {
     return this.#running > 0;
   }
@@ -41,7 +41,7 @@ export class Once {
     return ran;
   }
 
-  /** What ran by key, once the effects that still run are done. */
+  /** Outcomes of the effects that ran, by key, once those that still run are done. */
   async settled(): Promise<Readonly<Record<string, Ran>>> {
     const entries = await Promise.all(
       [...this.#ran].map(async ([key, running]) =>
@@ -55,7 +55,7 @@ export class Once {
   }
 }
 
-/** What a replay gives back is what JSON holds, so that the first run sees the same. */
+/** Outcome of an effect as JSON holds it, which is what a replay gives back, so that the first run sees the same. */
 function kept(key: string, result: unknown): Ran {
   try {
     return { result: heldAsJson(result) };

@@ -8,7 +8,7 @@ import type { Call } from '../call.ts';
 import type { Link } from '../endpoint.ts';
 import { LinkEnd, unanswered } from '../link-end.ts';
 
-/** What a question belongs to: a call, or the conversation as a whole. */
+/** Origin of a question: a call, or the conversation as a whole. */
 export interface QuestionOrigin {
   readonly facts: Revision;
   /** Gives the question up. */
@@ -20,9 +20,9 @@ export interface QuestionOrigin {
 /** The way to ask one handshake client. */
 export interface QuestionWay {
   readonly connection: Connection<Call>;
-  /** Whether the client said that it is ready; before, nothing may be asked. */
+  /** Tells whether the client said that it is ready; before, nothing may be asked. */
   isReady(): boolean;
-  /** How long the client may take to answer, or to report progress; 0 and Infinity mean no limit. */
+  /** Time that the client may take to answer, or to report progress; 0 and Infinity mean no limit. */
   readonly timeoutMs: number;
 }
 

@@ -8,7 +8,7 @@ import { mostRemembered, type Said } from '../said.ts';
 export interface Stage {
   readonly repeated: readonly string[];
   readonly inEffects: readonly string[];
-  /** How many were sent beside those that are remembered. */
+  /** Number of those that were sent beside those that are remembered. */
   readonly more: number;
 }
 
@@ -42,7 +42,7 @@ export class Reports {
     this.#remembered = sent.reduce((sum, { repeated, inEffects }) => sum + repeated.length + inEffects.length, 0);
   }
 
-  /** What was sent, by all runs. */
+  /** Reports that were sent, by all runs. */
   get sent(): readonly Stage[] {
     return this.#sent;
   }
@@ -62,7 +62,7 @@ export class Reports {
     }
   }
 
-  /** Whether a message is new, and is to be sent; it is remembered then. */
+  /** Tells whether a message is new, and is to be sent; it is remembered then. */
   isNew(text: string): boolean {
     const hash = hashOf(text);
     if (this.#repeats(hash)) return false;

@@ -8,21 +8,21 @@ import type { Stage } from './reports.ts';
 import type { RoundStore } from './state-store.ts';
 import type { Seal } from './seal.ts';
 
-/** What a conversation of rounds carries from one request to the next, through the client. */
+/** State that a conversation of rounds carries from one request to the next, through the client. */
 export interface RoundState {
-  /** How many rounds there were. */
+  /** Number of rounds that there were. */
   readonly rounds: number;
   /** The answers that were accepted, each with the digest of its question. */
   readonly answers: Readonly<Record<string, RoundAnswer>>;
   /** The questions that were asked and not yet answered, by key, as digests. */
   readonly asked: Readonly<Record<string, string>>;
-  /** What came of the side effects that ran. */
+  /** Outcomes of the side effects that ran. */
   readonly once: Readonly<Record<string, Ran>>;
   /** The log messages that earlier runs sent and this one says again. */
   readonly logs: readonly Stage[];
   /** The highest progress that was sent. */
   readonly progress?: number;
-  /** What a handler that drives the rounds by hand keeps. */
+  /** State that a handler keeps that drives the rounds by hand. */
   readonly own?: unknown;
 }
 
@@ -38,14 +38,14 @@ export const freshState: RoundState = { rounds: 0, answers: {}, asked: {}, once:
 /** Options of rounds. */
 export interface RoundSettings {
   readonly seal: Seal;
-  /** How long a client may take for one round, in milliseconds. */
+  /** Time that a client may take for one round, in milliseconds. */
   readonly ttlMs: number;
   /** The largest state that travels, in characters before sealing; a larger one stays in the store. */
   readonly maxStateLength: number;
   readonly store: RoundStore;
-  /** Whether a state is good for one request only; what was used is then remembered in the store. */
+  /** True when a state is good for one request only; what was used is then remembered in the store. */
   readonly singleUse: boolean;
-  /** How many rounds one conversation may have. */
+  /** Limit of rounds of one conversation. */
   readonly maxRounds: number;
   now(): number;
 }
@@ -99,7 +99,7 @@ export async function unpackState(
   return { id, state: parseExactJson(kept, anyDepth) as RoundState };
 }
 
-/** What was written here needs no bound. */
+/** Depth of JSON for a state, which was written here and needs no bound. */
 const anyDepth = Number.POSITIVE_INFINITY;
 
 /** No state that was sealed here is longer: a character takes three bytes at most, a byte four thirds of a character. */
@@ -111,7 +111,7 @@ function refused(): McpError {
   return new McpError('invalidParams', 'requestState is not valid for this request; begin again without it');
 }
 
-/** What a state is bound to: the principal, the method and the parameters without those of the rounds themselves. */
+/** Binding of a state: the principal, the method and the parameters without those of the rounds themselves. */
 export function bindingOf(method: string, params: JsonObject, principal: string | undefined): string {
   const { _meta: _, inputResponses: __, requestState: ___, ...own } = params;
   return canonical([principal ?? null, method, own]);

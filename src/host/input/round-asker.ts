@@ -20,7 +20,7 @@ interface Open {
   readonly reject: (reason: unknown) => void;
 }
 
-/** What a run asks, and the state in which it does. */
+/** Questions of a run, and the state in which it asks them. */
 export interface Asks {
   readonly inputRequests: JsonObject;
   readonly state: RoundState;
@@ -34,7 +34,9 @@ export class AskerByRounds implements Asker {
   readonly #call: Call;
   readonly #state: RoundState;
   readonly #answers: Map<string, RoundAnswer>;
-  /** What came with a request that has no state: answers to questions that have a key, if the handler asks them. */
+  /**
+   * Answers that came with a request that has no state: answers to questions that have a key, if the handler asks them.
+   */
   readonly #early: JsonObject;
   readonly #open = new Map<string, Open>();
   readonly #once: Once;
@@ -175,7 +177,7 @@ export class AskerByRounds implements Asker {
     return state;
   }
 
-  /** What the run ended with. */
+  /** Questions that the run ended with. */
   async asks(): Promise<Asks> {
     const entries = [...this.#open];
     const state = await this.#close(Object.fromEntries(entries.map(([key, { digest }]) => [key, digest])));

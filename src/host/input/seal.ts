@@ -15,7 +15,10 @@ const idBytes = 4;
 const nonceBytes = 12;
 const headBytes = 1 + idBytes + nonceBytes;
 
-/** What the platform calls a key and the parameters of the cipher; the names of these types differ between platforms. */
+/**
+ * Types that the platform gives a key and the parameters of the cipher; the names of these types differ between
+ * platforms.
+ */
 type PlatformKey = Awaited<ReturnType<typeof crypto.subtle.importKey>>;
 type Cipher = {
   readonly name: 'AES-GCM';

@@ -1,7 +1,7 @@
 /** A key of 32 bytes, as bytes or in base64. */
 export type SealingKey = Uint8Array | string;
 
-/** How long a key is. */
+/** Length of a key. */
 export const keyBytes = 32;
 
 /**

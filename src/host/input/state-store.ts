@@ -12,7 +12,7 @@ export interface RoundStore {
    * a store that has no room for one rejects, and what it would have marked is refused.
    */
   add(handle: string, text: string, ttlMs: number): Promise<boolean>;
-  /** What is kept, or `undefined` when it is gone. */
+  /** Text that is kept, or `undefined` when it is gone. */
   get(handle: string): Promise<string | undefined>;
 }
 
@@ -103,7 +103,7 @@ class Texts {
 /** The marks that expire within so long of each other are dropped together. */
 const slotMs = 10_000;
 
-/** What was used: forgetting a mark early would let it be used again. */
+/** Marks of states that were used: forgetting a mark early would let it be used again. */
 class Marks {
   /** Until when, by handle. */
   readonly #until = new Map<string, number>();

@@ -23,25 +23,25 @@ export interface PostExchange {
   readonly signal: AbortSignal;
   /** Closes the response stream. */
   abort(): void;
-  /** Whether the request named a session, which a 404 then says is gone. */
+  /** True when the request named a session, which a 404 then says is gone. */
   readonly inSession: boolean;
-  /** Where it goes, for who reads of its failure. */
+  /** URL that it goes to, for who reads of its failure. */
   readonly url: URL;
 }
 
-/** Where a stream ended, for whoever takes it up again. */
+/** Position at which a stream ended, for whoever takes it up again. */
 export interface ResumePosition {
   lastEventId: string | undefined;
   retryMs: number | undefined;
 }
 
-/** How much of a body goes into an error. */
+/** Length of a body that goes into an error, in bytes. */
 const shownBytes = 2_048;
 
-/** How large the body of a refusal may be before it is cut off. */
+/** Size that the body of a refusal may have before it is cut off. */
 const refusalBytes = 1024 * 1024;
 
-/** How long a body may go on once it has nothing more to say. */
+/** Time that a body may go on once it has nothing more to say. */
 const lingerMs = 1_000;
 
 /** The ids of the requests in a message or a batch. */
@@ -121,12 +121,12 @@ export async function readStream(
   return position;
 }
 
-/** What a response that is no success says. */
+/** Content of a response that is no success. */
 export interface Refusal {
   readonly failure: ConnectionError;
   /** The error message for the only request, where the body holds one. */
   readonly message: Readonly<Record<string, unknown>> | undefined;
-  /** Whether only a server of a stateless revision answers like this. */
+  /** True when only a server of a stateless revision answers like this. */
   readonly stateless: boolean;
 }
 
@@ -175,7 +175,7 @@ export function deliverRefusal({ failure, message }: Refusal, exchange: PostExch
   deliver(message, exchange, { status: failure.status ?? 0 });
 }
 
-/** What a failure of reading is to the sender. */
+/** Error of the sender for a failure of reading. */
 export function exchangeError(error: unknown, exchange: PostExchange): ConnectionError {
   if (exchange.signal.aborted) return new ConnectionError('aborted', 'the exchange was given up', { cause: error });
   if (error instanceof ConnectionError) return error;
@@ -242,7 +242,7 @@ function deliverEvent(data: string, exchange: PostExchange, status: number): voi
   deliver(value, exchange, about);
 }
 
-/** What came belongs to the request that waits; where all are answered, to none. */
+/** Origin of what came: it belongs to the request that waits; where all are answered, to none. */
 function originOf({ waiting }: PostExchange, status: number, text: string): MessageOrigin {
   const [request = null] = waiting;
   return { status, request, text };
@@ -279,7 +279,7 @@ export function parsed(text: string, status: number, { exactNumbers }: Receiver)
   }
 }
 
-/** How many milliseconds a response asks to wait before the next request, where it says. */
+/** Time that a response asks to wait before the next request, in milliseconds, where it says. */
 export function retryAfter(response: FetchResponse): number | undefined {
   const value = response.headers.get('retry-after')?.trim();
   if (value === undefined || value === '') return undefined;

@@ -1,7 +1,7 @@
 import { ConnectionError } from '../../jsonrpc/transport.ts';
 import { describeUrl, notReached } from './words.ts';
 
-/** What the client needs of `fetch`; that of every runtime fits. */
+/** Parts of `fetch` that the client needs; that of every runtime fits. */
 export type Fetch = (url: string, request: FetchRequest) => Promise<FetchResponse>;
 
 /** One request as a `fetch` gets it: the part of `RequestInit` that is used. */

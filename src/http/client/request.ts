@@ -7,15 +7,15 @@ import { describeUrl } from './words.ts';
 
 /** Options of reaching a server over HTTP; everything has a default. */
 export interface HttpTransportOptions {
-  /** What sends the requests; the `fetch` of the runtime by default. Authorization wraps it. */
+  /** Function that sends the requests; the `fetch` of the runtime by default. Authorization wraps it. */
   readonly fetch?: Fetch;
   /** Headers of every request, such as an API key. A function is asked before each one. */
   readonly headers?:
     | Readonly<Record<string, string>>
     | (() => Readonly<Record<string, string>> | Promise<Readonly<Record<string, string>>>);
-  /** How large a message of the server may be, after decompression; 16 MiB by default. */
+  /** Size limit of a message of the server, after decompression; 16 MiB by default. */
   readonly maxMessageBytes?: number;
-  /** How long ending the session may take when the conversation is closed; 2 seconds by default. */
+  /** Time that ending the session may take when the conversation is closed; 2 seconds by default. */
   readonly closeMs?: number;
 }
 
@@ -35,7 +35,7 @@ export function checkLimits({ maxMessageBytes, closeMs }: HttpTransportOptions):
 /** One request of a conversation. */
 export interface HttpRequestOptions {
   readonly method: string;
-  /** Where it goes, if not to the URL that the user gave. */
+  /** URL that it goes to, if not to the one that the user gave. */
   readonly url?: URL | undefined;
   /** The headers that make the request what it is. */
   readonly own: Readonly<Record<string, string>>;
@@ -45,7 +45,7 @@ export interface HttpRequestOptions {
   readonly signal: AbortSignal;
 }
 
-/** Where a server is, without what may be secret in the URL. */
+/** Address of a server, without what may be secret in the URL. */
 export interface HttpTarget {
   readonly url: URL;
   /** The header that the credentials of the URL became. */
@@ -72,7 +72,7 @@ export class HttpRequests {
   readonly #credentials: Readonly<Record<string, string>>;
   readonly #fetch: Fetch;
   #settled: Readonly<Record<string, string>> = {};
-  /** What is the same from one request to the next, put together once. */
+  /** Headers that are the same from one request to the next, put together once. */
   #common: Readonly<Record<string, string>> | undefined;
 
   constructor({ url, credentials }: HttpTarget, options: HttpTransportOptions) {
@@ -82,7 +82,7 @@ export class HttpRequests {
     this.#fetch = options.fetch ?? ((target, request) => fetch(target, request));
   }
 
-  /** What the conversation settled; replaced as a whole. */
+  /** Headers that the conversation settled; replaced as a whole. */
   get settled(): Readonly<Record<string, string>> {
     return this.#settled;
   }
@@ -143,7 +143,7 @@ function unescaped(part: string): string {
   }
 }
 
-/** What the value of a header may have in it. */
+/** Characters that the value of a header may have. */
 const allowed = /^[\t\x20-\x7e\x80-\xff]*$/;
 
 /** Puts headers together; a later one replaces an earlier one of the same name, however it is spelt. */

@@ -17,7 +17,7 @@ import { discard, type FetchResponse } from './fetch.ts';
 /** Asks for a stream by GET; the headers say from where. */
 export type OpenStream = (from: Readonly<Record<string, string>>) => Promise<FetchResponse>;
 
-/** How often in a row a server may not be reached before a request that waits for it fails. */
+/** Number of times in a row that a server may not be reached before a request that waits for it fails. */
 const maxFailures = 5;
 
 /** The first pause before reconnecting where the server names none; it doubles with every failure in a row. */
@@ -26,10 +26,10 @@ const pauseMs = 1_000;
 const shortestPauseMs = 100;
 const longestPauseMs = 30_000;
 
-/** How much of a refusal is read for what it says. */
+/** Length of a refusal that is read for what it says. */
 const shownBytes = 2_048;
 
-/** Where a stream is that never was open. */
+/** Position in a stream that never was open. */
 const nowhere: ResumePosition = { lastEventId: undefined, retryMs: undefined };
 
 /**
@@ -120,7 +120,7 @@ function isUnreadable({ reason }: ConnectionError): boolean {
   return reason === 'too-large' || reason === 'invalid-message';
 }
 
-/** What became of one more attempt: where the stream ended, why there is none, or a failure that may pass. */
+/** Outcome of one more attempt: where the stream ended, why there is none, or a failure that may pass. */
 type Outcome = ResumePosition | 'none' | 'gone' | ConnectionError;
 
 /** Opens the stream once more and reads it to its end. */
@@ -175,7 +175,7 @@ function unheard(cause: ConnectionError): ConnectionError {
   return new ConnectionError('closed', message, { cause });
 }
 
-/** Whether a failure may be gone the next time. */
+/** Tells whether a failure may be gone the next time. */
 function isPassing(error: unknown): error is ConnectionError {
   return error instanceof ConnectionError && (isTransient(error) || isInUse(error));
 }
@@ -187,7 +187,7 @@ function isInUse({ status }: ConnectionError): boolean {
 
 /** The attempts that failed one after the other, which make the pauses between them longer. */
 class Row {
-  /** How many there are. */
+  /** Number of failures in a row. */
   failures = 0;
   #askedMs = 0;
 

@@ -17,7 +17,7 @@ import { discard, type FetchResponse } from './fetch.ts';
 import { describeUrl } from './words.ts';
 import { checkLimits, HttpRequests, httpTargetOf, type HttpTransportOptions } from './request.ts';
 
-/** How long a stream may take to say where messages go. */
+/** Time that a stream may take to say where messages go. */
 const endpointMs = 10_000;
 
 /** The method by which stateless servers are told apart. */
@@ -84,7 +84,7 @@ export class SsePairChannel implements Channel {
     }
   }
 
-  /** What an earlier call set is replaced. */
+  /** Replaces the headers that an earlier call set. */
   setHeaders(headers: Readonly<Record<string, string>>): void {
     this.#requests.settled = headers;
   }

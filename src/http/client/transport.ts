@@ -47,7 +47,7 @@ export function httpTransport(url: string | URL, options: HttpTransportOptions =
   };
 }
 
-/** Whether a status of `initialize` may mean that the server speaks the older transport alone. */
+/** Tells whether a status of `initialize` may mean that the server speaks the older transport alone. */
 function isPairStatus(status: number): boolean {
   return status === 400 || status === 404 || status === 405;
 }
@@ -60,7 +60,7 @@ class HttpChannel implements Channel {
   /** The older transport, once the server turned out to speak it. */
   #pair: SsePairChannel | undefined;
   #listening = false;
-  /** Whether the server has answered anything yet. */
+  /** True when the server has answered anything yet. */
   #answers = false;
   #closing: Promise<void> | undefined;
 
@@ -78,7 +78,7 @@ class HttpChannel implements Channel {
     };
   }
 
-  /** What an earlier call set is replaced. */
+  /** Replaces the headers that an earlier call set. */
   setHeaders(headers: Readonly<Record<string, string>>): void {
     this.#requests.settled = headers;
   }

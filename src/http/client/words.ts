@@ -6,7 +6,7 @@ export function describeUrl(url: URL): string {
   return `${url.origin}${url.pathname}`;
 }
 
-/** What the codes of Node mean to somebody who does not know them. */
+/** Meanings of the codes of Node for somebody who does not know them. */
 const known: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'nothing listens there',
   ENOTFOUND: 'there is no such host',
@@ -19,7 +19,10 @@ const noTls = /wrong.version.number|packet.length.too.long|http.request|InvalidC
 /** Codes for a connection that the peer closed before it answered. */
 const closed: ReadonlySet<unknown> = new Set(['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE']);
 
-/** Why a request got no response. Runtimes wrap the reason of a failed fetch in an error that says nothing. */
+/**
+ * Error of a request that got no response, with the reason. Runtimes wrap the reason of a failed fetch in an error that
+ * says nothing.
+ */
 export function notReached(cause: unknown, url: URL): ConnectionError {
   return new ConnectionError('refused', `${describeUrl(url)} cannot be reached: ${reasonOf(innermost(cause), url)}`, {
     cause,
@@ -27,8 +30,8 @@ export function notReached(cause: unknown, url: URL): ConnectionError {
 }
 
 /**
- * What a person may have meant where a server closed its connection and has never answered before: one that wants TLS
- * does that.
+ * Hint at what a person may have meant where a server closed its connection and has never answered before: one that
+ * wants TLS does that.
  */
 export function perhapsTls(error: unknown, url: URL): unknown {
   const isClosed =
@@ -38,7 +41,7 @@ export function perhapsTls(error: unknown, url: URL): unknown {
   return new ConnectionError('refused', message, { cause: error.cause });
 }
 
-/** What a response that is no success said, with where it came from, and what to look at. */
+/** Words for a response that is no success, with where it came from, and what to look at. */
 export function refusalWords(status: number, text: string, { url, lost }: Refused): string {
   const said = summary(text);
   const isPath = !lost && (status === 404 || status === 405);
@@ -49,7 +52,7 @@ export function refusalWords(status: number, text: string, { url, lost }: Refuse
 
 interface Refused {
   readonly url: URL;
-  /** Whether it may be the session that is not found. */
+  /** True when it may be the session that is not found. */
   readonly lost: boolean;
 }
 

@@ -9,7 +9,7 @@ import type { SessionStreams } from './session/streams.ts';
 import type { Silent } from './silence.ts';
 import type { EventStream } from './stream.ts';
 
-/** Where the messages of an answer go once it is an event stream. */
+/** Receiver of the messages of an answer once it is an event stream. */
 interface Outlet {
   readonly ended: boolean;
   send(json: string): void;
@@ -37,12 +37,12 @@ export class HttpAnswer implements Silent {
     if (call.accepted.streamNamed) context.silence.add(this);
   }
 
-  /** Whether nothing can be sent any more: the answer is complete, or its client went away for good. */
+  /** Tells whether nothing can be sent any more: the answer is complete, or its client went away for good. */
   get gone(): boolean {
     return this.#gone || this.#outlet?.ended === true;
   }
 
-  /** Whether the answer is an event stream by now. */
+  /** Tells whether the answer is an event stream by now. */
   get streaming(): boolean {
     return this.#outlet !== undefined;
   }
@@ -114,7 +114,7 @@ export class HttpAnswer implements Silent {
     this.#context.silence.delete(this);
   }
 
-  /** Who takes only event streams gets one, unless the status says more. */
+  /** Tells whether an answer must be an event stream: who takes only those gets one, unless the status says more. */
   #wantsStream(status: number): boolean {
     return status === 200 && !this.#call.accepted.json;
   }

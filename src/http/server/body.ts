@@ -5,7 +5,7 @@ import type { HttpContext } from './context.ts';
 import type { Body } from './universal.ts';
 import { busy, type HttpProblem } from './status.ts';
 
-/** What the body of a request came to: a JSON value, a problem to answer, or nothing since the client is gone. */
+/** Outcome of reading the body of a request: a JSON value, a problem to answer, or nothing since the client is gone. */
 export type Content =
   | { readonly kind: 'value'; readonly value: unknown }
   | { readonly kind: 'problem'; readonly problem: HttpProblem }
@@ -61,7 +61,7 @@ function parse(text: string, { endpoint, settings }: HttpContext): Content {
 const taken =
   'the body was read before it reached the MCP handler: mount the handler before body parsers, or leave what they parsed in request.body';
 
-/** What of the body is still to come is not read. */
+/** Header that ends the connection, so that what is still to come of a body is not read. */
 const close = { Connection: 'close' };
 
 const unreadable = { status: 400, error: 'parseError', read: true } as const;

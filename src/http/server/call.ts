@@ -4,7 +4,7 @@ import { acceptedBy, type AcceptedTypes } from './media.ts';
 import { refuse } from './status.ts';
 import type { HttpReply, HttpRequest, Room } from './universal.ts';
 
-/** What comes of something that ends at once where it can, or when its promise settles. */
+/** Result of something that ends at once where it can, or when its promise settles. */
 export type Done = void | Promise<void>;
 
 /** One admitted request, on its way through the edge. */
@@ -14,10 +14,10 @@ export class HttpCall implements Room {
   readonly accepted: AcceptedTypes;
   /** The value of `MCP-Protocol-Version`. */
   readonly version: string | undefined;
-  /** Who it comes from, once that was established. */
+  /** Client that it comes from, once that was established. */
   auth: AuthInfo | undefined;
   readonly #context: HttpContext;
-  /** Whether it was admitted beyond the limit of requests: it may go on with what runs, and begin nothing. */
+  /** True when it was admitted beyond the limit of requests: it may go on with what runs, and begin nothing. */
   beyond = false;
   #bytes = 0;
   #counted = true;
@@ -40,7 +40,7 @@ export class HttpCall implements Room {
     return true;
   }
 
-  /** Whether it was answered, or given up. */
+  /** Tells whether it was answered, or given up. */
   get ended(): boolean {
     return this.#ended;
   }

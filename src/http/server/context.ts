@@ -5,7 +5,7 @@ import type { Bodies, InFlight, Quota } from './quota.ts';
 import type { Silence } from './silence.ts';
 import type { EventStreams } from './stream.ts';
 
-/** What the parts of one HTTP server share. */
+/** Parts that one HTTP server shares. */
 export interface HttpContext {
   readonly endpoint: Endpoint;
   readonly settings: HttpSettings;
@@ -24,21 +24,24 @@ export interface HttpContext {
   readonly bodies: Bodies;
   /** Everything being answered, to be waited for at the end. */
   readonly serving: InFlight;
-  /** How far the server is on its way to its end. */
+  /** Course of the server towards its end. */
   readonly course: Course;
 }
 
-/** Whether a POST of a revision is a whole exchange; `undefined`, for one that nobody knows, is neither that nor of a session. */
+/**
+ * Tells whether a POST of a revision is a whole exchange; `undefined`, for one that nobody knows, is neither that nor
+ * of a session.
+ */
 export function isOfExchanges(revision: Revision | undefined): boolean {
   return revision?.http === 'exchange';
 }
 
-/** Whether messages of a revision belong to a session. */
+/** Tells whether messages of a revision belong to a session. */
 export function isOfSessions(revision: Revision | undefined): boolean {
   return revision !== undefined && !isOfExchanges(revision);
 }
 
-/** How far a server is on its way to its end. */
+/** Course of a server towards its end. */
 export interface Course {
   /** While it drains nothing begins, and what runs gets what it needs for its end. */
   stage: 'open' | 'draining' | 'closed';

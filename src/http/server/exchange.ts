@@ -64,7 +64,7 @@ export class Exchanges {
     call.reply.send(400, errorBody(error, newestRevision, message?.id));
   }
 
-  /** Why a subscription cannot have its stream. */
+  /** Reason why a subscription cannot have its stream. */
   #unstreamable(call: HttpCall): HttpProblem | undefined {
     if (!call.accepted.stream) return { status: 406, message: `${listen} needs Accept: text/event-stream` };
     return streamProblem(this.#context, call);
@@ -111,7 +111,7 @@ class Exchange implements Link {
   readonly lasting = false;
   readonly auth: AuthInfo | undefined;
   readonly address: string | undefined;
-  /** What it began with. */
+  /** Message that it began with. */
   readonly message: RequestMessage | NotificationMessage;
   readonly #context: HttpContext;
   readonly #call: HttpCall;

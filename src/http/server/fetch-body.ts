@@ -2,16 +2,16 @@ import { after } from '../../jsonrpc/timeout.ts';
 import type { Body, Room } from './universal.ts';
 
 /**
- * How much may arrive before it is counted: a body that says it is no larger is taken in one piece. Who reads it as a stream
- * makes adapters build one, and keep it as long as the request is being answered.
+ * Size up to which bytes are taken before they are counted: a body that says it is no larger is taken in one piece. Who
+ * reads it as a stream makes adapters build one, and keep it as long as the request is being answered.
  */
 const smallBytes = 8 * 1024;
 
-/** How a body is read. */
+/** Options of reading a body. */
 export interface BodyReading {
   readonly limit: number;
   readonly room: Room | undefined;
-  /** How long it may take, in milliseconds. */
+  /** Time that it may take, in milliseconds. */
   readonly timeout: number;
 }
 
@@ -34,7 +34,7 @@ export async function readBody(request: Request, { limit, room, timeout }: BodyR
   });
 }
 
-/** Whether the length in the header is that of what is read here: something in front may have decoded it. */
+/** Tells whether the length in the header is that of what is read here: something in front may have decoded it. */
 function isFramedByLength({ headers }: Request): boolean {
   return headers.get('transfer-encoding') === null && headers.get('content-encoding') === null;
 }

@@ -52,7 +52,7 @@ export function createGuard(settings: HttpSettings): Guard {
   };
 }
 
-/** How many names are told of; whoever can reach a server can make them up. */
+/** Limit of names that are told of; whoever can reach a server can make them up. */
 const mostTold = 10;
 
 /** Says at the server which name was refused, once each: the client's 403 is seen by somebody else, if by anybody. */
@@ -83,7 +83,7 @@ function allowedHeaders(request: HttpRequest, own: readonly string[]): string {
   return [fixed, ...own, ...custom].join(', ');
 }
 
-/** What may stand in a header, in lower case, or `undefined` when everything may. */
+/** Names that may stand in a header, in lower case, or `undefined` when everything may. */
 function listed(names: readonly string[] | 'any'): ReadonlySet<string> | undefined {
   return names === 'any' ? undefined : new Set(names.map((name) => name.toLowerCase().replace(/\/$/, '')));
 }

@@ -100,7 +100,7 @@ class Handler implements HttpHandler {
     this.#context.silence.close();
   }
 
-  /** What can be said without reading the body or asking who it is. */
+  /** Refusal that needs neither the body nor who asks. */
   #refusal(request: HttpRequest, reply: HttpReply): HttpProblem | undefined {
     const problem = this.#guard.refuse(request);
     if (problem !== undefined) return problem;
@@ -115,8 +115,9 @@ class Handler implements HttpHandler {
   }
 
   /**
-   * Whether a request may be looked at now. A drain lets through what a running call may wait for, or what ends one: what is
-   * said in a conversation that is open already, and the resumption of its streams. That it begins nothing shows in its body.
+   * Tells whether a request may be looked at now. A drain lets through what a running call may wait for, or what ends
+   * one: what is said in a conversation that is open already, and the resumption of its streams. That it begins nothing
+   * shows in its body.
    */
   #maySay(request: HttpRequest): boolean {
     const { stage } = this.#context.course;
@@ -124,7 +125,7 @@ class Handler implements HttpHandler {
     return this.#goesOn(request);
   }
 
-  /** Whether a request may go on with what is open already, as far as can be said without its body. */
+  /** Tells whether a request may go on with what is open already, as far as can be said without its body. */
   #goesOn(request: HttpRequest): boolean {
     if (this.#methodsOfPair(request.path) !== undefined) return request.method === 'POST';
     if (request.header('mcp-session-id') === undefined) return false;
@@ -138,7 +139,7 @@ class Handler implements HttpHandler {
     return this.#isStateless(request) ? ['POST', 'OPTIONS'] : ['GET', 'POST', 'DELETE', 'OPTIONS'];
   }
 
-  /** Whether a request is of a stateless revision by its headers alone; what names a session is part of it. */
+  /** Tells whether a request is of a stateless revision by its headers alone; what names a session is part of it. */
   #isStateless(request: HttpRequest): boolean {
     if (this.#context.inSessions.length === 0) return true;
     const named = revisionOf(request.header('mcp-protocol-version'));
@@ -256,7 +257,7 @@ class Handler implements HttpHandler {
 }
 
 /**
- * Whether a message claims a stateless revision: by its `_meta`, by a version header that no session explains, or
+ * Tells whether a message claims a stateless revision: by its `_meta`, by a version header that no session explains, or
  * by the method that asks what is spoken. Where only one of the places claims it, the exchange reports the mismatch.
  */
 function isExchange(call: HttpCall, { message, claimed }: JudgedRequest | JudgedNotification): boolean {

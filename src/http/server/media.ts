@@ -8,10 +8,10 @@ const token = /[!#$%&'*+\-.^_`|~0-9A-Za-z]+/y;
 const quoted = /"(?:[\t\x20\x21\x23-\x5b\x5d-\x7e\x80-\xff]|\\[\t\x20-\x7e\x80-\xff])*"/y;
 const whitespace = /[ \t]*/y;
 
-/** How much of a header is looked at. */
+/** Length of a header that is looked at. */
 const longest = 4096;
 
-/** Whether a `Content-Type` says JSON in UTF-8; one that is missing, repeated or malformed does not. */
+/** Tells whether a `Content-Type` says JSON in UTF-8; one that is missing, repeated or malformed does not. */
 export function isJson(contentType: string | undefined): boolean {
   if (contentType === 'application/json') return true;
   if (contentType === undefined || contentType.length > longest) return false;
@@ -27,7 +27,7 @@ export function isJson(contentType: string | undefined): boolean {
 export interface AcceptedTypes {
   readonly json: boolean;
   readonly stream: boolean;
-  /** Whether the client says so of event streams, and not just of anything. */
+  /** True when the client says so of event streams, and not just of anything. */
   readonly streamNamed: boolean;
 }
 
@@ -69,7 +69,7 @@ interface Parameter {
 
 const nothing: Parameter = { name: '', value: '' };
 
-/** How far a header has been read. */
+/** Position in a header that is being read. */
 class Cursor {
   readonly #text: string;
   #at = 0;
@@ -79,7 +79,7 @@ class Cursor {
     this.#text = text;
   }
 
-  /** Whether all of it was read, and nothing in it was malformed. */
+  /** Tells whether all of it was read, and nothing in it was malformed. */
   get ended(): boolean {
     return !this.#broken && this.#at === this.#text.length;
   }

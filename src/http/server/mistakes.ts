@@ -45,7 +45,7 @@ function checkList(name: string, value: unknown): void {
 }
 
 /**
- * What `authenticate` gave.
+ * Checks the result of `authenticate`.
  *
  * @throws TypeError for what says neither who may pass nor that nobody does: nothing passes by mistake.
  */

@@ -24,13 +24,13 @@ export type Authenticate = (request: HttpRequest) => AuthInfo | HttpRefusal | Pr
 
 /** The two paths of the HTTP+SSE transport of 2024-11-05, as clients see them. */
 export interface SsePairPaths {
-  /** Where a GET opens the event stream of a conversation, such as `/sse`. */
+  /** Path on which a GET opens the event stream of a conversation, such as `/sse`. */
   readonly sse: string;
-  /** Where the messages of clients are POSTed, such as `/messages`. */
+  /** Path to which the messages of clients are POSTed, such as `/messages`. */
   readonly messages: string;
 }
 
-/** How a server is served over HTTP; everything has a default that is safe on a developer's machine. */
+/** Options of serving a server over HTTP; everything has a default that is safe on a developer's machine. */
 export interface HttpOptions {
   /** The one path that is served; others get 404. Left out, every path is, since a router in front chose. */
   readonly path?: string;
@@ -62,9 +62,9 @@ export interface HttpOptions {
    * `Retry-After`. One body alone is always taken.
    */
   readonly maxBodyBytesAtOnce?: number;
-  /** How long a request body may take to arrive, in milliseconds; 30 seconds. 0 and `Infinity` set no limit. */
+  /** Time that a request body may take to arrive, in milliseconds; 30 seconds. 0 and `Infinity` set no limit. */
   readonly bodyTimeoutMs?: number;
-  /** How deep the JSON of a body may nest; 128. */
+  /** Depth to which the JSON of a body may nest; 128. */
   readonly maxDepth?: number;
   /** The most header lines of a request; 100. */
   readonly maxHeaders?: number;
@@ -83,23 +83,23 @@ export interface HttpOptions {
   readonly maxSessions?: number;
   /** The most sessions that one principal has at once; 1000. Without authorization nobody is counted. */
   readonly maxSessionsPerPrincipal?: number;
-  /** How long a session lives without a request or an open stream, in milliseconds; 30 minutes. */
+  /** Time that a session lives without a request or an open stream, in milliseconds; 30 minutes. */
   readonly sessionIdleMs?: number;
   /**
-   * How long an event stream is silent at most before it gets a comment that keeps it open, in milliseconds; 6 seconds. A call
-   * that is not answered by then becomes an event stream, where its client names these in `Accept`. The
-   * shortest default of the runtimes that README names is Bun's, whose `serve` ends a connection after 10 silent seconds
-   * (https://bun.sh/reference/bun/Serve/HostnamePortServeOptions/idleTimeout). 0 and `Infinity` send none.
+   * Time that an event stream is silent at most before it gets a comment that keeps it open, in milliseconds; 6
+   * seconds. A call that is not answered by then becomes an event stream, where its client names these in `Accept`. The
+   * shortest default of the runtimes that README names is Bun's, whose `serve` ends a connection after 10 silent
+   * seconds (https://bun.sh/reference/bun/Serve/HostnamePortServeOptions/idleTimeout). 0 and `Infinity` send none.
    */
   readonly keepAliveMs?: number;
   /**
-   * Where the events of sessions are kept for clients that lost a stream; the memory of this process by default.
-   * `'none'` keeps nothing, so that streams cannot be resumed.
+   * Store of the events of sessions, for clients that lost a stream; the memory of this process by default. `'none'`
+   * keeps nothing, so that streams cannot be resumed.
    */
   readonly events?: EventStore | 'none';
-  /** How long clients are asked to wait before they resume a stream, in milliseconds; 1 second. */
+  /** Time that clients are asked to wait before they resume a stream, in milliseconds; 1 second. */
   readonly retryMs?: number;
-  /** How long `close` waits for requests being answered, in milliseconds; 10 seconds. */
+  /** Time that `close` waits for requests being answered, in milliseconds; 10 seconds. */
   readonly drainMs?: number;
   /** The clock that the expiry of sessions and events is measured by, in milliseconds; one that never jumps by default. */
   readonly now?: () => number;
@@ -127,7 +127,7 @@ export interface HttpSettings extends Required<Omit<HttpOptions, 'path' | 'authe
 const kibibyte = 1024;
 const second = 1000;
 
-/** What holds where an option is left out. */
+/** Settings where an option is left out. */
 export const defaults: HttpSettings = {
   events: undefined,
   path: undefined,
@@ -187,12 +187,12 @@ export function limitOf(ms: number): number {
   return ms === 0 ? Number.POSITIVE_INFINITY : ms;
 }
 
-/** What a listener throws is printed: it was the one to be told. */
+/** Prints the error that a listener throws: it was the one to be told. */
 function print(cause: unknown): void {
   console.error(cause);
 }
 
-/** How many errors are printed; whoever can reach a server may bring them about. */
+/** Limit of errors that are printed; whoever can reach a server may bring them about. */
 const mostPrinted = 10;
 
 /** Writes what went wrong to standard error, each kind of it once. */

@@ -15,7 +15,10 @@ export class Quota {
     this.#ownLimit = ownLimit;
   }
 
-  /** Whether all places are taken, or all that one principal may have; `undefined` while there is one left. */
+  /**
+   * Places that are all taken, if any are: everybody's, or all that one principal may have; `undefined` while there is
+   * one left.
+   */
   full(auth: AuthInfo | undefined): 'all' | 'own' | undefined {
     if (this.#taken >= this.#limit) return 'all';
     if (auth === undefined) return undefined;

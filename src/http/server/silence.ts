@@ -1,7 +1,7 @@
 import { eachInSlices } from '../../jsonrpc/slices.ts';
 import { after } from '../../jsonrpc/timeout.ts';
 
-/** What hears that it was silent for too long; must not throw. */
+/** Listener to its silence, when that lasted too long; must not throw. */
 export interface Silent {
   breakSilence(): void;
 }

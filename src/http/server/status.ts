@@ -3,7 +3,7 @@ import { errorToWire, McpError, retryAfterOf, statusOf, type ErrorName } from '.
 import { revisionOf, type Revision } from '../../protocol/revision.ts';
 import type { HeaderFields, HttpReply, HttpRequest } from './universal.ts';
 
-/** Why a request is turned away before it is dispatched. */
+/** Reason why a request is turned away before it is dispatched. */
 export interface HttpProblem {
   readonly status: number;
   readonly message: string;
@@ -12,7 +12,7 @@ export interface HttpProblem {
   readonly headers?: HeaderFields;
   /** The option that would let it in. */
   readonly option?: 'allowedHosts' | 'allowedOrigins';
-  /** Whether the whole request was read before. */
+  /** True when the whole request was read before. */
   readonly read?: boolean;
 }
 

@@ -5,7 +5,7 @@ import type { HttpSettings } from './options.ts';
 import type { EventWriter, HeaderFields, HttpReply } from './universal.ts';
 import { Quota } from './quota.ts';
 
-/** What every event stream says of itself; proxies must neither buffer nor change it. */
+/** Headers of every event stream; proxies must neither buffer nor change it. */
 export const eventStreamHeaders: HeaderFields = {
   'Content-Type': 'text/event-stream',
   'Cache-Control': 'no-cache, no-transform',
@@ -18,10 +18,10 @@ export interface WrittenEvent {
   readonly id?: string | undefined;
 }
 
-/** How an event stream is opened. */
+/** Options of opening an event stream. */
 export interface StreamOptions {
   readonly headers?: HeaderFields;
-  /** Whom it counts for. */
+  /** Client that it counts for. */
   readonly auth?: AuthInfo | undefined;
 }
 
@@ -31,9 +31,9 @@ export class EventStream {
   readonly #streams: EventStreams;
   readonly #writer: EventWriter;
   #ended = false;
-  /** Whether something was written since the last keep-alive. */
+  /** True when something was written since the last keep-alive. */
   #lively = true;
-  /** What was written at once on top of what a slow reader may leave waiting. */
+  /** Bytes that were written at once on top of what a slow reader may leave waiting. */
   #allowance = 0;
 
   constructor(streams: EventStreams, writer: EventWriter, auth: AuthInfo | undefined) {
@@ -42,7 +42,7 @@ export class EventStream {
     this.#writer = writer;
   }
 
-  /** Whether nothing can be sent any more. */
+  /** Tells whether nothing can be sent any more. */
   get ended(): boolean {
     return this.#ended;
   }
@@ -71,7 +71,7 @@ export class EventStream {
     this.#cut(new Error('the reader of an event stream was too slow and was cut off'));
   }
 
-  /** What stands in front of a platform's reply may throw, and nobody who sends is to hear of it. */
+  /** Attempts a write: what stands in front of a platform's reply may throw, and nobody who sends is to hear of it. */
   #attempt(write: () => void): void {
     try {
       write();
@@ -144,7 +144,7 @@ export class EventStreams {
     this.#quota = new Quota(settings.maxStreams, settings.maxStreamsPerPrincipal);
   }
 
-  /** Whether all places are taken, or all those of one principal. */
+  /** Places that are all taken, if any are: everybody's, or all those of one principal. */
   full(auth: AuthInfo | undefined): 'all' | 'own' | undefined {
     return this.#quota.full(auth);
   }

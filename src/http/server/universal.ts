@@ -8,7 +8,7 @@ export interface HttpRequest {
   readonly path: string;
   /** The query of the URL, without the `?`; empty when there is none. */
   readonly query: string;
-  /** How many header lines arrived. */
+  /** Number of header lines that arrived. */
   readonly headerCount: number;
   /** The address of the other end of the connection, where the platform knows it. */
   readonly remoteAddress: string | undefined;
@@ -36,7 +36,7 @@ export interface Room {
   take(bytes: number): boolean;
 }
 
-/** What reading a body came to. */
+/** Outcome of reading a body. */
 export type Body =
   | { readonly kind: 'text'; readonly text: string }
   /** The framework in front has parsed the body already. */
@@ -66,7 +66,7 @@ export interface HttpReply {
   send(status: number, body?: JsonPieces, headers?: HeaderFields): void;
   /** Begins an event stream with status 200. */
   stream(headers?: HeaderFields): EventWriter;
-  /** Whether the connection has ended. */
+  /** True when the connection has ended. */
   readonly closed: boolean;
   /** Ends the connection without an answer, where none can be sent. */
   destroy(): void;
@@ -78,7 +78,7 @@ export interface HttpReply {
 
 /** The body of an event stream. None of its methods throws; after the end they do nothing. */
 export interface EventWriter {
-  /** How many bytes wait for a reader that is slower than the writer. */
+  /** Number of bytes that wait for a reader that is slower than the writer. */
   readonly buffered: number;
   write(text: string): void;
   /** Ends the stream after what was written. */

@@ -8,7 +8,7 @@ export interface ConnectionSettings {
   readonly tls: TlsOptions;
 }
 
-/** Whom to trust over `https:`, and how to prove who asks. */
+/** Options of trust over `https:`, and of proving who asks. */
 export type TlsOptions = Pick<
   ConnectionOptions,
   'ca' | 'cert' | 'key' | 'passphrase' | 'servername' | 'rejectUnauthorized'

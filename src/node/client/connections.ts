@@ -2,7 +2,7 @@ import { Socket } from 'node:net';
 import type { buildConnector, Client, Dispatcher } from 'undici';
 import type { ConnectionSettings } from './connection-settings.ts';
 
-/** Who wants a connection, and gets it once: at once or later. */
+/** Request that wants a connection, and gets it once: at once or later. */
 export interface Candidate {
   start(connection: NodeConnection): void;
   /** There will be none. */
@@ -59,7 +59,7 @@ export class NodeConnection {
     this.#client.on('disconnect', () => origin.disconnected(this));
   }
 
-  /** Whether a response came on it before, so that the server may close it at any time. */
+  /** Tells whether a response came on it before, so that the server may close it at any time. */
   get isUsed(): boolean {
     return this.#used;
   }
@@ -118,7 +118,7 @@ export class NodeOrigin {
     );
   }
 
-  /** Who has no connection yet does not want one any more. */
+  /** Dismisses a candidate that has no connection yet and does not want one any more. */
   dismiss(candidate: Candidate): void {
     this.#waiting.delete(candidate);
   }

@@ -5,7 +5,7 @@ import type { Sink, Source } from './response-body.ts';
 const maxCodings = 3;
 
 /**
- * What takes the content codings of a body off.
+ * Streams that take the content codings of a body off.
  *
  * @returns `undefined` where one of them is unknown here, or there are too many: such a body is left as it is.
  */

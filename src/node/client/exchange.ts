@@ -4,7 +4,7 @@ import type { Candidate, NodeConnection, NodeOrigin } from './connections.ts';
 import { decodingOf } from './decode.ts';
 import { NodeBody, type Sink, type Source } from './response-body.ts';
 
-/** Where a request goes, and with which headers. */
+/** Directions of a request: its target and its headers. */
 export interface Directions {
   readonly origin: NodeOrigin;
   readonly path: string;
@@ -114,14 +114,14 @@ export class NodeExchange implements Candidate, Source, Dispatcher.DispatchHandl
 }
 
 /**
- * Whether a request that failed on a kept connection may be sent again. A failed write means that the server did not get
- * all of the request, so that it cannot have acted on it; of one that was written nobody knows.
+ * Tells whether a request that failed on a kept connection may be sent again. A failed write means that the server did
+ * not get all of the request, so that it cannot have acted on it; of one that was written nobody knows.
  */
 function isHarmless(method: string, error: NodeJS.ErrnoException): boolean {
   return method === 'GET' || method === 'DELETE' || error.syscall === 'write';
 }
 
-/** What cannot be sent is the fault of the caller. */
+/** Turns the error of what cannot be sent, which is the fault of the caller, into a `TypeError`. */
 function asTypeError(error: NodeJS.ErrnoException): Error {
   return error.code === 'UND_ERR_INVALID_ARG' ? new TypeError(error.message, { cause: error }) : error;
 }

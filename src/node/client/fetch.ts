@@ -13,13 +13,13 @@ export interface NodeFetchOptions {
    */
   readonly maxConnections?: number;
   /**
-   * How long a connection is kept without a request, in milliseconds; 30 seconds, or less where the server says so.
+   * Time that a connection is kept without a request, in milliseconds; 30 seconds, or less where the server says so.
    * Kept connections do not keep the process alive.
    */
   readonly idleMs?: number;
-  /** How long a connection may take to be made, in milliseconds; 10 seconds. */
+  /** Time that a connection may take to be made, in milliseconds; 10 seconds. */
   readonly connectMs?: number;
-  /** Whom to trust over `https:`, and how to prove who asks. */
+  /** Options of trust over `https:`, and of proving who asks. */
   readonly tls?: TlsOptions;
 }
 

@@ -1,6 +1,6 @@
 import type { ByteStream, ByteStreamReader } from '../../http/client/fetch.ts';
 
-/** Where bytes come from. */
+/** Source of bytes. */
 export interface Source {
   pause(): void;
   resume(): void;
@@ -8,7 +8,7 @@ export interface Source {
   destroy(): void;
 }
 
-/** Where bytes go. */
+/** Receiver of bytes. */
 export interface Sink {
   write(bytes: Uint8Array): void;
   end(): void;
@@ -22,7 +22,7 @@ interface Chunk {
 
 const end: Chunk = { done: true };
 
-/** How much is taken in before anybody reads it; the rest waits in the network. */
+/** Amount that is taken in before anybody reads it; the rest waits in the network. */
 const heldBytes = 64 * 1024;
 
 /**

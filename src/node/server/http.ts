@@ -41,7 +41,7 @@ export interface NodeHandler {
   close(): Promise<void>;
 }
 
-/** How long the last answers may take to be written, in two steps. */
+/** Time that the last answers may take to be written, in two steps. */
 const flushRoundMs = 25;
 const flushMs = 475;
 
@@ -80,9 +80,13 @@ export interface ListenOptions extends NodeHttpOptions {
   readonly host?: string;
   /** The path of the endpoint; `/mcp`. */
   readonly path?: string;
-  /** How long the header of a request may take to arrive, in milliseconds; 10 seconds. 0 and `Infinity` set no limit. */
+  /**
+   * Time that the header of a request may take to arrive, in milliseconds; 10 seconds. 0 and `Infinity` set no limit.
+   */
   readonly headersTimeoutMs?: number;
-  /** How long a connection stays open without a request, in milliseconds; 60 seconds. 0 and `Infinity` set no limit. */
+  /**
+   * Time that a connection stays open without a request, in milliseconds; 60 seconds. 0 and `Infinity` set no limit.
+   */
   readonly idleTimeoutMs?: number;
   /** The most connections at once; 20000. `Infinity` sets no limit. */
   readonly maxConnections?: number;

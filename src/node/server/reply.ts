@@ -6,7 +6,7 @@ import type { JsonPieces } from '../../jsonrpc/encode.ts';
 import { after } from '../../jsonrpc/timeout.ts';
 import { end, type WriteBatch } from './write-batch.ts';
 
-/** How much of an unwanted body is read and thrown away, so that its sender gets to read the refusal. */
+/** Amount of an unwanted body that is read and thrown away, so that its sender gets to read the refusal. */
 const lingerBytes = 32 * 1024 * 1024;
 const lingerMs = 2000;
 
@@ -78,7 +78,7 @@ export class NodeReply implements HttpReply {
   }
 }
 
-/** Who waits for the end of a connection: any number of pipelined requests, behind one listener. */
+/** Queues of those that wait for the end of a connection: any number of pipelined requests, behind one listener. */
 const queues = new WeakMap<Socket, Queue>();
 
 interface Queue {
@@ -133,7 +133,10 @@ function lengthOf(body: JsonPieces): number {
   return typeof body === 'string' ? Buffer.byteLength(body) : Buffer.byteLength(body[0]) + body[1].byteLength;
 }
 
-/** Whether what is written goes out in chunks as it is: nothing in front has a way of its own, such as to compress it. */
+/**
+ * Tells whether what is written goes out in chunks as it is: nothing in front has a way of its own, such as to compress
+ * it.
+ */
 function isPlain({ chunkedEncoding, write }: ServerResponse): boolean {
   return chunkedEncoding && write === OutgoingMessage.prototype.write;
 }
@@ -170,7 +173,7 @@ class NodeEventWriter implements EventWriter {
   }
 }
 
-/** Whether a body is still coming that is not worth keeping the connection for. */
+/** Tells whether a body is still coming that is not worth keeping the connection for. */
 function isLong({ req }: ServerResponse): boolean {
   if (req.complete) return false;
   const length = req.headers['content-length'];

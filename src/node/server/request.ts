@@ -121,7 +121,7 @@ function wholeBody(message: IncomingMessage): Body {
   return Buffer.isBuffer(bytes) ? decoded(bytes) : { kind: 'text', text: typeof bytes === 'string' ? bytes : '' };
 }
 
-/** How a body is read that is still arriving. */
+/** Options of reading a body that is still arriving. */
 interface Reading {
   readonly limit: number;
   readonly room: Room | undefined;

@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { after } from '../../jsonrpc/timeout.ts';
 
-/** How long a peer may take to read why it was turned away. */
+/** Time that a peer may take to read why it was turned away. */
 const lingerMs = 1000;
 
 /** Node's own answer to such errors looks for a running response here as well. */
@@ -26,7 +26,9 @@ export function answerUnreadable(error: NodeJS.ErrnoException, socket: Served): 
   socket.once('close', cancel);
 }
 
-/** Whether what is written now would end up in an answer, or be taken for that of a request which was read whole. */
+/**
+ * Tells whether what is written now would end up in an answer, or be taken for that of a request which was read whole.
+ */
 function isAnswering({ _httpMessage: response }: Served): boolean {
   return response !== undefined && response !== null && (response.headersSent || response.req.complete);
 }

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { JsonPieces } from '../../jsonrpc/encode.ts';
 
-/** How many answers wait for the end of a turn at most. */
+/** Limit of answers that wait for the end of a turn. */
 const most = 64;
 
 /**

@@ -89,14 +89,14 @@ export function adaptationsOf(name: string): readonly Adaptation[] {
 
 interface Reason {
   readonly what: string;
-  /** What a client would have to declare, in a revision that has it. */
+  /** Capabilities that a client would have to declare, in a revision that has them. */
   readonly capabilities?: Fields;
 }
 
 const toolUse: Reason = { what: 'tool use in sampling', capabilities: { sampling: { tools: {} } } };
 const multiSelect: Reason = { what: 'a choice of several' };
 
-/** Why a type that a revision lacks cannot be left out. */
+/** Reasons why a type that a revision lacks cannot be left out. */
 const reasons: ReadonlyMap<string, Reason> = new Map<string, Reason>([
   ['ToolUseContent', toolUse],
   ['ToolResultContent', toolUse],

@@ -5,13 +5,13 @@ import type { Lifetime } from '../lifetime.ts';
 import type { Revision } from '../revision.ts';
 import type { Fields } from '../compile/value.ts';
 
-/** How a type travels in some revisions. */
+/** Adaptation of a type that travels differently in some revisions. */
 export interface Adaptation<T extends object = Fields> {
-  /** What it is called: the name of its constant. */
+  /** Name of the adaptation: the name of its constant. */
   readonly name: string;
-  /** What it is about, as a heading. */
+  /** Subject, as a heading. */
   readonly title: string;
-  /** What becomes of the value, as the end of a sentence. */
+  /** Outcome for the value, as the end of a sentence. */
   readonly what: string;
   /** A value that it changes, or that cannot be said, wherever it applies. */
   readonly example: object;

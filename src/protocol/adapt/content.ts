@@ -48,7 +48,7 @@ function describeLink({ name, title, description, mimeType, uri, size }: Resourc
   return `[resource link: ${label}]${description === undefined ? '' : `\n${description}`}`;
 }
 
-/** How many bytes base64 text stands for. */
+/** Number of bytes that base64 text stands for. */
 function decodedSize(base64: string): number {
   const padding = base64.endsWith('==') ? 2 : base64.endsWith('=') ? 1 : 0;
   return Math.floor((base64.length * 3) / 4) - padding;
@@ -109,7 +109,7 @@ function respelled(json: string): string {
   return JSON.stringify(JSON.parse(json));
 }
 
-/** What has structured content: the result of a tool, also as a block of sampling. */
+/** Value that has structured content: the result of a tool, also as a block of sampling. */
 interface Structured {
   readonly structuredContent?: unknown;
 }

@@ -23,8 +23,8 @@ export const wrappedOutputSchema: Adaptation<Tool> = {
 };
 
 /**
- * Whether an output schema is wrapped before 2026-07-28. Structured content under it must be wrapped as well, even
- * when it happens to be an object: see `wrapStructuredContent`.
+ * Tells whether an output schema is wrapped before 2026-07-28. Structured content under it must be wrapped as well,
+ * even when it happens to be an object: see `wrapStructuredContent`.
  */
 export function needsWrapping(outputSchema: ToolOutputSchema): boolean {
   return outputSchema['type'] !== 'object';

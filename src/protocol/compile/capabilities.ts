@@ -1,4 +1,4 @@
-/** What either side may declare of itself in a revision. */
+/** Capabilities that either side may declare of itself in a revision. */
 
 import {
   clientCapabilitiesShape,
@@ -9,13 +9,13 @@ import {
 import type { Revision } from '../revision.ts';
 import { toWire } from './to-wire.ts';
 
-/** What a client may declare in a revision: everything that the revision does not have is left out. */
+/** Capabilities that a client may declare in a revision: everything that the revision does not have is left out. */
 export function projectClientCapabilities(revision: Revision, capabilities: ClientCapabilities): ClientCapabilities {
   // Projection only takes fields away from what was an object of this type.
   return toWire(revision, clientCapabilitiesShape, capabilities) as ClientCapabilities;
 }
 
-/** What a server may declare in a revision: everything that the revision does not have is left out. */
+/** Capabilities that a server may declare in a revision: everything that the revision does not have is left out. */
 export function projectServerCapabilities(revision: Revision, capabilities: ServerCapabilities): ServerCapabilities {
   // As above.
   return toWire(revision, serverCapabilitiesShape, capabilities) as ServerCapabilities;

@@ -1,4 +1,4 @@
-/** Which of several shapes a value has, told by the fields that it must have. */
+/** Choice among several shapes for a value, by the fields that it must have. */
 
 import type { Kind, Shape } from '../shape.ts';
 import { isFields } from './value.ts';

@@ -9,9 +9,9 @@ import { isFields } from './value.ts';
 
 /** One thing that is wrong with a value. */
 export interface WireProblem {
-  /** Where, as keys joined by dots and indexes in brackets; empty for the value itself. */
+  /** Path of the place, as keys joined by dots and indexes in brackets; empty for the value itself. */
   readonly path: string;
-  /** What, such as `must be a string`. */
+  /** Message, such as `must be a string`. */
   readonly message: string;
 }
 
@@ -23,10 +23,10 @@ export type Inspect = (value: unknown) => readonly WireProblem[];
 
 const fine: readonly WireProblem[] = [];
 
-/** What is looked for, with what was compiled for it. */
+/** Strictness of a check, with what was compiled for it. */
 interface Strictness {
   readonly revision: Revision;
-  /** Whether the value is still to be projected, which fills fields in. */
+  /** True when the value is still to be projected, which fills fields in. */
   readonly written: boolean;
   readonly kinds: Map<Kind, Inspect>;
   readonly shapes: Map<Shape, Inspect>;
@@ -175,7 +175,7 @@ function forOneOf(inspects: readonly Inspect[]): Inspect {
   };
 }
 
-/** How far into the value the first complaint lies: the deeper, the likelier that this kind was meant. */
+/** Depth in the value at which the first complaint lies: the deeper, the likelier that this kind was meant. */
 function depth(problems: readonly WireProblem[]): number {
   return problems[0]?.path.length ?? Infinity;
 }
@@ -214,7 +214,7 @@ function isMissed(row: Row, { revision, written }: Strictness): boolean {
   return isRequired(row, revision) && !(written && row.fill !== undefined);
 }
 
-/** Whether a revision requires a field that it has. */
+/** Tells whether a revision requires a field that it has. */
 export function isRequired(row: Row, revision: Revision): boolean {
   return row.presence === 'required' || row.requiredIn.some((life) => isAlive(life, revision));
 }

@@ -95,7 +95,7 @@ function forShape(revision: Revision, shape: Shape): Project {
   return project;
 }
 
-/** What has to be done to the fields of a shape; most shapes have little of it in most revisions. */
+/** Changes that the fields of a shape need; most shapes have little of it in most revisions. */
 interface Plan {
   /** Fields that the revision does not have. */
   readonly foreign: readonly string[];

@@ -120,7 +120,7 @@ function forMap(revision: Revision, { of, loose }: Extract<Kind, { kind: 'map' }
   return (value) => (isFields(value) ? mapFields(value, entry) : fail('must be an object'));
 }
 
-/** How many entries are ignored: each costs far more than its text, since somebody throws for it. */
+/** Limit of entries that are ignored: each costs far more than its text, since somebody throws for it. */
 const mostIgnored = 1000;
 
 /** Reads the entries of one map, of which those count as absent that do not fit. */
@@ -187,7 +187,7 @@ interface Field {
   readonly key: string;
   readonly read: Read;
   readonly required: boolean;
-  /** Whether null counts as left out. */
+  /** True when null counts as left out. */
   readonly nullIsAbsent: boolean;
 }
 
@@ -242,7 +242,7 @@ function readField({ key, read, required, nullIsAbsent }: Field, value: unknown)
   }
 }
 
-/** Whether null is one of the values of a kind in a revision. */
+/** Tells whether null is one of the values of a kind in a revision. */
 function takesNull(revision: Revision, kind: Kind): boolean {
   if (kind.kind === 'oneOf') return kind.of.some((row) => takesNull(revision, row.kind));
   if (kind.kind !== 'widened') return kind.kind === 'any' || kind.kind === 'null';

@@ -5,12 +5,12 @@ import { ExactNumber } from '../../json/exact-number.ts';
 /** An object of JSON, with keys that a peer may have chosen. */
 export type Fields = Readonly<Record<string, unknown>>;
 
-/** Whether a value is a JSON object: not null, not an array. */
+/** Tells whether a value is a JSON object: not null, not an array. */
 export function isFields(value: unknown): value is Fields {
   return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof ExactNumber);
 }
 
-/** Whether a value is a number, in whatever spelling. */
+/** Tells whether a value is a number, in whatever spelling. */
 export function isNumber(value: unknown): boolean {
   return typeof value === 'number' || value instanceof ExactNumber;
 }

@@ -40,7 +40,7 @@ export interface CompletionArgument {
   readonly value: string;
 }
 
-/** What is settled already. Since 2025-06-18. */
+/** Arguments that are settled already. Since 2025-06-18. */
 export interface CompletionContext {
   readonly arguments?: Readonly<Record<string, string>>;
 }
@@ -49,7 +49,7 @@ export interface CompletionContext {
 export interface Completion {
   /** At most 100. */
   readonly values: readonly string[];
-  /** How many there are in all. */
+  /** Number of all values. */
   readonly total?: number;
   readonly hasMore?: boolean;
 }

@@ -37,7 +37,7 @@ import { taskMetadataShape, type TaskMetadata } from './task-metadata.ts';
 export interface ElicitRequestFormParams extends RequestParams {
   /** Since 2025-11-25; absent means `form`. */
   readonly mode?: 'form';
-  /** What is asked, for the user. */
+  /** Question, for the user. */
   readonly message: string;
   readonly requestedSchema: RequestedSchema;
   /** Asks for a task. Within 2025-11-25. */
@@ -47,7 +47,7 @@ export interface ElicitRequestFormParams extends RequestParams {
 /** Asks with a page that the user visits. Since 2025-11-25. */
 export interface ElicitRequestURLParams extends RequestParams {
   readonly mode: 'url';
-  /** Why the page should be visited, for the user. */
+  /** Reason why the page should be visited, for the user. */
   readonly message: string;
   readonly url: string;
   /** Names this question in `notifications/elicitation/complete`; required within 2025-11-25, the only one to have it. */
@@ -65,7 +65,7 @@ export type ElicitValue = string | number | boolean | readonly string[];
 /** The result of `elicitation/create`. */
 export interface ElicitResult {
   readonly action: 'accept' | 'decline' | 'cancel';
-  /** What was entered, for an accepted form. */
+  /** Entries of an accepted form. */
   readonly content?: Readonly<Record<string, ElicitValue>>;
   /** Until 2025-11-25. */
   readonly _meta?: ResultMetaObject;

@@ -47,7 +47,7 @@ export interface NotificationParams {
 /** The fields of every result. */
 export interface Result {
   readonly _meta?: ResultMetaObject;
-  /** What kind of result it is; absent means `complete`. Since 2026-07-28, where it is filled in. */
+  /** Kind of result; absent means `complete`. Since 2026-07-28, where it is filled in. */
   readonly resultType?: string;
 }
 
@@ -56,11 +56,11 @@ export interface EmptyResult extends Result {}
 
 /** A result with further pages. */
 export interface PaginatedResult extends Result {
-  /** Where the next page begins; absent on the last one. */
+  /** Cursor at which the next page begins; absent on the last one. */
   readonly nextCursor?: string;
 }
 
-/** How long an answer may be kept, and by whom. (Spec 2026-07-28, Caching.) */
+/** Hint for keeping an answer: the time, and by whom. (Spec 2026-07-28, Caching.) */
 export interface CacheHint {
   /** Milliseconds from receipt; 0 means that it is stale at once. */
   readonly ttlMs: number;
@@ -70,9 +70,9 @@ export interface CacheHint {
 
 /** A result that may be kept for a while. Since 2026-07-28. */
 export interface CacheableResult extends Result {
-  /** How long it stays fresh, in milliseconds; filled in as 0. */
+  /** Time that it stays fresh, in milliseconds; filled in as 0. */
   readonly ttlMs?: number;
-  /** Whether it may be shared between users; filled in as `private`. */
+  /** Audience of the answer, whether it may be shared between users; filled in as `private`. */
   readonly cacheScope?: 'public' | 'private';
 }
 

@@ -1,4 +1,4 @@
-/** How a conversation begins, shows that it lives, and how a request reports and ends. */
+/** Lifecycle of a conversation: how it begins, shows that it lives, and how a request reports and ends. */
 
 import {
   clientCapabilitiesShape,
@@ -48,7 +48,7 @@ export interface InitializeResult {
   readonly protocolVersion: string;
   readonly capabilities: ServerCapabilities;
   readonly serverInfo: Implementation;
-  /** How to use the server, for the model. */
+  /** Instructions for using the server, for the model. */
   readonly instructions?: string;
   readonly _meta?: ResultMetaObject;
 }
@@ -58,13 +58,13 @@ export interface DiscoverResult extends CacheableResult {
   /** Every revision that the server speaks statelessly. */
   readonly supportedVersions: readonly string[];
   readonly capabilities: ServerCapabilities;
-  /** How to use the server, for the model. */
+  /** Instructions for using the server, for the model. */
   readonly instructions?: string;
 }
 
 /** The parameters of `notifications/cancelled`. */
 export interface CancelledNotificationParams extends NotificationParams {
-  /** Which request; only a peer of 2025-11-25 may leave it out. */
+  /** Id of the request; only a peer of 2025-11-25 may leave it out. */
   readonly requestId?: RequestId;
   readonly reason?: string;
 }

@@ -15,7 +15,7 @@ export const loggingLevels: readonly LoggingLevel[] = [
   'emergency',
 ];
 
-/** Whether a message is at least as severe as the least that is wanted; where none is wanted, nothing is. */
+/** Tells whether a message is at least as severe as the least that is wanted; where none is wanted, nothing is. */
 export function isWanted(level: LoggingLevel, least: LoggingLevel | undefined): boolean {
   return least !== undefined && loggingLevels.indexOf(level) >= loggingLevels.indexOf(least);
 }

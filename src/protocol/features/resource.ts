@@ -1,4 +1,4 @@
-/** What a resource is and what it holds, apart from how it is asked for. */
+/** Resources and what they hold, apart from how they are asked for. */
 
 import { annotationsShape, icons, type Annotations, type Icon } from './common.ts';
 import { dataMeta } from './envelope.ts';

@@ -28,7 +28,7 @@ export interface SubscriptionsListenRequestParams extends RequestParams {
 
 /** The parameters of `notifications/subscriptions/acknowledged`, the first message of the stream. */
 export interface SubscriptionsAcknowledgedNotificationParams extends NotificationParams {
-  /** What the server agreed to. */
+  /** Topics that the server agreed to. */
   readonly notifications: SubscriptionFilter;
 }
 

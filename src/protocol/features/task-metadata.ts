@@ -5,7 +5,7 @@ import { integer, optional, shape, type ShapeOf } from '../shape.ts';
 
 /** Asks that a request runs as a task. Within 2025-11-25. */
 export interface TaskMetadata {
-  /** How long the task should be kept from its creation, in milliseconds. */
+  /** Time that the task should be kept from its creation, in milliseconds. */
   readonly ttl?: number;
 }
 

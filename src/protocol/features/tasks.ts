@@ -63,13 +63,15 @@ export interface Task {
   readonly createdAt: string;
   /** An ISO 8601 time. */
   readonly lastUpdatedAt: string;
-  /** How long the task is kept from its creation, in milliseconds; null is without limit. Core; filled in as null. */
+  /** Time that the task is kept from its creation, in milliseconds; null is without limit. Core; filled in as null. */
   readonly ttl?: number | null;
-  /** How often to ask, in milliseconds. Core. */
+  /** Interval at which to ask, in milliseconds. Core. */
   readonly pollInterval?: number;
-  /** How long the task is kept from its creation, in milliseconds; null is without limit. Extension; filled in as null. */
+  /**
+   * Time that the task is kept from its creation, in milliseconds; null is without limit. Extension; filled in as null.
+   */
   readonly ttlMs?: number | null;
-  /** How often to ask, in milliseconds. Extension. */
+  /** Interval at which to ask, in milliseconds. Extension. */
   readonly pollIntervalMs?: number;
 }
 
@@ -84,7 +86,7 @@ export interface TaskError {
 export interface DetailedTask extends Task {
   /** Everything that the task waits for; with `input_required`. */
   readonly inputRequests?: InputRequests;
-  /** What the request would have returned; with `completed`. */
+  /** Result that the request would have had; with `completed`. */
   readonly result?: JsonObject;
   /** With `failed`. */
   readonly error?: TaskError;

@@ -1,4 +1,4 @@
-/** What a tool is, apart from how it is called. */
+/** Tools, apart from how they are called. */
 
 import { coreTasks } from '../capability.ts';
 import { icons, type Icon } from './common.ts';
@@ -22,7 +22,7 @@ import {
   type ShapeOf,
 } from '../shape.ts';
 
-/** What a tool promises about itself; hints from an untrusted server prove nothing. Since 2025-03-26. */
+/** Promises of a tool about itself; hints from an untrusted server prove nothing. Since 2025-03-26. */
 export interface ToolAnnotations {
   readonly title?: string;
   /** It changes nothing. Absent means false. */

@@ -48,7 +48,7 @@ export interface CallToolResult extends Result {
   readonly content: readonly ContentBlock[];
   /** The result as data. Since 2025-06-18; anything but an object is wrapped before 2026-07-28. */
   readonly structuredContent?: unknown;
-  /** Whether the tool failed, in a way that the model should see. */
+  /** True when the tool failed, in a way that the model should see. */
   readonly isError?: boolean;
 }
 

@@ -8,17 +8,17 @@ export interface Letter {
   readonly number: number;
   /** By the number of a set, whether they are in it. */
   readonly isIn: readonly boolean[];
-  /** Whether they are part of words, as `\b` has it. */
+  /** True when they are part of words, as `\b` has it. */
   readonly isWord: boolean;
 }
 
-/** How many characters are remembered from one text to the next. */
+/** Limit of characters that are remembered from one text to the next. */
 const maxRemembered = 2000;
 
 /** The first question to a set makes the platform build it. */
 const costOfFirstQuestion = 16;
 
-/** What one step pays for: characters that were met before. */
+/** Number of characters that one step pays for: characters that were met before. */
 const charactersOfOneStep = 64;
 
 /**
@@ -37,7 +37,7 @@ export class Alphabet {
     this.#sets = sets.map((source) => new RegExp(`^${source}$`, unicode ? 'u' : ''));
   }
 
-  /** Whether so many characters are remembered that it is time to begin anew. */
+  /** Tells whether so many characters are remembered that it is time to begin anew. */
   get isFull(): boolean {
     return this.#met.size > maxRemembered;
   }

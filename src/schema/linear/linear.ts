@@ -7,9 +7,9 @@ import { Scan, type Purse, type Reading } from './scan.ts';
 
 /** A pattern that is looked for in time linear in the text. */
 export interface LinearPattern {
-  /** How many states it has: a text takes at most that many steps for each of its characters. */
+  /** Number of its states: a text takes at most that many steps for each of its characters. */
   readonly size: number;
-  /** Whether a text has a match. What the purse throws ends the search. */
+  /** Tells whether a text has a match. What the purse throws ends the search. */
   test(text: string, purse: Purse): boolean;
 }
 

@@ -6,11 +6,11 @@ import { Beyond, type PatternPart, type Place } from './parse.ts';
 export interface State {
   /** The set that the next character is taken from, by its number; nothing is taken without it. */
   readonly set?: number;
-  /** What must be true of the place. */
+  /** Condition on the place. */
   readonly place?: Place;
-  /** What is looked for from this place on or back, by its number, and whether it must be there. */
+  /** Search from this place on or back, by its number, and whether it must find something. */
   readonly look?: { readonly number: number; readonly wanted: boolean };
-  /** Where it goes on; nowhere where the whole pattern was found. */
+  /** States in which it goes on; nowhere where the whole pattern was found. */
   readonly next: readonly number[];
 }
 
@@ -18,7 +18,7 @@ export interface State {
 export interface Program {
   readonly states: readonly State[];
   readonly first: number;
-  /** Whether it is read from its end, as what is looked ahead for is. */
+  /** True when it is read from its end, as what is looked ahead for is. */
   readonly backward: boolean;
 }
 
@@ -32,7 +32,7 @@ export interface Programs {
   readonly size: number;
 }
 
-/** How often a pattern may look around: each takes a bit of a number. */
+/** Limit of looks around in a pattern: each takes a bit of a number. */
 const maxLooks = 16;
 
 /**

@@ -13,14 +13,14 @@ export interface Purse {
   spend(steps: number): void;
 }
 
-/** What there is to read. */
+/** Text that there is to read. */
 export interface Reading {
   readonly letters: readonly Letter[];
-  /** What the pattern looks around for and finds at each place, the end included, as bits; nothing where it never does. */
+  /** Searches around each place that succeed there, the end included, as bits; nothing where the pattern has none. */
   readonly around: Uint16Array | undefined;
 }
 
-/** What is behind a place, as far as a program may ask for it. */
+/** Character behind a place, as far as a program may ask for it. */
 type Behind = 'nothing' | 'word' | 'other';
 
 /** States that a program is in together. */
@@ -31,9 +31,9 @@ interface Together {
   readonly steps: Map<number, Step>;
 }
 
-/** What comes of the next letter. */
+/** Step that the next letter takes. */
 interface Step {
-  /** Whether the program came to its end before that letter. */
+  /** True when the program came to its end before that letter. */
   readonly found: boolean;
   readonly to: Together;
 }
@@ -45,11 +45,11 @@ interface View {
   readonly around: number;
 }
 
-/** How many states may be remembered for each state of the program, and how many in any case. */
+/** Limits of states that are remembered: for each state of the program, and in any case. */
 const rememberedOfEach = 64;
 const rememberedAlways = 1000;
 
-/** What a remembered set counts for beside its states. */
+/** Price of a remembered set beside its states. */
 const ofEachSet = 16;
 
 const lettersOfOneStep = 64;

@@ -53,7 +53,7 @@ export function checkQuestion({ method, params = {} }: Question, what: string): 
   checkJson(params, what);
 }
 
-/** What one value makes unwritable takes everything else of its message with it. */
+/** Checks that a value can be written as JSON, since one that cannot takes everything else of its message with it. */
 function checkJson(value: unknown, what: string): void {
   try {
     JSON.stringify(value);

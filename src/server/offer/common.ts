@@ -28,7 +28,10 @@ export function common({ title, description, icons, meta }: CommonDefinition): C
   };
 }
 
-/** What the specification holds against the `meta` of a definition that works all the same, in one sentence, or `undefined`. */
+/**
+ * Objection of the specification to the `meta` of a definition that works all the same, in one sentence, or
+ * `undefined`.
+ */
 export function metaProblem(what: string, { meta }: CommonDefinition): string | undefined {
   const key = Object.keys(meta ?? {}).find(isReservedMetaKey);
   return key === undefined

@@ -15,7 +15,7 @@ import type { TemplateEntry } from './resources.ts';
 import { checkResult } from './check-result.ts';
 import { matchTemplate } from '../uri-template/match.ts';
 
-/** How many values one answer may hold. (Spec, Completion: at most 100.) */
+/** Limit of values that one answer may hold. (Spec, Completion: at most 100.) */
 const maxValues = 100;
 
 /**

@@ -79,7 +79,10 @@ function schemasOf(
   }
 }
 
-/** What a server says of its own methods, as an experimental capability: their names, and the extension of each. */
+/**
+ * Description that a server gives of its own methods, as an experimental capability: their names, and the extension of
+ * each.
+ */
 export function ownMethods(registry: Registry<MethodEntry>): JsonObject {
   return Object.fromEntries(
     [...registry.values()].map(({ name, extension }) => [name, extension === undefined ? {} : { extension }]),

@@ -22,7 +22,7 @@ import { leadsElsewhere } from '../uri-template/traversal.ts';
 import { isUri } from '../uri-template/uri.ts';
 import { matchTemplate } from '../uri-template/match.ts';
 
-/** Whether a page may hold what templates name at run time, and so may differ from one request to the next. */
+/** Tells whether a page may hold what templates name at run time, and so may differ from one request to the next. */
 export function isFoundAtRunTime(templates: Registry<TemplateEntry>, cursor: string | undefined): boolean {
   for (const { list } of templates.values()) if (list !== undefined) return true;
   return cursor !== undefined && positionOf(cursor) !== undefined;

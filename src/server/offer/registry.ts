@@ -43,7 +43,7 @@ export class Registry<T> {
     this.#onChange();
   }
 
-  /** How many there are, the disabled ones included. */
+  /** Number of entries, the disabled ones included. */
   get size(): number {
     return this.#entries.size;
   }
@@ -54,7 +54,7 @@ export class Registry<T> {
     return entry?.enabled === true ? entry.value : undefined;
   }
 
-  /** Whether something has the name and is disabled: nothing else may stand in for it. */
+  /** Tells whether something has the name and is disabled: nothing else may stand in for it. */
   isDisabled(key: string): boolean {
     return this.#entries.get(key)?.enabled === false;
   }

@@ -1,6 +1,9 @@
 const advised = /^[A-Za-z0-9_.-]{1,128}$/;
 
-/** What clients may dislike in the name of a tool, in one sentence, or `undefined`. (Spec 2025-11-25, Tools, Tool names.) */
+/**
+ * Objection that clients may have to the name of a tool, in one sentence, or `undefined`. (Spec 2025-11-25, Tools, Tool
+ * names.)
+ */
 export function toolNameProblem(name: string): string | undefined {
   if (advised.test(name)) return undefined;
   const shown = JSON.stringify(name.length > 140 ? `${name.slice(0, 140)}…` : name);

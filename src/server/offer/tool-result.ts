@@ -50,8 +50,8 @@ export function contentResult(tool: string, value: unknown): CallToolResult {
 }
 
 /**
- * What a tool with an output schema returned, where that is a whole result and not the output value: it has structured
- * content, or content that the schema does not speak of.
+ * Result that a tool with an output schema returned, where that is a whole result and not the output value: it has
+ * structured content, or content that the schema does not speak of.
  */
 export function wholeResult(
   value: unknown,

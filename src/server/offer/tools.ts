@@ -36,7 +36,7 @@ export interface ToolEntry {
   readonly run: (args: unknown, ctx: Ctx) => unknown;
 }
 
-/** What becomes of errors that a tool throws. */
+/** Treatment of errors that a tool throws. */
 type ToolFailures = Pick<ResolvedOptions, 'onError' | 'exposeErrors'>;
 
 type AnyTool = ToolDefinition<AnySchema | undefined, AnySchema | undefined>;
@@ -176,7 +176,10 @@ function outcome({ tool, output }: ToolEntry, returned: unknown): CallToolResult
   });
 }
 
-/** What says itself how it stands in JSON (a date) is no object for whoever wraps what is none. */
+/**
+ * Makes a structured value plain that says itself how it stands in JSON (a date): it is no object for whoever wraps
+ * what is none.
+ */
 function withPlainStructure(result: CallToolResult): CallToolResult {
   const { structuredContent } = result;
   const saysItself = isObject(structuredContent) && typeof structuredContent['toJSON'] === 'function';
@@ -185,7 +188,9 @@ function withPlainStructure(result: CallToolResult): CallToolResult {
     : result;
 }
 
-/** Where the listed output schema is wrapped, so is a value that happens to be an object already. */
+/**
+ * Result for a revision: where the listed output schema is wrapped, so is a value that happens to be an object already.
+ */
 function forRevision(result: CallToolResult, { outputSchema }: Tool, revision: Revision): CallToolResult {
   if (revision.structuredContent !== 'object' || outputSchema === undefined) return result;
   return isObject(result.structuredContent) && needsWrapping(outputSchema) ? wrapStructuredContent(result) : result;

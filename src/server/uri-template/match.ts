@@ -6,7 +6,7 @@
 import type { TemplateParts } from './parse.ts';
 import type { Expression, Operator, Variable } from './types.ts';
 
-/** How long a URI may be to be matched, in characters. */
+/** Length of a URI that may be matched, in characters. */
 export const maxUriLength = 65_536;
 
 /** A stretch of a URI: fixed text, or the values of the variables of an expression. */
@@ -20,7 +20,7 @@ export type Piece =
       readonly leads: string;
       /** The characters that its values never hold. */
       readonly excluded: string;
-      /** Whether it may be missing altogether. */
+      /** True when it may be missing altogether. */
       readonly optional: boolean;
     };
 

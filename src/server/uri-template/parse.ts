@@ -3,10 +3,10 @@
 import type { Piece } from './match.ts';
 import type { Expression, Operator, Variable } from './types.ts';
 
-/** How long a template may be, in characters. */
+/** Length that a template may have, in characters. */
 export const maxTemplateLength = 4096;
 
-/** How many variables a template may have. */
+/** Limit of variables of a template. */
 export const maxVariables = 64;
 
 /** A parsed template. */
@@ -15,7 +15,7 @@ export class TemplateParts {
   readonly parts: readonly (string | Expression)[];
   /** The names of its variables in order of appearance, without repeats. */
   readonly variables: readonly string[];
-  /** What matching prepares when it is first asked. */
+  /** Pieces that matching prepares when it is first asked. */
   pieces: readonly Piece[] | undefined;
 
   /** @throws TypeError when the template is malformed, too long, or has too many variables. */

@@ -1,9 +1,10 @@
-/** Whether values of a template would lead out of the folder that they are read below. */
+/** Test of the values of a template, whether they would lead out of the folder that they are read below. */
 
 /**
- * Whether a value leads elsewhere: by a segment `..` (alone, or before the `;` of path parameters or spaces, which some
- * readers cut off), from a root (`/`, `\`, `c:\`), or with a null character; also where it says so only after it is
- * percent-decoded again. What is still encoded after many times is not to be trusted. (Spec 2026-07-28, Resources, Security considerations.)
+ * Tells whether a value leads elsewhere: by a segment `..` (alone, or before the `;` of path parameters or spaces,
+ * which some readers cut off), from a root (`/`, `\`, `c:\`), or with a null character; also where it says so only
+ * after it is percent-decoded again. What is still encoded after many times is not to be trusted. (Spec 2026-07-28,
+ * Resources, Security considerations.)
  */
 export function leadsElsewhere(value: string): boolean {
   let text = value;

@@ -15,18 +15,18 @@ export interface Variable {
   readonly prefix: number | undefined;
 }
 
-/** What an operator does, after the table in RFC 6570, appendix A. */
+/** Rules of an operator, after the table in RFC 6570, appendix A. */
 export interface Operator {
   readonly symbol: string;
   /** Written before the first value. */
   readonly first: string;
   /** Written between values. */
   readonly separator: string;
-  /** Whether values are written as `name=value`. */
+  /** True when values are written as `name=value`. */
   readonly named: boolean;
   /** Written after the name of an empty value. */
   readonly ifEmpty: string;
-  /** Whether reserved characters are written as they are. */
+  /** True when reserved characters are written as they are. */
   readonly reserved: boolean;
 }
 

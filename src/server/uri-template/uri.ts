@@ -4,10 +4,10 @@ const path = `(?!//)(?:${character}|[:@/])+`;
 const tail = `(?:${character}|[:@/?])*`;
 const syntax = new RegExp(`^[a-z][a-z0-9+.-]*:(?:${authority}|${path})(?:\\?${tail})?(?:#${tail})?$`, 'i');
 
-/** How long a URI may be, in characters. */
+/** Length that a URI may have, in characters. */
 const maxLength = 65_536;
 
-/** Whether text is a URI with a scheme, as RFC 3986 has it: whatever it does not allow is percent-encoded. */
+/** Tells whether text is a URI with a scheme, as RFC 3986 has it: whatever it does not allow is percent-encoded. */
 export function isUri(text: string): boolean {
   return text.length <= maxLength && syntax.test(text);
 }

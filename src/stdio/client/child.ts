@@ -12,7 +12,7 @@ import { lineWriter, sendLine, type LineWriter } from '../line-writer.ts';
 import { messageReader } from '../message-reader.ts';
 import { endWithProcess, forget, hasGroup, signalTree } from './process-tree.ts';
 
-/** What is started, and who hears it. */
+/** Command that is started, and listeners to it. */
 export interface ChildStart {
   readonly command: string;
   readonly args: readonly string[];
@@ -79,7 +79,7 @@ function refused(command: string, cause: unknown, options: SpawnOptions): Connec
   return new ConnectionError('refused', `cannot start ${called}: ${why}`, { cause });
 }
 
-/** What to write where the arguments stand inside the command. There is no shell that takes them apart. */
+/** Advice on what to write where the arguments stand inside the command. There is no shell that takes them apart. */
 function apart(program: string, calledAs: string | undefined): string {
   const name = calledAs === undefined ? `the command ${JSON.stringify(program)}` : 'the command';
   return `; if it holds its arguments, give them apart: ${name}, then each argument as a word of its own`;
@@ -91,13 +91,13 @@ function withoutWords(cause: Error, calledAs: string | undefined): string {
   return 'code' in cause ? String(cause.code) : cause.name;
 }
 
-/** How much of stderr is kept for the message of a child that died. */
+/** Length of the stderr that is kept for the message of a child that died. */
 const keptStderr = 2_048;
 
-/** How long a child, and what it leaves behind, has for each step of its end. */
+/** Time that a child, and what it leaves behind, has for each step of its end. */
 const defaultKillAfterMs = 2_000;
 
-/** How long after its exit a child's pipes may stay open, held by what it left behind. */
+/** Time after its exit that a child's pipes may stay open, held by what it left behind. */
 const lingerMs = 500;
 
 class ChildChannel implements Channel {

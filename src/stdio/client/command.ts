@@ -2,17 +2,17 @@ import { existsSync } from 'node:fs';
 import { win32 } from 'node:path';
 import type { Environment } from './environment.ts';
 
-/** What is handed to the system to start a program. */
+/** Command that is handed to the system to start a program. */
 export interface SystemCommand {
   readonly file: string;
   readonly args: readonly string[];
-  /** Whether Windows must take the arguments as they are, because they are quoted already. */
+  /** True when Windows must take the arguments as they are, because they are quoted already. */
   readonly verbatim: boolean;
 }
 
 /**
- * What starts a program. Only Windows needs thought: `npx` and its like are batch files there, which nothing but
- * `cmd.exe` can run.
+ * Command that starts a program. Only Windows needs thought: `npx` and its like are batch files there, which nothing
+ * but `cmd.exe` can run.
  *
  * @throws TypeError when a batch file would get an argument that `cmd.exe` interprets.
  */
@@ -40,7 +40,7 @@ export function resolveCommand(
   };
 }
 
-/** Whether `cmd.exe` takes a quoted word as it is. A backslash at its end would escape the quote. */
+/** Tells whether `cmd.exe` takes a quoted word as it is. A backslash at its end would escape the quote. */
 function isPlain(word: string): boolean {
   return /^[^"%!^&|<>\r\n\0]*$/.test(word) && !word.endsWith('\\');
 }

@@ -2,7 +2,7 @@
 const harmlessFlags: ReadonlySet<string> = new Set(['-jar', '-m', '-q', '-u', '-y', '--yes', '--quiet', '--silent']);
 
 /**
- * What a person would call a command: the program, its first flags by name and what it runs (a script, a package).
+ * Name that a person would give a command: the program, its first flags by name and what it runs (a script, a package).
  * Anything that may be a secret is left out: values of flags and variables, all later arguments, credentials in a URL.
  */
 export function describeCommand(command: string, args: readonly string[]): string {

@@ -26,7 +26,7 @@ const inherited: Readonly<Record<'posix' | 'win32', readonly string[]>> = {
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 export interface EnvironmentOptions {
-  /** Where the inherited variables come from; the environment of this process by default. */
+  /** Source of the inherited variables; the environment of this process by default. */
   readonly source?: Environment;
   readonly platform?: string;
 }

@@ -26,7 +26,9 @@ export function signalTree(child: ChildProcess, signal: 'SIGTERM' | 'SIGKILL'): 
   }
 }
 
-/** Whether anything that a child started lives on in its group; on Windows nobody can tell once the child is gone. */
+/**
+ * Tells whether anything that a child started lives on in its group; on Windows nobody can tell once the child is gone.
+ */
 export function hasGroup({ pid }: ChildProcess): boolean {
   if (pid === undefined || process.platform === 'win32') return false;
   try {
@@ -60,7 +62,7 @@ function killAll(): void {
   }
 }
 
-/** How long others who listen to a signal have to end in their own way. */
+/** Time that others who listen to a signal have to end in their own way. */
 const graceMs = 5_000;
 
 /** By it the copies of this module in one process know each other's listeners. */
@@ -94,7 +96,7 @@ function endBy(signal: NodeJS.Signals): void {
   process.kill(process.pid, signal);
 }
 
-/** How many listeners `signal-exit` has, which waits for all others to leave: its versions 4, and 3. */
+/** Number of listeners of `signal-exit`, which waits for all others to leave: its versions 4, and 3. */
 function signalExitListeners(): number {
   const emitters = [
     // Both put their state where all their copies find it; what it is is asked below.

@@ -13,22 +13,25 @@ export interface SpawnOptions {
   /** The working directory of the server; that of this process by default. */
   readonly cwd?: string;
   /**
-   * What messages call the command, in place of its words and its working directory: for those that hold secrets. By
-   * default the program, and what it runs (a script, a package); what may be a secret in an argument is left out.
+   * Name that messages give the command, in place of its words and its working directory: for those that hold secrets.
+   * By default the program, and what it runs (a script, a package); what may be a secret in an argument is left out.
    */
   readonly calledAs?: string;
-  /** Where the server's stderr goes; `inherit` by default, `pipe` when `onStderr` is given. It is no sign of an error. */
+  /**
+   * Destination of the server's stderr; `inherit` by default, `pipe` when `onStderr` is given. It is no sign of an
+   * error.
+   */
   readonly stderr?: 'inherit' | 'ignore' | 'pipe';
   /** Hears what the server writes to stderr; what it throws, or rejects with, is printed. */
   readonly onStderr?: (text: string) => void;
   /**
-   * How long closing waits after each step (end of input, SIGTERM) before the next, and how long what a server leaves
+   * Time that closing waits after each step (end of input, SIGTERM) before the next, and that what a server leaves
    * behind may take to end; 2 seconds by default.
    */
   readonly killAfterMs?: number;
-  /** How many bytes a message of the server may have; 10 MiB by default. */
+  /** Limit of the bytes of a message of the server; 10 MiB by default. */
   readonly maxLineBytes?: number;
-  /** How many bytes may wait for a server that does not read; 64 MiB by default. Beyond it, sending fails. */
+  /** Limit of the bytes that may wait for a server that does not read; 64 MiB by default. Beyond it, sending fails. */
   readonly maxPendingBytes?: number;
 }
 

@@ -16,20 +16,23 @@ import { lineWriter, type LineWriter } from '../line-writer.ts';
 
 /** Options of `serveStdio`; everything has a default. */
 export interface StdioServerOptions {
-  /** Where messages come from; `process.stdin` by default. */
+  /** Stream that messages come from; `process.stdin` by default. */
   readonly input?: Readable;
-  /** Where messages go; `process.stdout` by default. Nothing else may be written there. */
+  /** Stream that messages go to; `process.stdout` by default. Nothing else may be written there. */
   readonly output?: Writable;
-  /** How many bytes a message may have; 10 MiB by default. A longer one is refused, and the next is read as usual. */
+  /** Limit of the bytes of a message; 10 MiB by default. A longer one is refused, and the next is read as usual. */
   readonly maxLineBytes?: number;
   /**
-   * How many bytes may wait for a client that does not read; 16 MiB by default. Input rests at a sixteenth of it,
-   * notifications are dropped above it, and at twice as much the conversation ends.
+   * Limit of the bytes that may wait for a client that does not read; 16 MiB by default. Input rests at a sixteenth of
+   * it, notifications are dropped above it, and at twice as much the conversation ends.
    */
   readonly maxPendingBytes?: number;
-  /** How long running requests may take to finish once the input ended; 5 seconds by default. */
+  /** Time that running requests may take to finish once the input ended; 5 seconds by default. */
   readonly drainMs?: number;
-  /** Whether what anybody else writes to `process.stdout` (as `console.log` does) goes to stderr meanwhile; true by default. */
+  /**
+   * Choice whether what anybody else writes to `process.stdout` (as `console.log` does) goes to stderr meanwhile; true
+   * by default.
+   */
   readonly guardStdout?: boolean;
   /** Hears what went wrong beside the messages. Nothing is printed by default. */
   readonly onError?: (error: Error) => void;
@@ -80,7 +83,9 @@ class StdioSession {
   readonly #reader: LineReader;
   readonly #writer: LineWriter;
   readonly #conversation: Conversation;
-  /** How many requests wait for their answers, open streams not counted, and who waits until there are none. */
+  /**
+   * Number of requests that wait for their answers, open streams not counted, and those who wait until there are none.
+   */
   #running = 0;
   #onIdle: (() => void) | undefined;
   readonly #exactNumbers: boolean | undefined;

@@ -1,4 +1,4 @@
-/** What processes say to each other of parked calls, when a client comes to another one than holds its call. */
+/** Messages that processes exchange about parked calls, when a client comes to another one than holds its call. */
 
 import { parseExactJson } from '../../../json/parse-exact.ts';
 import { isObject } from '../../../jsonrpc/message.ts';
@@ -7,11 +7,11 @@ import type { ErrorName } from '../../../protocol/error.ts';
 import type { LoggingLevel } from '../../../protocol/features/logging.ts';
 import type { Standing } from './call.ts';
 
-/** How often the process that holds a call says that it still runs, and how long its silence is believed. */
+/** Interval at which the process that holds a call says that it still runs, and time that its silence is believed. */
 export const beatMs = 5_000;
 export const silenceMs = 15_000;
 
-/** What a request says to the holder of a call. */
+/** Message of a request to the holder of a call. */
 export type Told =
   | {
       readonly kind: 'take';
@@ -23,7 +23,7 @@ export type Told =
     }
   | { readonly kind: 'leave'; readonly reply: string };
 
-/** What the holder says to the request. */
+/** Message of the holder to the request. */
 export type Reply =
   | { readonly kind: 'alive' }
   /** The call is past the round that the request answers. */
@@ -38,7 +38,7 @@ export type Reply =
       readonly data?: unknown;
     };
 
-/** Where the holder of a call listens. */
+/** Channel on which the holder of a call listens. */
 export function channelOf(id: string): string {
   return `parley/parked/${id}`;
 }

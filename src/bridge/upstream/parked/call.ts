@@ -23,7 +23,7 @@ interface Question {
 /** A request that takes a parked call up, here or in another process. */
 export type Taker = Pick<Call, 'meta' | 'logLevel' | 'signal' | 'admits' | 'send'>;
 
-/** Where a parked call stands: its result, or what it needs to know before there is one. */
+/** Standing of a parked call: its result, or what it needs to know before there is one. */
 export type Standing =
   | { readonly kind: 'complete'; readonly result: JsonObject }
   | { readonly kind: 'asks'; readonly inputRequests: JsonObject; readonly round: number };
@@ -35,7 +35,7 @@ export type Standing =
 export class ParkedCall {
   /** The call as the upstream's connection sees it. */
   readonly carried: Carried;
-  /** Who it counts for. */
+  /** Owner that it counts for. */
   readonly owner: string | undefined;
   readonly #ttlMs: number;
   readonly #onGone: () => void;
@@ -70,12 +70,12 @@ export class ParkedCall {
     return this.#round;
   }
 
-  /** Whether it waits for its client to come back. */
+  /** Tells whether it waits for its client to come back. */
   get asleep(): boolean {
     return !this.#waiting && !this.#settled;
   }
 
-  /** Whether its outcome only waits to be fetched. */
+  /** Tells whether its outcome only waits to be fetched. */
   get finished(): boolean {
     return this.#settled;
   }
@@ -134,7 +134,7 @@ export class ParkedCall {
     this.#onGone();
   }
 
-  /** What is still asked when the call is over was another call's question. */
+  /** Gives back a question that is still asked when the call is over, which was another call's. */
   #handBack(): void {
     for (const { reject } of this.#questions.values()) reject(new HandedBack());
     this.#questions.clear();
@@ -231,7 +231,10 @@ function withoutToken(params: JsonObject): JsonObject {
   return Object.keys(others).length === 0 ? rest : { ...rest, _meta: others };
 }
 
-/** What the upstream says goes to the request that has the call now: under its own token, and as far as it wants to hear. */
+/**
+ * Passes words of the upstream to the request that has the call now: under its own token, and as far as it wants to
+ * hear.
+ */
 function tell(taker: Taker, method: string, params: JsonObject): void {
   const { progressToken } = taker.meta;
   if (method === 'notifications/progress') {

@@ -10,7 +10,10 @@ import type { ParkedCall } from './call.ts';
 
 type Take = Extract<Told, { kind: 'take' }>;
 
-/** How many texts, and how much text, may wait for a slow bus on its way to one request; notifications beyond that are left out. */
+/**
+ * Limits of the texts, and of the amount of text, that may wait for a slow bus on their way to one request;
+ * notifications beyond that are left out.
+ */
 const mostUnsaid = 1_000;
 const mostUnsaidCharacters = 4 * 1024 * 1024;
 

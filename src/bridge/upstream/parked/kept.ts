@@ -1,13 +1,13 @@
 import { jsonText } from '../../../json/exact-number.ts';
 import type { JsonObject } from '../../../protocol/features/common.ts';
 
-/** What a server told. */
+/** Notification of a server. */
 export interface Notice {
   readonly method: string;
   readonly params: JsonObject;
 }
 
-/** How many notifications wait, and how much text they are together. */
+/** Limits of the notifications that wait, and of their text together. */
 const mostNotices = 100;
 const mostCharacters = 256 * 1024;
 

@@ -14,12 +14,15 @@ import { ParkedHolder } from './holder.ts';
 import { takeElsewhere } from './taker.ts';
 import { ownerOf } from '../wanted.ts';
 
-/** How calls wait for their stateless clients. */
+/** Options of calls that wait for their stateless clients. */
 export interface ParkedOptions {
   readonly seal: Seal;
-  /** How long a client may take to come back with its answers, in milliseconds. */
+  /** Time that a client may take to come back with its answers, in milliseconds. */
   readonly ttlMs: number;
-  /** How many calls of one principal, or one address, may wait at once; of all, what waits is bounded by the connections. */
+  /**
+   * Limit of the calls of one principal, or one address, that may wait at once; of all, what waits is bounded by the
+   * connections.
+   */
   readonly mostOfOne: number;
   /** Reaches calls that another process holds; both must share the keys of the seal. */
   readonly bus?: Bus | undefined;
@@ -30,7 +33,7 @@ export interface ParkedOptions {
 /** Carries a request on a connection to itself. */
 type CarryAlone = (params: JsonObject, carried: Carried, principal: string | undefined) => Promise<JsonObject>;
 
-/** What `requestState` holds: the parked call and its round, or the visits after which the call is made anew. */
+/** Content of `requestState`: the parked call and its round, or the visits after which the call is made anew. */
 type State = (Waiting | { readonly visits: readonly string[] }) & { readonly expires: number };
 
 /** A parked call and the round whose questions wait. */
@@ -44,7 +47,7 @@ interface Bound {
   readonly boundTo: string;
 }
 
-/** How long a bus may take before a client is answered without it. */
+/** Time that a bus may take before a client is answered without it. */
 const busPatienceMs = 5_000;
 /** Outcomes that nobody fetched yet, beside the calls that wait. */
 const mostFinished = 1000;
@@ -54,7 +57,7 @@ export class ParkedCalls {
   readonly #options: ParkedOptions;
   readonly #carryAlone: CarryAlone;
   readonly #calls = new Map<string, ParkedCall>();
-  /** What ends the subscriptions of those that other processes may take up. */
+  /** Ends of the subscriptions of those that other processes may take up. */
   readonly #held = new Map<string, Unsubscribe>();
 
   constructor(options: ParkedOptions, carryAlone: CarryAlone) {
@@ -115,7 +118,7 @@ export class ParkedCalls {
     return standing;
   }
 
-  /** What a request is answered with. */
+  /** Answer to a request. */
   async #answered(id: string, standing: Promise<Standing>, { call, boundTo }: Bound): Promise<JsonObject> {
     try {
       const reached = await standing;

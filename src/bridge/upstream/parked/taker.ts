@@ -50,7 +50,7 @@ export async function takeElsewhere(
   }
 }
 
-/** What a bus throws at once comes as a rejection as well. */
+/** Subscribes to a bus; an error that it throws at once comes as a rejection as well. */
 async function subscribe(bus: Bus, channel: string, hear: (text: string) => void): Promise<Unsubscribe> {
   return await bus.subscribe(channel, hear);
 }

@@ -1,7 +1,7 @@
 import type { EventLog, LoggedEvent } from '../../../store/events.ts';
 import type { HttpSettings } from '../options.ts';
 
-/** What followed an event, looked up; the looking goes on until one of the two is called. */
+/** Events that followed another, looked up; the looking goes on until one of the two is called. */
 export interface Missed {
   /** Everything that followed, also what was sent since it was looked up; ends the looking. */
   take(): readonly LoggedEvent[];
@@ -23,9 +23,9 @@ export class Backlog {
   readonly #log: EventLog;
   readonly #stream: string;
   readonly #settings: HttpSettings;
-  /** What the log was given and has not confirmed, by number. */
+  /** Events that the log was given and has not confirmed, by number. */
   readonly #unconfirmed = new Map<number, LoggedEvent>();
-  /** What is sent while somebody looks up what went before. */
+  /** Events that are sent while somebody looks up those before. */
   readonly #tails = new Set<Held>();
   #unconfirmedLength = 0;
   #writing = 0;
@@ -116,21 +116,21 @@ export class Backlog {
     this.#settings.onError(new Error('an event could not be kept for replay', { cause }));
   }
 
-  /** What is too much to hold leaves a gap, and who looks finds it. */
+  /** Holds an event; too many to hold leave a gap, and who looks finds it. */
   #hold(held: Held, event: LoggedEvent): void {
     held.length += event.data.length;
     if (held.length <= this.#settings.maxStreamBuffer) held.events.push(event);
   }
 }
 
-/** What came from the log, and what was held beside it: each event once, in order, after a number. */
+/** Merges what came from the log with what was held beside it: each event once, in order, after a number. */
 function merged(kept: readonly LoggedEvent[], held: readonly LoggedEvent[], number: number): readonly LoggedEvent[] {
   const known = new Set(kept.map((event) => event.number));
   const all = [...kept, ...held.filter((event) => event.number > number && !known.has(event.number))];
   return all.toSorted((one, other) => one.number - other.number);
 }
 
-/** Whether every event from after one number to another is there once. */
+/** Tells whether every event from after one number to another is there once. */
 function isWhole(events: readonly LoggedEvent[], number: number, last: number): boolean {
   return events.length === last - number && events.every((event, at) => event.number === number + 1 + at);
 }

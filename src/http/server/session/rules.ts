@@ -5,7 +5,7 @@ import type { HttpCall } from '../call.ts';
 import type { HttpContext } from '../context.ts';
 import { busy, shuttingDown, type HttpProblem } from '../status.ts';
 
-/** Whether two requests come from the same principal, or both from nobody. */
+/** Tells whether two requests come from the same principal, or both from nobody. */
 export function samePrincipal(a: AuthInfo | undefined, b: AuthInfo | undefined): boolean {
   return a?.principal === b?.principal;
 }
@@ -27,12 +27,12 @@ export function judgedBatch(
   return values.slice(0, settings.maxBatch + 1).map((value) => judge(value, endpoint.revisions));
 }
 
-/** Whether a message begins something: answers and notifications do not. */
+/** Tells whether a message begins something: answers and notifications do not. */
 export function isRequest({ kind }: Judged): boolean {
   return kind === 'request';
 }
 
-/** Why a message or a batch is not taken now: it would begin something. */
+/** Reason why a message or a batch is not taken now: it would begin something. */
 export function beginProblem({ course }: HttpContext, { beyond }: HttpCall, begins: boolean): HttpProblem | undefined {
   if ((course.stage === 'open' && !beyond) || !begins) return undefined;
   return course.stage === 'open' ? tooManyRequests() : shuttingDown();
@@ -43,7 +43,7 @@ export function tooManyRequests(): HttpProblem {
   return busy('too many requests are being answered');
 }
 
-/** Why a batch is not taken. */
+/** Reason why a batch is not taken. */
 export function batchProblem(
   revision: Revision | undefined,
   messages: readonly Judged[],
@@ -55,12 +55,12 @@ export function batchProblem(
   return undefined;
 }
 
-/** Why no further event stream may be opened for a request. */
+/** Reason why no further event stream may be opened for a request. */
 export function streamProblem(context: HttpContext, { auth }: HttpCall): HttpProblem | undefined {
   return fullProblem(context.streams.full(auth), 'event streams are open');
 }
 
-/** Why no further session may be opened for a request. */
+/** Reason why no further session may be opened for a request. */
 export function sessionProblem(context: HttpContext, { auth }: HttpCall): HttpProblem | undefined {
   return fullProblem(context.sessionQuota.full(auth), 'sessions are open');
 }

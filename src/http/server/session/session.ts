@@ -12,10 +12,10 @@ import type { Resumption, SessionStream } from './stream.ts';
 import { isRequest } from './rules.ts';
 import { SessionStreams } from './streams.ts';
 
-/** How many messages wait for a client that has no stream open. */
+/** Limit of messages that wait for a client that has no stream open. */
 const outboxLimit = 64;
 
-/** What the sessions of one HTTP server share. */
+/** Parts that the sessions of one HTTP server share. */
 export interface SessionContext extends HttpContext {
   readonly events: EventStore | 'none';
   /** Forgets a session, and ends it. */
@@ -62,7 +62,7 @@ export class HttpSession implements Link {
     return this.#ended;
   }
 
-  /** Whether nothing was asked of the session for too long, and nothing is going on. */
+  /** Tells whether nothing was asked of the session for too long, and nothing is going on. */
   get expired(): boolean {
     if (this.#calls > 0) return false;
     return this.#context.settings.now() - this.#lastUsed > this.#context.settings.sessionIdleMs;
@@ -127,7 +127,7 @@ export class HttpSession implements Link {
     return responseJson(this.#context, this.#conversation.unreadable(reason));
   }
 
-  /** Whether the client has a stream open for messages that belong to no request. */
+  /** Tells whether the client has a stream open for messages that belong to no request. */
   get listening(): boolean {
     return this.#standalone?.connected === true;
   }
@@ -150,7 +150,7 @@ export class HttpSession implements Link {
     if (resumption.stream !== undefined && resumption.stream === this.#standalone) this.#flush();
   }
 
-  /** Whether streams that broke can be resumed. */
+  /** Tells whether streams that broke can be resumed. */
   get resumes(): boolean {
     return this.#resumable.options.log !== undefined;
   }

@@ -3,16 +3,16 @@ import { Backlog } from './backlog.ts';
 import type { HttpSettings } from '../options.ts';
 import { retryField, type EventStream, type WrittenEvent } from '../stream.ts';
 
-/** How the streams of a session behave. */
+/** Options of the streams of a session. */
 export interface SessionStreamOptions {
   readonly settings: HttpSettings;
-  /** What keeps events, or `undefined` where the revision has no resumption: events have no ids then. */
+  /** Log that keeps events, or `undefined` where the revision has no resumption: events have no ids then. */
   readonly log: EventLog | undefined;
-  /** Whether every stream begins with an id to resume from. */
+  /** True when every stream begins with an id to resume from. */
   readonly polling: boolean;
 }
 
-/** Where a client lost a stream. */
+/** Position at which a client lost a stream. */
 export interface StreamPosition {
   readonly stream: string;
   /** The last event that arrived. */
@@ -40,7 +40,7 @@ export class SessionStream {
   readonly #backlog: Backlog | undefined;
   #connection: EventStream | undefined;
   #complete = false;
-  /** How many have asked to take it up, and which of them has it. */
+  /** Number of times that somebody asked to take it up, and the time that its holder did. */
   #asked = 0;
   #holder = 0;
 
@@ -53,12 +53,12 @@ export class SessionStream {
     this.#backlog = log === undefined ? undefined : new Backlog(log, name, settings);
   }
 
-  /** Whether nothing can be sent any more. */
+  /** Tells whether nothing can be sent any more. */
   get ended(): boolean {
     return this.#complete || (this.#backlog === undefined && !this.connected);
   }
 
-  /** Whether somebody reads it now. */
+  /** Tells whether somebody reads it now. */
   get connected(): boolean {
     return this.#connection?.ended === false;
   }

@@ -1,7 +1,7 @@
 import { positionOf, SessionStream, written, type Resumption, type SessionStreamOptions } from './stream.ts';
 import { randomText } from './rules.ts';
 
-/** How many streams are remembered after their end because the log does not have the whole of them. */
+/** Limit of streams that are remembered after their end because the log does not have the whole of them. */
 const lingeringLimit = 64;
 
 /** The event streams of one session, each with a name of its own that the ids of its events begin with. */
@@ -12,7 +12,7 @@ export class SessionStreams {
   /** The streams that go on, and those that ended before the log had confirmed all of their events. */
   readonly #live = new Map<string, SessionStream>();
   readonly #lingering = new Set<string>();
-  /** Whether there were too many of those: of a stream that is forgotten nobody knows whether the log has all. */
+  /** True when there were too many of those: of a stream that is forgotten nobody knows whether the log has all. */
   #unsure = false;
   #begun = 0;
 
