@@ -48,6 +48,35 @@ it('a session that ended while its tool was looked for gets no connection any mo
   assert.deepEqual([slow.open, quick.open], [1, 1]);
 });
 
+it('a session that ended while the owner of its resource was looked for watches nothing any more', async (t) => {
+  const lists: (() => void)[] = [];
+  const [slow, quick] = ['slow', 'quick'].map((name) =>
+    scriptedUpstream({
+      up: '2026-07-28',
+      capabilities: { resources: { subscribe: true } },
+      answers: {
+        'resources/list': (sent, peer) => {
+          const resources = [{ uri: `memo:${name}`, name }];
+          const answer = (): void =>
+            peer.reply(sent, { resultType: 'complete', ttlMs: 0, cacheScope: 'private', resources });
+          if (name === 'slow') lists.push(answer);
+          else answer();
+        },
+        'resources/templates/list': { resourceTemplates: [] },
+      },
+    }),
+  );
+  assert.ok(slow !== undefined && quick !== undefined);
+  const bridge = await frontOf(t, { slow, quick });
+  const raw = await open(bridge, '2025-06-18');
+  void raw.send('resources/subscribe', { uri: 'memo:quick' });
+  await until(() => lists.length === 1);
+  raw.conversation.close();
+  for (const answer of lists) answer();
+  for (let turns = 0; turns < 100; turns++) await settle();
+  assert.ok(!quick.methods.includes('subscriptions/listen'), quick.methods.join());
+});
+
 it('a server that was being reached when its bridge was closed is not followed', async (t) => {
   let asked = false;
   const warnings: string[] = [];

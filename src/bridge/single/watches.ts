@@ -27,6 +27,8 @@ export class UpstreamWatches {
   readonly #shared = new WeakMap<Upstream, SharedWatches>();
   /** By the state of the session, which stays the same for its life. */
   readonly #watched = new WeakMap<ServerSession['state'], Watched>();
+  /** The sessions that are over. */
+  readonly #ended = new WeakSet<ServerSession['state']>();
   #stopped = false;
 
   constructor(pool: Pool, changes: Changes, onWarning: (message: string) => void) {
@@ -42,6 +44,7 @@ export class UpstreamWatches {
 
   /** The session downstream ended. Its own connection ends with it, and what that watches; a shared one does not. */
   closed(session: ServerSession): void {
+    this.#ended.add(session.state);
     const watched = this.#watchedBy(session);
     for (const watch of watched.values()) this.#leave(watch);
     watched.clear();
@@ -54,6 +57,8 @@ export class UpstreamWatches {
 
   /** Serves `resources/subscribe`; updates come on the session's own connection. */
   async watch(uri: string, session: ServerSession): Promise<JsonObject> {
+    // Whose resource it is may have been looked up for longer than the session lasted: nobody would end the watch.
+    if (this.#ended.has(session.state)) throw new McpError('internalError', 'the session is over');
     const watched = this.#watchedBy(session);
     const known = watched.get(uri);
     if (known === undefined && watched.size >= mostResources)
