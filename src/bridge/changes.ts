@@ -1,4 +1,4 @@
-import type { Topics } from '../client/subscriptions/subscription.ts';
+import type { Subscription, Topics } from '../client/subscriptions/subscription.ts';
 import { Slices } from '../jsonrpc/slices.ts';
 import { after } from '../jsonrpc/timeout.ts';
 import { isObject } from '../jsonrpc/message.ts';
@@ -21,6 +21,9 @@ const restMs = 30_000;
 /** A subscription that lasted this long was well. */
 export const healthyMs = 30_000;
 
+/** No topics, as text. */
+const nothing = '{}';
+
 /** Parts of the bridge that following changes needs. */
 export interface ChangesOptions {
   capabilities(): ServerCapabilities;
@@ -39,10 +42,14 @@ export class Changes {
   /** By state, which stays the same for the life of a session. */
   readonly #sessions = new Map<ServerSession['state'], ServerSession>();
   readonly #listeners = new Map<Call, { readonly filter: SubscriptionFilter; readonly end: () => void }>();
-  readonly #stopped = new AbortController();
+  #stopped = false;
   readonly #slices = new Slices();
   /** Topics that the upstream agreed to tell of, where it must be asked; not known before it said so. */
-  #agreed: Topics | undefined;
+  #agreed: Pick<Subscription, 'honored'> | undefined;
+  /** Topics that are followed, or were last, as text; none where the upstream tells of nothing. */
+  #followed = nothing;
+  /** End of what is followed: something else is to be, or nothing any more. */
+  #revised = new AbortController();
 
   constructor(options: ChangesOptions) {
     this.#options = options;
@@ -58,21 +65,39 @@ export class Changes {
 
   /** Keeps hearing of changes on the shared connection until `stop`. */
   async follow(main: Upstream): Promise<void> {
-    const { signal } = this.#stopped;
-    for (let first = true; !signal.aborted; first = false) {
+    for (let first = true; !this.#stopped; first = false) {
+      this.#revised = new AbortController();
+      const until = this.#revised.signal;
       const topics = topicsOf(this.#options.capabilities());
-      if (Object.keys(topics).length === 0) return;
-      try {
-        const subscription = await main.follow(topics, () => this.everything(), signal);
-        this.#agreed = subscription.honored;
-        if (!first) this.everything();
-        await subscription.closed;
-      } catch (error) {
-        if (signal.aborted) return;
-        this.#options.onWarning(`the upstream's changes cannot be followed: ${wordsOf(error)}`);
-        if (error instanceof McpError && error.kind === 'methodNotFound') return void (this.#agreed = {});
-      }
-      await pause(restMs, signal);
+      this.#followed = JSON.stringify(topics);
+      if (this.#followed !== nothing) await this.#listen(main, { topics, first, until });
+      await pause(this.#followed === nothing ? Infinity : restMs, until);
+    }
+  }
+
+  /** Takes note that the shared connection is another one, and what is behind it may declare something else. */
+  renewed(): void {
+    if (JSON.stringify(topicsOf(this.#options.capabilities())) === this.#followed) return;
+    this.#agreed = undefined;
+    this.#revised.abort();
+  }
+
+  /** Hears of changes until the upstream ends that. */
+  async #listen(
+    main: Upstream,
+    { topics, first, until }: { readonly topics: Topics; readonly first: boolean; readonly until: AbortSignal },
+  ): Promise<void> {
+    try {
+      const subscription = await main.follow(topics, () => this.everything(), until);
+      this.#agreed = subscription;
+      if (!first) this.everything();
+      await subscription.closed;
+    } catch (error) {
+      if (until.aborted) return;
+      this.#options.onWarning(`the upstream's changes cannot be followed: ${wordsOf(error)}`);
+      if (!(error instanceof McpError) || error.kind !== 'methodNotFound') return;
+      this.#agreed = { honored: {} };
+      this.#followed = nothing;
     }
   }
 
@@ -127,7 +152,7 @@ export class Changes {
   /** The lists whose changes can come: some servers tell of those that they did not declare, others do not as they did. */
   #tellable(capabilities: ServerCapabilities): readonly ListChange[] {
     if (this.#options.tellsUnasked()) return listChanges.filter(({ list }) => capabilities[list] !== undefined);
-    const agreed = this.#agreed;
+    const agreed = this.#agreed?.honored;
     return changing(capabilities).filter(({ list }) => agreed === undefined || agreed[list] === true);
   }
 
@@ -143,7 +168,7 @@ export class Changes {
         this.#listeners.delete(call);
         resolve(subscribed({}, call));
       };
-      if (this.#stopped.signal.aborted) return end();
+      if (this.#stopped) return end();
       call.onAbort(end);
       call.onLeave(end);
       this.#listeners.set(call, { filter, end });
@@ -153,7 +178,8 @@ export class Changes {
 
   /** Ends every listen stream gracefully, and hears of nothing any more. */
   stop(): void {
-    this.#stopped.abort();
+    this.#stopped = true;
+    this.#revised.abort();
     for (const { end } of this.#listeners.values()) end();
   }
 }

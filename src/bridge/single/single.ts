@@ -139,7 +139,10 @@ function partsOf(settings: SingleOptions, tools: UpstreamTools, open: (isMain: b
         if (method === 'notifications/resources/updated') watches.heard(params, pool.main);
       },
       // A server that was started again may be another version of itself.
-      onReconnect: () => void learnAnew(),
+      onReconnect: () => {
+        void learnAnew();
+        changes.renewed();
+      },
       onWarning,
     },
     eventsOf: (session) => sessionEvents(session, changes, onWarning),

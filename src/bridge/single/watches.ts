@@ -27,7 +27,7 @@ export class UpstreamWatches {
   readonly #shared = new WeakMap<Upstream, SharedWatches>();
   /** By the state of the session, which stays the same for its life. */
   readonly #watched = new WeakMap<ServerSession['state'], Watched>();
-  /** The sessions that are over. */
+  /** Sessions that are over. */
   readonly #ended = new WeakSet<ServerSession['state']>();
   #stopped = false;
 

@@ -255,6 +255,7 @@ export class Upstream {
       onRequest: (method, params, { signal }) => this.#asked(method, params, signal),
     };
     const client = await this.#open(events, this.#self, this.#closed.signal);
+    const isAnother = this.#latest !== undefined;
     this.#latest = client;
     this.#told = undefined;
     this.#doubt.end();
@@ -263,6 +264,8 @@ export class Upstream {
       this.#client = undefined;
       this.#doubt.end();
     });
+    // The one before was lost for good, and what changed since nobody heard.
+    if (isAnother) this.#events.onReconnect?.();
     return client;
   }
 
