@@ -54,7 +54,7 @@ export function bridgeOver(connect: ConnectUpstream): CreateBridge {
   async function create(options: BridgeOptions | MergedBridgeOptions): Promise<Bridge | MergedBridge> {
     checkTarget(options);
     checkNames(options);
-    return 'upstreams' in options ? beforeSeveral(options, connect) : beforeOne(options, connect);
+    return 'upstreams' in options ? mergedBridge(options, connect) : singleBridge(options, connect);
   }
   return create;
 }
@@ -65,19 +65,19 @@ function checkTarget(options: Partial<BridgeOptions & MergedBridgeOptions> | und
     throw new TypeError('createBridge takes { upstream } for one server or { upstreams } for several');
 }
 
-async function beforeOne(options: BridgeOptions, connect: ConnectUpstream): Promise<Bridge> {
+async function singleBridge(options: BridgeOptions, connect: ConnectUpstream): Promise<Bridge> {
   checkUpstream('createBridge', options);
   const settings = bridgeSettingsOf(options);
-  const member = await openSingle({ ...options, ...settings, connect, places: placesOf(settings) });
+  const single = await openSingle({ ...options, ...settings, connect, places: placesOf(settings) });
   return {
-    ...served(member.host, member),
+    ...served(single.host, single),
     get upstream() {
-      return member.facts;
+      return single.facts;
     },
   };
 }
 
-async function beforeSeveral(options: MergedBridgeOptions, connect: ConnectUpstream): Promise<MergedBridge> {
+async function mergedBridge(options: MergedBridgeOptions, connect: ConnectUpstream): Promise<MergedBridge> {
   const settings = bridgeSettingsOf(options);
   const { upstreams, prefix = 'collisions', patienceMs = 10_000, upstreamRevisions, probeTimeoutMs, signal } = options;
   const entries = Object.entries(upstreams);
@@ -91,7 +91,7 @@ async function beforeSeveral(options: MergedBridgeOptions, connect: ConnectUpstr
     throw new TypeError(`patienceMs must be a positive integer, not ${patienceMs}`);
   const places = placesOf(settings);
   let stands = false;
-  const front = await openMerged({
+  const merged = await openMerged({
     settings,
     prefix,
     patienceMs,
@@ -115,9 +115,9 @@ async function beforeSeveral(options: MergedBridgeOptions, connect: ConnectUpstr
   });
   stands = true;
   return {
-    ...served(front.host, front),
+    ...served(merged.host, merged),
     get upstreams() {
-      return front.upstreams;
+      return merged.upstreams;
     },
   };
 }

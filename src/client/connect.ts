@@ -13,7 +13,7 @@ import { checkConnectOptions, optionNames } from './option-names.ts';
 import { settingsOf, type ClientSettings, type ConnectOptions } from './options.ts';
 import { Reconnecting } from './connection/reconnecting.ts';
 import type { ClientSubscriptions, SubscriptionsOptions } from './subscriptions/subscriptions.ts';
-import { createVerdicts } from './connection/negotiated.ts';
+import { createKnownServers } from './connection/negotiated.ts';
 
 /** The transports that URLs stand for. */
 export interface TransportFactories<HttpOptions> {
@@ -41,7 +41,7 @@ export type Connect<HttpOptions> = (
 export function createConnect<HttpOptions extends object>(
   factories: TransportFactories<HttpOptions>,
 ): Connect<HttpOptions> {
-  const negotiations = createVerdicts();
+  const knownServers = createKnownServers();
   return async (target, options) => {
     if (factories.options !== undefined)
       refuseUnknown('connect', options ?? {}, { ...optionNames, ...factories.options });
@@ -51,7 +51,7 @@ export function createConnect<HttpOptions extends object>(
     const transport = isTransport(target) ? target : factories.http(serverUrl(target), (options ?? {}) as HttpOptions);
     if (settings.inputs.installed) await answering();
     const connection = await givingUp(settings, () =>
-      Reconnecting.open({ transport, settings, negotiations, handlers: settings.inputs.handlers }),
+      Reconnecting.open({ transport, settings, knownServers, handlers: settings.inputs.handlers }),
     );
     const { description, carriesHeaders } = factsOf(transport);
     const cache = cacheOf(connection, settings, isTransport(target) ? undefined : serverUrl(target));

@@ -1,7 +1,7 @@
 import { ConnectionError } from '../jsonrpc/transport.ts';
 
 /** Options of a request that may be given up. */
-interface Impatient {
+interface Abortable {
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -9,14 +9,14 @@ interface Impatient {
  * Does something that its caller may give up, which then rejects with the reason of the signal, whatever that is: `fetch`
  * does so, and an `AbortError` or `TimeoutError` is told apart by its name everywhere.
  */
-export function givingUp<T>(options: Impatient | undefined, work: () => Promise<T>): Promise<T> {
+export function givingUp<T>(options: Abortable | undefined, work: () => Promise<T>): Promise<T> {
   const signal = options?.signal;
   return signal === undefined ? work() : untilAborted(signal, work);
 }
 
 /** The same for what is taken step by step. */
 export async function* givingUpSteps<T>(
-  options: Impatient | undefined,
+  options: Abortable | undefined,
   steps: AsyncGenerator<T, void, undefined>,
 ): AsyncGenerator<T, void, undefined> {
   for (;;) {

@@ -20,7 +20,7 @@ import { observed, tell } from '../peer/observe.ts';
 import { inputRequiredResultShape } from '../protocol/features/rounds.ts';
 
 /**
- * Projections of kept results, in each revision that they were asked for in. One belongs to one host, whose name is in
+ * Projections of cached results, in each revision that they were asked for in. One belongs to one host, whose name is in
  * it.
  */
 const projections = new WeakMap<object, Map<Revision, JsonObject>>();

@@ -9,7 +9,7 @@ import { Views, type ListView } from './views.ts';
 
 /** Parts of the merged bridge that a catalogue needs. */
 export interface CatalogueOptions {
-  readonly seats: readonly Slot[];
+  readonly slots: readonly Slot[];
   readonly prefix: PrefixMode;
   readonly patienceMs: number;
   /** A list is not what a client was shown any more. */
@@ -49,7 +49,7 @@ export class Catalogue {
     const last = page.at(-1);
     return {
       [mergedLists[kind].items]: page.map(([, item]) => item),
-      ...mergedHint(this.#options.seats, parts),
+      ...mergedHint(this.#options.slots, parts),
       ...(last === undefined || start + page.length >= entries.length ? {} : { nextCursor: toCursor(kind, last[0]) }),
     };
   }
@@ -77,17 +77,17 @@ export class Catalogue {
   /** The servers that use a name themselves. */
   usersOf(kind: MergedList, name: string, call: Call): readonly Slot[] {
     const { known } = this.#views.of(call).lists.get(kind) ?? {};
-    return this.#options.seats.filter((seat) => known?.get(seat)?.has(name) === true);
+    return this.#options.slots.filter((slot) => known?.get(slot)?.has(name) === true);
   }
 
   #lookUp(name: string, { targets, known }: ListView): Named<Slot> | undefined {
-    const isKnown = (seat: Slot, own: string): boolean => known.get(seat)?.has(own) === true;
+    const isKnown = (slot: Slot, own: string): boolean => known.get(slot)?.has(own) === true;
     return targets.get(name) ?? this.#prefixed(name, isKnown) ?? this.#prefixed(name, () => true);
   }
 
   /** The prefixed form is right also where it is not needed, so that it stays when collisions come and go. */
-  #prefixed(name: string, isKnown: (seat: Slot, own: string) => boolean): Named<Slot> | undefined {
-    for (const owner of this.#options.seats) {
+  #prefixed(name: string, isKnown: (slot: Slot, own: string) => boolean): Named<Slot> | undefined {
+    for (const owner of this.#options.slots) {
       const own = withoutPrefix(owner.label, name);
       if (own !== undefined && isKnown(owner, own)) return { owner, name: own };
     }
@@ -98,24 +98,24 @@ export class Catalogue {
     kind: MergedList,
     call: Call,
   ): Promise<{ merged: ReadonlyMap<string, JsonObject>; parts: ReadonlyMap<Slot, ServerPart>; view: ListView }> {
-    const { seats, patienceMs, onWarning } = this.#options;
-    const parts = await gather(seats, kind, call, {
+    const { slots, patienceMs, onWarning } = this.#options;
+    const parts = await gather(slots, kind, call, {
       patienceMs,
       onWarning,
-      onLate: (seat, part) => this.#late(kind, call, seat, part),
+      onLate: (slot, part) => this.#late(kind, call, slot, part),
     });
     const { late, lists } = this.#views.of(call);
     const waiting = late.get(kind);
     // What came in time is newer; and what is lost has no part.
-    for (const seat of seats) if (parts.has(seat) || seat.absent) waiting?.delete(seat);
-    const items = new Map(seats.map((seat) => [seat, parts.get(seat)?.items ?? waiting?.get(seat) ?? []] as const));
+    for (const slot of slots) if (parts.has(slot) || slot.absent) waiting?.delete(slot);
+    const items = new Map(slots.map((slot) => [slot, parts.get(slot)?.items ?? waiting?.get(slot) ?? []] as const));
     const before = lists.get(kind);
     const known = new Map(
-      seats.map((seat) => {
-        const listed = items.get(seat) ?? [];
-        const isShown = parts.has(seat) || listed.length > 0;
+      slots.map((slot) => {
+        const listed = items.get(slot) ?? [];
+        const isShown = parts.has(slot) || listed.length > 0;
         // What is missing keeps its names: those of the others do not change for it.
-        return [seat, isShown ? keysOf(kind, listed) : (before?.known.get(seat) ?? new Set<string>())] as const;
+        return [slot, isShown ? keysOf(kind, listed) : (before?.known.get(slot) ?? new Set<string>())] as const;
       }),
     );
     const view = { targets: isNamed(kind) ? this.#named(known) : this.#first(known), known };
@@ -149,10 +149,10 @@ export class Catalogue {
     this.#options.onWarning(`${first.name} and ${second.name} both have ${shown}; that of ${first.name} is served`);
   }
 
-  #late(kind: MergedList, call: Call, seat: Slot, { items }: ServerPart): void {
+  #late(kind: MergedList, call: Call, slot: Slot, { items }: ServerPart): void {
     const { late, lists } = this.#views.of(call);
-    late.set(kind, new Map(late.get(kind)).set(seat, items));
-    const shown = lists.get(kind)?.known.get(seat) ?? new Set<string>();
+    late.set(kind, new Map(late.get(kind)).set(slot, items));
+    const shown = lists.get(kind)?.known.get(slot) ?? new Set<string>();
     const keys = keysOf(kind, items);
     const isSame = keys.size === shown.size && [...keys].every((key) => shown.has(key));
     if (!isSame) this.#options.onChange(kind, call);
@@ -176,14 +176,14 @@ function entriesOf(
   { targets }: ListView,
 ): ReadonlyMap<string, JsonObject> {
   const { key } = mergedLists[kind];
-  const shown = new Map<Slot, Map<string, string>>([...items.keys()].map((seat) => [seat, new Map()]));
+  const shown = new Map<Slot, Map<string, string>>([...items.keys()].map((slot) => [slot, new Map()]));
   for (const [name, target] of targets) shown.get(target.owner)?.set(target.name, name);
   const entries = new Map<string, JsonObject>();
-  for (const [seat, list] of items) {
+  for (const [slot, list] of items) {
     for (const item of list) {
       // As above.
       const own = item[key] as string;
-      const name = shown.get(seat)?.get(own);
+      const name = shown.get(slot)?.get(own);
       if (name !== undefined && !entries.has(name)) entries.set(name, name === own ? item : { ...item, [key]: name });
     }
   }

@@ -11,7 +11,7 @@ import type { Slot } from './slot.ts';
 
 /** Parts that the handlers of a merged bridge work with. */
 export interface MergedHandlersOptions {
-  readonly seats: readonly Slot[];
+  readonly slots: readonly Slot[];
   readonly catalogue: Catalogue;
   readonly routes: Routes;
   readonly sessions: MergedSessions;
@@ -22,9 +22,9 @@ type Handlers = {
   readonly [Method in keyof RequestTypes]?: (params: RequestTypes[Method]['params'], call: Call) => unknown;
 };
 
-/** The handlers of a front, by method: each finds the server, or the servers, that a request is for. */
-export function frontHandlers({
-  seats,
+/** The handlers of a merged bridge, by method: each finds the server, or the servers, that a request is for. */
+export function mergedHandlers({
+  slots,
   catalogue,
   routes,
   sessions,
@@ -44,12 +44,12 @@ export function frontHandlers({
     'resources/unsubscribe': async (params, call) => {
       // Whoever watched it stops; to the others it is an unknown URI, which is fine.
       await Promise.all(
-        seats.map(async ({ member }) => await member?.host.handler(call.method)?.({ ...params }, call)),
+        slots.map(async ({ single }) => await single?.host.handler(call.method)?.({ ...params }, call)),
       );
       return {};
     },
     'completion/complete': (params, call) => complete(params, call, routes),
-    'logging/setLevel': (params, call) => sessions.setLevel(seats, { ...params }, call),
+    'logging/setLevel': (params, call) => sessions.setLevel(slots, { ...params }, call),
     'subscriptions/listen': ({ notifications }, call) => listens.listen(notifications, call),
   };
   return new Map<string, Handler>([

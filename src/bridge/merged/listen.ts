@@ -20,7 +20,7 @@ const mostEarly = 1_000;
 
 /** Parts of the merged bridge that a merged stream needs. */
 export interface MergedListenOptions {
-  readonly seats: readonly Slot[];
+  readonly slots: readonly Slot[];
   readonly patienceMs: number;
   /** Owner of each of some resources, as far as it is known. */
   ownersOf(uris: readonly string[], call: Call): Promise<ReadonlyMap<string, Slot>>;
@@ -73,8 +73,8 @@ export class MergedListen {
   }
 
   /** A server is there, for the first time or again: its part of each stream begins. */
-  joined(seat: Slot, member: Single): void {
-    for (const stream of this.#streams) void this.#follow(stream, seat, member);
+  joined(slot: Slot, single: Single): void {
+    for (const stream of this.#streams) void this.#follow(stream, slot, single);
   }
 
   /** Tells of a change of a list whoever wants to hear of it. */
@@ -104,8 +104,8 @@ export class MergedListen {
     for (const uri of resources) {
       const owner = owners.get(uri);
       // What nobody lists, anybody may know.
-      for (const seat of owner === undefined ? this.#options.seats : [owner])
-        uris.set(seat, [...(uris.get(seat) ?? []), uri]);
+      for (const slot of owner === undefined ? this.#options.slots : [owner])
+        uris.set(slot, [...(uris.get(slot) ?? []), uri]);
     }
     const stream: Stream = {
       call,
@@ -122,12 +122,12 @@ export class MergedListen {
 
   /** The acknowledgement is the first message of the stream, and names what the servers agreed to by then. */
   async #acknowledge(stream: Stream): Promise<void> {
-    const { seats, patienceMs } = this.#options;
+    const { slots, patienceMs } = this.#options;
     const { call, flags, uris, early, ended } = stream;
     const watched = new Set<string>();
-    const agreeing = seats.map(async (seat) => {
-      if (seat.member === undefined) return;
-      for (const uri of await this.#follow(stream, seat, seat.member)) watched.add(uri);
+    const agreeing = slots.map(async (slot) => {
+      if (slot.single === undefined) return;
+      for (const uri of await this.#follow(stream, slot, slot.single)) watched.add(uri);
     });
     await settledWithin(patienceMs, Promise.all(agreeing));
     if (ended.signal.aborted) return;
@@ -146,29 +146,29 @@ export class MergedListen {
    *
    * @returns What it watches, once it says so; nothing where it does not.
    */
-  #follow(stream: Stream, seat: Slot, member: Single): Promise<readonly string[]> {
-    const resources = stream.uris.get(seat) ?? [];
+  #follow(stream: Stream, slot: Slot, single: Single): Promise<readonly string[]> {
+    const resources = stream.uris.get(slot) ?? [];
     const filter = { ...stream.flags, ...(resources.length === 0 ? {} : { resourceSubscriptions: resources }) };
-    if (stream.following.has(seat) || Object.keys(filter).length === 0) return Promise.resolve([]);
-    stream.following.add(seat);
+    if (stream.following.has(slot) || Object.keys(filter).length === 0) return Promise.resolve([]);
+    stream.following.add(slot);
     return new Promise((resolve) => {
       const over = (): void => {
-        stream.following.delete(seat);
+        stream.following.delete(slot);
         resolve([]);
       };
-      this.#keepFollowing({ stream, seat, member, filter }, resolve).then(over, (error: unknown) => {
-        this.#options.onWarning(`${seat.name}: changes are not followed any more: ${wordsOf(error)}`);
+      this.#keepFollowing({ stream, slot, single, filter }, resolve).then(over, (error: unknown) => {
+        this.#options.onWarning(`${slot.name}: changes are not followed any more: ${wordsOf(error)}`);
         over();
       });
     });
   }
 
   async #keepFollowing(
-    { stream, seat, member, filter }: Followed,
+    { stream, slot, single, filter }: Followed,
     onAgreed: (uris: readonly string[]) => void,
   ): Promise<void> {
     const { signal } = stream.ended;
-    const handler = member.host.handler('subscriptions/listen');
+    const handler = single.host.handler('subscriptions/listen');
     for (let tries = 0, begun = 0; handler !== undefined && !signal.aborted; tries++, begun++) {
       const since = monotonicNow();
       const send = (method: string, params: JsonObject): void => {
@@ -185,7 +185,7 @@ export class MergedListen {
         await handler({ notifications: filter }, sub);
       } catch (error) {
         if (signal.aborted) return;
-        this.#options.onWarning(`${seat.name}: changes cannot be followed for a client: ${wordsOf(error)}`);
+        this.#options.onWarning(`${slot.name}: changes cannot be followed for a client: ${wordsOf(error)}`);
         onAgreed([]);
         if (error instanceof McpError && error.kind !== 'internalError' && error.kind !== 'busy') return;
       } finally {
@@ -213,8 +213,8 @@ export class MergedListen {
 
 interface Followed {
   readonly stream: Stream;
-  readonly seat: Slot;
-  readonly member: Single;
+  readonly slot: Slot;
+  readonly single: Single;
   readonly filter: SubscriptionFilter;
 }
 

@@ -52,7 +52,7 @@ export interface ServerPart {
 export interface GatherOptions {
   readonly patienceMs: number;
   /** A part that took too long is there after all. */
-  onLate(seat: Slot, part: ServerPart): void;
+  onLate(slot: Slot, part: ServerPart): void;
   onWarning(message: string): void;
 }
 
@@ -68,26 +68,26 @@ const longestMs = 60_000;
  * @returns The parts that came in time.
  */
 export async function gather(
-  seats: readonly Slot[],
+  slots: readonly Slot[],
   kind: MergedList,
   call: Call,
   options: GatherOptions,
 ): Promise<ReadonlyMap<Slot, ServerPart>> {
   const parts = new Map<Slot, ServerPart>();
   await Promise.all(
-    seats.map(async (seat) => {
-      const part = await partOf(seat, kind, call, options);
-      if (part !== undefined) parts.set(seat, part);
+    slots.map(async (slot) => {
+      const part = await partOf(slot, kind, call, options);
+      if (part !== undefined) parts.set(slot, part);
     }),
   );
   return parts;
 }
 
 /** Hint of a merged list, the time that it may be kept; `undefined` where a server does not say or did not answer. */
-export function mergedHint(seats: readonly Slot[], parts: ReadonlyMap<Slot, ServerPart>): CacheHint | undefined {
+export function mergedHint(slots: readonly Slot[], parts: ReadonlyMap<Slot, ServerPart>): CacheHint | undefined {
   const hints: CacheHint[] = [];
-  for (const seat of seats) {
-    const hint = parts.get(seat)?.hint;
+  for (const slot of slots) {
+    const hint = parts.get(slot)?.hint;
     if (hint === undefined) return undefined;
     hints.push(hint);
   }
@@ -96,14 +96,14 @@ export function mergedHint(seats: readonly Slot[], parts: ReadonlyMap<Slot, Serv
 }
 
 async function partOf(
-  seat: Slot,
+  slot: Slot,
   kind: MergedList,
   call: Call,
   { patienceMs, onLate, onWarning }: GatherOptions,
 ): Promise<ServerPart | undefined> {
-  const { member } = seat;
+  const { single } = slot;
   // Who is looked for already keeps nobody waiting.
-  if (member === undefined || seat.absent) return undefined;
+  if (single === undefined || slot.absent) return undefined;
   return await new Promise<ServerPart | undefined>((resolve) => {
     let isLate = false;
     const cancel = after(
@@ -111,7 +111,7 @@ async function partOf(
       () => {
         isLate = true;
         onWarning(
-          `${seat.name} did not answer ${mergedLists[kind].method} within ${patienceMs} ms: its part is missing`,
+          `${slot.name} did not answer ${mergedLists[kind].method} within ${patienceMs} ms: its part is missing`,
         );
         resolve(undefined);
       },
@@ -121,11 +121,11 @@ async function partOf(
       cancel();
       resolve(part);
       if (part === undefined) return;
-      seat.answered();
-      if (isLate) onLate(seat, part);
+      slot.answered();
+      if (isLate) onLate(slot, part);
     };
-    const warn = (message: string): void => onWarning(`${seat.name}: ${message}`);
-    fetched(seat, call, { method: mergedLists[kind].method, ask: () => drain(member.host, kind, call, warn) })
+    const warn = (message: string): void => onWarning(`${slot.name}: ${message}`);
+    fetched(slot, call, { method: mergedLists[kind].method, ask: () => drain(single.host, kind, call, warn) })
       .then(settled)
       .catch((error: unknown) => {
         warn(wordsOf(error));
@@ -136,7 +136,7 @@ async function partOf(
 
 /** Fetches the list of one server, once more where no more was lost than the connection of this client. */
 async function fetched(
-  seat: Slot,
+  slot: Slot,
   call: Call,
   { method, ask }: { readonly method: string; readonly ask: () => Promise<ServerPart> },
 ): Promise<ServerPart | undefined> {
@@ -144,7 +144,7 @@ async function fetched(
     try {
       return await ask();
     } catch (error) {
-      if (call.aborted || !(await seat.failed(error, method)) || tries > 0) return undefined;
+      if (call.aborted || !(await slot.failed(error, method)) || tries > 0) return undefined;
     }
   }
 }

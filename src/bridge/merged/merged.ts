@@ -6,9 +6,9 @@ import { Catalogue } from './catalogue.ts';
 import { listChanges } from '../../protocol/catalogue.ts';
 import { MergedListen } from './listen.ts';
 import { mergedLists, type MergedList } from './lists.ts';
-import { frontHandlers } from './handlers.ts';
+import { mergedHandlers } from './handlers.ts';
 import { MergedSessions } from './sessions.ts';
-import { askForUnknown, frontCapabilities, joinedHint, joinedInstructions } from './offer.ts';
+import { askForUnknown, mergedCapabilities, joinedHint, joinedInstructions } from './offer.ts';
 import type { Single } from '../single/single.ts';
 import { labelsOf } from './names.ts';
 import type { PrefixMode, Settings } from '../options.ts';
@@ -48,27 +48,27 @@ export async function openMerged(parts: MergedParts): Promise<Merged> {
   const { settings, patienceMs, random } = parts;
   const { onWarning } = settings;
   const sessions = new MergedSessions(onWarning);
-  const seats = seatsOf(parts, joined);
-  const catalogue = new Catalogue({ ...parts, seats, onWarning, onChange });
-  const routes = new Routes(seats, catalogue);
+  const slots = slotsOf(parts, joined);
+  const catalogue = new Catalogue({ ...parts, slots, onWarning, onChange });
+  const routes = new Routes(slots, catalogue);
   const listens = new MergedListen({
-    seats,
+    slots,
     patienceMs,
     random,
     onWarning,
     ownersOf: (uris, call) => routes.ownersOf(uris, call),
     honored: (asked) => {
-      const offered = frontCapabilities(seats);
+      const offered = mergedCapabilities(slots);
       const flags = listChanges.filter(({ list, flag }) => asked[flag] === true && offered[list] !== undefined);
       return Object.fromEntries(flags.map(({ flag }) => [flag, true]));
     },
   });
 
   /** Tells everybody of a server that came: its lists are new to all. */
-  function joined(seat: Slot, member: Single, first: boolean): void {
-    if (first) sessions.joined(member);
-    listens.joined(seat, member);
-    const offered = member.host.capabilities();
+  function joined(slot: Slot, single: Single, first: boolean): void {
+    if (first) sessions.joined(single);
+    listens.joined(slot, single);
+    const offered = single.host.capabilities();
     for (const { list, method } of listChanges) {
       if (offered[list] === undefined) continue;
       sessions.tell(method);
@@ -83,97 +83,97 @@ export async function openMerged(parts: MergedParts): Promise<Merged> {
     else session.notify(method, {});
   }
 
-  await firstOf(seats, patienceMs);
-  const handlers = frontHandlers({ seats, catalogue, routes, sessions, listens });
+  await firstOf(slots, patienceMs);
+  const handlers = mergedHandlers({ slots, catalogue, routes, sessions, listens });
   return {
-    host: hostOf({ parts, seats, catalogue, sessions, handlers }),
+    host: hostOf({ parts, slots, catalogue, sessions, handlers }),
     get upstreams() {
-      return seats.map((seat) => seat.standing);
+      return slots.map((slot) => slot.standing);
     },
     stop: () => {
       listens.stop();
-      for (const { member } of seats) member?.stop();
+      for (const { single } of slots) single?.stop();
     },
-    close: async () => void (await Promise.all(seats.map((seat) => seat.close()))),
+    close: async () => void (await Promise.all(slots.map((slot) => slot.close()))),
   };
 }
 
-function seatsOf(
+function slotsOf(
   { servers, settings, patienceMs, random }: MergedParts,
-  onJoin: (seat: Slot, member: Single, first: boolean) => void,
+  onJoin: (slot: Slot, single: Single, first: boolean) => void,
 ): readonly Slot[] {
   const labels = labelsOf(servers.map(([name]) => name));
   return servers.map(([name, open], at) => {
-    const seat: Slot = new Slot({
+    const slot: Slot = new Slot({
       name,
       label: labels[at] ?? name,
       patienceMs,
       open: (signal) => open(signal, (message) => settings.onWarning(`${name}: ${message}`)),
-      onJoin: (member, first) => onJoin(seat, member, first),
+      onJoin: (single, first) => onJoin(slot, single, first),
       onWarning: settings.onWarning,
       random,
     });
-    return seat;
+    return slot;
   });
 }
 
 /** Waits for all servers, but not for long; that not one of them is there is a failure. */
-async function firstOf(seats: readonly Slot[], patienceMs: number): Promise<void> {
-  const attempts = seats.map((seat) => seat.start());
+async function firstOf(slots: readonly Slot[], patienceMs: number): Promise<void> {
+  const attempts = slots.map((slot) => slot.start());
   await settledWithin(patienceMs, Promise.allSettled(attempts));
-  if (seats.some(({ standing }) => standing.state !== 'failing')) return;
-  await Promise.all(seats.map((seat) => seat.close()));
-  const failures = seats.map(({ standing: { name, failure } }) => `${name}: ${failure}`);
+  if (slots.some(({ standing }) => standing.state !== 'failing')) return;
+  await Promise.all(slots.map((slot) => slot.close()));
+  const failures = slots.map(({ standing: { name, failure } }) => `${name}: ${failure}`);
   throw new ConnectionError('refused', `none of the servers is reached: ${failures.join('; ')}`);
 }
 
 interface HostParts {
   readonly parts: MergedParts;
-  readonly seats: readonly Slot[];
+  readonly slots: readonly Slot[];
   readonly catalogue: Catalogue;
   readonly sessions: MergedSessions;
-  readonly handlers: ReturnType<typeof frontHandlers>;
+  readonly handlers: ReturnType<typeof mergedHandlers>;
 }
 
-function hostOf({ parts: { settings }, seats, catalogue, sessions, handlers }: HostParts): Host {
-  const [only, another] = seats;
-  const single = another === undefined ? only : undefined;
+function hostOf({ parts: { settings }, slots, catalogue, sessions, handlers }: HostParts): Host {
+  const [only, another] = slots;
+  const lone = another === undefined ? only : undefined;
   return {
     get info() {
-      return single?.member?.host.info ?? settings.info;
+      return lone?.single?.host.info ?? settings.info;
     },
     get instructions() {
-      return single === undefined ? joinedInstructions(seats) : single.member?.host.instructions;
+      return lone === undefined ? joinedInstructions(slots) : lone.single?.host.instructions;
     },
     get discoverHint() {
-      return joinedHint(seats);
+      return joinedHint(slots);
     },
     revisions: settings.revisions,
     exactNumbers: true,
     relays: true,
     askTimeoutMs: 600_000,
     maxRounds: 32,
-    capabilities: () => frontCapabilities(seats),
+    capabilities: () => mergedCapabilities(slots),
     handler: (method) => handlers.get(method),
-    unknown: async (params, call) => await askForUnknown(seats, params, call),
+    unknown: async (params, call) => await askForUnknown(slots, params, call),
     notified: (method, params, from) => {
-      for (const { member } of seats) member?.host.notified?.(method, params, from);
+      for (const { single } of slots) single?.host.notified?.(method, params, from);
     },
     headerParameters: (tool) => {
       const found = catalogue.tool(tool);
-      if (found !== undefined) return found.owner.member?.host.headerParameters(found.name) ?? [];
+      if (found !== undefined) return found.owner.single?.host.headerParameters(found.name) ?? [];
       // Nobody listed anything yet: whoever knows the tool knows its parameters.
-      for (const { member } of seats) {
-        const parameters = member?.host.headerParameters(tool) ?? [];
+      for (const { single } of slots) {
+        const parameters = single?.host.headerParameters(tool) ?? [];
         if (parameters.length > 0) return parameters;
       }
       return [];
     },
     onError: settings.onError,
     admit: (from) => {
-      for (const { member } of seats) member?.host.admit?.(from);
+      for (const { single } of slots) single?.host.admit?.(from);
     },
-    opened: (session) => sessions.opened(session, seats),
-    closed: (session) => sessions.closed(session, seats),
+    opened: (session) => sessions.opened(session, slots),
+    closed: (session) => sessions.closed(session, slots),
   };
 }

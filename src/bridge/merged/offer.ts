@@ -12,9 +12,9 @@ import type { Slot } from './slot.ts';
  * while one is missing nobody knows what it will bring, but clients hear later only of what they were offered at the
  * beginning.
  */
-export function frontCapabilities(seats: readonly Slot[]): ServerCapabilities {
-  const offers = seats.flatMap(({ member }) => (member === undefined ? [] : [member.host.capabilities()]));
-  const isMissing = offers.length < seats.length;
+export function mergedCapabilities(slots: readonly Slot[]): ServerCapabilities {
+  const offers = slots.flatMap(({ single }) => (single === undefined ? [] : [single.host.capabilities()]));
+  const isMissing = offers.length < slots.length;
   const has = (feature: keyof ServerCapabilities): boolean => offers.some((offer) => offer[feature] !== undefined);
   const isWatchable = offers.some(({ resources }) => resources?.subscribe === true);
   return {
@@ -31,17 +31,17 @@ export function frontCapabilities(seats: readonly Slot[]): ServerCapabilities {
 }
 
 /** The servers' instructions, each under its server's name. */
-export function joinedInstructions(seats: readonly Slot[]): string | undefined {
-  const sections = seats.flatMap(({ name, member }) => {
-    const text = member?.host.instructions;
+export function joinedInstructions(slots: readonly Slot[]): string | undefined {
+  const sections = slots.flatMap(({ name, single }) => {
+    const text = single?.host.instructions;
     return text === undefined ? [] : [`# ${name.replaceAll(/\s+/g, ' ')}\n\n${text}`];
   });
   return sections.length === 0 ? undefined : sections.join('\n\n');
 }
 
 /** Hint of what is offered together, the time that it may be kept: not at all while a server is missing. */
-export function joinedHint(seats: readonly Slot[]): CacheHint {
-  return combinedHint(seats.map(({ member }) => member?.host.discoverHint ?? { ttlMs: 0, cacheScope: 'private' }));
+export function joinedHint(slots: readonly Slot[]): CacheHint {
+  return combinedHint(slots.map(({ single }) => single?.host.discoverHint ?? { ttlMs: 0, cacheScope: 'private' }));
 }
 
 /**
@@ -49,14 +49,14 @@ export function joinedHint(seats: readonly Slot[]): CacheHint {
  * lost hides no other, but might have known.
  */
 export async function askForUnknown(
-  seats: readonly Slot[],
+  slots: readonly Slot[],
   params: Parameters<Handler>[0],
   call: Call,
 ): Promise<unknown> {
   let refusal: McpError | undefined;
-  for (const { member } of seats) {
+  for (const { single } of slots) {
     try {
-      if (member?.host.unknown !== undefined) return await member.host.unknown(params, call);
+      if (single?.host.unknown !== undefined) return await single.host.unknown(params, call);
     } catch (error) {
       const isLost = error instanceof McpError && error.cause instanceof ConnectionError;
       if (call.aborted || !(error instanceof McpError) || !(isLost || error.kind === 'methodNotFound')) throw error;

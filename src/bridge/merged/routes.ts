@@ -20,18 +20,18 @@ const parsing = 8;
 
 /** Finds the server that a request is for. */
 export class Routes {
-  readonly #seats: readonly Slot[];
+  readonly #slots: readonly Slot[];
   readonly #catalogue: Catalogue;
 
-  constructor(seats: readonly Slot[], catalogue: Catalogue) {
-    this.#seats = seats;
+  constructor(slots: readonly Slot[], catalogue: Catalogue) {
+    this.#slots = slots;
     this.#catalogue = catalogue;
   }
 
   /** Hands a request to one server, which must be there. */
-  async to(seat: Slot, params: Params, call: Call): Promise<unknown> {
-    const handler = seat.present().host.handler(call.method);
-    if (handler === undefined) throw new McpError('methodNotFound', `${call.method} is not served by ${seat.name}`);
+  async to(slot: Slot, params: Params, call: Call): Promise<unknown> {
+    const handler = slot.present().host.handler(call.method);
+    if (handler === undefined) throw new McpError('methodNotFound', `${call.method} is not served by ${slot.name}`);
     return await handler(params, call);
   }
 
@@ -45,9 +45,9 @@ export class Routes {
     if (found !== undefined) return found;
     const noun = kind === 'tools' ? 'tool' : 'prompt';
     const shown = JSON.stringify(name.slice(0, 128));
-    const users = this.#catalogue.usersOf(kind, name, call).map((seat) => JSON.stringify(`${seat.label}__${name}`));
+    const users = this.#catalogue.usersOf(kind, name, call).map((slot) => JSON.stringify(`${slot.label}__${name}`));
     if (users.length > 0) throw new McpError('invalidParams', `the ${noun} ${shown} is called ${users.join(' or ')}`);
-    const absent = this.#seats.filter((seat) => seat.absent).map((seat) => seat.name);
+    const absent = this.#slots.filter((slot) => slot.absent).map((slot) => slot.name);
     const note = absent.length === 0 ? '' : ` (not reached now: ${absent.join(', ')})`;
     throw new McpError('invalidParams', `unknown ${noun} ${shown}${note}`);
   }
@@ -97,11 +97,11 @@ export class Routes {
   /** Asks one server after the other until one does not say that the request is none of its business. */
   async inOrder(params: Params, call: Call): Promise<unknown> {
     let refusal: McpError | undefined;
-    for (const { member } of this.#seats) {
-      const handler = member?.host.handler(call.method);
+    for (const { single } of this.#slots) {
+      const handler = single?.host.handler(call.method);
       const needs = methodOf(call.method)?.needs;
-      if (member === undefined || handler === undefined) continue;
-      if (needs !== undefined && !hasServerCapability(member.host.capabilities(), needs)) continue;
+      if (single === undefined || handler === undefined) continue;
+      if (needs !== undefined && !hasServerCapability(single.host.capabilities(), needs)) continue;
       try {
         return await handler(params, call);
       } catch (error) {

@@ -11,7 +11,7 @@ interface Session {
   level: { readonly params: Parameters<Handler>[0]; readonly call: Call } | undefined;
 }
 
-/** The handshake sessions of a front: what its servers have to know of them, those that come later included. */
+/** The handshake sessions of a merged bridge: what its servers have to know of them, those that come later included. */
 export class MergedSessions {
   /** By state, which stays the same for the life of a session. */
   readonly #sessions = new Map<ServerSession['state'], Session>();
@@ -21,22 +21,22 @@ export class MergedSessions {
     this.#onWarning = onWarning;
   }
 
-  opened(session: ServerSession, seats: readonly Slot[]): void {
+  opened(session: ServerSession, slots: readonly Slot[]): void {
     this.#sessions.set(session.state, { session, level: undefined });
-    for (const { member } of seats) member?.host.opened?.(session);
+    for (const { single } of slots) single?.host.opened?.(session);
   }
 
-  closed(session: ServerSession, seats: readonly Slot[]): void {
+  closed(session: ServerSession, slots: readonly Slot[]): void {
     this.#sessions.delete(session.state);
-    for (const { member } of seats) member?.host.closed?.(session);
+    for (const { single } of slots) single?.host.closed?.(session);
   }
 
   /** A server is there: it is told of every session, and which log level that wants. */
-  joined(member: Single): void {
+  joined(single: Single): void {
     for (const { session, level } of this.#sessions.values()) {
-      member.host.opened?.(session);
+      single.host.opened?.(session);
       if (level !== undefined)
-        void this.#setLevel(member, level.params, level.call).catch((error: unknown) => {
+        void this.#setLevel(single, level.params, level.call).catch((error: unknown) => {
           this.#onWarning(`the log level could not be set: ${wordsOf(error)}`);
         });
     }
@@ -52,12 +52,12 @@ export class MergedSessions {
    *
    * @throws McpError when all of them refuse.
    */
-  async setLevel(seats: readonly Slot[], params: Parameters<Handler>[0], call: Call): Promise<object> {
+  async setLevel(slots: readonly Slot[], params: Parameters<Handler>[0], call: Call): Promise<object> {
     const session = call.session === undefined ? undefined : this.#sessions.get(call.session.state);
     if (session !== undefined) session.level = { params, call };
-    const logging = seats.filter(({ member }) => member?.host.capabilities().logging !== undefined);
+    const logging = slots.filter(({ single }) => single?.host.capabilities().logging !== undefined);
     const outcomes = await Promise.allSettled(
-      logging.map(async ({ member }) => member && (await this.#setLevel(member, params, call))),
+      logging.map(async ({ single }) => single && (await this.#setLevel(single, params, call))),
     );
     const refusals = outcomes.filter((outcome) => outcome.status === 'rejected').map(({ reason }): unknown => reason);
     if (refusals.length > 0 && refusals.length === outcomes.length && refusals[0] instanceof McpError)
@@ -66,7 +66,7 @@ export class MergedSessions {
     return {};
   }
 
-  async #setLevel(member: Single, params: Parameters<Handler>[0], call: Call): Promise<void> {
-    if (member.host.capabilities().logging !== undefined) await member.host.handler('logging/setLevel')?.(params, call);
+  async #setLevel(single: Single, params: Parameters<Handler>[0], call: Call): Promise<void> {
+    if (single.host.capabilities().logging !== undefined) await single.host.handler('logging/setLevel')?.(params, call);
   }
 }

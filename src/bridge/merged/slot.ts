@@ -25,19 +25,19 @@ export interface SlotOptions {
   /** Time limit of one attempt to reach the server again. */
   readonly patienceMs: number;
   open(signal: AbortSignal): Promise<Single>;
-  /** The server is there, for the first time (with its member) or again. */
-  onJoin(member: Single, first: boolean): void;
+  /** The server is there, for the first time (with the bridge to it) or again. */
+  onJoin(single: Single, first: boolean): void;
   onWarning(message: string): void;
   random(): number;
 }
 
-/** The place of one upstream at the front: it is held while the server is not there, and filled when it comes. */
+/** Place of one upstream in a merged bridge: it is held while the server is not there, and filled when it comes. */
 export class Slot {
   readonly name: string;
   readonly label: string;
   readonly #options: SlotOptions;
   readonly #closed = new AbortController();
-  #member: Single | undefined;
+  #single: Single | undefined;
   #failure: string | undefined;
   /** Reason of the last failure, in words for clients. */
   #heard = '';
@@ -55,22 +55,22 @@ export class Slot {
   }
 
   /** The server, once it was reached; it may have been lost since. */
-  get member(): Single | undefined {
-    return this.#member;
+  get single(): Single | undefined {
+    return this.#single;
   }
 
   /** Tells whether what the server offers is not known for now. */
   get absent(): boolean {
-    return this.#member === undefined || this.#failure !== undefined;
+    return this.#single === undefined || this.#failure !== undefined;
   }
 
   get standing(): UpstreamStanding {
-    const reached = this.#member === undefined ? 'connecting' : 'ready';
+    const reached = this.#single === undefined ? 'connecting' : 'ready';
     return {
       name: this.name,
       state: this.#failure === undefined ? reached : 'failing',
       failure: this.#failure,
-      facts: this.#member?.facts,
+      facts: this.#single?.facts,
     };
   }
 
@@ -85,9 +85,9 @@ export class Slot {
     return first;
   }
 
-  /** The member, for a request that is for this server alone. */
+  /** Bridge to the server, for a request that is for this server alone. */
   present(): Single {
-    if (this.#member !== undefined) return this.#member;
+    if (this.#single !== undefined) return this.#single;
     const why = this.#failure === undefined ? 'it is not connected yet' : this.#heard;
     throw new McpError('internalError', `the upstream server ${JSON.stringify(this.name)} cannot be reached: ${why}`);
   }
@@ -120,18 +120,18 @@ export class Slot {
   async close(): Promise<void> {
     this.#closed.abort();
     await this.#joining;
-    await this.#member?.close();
+    await this.#single?.close();
   }
 
   async #join(): Promise<void> {
     const { open, onJoin } = this.#options;
     try {
-      const member = await open(this.#closed.signal);
-      if (this.#closed.signal.aborted) return await member.close();
-      this.#member = member;
+      const single = await open(this.#closed.signal);
+      if (this.#closed.signal.aborted) return await single.close();
+      this.#single = single;
       this.#failure = undefined;
       this.#tries = 0;
-      onJoin(member, true);
+      onJoin(single, true);
     } catch (error) {
       this.#heard = harmlessWords(error);
       if (!this.#closed.signal.aborted) this.#note(wordsOf(error));
@@ -155,8 +155,8 @@ export class Slot {
   /** Looks for a server that was lost until it answers. */
   async #revive(failure: string): Promise<void> {
     const { onJoin } = this.#options;
-    const member = this.#member;
-    if (this.#reviving || member === undefined || this.#closed.signal.aborted) return;
+    const single = this.#single;
+    if (this.#reviving || single === undefined || this.#closed.signal.aborted) return;
     this.#reviving = true;
     this.#note(failure);
     while (this.#failure !== undefined) {
@@ -165,14 +165,14 @@ export class Slot {
       this.#failure = await this.#reach();
     }
     this.#reviving = false;
-    onJoin(member, false);
+    onJoin(single, false);
   }
 
   /** Tries the connection that decides, and says why the server does not answer on it; nothing where it does. */
   async #reach(): Promise<string | undefined> {
     const { patienceMs } = this.#options;
     try {
-      const reached = this.#member?.reach() ?? Promise.resolve();
+      const reached = this.#single?.reach() ?? Promise.resolve();
       if (!(await settledWithin(patienceMs, reached))) return `no answer within ${patienceMs} ms`;
       await reached;
       return undefined;

@@ -19,7 +19,7 @@ import { opener, type ConnectUpstream } from '../upstream/opener.ts';
 import type { Settings, Sharing } from '../options.ts';
 import type { ConnectionLimit } from '../upstream/connection-limit.ts';
 import { Pool } from '../upstream/pool.ts';
-import { steady } from '../upstream/restart-limit.ts';
+import { restartLimited } from '../upstream/restart-limit.ts';
 import type { OpenClient, UpstreamEvents } from '../upstream/upstream-options.ts';
 import { UpstreamWatches } from './watches.ts';
 
@@ -53,7 +53,7 @@ export interface Single {
 export interface SingleOptions extends Settings {
   readonly upstream: Transport | URL | string;
   readonly connect: ConnectUpstream;
-  /** Bounds its connections, together with those of other members. */
+  /** Bounds its connections, together with those of the other servers. */
   readonly places: ConnectionLimit;
   readonly sharing?: Sharing | undefined;
   readonly upstreamRevisions?: readonly RevisionDate[] | undefined;
@@ -105,7 +105,9 @@ export async function openSingle(options: SingleOptions): Promise<Single> {
 function waysTo({ upstream, onError }: SingleOptions): (isMain: boolean) => SingleOptions['upstream'] {
   if (!isTransport(upstream)) return () => upstream;
   const closing = closingQuietly(upstream, onError);
-  return closing.ownsProcess === true ? steady(closing, { now: monotonicNow, random: Math.random }) : () => closing;
+  return closing.ownsProcess === true
+    ? restartLimited(closing, { now: monotonicNow, random: Math.random })
+    : () => closing;
 }
 
 function factsOfUpstream(upstream: SingleOptions['upstream']): SettledFacts {

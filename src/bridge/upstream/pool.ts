@@ -180,7 +180,7 @@ export class Pool {
    * @throws McpError busy when there is none.
    */
   admit({ principal, address }: ClientOrigin): void {
-    if (!this.shared) this.#demand(this.#options.places.makeRoom(ownerOf(principal, address)));
+    if (!this.shared) this.#requireRoom(this.#options.places.makeRoom(ownerOf(principal, address)));
   }
 
   /** Closes every connection; none is opened afterwards. */
@@ -290,7 +290,7 @@ export class Pool {
   }
 
   /** Refuses for now where there is too much of something. */
-  #demand(full: Full | undefined): void {
+  #requireRoom(full: Full | undefined): void {
     const { limit, ownLimit } = this.#options.places;
     if (full === undefined) return;
     const whose = full === 'all' ? `its ${limit}` : `the ${ownLimit} of one client's`;
@@ -300,7 +300,7 @@ export class Pool {
   #add(options: Omit<UpstreamConnectionOptions, 'open' | 'facts' | 'askers' | 'failures' | 'tick'>): Upstream {
     if (this.#closed) throw new McpError('internalError', 'the bridge is closed');
     const { places, open, facts, main } = this.#options;
-    this.#demand(places.take(options.owner));
+    this.#requireRoom(places.take(options.owner));
     const upstream = new Upstream({
       open: open(options.events === main),
       facts,

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ConnectionError, type Receiver, type Transport } from '../../jsonrpc/transport.ts';
-import { steady } from './restart-limit.ts';
+import { restartLimited } from './restart-limit.ts';
 
 const nobody: Receiver = { message: () => undefined, problem: () => undefined, closed: () => undefined };
 
-/** A server whose life the test decides, behind a steady way to it. */
+/** A server whose life the test decides, behind a way to it that limits restarts. */
 function mortal() {
   const receivers: Receiver[] = [];
   const clock = { now: 0 };
@@ -17,7 +17,7 @@ function mortal() {
       return Promise.resolve({ send: () => Promise.resolve(), close: () => Promise.resolve() });
     },
   };
-  const steadily = steady(transport, { now: () => clock.now, random: () => 0 });
+  const steadily = restartLimited(transport, { now: () => clock.now, random: () => 0 });
   return {
     clock,
     way: steadily(true),
@@ -75,7 +75,7 @@ test('a server that cannot be started counts as dead', async () => {
     description: 'failing',
     open: () => Promise.reject(new ConnectionError('refused', 'no such program')),
   };
-  const way = steady(failing, { now: () => 0, random: () => 0 })(false);
+  const way = restartLimited(failing, { now: () => 0, random: () => 0 })(false);
   for (let count = 0; count < 3; count++) await assert.rejects(way.open(nobody), { message: 'no such program' });
   await assert.rejects(way.open(nobody), /died 3 times in a row/);
 });

@@ -24,7 +24,7 @@ const borne = 3;
  *
  * @returns The way of one connection, which is the main one or another's own.
  */
-export function steady(transport: Transport, options: RestartLimitOptions): (isMain: boolean) => Transport {
+export function restartLimited(transport: Transport, options: RestartLimitOptions): (isMain: boolean) => Transport {
   const ofAll = new Rest(options);
   return (isMain) => steadied(transport, { ofAll, own: isMain ? ofAll : new Rest(options), now: () => options.now() });
 }

@@ -11,13 +11,13 @@ import { ServerConnection } from './server-connection.ts';
 import { createInbound, type InboundHandler } from '../input/inbound.ts';
 import type { ClientSettings } from '../options.ts';
 import { Rate } from './retry.ts';
-import type { Verdicts } from './negotiated.ts';
+import type { KnownServers } from './negotiated.ts';
 
 /** Options with which a connection is opened, again and again. */
 export interface ReconnectingOptions {
   readonly transport: Transport;
   readonly settings: ClientSettings;
-  readonly negotiations: Verdicts;
+  readonly knownServers: KnownServers;
   readonly handlers: ReadonlyMap<string, InboundHandler>;
 }
 
@@ -64,8 +64,8 @@ export class CurrentConnection {
 
   /** Opens the first connection; the errors are those of `negotiate`. */
   async open(): Promise<void> {
-    const { settings, transport, negotiations } = this.#options;
-    await this.#settle(settings.negotiated ?? negotiations.of(transport, settings.clock()), settings.signal);
+    const { settings, transport, knownServers } = this.#options;
+    await this.#settle(settings.negotiated ?? knownServers.of(transport, settings.clock()), settings.signal);
   }
 
   /** The connection as it was settled last, be it lost or not. */
@@ -236,7 +236,7 @@ export class CurrentConnection {
   }
 
   async #settle(negotiated: Negotiated | undefined, signal: AbortSignal | undefined): Promise<void> {
-    const { transport, settings, negotiations } = this.#options;
+    const { transport, settings, knownServers } = this.#options;
     const settled: { connection?: ServerConnection } = {};
     const agreement = await negotiate({
       ...settings,
@@ -250,7 +250,7 @@ export class CurrentConnection {
     connection.logLevel = this.#requestLevel;
     settled.connection = connection;
     this.#current = connection;
-    if (agreement.confirmed) negotiations.remember(transport, agreement.negotiated, settings.clock());
+    if (agreement.confirmed) knownServers.remember(transport, agreement.negotiated, settings.clock());
     if (agreement.channel.ended !== undefined) this.lose(connection, agreement.channel.ended);
   }
 

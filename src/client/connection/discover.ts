@@ -94,7 +94,7 @@ function handshakeOrNone({ revisions }: DiscoverOptions, supported: readonly str
 /** Meaning of a failed probe for what the server speaks; errors that say nothing are thrown. */
 function negotiated(channel: OpenChannel, error: unknown): Probe {
   const rejected = mcpErrorOf(error);
-  if (rejected !== undefined) return verdictOfError(channel, error, rejected);
+  if (rejected !== undefined) return probeOfError(channel, error, rejected);
   if (!(error instanceof ConnectionError) || error.reason === 'aborted' || error.reason === 'incompatible') throw error;
   const silent = error.reason === 'timeout';
   if (channel.facts.mayLoseTheProbe) return { kind: silent ? 'silent' : 'handshake', cause: error };
@@ -107,7 +107,7 @@ function negotiated(channel: OpenChannel, error: unknown): Probe {
   return { kind: 'handshake', cause: error };
 }
 
-function verdictOfError(channel: OpenChannel, error: unknown, rejected: McpError): Probe {
+function probeOfError(channel: OpenChannel, error: unknown, rejected: McpError): Probe {
   if (rejected.kind === 'missingRequiredClientCapability') throw rejected;
   const status = channel.statusOf(error) ?? (error instanceof ConnectionError ? error.status : undefined) ?? 200;
   if (rejected.kind === 'headerMismatch' && status === 400) throw rejected;

@@ -13,7 +13,7 @@ interface Remembered {
 }
 
 /** Findings of this process about servers. */
-export interface Verdicts {
+export interface KnownServers {
   /**
    * Findings about a server, unless they are too old.
    *
@@ -24,7 +24,7 @@ export interface Verdicts {
 }
 
 /** Makes an empty memory: servers are known by their address, and where there is none by their transport object. */
-export function createVerdicts(): Verdicts {
+export function createKnownServers(): KnownServers {
   const byAddress = new Map<string, Remembered>();
   const byTransport = new WeakMap<Transport, Remembered>();
   return {

@@ -106,7 +106,7 @@ export class Reconnecting {
   async request(method: string, params: JsonObject | undefined, options: RepeatableOptions = {}): Promise<JsonObject> {
     const { clock } = this.#settings;
     const begun = clock();
-    let tried: Set<Remedy> | undefined;
+    let tried: Set<Retry> | undefined;
     let connection = this.#current.usable ?? (await this.#current.connection(this.#limits(method, options)));
     for (let limits = options; ; limits = this.#within(options, clock() - begun)) {
       const believed = !connection.confirmed;
@@ -199,7 +199,7 @@ export class Reconnecting {
   }
 
   /**
-   * The connection in which a failed request may be sent again; each remedy is tried once.
+   * The connection in which a failed request may be sent again; each way is tried once.
    *
    * @throws The failure, when there is none.
    */
@@ -209,16 +209,16 @@ export class Reconnecting {
     const limits = this.#limits(method, options);
     if (believed && disproves(failure) && (await this.#current.renew(connection)))
       return await this.#current.connection(limits);
-    const remedy = this.#settings.reconnect ? remedyOf(failure, connection) : undefined;
-    if (remedy === undefined || tried.has(remedy)) throw failure;
-    tried.add(remedy);
+    const way = this.#settings.reconnect ? retryOf(failure, connection) : undefined;
+    if (way === undefined || tried.has(way)) throw failure;
+    tried.add(way);
     // Spec, Pagination: cursors are not kept across sessions.
-    const ofSession = remedy === 'new session' && attempt.cursor !== undefined;
+    const ofSession = way === 'new session' && attempt.cursor !== undefined;
     const harmless = attempt.refused && this.#settings.onSessionLost === 'repeat';
     if (ofSession || !isRepeatable(method, options.repeat ?? (harmless || undefined)))
-      throw remedy === 'new session' ? unrepeated(attempt, failure) : failure;
+      throw way === 'new session' ? unrepeated(attempt, failure) : failure;
     return await this.#current.connection(limits).catch((cause: unknown) => {
-      throw remedy === 'new session' ? notReopened(cause) : cause;
+      throw way === 'new session' ? notReopened(cause) : cause;
     });
   }
 
@@ -239,15 +239,15 @@ interface Answered {
   readonly result: JsonObject;
 }
 
-/** Remedy that may help against a failure. */
-type Remedy = 'new session' | 'once more';
+/** Way of trying again that may help against a failure. */
+type Retry = 'new session' | 'once more';
 
 interface Attempt {
   readonly method: string;
   readonly options: RepeatableOptions;
   /** True when nobody but a stored finding said what the server speaks. */
   readonly believed: boolean;
-  readonly tried: Set<Remedy>;
+  readonly tried: Set<Retry>;
   readonly cursor: unknown;
   /** True when the server refused the request since it does not know the session, and so ran nothing. */
   readonly refused: boolean;
@@ -261,7 +261,7 @@ function isRefusal(error: unknown, { revision }: ServerConnection): boolean {
   return error instanceof ConnectionError && error.reason === 'http' && isSessionLoss(error, revision);
 }
 
-function remedyOf(failure: unknown, connection: ServerConnection): Remedy | undefined {
+function retryOf(failure: unknown, connection: ServerConnection): Retry | undefined {
   if (!(failure instanceof ConnectionError)) return undefined;
   if (failure.reason === 'session-lost') return 'new session';
   // Spec 2026-07-28, Streamable HTTP: what broke off is asked again as a new request. A server that restarted also

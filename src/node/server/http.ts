@@ -181,9 +181,9 @@ function listener(
   owned = false,
 ): (request: IncomingMessage, response: ServerResponse) => void {
   const timeout = limitOf(options.bodyTimeoutMs ?? defaults.bodyTimeoutMs);
-  const outbox = owned ? new WriteBatch() : undefined;
+  const batch = owned ? new WriteBatch() : undefined;
   const handle = (request: IncomingMessage, response: ServerResponse): void =>
-    handler.handle(new NodeRequest(request, timeout), new NodeReply(response, outbox));
+    handler.handle(new NodeRequest(request, timeout), new NodeReply(response, batch));
   // A body that came together with its head is there on the next turn: nothing waits for it then.
   return (request, response) => {
     // Where something in front listens to the body as well, it is not to flow before it is read here.

@@ -13,16 +13,16 @@ const lingerMs = 2000;
 /** A reply of Node's HTTP server, in the minimal shape: whole answers are written at once, with their length. */
 export class NodeReply implements HttpReply {
   readonly #response: ServerResponse;
-  readonly #outbox: WriteBatch | undefined;
+  readonly #batch: WriteBatch | undefined;
   #sent = false;
 
   /**
-   * @param outbox Where the answers of a turn wait for its end. Only a server of ours has one: elsewhere something in
+   * @param batch Where the answers of a turn wait for its end. Only a server of ours has one: elsewhere something in
    *   front may look at what a response writes, in the context of its request, and may end when all is answered.
    */
-  constructor(response: ServerResponse, outbox?: WriteBatch) {
+  constructor(response: ServerResponse, batch?: WriteBatch) {
     this.#response = response;
-    this.#outbox = outbox;
+    this.#batch = batch;
     // A client that breaks off is no failure of ours; 'close' tells of it.
     response.on('error', ignore);
   }
@@ -37,8 +37,8 @@ export class NodeReply implements HttpReply {
       body === undefined ? undefined : { 'Content-Type': 'application/json', 'Content-Length': lengthOf(body) };
     response.writeHead(status, headers === undefined ? type : { ...type, ...headers });
     if (status >= 400 && isLong(response)) linger(response, body);
-    else if (this.#outbox === undefined) end(response, body);
-    else this.#outbox.add(response, body);
+    else if (this.#batch === undefined) end(response, body);
+    else this.#batch.add(response, body);
     this.#sent = true;
   }
 
@@ -52,7 +52,7 @@ export class NodeReply implements HttpReply {
       response.flushHeaders();
       framed = isPlain(response);
     }
-    if (this.#outbox !== undefined) forgetHead(response.req);
+    if (this.#batch !== undefined) forgetHead(response.req);
     return new NodeEventWriter(response, framed);
   }
 

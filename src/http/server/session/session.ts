@@ -13,7 +13,7 @@ import { isRequest } from './rules.ts';
 import { SessionStreams } from './streams.ts';
 
 /** Limit of messages that wait for a client that has no stream open. */
-const outboxLimit = 64;
+const undeliveredLimit = 64;
 
 /** Parts that the sessions of one HTTP server share. */
 export interface SessionContext extends HttpContext {
@@ -35,7 +35,7 @@ export class HttpSession implements Link {
   readonly #context: SessionContext;
   readonly #conversation: Conversation;
   readonly #answers = new Map<RequestId, HttpAnswer>();
-  readonly #outbox: string[] = [];
+  readonly #undelivered: string[] = [];
   #streams: SessionStreams | undefined;
   /** The stream for messages that belong to no request. */
   #standalone: SessionStream | undefined;
@@ -74,9 +74,9 @@ export class HttpSession implements Link {
     const answer = related === undefined ? undefined : this.#answers.get(related);
     if (answer?.message(json) === true) return;
     if (this.#standalone?.connected === true) return this.#standalone.send(json);
-    this.#outbox.push(json);
-    if (this.#outbox.length <= outboxLimit) return;
-    this.#outbox.shift();
+    this.#undelivered.push(json);
+    if (this.#undelivered.length <= undeliveredLimit) return;
+    this.#undelivered.shift();
     this.#context.settings.onError(new Error('a message to a client was dropped: too many wait for its stream'));
   }
 
@@ -187,7 +187,7 @@ export class HttpSession implements Link {
 
   /** Sends what waited for a listener. */
   #flush(): void {
-    for (const json of this.#outbox.splice(0)) this.#standalone?.send(json);
+    for (const json of this.#undelivered.splice(0)) this.#standalone?.send(json);
   }
 
   #request(call: HttpCall, judged: JudgedRequest): Done {
