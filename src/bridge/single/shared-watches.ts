@@ -2,11 +2,14 @@ import type { Subscription, SubscriptionEnd } from '../../client/subscriptions/s
 import type { JsonObject } from '../../protocol/features/common.ts';
 import { McpError } from '../../protocol/error.ts';
 import type { Upstream } from '../upstream/upstream.ts';
+import { Shares } from './shares.ts';
 import { WatchStream } from './watch-stream.ts';
 import { wholesOf } from './wholes.ts';
 
 /** One resource on the shared connection. */
 interface Watched {
+  /** Client that it counts for: the first that wanted it. */
+  readonly owner: string | undefined;
   stream: WatchStream;
   readonly followers: Set<Follower>;
 }
@@ -17,8 +20,10 @@ interface Follower {
   end(end: SubscriptionEnd): void;
 }
 
-/** Limit of resources that are watched for all clients together. */
+/** Limit of resources that are watched for all clients together, half of which may count for one. */
 const mostWatched = 100_000;
+/** The same for streams that are open or being opened: each is a subscription of one client of the server, which has 1,000. */
+const mostOpen = 900;
 /** Limits of streams before the smallest become one, and of the resources of one stream. */
 const mostStreams = 8;
 const mostOnStream = 1_000;
@@ -32,6 +37,8 @@ export class SharedWatches {
   readonly #main: Upstream;
   readonly #watched = new Map<string, Watched>();
   readonly #streams = new Set<WatchStream>();
+  readonly #places = new Shares(mostWatched);
+  readonly #begun = new Shares(mostOpen);
   #merging = false;
 
   constructor(main: Upstream) {
@@ -49,19 +56,21 @@ export class SharedWatches {
   /**
    * Watches resources for one client. The subscription ends when the upstream ends a stream that any of them is on.
    *
-   * @throws McpError what the upstream refused with; invalidRequest where too much is watched already.
+   * @param owner Client that those count for which nobody watches yet.
+   * @throws McpError what the upstream refused with; invalidRequest where too much is watched already, and busy where too
+   * many streams are being opened.
    */
-  async follow(uris: readonly string[], hear: (params: JsonObject) => void): Promise<Subscription> {
+  async follow(
+    uris: readonly string[],
+    hear: (params: JsonObject) => void,
+    owner: string | undefined,
+  ): Promise<Subscription> {
     const fresh = uris.filter((uri) => !this.#watched.has(uri));
-    if (this.#watched.size + fresh.length > mostWatched)
-      throw new McpError(
-        'invalidRequest',
-        `too many resource subscriptions of all clients; the limit is ${mostWatched}`,
-      );
+    if (fresh.length > 0) this.#demandRoom(fresh.length, owner);
     let end!: (end: SubscriptionEnd) => void;
     const closed = new Promise<SubscriptionEnd>((resolve) => (end = resolve));
     const follower = { hear, end };
-    if (fresh.length > 0) this.#begin(fresh);
+    if (fresh.length > 0) this.#begin(fresh, owner);
     const streams = uris.flatMap((uri) => {
       const watched = this.#watched.get(uri);
       watched?.followers.add(follower);
@@ -90,27 +99,49 @@ export class SharedWatches {
     return { honored: { updates: honored }, closed, close };
   }
 
-  #begin(uris: readonly string[]): void {
-    const stream = this.#stream(uris);
-    for (const uri of uris) this.#watched.set(uri, { stream, followers: new Set() });
+  #demandRoom(count: number, owner: string | undefined): void {
+    const most = this.#places.exceeded(count, owner);
+    if (most !== undefined) {
+      const whose = most === mostWatched ? 'all clients' : 'one client';
+      throw new McpError('invalidRequest', `too many resource subscriptions of ${whose}; the limit is ${most}`);
+    }
+    if (this.#begun.exceeded(1, owner) !== undefined)
+      throw new McpError('busy', 'too many resource subscriptions are being opened; try again later');
   }
 
-  #stream(uris: readonly string[]): WatchStream {
+  #begin(uris: readonly string[], owner: string | undefined): void {
+    const stream = this.#stream(uris, owner);
+    this.#places.add(uris.length, owner);
+    for (const uri of uris) this.#watched.set(uri, { owner, stream, followers: new Set() });
+  }
+
+  #stream(uris: readonly string[], owner?: string): WatchStream {
     const stream = new WatchStream(this.#main, uris, {
+      owner,
       onMissed: ({ uris: missed }) => missed.forEach((uri) => this.heard({ uri })),
       onEnd: (ended, why) => this.#ended(ended, why),
     });
     this.#streams.add(stream);
+    this.#begun.add(1, owner);
     return stream;
+  }
+
+  #forget(stream: WatchStream): void {
+    if (this.#streams.delete(stream)) this.#begun.add(-1, stream.owner);
+  }
+
+  /** Gives up the place of a resource that is watched no longer. */
+  #free(uri: string, { owner }: Watched): void {
+    if (this.#watched.delete(uri)) this.#places.add(-1, owner);
   }
 
   /** Forgets the resources of a stream that ended by itself, so that they can be asked for again. */
   #ended(stream: WatchStream, why: SubscriptionEnd): void {
-    this.#streams.delete(stream);
+    this.#forget(stream);
     for (const uri of stream.uris) {
       const watched = this.#watched.get(uri);
       if (watched?.stream !== stream) continue;
-      this.#watched.delete(uri);
+      this.#free(uri, watched);
       for (const follower of watched.followers) follower.end(why);
     }
   }
@@ -121,7 +152,7 @@ export class SharedWatches {
     for (const uri of uris) {
       const watched = this.#watched.get(uri);
       if (watched?.followers.delete(follower) !== true || watched.followers.size > 0) continue;
-      this.#watched.delete(uri);
+      this.#free(uri, watched);
       watched.stream.uris.delete(uri);
       left.add(watched.stream);
     }
@@ -132,7 +163,7 @@ export class SharedWatches {
   #drop(streams: readonly WatchStream[]): Promise<void>[] {
     const unused = streams.filter(({ uris }) => uris.size === 0);
     return unused.map(async (stream) => {
-      this.#streams.delete(stream);
+      this.#forget(stream);
       await stream.close();
     });
   }

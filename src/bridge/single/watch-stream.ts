@@ -3,6 +3,8 @@ import type { Upstream } from '../upstream/upstream.ts';
 
 /** Parts of those who want a stream that it needs. */
 export interface WatchStreamOptions {
+  /** Client that it was begun for; left out for one that took the place of several. */
+  readonly owner: string | undefined;
   /** Updates may have been missed. */
   onMissed(stream: WatchStream): void;
   /** It ended, or never began. */
@@ -13,6 +15,8 @@ export interface WatchStreamOptions {
 export class WatchStream {
   /** The resources that somebody wants of it; only fewer with time. */
   readonly uris: Set<string>;
+  /** Client that it counts for. */
+  readonly owner: string | undefined;
   /** Settles when the upstream agreed to the stream, or would not. */
   readonly opening: Promise<Subscription>;
   /** True when it stays as it is: what it is about cannot be put on one stream with more. */
@@ -20,8 +24,9 @@ export class WatchStream {
   #subscription: Subscription | undefined;
   #ended = false;
 
-  constructor(main: Upstream, uris: readonly string[], { onMissed, onEnd }: WatchStreamOptions) {
+  constructor(main: Upstream, uris: readonly string[], { owner, onMissed, onEnd }: WatchStreamOptions) {
     this.uris = new Set(uris);
+    this.owner = owner;
     this.opening = this.#open(main, () => onMissed(this));
     const end = (why: SubscriptionEnd): void => {
       this.#ended = true;

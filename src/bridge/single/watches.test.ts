@@ -180,4 +180,45 @@ describe('clients that watch resources of one stateless server', () => {
     await until(() => whole.heard.length > 0 && part.heard.length > 0);
     assert.deepEqual([urisHeard(whole), urisHeard(part)], [['memo:one/part'], ['memo:one/part']]);
   });
+
+  it('leave room for each other, whatever one of them watches', async (t) => {
+    const server = new Watching();
+    const bridge = await server.bridge(t);
+    const [greedy, other] = await Promise.all(
+      ['greedy', 'other'].map((principal) => open(bridge, statelessDate, { auth: { principal } })),
+    );
+    const thousand = (at: number): Json => listenTo(...Array.from({ length: 1_000 }, (_, nth) => `memo:${at}/${nth}`));
+    for (let at = 0; at < 50; at++) {
+      void greedy?.send('subscriptions/listen', thousand(at), at);
+      await until(() => greedy?.heard.length === at + 1);
+    }
+    const error = await greedy?.error('subscriptions/listen', listenTo('memo:more'));
+    assert.deepEqual(error, {
+      code: -32600,
+      message: 'too many resource subscriptions of one client; the limit is 50000',
+    });
+    void other?.send('subscriptions/listen', listenTo('memo:more'), 'mine');
+    await until(() => other?.heard.length === 1);
+    // What is not watched any more leaves its room.
+    await greedy?.notify('notifications/cancelled', { requestId: 7 });
+    await until(() => server.streams.length === 50);
+    void greedy?.send('subscriptions/listen', thousand(50), 50);
+    await until(() => greedy?.heard.length === 51);
+  });
+
+  it('leave room for each other, however many streams one of them opens at once', async (t) => {
+    const answers = { 'subscriptions/listen': () => undefined };
+    const upstream = scriptedUpstream({ up: statelessDate, capabilities: { resources: { subscribe: true } }, answers });
+    const bridge = await bridgeTo(t, upstream);
+    const [greedy, other] = await Promise.all(
+      ['greedy', 'other'].map((principal) => open(bridge, statelessDate, { auth: { principal } })),
+    );
+    const outcomes = Array.from({ length: 1_000 }, async (_, at) =>
+      greedy?.send('subscriptions/listen', listenTo(`memo:${at}`), at),
+    );
+    const refused = Object((await outcomes.at(-1))?.['error']);
+    assert.match(refused.message, /too many resource subscriptions are being opened/);
+    void other?.send('subscriptions/listen', listenTo('memo:more'), 'mine');
+    await until(() => upstream.sent.some((sent) => urisOf(sent).includes('memo:more')));
+  });
 });

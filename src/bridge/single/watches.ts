@@ -10,6 +10,7 @@ import type { Pool } from '../upstream/pool.ts';
 import { SessionWatch } from './session-watch.ts';
 import { SharedWatches } from './shared-watches.ts';
 import type { Upstream } from '../upstream/upstream.ts';
+import { ownerOf } from '../upstream/wanted.ts';
 
 const updated = 'notifications/resources/updated';
 /** Limit of updates that wait for the acknowledgement of a stream. */
@@ -99,7 +100,7 @@ export class UpstreamWatches {
     };
     const shared = this.#on(this.#pool.preferredBy(call));
     return listenShared(
-      shared.follow(uris, (params) => tell(ownWords(params))),
+      shared.follow(uris, (params) => tell(ownWords(params)), ownerOf(call.auth?.principal, call.address)),
       listen,
     );
   }
@@ -129,8 +130,10 @@ export class UpstreamWatches {
   }
 
   async #open(uri: string, session: ServerSession): Promise<Subscription> {
-    if (this.#pool.shared)
-      return await this.#on(this.#pool.main).follow([uri], (params) => session.notify(updated, ownWords(params)));
+    if (this.#pool.shared) {
+      const tell = (params: JsonObject): void => session.notify(updated, ownWords(params));
+      return await this.#on(this.#pool.main).follow([uri], tell, ownerOf(session.principal, session.address));
+    }
     return await this.#pool.ownedBy(session).follow({ updates: [uri] }, () => session.notify(updated, { uri }));
   }
 
