@@ -17,6 +17,9 @@ const binary = join(dist, 'cli/main.js');
 /** The entry points that programs start with, and whose start must be quick. */
 const starts = ['server', 'client', 'stdio', 'node', 'http', 'protocol'];
 
+/** Those that are nothing by themselves: to open one file of what they share is quicker than to open one for each who shares it. */
+const lean = ['stdio', 'protocol'];
+
 /** What runs in browsers must not load with what it shares with `stdio` the rest of that. */
 const apart = { testing: 'stdio' };
 
@@ -42,6 +45,7 @@ async function emit(): Promise<void> {
   const { plugin, group } = startChunks({
     starts: Object.fromEntries(starts.map((name) => [name, sourceOf(name)])),
     apart: Object.fromEntries(Object.entries(apart).map(([name, start]) => [sourceOf(name), start])),
+    lean,
   });
   const bundle = await rolldown({
     cwd: root,

@@ -16,6 +16,8 @@ export interface Entries {
   readonly starts: Readonly<Record<string, string>>;
   /** Modules of entry points, each with one of the starts: what both and no other start load stays apart, so that the first does not load the rest of the second. */
   readonly apart?: Readonly<Record<string, string>>;
+  /** The starts that load little: what any of them shares with another start is one chunk, which all of them load. */
+  readonly lean?: readonly string[];
 }
 
 /** The beginning of the names of chunks that are made here. */
@@ -26,7 +28,7 @@ export const startPrefix = 'start-';
  *
  * A module only depends on modules that at least the same starts load, so that no file comes to depend on itself.
  */
-export function startChunks({ starts, apart = {} }: Entries): StartChunks {
+export function startChunks({ starts, apart = {}, lean = [] }: Entries): StartChunks {
   const imports = new Map<string, readonly string[]>();
   const loadedBy = new Map<string, string>();
   const plugin: Plugin = {
@@ -45,8 +47,8 @@ export function startChunks({ starts, apart = {} }: Entries): StartChunks {
         group.ids.push(id);
         group.size += this.getModuleInfo(id)?.code?.length ?? 0;
       }
-      for (const { by, ids } of folded([...groups.values()]))
-        for (const id of ids) loadedBy.set(id, `${startPrefix}${by.join('-')}`);
+      for (const { name, ids } of folded([...groups.values()], lean))
+        for (const id of ids) loadedBy.set(id, `${startPrefix}${name}`);
       // An entry point is a file of its own.
       for (const id of Object.values(starts)) loadedBy.delete(id);
     },
@@ -62,15 +64,28 @@ interface Group {
   size: number;
 }
 
+/** Modules that lie together. */
+interface Chunk {
+  readonly name: string;
+  readonly ids: readonly string[];
+}
+
 /** To open a file takes as long as reading this many characters that it holds, comments included. */
 const small = 20_000;
 
-/** Puts small groups into the largest one that several starts share, where each of theirs loads that anyway. */
-function folded(groups: readonly Group[]): readonly Group[] {
-  const [home] = groups.filter(({ by }) => by.length > 1).toSorted((one, other) => other.size - one.size);
+/**
+ * Makes few chunks of many groups: what lean starts share is one, and a small group joins the largest one that several
+ * other starts share, where each of its own loads that anyway.
+ */
+function folded(groups: readonly Group[], lean: readonly string[]): readonly Chunk[] {
+  const shared = groups.filter(({ by }) => by.length > 1);
+  const isLean = ({ by }: Group): boolean => by.length > 1 && by.some((start) => lean.includes(start));
+  const [home] = shared.filter((group) => !isLean(group)).toSorted((one, other) => other.size - one.size);
   return groups.map((group) => {
+    if (isLean(group)) return { name: 'shared', ids: group.ids };
     const isOurs = group.by.length > 1 && group.by.every((start) => home?.by.includes(start) === true);
-    return home !== undefined && isOurs && group.size < small ? { ...group, by: home.by } : group;
+    const { by } = home !== undefined && isOurs && group.size < small ? home : group;
+    return { name: by.join('-'), ids: group.ids };
   });
 }
 
