@@ -7,7 +7,7 @@ import { test } from 'node:test';
 import { adaptedElsewhere } from '../src/fidelity/adaptations.ts';
 import { elsewhere, fieldFacts, toldElsewhere } from '../src/fidelity/fields.ts';
 import { features } from '../src/fidelity/fidelity.ts';
-import { everyAdaptation } from '../src/protocol/adapt/adapt.ts';
+import { everyAdaptation } from '../src/fidelity/adaptation-lines.ts';
 import { revisions } from '../src/protocol/revision.ts';
 import { askingWalks } from './fidelity/asking.ts';
 import { callWalks } from './fidelity/calls.ts';

@@ -1,6 +1,6 @@
 /** The lines that follow from the adaptations between revisions: what becomes of an example is computed by running them. */
 
-import { adaptationsOf, everyAdaptation, type NamedAdaptation } from '../protocol/adapt/adapt.ts';
+import { adaptationsOf } from '../protocol/adapt/adapt.ts';
 import { check } from '../protocol/compile/check.ts';
 import { McpError } from '../protocol/error.ts';
 import { fromWire } from '../protocol/compile/from-wire.ts';
@@ -11,6 +11,7 @@ import { isShape, nameOf, type Type } from '../protocol/shape.ts';
 import { untitledMultiSelectShape } from '../protocol/features/elicitation-schema.ts';
 import { toWire } from '../protocol/compile/to-wire.ts';
 import { carried, changed, ends, nothing, other, refused, type Feature, type Fidelity } from './cells.ts';
+import { everyAdaptation, lineOf, type NamedAdaptation } from './adaptation-lines.ts';
 import { unasked, untold } from './asking.ts';
 
 /** A value of a type, to see what becomes of it. */
@@ -37,17 +38,17 @@ export const specimens: ReadonlyMap<string, Specimen> = new Map<string, Specimen
   ['multiSelect', { type: untitledMultiSelectShape, value: { type: 'array', items: { type: 'string', enum: ['a'] } } }],
 ]);
 
-function specimenOf({ adaptation, types }: NamedAdaptation): Specimen {
+function specimenOf({ adaptation, types, example }: NamedAdaptation): Specimen {
   const [type] = types;
   if (type === undefined) throw new TypeError(`${adaptation.name} adapts nothing`);
-  return { type, value: adaptation.example };
+  return { type, value: example };
 }
 
 /** One line for each adaptation, and for values of types that older revisions lack. */
 export const adaptationFeatures: readonly Feature[] = [
   ...everyAdaptation
     .filter(({ adaptation }) => !adaptedElsewhere.has(adaptation.name))
-    .map(({ adaptation: { name, title } }) => featureOf(name, title)),
+    .map(({ adaptation: { name }, title }) => featureOf(name, title)),
   featureOf('multiSelect', 'Choices of several in forms'),
 ];
 
@@ -86,7 +87,7 @@ function wordsOf({ type, value }: Specimen, receiver: Revision): string {
   let at: object = value;
   for (const adaptation of adaptationsOf(nameOf(type))) {
     const next = isAlive(adaptation.life, receiver) ? adaptation.toWire({ ...at }, receiver) : at;
-    if (!same(next, at)) words.push(adaptation.what);
+    if (!same(next, at)) words.push(lineOf(adaptation).what);
     at = next;
   }
   return words.join('; ');

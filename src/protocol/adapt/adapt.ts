@@ -1,6 +1,6 @@
 /**
  * The differences between revisions that are no lifetimes, by the type that they concern. Each is one named pair;
- * docs/fidelity.md has a line for each.
+ * docs/fidelity.md has a line for each, whose words are in `fidelity/adaptation-lines.ts`.
  */
 
 import { cannotSay, needsCapability, type Adaptation } from './adaptation.ts';
@@ -34,7 +34,7 @@ import { nameOf, type Type } from '../shape.ts';
 import type { Fields } from '../compile/value.ts';
 
 /** The adaptations of one type, in the order in which they run. */
-interface Adapted {
+export interface Adapted {
   readonly type: Type;
   readonly rules: readonly Adaptation[];
 }
@@ -45,7 +45,8 @@ function of<T extends object>(type: Type<T>, ...rules: readonly Adaptation<NoInf
   return { type, rules: rules as unknown as readonly Adaptation[] };
 }
 
-const table: readonly Adapted[] = [
+/** Every type that is adapted, with its adaptations. */
+export const adaptedTypes: readonly Adapted[] = [
   of(contentBlock, audioAsText, resourceLinkAsText),
   of(samplingBlock, audioAsText),
   of(callToolResultShape, structuredContentAsText, textBesideValue, wrappedStructuredContent),
@@ -65,21 +66,7 @@ const table: readonly Adapted[] = [
 
 // By the name: what has no shape of its own is known by it alone.
 const byName: ReadonlyMap<string, readonly Adaptation[]> = new Map(
-  table.map(({ type, rules }) => [nameOf(type), rules]),
-);
-
-/** An adaptation, with the types that it concerns. */
-export interface NamedAdaptation {
-  readonly adaptation: Adaptation;
-  readonly types: readonly Type[];
-}
-
-/** Every adaptation once, in the order of their types. */
-export const everyAdaptation: readonly NamedAdaptation[] = [...new Set(table.flatMap(({ rules }) => rules))].map(
-  (adaptation) => ({
-    adaptation,
-    types: table.filter(({ rules }) => rules.includes(adaptation)).map(({ type }) => type),
-  }),
+  adaptedTypes.map(({ type, rules }) => [nameOf(type), rules]),
 );
 
 /** The adaptations of a type by its name, in the order in which they run. */

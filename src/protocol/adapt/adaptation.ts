@@ -7,14 +7,8 @@ import type { Fields } from '../compile/value.ts';
 
 /** Adaptation of a type that travels differently in some revisions. */
 export interface Adaptation<T extends object = Fields> {
-  /** Name of the adaptation: the name of its constant. */
+  /** Name of the adaptation: the name of its constant, by which `fidelity/adaptation-lines.ts` has words and an example for it. */
   readonly name: string;
-  /** Subject, as a heading. */
-  readonly title: string;
-  /** Outcome for the value, as the end of a sentence. */
-  readonly what: string;
-  /** A value that it changes, or that cannot be said, wherever it applies. */
-  readonly example: object;
   /** The revisions in which it applies. */
   readonly life: Lifetime;
   /** Runs before the fields are projected; returns the same value when there is nothing to do, and may throw. */

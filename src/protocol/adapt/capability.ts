@@ -8,9 +8,6 @@ import { isFields, mapFields, type Fields } from '../compile/value.ts';
 /** A client that only opens URLs says nothing in 2025-06-18, where `elicitation` means forms. */
 export const urlOnlyElicitation: Adaptation<ClientCapabilities> = {
   name: 'urlOnlyElicitation',
-  title: 'Elicitation by URL alone, as a capability',
-  what: 'left out, since `elicitation` means forms there',
-  example: { elicitation: { url: {} } },
   life: within('2025-06-18', '2025-11-25'),
   toWire: (capabilities) => {
     const { elicitation, ...rest } = capabilities;
@@ -25,9 +22,6 @@ type Capabilities = ClientCapabilities | ServerCapabilities;
 /** Experimental capabilities are objects in every revision; anything else is left out. */
 export const experimentalObjects: Adaptation<Capabilities> = {
   name: 'experimentalObjects',
-  title: 'Experimental capabilities that are no objects',
-  what: 'left out',
-  example: { experimental: { 'x.example/junk': 1 } },
   life: always,
   toWire: (capabilities) => {
     const { experimental } = capabilities;
@@ -42,9 +36,6 @@ const noSettings: Fields = {};
 /** Settings of extensions are objects; that for tasks has none, so its value is exactly `{}`. */
 export const extensionSettings: Adaptation<Capabilities> = {
   name: 'extensionSettings',
-  title: 'Settings of the tasks extension',
-  what: 'exactly `{}`',
-  example: { extensions: { [tasksExtension]: { own: true } } },
   life: from('2026-07-28'),
   toWire: (capabilities) => {
     const { extensions } = capabilities;

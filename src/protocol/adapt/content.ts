@@ -13,9 +13,6 @@ type Block = ContentBlock | SamplingMessageContentBlock;
 /** Audio before 2025-03-26: a text that says what it was and how long. */
 export const audioAsText: Adaptation<Block> = {
   name: 'audioAsText',
-  title: 'Audio',
-  what: 'a text that says its media type and how long it is',
-  example: { type: 'audio', data: 'UklGRg==', mimeType: 'audio/wav' },
   life: until('2025-03-26'),
   toWire: (block) => (block.type === 'audio' ? asText(block, describeAudio) : block),
 };
@@ -23,9 +20,6 @@ export const audioAsText: Adaptation<Block> = {
 /** A resource link before 2025-06-18: a text with its name, media type and URI. */
 export const resourceLinkAsText: Adaptation<Block> = {
   name: 'resourceLinkAsText',
-  title: 'Resource links',
-  what: 'a text with the name, media type, size and URI of the resource',
-  example: { type: 'resource_link', uri: 'memo:one', name: 'one', mimeType: 'text/plain' },
   life: until('2025-06-18'),
   toWire: (block) => (block.type === 'resource_link' ? asText(block, describeLink) : block),
 };
@@ -57,9 +51,6 @@ function decodedSize(base64: string): number {
 /** Structured content before 2025-06-18: left out, with its JSON in a text block, unless one holds it already. */
 export const structuredContentAsText: Adaptation<CallToolResult> = {
   name: 'structuredContentAsText',
-  title: 'Structured content that is an object',
-  what: 'its JSON as a text block, unless one holds it already',
-  example: { content: [], structuredContent: { sum: 3 } },
   life: until('2025-06-18'),
   toWire: (result) => {
     if (result.structuredContent === undefined) return result;
@@ -76,9 +67,6 @@ export const structuredContentAsText: Adaptation<CallToolResult> = {
  */
 export const textBesideValue: Adaptation<CallToolResult> = {
   name: 'textBesideValue',
-  title: 'Structured content that is no object, without a text',
-  what: 'its JSON as a text block beside it',
-  example: { content: [], structuredContent: [1, 2] },
   life: from('2025-06-18'),
   toWire: (result) => {
     const { structuredContent, content } = result;
@@ -120,9 +108,6 @@ interface Structured {
  */
 export const wrappedStructuredContent: Adaptation<Structured> = {
   name: 'wrappedStructuredContent',
-  title: 'Structured content that is no object',
-  what: 'inside an object, as `result`',
-  example: { content: [{ type: 'text', text: '[1,2]' }], structuredContent: [1, 2] },
   life: within('2025-06-18', '2026-07-28'),
   toWire: (result) => {
     const { structuredContent } = result;

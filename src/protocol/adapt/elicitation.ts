@@ -12,9 +12,6 @@ import { until, within } from '../lifetime.ts';
 /** Options with names before 2025-11-25: the values as `enum`, the names beside them as `enumNames`. */
 export const titledOptionsAsEnumNames: Adaptation<PrimitiveSchemaDefinition> = {
   name: 'titledOptionsAsEnumNames',
-  title: 'Options with names in forms',
-  what: 'the values as `enum`, the names as `enumNames`',
-  example: { type: 'string', oneOf: [{ const: 'a', title: 'A' }] },
   life: until('2025-11-25'),
   toWire: (schema) => ('oneOf' in schema && Array.isArray(schema.oneOf) ? asLegacy(schema) : schema),
 };
@@ -26,9 +23,6 @@ function asLegacy({ oneOf, ...schema }: TitledSingleSelectEnumSchema): LegacyTit
 /** A URL within 2025-11-25 needs an `elicitationId`, which cannot be made up here. */
 export const urlNeedsId: Adaptation<ElicitRequestURLParams> = {
   name: 'urlNeedsId',
-  title: 'URL elicitation without an elicitationId',
-  what: 'an error, unless who asks makes one up',
-  example: { mode: 'url', message: 'log in', url: 'https://example.com/' },
   life: within('2025-11-25', '2026-07-28'),
   toWire: (params, revision) => {
     if (params.elicitationId === undefined) throw cannotSay('URL elicitation without an elicitationId', revision);
@@ -39,9 +33,6 @@ export const urlNeedsId: Adaptation<ElicitRequestURLParams> = {
 /** An answer with several values for one field before 2025-11-25, where no form can ask for it: an error. */
 export const oneValuePerField: Adaptation<ElicitResult> = {
   name: 'oneValuePerField',
-  title: 'Several values for one field of a form',
-  what: 'an error',
-  example: { action: 'accept', content: { days: ['monday', 'friday'] } },
   life: until('2025-11-25'),
   toWire: (result, revision) => {
     if (Object.values(result.content ?? {}).some(Array.isArray))

@@ -13,20 +13,6 @@ import type {
 /** A message of several blocks before 2025-11-25: several messages of the same role, in the same order. */
 export const blocksAsMessages: Adaptation<CreateMessageRequestParams> = {
   name: 'blocksAsMessages',
-  title: 'Sampling messages of several blocks',
-  what: 'several messages of the same role, in the same order',
-  example: {
-    maxTokens: 1,
-    messages: [
-      {
-        role: 'user',
-        content: [
-          { type: 'text', text: 'one' },
-          { type: 'text', text: 'two' },
-        ],
-      },
-    ],
-  },
   life: until('2025-11-25'),
   toWire: (params) => {
     if (!params.messages.some(({ content }) => isList(content))) return params;
@@ -42,13 +28,6 @@ function splitMessage(message: SamplingMessage): readonly SamplingMessage[] {
 /** Tools for the model before 2025-11-25: an error, since an answer without them would not be what was asked. */
 export const noToolsForModels: Adaptation<CreateMessageRequestParams> = {
   name: 'noToolsForModels',
-  title: 'Tools in sampling',
-  what: 'an error, since an answer without them would not be what was asked',
-  example: {
-    maxTokens: 1,
-    messages: [{ role: 'user', content: { type: 'text', text: 'one' } }],
-    tools: [{ name: 'add', inputSchema: { type: 'object' } }],
-  },
   life: until('2025-11-25'),
   toWire: (params, revision) => {
     if (params.tools === undefined || params.tools.length === 0) return params;
@@ -59,15 +38,6 @@ export const noToolsForModels: Adaptation<CreateMessageRequestParams> = {
 /** A single message of several blocks before 2025-11-25: its block when there is one, else an error. */
 export const oneBlockPerMessage: Adaptation<SamplingMessage> = {
   name: 'oneBlockPerMessage',
-  title: 'A single sampling message of several blocks',
-  what: 'one text when all its blocks are texts, else an error',
-  example: {
-    role: 'user',
-    content: [
-      { type: 'text', text: 'one' },
-      { type: 'text', text: 'two' },
-    ],
-  },
   life: until('2025-11-25'),
   toWire: (message, revision) =>
     isList(message.content) ? { ...message, content: singleBlock(message.content, revision) } : message,
@@ -76,16 +46,6 @@ export const oneBlockPerMessage: Adaptation<SamplingMessage> = {
 /** An answer of several blocks before 2025-11-25: one text when all are texts, else an error. */
 export const oneBlockPerAnswer: Adaptation<CreateMessageResult> = {
   name: 'oneBlockPerAnswer',
-  title: 'Sampling answers of several blocks',
-  what: 'one text when all its blocks are texts, else an error',
-  example: {
-    role: 'assistant',
-    model: 'any',
-    content: [
-      { type: 'text', text: 'one' },
-      { type: 'text', text: 'two' },
-    ],
-  },
   life: until('2025-11-25'),
   toWire: (result, revision) =>
     isList(result.content) ? { ...result, content: singleBlock(result.content, revision) } : result,

@@ -11,9 +11,6 @@ import { isFields, mapFields, type Fields } from '../compile/value.ts';
  */
 export const wrappedOutputSchema: Adaptation<Tool> = {
   name: 'wrappedOutputSchema',
-  title: 'Output schemas whose root is no object',
-  what: 'the schema of an object with the value as `result`',
-  example: { name: 'list', inputSchema: { type: 'object' }, outputSchema: { type: 'array' } },
   life: within('2025-06-18', '2026-07-28'),
   toWire: (tool) => {
     const { outputSchema } = tool;
@@ -33,9 +30,6 @@ export function needsWrapping(outputSchema: ToolOutputSchema): boolean {
 /** Boolean schemas of properties before 2026-07-28: `{}` for true and `{ not: {} }` for false, which say the same. */
 export const booleanSchemas: Adaptation<ToolInputSchema> = {
   name: 'booleanSchemas',
-  title: 'Boolean schemas of parameters',
-  what: '`{}` for true and `{ not: {} }` for false',
-  example: { type: 'object', properties: { any: true, none: false } },
   life: until('2026-07-28'),
   toWire: (schema) => {
     const { properties } = schema;
