@@ -5,6 +5,7 @@ import { maySend } from '../../protocol/method.ts';
 import { wordsOf } from '../failure.ts';
 import { revisionFor } from '../forward.ts';
 import type { Pool } from '../upstream/pool.ts';
+import { progressFor } from './question-progress.ts';
 
 /** A notification of a client, as it came. */
 interface Notice {
@@ -28,7 +29,9 @@ export async function tellUpstream(
       const client = from.session === undefined ? undefined : pool.ownOf(from.session)?.latest;
       if (client === undefined || !maySend('client', row, revisionFor(client))) return;
     }
-    await pool.notify(method, params, from);
+    const isProgress = method === 'notifications/progress' && from.session !== undefined;
+    const own = isProgress ? progressFor(from.session, params, pool) : params;
+    if (own !== undefined) await pool.notify(method, own, from);
   } catch (error) {
     onWarning(`${JSON.stringify(method.slice(0, 100))} did not reach the upstream: ${wordsOf(error)}`);
   }

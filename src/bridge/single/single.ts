@@ -15,6 +15,7 @@ import { bridgeHandlers, type BridgeParts } from './handlers.ts';
 import { UpstreamTools } from '../known-tools.ts';
 import { tellUpstream } from './notices.ts';
 import { offerOf } from './offer.ts';
+import { relayedQuestion } from './question-progress.ts';
 import { opener, type ConnectUpstream } from '../upstream/opener.ts';
 import type { Settings, Sharing } from '../options.ts';
 import type { ConnectionLimit } from '../upstream/connection-limit.ts';
@@ -147,7 +148,7 @@ function partsOf(settings: SingleOptions, tools: UpstreamTools, open: (isMain: b
       },
       onWarning,
     },
-    eventsOf: (session) => sessionEvents(session, changes, onWarning),
+    eventsOf: (session) => sessionEvents(session, { pool, changes, onWarning }),
     eventsBy: (principal, upstream) => ({
       onNotification: (method, params) => {
         changes.heard(method, params, { principal });
@@ -180,13 +181,23 @@ function tellsUnasked(client: Client | undefined): boolean {
 }
 
 /** Events of the own connection of a session, which belong to that session. */
-function sessionEvents(session: ServerSession, changes: Changes, onWarning: (message: string) => void): UpstreamEvents {
+function sessionEvents(
+  session: ServerSession,
+  { pool, changes, onWarning }: Pick<BridgeParts, 'pool' | 'changes'> & Pick<Settings, 'onWarning'>,
+): UpstreamEvents {
   return {
     onLog: (message) => session.notify('notifications/message', { ...message }),
     onNotification: (method, params) => {
       if (isListChange(method) || isOfSession(method)) session.notify(method, ownWords(params));
     },
-    onRequest: (method, params, { signal, running }) => session.ask(method, params, signal, running.at(-1)),
+    onRequest: async (method, params, { signal, running }) => {
+      const question = relayedQuestion(session, params, pool);
+      try {
+        return await session.ask(method, question.params, signal, running.at(-1));
+      } finally {
+        question.done();
+      }
+    },
     onReconnect: () => changes.everythingFor(session),
     onWarning,
   };

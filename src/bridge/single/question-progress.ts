@@ -1,0 +1,60 @@
+import { isObject, isRequestId } from '../../jsonrpc/message.ts';
+import type { ServerSession } from '../../host/host.ts';
+import type { JsonObject, ProgressToken } from '../../protocol/features/common.ts';
+
+/** Question that waits for the client of a session. */
+interface Waiting {
+  /** Server that asked it, by whatever stands for that. */
+  readonly by: object;
+  /** Token that the server gave it. */
+  readonly token: ProgressToken;
+}
+
+/** Question as the client of a session is asked it. */
+export interface RelayedQuestion {
+  readonly params: JsonObject;
+  /** Takes note that it was answered, or given up. */
+  done(): void;
+}
+
+const ofSession = Symbol('progress of questions');
+
+/**
+ * Gives a question a token that no other question which waits for the client has, be it of the same server or of
+ * another: its own where that is free. (Spec, Progress: tokens are unique among the active requests.)
+ */
+export function relayedQuestion(session: ServerSession, params: JsonObject, by: object): RelayedQuestion {
+  const { _meta: meta } = params;
+  const token = isObject(meta) ? meta['progressToken'] : undefined;
+  if (!isObject(meta) || !isRequestId(token)) return { params, done: () => undefined };
+  const waiting = waitingFor(session);
+  const progressToken = waiting.has(token) ? freeToken(waiting) : token;
+  waiting.set(progressToken, { by, token });
+  return {
+    params: progressToken === token ? params : { ...params, _meta: { ...meta, progressToken } },
+    done: () => void waiting.delete(progressToken),
+  };
+}
+
+/** Progress of a question in words of the server that asked it; `undefined` where it is of no question of that server. */
+export function progressFor(session: ServerSession, params: JsonObject, by: object): JsonObject | undefined {
+  const { progressToken } = params;
+  const question = isRequestId(progressToken) ? waitingFor(session).get(progressToken) : undefined;
+  return question?.by === by ? { ...params, progressToken: question.token } : undefined;
+}
+
+function waitingFor({ state }: ServerSession): Map<ProgressToken, Waiting> {
+  // Nothing else is kept under this symbol.
+  const known = state.get(ofSession) as Map<ProgressToken, Waiting> | undefined;
+  if (known !== undefined) return known;
+  const waiting = new Map<ProgressToken, Waiting>();
+  state.set(ofSession, waiting);
+  return waiting;
+}
+
+/** Counts up from how many there are: of so many and one tokens one is free. */
+function freeToken(waiting: ReadonlyMap<ProgressToken, unknown>): ProgressToken {
+  let token = waiting.size;
+  while (waiting.has(token)) token++;
+  return token;
+}
