@@ -52,6 +52,16 @@ describe('parley bridge over HTTP', { concurrency: 4 }, () => {
     });
   }
 
+  test('names the pair of endpoints only where sessions are served', async () => {
+    const { child, said, ended } = start(['bridge', '--port', '0', '--revision', '2026-07-28', '--', ...exampleCommand]);
+    const url = await said(urlLine);
+    const pair = await fetch(new URL('/sse', url));
+    await pair.body?.cancel();
+    child.kill('SIGTERM');
+    assert.equal(pair.status, 404);
+    assert.doesNotMatch((await ended).stdout, /also|HTTP\+SSE/);
+  });
+
   test('answers clients of every revision', async () => {
     const { child, said, ended } = start(['bridge', '--port', '0', '--', ...exampleCommand]);
     const url = await said(urlLine);

@@ -257,7 +257,12 @@ async function overStdio(served: Served, introduction: Introduction, io: Io): Pr
   await stdio.close();
 }
 
-const oldest = revisions[0]?.date;
+/** Line about the pair of endpoints, for the revisions whose HTTP it is; none where no session is served. */
+function pairLine(url: string, { endpoint }: Served): string {
+  if (!endpoint.revisions.some(({ sessions }) => sessions)) return '';
+  const dates = revisions.filter(({ http }) => http === 'sse-pair').map(({ date }) => date);
+  return `  also     ${new URL('/sse', url).href} (HTTP+SSE, for clients of ${dates.join(', ')})\n`;
+}
 
 async function overHttp(
   served: Served,
@@ -274,7 +279,7 @@ async function overHttp(
   const entry = { mcpServers: { [introduction.name]: { type: 'http', url } } };
   io.stdout.write(
     printed(
-      `${introduction.text}  url      ${url}\n  also     ${new URL('/sse', url).href} (HTTP+SSE, for clients of ${oldest})\n  connect  ${shownJson(entry)}\n  try      npx parley-mcp call ${url}\n${warningOn(address)}`,
+      `${introduction.text}  url      ${url}\n${pairLine(url, served)}  connect  ${shownJson(entry)}\n  try      npx parley-mcp call ${url}\n${warningOn(address)}`,
       'lines',
     ),
   );
