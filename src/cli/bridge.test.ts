@@ -53,7 +53,15 @@ describe('parley bridge over HTTP', { concurrency: 4 }, () => {
   }
 
   test('names the pair of endpoints only where sessions are served', async () => {
-    const { child, said, ended } = start(['bridge', '--port', '0', '--revision', '2026-07-28', '--', ...exampleCommand]);
+    const { child, said, ended } = start([
+      'bridge',
+      '--port',
+      '0',
+      '--revision',
+      '2026-07-28',
+      '--',
+      ...exampleCommand,
+    ]);
     const url = await said(urlLine);
     const pair = await fetch(new URL('/sse', url));
     await pair.body?.cancel();
