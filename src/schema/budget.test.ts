@@ -35,6 +35,10 @@ const doubled = named(61, (at) => ({ allOf: at === 60 ? [true] : many(2, () => (
 const wide = named(20_000, () => 1);
 const letters = many(2000, (at) => ((at * at) & 4 ? 'a' : 'b')).join('');
 
+const dynamicAnchors = named(5000, (at) => ({ $dynamicAnchor: `p${at}` }));
+const longName = 'a'.repeat(1_000_000);
+const levels = (value: unknown): unknown => many(60, (at) => at).reduce<unknown>((inner, at) => [inner, at], value);
+
 const hostile: Readonly<Record<string, readonly [schema: object, value: unknown]>> = {
   'references that double': [{ $ref: '#/$defs/k0', $defs: doubled }, 1],
   'references that double, and more': [{ $ref: '#/$defs/k0', $defs: doubled, unevaluatedProperties: false }, 1],
@@ -74,6 +78,28 @@ const hostile: Readonly<Record<string, readonly [schema: object, value: unknown]
     { items: { type: 'object' }, $dynamicRef: '#any', $defs: { any: { $dynamicAnchor: 'any' } } },
     objects,
   ],
+  'an enum for each of many items that fit': [
+    { items: { enum: many(300_000, (at) => at) } },
+    [...many(1000, () => 1), -1],
+  ],
+  'schemas that say nothing, for each of many items': [{ items: { allOf: many(100_000, () => true) } }, objects],
+  'types named again and again': [{ items: { type: [...many(100_000, () => 'null'), 'object'] } }, objects],
+  'types named again and again, in vain': [{ items: { type: many(100_000, () => 'null') } }, objects],
+  'names that are listed in vain': [{ anyOf: many(1000, () => ({ propertyNames: { maxLength: 0 } })) }, wide],
+  'a large text at each of many levels': [{ uniqueItems: true }, levels('x'.repeat(1_000_000))],
+  'dynamic anchors': [
+    { $dynamicRef: '#k0', $defs: named(5000, (at) => ({ $dynamicAnchor: `k${at}` })), properties: dynamicAnchors },
+    { k1: 1 },
+  ],
+  'identifiers below a long one': [
+    { $id: `http://localhost/${'a'.repeat(100_000)}/`, $defs: named(500, (at) => ({ $id: `k${at}` })) },
+    1,
+  ],
+  'a long reference': [
+    { $defs: { [longName]: { type: 'number' } }, items: { $ref: `#/$defs/${longName}` } },
+    [...many(1000, () => 1), 'a'],
+  ],
+  'a large value among those wanted': [{ items: { enum: ['x'.repeat(4_000_000)] } }, objects],
   'what nobody looked at': [
     { unevaluatedProperties: false, allOf: many(100, (at) => ({ properties: { [at]: true } })) },
     wide,

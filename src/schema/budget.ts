@@ -34,7 +34,7 @@ export class OverBudget extends Error {
 }
 
 /** Parts of a budget that a check pays from. */
-export type Run = Pick<CheckBudget, 'spend' | 'tick'>;
+export type Run = Pick<CheckBudget, 'spend' | 'tick' | 'look'>;
 
 /** Budget that one check has left. It is begun anew for each. */
 export class CheckBudget {
@@ -87,12 +87,19 @@ export class CheckBudget {
     this.#lookedAt = performance.now();
   }
 
+  /** Looks at the clock, after work that is not counted in steps. */
+  look(): void {
+    if (this.#timed) this.#look();
+  }
+
   #look(): void {
     const now = performance.now();
-    this.#time -= Math.min(now - this.#lookedAt, longestGap);
+    const gap = now - this.#lookedAt;
+    this.#time -= Math.min(gap, longestGap);
     this.#lookedAt = now;
     this.#untilLook = stepsBetweenLooks;
-    if (this.#time >= 0) return;
+    // A long gap was ours, where the platform does not say otherwise: a piece of work that cannot be paid for in parts.
+    if (this.#time >= 0 && (gap <= longestGap || this.#usedBefore === undefined)) return;
     // On a machine with more to do than it can, most of that time was spent by others.
     if (this.#usedBefore !== undefined) this.#time = this.#granted - ((ownTime() ?? 0) - this.#usedBefore);
     if (this.#time < 0) throw new OverBudget();

@@ -31,6 +31,14 @@ export interface SchemaResource {
   /** The schemas that `$anchor` and `$dynamicAnchor` name. */
   readonly anchors: Map<string, unknown>;
   readonly dynamicAnchors: Map<string, unknown>;
+  /** Targets of the references in it, as far as they were followed. */
+  readonly followed: Map<string, Followed>;
+}
+
+/** Target of a reference, and the dynamic anchor that it names, if it names one. */
+export interface Followed {
+  readonly target: unknown;
+  readonly dynamicAnchor?: string;
 }
 
 /** One subschema that is an object. */
@@ -56,6 +64,9 @@ function dialectOf(schema: unknown): Dialect {
     `JSON Schema dialect ${JSON.stringify(declared)} is not supported; supported are 2020-12 (https://json-schema.org/draft/2020-12/schema) and draft-07`,
   );
 }
+
+/** Limit of an identifier once it is resolved, in characters: each reference in the resource is read against it. */
+const longestBase = 1000;
 
 /** Base URI of a schema without `$id`; nothing can be fetched from there. */
 const defaultBase = 'schema://document/';
@@ -100,7 +111,15 @@ export class SchemaDocument {
    *
    * @throws SchemaError when it leads out of the document or to nothing.
    */
-  resolve(reference: string, from: SchemaResource): { readonly target: unknown; readonly dynamicAnchor?: string } {
+  resolve(reference: string, from: SchemaResource): Followed {
+    const before = from.followed.get(reference);
+    if (before !== undefined) return before;
+    const found = this.#resolve(reference, from);
+    from.followed.set(reference, found);
+    return found;
+  }
+
+  #resolve(reference: string, from: SchemaResource): Followed {
     const url = URL.canParse(reference, from.base) ? new URL(reference, from.base) : undefined;
     const fragment = url === undefined ? undefined : decode(url.hash.slice(1));
     if (url === undefined || fragment === undefined)
@@ -153,10 +172,15 @@ export class SchemaDocument {
   #identify({ $id, $anchor, $dynamicAnchor }: Keywords, raw: Keywords, outer: SchemaResource): SchemaResource {
     let resource = outer;
     if (typeof $id === 'string') {
-      if (!URL.canParse($id, outer.base)) throw new SchemaError(`$id ${JSON.stringify($id)} is malformed`);
+      if (!URL.canParse($id, outer.base))
+        throw new SchemaError(`$id ${JSON.stringify($id.slice(0, 200))} is malformed`);
       // Draft-07, core 8.2.3: an `$id` that is only a fragment names the place and does not move the base.
       if ($id.startsWith('#')) outer.anchors.set($id.slice(1), raw);
-      else resource = this.#addResource(withoutFragment(new URL($id, outer.base)), raw);
+      else {
+        const base = withoutFragment(new URL($id, outer.base));
+        if (base.length > longestBase) throw new SchemaError(`$id ${JSON.stringify($id.slice(0, 200))} is too long`);
+        resource = this.#addResource(base, raw);
+      }
     }
     for (const anchor of [$anchor, $dynamicAnchor]) if (typeof anchor === 'string') resource.anchors.set(anchor, raw);
     if (typeof $dynamicAnchor === 'string') {
@@ -167,7 +191,7 @@ export class SchemaDocument {
   }
 
   #addResource(base: string, root: unknown): SchemaResource {
-    const resource: SchemaResource = { base, root, anchors: new Map(), dynamicAnchors: new Map() };
+    const resource: SchemaResource = { base, root, anchors: new Map(), dynamicAnchors: new Map(), followed: new Map() };
     // The first of several schemas with one identifier is the one that references find.
     if (!this.#resources.has(base)) this.#resources.set(base, resource);
     return resource;

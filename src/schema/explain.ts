@@ -5,10 +5,13 @@ import type { SchemaDocument, SchemaNode } from './document.ts';
 import type { Tests } from './fits.ts';
 import { has, isKeywords, type Keywords } from './keywords.ts';
 import { toPointer, type Problem } from './problem.ts';
-import { outermost, type Scope } from './scope.ts';
+import type { Scope } from './scope.ts';
 
 /** Number of problems that are told. */
 const maxProblems = 20;
+
+/** Limit of what is told of one problem, in characters. */
+const longestMessage = 500;
 
 const notAllowed = 'is not allowed';
 
@@ -42,7 +45,7 @@ export function explainProblems(
   { tests, run, told }: { readonly tests: Tests; readonly run: Run; readonly told: Problem[] },
   value: unknown,
 ): void {
-  new Explanation(document, { tests, run, told }).of(document.root, outermost, { value, path: '' });
+  new Explanation(document, { tests, run, told }).of(document.root, tests.scopes.outermost, { value, path: '' });
 }
 
 /** Problems without the echoes of others: what failed counts as unevaluated as well, and so is told of twice. */
@@ -85,7 +88,7 @@ class Explanation {
   }
 
   #tell(path: string, message: string): true {
-    if (this.#told.length < maxProblems) this.#told.push({ path, message });
+    if (this.#told.length < maxProblems) this.#told.push({ path, message: message.slice(0, longestMessage) });
     return true;
   }
 
@@ -96,6 +99,8 @@ class Explanation {
     if (this.#tests.keyword(name, node, scope).every((fits) => fits(value, this.#run))) return false;
     this.#within(name, told);
     for (const problem of saidOf(name, told)) this.#tell(path + problem.path, problem.message);
+    // What is said may be cut from much.
+    this.#run.look();
     return true;
   }
 
@@ -192,18 +197,21 @@ function saidOf(name: string, { keyword, node, value }: Told): readonly Problem[
     case 'required':
       return missing(keyword, value).map((key) => ({ path: toPointer([key]), message: 'is required' }));
     case 'type':
-      return say(Array.isArray(keyword) ? `must be either ${keyword.join(' or ')}` : `must be ${String(keyword)}`);
+      return say(
+        Array.isArray(keyword) ? `must be either ${[...new Set(keyword)].join(' or ')}` : `must be ${String(keyword)}`,
+      );
     case 'dependencies':
     case 'dependentRequired':
       return Object.entries(Object(keyword))
         .filter(([key, keys]) => isKeywords(value) && has(value, key) && missing(keys, value).length > 0)
+        .slice(0, maxProblems)
         .flatMap(([key, keys]) =>
-          say(`must have properties ${listOf(keys).join(', ')} when property ${key} is present`),
+          say(`must have properties ${listOf(keys).slice(0, 100).join(', ')} when property ${key} is present`),
         );
     case 'const':
       return say(`must be ${brief(keyword)}`);
     case 'enum':
-      return say(`must be one of ${listOf(keyword).map(brief).join(', ')}`.slice(0, 500));
+      return say(`must be one of ${listOf(keyword).slice(0, longestMessage).map(brief).join(', ')}`);
     // That has been said, with what the schema wants.
     case 'if':
       return [];
@@ -246,5 +254,5 @@ function missing(names: unknown, value: unknown): readonly string[] {
 }
 
 function brief(value: unknown): string {
-  return String(JSON.stringify(value)).slice(0, 100);
+  return String(JSON.stringify(typeof value === 'string' ? value.slice(0, 100) : value)).slice(0, 100);
 }

@@ -5,11 +5,11 @@
 
 import type { Run } from './budget.ts';
 import { SchemaError, type SchemaDocument, type SchemaNode } from './document.ts';
-import { combined, silent, simpleTests } from './keyword-tests.ts';
+import { combined, namesOf, silent, simpleTests } from './keyword-tests.ts';
 import { isKeywords } from './keywords.ts';
 import { Lookers } from './looked.ts';
 import type { Patterns } from './pattern.ts';
-import { Made, Scopes, outermost, type Scope } from './scope.ts';
+import { Made, Scopes, type Scope } from './scope.ts';
 
 /** Test of a value, whether it fits. It throws `OverBudget`. */
 export type Fits = (value: unknown, run: Run) => boolean;
@@ -28,6 +28,8 @@ export class Tests {
   readonly #document: SchemaDocument;
   readonly #patterns: Patterns;
   readonly #made = new Made<Fits>();
+  /** The tests of each keyword of a node, by its name: who explains asks for them again, for each value. */
+  readonly #kept = new Made<Map<string, readonly Fits[]>>();
   /** The tests whose keywords are being read, with how many references had been followed to them. */
   readonly #open = new Map<Fits, number>();
   #followed = 0;
@@ -40,7 +42,7 @@ export class Tests {
     this.#patterns = patterns;
     this.scopes = new Scopes(document);
     this.#lookers = new Lookers(document, this, patterns);
-    this.root = this.test(document.root, outermost);
+    this.root = this.test(document.root, this.scopes.outermost);
   }
 
   /** Tells whether no subschema contains itself: where one does, the value decides how often it is applied. */
@@ -82,6 +84,16 @@ export class Tests {
 
   /** The test of one keyword of a schema; none where it has no effect of its own. */
   keyword(name: string, node: SchemaNode, scope: Scope): readonly Fits[] {
+    let kept = this.#kept.get(node, scope);
+    if (kept === undefined) this.#kept.set(node, scope, (kept = new Map()));
+    const before = kept.get(name);
+    if (before !== undefined) return before;
+    const made = this.#keyword(name, node, scope);
+    kept.set(name, made);
+    return made;
+  }
+
+  #keyword(name: string, node: SchemaNode, scope: Scope): readonly Fits[] {
     if (silent.has(name)) return [];
     const { keywords, resource } = node;
     const value = keywords[name];
@@ -111,7 +123,7 @@ export class Tests {
     { value, run }: Looked,
   ): readonly (readonly [string, unknown])[] {
     const sources = Object.entries(Object(keywords['patternProperties']));
-    const there = isKeywords(value) ? Object.keys(value).filter((key) => value[key] !== undefined) : [];
+    const there = isKeywords(value) ? namesOf(value, run).filter((key) => value[key] !== undefined) : [];
     const found = there.map((key) => {
       const own = sources.filter(([source]) => this.#patterns(source).test(key, run));
       return [key, own] as const;
@@ -142,7 +154,7 @@ export class Tests {
     const others = test(additionalProperties);
     return (value, run) =>
       !isKeywords(value) ||
-      Object.keys(value).every((name) => {
+      namesOf(value, run).every((name) => {
         run.spend(1 / 8);
         if (value[name] === undefined) return true;
         const own = patterns.filter(([pattern]) => pattern.test(name, run));

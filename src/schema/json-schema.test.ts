@@ -352,3 +352,30 @@ const validSchema = fc.letrec((tie) => {
 function thin(schema: object): object {
   return Object.fromEntries(Object.entries(schema).filter((_, index) => index % 6 === Object.keys(schema).length % 6));
 }
+
+test('a keyword is read once, however many values it is told of', async () => {
+  let read = 0;
+  const wanted = new Proxy(['a', 'b'], {
+    get(list, name, proxy) {
+      if (name === 'filter') read++;
+      return Reflect.get(list, name, proxy) as unknown;
+    },
+  });
+  const { check } = await compileSchema({ items: { enum: wanted } }, { origin: 'own' });
+  const before = read;
+  assert.deepEqual(check([...Array.from({ length: 1000 }, () => 'a'), 'c']), [
+    { path: '/1000', message: 'must be one of "a", "b"' },
+  ]);
+  assert.equal(read, before);
+});
+
+test('what is told of a long keyword is short', async () => {
+  const names = Array.from({ length: 100_000 }, (_, at) => `name-${at}`);
+  const told = [
+    ...(await problems({ dependentRequired: { a: names } }, { a: 1 })),
+    ...(await problems({ type: Array.from({ length: 100_000 }, () => 'string') }, 1)),
+    ...(await problems({ const: names }, 1)),
+  ];
+  assert.equal(told.length, 3);
+  for (const { message } of told) assert.ok(message.length <= 500, `${message.length} characters`);
+});

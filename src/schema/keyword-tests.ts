@@ -1,5 +1,6 @@
 /** Tests of the keywords of JSON Schema on a value. */
 
+import type { Run } from './budget.ts';
 import { hasDuplicates, textOf } from './equal.ts';
 import type { Fits } from './fits.ts';
 import { has, isKeywords, type Keywords } from './keywords.ts';
@@ -58,7 +59,7 @@ const atMost = (value: number, bound: number): boolean => value <= bound;
 /** Keywords that hold no schemas; the document has found them well-formed. */
 export const simpleTests: Readonly<Record<string, (keyword: never) => Fits>> = {
   type(types: string | readonly string[]) {
-    const tests = [types].flat().map((type) => typeTests[type]);
+    const tests = [...new Set([types].flat())].map((type) => typeTests[type]);
     return (value) => tests.some((test) => test?.(value) === true);
   },
   const: (wanted: unknown) => amongst([wanted]),
@@ -90,6 +91,13 @@ function amongst(wanted: readonly unknown[]): Fits {
   return (value, run) => (isPlain(value) ? known.has(value) : texts.size > 0 && texts.has(textOf(value, run)));
 }
 
+/** The names of an object. To list them costs time, even where no more than the first is looked at. */
+export function namesOf(value: Keywords, run: Run): readonly string[] {
+  const names = Object.keys(value);
+  run.tick(names.length / 8);
+  return names;
+}
+
 /** Code points (validation 6.3 of 2020-12: characters as RFC 8259 has them). */
 function lengthOf(text: string): number {
   let count = 0;
@@ -103,15 +111,24 @@ type Test = (raw: unknown) => Fits;
 export const combined: Readonly<Record<string, (value: unknown, beside: Keywords, test: Test) => Fits>> = {
   allOf: (schemas, _, test) => {
     const fits = listed(schemas, test);
-    return (value, run) => fits.every((one) => one(value, run));
+    return (value, run) => {
+      run.spend(fits.length / 8);
+      return fits.every((one) => one(value, run));
+    };
   },
   anyOf: (schemas, _, test) => {
     const fits = listed(schemas, test);
-    return (value, run) => fits.some((one) => one(value, run));
+    return (value, run) => {
+      run.spend(fits.length / 8);
+      return fits.some((one) => one(value, run));
+    };
   },
   oneOf: (schemas, _, test) => {
     const fits = listed(schemas, test);
-    return (value, run) => fits.filter((one) => one(value, run)).length === 1;
+    return (value, run) => {
+      run.spend(fits.length / 8);
+      return fits.filter((one) => one(value, run)).length === 1;
+    };
   },
   not: (schema, _, test) => {
     const fits = test(schema);
@@ -136,8 +153,11 @@ export const combined: Readonly<Record<string, (value: unknown, beside: Keywords
   // Beside `items`, that one sees to them.
   prefixItems: (schemas, { items }, test) => {
     const fits = items === undefined ? listed(schemas, test) : [];
-    return (value, run) =>
-      !Array.isArray(value) || fits.every((one, index) => index >= value.length || one(value[index] ?? null, run));
+    return (value, run) => {
+      if (!Array.isArray(value)) return true;
+      run.spend(fits.length / 8);
+      return fits.every((one, index) => index >= value.length || one(value[index] ?? null, run));
+    };
   },
   contains: (schema, { minContains = 1, maxContains = Number.POSITIVE_INFINITY }, test) => {
     const fits = test(schema);
@@ -169,7 +189,7 @@ export const combined: Readonly<Record<string, (value: unknown, beside: Keywords
     const fits = test(schema);
     return (value, run) =>
       !isKeywords(value) ||
-      Object.keys(value).every((name) => {
+      namesOf(value, run).every((name) => {
         run.spend(1 / 8);
         return value[name] === undefined || fits(name, run);
       });
@@ -179,7 +199,7 @@ export const combined: Readonly<Record<string, (value: unknown, beside: Keywords
     const known = new Set(Object.keys(Object(properties ?? {})));
     return (value, run) =>
       !isKeywords(value) ||
-      Object.keys(value).every((name) => {
+      namesOf(value, run).every((name) => {
         run.spend(1 / 8);
         return known.has(name) || value[name] === undefined || fits(value[name], run);
       });

@@ -5,6 +5,7 @@
 import type { Run } from './budget.ts';
 import type { SchemaDocument, SchemaNode } from './document.ts';
 import type { Fits } from './fits.ts';
+import { namesOf } from './keyword-tests.ts';
 import { has, isKeywords } from './keywords.ts';
 import type { Pattern, Patterns } from './pattern.ts';
 import { Made, type Scope, type Scopes } from './scope.ts';
@@ -36,6 +37,10 @@ export class Lookers {
     unevaluatedProperties: new Made(),
     unevaluatedItems: new Made(),
   };
+  readonly #kept: Readonly<Record<Kind, Made<Left>>> = {
+    unevaluatedProperties: new Made(),
+    unevaluatedItems: new Made(),
+  };
 
   constructor(document: SchemaDocument, tests: Tests, patterns: Patterns) {
     this.#document = document;
@@ -61,13 +66,17 @@ export class Lookers {
   }
 
   /** The parts of a value that nobody looked at. */
-  #left(kind: Kind, node: SchemaNode, scope: Scope): (value: unknown, run: Run) => Iterable<Part> {
+  #left(kind: Kind, node: SchemaNode, scope: Scope): Left {
+    const before = this.#kept[kind].get(node, scope);
+    if (before !== undefined) return before;
     const looks = this.#looks(kind, node, { scope, except: kind });
     const parts = kind === 'unevaluatedItems' ? leftOfArray : leftOfObject;
-    return (value, run) => {
+    const left: Left = (value, run) => {
       const seen: Seen = new Set();
       return lookAll(looks, value, { run, seen }) ? [] : parts(value, seen, run);
     };
+    this.#kept[kind].set(node, scope, left);
+    return left;
   }
 
   #look(kind: Kind, raw: unknown, outer: Scope): Look {
@@ -176,6 +185,9 @@ interface Here {
 /** A part of a value, with its name or place. */
 type Part = readonly [string | number, unknown];
 
+/** The parts of a value that nobody looked at. */
+type Left = (value: unknown, run: Run) => Iterable<Part>;
+
 function* leftOfArray(value: unknown, seen: Seen, run: Run): Iterable<Part> {
   if (!Array.isArray(value)) return;
   run.spend(value.length / 8);
@@ -184,7 +196,7 @@ function* leftOfArray(value: unknown, seen: Seen, run: Run): Iterable<Part> {
 
 function* leftOfObject(value: unknown, seen: Seen, run: Run): Iterable<Part> {
   if (!isKeywords(value)) return;
-  for (const name of Object.keys(value)) {
+  for (const name of namesOf(value, run)) {
     run.spend(1 / 8);
     if (!seen.has(name) && value[name] !== undefined) yield [name, value[name]];
   }
@@ -208,7 +220,7 @@ function byName(names: readonly string[]): Look {
 
 function byPattern(patterns: readonly Pattern[]): Look {
   return (value, run, seen) => {
-    for (const name of isKeywords(value) ? Object.keys(value) : [])
+    for (const name of isKeywords(value) ? namesOf(value, run) : [])
       if (patterns.some((pattern) => pattern.test(name, run))) seen.add(name);
     return false;
   };

@@ -49,7 +49,15 @@ export function ownPatterns(): OwnPatterns {
     left -= steps;
     if (left < 0) throw new OverBudget();
   };
+  const known = new Map<string, Pattern>();
   const patterns: Patterns = (source) => {
+    const before = known.get(source);
+    if (before !== undefined) return before;
+    const made = ready(source);
+    known.set(source, made);
+    return made;
+  };
+  const ready: Patterns = (source) => {
     const native = nativeOf(source);
     const linear = linearOrNot(source, native.unicode);
     if (linear !== undefined) return { test: (text) => linear.test(text, { spend }) };

@@ -7,27 +7,57 @@ export interface Scope {
   readonly anchors: ReadonlyMap<string, unknown>;
   /** Key that tells it apart from others. */
   readonly key: string;
+  /** The scopes within it, by the resources that were entered from it. */
+  readonly within: Map<SchemaResource, Scope>;
 }
 
-/** The scope of a document. */
-export const outermost: Scope = { anchors: new Map(), key: '' };
+/** Limit of the anchors that are looked at to find out in which scope each resource is used. */
+const maxAnchors = 200_000;
 
 /** Makes the scopes of a document. */
 export class Scopes {
+  /** The scope of the document, before any resource is entered. */
+  readonly outermost: Scope = { anchors: new Map(), key: '', within: new Map() };
   readonly #document: SchemaDocument;
   readonly #numbers = new Map<unknown, number>();
+  /** The scopes by their keys: ways that enter the same anchors come to the same scope. */
+  readonly #made = new Map<string, Scope>();
+  #lookedAt = 0;
 
   constructor(document: SchemaDocument) {
     this.#document = document;
   }
 
-  /** The scope within a resource. */
-  enter({ dynamicAnchors }: SchemaResource, scope: Scope): Scope {
+  /**
+   * The scope within a resource.
+   *
+   * @throws SchemaError when there are too many, or too large ones.
+   */
+  enter(resource: SchemaResource, scope: Scope): Scope {
     if (!this.#document.names.has('$dynamicRef')) return scope;
+    const before = scope.within.get(resource);
+    if (before !== undefined) return before;
+    const entered = this.#entered(resource, scope);
+    scope.within.set(resource, entered);
+    return entered;
+  }
+
+  #entered({ dynamicAnchors }: SchemaResource, scope: Scope): Scope {
+    this.#pay(dynamicAnchors.size);
     const added = [...dynamicAnchors].filter(([anchor]) => !scope.anchors.has(anchor));
     if (added.length === 0) return scope;
     const key = `${scope.key} ${added.map(([, raw]) => this.#numberOf(raw)).join()}`;
-    return { anchors: new Map([...scope.anchors, ...added]), key };
+    const known = this.#made.get(key);
+    if (known !== undefined) return known;
+    this.#pay(scope.anchors.size);
+    const made: Scope = { anchors: new Map([...scope.anchors, ...added]), key, within: new Map() };
+    this.#made.set(key, made);
+    return made;
+  }
+
+  #pay(anchors: number): void {
+    this.#lookedAt += anchors;
+    if (this.#lookedAt > maxAnchors) throw new SchemaError('schema has too many dynamic scopes');
   }
 
   /** Target of the value of `$ref` or `$dynamicRef`. */
