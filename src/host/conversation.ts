@@ -230,7 +230,7 @@ export class HostConversation implements Conversation {
     const { rounds, maxRounds } = this.#host;
     if (row.inputRequired === undefined) return handler(params, call);
     if (call.facts.resultsAsk)
-      return rounds === undefined ? handler(params, call) : runInRounds({ handler, params, call, settings: rounds });
+      return rounds === undefined ? handler(params, call) : runInRounds({ handler, params, call, rounds });
     if (!call.facts.serverRequests) return handler(params, call);
     const asking = async (): Promise<{ readonly asker: Asker }> => {
       const { loaded, way } = await this.#asking();

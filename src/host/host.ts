@@ -4,7 +4,7 @@ import type { Extensions } from '../protocol/extension.ts';
 import type { Revision } from '../protocol/revision.ts';
 import type { Call, ClientView } from './call.ts';
 import type { HeaderParameter } from '../peer/header.ts';
-import type { RoundSettings } from './input/request-state.ts';
+import type { ServerRounds } from './input/server-rounds.ts';
 import type { Tracer } from './trace.ts';
 
 /**
@@ -42,7 +42,7 @@ export interface Host {
   /**
    * Settings of the rounds by which stateless clients are asked; without it the handlers see to the rounds themselves.
    */
-  readonly rounds?: RoundSettings;
+  readonly rounds?: ServerRounds;
   /** True when numbers of clients keep their spelling, since they are passed on. */
   readonly exactNumbers?: boolean;
   /** True when it passes on what another server tells, be it declared or not; what it offers is that server's word. */

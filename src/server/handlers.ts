@@ -1,5 +1,6 @@
 import type { Call } from '../host/call.ts';
 import type { Handler, ServerSession } from '../host/host.ts';
+import { notFound } from '../peer/gate.ts';
 import { hasServerCapability } from '../protocol/capability.ts';
 import { McpError } from '../protocol/error.ts';
 import type { RequestTypes } from '../protocol/catalogue.ts';
@@ -21,8 +22,8 @@ type Handlers = {
 
 let loaded: typeof Offered | undefined;
 
-/** Runs with what a server of tools alone never needs: it is loaded when somebody first uses a resource or a prompt. */
-function offered<T>(run: (late: typeof Offered) => Promise<T>): Promise<T> {
+/** Runs with what a server of tools alone never needs: it is loaded when somebody first uses anything else. */
+function offered<T>(run: (late: typeof Offered) => T | Promise<T>): T | Promise<T> {
   return loaded === undefined ? import('./offer/offered.ts').then((late) => run((loaded = late))) : run(loaded);
 }
 
@@ -30,6 +31,15 @@ function offered<T>(run: (late: typeof Offered) => Promise<T>): Promise<T> {
 export function handlersOf(parts: Parts): ReadonlyMap<string, Handler> {
   // Each handler gets the parameters of its own method: the conversation read them by the method's row.
   return new Map(Object.entries({ ...lists(parts), ...uses(parts), ...subscribing(parts) }) as [string, Handler][]);
+}
+
+/** The handler of methods that the protocol does not know: those of the server's own. */
+export function ownHandler({ methods }: Parts): Handler {
+  return (params, call) => {
+    const entry = methods.find(call.method);
+    if (entry === undefined) throw notFound(call.method, `is not a method of ${call.facts.date}`);
+    return offered(({ callMethod }) => callMethod(entry, params, call));
+  };
 }
 
 function lists({ options, tools, resources, templates, prompts }: Parts): Handlers {

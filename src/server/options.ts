@@ -1,10 +1,8 @@
 import type { CacheHint } from '../protocol/features/envelope.ts';
-import { monotonicNow } from '../jsonrpc/timeout.ts';
-import { lateSeal } from '../host/input/late-seal.ts';
-import type { RoundSettings } from '../host/input/request-state.ts';
-import { memoryRoundStore, type RoundStore } from '../host/input/state-store.ts';
+import type { ServerRounds } from '../host/input/server-rounds.ts';
+import type { RoundStore } from '../host/input/state-store.ts';
 import type { Tracer } from '../host/trace.ts';
-import type { SealingKey } from '../host/input/sealing-key.ts';
+import { sealingKeyOf, type SealingKey } from '../host/input/sealing-key.ts';
 import { harmless } from '../mistakes/harmless.ts';
 import type { ServerCapabilities } from '../protocol/capability.ts';
 import type { Extensions } from '../protocol/extension.ts';
@@ -107,7 +105,7 @@ export interface ResolvedOptions {
   readonly cache: CacheHint;
   readonly logging: boolean;
   readonly tracer: Tracer | undefined;
-  readonly rounds: RoundSettings;
+  readonly rounds: ServerRounds;
   readonly askTimeoutMs: number;
   readonly subscriptions: SubscriptionLimits;
   readonly rateLimits: RateLimits;
@@ -162,16 +160,15 @@ function printError(exposeErrors: boolean): ResolvedOptions['onError'] {
   };
 }
 
-function roundsOf(options: RoundOptions): RoundSettings {
-  const { now } = options;
-  return {
-    seal: lateSeal(options.keys),
-    ttlMs: options.ttlMs ?? 3_600_000,
-    maxStateLength: options.maxStateLength ?? 65_536,
-    store: options.store ?? memoryRoundStore({ now: now ?? monotonicNow }),
-    singleUse: options.singleUse ?? false,
-    maxRounds: options.maxRounds ?? 32,
-    // Other processes read what is sealed.
-    now: now ?? Date.now,
-  };
+function roundsOf({
+  keys = [],
+  ttlMs,
+  maxStateLength,
+  store,
+  singleUse,
+  maxRounds = 32,
+  now,
+}: RoundOptions): ServerRounds {
+  // A key that is none is told of at once; what it seals with is made when a handler first asks.
+  return { keys: keys.map(sealingKeyOf), ttlMs, maxStateLength, store, singleUse, maxRounds, now };
 }

@@ -5,11 +5,11 @@ import type { Implementation, JsonObject } from '../protocol/features/common.ts'
 import type { ListKind } from '../protocol/features/subscriptions.ts';
 import { metaProblem } from './offer/common.ts';
 import type { Definitions } from './definition.ts';
-import { handlersOf } from './handlers.ts';
+import { handlersOf, ownHandler } from './handlers.ts';
 import { checkDefinition, checkInfo } from './mistakes.ts';
 import { resolveOptions, type ServerOptions } from './options.ts';
 import { createParts, type Parts } from './parts.ts';
-import { addMethod, callMethod, type MethodEntry } from './offer/methods.ts';
+import { addMethod, type MethodEntry } from './offer/methods.ts';
 import { addPrompt, type PromptEntry } from './offer/prompts.ts';
 import { addResource, addTemplate, type TemplateEntry } from './offer/resources.ts';
 import { isListKind, listKinds } from './subscriptions.ts';
@@ -125,7 +125,7 @@ function hostOf(info: Implementation, parts: Parts): Host {
     revisions: options.revisions,
     capabilities: () => parts.capabilities(),
     extensions: () => parts.extensions.all,
-    unknown: (params, call) => callMethod(parts.methods, params, call),
+    unknown: ownHandler(parts),
     handler: (method) => handlers.get(method),
     discoverHint: options.cache,
     tracer: options.tracer,

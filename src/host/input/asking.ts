@@ -22,9 +22,9 @@ export function questions(): Promise<typeof Questions> {
  * @throws McpError invalidParams for a `requestState` that is not valid here.
  */
 export function runInRounds(running: RoundsRunning): NowOrLater<unknown> {
-  const { handler, params, call, settings } = running;
+  const { handler, params, call, rounds } = running;
   const isFirst = params['requestState'] === undefined && params['inputResponses'] === undefined;
-  if (!isFirst || settings.maxRounds < 1) return questions().then((loaded) => loaded.runRounds(running));
+  if (!isFirst || rounds.maxRounds < 1) return questions().then((loaded) => loaded.runRounds(running));
   let goOn: (run: FirstRun) => void = () => undefined;
   let run: Promise<FirstRun> | undefined;
   const asking = (): Promise<FirstRun> => (run ??= questions().then((loaded) => loaded.firstRun(running)));

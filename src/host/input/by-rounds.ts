@@ -9,14 +9,15 @@ import type { Handler } from '../host.ts';
 import { isLater, type NowOrLater } from '../now-or-later.ts';
 import { Reports } from './reports.ts';
 import { AskerByRounds } from './round-asker.ts';
-import { bindingOf, freshState, packState, unpackState, type RoundSettings, type RoundState } from './request-state.ts';
+import { bindingOf, freshState, packState, unpackState, type RoundState } from './request-state.ts';
+import { roundSettings, type ServerRounds } from './server-rounds.ts';
 
 /** One request of a stateless client, whose handler runs. */
 export interface RoundsRunning {
   readonly handler: Handler;
   readonly params: JsonObject;
   readonly call: Call;
-  readonly settings: RoundSettings;
+  readonly rounds: ServerRounds;
 }
 
 /**
@@ -26,10 +27,10 @@ export interface RoundsRunning {
  * @throws McpError invalidParams for a `requestState` that is not valid here.
  */
 export function runRounds(running: RoundsRunning): NowOrLater<unknown> {
-  const { params, settings } = running;
+  const { params, rounds } = running;
   const given = params['requestState'];
   if (typeof given !== 'string') return runFrom(freshState, running);
-  return unpackState(given, boundTo(running), settings).then(({ id, state }) => {
+  return unpackState(given, boundTo(running), roundSettings(rounds)).then(({ id, state }) => {
     running.call.continues = id;
     return runFrom(state, running);
   });
@@ -49,9 +50,9 @@ export function firstRun(running: RoundsRunning): FirstRun {
 }
 
 function runFrom(state: RoundState, running: RoundsRunning): NowOrLater<unknown> {
-  const { handler, params, call, settings } = running;
-  if (state.rounds >= settings.maxRounds)
-    throw new McpError('invalidRequest', `the request took more than ${settings.maxRounds} rounds`);
+  const { handler, params, call, rounds } = running;
+  if (state.rounds >= rounds.maxRounds)
+    throw new McpError('invalidRequest', `the request took more than ${rounds.maxRounds} rounds`);
   const responses = isObject(params['inputResponses']) ? params['inputResponses'] : {};
   call.requestState = state.own;
   call.inputResponses = state.rounds === 0 ? undefined : onlyAsked(responses, state);
@@ -162,7 +163,7 @@ async function inputRequired(
   state: RoundState,
   running: RoundsRunning,
 ): Promise<JsonObject> {
-  const requestState = await packState(state, boundTo(running), running.settings);
+  const requestState = await packState(state, boundTo(running), roundSettings(running.rounds));
   return {
     resultType: 'input_required',
     ...(Object.keys(inputRequests).length === 0 ? {} : { inputRequests }),

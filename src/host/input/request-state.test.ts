@@ -17,7 +17,6 @@ function settings(change: Partial<RoundSettings> = {}): RoundSettings {
     maxStateLength: 65_536,
     store: memoryRoundStore({ now }),
     singleUse: false,
-    maxRounds: 10,
     now,
     ...change,
   };

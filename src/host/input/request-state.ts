@@ -45,8 +45,6 @@ export interface RoundSettings {
   readonly store: RoundStore;
   /** True when a state is good for one request only; what was used is then remembered in the store. */
   readonly singleUse: boolean;
-  /** Limit of rounds of one conversation. */
-  readonly maxRounds: number;
   now(): number;
 }
 

@@ -1,21 +1,11 @@
 /** Methods of the server's own, beside those of the protocol. */
 
-import { isObject } from '../../jsonrpc/message.ts';
-import type { Call } from '../../host/call.ts';
-import { isExtensionResult } from '../../host/extension-result.ts';
-import { andThen, type NowOrLater } from '../../host/now-or-later.ts';
 import { shown } from '../../mistakes/shown.ts';
-import { notFound } from '../../peer/gate.ts';
-import { isExtensionFlag, type ClientCapabilities, type ClientFlag } from '../../protocol/capability.ts';
-import { extensionCapability } from '../../protocol/extension.ts';
+import type { ClientFlag } from '../../protocol/capability.ts';
 import type { JsonObject } from '../../protocol/features/common.ts';
-import { McpError } from '../../protocol/error.ts';
 import { methodOf } from '../../protocol/catalogue.ts';
-import type { Revision } from '../../protocol/revision.ts';
 import type { AnySchema } from '../../schema/infer.ts';
-import type { Problem } from '../../schema/problem.ts';
 import { toInputSchema, toOutputSchema, type ResolvedSchema } from '../../schema/schema.ts';
-import { Context } from '../context.ts';
 import type { RequestCtx } from '../ctx.ts';
 import type { Handle, MethodDefinition } from '../definition.ts';
 import type { Registry } from './registry.ts';
@@ -87,74 +77,4 @@ export function ownMethods(registry: Registry<MethodEntry>): JsonObject {
   return Object.fromEntries(
     [...registry.values()].map(({ name, extension }) => [name, extension === undefined ? {} : { extension }]),
   );
-}
-
-/**
- * Runs a method.
- *
- * @throws McpError methodNotFound where there is none, missingRequiredClientCapability where the client did not declare what it
- *   needs, invalidParams where the parameters do not fit.
- */
-export function callMethod(registry: Registry<MethodEntry>, params: JsonObject, call: Call): NowOrLater<unknown> {
-  const entry = registry.find(call.method);
-  if (entry === undefined) throw notFound(call.method, `is not a method of ${call.facts.date}`);
-  requireDeclared(entry, call);
-  // What is in `_meta` is for the protocol, and in `ctx.meta`.
-  const { _meta, ...own } = params;
-  return andThen(entry.params === undefined ? { value: own } : entry.params.validate(own), (checked) => {
-    if (checked.problems !== undefined)
-      throw new McpError('invalidParams', `invalid parameters of ${entry.name}: ${listed(checked.problems)}`, {
-        data: { problems: checked.problems },
-      });
-    return call.aborted ? {} : andThen(entry.run(checked.value, new Context(call)), (given) => outcome(entry, given));
-  });
-}
-
-/** Spec 2026-07-28, Base protocol, Error codes: -32021 names what the client would have to declare. */
-function requireDeclared({ name, capability, extension }: MethodEntry, { facts, client }: Call): void {
-  for (const flag of [capability, extension as ClientFlag | undefined]) {
-    if (flag === undefined || client.supports(flag)) continue;
-    throw new McpError('missingRequiredClientCapability', `${name} needs ${flag}, which the client did not declare`, {
-      data: { requiredCapabilities: required(flag, facts) },
-    });
-  }
-}
-
-function required(flag: ClientFlag, facts: Revision): ClientCapabilities {
-  if (isExtensionFlag(flag)) return extensionCapability(facts, flag);
-  return flag.split('.').reduceRight<JsonObject>((inner, key) => ({ [key]: inner }), {});
-}
-
-function outcome({ name, result }: MethodEntry, given: unknown): NowOrLater<unknown> {
-  if (isExtensionResult(given)) return given;
-  if (result === undefined) return objectOf(name, given ?? {});
-  if (!isObject(given)) return andThen(result.validate(given), (checked) => fitting(name, checked));
-  // The fields that every result may have are not the schema's business.
-  const { _meta, ...own } = given;
-  return andThen(result.validate(own), (checked) => {
-    const value = objectOf(name, fitting(name, checked));
-    return _meta === undefined ? value : { ...value, _meta };
-  });
-}
-
-function fitting(
-  name: string,
-  checked: { readonly value?: unknown; readonly problems?: readonly Problem[] | undefined },
-): JsonObject {
-  if (checked.problems !== undefined)
-    throw new TypeError(`method ${shown(name)} returned what is not its result: ${listed(checked.problems)}`);
-  return objectOf(name, checked.value);
-}
-
-/** @throws TypeError for what is no object, as every result is, or says of itself what only an extension may. */
-function objectOf(name: string, value: unknown): JsonObject {
-  if (!isObject(value) || Array.isArray(value))
-    throw new TypeError(`method ${shown(name)} returned ${shown(value)}; a result is an object`);
-  if ('resultType' in value && value['resultType'] !== 'complete')
-    throw new TypeError(`method ${shown(name)} returned a resultType; return what extensionResult makes`);
-  return value;
-}
-
-function listed(problems: readonly Problem[]): string {
-  return problems.map(({ path, message }) => (path === '' ? message : `${path}: ${message}`)).join('; ');
 }

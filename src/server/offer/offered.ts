@@ -1,7 +1,8 @@
 /**
- * Parts that only servers need that offer resources or prompts, and only when they are used; `handlers.ts` loads it.
+ * Parts that only servers need that offer resources, prompts or methods of their own, and only when they are used; `handlers.ts` loads it.
  */
 
 export { complete } from './completion.ts';
+export { callMethod } from './method-call.ts';
 export { getPrompt } from './prompting.ts';
 export { isFoundAtRunTime, listResources, readResource } from './reading.ts';

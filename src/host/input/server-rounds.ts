@@ -1,0 +1,44 @@
+/** What is given of the rounds of a server, and what packing their states takes, which is made when a handler first asks. */
+
+import { monotonicNow } from '../../jsonrpc/timeout.ts';
+import type { RoundSettings } from './request-state.ts';
+import { createSeal } from './seal.ts';
+import { memoryRoundStore, type RoundStore } from './state-store.ts';
+
+/** Rounds as a server sets them; what is undefined gets its default. */
+export interface ServerRounds {
+  /** The keys of the seal, 32 bytes each; without any one is made for this process. */
+  readonly keys: readonly Uint8Array[];
+  /** Lifetime of a state in milliseconds; an hour by default. */
+  readonly ttlMs: number | undefined;
+  /** The largest state that travels, in characters; 65,536 by default. */
+  readonly maxStateLength: number | undefined;
+  /** A place for larger states and for the marks of used ones; one in memory by default. */
+  readonly store: RoundStore | undefined;
+  /** Whether a state is good for one request only; false by default. */
+  readonly singleUse: boolean | undefined;
+  /** The most rounds that one conversation may have. */
+  readonly maxRounds: number;
+  /** The time, in milliseconds since 1970; `Date.now` by default. */
+  readonly now: (() => number) | undefined;
+}
+
+const made = new WeakMap<ServerRounds, RoundSettings>();
+
+/** The settings of rounds with their defaults: always the same for the same rounds, since a seal and a store are among them. */
+export function roundSettings(rounds: ServerRounds): RoundSettings {
+  const known = made.get(rounds);
+  if (known !== undefined) return known;
+  const { keys, ttlMs = 3_600_000, maxStateLength = 65_536, store, singleUse = false, now } = rounds;
+  const settings: RoundSettings = {
+    seal: createSeal(keys),
+    ttlMs,
+    maxStateLength,
+    store: store ?? memoryRoundStore({ now: now ?? monotonicNow }),
+    singleUse,
+    // Other processes read what is sealed.
+    now: now ?? Date.now,
+  };
+  made.set(rounds, settings);
+  return settings;
+}
