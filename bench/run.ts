@@ -30,6 +30,7 @@ const { values, positionals } = parseArgs({
     smoke: { type: 'boolean', default: false },
     peers: { type: 'string' },
     'no-peers': { type: 'boolean', default: false },
+    rounds: { type: 'string' },
   },
 });
 const unknown = positionals.find((id) => !all.some((one) => one.id.startsWith(id)));
@@ -45,13 +46,18 @@ if (absent !== undefined) {
   console.error(`no peer of these cases is named like ${JSON.stringify(absent)}`);
   process.exit(2);
 }
+const rounds = values.rounds === undefined ? {} : { rounds: Number(values.rounds) };
+if (rounds.rounds !== undefined && !(rounds.rounds >= 1 && Number.isInteger(rounds.rounds))) {
+  console.error(`${JSON.stringify(values.rounds)} is no number of rounds`);
+  process.exit(2);
+}
 leaveServerCore();
 let failures = 0;
 for (const one of chosen) {
   const contenders = one.contenders.filter(
     (contender) => contender.peer !== true || wanted?.some((word) => isPeer(contender, word)) !== false,
   );
-  const outcome = await race({ ...one, contenders }, values.smoke);
+  const outcome = await race({ ...one, ...rounds, contenders }, values.smoke);
   failures += failuresOf(outcome).length;
   console.log(values.smoke ? smokeLine(outcome.of.id, outcome.dropouts) : `${tableOf(outcome)}\n`);
 }
