@@ -80,9 +80,15 @@ fn answer_questions() {
 #[tokio::main(flavor = "current_thread")]
 async fn main() {
     let sessions = std::env::args().nth(1).as_deref() == Some("sessions");
-    let config =
-        StreamableHttpServerConfig::default().with_legacy_session_mode(sessions).with_json_response(true);
-    let service = StreamableHttpService::new(|| Ok(Bench), Arc::new(LocalSessionManager::default()), config);
+    let config = StreamableHttpServerConfig::default()
+        .with_legacy_session_mode(sessions)
+        .with_json_response(true)
+        .with_sse_keep_alive(None)
+        .with_sse_retry(None);
+    let mut manager = LocalSessionManager::default();
+    // An answer of a session is an event stream: at least without an event before it that only says how to resume.
+    manager.session_config.sse_retry = None;
+    let service = StreamableHttpService::new(|| Ok(Bench), Arc::new(manager), config);
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.expect("a port");
     println!("http://{}/mcp", listener.local_addr().expect("an address"));
     std::thread::spawn(answer_questions);
