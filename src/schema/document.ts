@@ -1,6 +1,14 @@
 /** A JSON Schema as a graph: its nodes, the resources they belong to, and what its references lead to. */
 
-import { isKeywords, keywordsThatCount, malformed, mapSchemas, type Dialect, type Keywords } from './keywords.ts';
+import {
+  isKeywords,
+  keywordsThatCount,
+  malformed,
+  mapSchemas,
+  patternsOf,
+  type Dialect,
+  type Keywords,
+} from './keywords.ts';
 import { toPointer } from './problem.ts';
 
 /** A schema that cannot be used; the message says where and why. */
@@ -80,19 +88,22 @@ export class SchemaDocument {
   /** Everything that references lead to. */
   readonly targets: Set<unknown> = new Set();
   readonly #limits: SchemaLimits;
+  readonly #admit: (pattern: string) => void;
   readonly #resources = new Map<string, SchemaResource>();
   readonly #nodes = new Map<unknown, SchemaNode>();
 
   /**
+   * @param admit Hears of each pattern before it is read, and throws for one that must not be.
    * @throws SchemaError when the dialect is not supported, a keyword is malformed, a reference leads nowhere or out of
    *   the document (nothing is ever fetched), or a limit is passed.
    */
-  constructor(schema: unknown, limits: SchemaLimits = {}) {
+  constructor(schema: unknown, limits: SchemaLimits = {}, admit: (pattern: string) => void = () => undefined) {
     if (typeof schema !== 'boolean' && !isKeywords(schema))
       throw new SchemaError('a JSON Schema must be an object or a boolean');
     this.root = schema;
     this.dialect = dialectOf(schema);
     this.#limits = limits;
+    this.#admit = admit;
     this.#visit(schema, this.#addResource(defaultBase, schema), []);
     // Nodes that only a reference leads to join while this goes on.
     for (const { keywords, resource } of this.#nodes.values()) {
@@ -160,6 +171,7 @@ export class SchemaDocument {
     const resource = this.#identify(keywords, raw, outer);
     this.#nodes.set(raw, { keywords, resource });
     for (const [name, value] of Object.entries(keywords)) {
+      for (const pattern of patternsOf(name, value)) this.#admit(pattern);
       const problem = malformed(name, value, this.dialect);
       if (problem !== undefined)
         throw new SchemaError(path.length === 0 ? problem : `at ${toPointer(path)}: ${problem}`);

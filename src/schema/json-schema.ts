@@ -4,7 +4,7 @@ import { CheckBudget, OverBudget } from './budget.ts';
 import { SchemaDocument, SchemaError, type SchemaLimits } from './document.ts';
 import { explainProblems, withoutEchoes } from './explain.ts';
 import { Tests } from './fits.ts';
-import { ownPatterns, peersPatterns } from './pattern.ts';
+import { ownPatterns, peersAllowance, peersPatterns } from './pattern.ts';
 import type { Problem } from './problem.ts';
 import { asSent } from './sent.ts';
 
@@ -30,7 +30,8 @@ export interface CompileOptions {
  * @throws SchemaError when the schema is malformed, passes a limit, or holds a pattern that is not supported.
  */
 export async function compileSchema(schema: unknown, options: CompileOptions = {}): Promise<CompiledSchema> {
-  return compileDocument(new SchemaDocument(schema, options.limits), options);
+  const admit = options.origin === 'own' ? undefined : peersAllowance();
+  return compileDocument(new SchemaDocument(schema, options.limits, admit), options);
 }
 
 /** Like `compileSchema`, for a schema that has been read already. */

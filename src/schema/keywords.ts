@@ -112,6 +112,12 @@ export function malformed(name: string, value: unknown, dialect: Dialect): strin
   return fits(value) && !isList ? undefined : `${name} must be ${words}`;
 }
 
+/** The patterns in the value of a keyword, which may be malformed. */
+export function patternsOf(name: string, value: unknown): readonly string[] {
+  if (name === 'pattern') return isText(value) ? [value] : [];
+  return name === 'patternProperties' && isKeywords(value) ? Object.keys(value) : [];
+}
+
 const byName = new Set(['$defs', 'definitions', 'dependencies', 'dependentSchemas', 'patternProperties', 'properties']);
 
 /** A keyword that holds schemas with each of them replaced; undefined for a keyword that holds none. */

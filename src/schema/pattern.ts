@@ -82,6 +82,31 @@ function linearOrNot(source: string, unicode: boolean): LinearPattern | undefine
 }
 
 /**
+ * Bounds of the patterns of a peer's schema, to be asked before the platform reads them: it builds each class of Unicode at once.
+ *
+ * @returns Function that throws a SchemaError for a pattern that is too large, alone or with those before it.
+ */
+export function peersAllowance(): (source: string) => void {
+  const known = new Set<string>();
+  let weight = 0;
+  return (source) => {
+    if (known.has(source)) return;
+    known.add(source);
+    if (source.length <= maxLength) weight += weightOf(source);
+    if (source.length > maxLength || weight > maxStates) throw new SchemaError(`${named(source)} is too large`);
+  };
+}
+
+/** Weight of a pattern beside its states. */
+function weightOf(source: string): number {
+  return perPattern + perClass * (source.match(/\\p/gi) ?? []).length;
+}
+
+function named(source: string): string {
+  return `pattern ${JSON.stringify(source.slice(0, 200))}`;
+}
+
+/**
  * Patterns of a peer's schema. What cannot be looked for in linear time (references to groups, flags within the pattern),
  * and what is too large, is a SchemaError.
  */
@@ -91,8 +116,7 @@ export function peersPatterns(): Patterns {
   return (source) => {
     const before = known.get(source);
     if (before !== undefined) return before;
-    const words = `pattern ${JSON.stringify(source.slice(0, 200))}`;
-    if (source.length > maxLength) throw new SchemaError(`${words} is too large`);
+    const words = named(source);
     const { unicode } = nativeOf(source);
     let pattern: LinearPattern;
     try {
@@ -101,7 +125,7 @@ export function peersPatterns(): Patterns {
       const why = cause instanceof Beyond && cause.isSize ? 'is too large' : "is not supported in a peer's schema";
       throw new SchemaError(`${words} ${why}`, { cause });
     }
-    states += pattern.size + perPattern + perClass * (source.match(/\\p/gi) ?? []).length;
+    states += pattern.size + weightOf(source);
     if (states > maxStates) throw new SchemaError(`${words} is too large`);
     known.set(source, pattern);
     return pattern;

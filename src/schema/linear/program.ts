@@ -35,6 +35,9 @@ export interface Programs {
 /** Limit of looks around in a pattern: each takes a bit of a number. */
 const maxLooks = 16;
 
+/** Limit of parts that are written for each state that there may be. */
+const writtenOfEachState = 8;
+
 /**
  * Writes a pattern as programs. What is repeated is written out.
  *
@@ -50,6 +53,7 @@ class Writer {
   readonly looks: Program[] = [];
   readonly sets = new Map<string, number>();
   size = 0;
+  #written = 0;
   readonly #most: number;
   readonly #numbers = new Map<PatternPart, number>();
 
@@ -65,6 +69,7 @@ class Writer {
     };
     /** Writes a part in front of the state where it goes on. */
     const write = (one: PatternPart, next: number): number => {
+      this.#write();
       switch (one.kind) {
         case 'one':
           return add({ set: this.#set(one.source), next: [next] });
@@ -103,6 +108,12 @@ class Writer {
     };
     const last = add({ next: [] });
     return { states, first: write(part, last), backward };
+  }
+
+  /** What takes no state, such as an empty group, is work all the same where it is repeated. */
+  #write(): void {
+    if (++this.#written > this.#most * writtenOfEachState)
+      throw new Beyond('so much that is repeated', { isSize: true });
   }
 
   #count(): void {
