@@ -48,6 +48,13 @@ describe('An unknown option is a TypeError at once that names the nearest', () =
     ['that is no hook', () => serveStdio(server, loose({ onError: 'log' })), /onError must be a function, not "log"/],
     ['of connect', () => connect(upstream, loose({ onElicitation: () => 'accept' })), /connect .*"onElicitation"/],
     ['of connect over HTTP', () => connect('http://127.0.0.1:1/', loose({ header: {} })), /"header".*headers/],
+    [
+      'of the cache',
+      () => connect(upstream, loose({ cache: 'always' })),
+      /cache must be "use", "refresh" or "bypass", not "always"/,
+    ],
+    ['in the info of a bridge', () => createBridge(loose({ upstream, info: { name: 'b' } })), /info needs .*version/],
+    ['in more of it', () => createBridge(loose({ upstream, info: { ...info, secret: 1 } })), /info has .*"secret"/],
     ['of a bridge', () => createBridge(loose({ upstream, shared: 'shared' })), /createBridge .*"shared".*sharing/],
     ['in rounds of a bridge', () => createBridge(loose({ upstream, rounds: { ttl: 1 } })), /rounds .*"ttl".*ttlMs/],
     [
@@ -60,6 +67,21 @@ describe('An unknown option is a TypeError at once that names the nearest', () =
       await assert.rejects(async () => mistake(), { name: 'TypeError', message: words });
     });
   }
+
+  test('of a request, whatever its kind', async () => {
+    const client = await connect(upstream);
+    for (const [options, message] of [
+      [{ cache: 'always' }, /cache must be "use", "refresh" or "bypass", not "always"/],
+      [{ resultTypes: 'com.example/late' }, /resultTypes must be a list of words or "any"/],
+      [{ resultTypes: [7] }, /resultTypes must be a list of words or "any"/],
+      [{ timeout: 5 }, /a request has no option "timeout"; .*timeoutMs/],
+    ] as const)
+      await assert.rejects(async () => client.request('tools/list', {}, loose(options)), {
+        name: 'TypeError',
+        message,
+      });
+    await client.close();
+  });
 
   test('in an update, which then changes nothing', async () => {
     const changing = createServer(info);

@@ -6,9 +6,10 @@ import { bridgeTo, clientOf, lineOver, pairs, serverAt } from '../../test/suppor
 import { open, settle, type Json, type RawError } from '../../test/support/raw.ts';
 import { scriptedUpstream, type Scripted } from '../../test/support/scripted-upstream.ts';
 import { createBridge } from '../bridge.ts';
-import type { Transport } from '../jsonrpc/transport.ts';
+import { ConnectionError, type Transport } from '../jsonrpc/transport.ts';
 import { memoryTransport } from '../testing/memory-transport.ts';
 import type { RevisionDate } from '../protocol/revision.ts';
+import { unreachable } from './failure.ts';
 
 const downs = ['2024-11-05', '2025-11-25', '2026-07-28'] as const;
 
@@ -335,4 +336,12 @@ it('a listener of warnings or errors that throws or rejects ends no bridge', asy
   await settle();
   assert.equal((await raw.error('x/any')).code, -32603);
   assert.ok(told > 0);
+});
+
+describe('a connection upstream that takes no more requests', () => {
+  it('is busy to who asks, and says when to come back', () => {
+    const { kind, data, message } = unreachable(new ConnectionError('busy', 'ours wait: 100000'));
+    assert.deepEqual([kind, data], ['busy', { retryAfterMs: 1000 }]);
+    assert.equal(message, 'the bridge has too much under way with the server');
+  });
 });

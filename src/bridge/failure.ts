@@ -38,6 +38,8 @@ export function failureFor(error: unknown, context: FailureContext): unknown {
  */
 export function unreachable(error: unknown): McpError {
   if (error instanceof McpError && error.kind === 'busy') return error;
+  if (error instanceof ConnectionError && error.reason === 'busy')
+    return new McpError('busy', wordsFor.busy, { cause: error, data: { retryAfterMs: 1000 } });
   if (error instanceof ConnectionError && (error.status === 503 || error.status === 429))
     return new McpError('busy', 'the upstream server has no room now', {
       cause: error,

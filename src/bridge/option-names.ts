@@ -1,4 +1,5 @@
 import { refuseUnknown, type Names } from '../mistakes/known-names.ts';
+import { checkImplementation } from '../server/mistakes.ts';
 import type { BridgeBehavior, BridgeOptions, BridgeRounds, MergedBridgeOptions, UpstreamOptions } from './options.ts';
 
 const behaviour: Names<BridgeBehavior> = {
@@ -20,10 +21,11 @@ const before: { readonly one: Names<BridgeOptions>; readonly several: Names<Merg
 const upstream: Names<UpstreamOptions> = { upstream: 1, revisions: 1, sharing: 1 };
 const rounds: Names<BridgeRounds> = { keys: 1, ttlMs: 1, bus: 1 };
 
-/** @throws TypeError for options of a bridge that do not exist, at any depth. */
+/** @throws TypeError for options of a bridge that do not exist, at any depth, and for an `info` that is none. */
 export function checkNames(options: BridgeOptions | MergedBridgeOptions): void {
   const several = 'upstreams' in options ? options.upstreams : {};
   refuseUnknown('createBridge', options, 'upstreams' in options ? before.several : before.one);
   refuseUnknown('rounds', options.rounds, rounds);
+  if (options.info !== undefined) checkImplementation('info', options.info);
   for (const [name, one] of Object.entries(several)) refuseUnknown(`upstream ${JSON.stringify(name)}`, one, upstream);
 }

@@ -1,7 +1,8 @@
 import { refuseUnknown, type Names } from '../mistakes/known-names.ts';
-import { refuseNoNumber, refuseOther } from '../mistakes/known-values.ts';
+import { refuseNoNumber, refuseOther, refuseOtherWord } from '../mistakes/known-values.ts';
 import { shown } from '../mistakes/shown.ts';
 import { loggingLevels } from '../protocol/features/logging-level.ts';
+import type { CacheMode } from './cache/cache.ts';
 import type { CompleteOptions } from './client.ts';
 import type { ConnectOptions } from './options.ts';
 import type { PageOptions } from './cache/cacheable-request.ts';
@@ -63,12 +64,15 @@ const numbers = [
 
 const switches = ['advertise', 'validateOutput', 'exactNumbers', 'reconnect', 'trustToolHints'] as const;
 
+const cacheModes: readonly CacheMode[] = ['use', 'refresh', 'bypass'];
+
 /** @throws TypeError for a handler that is no function, a limit that is no number, a switch that is neither true nor false. */
 export function checkConnectOptions(options: ConnectOptions): void {
   for (const [name, value] of Object.entries(options))
     if (/^on(?!SessionLost)/.test(name)) refuseOther('function', name, value);
   for (const name of numbers) refuseNoNumber(name, options[name]);
   for (const name of switches) refuseOther('boolean', name, options[name]);
+  refuseOtherWord('cache', cacheModes, options.cache);
 }
 
 /** The names of what a request takes; what one kind alone takes is let through for all. */
@@ -93,9 +97,14 @@ const requestNames: Names<CompleteOptions & PageOptions> = {
   stamp: 1,
 };
 
-/** @throws TypeError for options of a request that do not exist. */
+/** @throws TypeError for options of a request that do not exist, and for words that mean nothing. */
 export function checkRequest(options: PageOptions): void {
   refuseUnknown('a request', options, requestNames);
+  refuseOtherWord('cache', cacheModes, options.cache);
+  const { resultTypes } = options;
+  const isList = Array.isArray(resultTypes) && resultTypes.every((one) => typeof one === 'string');
+  if (resultTypes !== undefined && resultTypes !== 'any' && !isList)
+    throw new TypeError(`resultTypes must be a list of words or "any", not ${shown(resultTypes)}`);
 }
 
 /** @throws TypeError for what is no level. */

@@ -14,6 +14,18 @@ export function refuseNoNumber(name: string, value: unknown): void {
 }
 
 /**
+ * Refuses what is none of some words.
+ *
+ * @param value What is left out is fine.
+ * @throws TypeError that says the name, the words and the value.
+ */
+export function refuseOtherWord(name: string, words: readonly string[], value: unknown): void {
+  if (value === undefined || words.some((word) => word === value)) return;
+  const listed = words.map((word) => JSON.stringify(word));
+  throw new TypeError(`${name} must be ${listed.slice(0, -1).join(', ')} or ${listed.at(-1)}, not ${shown(value)}`);
+}
+
+/**
  * Refuses what is of another type.
  *
  * @param value What is left out is fine.

@@ -180,6 +180,14 @@ export function checkInfo(info: unknown): void {
   const option = Object.keys(info as object).find((key) => Object.hasOwn(optionNames, key));
   if (option !== undefined)
     throw new TypeError(`createServer takes ${option} in its second argument; the first is what clients see`);
-  refuseUnknown('the first argument of createServer', info, infoNames);
-  listable(implementationShape, info as Implementation, 'the first argument of createServer');
+  checkImplementation('the first argument of createServer', info as Implementation);
+}
+
+/** @throws TypeError without a name and a version as texts, and for what a peer is not to see or cannot read. */
+export function checkImplementation(what: string, info: Implementation): void {
+  refuseUnknown(what, info, infoNames);
+  const { name, version }: { readonly name?: unknown; readonly version?: unknown } = info;
+  if (typeof name !== 'string' || name === '' || typeof version !== 'string')
+    throw new TypeError(`${what} needs a name and a version, as in { name: 'mine', version: '1.0.0' }`);
+  listable(implementationShape, info, what);
 }

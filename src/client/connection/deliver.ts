@@ -1,12 +1,11 @@
 import { after } from '../../jsonrpc/timeout.ts';
 import { isTransient } from '../../jsonrpc/transient.ts';
 import { ConnectionError } from '../../jsonrpc/transport.ts';
+import { longestAskedMs } from './backoff.ts';
 
 /** The pause after the first failure; it doubles with every further one. */
 const pauseMs = 250;
 const longestPauseMs = 10_000;
-/** The longest pause that a peer may ask for: it waits for the answer, and so does what holds it here. */
-const longestAskedMs = 60_000;
 /** Time that one try may take before the next: whoever takes an answer has nothing to do before saying so. */
 export const tryMs = 15_000;
 

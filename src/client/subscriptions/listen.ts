@@ -4,7 +4,7 @@ import type { Asked } from '../../peer/pending.ts';
 import type { JsonObject } from '../../protocol/features/common.ts';
 import { McpError } from '../../protocol/error.ts';
 import { fromWire } from '../../protocol/compile/from-wire.ts';
-import { backoffMs, Pause } from '../connection/backoff.ts';
+import { backoffMs, longestAskedMs, Pause } from '../connection/backoff.ts';
 import type { ClientSettings } from '../options.ts';
 import { isPassing } from '../connection/retry.ts';
 import type { Reconnecting } from '../connection/reconnecting.ts';
@@ -208,7 +208,7 @@ export class ListenSubscription implements Subscription {
 }
 
 function retryAfterMs(error: Error): number {
-  return error instanceof ConnectionError ? (error.retryAfterMs ?? 0) : 0;
+  return error instanceof ConnectionError ? Math.min(longestAskedMs, error.retryAfterMs ?? 0) : 0;
 }
 
 function asError(error: unknown): Error {

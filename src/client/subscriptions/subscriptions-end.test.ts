@@ -198,28 +198,32 @@ describe('the end of a listen request', () => {
     assert.deepEqual([await pauseAfter(5_000), await pauseAfter(0)], [1, 2]);
   });
 
-  it('by an overloaded server waits as long as that asks', async () => {
-    let tries = 0;
-    const one = await listened(
-      (sent, peer) => {
-        if (++tries === 2) throw new ConnectionError('http', 'HTTP 503', { status: 503, retryAfterMs: 7_000 });
-        void acknowledging()(sent, peer);
-        if (tries === 1) throw new ConnectionError('closed', 'dropped');
-        return new Promise(() => {});
-      },
-      { kind: 'http' },
-    );
-    await one.client.subscribe({ tools: true }, one.heard);
-    await turns();
-    mock.timers.tick(1_000);
-    await turns();
-    mock.timers.tick(6_999);
-    await turns();
-    assert.equal(tries, 2);
-    mock.timers.tick(1);
-    await turns();
-    assert.equal(tries, 3);
-  });
+  for (const [asked, waited] of [
+    [7_000, 7_000],
+    [86_400_000, 60_000],
+  ] as const)
+    it(`by an overloaded server that asks for ${asked} ms waits ${waited} ms`, async () => {
+      let tries = 0;
+      const one = await listened(
+        (sent, peer) => {
+          if (++tries === 2) throw new ConnectionError('http', 'HTTP 503', { status: 503, retryAfterMs: asked });
+          void acknowledging()(sent, peer);
+          if (tries === 1) throw new ConnectionError('closed', 'dropped');
+          return new Promise(() => {});
+        },
+        { kind: 'http' },
+      );
+      await one.client.subscribe({ tools: true }, one.heard);
+      await turns();
+      mock.timers.tick(1_000);
+      await turns();
+      mock.timers.tick(waited - 1);
+      await turns();
+      assert.equal(tries, 2);
+      mock.timers.tick(1);
+      await turns();
+      assert.equal(tries, 3);
+    });
 
   for (const error of [
     new ConnectionError('unauthorized', 'HTTP 401', { status: 401 }),

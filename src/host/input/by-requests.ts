@@ -8,6 +8,7 @@ import type { Ask, Asker, AskMethod } from '../../peer/ask.ts';
 import type { Call, ClientView } from '../call.ts';
 import { requireCapabilities } from './required-capabilities.ts';
 import { Once } from './once.ts';
+import { tooLate } from './too-late.ts';
 import { question, type QuestionOrigin, type QuestionWay } from './question.ts';
 
 /** Number of times that a question is put before an answer that does not fit is the end of it. */
@@ -30,6 +31,8 @@ export class AskerByRequests implements Asker {
   }
 
   async ask<T>({ method, params, signal, accept }: Ask<T>): Promise<T> {
+    // One that was cancelled says so by its signal.
+    if (this.#call.over && !this.#call.aborted) throw tooLate(method);
     const put = questionOf(method, params, originOf(this.#call, signal), this.#way);
     let problem = '';
     for (let attempt = 0; attempt < attempts; attempt++) {

@@ -10,6 +10,7 @@ import { requireCapabilities } from './required-capabilities.ts';
 import { digestOf } from './digest.ts';
 import { Once } from './once.ts';
 import type { Reports } from './reports.ts';
+import { tooLate } from './too-late.ts';
 import type { RoundAnswer, RoundState } from './request-state.ts';
 
 /** One question of this run that has no answer yet. */
@@ -184,8 +185,4 @@ export class AskerByRounds implements Asker {
     const inputRequests = Object.fromEntries(entries.map(([key, { method, params }]) => [key, { method, params }]));
     return { inputRequests, state };
   }
-}
-
-function tooLate(method: string): McpError {
-  return new McpError('internalError', `${method} was not asked: the request that it belongs to is over`);
 }

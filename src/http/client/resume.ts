@@ -25,6 +25,8 @@ const pauseMs = 1_000;
 /** A server that asks for less would have us ask without end. */
 const shortestPauseMs = 100;
 const longestPauseMs = 30_000;
+/** The longest pause that `Retry-After` may ask for: a stream that is opened by its word in a year is never opened. */
+const longestAskedMs = 60_000;
 
 /** Length of a refusal that is read for what it says. */
 const shownBytes = 2_048;
@@ -195,11 +197,11 @@ class Row {
   after(outcome: Outcome): Outcome {
     const failure = outcome instanceof ConnectionError ? outcome : undefined;
     this.failures = failure === undefined ? 0 : this.failures + 1;
-    this.#askedMs = failure?.retryAfterMs ?? 0;
+    this.#askedMs = Math.min(longestAskedMs, failure?.retryAfterMs ?? 0);
     return outcome;
   }
 
-  /** Waits before the next attempt; at least as long as the server asked for. */
+  /** Waits before the next attempt; at least as long as the server asked for, within a minute. */
   pause({ retryMs = pauseMs }: ResumePosition, { signal, waiting }: PostExchange): Promise<void> {
     const least = Math.max(shortestPauseMs, retryMs);
     const longer = Math.min(longestPauseMs, least * 2 ** Math.min(this.failures, 20));
