@@ -164,21 +164,42 @@ async function initialized(server: Server, date: RevisionDate): Promise<Record<s
 }
 
 for (const { date } of revisions) {
-  test(`a method of its own and its results pass a bridge at ${date}`, async (t) => {
-    const bridge = await createBridge({ upstream: memoryTransport(searching({ revisions: [date] })) });
+  for (const { date: up } of revisions) {
+    test(`a method of its own and its results pass a bridge between ${date} and ${up}`, async (t) => {
+      const bridge = await createBridge({ upstream: memoryTransport(searching({ revisions: [up] })) });
+      t.after(() => bridge.close());
+      const one = await client(t, memoryTransport(bridge), { revisions: [date], extensions: { [id]: {} } });
+      assert.equal(one.supports(id), true);
+      const found = await one.request('com.example/find', { text: 'a' }, { result: hits, extension: id });
+      assert.deepEqual(found, { hits: ['a0', 'a1'] });
+      const options = { resultTypes: ['com.example/ticket'] };
+      const given = await one.request('com.example/find', { text: 'ticket' }, options);
+      assert.equal(given['ticket'], 7);
+      if (date === statelessDate && up === statelessDate)
+        assert.equal((await one.request('tools/call', { name: 'report' }, options))['ticket'], 8);
+      else await assert.rejects(one.request('tools/call', { name: 'report' }, options), { kind: 'internalError' });
+      const silent = await client(t, memoryTransport(bridge), { revisions: [date] });
+      const place = date === statelessDate ? 'extensions' : 'experimental';
+      await assert.rejects(silent.request('com.example/find', { text: 'ticket' }, options), {
+        message: /did not declare/,
+        code: date === statelessDate ? -32021 : -32600,
+        data: { requiredCapabilities: { [place]: { [id]: {} } } },
+      });
+      assert.deepEqual((await silent.callTool('hello')).content, [{ type: 'text', text: 'hello' }]);
+    });
+  }
+
+  test(`what servers behind a bridge declare is declared to a client at ${date} as its revision does`, async (t) => {
+    const older = searching({ revisions: ['2025-06-18'], extensions: { 'com.example/older': { a: 1 } } });
+    const newer = searching({ revisions: [statelessDate], extensions: { 'com.example/newer': { b: 1 } } });
+    const bridge = await createBridge({
+      upstreams: { older: { upstream: memoryTransport(older) }, newer: { upstream: memoryTransport(newer) } },
+    });
     t.after(() => bridge.close());
-    const one = await client(t, memoryTransport(bridge), { revisions: [date], extensions: { [id]: {} } });
-    assert.equal(one.supports(id), true);
-    const found = await one.request('com.example/find', { text: 'a' }, { result: hits, extension: id });
-    assert.deepEqual(found, { hits: ['a0', 'a1'] });
-    const options = { resultTypes: ['com.example/ticket'] };
-    const given = await one.request('com.example/find', { text: 'ticket' }, options);
-    assert.equal(given['ticket'], 7);
-    if (date === statelessDate)
-      assert.equal((await one.request('tools/call', { name: 'report' }, options))['ticket'], 8);
-    const silent = await client(t, memoryTransport(bridge), { revisions: [date] });
-    await assert.rejects(silent.request('com.example/find', { text: 'ticket' }, options), /did not declare/);
-    assert.deepEqual((await silent.callTool('hello')).content, [{ type: 'text', text: 'hello' }]);
+    const { capabilities } = await client(t, memoryTransport(bridge), { revisions: [date] });
+    const place = date === statelessDate ? 'extensions' : 'experimental';
+    const { 'parley-mcp/methods': _, ...declared } = Object(capabilities[place]);
+    assert.deepEqual(declared, { [id]: { most: 3 }, 'com.example/older': { a: 1 }, 'com.example/newer': { b: 1 } });
   });
 }
 

@@ -16,7 +16,7 @@ import {
   type InputRequiredResult,
 } from '../protocol/features/rounds.ts';
 import type { Carried } from './upstream/carried.ts';
-import { declaredFor } from './declared.ts';
+import { declaredIn, extensionsOf } from './declared.ts';
 import { failureFor, wordsOf } from './failure.ts';
 
 /** The `_meta` keys that speak of one hop; they are written anew for the next one. */
@@ -79,7 +79,9 @@ export async function forward(client: Client, outgoing: Outgoing): Promise<JsonO
         progressToken,
         onGivenUp,
         onLateAnswer,
-        ...(own ? {} : { clientInfo: call.client.info, capabilities: declaredFor(call.client.capabilities) }),
+        ...(own
+          ? {}
+          : { clientInfo: call.client.info, capabilities: declaredIn(call.facts, revision, call.client.capabilities) }),
         // What may be kept is kept for clients that know of no such thing; the others keep it themselves.
         ...(call.facts.cacheHints ? {} : { cache: 'use' as const }),
         ...(mayBeOfExtension(call) ? { resultTypes: 'any' as const } : {}),
@@ -95,8 +97,9 @@ export async function forward(client: Client, outgoing: Outgoing): Promise<JsonO
 /** A client that declared extensions hears what they answer in place of the result of a method; which of them does, no bridge knows. */
 function mayBeOfExtension({ method, facts, client }: Carried): boolean {
   const row = methodOf(method);
-  if (!facts.resultTypes || !(row === undefined || row.inputRequired === true)) return false;
-  return Object.keys(declaredFor(client.capabilities).extensions ?? {}).length > 0;
+  // Before results said what they are, those of the protocol's own methods could be nothing else.
+  if (row !== undefined && !(facts.resultTypes && row.inputRequired === true)) return false;
+  return Object.keys(extensionsOf(facts, client.capabilities)).length > 0;
 }
 
 function carriedMeta(meta: unknown): Pick<RequestOptions, 'meta'> {

@@ -89,20 +89,25 @@ function capabilities(): readonly Feature[] {
       id: 'extensions-of-servers',
       title: 'Extensions that the server declares',
       group,
-      between: (client) => (hasExtensions(client) ? carried : changed("left out; the client's revision has none")),
+      between: (client, server) => declaredBetween(server, client),
     },
     {
       id: 'extensions-of-clients',
       title: 'Extensions that the client declares',
       group,
-      between: (_, server) => (hasExtensions(server) ? carried : changed("left out; the server's revision has none")),
+      between: (client, server) => declaredBetween(client, server),
     },
   ];
 }
 
-/** The extensions came with the era that has no handshake. */
-function hasExtensions({ tasks }: Revision): boolean {
-  return tasks === 'extension';
+/** Extensions have a place of their own in some revisions; elsewhere they stand among what is experimental. */
+function declaredBetween(from: Revision, to: Revision): Fidelity {
+  if (from.extensions === to.extensions) return carried;
+  return changed(
+    to.extensions === 'extensions'
+      ? 'what is named like an extension among the experimental capabilities is declared as one too'
+      : 'declared among the experimental capabilities, where the revision has room for it',
+  );
 }
 
 function requests(): readonly Feature[] {

@@ -8,7 +8,7 @@ import { MergedListen } from './listen.ts';
 import { mergedLists, type MergedList } from './lists.ts';
 import { mergedHandlers } from './handlers.ts';
 import { MergedSessions } from './sessions.ts';
-import { askForUnknown, mergedCapabilities, joinedHint, joinedInstructions } from './offer.ts';
+import { askForUnknown, mergedCapabilities, mergedExtensions, joinedHint, joinedInstructions } from './offer.ts';
 import type { Single } from '../single/single.ts';
 import { labelsOf } from './names.ts';
 import type { PrefixMode, Settings } from '../options.ts';
@@ -154,6 +154,7 @@ function hostOf({ parts: { settings }, slots, catalogue, sessions, handlers }: H
     askTimeoutMs: 600_000,
     maxRounds: 32,
     capabilities: () => mergedCapabilities(slots),
+    extensions: () => mergedExtensions(slots),
     handler: (method) => handlers.get(method),
     unknown: async (params, call) => await askForUnknown(slots, params, call),
     notified: (method, params, from) => {

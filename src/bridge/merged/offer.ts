@@ -5,6 +5,7 @@ import type { Call } from '../../host/call.ts';
 import type { Handler } from '../../host/host.ts';
 import type { ServerCapabilities } from '../../protocol/capability.ts';
 import { McpError } from '../../protocol/error.ts';
+import type { Extensions } from '../../protocol/extension.ts';
 import type { Slot } from './slot.ts';
 
 /**
@@ -28,6 +29,12 @@ export function mergedCapabilities(slots: readonly Slot[]): ServerCapabilities {
       : {}),
     ...(isMissing || has('tools') ? { tools: { listChanged: true } } : {}),
   };
+}
+
+/** Extensions that several servers declare together; of two of the same name that of the first server counts. */
+export function mergedExtensions(slots: readonly Slot[]): Extensions {
+  const entries = slots.toReversed().flatMap(({ single }) => Object.entries(single?.host.extensions?.() ?? {}));
+  return Object.fromEntries(entries);
 }
 
 /** The servers' instructions, each under its server's name. */

@@ -8,6 +8,7 @@ import type { Implementation } from '../../protocol/features/common.ts';
 import { methodOf } from '../../protocol/catalogue.ts';
 import type { RevisionDate } from '../../protocol/revision.ts';
 import { Changes, isListChange, ownWords } from '../changes.ts';
+import { extensionsOf } from '../declared.ts';
 import { closingQuietly } from '../upstream/closing.ts';
 import { wordsOf } from '../failure.ts';
 import { revisionFor } from '../forward.ts';
@@ -256,6 +257,7 @@ function hostOf(parts: BridgeParts, settings: Settings, client: () => Client): H
     askTimeoutMs: 600_000,
     maxRounds: 32,
     capabilities: () => offerOf(client()),
+    extensions: () => extensionsOf(revisionFor(client()), offerOf(client())),
     handler: (method) => handlers.get(method),
     unknown: (params, call) => pool.carry(params, call),
     notified: (method, params, from) =>

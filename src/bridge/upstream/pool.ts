@@ -122,7 +122,7 @@ export class Pool {
     // Some of what a session asked for goes on for a while when it is over.
     if (this.#ended.has(session.state)) throw new McpError('internalError', 'the session is over');
     const { info, capabilities } = session.client;
-    const self = { info, capabilities: declaredTo(this.#handshake(), capabilities) };
+    const self = { info, capabilities: declaredTo(this.#handshake(), capabilities, session.revision) };
     const upstream = this.#add({
       events: this.#options.eventsOf(session),
       self,

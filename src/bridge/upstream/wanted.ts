@@ -4,7 +4,7 @@ import type { ClientCapabilities } from '../../protocol/capability.ts';
 import { projectClientCapabilities } from '../../protocol/compile/capabilities.ts';
 import type { Revision } from '../../protocol/revision.ts';
 import type { Carried } from './carried.ts';
-import { declaredFor } from '../declared.ts';
+import { declaredFor, declaredIn } from '../declared.ts';
 
 /** Clients that a shared connection may serve. */
 export interface WantedConnection {
@@ -40,18 +40,26 @@ export function wantedBy(
  * Client that a connection to a handshake server speaks for, since it declares once what stateless clients declare with
  * each request; `undefined` for a client that declares nothing.
  */
-export function selfOf({ client }: Carried, handshake: Revision | undefined): ClientView | undefined {
+export function selfOf({ client, facts }: Carried, handshake: Revision | undefined): ClientView | undefined {
   if (handshake === undefined) return undefined;
-  const { roots, ...others } = declaredTo(handshake, client.capabilities);
+  const { roots, ...others } = declaredTo(handshake, client.capabilities, facts);
   // Stateless clients tell of no changes: whoever wants roots asks for them.
   const capabilities = { ...others, ...(roots === undefined ? {} : { roots: {} }) };
   return Object.keys(capabilities).length === 0 ? undefined : { info: undefined, capabilities };
 }
 
-/** Capabilities of a client as the upstream is told of them, in its own words. */
-export function declaredTo(handshake: Revision | undefined, capabilities: ClientCapabilities): ClientCapabilities {
-  const declared = declaredFor(capabilities);
-  return handshake === undefined ? declared : projectClientCapabilities(handshake, declared);
+/**
+ * Capabilities of a client as a handshake upstream is told of them, in its own words.
+ *
+ * @param from Revision in which the client declared them.
+ */
+export function declaredTo(
+  handshake: Revision | undefined,
+  capabilities: ClientCapabilities,
+  from: Revision,
+): ClientCapabilities {
+  if (handshake === undefined) return declaredFor(capabilities);
+  return projectClientCapabilities(handshake, declaredIn(from, handshake, capabilities));
 }
 
 /** Nobody shares a connection with another principal, nor with a client that declares something else. */
