@@ -310,3 +310,26 @@ test('closing ends sessions and their streams', async () => {
   assert.equal(stream.ended, true);
   assert.equal(client.fake.conversations[0]?.closed, true);
 });
+
+test('what waits for a stream is not given to a client that left before it was opened', async () => {
+  for (const events of [undefined, 'none'] as const) {
+    let letIn: () => void = () => undefined;
+    const gates: Promise<void>[] = [];
+    const client = await connect('2025-06-18', {
+      ...(events === undefined ? {} : { events }),
+      authenticate: async () => {
+        await gates[0];
+        return { principal: 'somebody' };
+      },
+    });
+    client.fake.conversations[0]?.link.send(broadcast);
+    gates.push(new Promise((resolve) => (letIn = resolve)));
+    const gone = client.get();
+    gone.leave();
+    letIn();
+    await settle();
+    const back = client.get();
+    await settle();
+    assert.deepEqual(back.events, [broadcast]);
+  }
+});

@@ -57,6 +57,8 @@ export class Sessions {
     const problem = streamProblem(this.#context, call);
     if (problem !== undefined) return refuse(call.request, call.reply, problem);
     if (lastEventId !== undefined) return this.#resume(call, session, lastEventId);
+    // What waits for a reader is not for one who has gone.
+    if (call.reply.closed) return;
     if (!session.listening) return session.listen(call);
     // Who has lost the stream says so with Last-Event-ID; anybody else must not silence its reader.
     refuse(call.request, call.reply, { status: 409, message: 'this session has a stream open already' });
