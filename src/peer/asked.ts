@@ -77,10 +77,15 @@ export class AskedRequests {
 
   /** The only request that waits for an answer; listen requests, which wait for none, count where nothing else waits. */
   only(): PendingRequest<CallOptions> | undefined {
-    const all = this.all();
-    const answered = all.filter(({ isListen }) => !isListen);
-    const [only, another] = answered.length === 0 ? all : answered;
-    return another === undefined ? only : undefined;
+    const listening: PendingRequest<CallOptions>[] = [];
+    let only: PendingRequest<CallOptions> | undefined;
+    // It looks no further than the second: a peer may ask for this as often as it likes.
+    for (const one of this.#pending.values()) {
+      if (!one.isListen && only !== undefined) return undefined;
+      if (one.isListen) listening.push(one);
+      else only = one;
+    }
+    return only ?? (listening.length === 1 ? listening[0] : undefined);
   }
 
   all(): readonly PendingRequest<CallOptions>[] {

@@ -5,6 +5,7 @@ import { turns } from '../../test/support/turns.ts';
 import { ConnectionError } from '../jsonrpc/transport.ts';
 import { McpError } from '../protocol/error.ts';
 import { Connection } from './connection.ts';
+import { PendingRequest } from './pending.ts';
 import { Running } from './running.ts';
 import { metaKey } from '../protocol/meta.ts';
 
@@ -54,6 +55,15 @@ describe('calls', () => {
     await first.answer;
     assert.equal(connection.call('d', undefined, told).id, 3);
     assert.equal(sent.length, 3);
+  });
+
+  it('are not all looked at for an error that names none of them', (t) => {
+    const connection = new Connection({ role: 'client', mostAsked: 1000, send: () => undefined }, new Running(1));
+    for (let at = 0; at < 1000; at++) connection.call('a', undefined, told);
+    const looks = t.mock.getter(PendingRequest.prototype, 'isListen', () => false);
+    connection.answered({ jsonrpc: '2.0', error: { code: -32600, message: 'of which' } });
+    assert.ok(looks.mock.callCount() < 10, `${looks.mock.callCount()} looks`);
+    assert.equal(connection.waiting, 1000);
   });
 
   it('get their own answers whatever the order [basic-009]', async () => {
