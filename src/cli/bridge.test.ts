@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { createServer as createSilent, type AddressInfo } from 'node:net';
 import { describe, test } from 'node:test';
 import { settledWithin } from '../jsonrpc/timeout.ts';
 import { listen } from '../node/server/http.ts';
@@ -208,6 +209,18 @@ describe('parley bridge over stdio', { concurrency: 4 }, () => {
     await said(/client {3}standard input and output/);
     child.stdin.end();
     assert.equal((await ended).code, 0);
+  });
+
+  test('ends with its input while its server has not answered once', { timeout: 40_000 }, async () => {
+    const silent = createSilent((socket) => socket.on('error', () => undefined).resume());
+    await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
+    const { port } = silent.address() as AddressInfo;
+    const { child, ended } = start(['bridge', '--stdio', `http://127.0.0.1:${port}/mcp`]);
+    child.stdin.end();
+    const { code, stderr } = await ended;
+    silent.close();
+    assert.match(stderr, /^parley: standard input ended before the server had answered$/m);
+    assert.equal(code, 1);
   });
 
   test('brings a server at a URL to clients of stdio, at every revision', async () => {

@@ -8,7 +8,9 @@ import { listen } from '../node/server/http.ts';
 import type { Served } from '../host/endpoint.ts';
 import { revisions } from '../protocol/revision.ts';
 import { serveStdio } from '../stdio/server/serve.ts';
+import { settledWithin } from '../jsonrpc/timeout.ts';
 import { readConfig, type Config } from './config/config.ts';
+import { EarlyInput } from './early-input.ts';
 import { clipped } from './explain/text.ts';
 import { whenAborted, UsageError, type Io } from './io.ts';
 import { oneOption, parseOptions, revisionDates, wholeNumber, type Parsed } from './options.ts';
@@ -150,18 +152,29 @@ async function serve<B extends Bridge | MergedBridge>(
   { address, io }: Place,
   about: (bridge: B) => About,
 ): Promise<number> {
-  const served = await Promise.race([opening, whenAborted(io.signal)]);
+  const early = address === undefined ? new EarlyInput(io.stdin) : undefined;
+  const served = await Promise.race([opening, whenAborted(io.signal), ...(early ? [lateAfter(early, opening)] : [])]);
   // The process ends, and the children with it.
   if (served === undefined) throw new Error('ended before the server had answered');
   try {
     const introduction = introduce(served, about(served));
     await (address === undefined
-      ? overStdio(served, introduction, io)
+      ? overStdio(served, introduction, { ...io, stdin: early?.handOver() ?? io.stdin })
       : overHttp(served, introduction, { address, io }));
     return 0;
   } finally {
     await served.close();
   }
+}
+
+/** Time that a server has for its first answer once nobody is left to be served, in milliseconds. */
+const lastWordMs = 5_000;
+
+/** The server that answered after the end of the input, to which what came before may still be put. */
+async function lateAfter<B>(early: EarlyInput, opening: Promise<B>): Promise<B> {
+  await early.ended;
+  if (await settledWithin(lastWordMs, opening)) return await opening;
+  throw new Error('standard input ended before the server had answered');
 }
 
 interface Address {
@@ -253,6 +266,8 @@ function named({ server }: UpstreamFacts): string {
 async function overStdio(served: Served, introduction: Introduction, io: Io): Promise<void> {
   io.stderr.write(`${introduction.text}  client   standard input and output\n`);
   const stdio = serveStdio(served, { input: io.stdin, output: io.stdout });
+  // It rests since its beginning was read by somebody else.
+  io.stdin.resume();
   await Promise.race([stdio.closed, whenAborted(io.signal)]);
   await stdio.close();
 }

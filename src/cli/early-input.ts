@@ -1,0 +1,45 @@
+import { Readable } from 'node:stream';
+
+/** Limit of what a client may write before it is served, in bytes; more waits in its pipe, and its end with it. */
+const mostBytes = 1024 * 1024;
+
+/** Input that a client writes before it is served: it is kept, and its end is heard meanwhile. */
+export class EarlyInput {
+  /** Resolves when the input ends before `handOver`. */
+  readonly ended: Promise<void>;
+  readonly #source: Readable;
+  #chunks: Buffer[] = [];
+  #bytes = 0;
+  #isOver = false;
+  #onEnd: () => void = () => undefined;
+
+  constructor(source: Readable) {
+    this.#source = source;
+    this.ended = new Promise((resolve) => (this.#onEnd = resolve));
+    source.on('data', this.#keep).on('end', this.#over).on('close', this.#over).on('error', this.#over);
+  }
+
+  /** Gives the input from its beginning, at rest until somebody else reads and resumes it. */
+  handOver(): Readable {
+    const source = this.#source;
+    source.off('data', this.#keep).off('end', this.#over).off('close', this.#over).off('error', this.#over);
+    const early = Buffer.concat(this.#chunks);
+    this.#chunks = [];
+    if (this.#isOver) return Readable.from(early.length === 0 ? [] : [early]);
+    source.pause();
+    if (early.length > 0) source.unshift(early);
+    return source;
+  }
+
+  readonly #keep = (chunk: Buffer | string): void => {
+    const bytes = typeof chunk === 'string' ? Buffer.from(chunk) : chunk;
+    this.#chunks.push(bytes);
+    this.#bytes += bytes.length;
+    if (this.#bytes >= mostBytes) this.#source.pause();
+  };
+
+  readonly #over = (): void => {
+    this.#isOver = true;
+    this.#onEnd();
+  };
+}
