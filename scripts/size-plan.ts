@@ -35,14 +35,14 @@ server.tool('add', { description: 'Adds.' }, () => 'added');
 /** How the budgets of the entry points stand, in KB; each is a little more than it was when it was last looked at. */
 const budgets: Readonly<Record<Entry, number>> = {
   '': 101.5,
-  server: 38.5,
-  client: 44.5,
-  bridge: 82,
-  http: 34.5,
+  server: 38,
+  client: 44.2,
+  bridge: 83.5,
+  http: 34,
   stdio: 8.5,
-  node: 31,
+  node: 30.5,
   protocol: 3.5,
-  testing: 47.5,
+  testing: 43.5,
 };
 
 /** Programs that do one thing, and each entry point as a whole. */
@@ -50,7 +50,7 @@ export const programs: readonly Program[] = [
   {
     name: 'HTTP server',
     code: `import { createServer } from 'parley-mcp/server'; import { listen } from 'parley-mcp/node'; ${definition} await listen(server, { port: 3000 });`,
-    budget: 50,
+    budget: 49,
     aim: 30,
     neutral: false,
     role: 'server',
@@ -58,15 +58,15 @@ export const programs: readonly Program[] = [
   {
     name: 'HTTP server by fetch',
     code: `import { createServer } from 'parley-mcp/server'; import { createHandler } from 'parley-mcp/http'; ${definition} export const handler = createHandler(server);`,
-    budget: 54.5,
-    whole: 73,
+    budget: 53.5,
+    whole: 72.5,
     neutral: true,
     role: 'server',
   },
   {
     name: 'stdio server',
     code: `import { createServer } from 'parley-mcp/server'; import { serveStdio } from 'parley-mcp/stdio'; ${definition} serveStdio(server);`,
-    budget: 42,
+    budget: 40.8,
     aim: 28,
     neutral: false,
     role: 'server',
@@ -74,9 +74,9 @@ export const programs: readonly Program[] = [
   {
     name: 'client',
     code: `import { connect } from 'parley-mcp/client'; const client = await connect('https://example.com/mcp'); console.log(await client.callTool('add', {}));`,
-    budget: 44.5,
-    aim: 25,
-    whole: 66.5,
+    budget: 44,
+    aim: 28,
+    whole: 65.2,
     neutral: true,
     role: 'client',
   },
