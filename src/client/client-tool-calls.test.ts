@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { ExactNumber } from '../json/exact-number.ts';
 import { connected, handshake, lastOf, stateless, text, tool } from '../../test/support/connected-client.ts';
 import type { Script } from '../testing/scripted.ts';
 import { OutputValidationError } from './errors.ts';
@@ -111,6 +112,20 @@ describe('structured results', () => {
       });
     });
   }
+
+  it('are checked by what their numbers mean, however those are spelled', async () => {
+    const spelled = (number: string): object => ({ structuredContent: { sum: new ExactNumber(number) } });
+    const bounded = { ...output, properties: { sum: { type: 'integer', minimum: new ExactNumber('1.0') } } };
+    const calling = async (number: string): Promise<unknown> => {
+      const { client } = await connected(giving(spelled(number), bounded), { options: { exactNumbers: true } });
+      await client.listTools();
+      return (await client.callTool('add')).structuredContent;
+    };
+    assert.deepEqual(await calling('3.0'), { sum: new ExactNumber('3.0') });
+    assert.deepEqual(await calling('12345678901234567890'), { sum: new ExactNumber('12345678901234567890') });
+    await assert.rejects(calling('3.5'), /must be integer/);
+    await assert.rejects(calling('0.0'), /must be >= 1/);
+  });
 
   it('that are missing are an error, unless the tool failed [C82]', async () => {
     const missing = await connected(giving({}));

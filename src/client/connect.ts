@@ -1,3 +1,4 @@
+import { withPlainNumbers } from '../json/exact-number.ts';
 import { serverUrl } from '../jsonrpc/server-url.ts';
 import type { Transport } from '../jsonrpc/transport.ts';
 import { factsOf } from '../jsonrpc/transport-facts.ts';
@@ -63,7 +64,7 @@ export function createConnect<HttpOptions extends object>(
     return createClient({
       connection,
       settings,
-      known: new KnownTools(compileOutput),
+      known: new KnownTools(settings.exactNumbers ? compilePlainOutput : compileOutput),
       cache,
       subscriptions: lateSubscriptions({
         connection,
@@ -107,4 +108,10 @@ async function compileOutput(schema: unknown): Promise<OutputCheck> {
   const { compileSchema } = await import('../schema/json-schema.ts');
   const compiled = await compileSchema(schema);
   return (value) => compiled.check(value);
+}
+
+/** The check where numbers come with their spelling, in the schema and in the results: to it they are what they mean. */
+async function compilePlainOutput(schema: unknown): Promise<OutputCheck> {
+  const check = await compileOutput(withPlainNumbers(schema));
+  return (value) => check(withPlainNumbers(value));
 }

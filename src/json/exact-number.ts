@@ -35,6 +35,11 @@ export function plainNumber(value: unknown): unknown {
   return value instanceof ExactNumber ? value.valueOf() : value;
 }
 
+/** A value with plain numbers in the place of exact ones: what its JSON text means to everybody who has no such numbers. */
+export function withPlainNumbers(value: unknown): unknown {
+  return value === undefined ? undefined : JSON.parse(jsonText(value));
+}
+
 /** `JSON.stringify`, with exact numbers in their digits on every runtime. */
 export function jsonText(value: unknown): string {
   if (rawJson() !== undefined) return JSON.stringify(value);
