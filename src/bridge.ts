@@ -30,5 +30,5 @@ export { httpTransport } from './http/client/transport.ts';
 export type { HttpTransportOptions } from './http/client/request.ts';
 export { ConnectionError, type Transport } from './jsonrpc/transport.ts';
 export type { Served } from './host/endpoint.ts';
-export type { SealingKey } from './host/input/sealing-key.ts';
+export type { SealingKey } from './seal/sealing-key.ts';
 export { memoryBus, type Bus, type Unsubscribe, type Heard } from './store/bus.ts';

@@ -36,7 +36,7 @@ export type {
 } from './server/definition.ts';
 export { memoryRoundStore, type RoundStore, type RoundStoreLimits } from './host/input/state-store.ts';
 export type { TraceAttributes, TraceParent, Tracer, TraceSpan, TraceStart } from './host/trace.ts';
-export type { SealingKey } from './host/input/sealing-key.ts';
+export type { SealingKey } from './seal/sealing-key.ts';
 export type { SubscriptionLimits } from './server/subscriptions.ts';
 export type { ListKind } from './protocol/features/subscriptions.ts';
 export { ToolError } from './server/offer/tool-result.ts';

@@ -17,16 +17,17 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
   protocol: ['json'],
   schema: [],
   auth: [],
+  seal: [],
   store: ['protocol'],
   // What both ends stand on.
   peer: ['json', 'jsonrpc', 'protocol'],
   // What serves.
-  host: ['peer', 'json', 'jsonrpc', 'protocol', 'mistakes'],
-  server: ['host', 'peer', 'jsonrpc', 'protocol', 'schema', 'store', 'mistakes'],
+  host: ['peer', 'json', 'jsonrpc', 'protocol', 'seal', 'mistakes'],
+  server: ['host', 'peer', 'jsonrpc', 'protocol', 'schema', 'seal', 'store', 'mistakes'],
   // What asks.
   client: ['peer', 'json', 'jsonrpc', 'protocol', 'schema', 'store', 'mistakes'],
   // What translates, and what only explains.
-  bridge: ['server', 'client', 'host', 'peer', 'json', 'jsonrpc', 'protocol', 'store', 'mistakes'],
+  bridge: ['server', 'client', 'host', 'peer', 'json', 'jsonrpc', 'protocol', 'seal', 'store', 'mistakes'],
   fidelity: ['protocol'],
   // The two halves of a transport know nothing of each other.
   'http/server': ['host', 'peer', 'json', 'jsonrpc', 'protocol', 'store', 'mistakes'],
@@ -70,6 +71,7 @@ const neutral: ReadonlySet<string> = new Set([
   'protocol',
   'schema',
   'auth',
+  'seal',
   'store',
   'peer',
   'host',

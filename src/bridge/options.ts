@@ -1,7 +1,7 @@
 import type { Transport } from '../jsonrpc/transport.ts';
 import type { Host } from '../host/host.ts';
-import { createSeal } from '../host/input/seal.ts';
-import type { SealingKey } from '../host/input/sealing-key.ts';
+import { createSeal } from '../seal/seal.ts';
+import type { SealingKey } from '../seal/sealing-key.ts';
 import type { Implementation } from '../protocol/features/common.ts';
 import { harmless } from '../mistakes/harmless.ts';
 import { shown } from '../mistakes/shown.ts';

@@ -2,7 +2,7 @@ import type { CacheHint } from '../protocol/features/envelope.ts';
 import type { ServerRounds } from '../host/input/server-rounds.ts';
 import type { RoundStore } from '../host/input/state-store.ts';
 import type { Tracer } from '../host/trace.ts';
-import { sealingKeyOf, type SealingKey } from '../host/input/sealing-key.ts';
+import { sealingKeyOf, type SealingKey } from '../seal/sealing-key.ts';
 import { harmless } from '../mistakes/harmless.ts';
 import type { ServerCapabilities } from '../protocol/capability.ts';
 import type { Extensions } from '../protocol/extension.ts';

@@ -6,7 +6,7 @@ import { McpError } from '../../protocol/error.ts';
 import { canonical, digestOf } from './digest.ts';
 import { bindingOf, freshState, packState, unpackState, type RoundSettings, type RoundState } from './request-state.ts';
 import { memoryRoundStore } from './state-store.ts';
-import { createSeal } from './seal.ts';
+import { createSeal } from '../../seal/seal.ts';
 
 function settings(change: Partial<RoundSettings> = {}): RoundSettings {
   let time = 1000;

@@ -6,7 +6,7 @@ import { canonical } from './digest.ts';
 import type { Ran } from './once.ts';
 import type { Stage } from './reports.ts';
 import type { RoundStore } from './state-store.ts';
-import type { Seal } from './seal.ts';
+import type { Seal } from '../../seal/seal.ts';
 
 /** State that a conversation of rounds carries from one request to the next, through the client. */
 export interface RoundState {

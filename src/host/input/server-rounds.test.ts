@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createServer } from '../../server.ts';
-import { createSeal } from './seal.ts';
+import { createSeal } from '../../seal/seal.ts';
 import { roundSettings, type ServerRounds } from './server-rounds.ts';
 
 const rounds: ServerRounds = {

@@ -2,7 +2,7 @@
 
 import { monotonicNow } from '../../jsonrpc/timeout.ts';
 import type { RoundSettings } from './request-state.ts';
-import { createSeal } from './seal.ts';
+import { createSeal } from '../../seal/seal.ts';
 import { memoryRoundStore, type RoundStore } from './state-store.ts';
 
 /** Rounds as a server sets them; what is undefined gets its default. */

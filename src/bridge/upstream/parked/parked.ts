@@ -3,7 +3,7 @@ import { isObject } from '../../../jsonrpc/message.ts';
 import { settledWithin } from '../../../jsonrpc/timeout.ts';
 import type { Call } from '../../../host/call.ts';
 import { bindingOf } from '../../../host/input/request-state.ts';
-import type { Seal } from '../../../host/input/seal.ts';
+import type { Seal } from '../../../seal/seal.ts';
 import type { JsonObject } from '../../../protocol/features/common.ts';
 import { McpError } from '../../../protocol/error.ts';
 import type { Bus, Unsubscribe } from '../../../store/bus.ts';
