@@ -1,30 +1,36 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { rolldown, type OutputChunk } from 'rolldown';
-import { startChunks } from '../scripts/start-chunks.ts';
+import { startChunks, type Entries } from '../scripts/start-chunks.ts';
 
 const modules: Readonly<Record<string, string>> = {
   one: "import { named } from 'a'; export const later = () => import('late'); export { named };",
   two: "export { lone } from 'c'; export { other } from 'b';",
+  left: "export { all } from 'd'; export { few } from 'e'; export { both } from 'f'; export const own = () => 1;",
+  right: "export { all } from 'd'; export { both } from 'f';",
+  lean: "export { all } from 'd'; export { few } from 'e';",
   page: "export { other } from 'b';",
   a: "import { other } from 'b'; const word = () => 'A'; export const named = () => word() + other();",
   b: "const word = () => 'B'; export const other = () => word();",
   c: 'export const lone = () => 1;',
+  d: 'export const all = () => 1;',
+  e: 'export const few = () => 2;',
+  f: 'export const both = () => 3;',
   late: "export { other } from 'b';",
 };
 
 async function built(
   starts: readonly string[],
-  apart: Readonly<Record<string, string>> = {},
+  options: Omit<Entries, 'starts'> = {},
 ): Promise<readonly OutputChunk[]> {
-  const { plugin, group } = startChunks({ starts: Object.fromEntries(starts.map((name) => [name, name])), apart });
+  const { plugin, group } = startChunks({ starts: Object.fromEntries(starts.map((name) => [name, name])), ...options });
   const files = {
     name: 'files',
     resolveId: (id: string) => (id in modules ? id : null),
     load: (id: string) => modules[id] ?? null,
   };
   const bundle = await rolldown({
-    input: Object.fromEntries(['one', 'two', 'page'].map((name) => [name, name])),
+    input: Object.fromEntries(['one', 'two', 'left', 'right', 'lean', 'page'].map((name) => [name, name])),
     preserveEntrySignatures: 'allow-extension',
     plugins: [files, plugin],
   });
@@ -48,8 +54,16 @@ test('modules that the same entry points load become one chunk, others stay', as
   assert.ok(chunks.some(({ moduleIds, isDynamicEntry }) => isDynamicEntry && moduleIds.includes('late')));
 });
 
+test('what a lean entry point shares with any others is one chunk, and what they share without it another', async () => {
+  const starts = ['left', 'right', 'lean'];
+  assert.deepEqual(holds(await built(starts), 'start-shared'), []);
+  const chunks = await built(starts, { lean: ['lean'] });
+  assert.deepEqual(holds(chunks, 'start-shared').toSorted(), ['d', 'e']);
+  assert.deepEqual(holds(chunks, 'start-left-right'), ['f']);
+});
+
 test('what a page shares with a program on Node does not bring the rest of that along', async () => {
-  const chunks = await built(['one'], { page: 'one' });
+  const chunks = await built(['one'], { apart: { page: 'one' } });
   assert.deepEqual(holds(chunks, 'start-one'), ['a']);
   const page = chunks.find(({ fileName }) => fileName === 'page.js');
   assert.ok(page !== undefined && !page.imports.includes('start-one.js'), page?.imports.join());
