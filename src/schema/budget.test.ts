@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import process, { cpuUsage } from 'node:process';
 import { test } from 'node:test';
+import { lettersOf } from '../../test/support/schema-fits.ts';
 import { compileSchema } from './json-schema.ts';
 
 /** Milliseconds of processor that something took, the best of three. */
@@ -124,6 +125,19 @@ test("a client's check of any schema and value takes no more than 50 ms", async 
     for (const [what, ms] of Object.entries(costs)) if (ms > limit) slow.push(`${name}: ${ms} ms ${what}`);
   }
   assert.deepEqual(slow, [], `more than ${limit} ms`);
+});
+
+test("a server's check by a pattern that meets ever new cases is given up within half a second", async () => {
+  const limit = 10 * (await allowed());
+  for (const pattern of ['a.{1000}b$', 'a.{5000}b$', '[ab]*a[ab]{300}c']) {
+    // oxlint-disable-next-line no-await-in-loop -- as above
+    const { check } = await compileSchema({ pattern }, { origin: 'own' });
+    const text = lettersOf(1, 50_000);
+    assert.equal(check(text)[0]?.tooMuch, true);
+    // oxlint-disable-next-line no-await-in-loop -- as above
+    const ms = await cost(() => check(text));
+    assert.ok(ms < limit, `${pattern}: ${ms} of ${limit} ms`);
+  }
 });
 
 const row = (at: number): object => ({

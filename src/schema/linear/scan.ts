@@ -53,7 +53,8 @@ const rememberedAlways = 1000;
 const ofEachSet = 16;
 
 const lettersOfOneStep = 64;
-const statesOfOneStep = 8;
+/** States of a set that was not met before: to sort and to name it costs more than to visit them. */
+const statesOfOneStep = 2;
 
 /** Looks for a program in texts. */
 export class Scan {
