@@ -285,16 +285,16 @@ describe('A visit that is asked for by hand', () => {
 
 for (const turns of [0, 1, 2, 3, 4, 5, 6]) {
   test(`a client that goes away before it is asked leaves nobody waiting for its answer: ${turns}`, async () => {
-    let ask: (() => Promise<unknown>) | undefined;
     const server = served(() => 'unused');
-    server.tool('u', {}, (_args, ctx) => {
-      ask = () => ctx.elicit({ message: 'q', schema });
-      return 'x';
+    const running = new Promise<Ctx>((resolve) => {
+      server.tool('u', {}, (_args, ctx) => {
+        resolve(ctx);
+        return new Promise<string>(() => {});
+      });
     });
     const client = await open(server, '2025-11-25', { capabilities });
-    resultOf(await client.send('tools/call', { name: 'u' }));
-    assert.ok(ask !== undefined);
-    const asked = ask();
+    void client.send('tools/call', { name: 'u' });
+    const asked = (await running).elicit({ message: 'q', schema });
     for (let turn = 0; turn < turns; turn++) await Promise.resolve();
     client.conversation.close();
     await assert.rejects(asked, /went away/);
