@@ -237,6 +237,23 @@ test('a large body, or one without a length, that does not arrive in time is ans
   }
 });
 
+test('bodies that arrive in pieces at the same time are read apart, each to its own end', async (t) => {
+  const { listening } = await open(t);
+  // The last two are larger than what is kept to put them together in, and shorter than the one before.
+  const texts = ['ä'.repeat(150_000), 'b'.repeat(90_000), 'c'.repeat(3_000_000), 'd'.repeat(200_000)];
+  const answers = await Promise.all(
+    texts.map((text, at) => {
+      const body = call('echo', at + 1, { text });
+      return send(listening.port, { headers: { ...stateless, 'Mcp-Method': 'echo' }, body });
+    }),
+  );
+  for (const [at, { text }] of answers.entries()) {
+    const { id, result } = JSON.parse(text) as { readonly id: number; readonly result: unknown };
+    assert.equal(id, at + 1);
+    assert.equal(JSON.stringify(result).includes(JSON.stringify(texts[at])), true);
+  }
+});
+
 test('a client that breaks off in its body leaves the server unharmed', async (t) => {
   const { listening } = await open(t);
   for (let round = 0; round < 20; round++) {
