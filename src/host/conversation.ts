@@ -5,6 +5,7 @@ import {
   type RequestMessage,
   type ResponseMessage,
 } from '../jsonrpc/message.ts';
+import type { Crowd, Membership } from '../jsonrpc/crowd.ts';
 import { ConnectionError } from '../jsonrpc/transport.ts';
 import type { JsonObject } from '../protocol/features/common.ts';
 import { McpError } from '../protocol/error.ts';
@@ -48,7 +49,7 @@ const nothing: Promise<undefined> = Promise.resolve(undefined);
 export class HostConversation implements Conversation {
   readonly #host: Host;
   readonly #link: Link;
-  readonly #onClose: (conversation: HostConversation) => void;
+  readonly #place: Membership;
   readonly #running = new Running<Call>(maxRunning);
   /** Connection to the client of a session, with what each side asked; made when the client is first asked. */
   #connection: Connection<Call> | undefined;
@@ -56,10 +57,11 @@ export class HostConversation implements Conversation {
   #session: SessionFacts | undefined;
   #closed = false;
 
-  constructor(host: Host, link: Link, onClose: (conversation: HostConversation) => void) {
+  /** @param open Conversations of the host that are open. */
+  constructor(host: Host, link: Link, open: Crowd<HostConversation>) {
     this.#host = host;
     this.#link = link;
-    this.#onClose = onClose;
+    this.#place = open.add(this);
   }
 
   get revision(): Revision | undefined {
@@ -105,7 +107,7 @@ export class HostConversation implements Conversation {
       this.#session.end();
       this.#host.closed?.(this.#session.session);
     }
-    this.#onClose(this);
+    this.#place.leave();
   }
 
   async #traced(judged: JudgedRequest, auth: AuthInfo | undefined): Promise<ResponseMessage | undefined> {

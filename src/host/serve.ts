@@ -1,3 +1,4 @@
+import { Crowd } from '../jsonrpc/crowd.ts';
 import { eachInSlices } from '../jsonrpc/slices.ts';
 import { after } from '../jsonrpc/timeout.ts';
 import { HostConversation } from './conversation.ts';
@@ -10,23 +11,17 @@ import type { Host } from './host.ts';
  * @param onClose Runs before the conversations are closed, so that the host can end what it keeps open gracefully.
  */
 export function createEndpoint(host: Host, onClose: () => void | Promise<void> = () => undefined): Endpoint {
-  const open = new Set<HostConversation>();
-  // One function for all of them: each would keep its own as long as it lasts.
-  const forget = (conversation: HostConversation): void => void open.delete(conversation);
+  const open = new Crowd<HostConversation>();
   return {
     revisions: host.revisions,
     exactNumbers: host.exactNumbers,
     headerParameters: (tool) => host.headerParameters(tool),
-    converse: (link) => {
-      const conversation = new HostConversation(host, link, forget);
-      open.add(conversation);
-      return conversation;
-    },
+    converse: (link) => new HostConversation(host, link, open),
     close: async () => {
       await onClose();
       // What the host ended gracefully is answered on a later turn; only then is the rest aborted.
       await new Promise<void>((resolve) => void after(0, resolve, true));
-      await eachInSlices(open, (conversation) => conversation.close());
+      await eachInSlices(open.all(), (conversation) => conversation.close());
     },
   };
 }

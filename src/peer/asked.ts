@@ -27,10 +27,15 @@ export interface CallOptions extends WaitOptions {
 /** Limit of given-up requests that are remembered for who wants to hear of their answers. */
 const mostGivenUp = 1_000;
 
+/** Slot that holds one request as long as it waits. The tables of a map lead to what passed through it: see `Crowd`. */
+interface Slot {
+  pending: PendingRequest<CallOptions> | undefined;
+}
+
 /** The requests of ours in flight, by their ids and by the tokens of their progress. */
 export class AskedRequests {
   readonly #owner: PendingOwner<CallOptions>;
-  readonly #pending = new Map<number, PendingRequest<CallOptions>>();
+  readonly #pending = new Map<number, Slot>();
   /** Made when there is a token to route by. */
   #progress: ProgressRoutes | undefined;
   /** Listeners to the answers of requests that were given up. */
@@ -60,19 +65,21 @@ export class AskedRequests {
     const token = this.#claim(id, { given: givenToken(request.params), options, hear });
     this.#lastId = id;
     const pending = new PendingRequest({ id, method: request.method, token }, options, this.#owner);
-    this.#pending.set(id, pending);
+    this.#pending.set(id, { pending });
     return pending;
   }
 
   /** Forgets a request that waits no more: what still comes for it finds nobody. */
   remove({ id, token }: PendingRequest<CallOptions>): void {
+    const slot = this.#pending.get(id);
+    if (slot !== undefined) slot.pending = undefined;
     this.#pending.delete(id);
     if (token !== undefined) this.#progress?.release(token);
   }
 
   /** The request that waits under an id; an id of another type is not ours. */
   find(id: unknown): PendingRequest<CallOptions> | undefined {
-    return typeof id === 'number' ? this.#pending.get(id) : undefined;
+    return typeof id === 'number' ? this.#pending.get(id)?.pending : undefined;
   }
 
   /** The only request that waits for an answer; listen requests, which wait for none, count where nothing else waits. */
@@ -80,7 +87,7 @@ export class AskedRequests {
     const listening: PendingRequest<CallOptions>[] = [];
     let only: PendingRequest<CallOptions> | undefined;
     // It looks no further than the second: a peer may ask for this as often as it likes.
-    for (const one of this.#pending.values()) {
+    for (const one of this.each()) {
       if (!one.isListen && only !== undefined) return undefined;
       if (one.isListen) listening.push(one);
       else only = one;
@@ -89,7 +96,12 @@ export class AskedRequests {
   }
 
   all(): readonly PendingRequest<CallOptions>[] {
-    return [...this.#pending.values()];
+    return [...this.each()];
+  }
+
+  /** Requests that wait, the oldest first, for who may need only the first of them. */
+  *each(): Generator<PendingRequest<CallOptions>, void, undefined> {
+    for (const { pending } of this.#pending.values()) if (pending !== undefined) yield pending;
   }
 
   /** Tells whether a request with this id was sent, be it answered or not. */
@@ -131,7 +143,7 @@ export class AskedRequests {
    * @returns False when that was too much.
    */
   admits(value: unknown, about: MessageOrigin | undefined, bytes?: number): boolean {
-    const charged = chargedFor(value, about, { pending: this.#pending, progress: this.#progress });
+    const charged = chargedFor(value, about, { asked: this, progress: this.#progress });
     return charged === undefined || charged.spend(bytes ?? utf8Bytes(about?.text ?? ''));
   }
 
@@ -156,7 +168,7 @@ export class AskedRequests {
     return routes.claim(progressToken ?? (wanted ? undefined : given), {
       request: id,
       hear: (progress) => {
-        this.#pending.get(id)?.touch();
+        this.find(id)?.touch();
         hear(progress);
       },
     });

@@ -4,9 +4,15 @@ import { metaKey } from '../protocol/meta.ts';
 import type { ProgressRoutes } from './progress.ts';
 import type { PendingRequest } from './pending.ts';
 
+/** The requests in flight. */
+interface Asked {
+  find(id: number): PendingRequest | undefined;
+  each(): Iterable<PendingRequest>;
+}
+
 /** The requests in flight, by their ids and by their tokens. */
 export interface Underway {
-  readonly pending: ReadonlyMap<number, PendingRequest>;
+  readonly asked: Asked;
   /** Left out where no request has a token. */
   readonly progress: ProgressRoutes | undefined;
 }
@@ -20,14 +26,14 @@ export function chargedFor(
   about: MessageOrigin | undefined,
   underway: Underway,
 ): PendingRequest | undefined {
-  const { pending, progress } = underway;
+  const { asked, progress } = underway;
   const { method, params } = isObject(value) ? value : {};
   const named = isObject(params) ? params : undefined;
   const id = about?.request ?? (method === told ? progress?.requestOf(named) : undefined);
-  if (typeof id === 'number') return unlessListen(pending.get(id));
+  if (typeof id === 'number') return unlessListen(asked.find(id));
   // Where it came is known, or what it is about: nobody else has to do with it.
   if (about?.request !== undefined || method === told || isSubscribed(named)) return undefined;
-  return onlyOne(pending);
+  return onlyOne(asked.each());
 }
 
 const told = 'notifications/progress';
@@ -37,9 +43,9 @@ function unlessListen(pending: PendingRequest | undefined): PendingRequest | und
 }
 
 /** Looks no further than the second. */
-function onlyOne(pending: ReadonlyMap<number, PendingRequest>): PendingRequest | undefined {
+function onlyOne(pending: Iterable<PendingRequest>): PendingRequest | undefined {
   let only: PendingRequest | undefined;
-  for (const one of pending.values()) {
+  for (const one of pending) {
     if (one.isListen) continue;
     if (only !== undefined) return undefined;
     only = one;

@@ -16,8 +16,8 @@ export interface AskedUpstream {
 }
 
 interface AskingOptions {
-  /** Requests that run on the connection, each with its target where its client may be asked. */
-  readonly running: ReadonlyMap<Carried, string | undefined>;
+  /** Requests that run on the connection, the oldest first, each with its target where its client may be asked. */
+  running(): Targets;
   readonly doubt: Doubt;
   readonly askers: Askers;
   /** True when the connection speaks for one client. */
@@ -25,6 +25,9 @@ interface AskingOptions {
 }
 
 type Able = Carried & Required<Pick<Carried, 'ask'>>;
+
+/** Requests by their targets, the oldest first. */
+type Targets = ReadonlyMap<Carried, string | undefined>;
 
 /** Brings what the server of a connection asks, which names no call, to a call that may carry it. */
 export class Asking {
@@ -56,7 +59,7 @@ export class Asking {
    */
   learn(): void {
     const { running, doubt, askers } = this.#options;
-    const now = new Set([...running.values()].filter((target) => target !== undefined));
+    const now = new Set([...running().values()].filter((target) => target !== undefined));
     const gone = new Set((doubt.calls ?? []).map(({ target }) => target));
     const targets = now.size === 0 && gone.size === 1 ? gone : now;
     if (!doubt.exists && targets.size > 1) return;
@@ -91,33 +94,35 @@ export class Asking {
 
   /** Those that can be asked, the best of them first. */
   #able(): readonly Able[] {
-    const able = [...this.#options.running.keys()].filter(
+    const running = this.#options.running();
+    const able = [...running.keys()].filter(
       (call): call is Able => call.ask !== undefined && !call.signal.aborted,
     );
-    return able.toSorted((one, other) => this.#order(one, other));
+    return able.toSorted((one, other) => this.#order(one, other, running));
   }
 
   /**
    * First what is waited for, since a client that is away need not come back; then what is known to ask, then what was
    * asked least so far, the first of them to begin. Calls that each ask once so mostly get their own.
    */
-  #order(one: Able, other: Able): number {
+  #order(one: Able, other: Able, running: Targets): number {
     return (
       Number(other.awaited ?? false) - Number(one.awaited ?? false) ||
-      Number(this.#isKnown(other)) - Number(this.#isKnown(one)) ||
+      Number(this.#isKnown(other, running)) - Number(this.#isKnown(one, running)) ||
       (one.asked ?? 0) - (other.asked ?? 0)
     );
   }
 
   #another(asking: ReadonlyMap<Carried, unknown>): Able | undefined {
     // What is known to ask and runs may well have asked this: its client takes its time.
-    const isTheirs = [...asking.keys()].some((call) => this.#isKnown(call));
+    const running = this.#options.running();
+    const isTheirs = [...asking.keys()].some((call) => this.#isKnown(call, running));
     return this.#able().find(
-      (call) => call.awaited === true && !asking.has(call) && (!isTheirs || this.#isKnown(call)),
+      (call) => call.awaited === true && !asking.has(call) && (!isTheirs || this.#isKnown(call, running)),
     );
   }
 
-  #isKnown(call: Carried): boolean {
-    return this.#options.askers.has(this.#options.running.get(call));
+  #isKnown(call: Carried, running: Targets): boolean {
+    return this.#options.askers.has(running.get(call));
   }
 }

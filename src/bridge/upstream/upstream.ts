@@ -1,5 +1,6 @@
 import type { Client } from '../../client/client.ts';
 import type { Subscription, SubscriptionEvent, Topics } from '../../client/subscriptions/subscription.ts';
+import { Crowd } from '../../jsonrpc/crowd.ts';
 import { ConnectionError } from '../../jsonrpc/transport.ts';
 import type { SettledFacts } from '../../jsonrpc/transport-facts.ts';
 import type { ClientView } from '../../host/call.ts';
@@ -35,9 +36,9 @@ export class Upstream {
   usedAt: number;
   #stateful = false;
   /** Requests that are carried, from the moment on when it was decided that they may be here. */
-  readonly #carried = new Set<Carried>();
+  readonly #carried = new Crowd<Carried>();
   /** Requests that were sent, each with its target where its client may be asked. */
-  readonly #running = new Map<Carried, string | undefined>();
+  readonly #running = new Crowd<readonly [call: Carried, target: string | undefined]>();
   readonly #doubt: Doubt;
   readonly #asking: Asking;
   readonly #failures: Failures;
@@ -76,7 +77,12 @@ export class Upstream {
     this.#ofOne = ofOne;
     this.owner = owner;
     this.#doubt = new Doubt(events.onWarning);
-    this.#asking = new Asking({ running: this.#running, doubt: this.#doubt, askers, own: self !== undefined });
+    this.#asking = new Asking({
+      running: () => new Map(this.#running.all()),
+      doubt: this.#doubt,
+      askers,
+      own: self !== undefined,
+    });
     this.#failures = failures;
     this.#wanted = level;
     this.#tick = tick;
@@ -130,7 +136,7 @@ export class Upstream {
     if (logLevel === undefined) return true;
     const { calls } = this.#doubt;
     if (calls === undefined) return false;
-    return [...this.#carried, ...calls].every(
+    return [...this.#carried.all(), ...calls].every(
       (other) => other.logLevel === undefined || (session !== undefined && other.session?.state === session.state),
     );
   }
@@ -146,7 +152,7 @@ export class Upstream {
    * @param alone Keeps other calls away, so that whatever is heard meanwhile is this one's; the connection must be quiet.
    */
   async carry(params: JsonObject, call: Carried, alone = false): Promise<JsonObject> {
-    this.#carried.add(call);
+    const place = this.#carried.add(call);
     this.#stateful ||= methodOf(call.method)?.leaves !== 'nothing';
     this.#alone = this.#alone || alone;
     try {
@@ -158,7 +164,7 @@ export class Upstream {
       if (!call.signal.aborted) this.#failures.note(error, call.method);
       throw error;
     } finally {
-      this.#carried.delete(call);
+      place.leave();
       this.usedAt = this.#tick();
       if (alone) this.#alone = false;
     }
@@ -273,7 +279,7 @@ export class Upstream {
     const progressToken = this.#progress.claim(call);
     const target = calledTarget(call.method, params);
     let answered: (() => void) | undefined;
-    this.#running.set(call, target);
+    const place = this.#running.add([call, target]);
     this.#last = call;
     try {
       return await forward(client, {
@@ -287,7 +293,7 @@ export class Upstream {
         onLateAnswer: () => answered?.(),
       });
     } finally {
-      this.#running.delete(call);
+      place.leave();
       this.#progress.release(progressToken);
     }
   }
@@ -297,9 +303,14 @@ export class Upstream {
     return this.#facts.cancelsByClosing && revisionFor(client).httpCancellation === 'close-stream';
   }
 
+  /** Requests that were sent and are not answered, the oldest first. */
+  #runs(): readonly Carried[] {
+    return this.#running.all().map(([call]) => call);
+  }
+
   /** The level at which every running call hears what it wants to. */
   #mostTalkative(): LoggingLevel | undefined {
-    const wanted = new Set([...this.#carried].map(({ logLevel }) => logLevel));
+    const wanted = new Set(this.#carried.all().map(({ logLevel }) => logLevel));
     return loggingLevels.find((level) => wanted.has(level));
   }
 
@@ -320,8 +331,8 @@ export class Upstream {
       return;
     }
     // What only an extension understands belongs to whoever is the only one that it can be meant for.
-    const [call, another] = this.doubtful ? [] : this.#running.keys();
-    if (methodOf(method) === undefined && call !== undefined && another === undefined) call.send(method, params);
+    const [call] = !this.doubtful && this.#running.size === 1 ? this.#runs() : [];
+    if (methodOf(method) === undefined && call !== undefined) call.send(method, params);
     else this.#events.onNotification?.(method, params);
   }
 
@@ -329,13 +340,13 @@ export class Upstream {
   async #asked(method: string, params: JsonObject, signal: AbortSignal): Promise<JsonObject> {
     const { onRequest } = this.#events;
     this.#asking.learn();
-    if (onRequest !== undefined) return await onRequest(method, params, { signal, running: [...this.#running.keys()] });
+    if (onRequest !== undefined) return await onRequest(method, params, { signal, running: this.#runs() });
     return await this.#asking.ask({ method, params, signal });
   }
 
   /** A log message names no request: the calls of one client take it where nobody else's can have caused it. */
   #logged(message: LoggingMessageNotificationParams): void {
-    const carried = [...this.#carried].filter(({ logLevel }) => logLevel !== undefined);
+    const carried = this.#carried.all().filter(({ logLevel }) => logLevel !== undefined);
     const call = carried.find((one) => one.admits(message.level)) ?? carried[0];
     const hearer = call ?? this.#last;
     // Spec, Logging: nothing below the level that the client wants.
@@ -351,7 +362,7 @@ export class Upstream {
     const { calls } = this.#doubt;
     if (calls === undefined) return false;
     const eachSaysSo = this.#latest === undefined || revisionFor(this.#latest).logging !== 'session';
-    return [...this.#carried, ...calls].every(
+    return [...this.#carried.all(), ...calls].every(
       (other) =>
         other === call ||
         (eachSaysSo && other.logLevel === undefined) ||

@@ -1,5 +1,6 @@
 import type { Message, RequestId } from '../../jsonrpc/message.ts';
 import { messageText } from '../../jsonrpc/encode.ts';
+import { Crowd } from '../../jsonrpc/crowd.ts';
 import { settledWithin } from '../../jsonrpc/timeout.ts';
 import {
   ConnectionError,
@@ -55,7 +56,7 @@ function isPairStatus(status: number): boolean {
 class HttpChannel implements Channel {
   readonly #requests: HttpRequests;
   readonly #receiver: Receiver;
-  readonly #underway = new Set<() => void>();
+  readonly #underway = new Crowd<() => void>();
   #session: string | undefined;
   /** The older transport, once the server turned out to speak it. */
   #pair: SsePairChannel | undefined;
@@ -127,7 +128,7 @@ class HttpChannel implements Channel {
   }
 
   async #close(): Promise<void> {
-    for (const abort of this.#underway) abort();
+    for (const abort of this.#underway.all()) abort();
     await this.#pair?.close();
     if (this.#session === undefined) return;
     const exchange = this.#exchange(new Set(), undefined);
@@ -211,7 +212,7 @@ class HttpChannel implements Channel {
   #exchange(waiting: Set<RequestId>, signal: AbortSignal | undefined): PostExchange & { end(): void } {
     const controller = new AbortController();
     const abort = (): void => controller.abort();
-    this.#underway.add(abort);
+    const place = this.#underway.add(abort);
     if (signal?.aborted === true) abort();
     signal?.addEventListener('abort', abort, { once: true });
     return {
@@ -224,7 +225,7 @@ class HttpChannel implements Channel {
       abort,
       end: () => {
         signal?.removeEventListener('abort', abort);
-        this.#underway.delete(abort);
+        place.leave();
       },
     };
   }

@@ -1,3 +1,4 @@
+import type { Membership } from '../../jsonrpc/crowd.ts';
 import { jsonText } from '../../json/exact-number.ts';
 import type { Message, RequestId, ResponseMessage } from '../../jsonrpc/message.ts';
 import { toJson as responseText, toJsonPieces as responsePieces, type JsonPieces } from '../../jsonrpc/encode.ts';
@@ -28,13 +29,14 @@ export class HttpAnswer implements Silent {
   #connection: EventStream | undefined;
   #outlet: Outlet | undefined;
   #gone = false;
+  #silence: Membership | undefined;
 
   /** @param streams Where the answer belongs to a session: its streams, which may outlive their connections. */
   constructor(context: HttpContext, call: HttpCall, streams?: SessionStreams) {
     this.#context = context;
     this.#call = call;
     this.#streams = streams;
-    if (call.accepted.streamNamed) context.silence.add(this);
+    if (call.accepted.streamNamed) this.#silence = context.silence.add(this);
   }
 
   /** Tells whether nothing can be sent any more: the answer is complete, or its client went away for good. */
@@ -103,7 +105,7 @@ export class HttpAnswer implements Silent {
     try {
       // Some platforms send the head of an answer with what follows it.
       if (this.#begin()) this.#connection?.comment();
-      else this.#context.silence.add(this);
+      else this.#silence = this.#context.silence.add(this);
     } catch (cause) {
       this.#context.settings.onError(new Error('an answer could not become an event stream', { cause }));
     }
@@ -111,7 +113,7 @@ export class HttpAnswer implements Silent {
 
   #over(): void {
     this.#gone = true;
-    this.#context.silence.delete(this);
+    this.#silence?.leave();
   }
 
   /** Tells whether an answer must be an event stream: who takes only those gets one, unless the status says more. */
@@ -131,7 +133,7 @@ export class HttpAnswer implements Silent {
     const { accepted, auth, reply } = this.#call;
     if (!accepted.stream || this.#context.streams.full(auth) !== undefined) return false;
     const connection = this.#context.streams.open(reply, { auth });
-    this.#context.silence.delete(this);
+    this.#silence?.leave();
     const stream = this.#streams?.begin();
     this.#connection = connection;
     this.#outlet = stream ?? connection;

@@ -1,4 +1,5 @@
 import type { Message, NotificationMessage, RequestMessage, ResponseMessage } from '../../jsonrpc/message.ts';
+import { Crowd, type Membership } from '../../jsonrpc/crowd.ts';
 import { eachInSlices } from '../../jsonrpc/slices.ts';
 import type { AuthInfo, Conversation, Link } from '../../host/endpoint.ts';
 import type { JudgedNotification, JudgedRequest } from '../../host/judged.ts';
@@ -20,7 +21,7 @@ const invalidParams = -32602;
 export class Exchanges {
   readonly #context: HttpContext;
   /** Those with a request being answered. */
-  readonly #running = new Set<Exchange>();
+  readonly #running = new Crowd<Exchange>();
 
   constructor(context: HttpContext) {
     this.#context = context;
@@ -50,13 +51,13 @@ export class Exchanges {
 
   /** Ends the exchanges that would otherwise last for ever: with their response, where the server has one for that. */
   close(): Promise<void> {
-    const lasting = [...this.#running].filter(({ message }) => message.method === listen);
+    const lasting = this.#running.all().filter(({ message }) => message.method === listen);
     return eachInSlices(lasting, (exchange) => exchange.finish());
   }
 
   /** Breaks off what is still being answered. */
   abort(): Promise<void> {
-    return eachInSlices(this.#running, (exchange) => exchange.abort());
+    return eachInSlices(this.#running.all(), (exchange) => exchange.abort());
   }
 
   /** Everything that is refused before it is dispatched is a bad request. */
@@ -117,14 +118,14 @@ class Exchange implements Link {
   readonly #call: HttpCall;
   readonly #answer: HttpAnswer;
   readonly #conversation: Conversation;
-  readonly #running: Set<Exchange>;
+  readonly #place: Membership;
 
-  /** @param running Where it is as long as it runs. */
+  /** @param running Exchanges among which it is as long as it runs. */
   constructor(
     context: HttpContext,
     call: HttpCall,
     message: RequestMessage | NotificationMessage,
-    running: Set<Exchange>,
+    running: Crowd<Exchange>,
   ) {
     this.auth = call.auth;
     this.address = call.request.remoteAddress;
@@ -133,8 +134,7 @@ class Exchange implements Link {
     this.#call = call;
     this.#answer = new HttpAnswer(context, call);
     this.#conversation = context.endpoint.converse(this);
-    this.#running = running;
-    running.add(this);
+    this.#place = running.add(this);
   }
 
   send(message: Message): void {
@@ -227,7 +227,7 @@ class Exchange implements Link {
 
   /** Ends the conversation: what still runs is aborted. */
   stop(): void {
-    this.#running.delete(this);
+    this.#place.leave();
     this.#conversation.close();
   }
 }

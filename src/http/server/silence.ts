@@ -1,3 +1,4 @@
+import { Crowd, type Membership } from '../../jsonrpc/crowd.ts';
 import { eachInSlices } from '../../jsonrpc/slices.ts';
 import { after } from '../../jsonrpc/timeout.ts';
 
@@ -8,12 +9,12 @@ export interface Silent {
 
 /**
  * Those whose client has not had a byte yet. A look at each half of the time finds who was silent from one to the next: so one
- * timer serves all, and who answers at once costs a place in a set.
+ * timer serves all, and who answers at once costs a place in a crowd.
  */
 export class Silence {
   readonly #ms: number;
-  #young = new Set<Silent>();
-  #old = new Set<Silent>();
+  #young = new Crowd<Silent>();
+  #old = new Crowd<Silent>();
   #cancelTimer: (() => void) | undefined;
 
   /** @param ms How long somebody is silent at most, in milliseconds. */
@@ -21,13 +22,10 @@ export class Silence {
     this.#ms = ms;
   }
 
-  add(silent: Silent): void {
-    this.#young.add(silent);
+  /** Takes somebody in, who leaves with the first byte. */
+  add(silent: Silent): Membership {
     this.#cancelTimer ??= this.#lookLater();
-  }
-
-  delete(silent: Silent): void {
-    if (!this.#young.delete(silent)) this.#old.delete(silent);
+    return this.#young.add(silent);
   }
 
   /** Looks no more. */
@@ -40,9 +38,9 @@ export class Silence {
     return after(this.#ms / 2, () => {
       const silent = this.#old;
       this.#old = this.#young;
-      this.#young = new Set();
+      this.#young = new Crowd();
       this.#cancelTimer = this.#old.size === 0 ? undefined : this.#lookLater();
-      void eachInSlices(silent, (one) => one.breakSilence());
+      void eachInSlices(silent.all(), (one) => one.breakSilence());
     });
   }
 }
