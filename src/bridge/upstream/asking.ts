@@ -95,9 +95,7 @@ export class Asking {
   /** Those that can be asked, the best of them first. */
   #able(): readonly Able[] {
     const running = this.#options.running();
-    const able = [...running.keys()].filter(
-      (call): call is Able => call.ask !== undefined && !call.signal.aborted,
-    );
+    const able = [...running.keys()].filter((call): call is Able => call.ask !== undefined && !call.signal.aborted);
     return able.toSorted((one, other) => this.#order(one, other, running));
   }
 

@@ -34,7 +34,7 @@ export class NodeExchange implements Candidate, Source, Dispatcher.DispatchHandl
     this.#directions = directions;
     this.#request = request;
     this.#outcome = outcome;
-    request.signal.addEventListener('abort', this.#abort, { once: true });
+    request.signal.addEventListener('abort', this.#abort);
     directions.origin.admit(this);
   }
 
