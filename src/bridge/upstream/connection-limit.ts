@@ -11,6 +11,12 @@ export interface Holder {
   giveUp(owner?: string): void;
 }
 
+/** Place that is taken, and whose it is. */
+export interface OwnedPlace {
+  /** Owner that it counts for. */
+  owner: string | undefined;
+}
+
 /** Places that are all taken: those of everybody, or the owner's own. */
 export type Full = 'all' | 'own';
 
@@ -47,7 +53,7 @@ export class ConnectionLimit {
 
   /** Makes sure that there is a place to take; says what is full where all are in use. */
   makeRoom(owner?: string): Full | undefined {
-    if (owner !== undefined && (this.#own.get(owner) ?? 0) >= this.ownLimit && !this.#yielded(owner)) return 'own';
+    if (owner !== undefined && this.#isFull(owner)) return 'own';
     return this.#taken < this.limit || this.#yielded() ? undefined : 'all';
   }
 
@@ -56,14 +62,37 @@ export class ConnectionLimit {
     const full = this.makeRoom(owner);
     if (full !== undefined) return full;
     this.#taken++;
-    if (owner !== undefined) this.#own.set(owner, (this.#own.get(owner) ?? 0) + 1);
+    this.#count(owner, 1);
     return undefined;
   }
 
   giveBack(owner?: string): void {
     this.#taken--;
+    this.#count(owner, -1);
+  }
+
+  /**
+   * Lets a place count for another owner from now on.
+   *
+   * @returns False, and nothing happens, where all places of that owner are in use.
+   */
+  handOver(place: OwnedPlace, to: string): boolean {
+    if (place.owner === to) return true;
+    if (this.#isFull(to)) return false;
+    this.#count(place.owner, -1);
+    place.owner = to;
+    this.#count(to, 1);
+    return true;
+  }
+
+  /** Tells whether an owner has all the places that it may have, and none of them gives way. */
+  #isFull(owner: string): boolean {
+    return (this.#own.get(owner) ?? 0) >= this.ownLimit && !this.#yielded(owner);
+  }
+
+  #count(owner: string | undefined, places: 1 | -1): void {
     if (owner === undefined) return;
-    const own = (this.#own.get(owner) ?? 0) - 1;
+    const own = (this.#own.get(owner) ?? 0) + places;
     if (own > 0) this.#own.set(owner, own);
     else this.#own.delete(owner);
   }

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
 import { bridgeTo, clientOf, lineOver, serverAt, type Line } from '../../../test/support/bridged.ts';
-import { open, settle } from '../../../test/support/raw.ts';
+import { open, settle, withMeta } from '../../../test/support/raw.ts';
 import { scriptedUpstream } from '../../../test/support/scripted-upstream.ts';
 import { createBridge, type Bridge } from '../../bridge.ts';
 import type { Client } from '../../client/client.ts';
@@ -305,3 +305,33 @@ for (const answers of [true, false]) {
     assert.equal(line.open, 2);
   });
 }
+
+it('a connection counts for the address whose call runs on it, not for that which opened it', async (t) => {
+  const waiting: (() => void)[] = [];
+  const upstream = scriptedUpstream({
+    up: '2025-06-18',
+    answers: {
+      'tools/call': (sent, peer) => {
+        const answer = (): void => peer.reply(sent, { content: [] });
+        if (Object(sent.message['params'])['name'] === 'wait') waiting.push(answer);
+        else answer();
+      },
+    },
+  });
+  const bridge = await bridgeTo(t, upstream, { maxUpstreams: 6 });
+  const call = async (address: string, name: string): Promise<string> => {
+    const conversation = bridge.endpoint.converse({ lasting: false, address, send: () => undefined });
+    const params = withMeta({ name }, { capabilities: { elicitation: { form: {} } } });
+    return JSON.stringify(await conversation.receive({ jsonrpc: '2.0', id: 1, method: 'tools/call', params }));
+  };
+  const greedy: Promise<string>[] = [];
+  for (let count = 1; count <= 3; count++) {
+    assert.match(await call('10.0.0.1', 'any'), /"result"/);
+    greedy.push(call('10.0.0.2', 'wait'));
+    await until(() => waiting.length === count);
+  }
+  assert.match(await call('10.0.0.1', 'any'), /"result"/);
+  assert.match(await call('10.0.0.2', 'wait'), /the 3 of one client's upstream connections in use/);
+  for (const answer of waiting) answer();
+  for (const answer of await Promise.all(greedy)) assert.match(answer, /"result"/);
+});

@@ -276,17 +276,24 @@ export class Pool {
     other: () => Upstream | undefined = () => undefined,
   ): Upstream {
     const key = wantedKeyOf(wanted);
-    const known = this.#shared.get(key)?.find(fits) ?? other();
+    const owner = ownerOf(wanted.principal, wanted.address);
+    const known = this.#shared.get(key)?.find((one) => fits(one) && this.#takenBy(owner, one)) ?? other();
     if (known !== undefined) return known;
     this.#retire(key);
     const upstream: Upstream = this.#add({
       events: this.#options.eventsBy(wanted.principal, () => upstream),
       self: wanted.self,
-      owner: ownerOf(wanted.principal, wanted.address),
+      owner,
       ofOne: this.#oneEach,
     });
     this.#shared.set(key, [...(this.#shared.get(key) ?? []), upstream]);
     return upstream;
+  }
+
+  /** Lets a connection that is not in use count for who takes it: it must not use up what others may have. */
+  #takenBy(owner: string | undefined, upstream: Upstream): boolean {
+    const mayMove = owner !== undefined && upstream !== this.main && upstream.quiet;
+    return !mayMove || this.#options.places.handOver(upstream, owner);
   }
 
   /** Refuses for now where there is too much of something. */

@@ -30,8 +30,8 @@ export class Upstream {
   readonly #self: ClientView | undefined;
   readonly #ofOne: boolean;
   readonly #tick: () => number;
-  /** Owner that it counts for. */
-  readonly owner: string | undefined;
+  /** Owner that it counts for: whoever took it last when nothing ran on it. */
+  owner: string | undefined;
   /** Time of its last use, by the ticks of its places. */
   usedAt: number;
   #stateful = false;
