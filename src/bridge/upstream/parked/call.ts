@@ -1,3 +1,4 @@
+import { jsonText } from '../../../json/exact-number.ts';
 import { isRequestId } from '../../../jsonrpc/message.ts';
 import { after } from '../../../jsonrpc/timeout.ts';
 import { askMethods, type AskMethod } from '../../../peer/ask.ts';
@@ -28,6 +29,14 @@ export type Standing =
   | { readonly kind: 'complete'; readonly result: JsonObject }
   | { readonly kind: 'asks'; readonly inputRequests: JsonObject; readonly round: number };
 
+/** Listeners to a parked call. */
+export interface ParkedEvents {
+  /** It is over, and its outcome waits to be fetched. */
+  onFinished(call: ParkedCall): void;
+  /** Nobody can take it up any more. */
+  onGone(call: ParkedCall): void;
+}
+
 /**
  * A call that goes on upstream while its stateless client comes and goes: each request of the client takes it up, and
  * each question of the upstream ends that request with an `InputRequiredResult`. (Spec 2026-07-28, MRTR.)
@@ -38,7 +47,7 @@ export class ParkedCall {
   /** Owner that it counts for. */
   readonly owner: string | undefined;
   readonly #ttlMs: number;
-  readonly #onGone: () => void;
+  readonly #events: ParkedEvents;
   readonly #gone = new AbortController();
   /** As many as the connection takes requests of its server at once. */
   readonly #questions = new Map<string, Question>();
@@ -48,6 +57,7 @@ export class ParkedCall {
   readonly #kept = new Kept();
   #outcome: Promise<JsonObject> | undefined;
   #settled = false;
+  #outcomeSize = 0;
   #round = 0;
   #asked = 0;
   #wake: () => void = () => undefined;
@@ -55,12 +65,11 @@ export class ParkedCall {
 
   /**
    * @param ttlMs How long the client may stay away, in milliseconds; then the call is given up.
-   * @param onGone Hears that nobody can take the call up any more.
    */
-  constructor(call: Call, ttlMs: number, onGone: () => void) {
+  constructor(call: Call, ttlMs: number, events: ParkedEvents) {
     this.#taker = call;
     this.#ttlMs = ttlMs;
-    this.#onGone = onGone;
+    this.#events = events;
     this.owner = ownerOf(call.auth?.principal, call.address);
     this.carried = this.#asCarried(call);
   }
@@ -75,22 +84,23 @@ export class ParkedCall {
     return !this.#waiting && !this.#settled;
   }
 
-  /** Tells whether its outcome only waits to be fetched. */
-  get finished(): boolean {
-    return this.#settled;
+  /** Number of characters that its outcome, and what goes with it, has. */
+  get size(): number {
+    return this.#outcomeSize + this.#kept.size;
   }
 
   /** Runs the call upstream. */
   start(run: (carried: Carried) => Promise<JsonObject>): void {
     const outcome = run(this.carried);
-    const settle = (): void => {
+    const settle = (result?: JsonObject): void => {
       this.#settled = true;
       // Questions that the client has in hand it may still answer.
       if (this.#waiting) this.#handBack();
+      else this.#finish(result);
       this.#wake();
     };
     this.#outcome = outcome;
-    outcome.then(settle, settle);
+    outcome.then(settle, () => settle());
   }
 
   /**
@@ -109,7 +119,7 @@ export class ParkedCall {
     if (!this.#settled) return this.#ask();
     this.#waiting = false;
     this.#handBack();
-    this.#onGone();
+    this.#events.onGone(this);
     return { kind: 'complete', result: await (this.#outcome as Promise<JsonObject>) };
   }
 
@@ -131,7 +141,13 @@ export class ParkedCall {
     if (this.#settled) this.#handBack();
     for (const { reject } of this.#questions.values()) reject(new McpError('internalError', why));
     this.#questions.clear();
-    this.#onGone();
+    this.#events.onGone(this);
+  }
+
+  /** Keeps the outcome until it is fetched. */
+  #finish(result: JsonObject | undefined): void {
+    this.#outcomeSize = result === undefined ? 0 : jsonText(result).length;
+    this.#events.onFinished(this);
   }
 
   /** Gives back a question that is still asked when the call is over, which was another call's. */

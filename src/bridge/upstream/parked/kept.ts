@@ -16,6 +16,11 @@ export class Kept {
   #notices: { readonly notice: Notice; readonly size: number }[] = [];
   #size = 0;
 
+  /** Number of characters of those that wait. */
+  get size(): number {
+    return this.#size;
+  }
+
   add(notice: Notice): void {
     const size = notice.method.length + jsonText(notice.params).length;
     // Whatever it is, it is not worth all the others.

@@ -10,6 +10,7 @@ import type { Bus, Unsubscribe } from '../../../store/bus.ts';
 import type { Carried } from '../carried.ts';
 import { wordsOf } from '../../failure.ts';
 import { ParkedCall, type Standing } from './call.ts';
+import { FinishedCalls } from './finished.ts';
 import { ParkedHolder } from './holder.ts';
 import { takeElsewhere } from './taker.ts';
 import { ownerOf } from '../wanted.ts';
@@ -49,14 +50,13 @@ interface Bound {
 
 /** Time that a bus may take before a client is answered without it. */
 const busPatienceMs = 5_000;
-/** Outcomes that nobody fetched yet, beside the calls that wait. */
-const mostFinished = 1000;
 
 /** The calls of stateless clients to a handshake server that may ask in the middle of them. */
 export class ParkedCalls {
   readonly #options: ParkedOptions;
   readonly #carryAlone: CarryAlone;
   readonly #calls = new Map<string, ParkedCall>();
+  readonly #finished = new FinishedCalls();
   /** Ends of the subscriptions of those that other processes may take up. */
   readonly #held = new Map<string, Unsubscribe>();
 
@@ -97,9 +97,12 @@ export class ParkedCalls {
     const asleep = [...this.#calls.values()].filter((other) => other.asleep && other.owner === owner);
     if (asleep.length >= mostOfOne)
       throw new McpError('busy', `${mostOfOne} calls wait for answers already; answer some of them`);
-    this.#makeRoom();
     const id = crypto.randomUUID();
-    const parked = new ParkedCall(call, ttlMs, () => this.#gone(id));
+    const parked = new ParkedCall(call, ttlMs, {
+      // One that was given up ends as well.
+      onFinished: (finished) => void (this.#calls.has(id) && this.#finished.add(finished)),
+      onGone: (gone) => this.#gone(id, gone),
+    });
     this.#calls.set(id, parked);
     parked.start((carried) => this.#carryAlone(params, carried, principal));
     return await this.#answered(id, parked.next(call), { call, boundTo });
@@ -152,8 +155,9 @@ export class ParkedCalls {
     if (!(await settledWithin(busPatienceMs, outcome))) alone(`the bus did not answer within ${busPatienceMs} ms`);
   }
 
-  #gone(id: string): void {
+  #gone(id: string, call: ParkedCall): void {
     this.#calls.delete(id);
+    this.#finished.delete(call);
     const release = this.#held.get(id);
     this.#held.delete(id);
     // A subscription that cannot be ended hears of a call that is gone, and answers nothing.
@@ -178,11 +182,6 @@ export class ParkedCalls {
     const state = text === undefined ? undefined : (JSON.parse(text) as State);
     if (state === undefined || state.expires < this.#options.now()) throw refused();
     return state;
-  }
-
-  #makeRoom(): void {
-    const finished = [...this.#calls].filter(([, parked]) => parked.finished);
-    if (finished.length >= mostFinished) finished[0]?.[1].giveUp('its outcome was not fetched');
   }
 }
 
