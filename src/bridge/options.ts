@@ -23,6 +23,7 @@ export interface BridgeBehavior {
    * has a principal or declares what a handshake server may ask it. Several upstreams share the number. Where all are
    * open the least recently used one that is idle makes way: a session goes on with another one, or ends with 404 where
    * calls may have left something in the server. Where all are in the middle of calls a client is refused with 503.
+   * Those that are being closed count apart: as many as may be open (32 at least) may take their time.
    */
   readonly maxUpstreams?: number;
   /**

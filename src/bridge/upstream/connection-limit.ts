@@ -20,16 +20,20 @@ export interface OwnedPlace {
 /** Places that are all taken: those of everybody, or the owner's own. */
 export type Full = 'all' | 'own';
 
+/** The least number of connections that may be closing at once, for one owner and for all. */
+const leastClosing = { own: 16, all: 32 } as const;
+
 /**
  * Limit of the connections that may be open at once, counted over all the pools that open them, and for each owner.
- * Where they are scarce, whichever was used least recently gives way; none does in the middle of a call.
+ * Where they are scarce, whichever was used least recently gives way; none does in the middle of a call. What is given
+ * up takes its time to close: as many as may be open may be closing, and while there are more none is opened.
  */
 export class ConnectionLimit {
   readonly limit: number;
   readonly ownLimit: number;
   readonly #holders = new Set<Holder>();
-  readonly #own = new Map<string, number>();
-  #taken = 0;
+  readonly #open = new Count();
+  readonly #closing = new Count();
   #ticks = 0;
 
   /** @param ownLimit How many of them one owner may have. */
@@ -53,22 +57,28 @@ export class ConnectionLimit {
 
   /** Makes sure that there is a place to take; says what is full where all are in use. */
   makeRoom(owner?: string): Full | undefined {
+    const closing = this.#tooManyClosing(owner);
+    if (closing !== undefined) return closing;
     if (owner !== undefined && this.#isFull(owner)) return 'own';
-    return this.#taken < this.limit || this.#yielded() ? undefined : 'all';
+    return this.#open.all < this.limit || this.#yielded() ? undefined : 'all';
   }
 
   /** Takes a place; says what is full where all are in use. */
   take(owner?: string): Full | undefined {
     const full = this.makeRoom(owner);
-    if (full !== undefined) return full;
-    this.#taken++;
-    this.#count(owner, 1);
-    return undefined;
+    if (full === undefined) this.#open.add(1, owner);
+    return full;
   }
 
-  giveBack(owner?: string): void {
-    this.#taken--;
-    this.#count(owner, -1);
+  /**
+   * Gives a place back.
+   *
+   * @param closed Settles when what had the place is closed; it never rejects.
+   */
+  giveBack(owner: string | undefined, closed: Promise<void>): void {
+    this.#open.add(-1, owner);
+    this.#closing.add(1, owner);
+    void closed.then(() => this.#closing.add(-1, owner));
   }
 
   /**
@@ -79,25 +89,25 @@ export class ConnectionLimit {
   handOver(place: OwnedPlace, to: string): boolean {
     if (place.owner === to) return true;
     if (this.#isFull(to)) return false;
-    this.#count(place.owner, -1);
+    this.#open.add(-1, place.owner);
     place.owner = to;
-    this.#count(to, 1);
+    this.#open.add(1, to);
     return true;
   }
 
   /** Tells whether an owner has all the places that it may have, and none of them gives way. */
   #isFull(owner: string): boolean {
-    return (this.#own.get(owner) ?? 0) >= this.ownLimit && !this.#yielded(owner);
+    return this.#open.of(owner) >= this.ownLimit && !this.#yielded(owner);
   }
 
-  #count(owner: string | undefined, places: 1 | -1): void {
-    if (owner === undefined) return;
-    const own = (this.#own.get(owner) ?? 0) + places;
-    if (own > 0) this.#own.set(owner, own);
-    else this.#own.delete(owner);
+  #tooManyClosing(owner: string | undefined): Full | undefined {
+    const own = owner === undefined ? 0 : this.#closing.of(owner);
+    if (own >= Math.max(this.ownLimit, leastClosing.own)) return 'own';
+    return this.#closing.all >= Math.max(this.limit, leastClosing.all) ? 'all' : undefined;
   }
 
   #yielded(owner?: string): boolean {
+    if (this.#tooManyClosing(owner) !== undefined) return false;
     let longest: { readonly holder: Holder; readonly since: number } | undefined;
     for (const holder of this.#holders) {
       const since = holder.idleSince(owner);
@@ -105,5 +115,27 @@ export class ConnectionLimit {
     }
     longest?.holder.giveUp(owner);
     return longest !== undefined;
+  }
+}
+
+/** Number of connections, of all and of each owner. */
+class Count {
+  readonly #own = new Map<string, number>();
+  #all = 0;
+
+  get all(): number {
+    return this.#all;
+  }
+
+  of(owner: string): number {
+    return this.#own.get(owner) ?? 0;
+  }
+
+  add(count: 1 | -1, owner: string | undefined): void {
+    this.#all += count;
+    if (owner === undefined) return;
+    const own = this.of(owner) + count;
+    if (own > 0) this.#own.set(owner, own);
+    else this.#own.delete(owner);
   }
 }

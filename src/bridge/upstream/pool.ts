@@ -381,9 +381,9 @@ export class Pool {
   }
 
   #drop(upstream: Upstream): void {
-    if (this.#all.delete(upstream)) this.#options.places.giveBack(upstream.owner);
     const closing = this.#ending(upstream).finally(() => this.#closing.delete(closing));
     this.#closing.add(closing);
+    if (this.#all.delete(upstream)) this.#options.places.giveBack(upstream.owner, closing);
   }
 
   /** It never rejects, nor does it take for ever. */
