@@ -1,4 +1,4 @@
-/** What is given of the rounds of a server, and what packing their states takes, which is made when a handler first asks. */
+/** Rounds of a server as they are given, and the parts that packing their states takes, made when a handler first asks. */
 
 import { monotonicNow } from '../../jsonrpc/timeout.ts';
 import type { RoundSettings } from './request-state.ts';
@@ -15,7 +15,7 @@ export interface ServerRounds {
   readonly maxStateLength: number | undefined;
   /** A place for larger states and for the marks of used ones; one in memory by default. */
   readonly store: RoundStore | undefined;
-  /** Whether a state is good for one request only; false by default. */
+  /** Choice whether a state is good for one request only; false by default. */
   readonly singleUse: boolean | undefined;
   /** The most rounds that one conversation may have. */
   readonly maxRounds: number;

@@ -169,7 +169,7 @@ function readBody(message: IncomingMessage, { limit, room, timeout }: Reading): 
 /** Outside of what reads a body, so that it keeps nothing of it. */
 function ignore(): void {}
 
-/** How many bytes are kept to put bodies together in; a larger body has memory of its own. */
+/** Bytes that are kept to put bodies together in; a larger body has memory of its own. */
 const keptBytes = 2 * 1024 * 1024;
 let kept: Buffer = Buffer.alloc(0);
 

@@ -110,7 +110,7 @@ class Writer {
     return { states, first: write(part, last), backward };
   }
 
-  /** What takes no state, such as an empty group, is work all the same where it is repeated. */
+  /** Work of what takes no state, such as an empty group, which is work all the same where it is repeated. */
   #write(): void {
     if (++this.#written > this.#most * writtenOfEachState)
       throw new Beyond('so much that is repeated', { isSize: true });
