@@ -119,8 +119,11 @@ export class Catalogue {
       }),
     );
     const view = { targets: isNamed(kind) ? this.#named(known) : this.#first(known), known };
-    lists.set(kind, view);
-    if (kind === 'tools') this.#latestTools = view;
+    // What came until a client gave up says nothing of the others' lists, who may share the view.
+    if (!call.aborted) {
+      lists.set(kind, view);
+      if (kind === 'tools') this.#latestTools = view;
+    }
     return { merged: entriesOf(kind, items, view), parts, view };
   }
 
