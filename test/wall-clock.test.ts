@@ -79,7 +79,7 @@ test('what has the time of the wall clock is what other processes read', () => {
     [
       // States that are sealed, for any process that has the keys.
       'bridge/options.ts',
-      'server/options.ts',
+      'host/input/server-rounds.ts',
       // Verdicts and responses that somebody stores.
       'client/options.ts',
       // A date in a Retry-After header.
