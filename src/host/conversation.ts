@@ -268,6 +268,7 @@ export class HostConversation implements Conversation {
           this.#host.notified?.(message.method, message.params ?? {}, {
             session: this.#session?.session,
             principal: this.#link.auth?.principal,
+            address: this.#link.address,
           }),
         );
     }

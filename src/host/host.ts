@@ -73,10 +73,9 @@ export interface ClientOrigin {
 }
 
 /** Sender of a notification. */
-export interface NotificationSender {
+export interface NotificationSender extends ClientOrigin {
   /** The handshake conversation, or `undefined` where the revision is stateless. */
   readonly session: ServerSession | undefined;
-  readonly principal: string | undefined;
 }
 
 /** A conversation that `initialize` settled, as the host sees it. */

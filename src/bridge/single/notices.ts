@@ -1,3 +1,4 @@
+import { jsonText } from '../../json/exact-number.ts';
 import type { NotificationSender } from '../../host/host.ts';
 import type { JsonObject } from '../../protocol/features/common.ts';
 import { methodOf } from '../../protocol/catalogue.ts';
@@ -5,7 +6,9 @@ import { maySend } from '../../protocol/method.ts';
 import { wordsOf } from '../failure.ts';
 import { revisionFor } from '../forward.ts';
 import type { Pool } from '../upstream/pool.ts';
+import { ownerOf } from '../upstream/wanted.ts';
 import { progressFor } from './question-progress.ts';
+import { Shares } from './shares.ts';
 
 /** A notification of a client, as it came. */
 interface Notice {
@@ -13,26 +16,67 @@ interface Notice {
   readonly params: JsonObject;
 }
 
-/**
- * Tells the upstream what a client told the bridge. Of the protocol's own notifications only the connection of the
- * client's session may carry them, where the revision of the upstream has them: one without sessions asks afresh each
- * time and need not be told that roots changed.
- */
-export async function tellUpstream(
-  { method, params }: Notice,
-  from: NotificationSender,
-  { pool, onWarning }: { readonly pool: Pool; readonly onWarning: (message: string) => void },
-): Promise<void> {
-  try {
-    const row = methodOf(method);
-    if (row !== undefined) {
-      const client = from.session === undefined ? undefined : pool.ownOf(from.session)?.latest;
-      if (client === undefined || !maySend('client', row, revisionFor(client))) return;
-    }
-    const isProgress = method === 'notifications/progress' && from.session !== undefined;
-    const own = isProgress ? progressFor(from.session, params, pool) : params;
-    if (own !== undefined) await pool.notify(method, own, from);
-  } catch (error) {
-    onWarning(`${JSON.stringify(method.slice(0, 100))} did not reach the upstream: ${wordsOf(error)}`);
+/** Limit of the text that is under way, half of which may be one client's, and the least that a notification counts for. */
+const mostText = 64 * 1024 * 1024;
+const leastText = 64 * 1024;
+
+/** Carries what clients tell to the upstream, which may be slow to take it: what is too much meanwhile is dropped. */
+export class Notices {
+  readonly #pool: Pool;
+  readonly #onWarning: (message: string) => void;
+  readonly #text = new Shares(mostText);
+  #underWay = 0;
+  /** True when the operator was told of what was dropped, until nothing is under way. */
+  #told = false;
+
+  constructor(pool: Pool, onWarning: (message: string) => void) {
+    this.#pool = pool;
+    this.#onWarning = onWarning;
   }
+
+  /**
+   * Tells the upstream what a client told the bridge. Of the protocol's own notifications only the connection of the
+   * client's session may carry them, where the revision of the upstream has them: one without sessions asks afresh each
+   * time and need not be told that roots changed. It never rejects.
+   */
+  async tell({ method, params }: Notice, from: NotificationSender): Promise<void> {
+    const pool = this.#pool;
+    try {
+      const row = methodOf(method);
+      if (row !== undefined) {
+        const client = from.session === undefined ? undefined : pool.ownOf(from.session)?.latest;
+        if (client === undefined || !maySend('client', row, revisionFor(client))) return;
+      }
+      const isProgress = method === 'notifications/progress' && from.session !== undefined;
+      const own = isProgress ? progressFor(from.session, params, pool) : params;
+      if (own !== undefined) await this.#send({ method, params: own }, from);
+    } catch (error) {
+      this.#onWarning(`${shownMethod(method)} did not reach the upstream: ${wordsOf(error)}`);
+    }
+  }
+
+  async #send({ method, params }: Notice, from: NotificationSender): Promise<void> {
+    const owner = ownerOf(from.principal, from.address);
+    // A large one has all of its client's share.
+    const text = Math.min(Math.max(jsonText(params).length, leastText), mostText / 2);
+    if (this.#text.exceeded(text, owner) !== undefined) return this.#drop(method);
+    this.#text.add(text, owner);
+    this.#underWay++;
+    try {
+      await this.#pool.notify(method, params, from);
+    } finally {
+      this.#text.add(-text, owner);
+      if (--this.#underWay === 0) this.#told = false;
+    }
+  }
+
+  #drop(method: string): void {
+    if (this.#told) return;
+    this.#told = true;
+    this.#onWarning(`${shownMethod(method)} and what follows it is dropped: the upstream has too much to take already`);
+  }
+}
+
+function shownMethod(method: string): string {
+  return JSON.stringify(method.slice(0, 100));
 }

@@ -14,7 +14,7 @@ import { wordsOf } from '../failure.ts';
 import { revisionFor } from '../forward.ts';
 import { bridgeHandlers, type BridgeParts } from './handlers.ts';
 import { UpstreamTools } from '../known-tools.ts';
-import { tellUpstream } from './notices.ts';
+import { Notices } from './notices.ts';
 import { offerOf } from './offer.ts';
 import { relayedQuestion } from './question-progress.ts';
 import { opener, type ConnectUpstream } from '../upstream/opener.ts';
@@ -240,6 +240,7 @@ async function learn(
 function hostOf(parts: BridgeParts, settings: Settings, client: () => Client): Host {
   const { pool, tools, changes, watches } = parts;
   const handlers = bridgeHandlers(parts);
+  const notices = new Notices(pool, settings.onWarning);
   return {
     get info() {
       return client().server ?? settings.info;
@@ -260,8 +261,7 @@ function hostOf(parts: BridgeParts, settings: Settings, client: () => Client): H
     extensions: () => extensionsOf(revisionFor(client()), offerOf(client())),
     handler: (method) => handlers.get(method),
     unknown: (params, call) => pool.carry(params, call),
-    notified: (method, params, from) =>
-      void tellUpstream({ method, params }, from, { pool, onWarning: settings.onWarning }),
+    notified: (method, params, from) => void notices.tell({ method, params }, from),
     headerParameters: (tool) => tools.headerParameters(tool),
     onError: settings.onError,
     admit: (from) => pool.admit(from),
