@@ -1,0 +1,156 @@
+/** Fetching what a stranger publishes: a JSON document, within bounds of time, size and place. */
+
+import { after } from '../jsonrpc/timeout.ts';
+import { AuthorizationError } from './errors.ts';
+import type { NetworkRules } from './network.ts';
+
+/** What is needed of `fetch`; that of every runtime fits. */
+export type AuthorizationFetch = (url: string, request: AuthorizationRequest) => Promise<AuthorizationResponse>;
+
+/** One request as a `fetch` gets it: the part of `RequestInit` that is used. */
+export interface AuthorizationRequest {
+  readonly method: string;
+  readonly headers: Record<string, string>;
+  readonly body?: string;
+  readonly redirect: 'manual' | 'follow' | 'error';
+  readonly credentials: 'omit';
+  readonly signal: AbortSignal;
+}
+
+/** The answer of a `fetch`: the part of `Response` that is used. */
+export interface AuthorizationResponse {
+  readonly status: number;
+  readonly url?: string;
+  readonly headers: { get(name: string): string | null };
+  readonly body: {
+    getReader(): {
+      read(): Promise<{ readonly done: boolean; readonly value?: Uint8Array | undefined }>;
+      cancel(reason?: unknown): Promise<void>;
+    };
+  } | null;
+}
+
+/** The way and the bounds of fetching. */
+export interface FetchContext {
+  readonly fetch: AuthorizationFetch;
+  readonly rules: NetworkRules;
+  readonly signal: AbortSignal;
+}
+
+/** The most bytes of a body. */
+const mostBytes = 256 * 1024;
+/** The longest that one fetch takes, with its body; in milliseconds. */
+const longestMs = 10_000;
+const mostRedirects = 3;
+
+/** A document that was found, or the status that said that there is none. */
+export type Found = { readonly value: unknown; readonly url: string } | { readonly value: undefined; readonly status: number };
+
+/**
+ * Fetches a JSON document by GET, following up to three redirects within its origin.
+ *
+ * @param what What it is, for the words of the error: `the resource metadata`, say.
+ * @param headers Beside `Accept`.
+ * @returns Without a value where the server has none: any other 4xx, or a page that is no JSON.
+ * @throws AuthorizationError `server-error` when the server fails (5xx, 429) or is not reached, which says nothing about what it has;
+ *   `insecure-url`, `address-refused` for where it may not be; `discovery` for a redirect elsewhere and for a body that is too large.
+ */
+export async function fetchDocument(
+  url: string,
+  what: string,
+  context: FetchContext,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<Found> {
+  const first = context.rules.check(url, what);
+  let target = first;
+  for (let followed = 0; followed <= mostRedirects; followed++) {
+    const answer = await exchange(target, { method: 'GET', headers: { accept: 'application/json', ...headers } }, what, context);
+    if (answer.status < 300 || answer.status > 399) return foundIn(answer, target, what);
+    const to = answer.header('location');
+    const next = to !== undefined && URL.canParse(to, target.href) ? new URL(to, target.href) : undefined;
+    if (next === undefined || next.origin !== first.origin)
+      throw new AuthorizationError('discovery', `${what} at ${first.href} redirects elsewhere, which is not followed`);
+    target = next;
+  }
+  throw new AuthorizationError('discovery', `${what} at ${first.href} redirects more than ${mostRedirects} times`);
+}
+
+function foundIn({ status, text }: Answer, url: URL, what: string): Found {
+  if (status >= 500 || status === 429 || status === 408)
+    throw new AuthorizationError('server-error', `${what} at ${url.href} cannot be had now: HTTP ${status}; try again later`, {
+      status,
+    });
+  if (status !== 200) return { value: undefined, status };
+  const value = jsonOf(text);
+  return value === undefined ? { value, status } : { value, url: url.href };
+}
+
+/** The JSON value of a text; `undefined` for what is none. */
+export function jsonOf(text: string): unknown {
+  try {
+    const value: unknown = JSON.parse(text);
+    return value;
+  } catch {
+    return undefined;
+  }
+}
+
+/** A whole answer. */
+export interface Answer {
+  readonly status: number;
+  readonly text: string;
+  header(name: string): string | undefined;
+}
+
+/**
+ * Sends one request and reads the whole answer; redirects are not followed.
+ *
+ * @throws AuthorizationError `server-error` when there is no answer in time, `discovery` when it is too large.
+ */
+export async function exchange(
+  url: URL,
+  request: Pick<AuthorizationRequest, 'method' | 'headers' | 'body'>,
+  what: string,
+  { fetch, signal }: FetchContext,
+): Promise<Answer> {
+  const controller = new AbortController();
+  const abort = (): void => controller.abort(signal.reason);
+  if (signal.aborted) abort();
+  signal.addEventListener('abort', abort, { once: true });
+  const stop = after(longestMs, () => controller.abort(), true);
+  try {
+    const response = await fetch(url.href, {
+      ...request,
+      redirect: 'manual',
+      credentials: 'omit',
+      signal: controller.signal,
+    });
+    const text = await textOf(response, what, url);
+    return { status: response.status, text, header: (name) => response.headers.get(name) ?? undefined };
+  } catch (cause) {
+    if (cause instanceof AuthorizationError) throw cause;
+    if (signal.aborted) throw signal.reason;
+    const why = controller.signal.aborted ? `did not answer within ${longestMs / 1000} s` : 'was not reached';
+    throw new AuthorizationError('server-error', `${what} at ${url.origin}${url.pathname} ${why}; try again later`, { cause });
+  } finally {
+    stop();
+    signal.removeEventListener('abort', abort);
+  }
+}
+
+async function textOf({ body, status }: AuthorizationResponse, what: string, url: URL): Promise<string> {
+  if (body === null) return '';
+  const reader = body.getReader();
+  const decoder = new TextDecoder();
+  let text = '';
+  let bytes = 0;
+  for (let part = await reader.read(); !part.done; part = await reader.read()) {
+    bytes += part.value?.length ?? 0;
+    if (bytes > mostBytes) {
+      reader.cancel().catch(() => {});
+      throw new AuthorizationError('discovery', `${what} at ${url.origin}${url.pathname} is larger than ${mostBytes} bytes`, { status });
+    }
+    text += decoder.decode(part.value, { stream: true });
+  }
+  return text + decoder.decode();
+}

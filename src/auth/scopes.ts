@@ -1,0 +1,38 @@
+/** Scopes, as lists of names that are each there once. (RFC 6749, section 3.3.) */
+
+const scopeToken = /^[\x21\x23-\x5b\x5d-\x7e]{1,256}$/;
+
+/** The most scopes of one list; a peer's text may hold any number. */
+const mostScopes = 256;
+
+/** Whether a text may be one scope. */
+export function isScope(text: unknown): text is string {
+  return typeof text === 'string' && scopeToken.test(text);
+}
+
+/**
+ * The scopes of a list that is separated by spaces, or of an array of such lists; whatever cannot be a scope is left out.
+ *
+ * @returns Each scope once, in the order in which they came; none for anything that is neither.
+ */
+export function scopesOf(given: unknown): readonly string[] {
+  const texts = typeof given === 'string' ? [given] : Array.isArray(given) ? given : [];
+  const found = new Set<string>();
+  for (const text of texts) {
+    if (typeof text !== 'string') continue;
+    for (const name of text.split(' ', mostScopes)) {
+      if (found.size < mostScopes && isScope(name)) found.add(name);
+    }
+  }
+  return [...found];
+}
+
+/** The scopes of several lists, each once, those of the first list first. */
+export function unionOf(...lists: readonly (readonly string[])[]): readonly string[] {
+  return [...new Set(lists.flat())];
+}
+
+/** The scopes that are wanted and not there. */
+export function missingOf(wanted: readonly string[], there: readonly string[]): readonly string[] {
+  return wanted.filter((scope) => !there.includes(scope));
+}

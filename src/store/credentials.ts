@@ -1,0 +1,67 @@
+/** What a credential is kept under. What is left out is not part of the key. */
+export interface CredentialKey {
+  /**
+   * What is kept: a `grant` (tokens), a `client` (a registration at an authorization server), a `login` (one that is under way), or
+   * a `dpop-key`.
+   */
+  readonly kind: 'grant' | 'client' | 'login' | 'dpop-key';
+  /** The issuer of the authorization server; of a login that is under way its `state`. */
+  readonly issuer: string;
+  /** The protected resource. */
+  readonly resource?: string | undefined;
+  /** The client id. */
+  readonly client?: string | undefined;
+  /** Which of several accounts of one person. */
+  readonly account?: string | undefined;
+  /** Which of several persons, where one process serves many. */
+  readonly principal?: string | undefined;
+}
+
+/** A text that is kept, and the number of times that it was written. */
+export interface KeptCredential {
+  readonly text: string;
+  /** Changes with every write; the same text written again has another. */
+  readonly generation: string;
+}
+
+/** Options of one write. */
+export interface CredentialWrite {
+  /** The generation that must still be there; `null` when nothing may be there. Left out, whatever is there is replaced. */
+  readonly ifGeneration?: string | null | undefined;
+}
+
+/**
+ * Keeps credentials, for one process or for several. Each method may be called at any time by anybody who shares the store.
+ *
+ * A store keeps texts as they are; it shows none in an error. What it is given it keeps until it is told otherwise, or says by a
+ * rejection that it did not.
+ */
+export interface CredentialStore {
+  /** What is kept under a key; `undefined` when nothing is. */
+  read(key: CredentialKey): Promise<KeptCredential | undefined>;
+  /**
+   * Keeps a text under a key, or deletes what is there (`undefined`); comparing and writing are one step.
+   *
+   * @returns False when another generation than `ifGeneration` is there, so that somebody was first; nothing is changed then.
+   */
+  write(key: CredentialKey, text: string | undefined, options?: CredentialWrite): Promise<boolean>;
+  /**
+   * Runs something while nobody else who shares the store runs something under the same key. A holder that died loses the lock after
+   * a while, so what runs compares generations when it writes.
+   *
+   * @param signal Gives up waiting for the lock, by a rejection with its reason; what runs is not stopped by it.
+   */
+  lock<Result>(key: CredentialKey, run: () => Promise<Result>, signal?: AbortSignal): Promise<Result>;
+  /**
+   * Hears that something was written under a key by anybody who shares the store, where the store can tell; who waits looks from time
+   * to time all the same.
+   *
+   * @returns Ends it; ending it twice is fine.
+   */
+  watch?(key: CredentialKey, changed: () => void): () => void;
+}
+
+/** The one text of a key: equal keys have the same, others another. */
+export function credentialKeyText({ kind, issuer, resource, client, account, principal }: CredentialKey): string {
+  return JSON.stringify([kind, issuer, resource ?? null, client ?? null, account ?? null, principal ?? null]);
+}
