@@ -57,6 +57,8 @@ export class Call {
   requestState: unknown;
   #reports: Reports | Said | undefined;
   #held = false;
+  /** The scopes that it needs, where it failed because its sender lacks one. */
+  lackedScopes: readonly string[] | undefined;
 
   /** @param auth Who the request comes from, where a link carries requests that differ in it. */
   constructor(facts: CallFacts, message: RequestMessage, auth: AuthInfo | undefined = facts.link.auth) {
@@ -98,6 +100,11 @@ export class Call {
       supports: (flag) =>
         isExtensionFlag(flag) ? declaresExtension(this.facts, capabilities, flag) : supports(capabilities, flag),
     };
+  }
+
+  /** What carries it, as the link says. */
+  get network(): string | undefined {
+    return this.#facts.link.network;
   }
 
   /** The address of the client, where the edge knows it. */

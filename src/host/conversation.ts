@@ -29,6 +29,7 @@ import type { QuestionWay } from './input/question.ts';
 import type * as Questions from './input/questions.ts';
 import { judge, type Judged, type JudgedRequest } from './judged.ts';
 import { describesClients } from './request-meta.ts';
+import { lackedScopes } from './protection.ts';
 import { handled, handledUnknown, refusal } from './response.ts';
 import { SessionFacts } from './session-facts.ts';
 import { traceEnd, traceStart } from './trace.ts';
@@ -175,7 +176,7 @@ export class HostConversation implements Conversation {
       (error) => this.#failed(message, call, error),
     );
     if (!(outcome instanceof Promise)) {
-      this.#end(call);
+      this.#end(call, outcome);
       return outcome;
     }
     return new Promise((resolve) => {
@@ -185,18 +186,21 @@ export class HostConversation implements Conversation {
       });
       // It does not fail: what could was made a response.
       void outcome.then((response) => {
-        this.#end(call);
+        this.#end(call, response);
         resolve(response);
       });
     });
   }
 
-  #end(call: Call): void {
+  #end(call: Call, response: ResponseMessage | undefined): void {
     this.#running.forget(call);
     call.finish();
+    if (call.lackedScopes !== undefined && response !== undefined) lackedScopes.set(response, call.lackedScopes);
   }
 
   #failed(message: RequestMessage, call: Call, error: unknown): ErrorMessage | undefined {
+    // A WeakMap has nothing under what is no object.
+    call.lackedScopes = lackedScopes.get(error as object);
     return call.aborted
       ? undefined
       : this.#refusal(message.id, maskedError(this.#host, error, message.method), call.facts);

@@ -2,6 +2,7 @@ import type { RequestId, Message, ResponseMessage } from '../jsonrpc/message.ts'
 import type { Revision } from '../protocol/revision.ts';
 import { shown } from '../mistakes/shown.ts';
 import type { Judged } from './judged.ts';
+import type { Protection, ScopeGuard } from './protection.ts';
 import type { HeaderParameter } from '../peer/header.ts';
 
 /** The sender of a request, as the edge established it; without authorization there is no principal. */
@@ -11,6 +12,41 @@ export interface AuthInfo {
   readonly scopes?: readonly string[];
   /** Anything else that the check found out. */
   readonly claims?: Readonly<Record<string, unknown>>;
+  /** The issuer of the token. */
+  readonly issuer?: string | undefined;
+  /** Whom the token is about (`sub`): a person, or a client that acts for itself. */
+  readonly subject?: string | undefined;
+  /** The client that the token was issued to. */
+  readonly clientId?: string | undefined;
+  /** When the token expires, in seconds since 1970 as `exp` has it. Event streams end soon after. */
+  readonly expiresAt?: number | undefined;
+  /** How the token was presented. */
+  readonly scheme?: 'Bearer' | 'DPoP' | undefined;
+  /**
+   * Gets a token of this caller for an API behind this server; the caller's own token is not for others. It is there where
+   * `protect` has `exchange`. (RFC 8693.)
+   *
+   * @throws AuthorizationError when the authorization server gives none.
+   */
+  readonly exchange?: ((request: TokenExchangeRequest) => Promise<ExchangedToken>) | undefined;
+}
+
+/** Names what a token is wanted for. */
+export interface TokenExchangeRequest {
+  /** The logical name of the API at the authorization server. */
+  readonly audience?: string;
+  /** The URL of the API. (RFC 8707.) */
+  readonly resource?: string;
+  readonly scopes?: readonly string[];
+}
+
+/** A token for another API. */
+export interface ExchangedToken {
+  readonly token: string;
+  readonly type: 'Bearer' | 'DPoP';
+  readonly scopes: readonly string[];
+  /** When it expires, in seconds since 1970, where the authorization server said so. */
+  readonly expiresAt: number | undefined;
 }
 
 /** A server as a transport sees it: one definition that answers any number of conversations at once. */
@@ -27,8 +63,14 @@ export interface Endpoint {
   /**
    * The arguments of a tool that 2026-07-28 mirrors into `Mcp-Param-*` headers, so that the edge can compare them;
    * empty for an unknown tool. (Streamable HTTP, Custom headers from tool parameters.)
+   *
+   * @param auth Who asks: a tool may be unknown to some.
    */
-  headerParameters(tool: string): readonly HeaderParameter[];
+  headerParameters(tool: string, auth?: AuthInfo): readonly HeaderParameter[];
+  /** What guards it over HTTP. */
+  readonly protection?: Protection | undefined;
+  /** What is known of scopes before a request is run; an edge asks it about messages that come together. */
+  readonly guard?: (() => ScopeGuard | Promise<ScopeGuard>) | undefined;
   /** Ends every conversation and releases what the definition holds. */
   close(): Promise<void>;
 }

@@ -2,7 +2,9 @@ import type { Implementation, JsonObject } from '../protocol/features/common.ts'
 import type { ServerCapabilities } from '../protocol/capability.ts';
 import type { Extensions } from '../protocol/extension.ts';
 import type { Revision } from '../protocol/revision.ts';
+import type { AuthInfo } from './endpoint.ts';
 import type { Call, ClientView } from './call.ts';
+import type { ScopeGuard } from './protection.ts';
 import type { HeaderParameter } from '../peer/header.ts';
 import type { ServerRounds } from './input/server-rounds.ts';
 import type { Tracer } from './trace.ts';
@@ -47,7 +49,9 @@ export interface Host {
   readonly exactNumbers?: boolean;
   /** True when it passes on what another server tells, be it declared or not; what it offers is that server's word. */
   readonly relays?: boolean;
-  headerParameters(tool: string): readonly HeaderParameter[];
+  headerParameters(tool: string, auth?: AuthInfo): readonly HeaderParameter[];
+  /** What is known of scopes before a request is run. */
+  readonly guard?: (() => ScopeGuard | Promise<ScopeGuard>) | undefined;
   /** Follows requests, where somebody traces them. */
   readonly tracer?: Tracer | undefined;
   /** Hears what must not be lost and must not reach the peer. */

@@ -15,7 +15,8 @@ export function createEndpoint(host: Host, onClose: () => void | Promise<void> =
   return {
     revisions: host.revisions,
     exactNumbers: host.exactNumbers,
-    headerParameters: (tool) => host.headerParameters(tool),
+    headerParameters: (tool, auth) => host.headerParameters(tool, auth),
+    guard: host.guard,
     converse: (link) => new HostConversation(host, link, open),
     close: async () => {
       await onClose();

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { after, before, describe, test } from 'node:test';
 import { fakeEndpoint } from '../http/fake-endpoint.test.ts';
-import type { HttpRefusal } from '../http/server/options.ts';
+import type { HttpRefusal } from '../host/protection.ts';
 import { entries, type Entrance, type OpenStream, type Wire } from './entries.test.ts';
 
 const good = JSON.stringify({

@@ -53,6 +53,11 @@ export interface Revision {
    * from one that every stream begins with, so that a server may break the connection on purpose and be polled.
    */
   readonly resumption: 'none' | 'event-ids' | 'polling';
+  /**
+   * True when a client looks for the metadata of a protected resource; before, it looked for that of an authorization server at
+   * the root of the server's origin. (Spec 2025-06-18, Authorization.)
+   */
+  readonly resourceMetadata: boolean;
   /** Messages with which `MCP-Protocol-Version` is sent over HTTP. */
   readonly versionHeader: 'never' | 'after-initialize' | 'always';
   /**
@@ -99,6 +104,7 @@ const v2024_11_05: Revision = {
   batches: false,
   http: 'sse-pair',
   resumption: 'none',
+  resourceMetadata: false,
   versionHeader: 'never',
   mirroredHeaders: false,
   structuredContent: 'none',
@@ -126,6 +132,7 @@ const v2025_06_18: Revision = {
   ...v2025_03_26,
   date: '2025-06-18',
   batches: false,
+  resourceMetadata: true,
   versionHeader: 'after-initialize',
   structuredContent: 'object',
   elicitation: 'form',

@@ -2,6 +2,7 @@ import type { RequestId } from '../jsonrpc/message.ts';
 import type { Ask, AskMethod } from '../peer/ask.ts';
 import type { Call, CallClient } from '../host/call.ts';
 import type { AuthInfo } from '../host/endpoint.ts';
+import { requireScopes } from '../host/protection.ts';
 import { isUnnamed, quiet } from '../peer/ask.ts';
 import { refuseUnknown } from '../mistakes/known-names.ts';
 import { shown } from '../mistakes/shown.ts';
@@ -60,6 +61,10 @@ export class Context implements Ctx {
 
   progress(done: number, total?: number, message?: string): void {
     this.#call.progress(done, total, message);
+  }
+
+  requireScopes(...scopes: readonly string[]): void {
+    requireScopes(this.#call, scopes);
   }
 
   log(level: LoggingLevel, data: unknown, logger?: string): void {

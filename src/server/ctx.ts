@@ -22,6 +22,14 @@ export interface RequestCtx {
    * have one principal, and may differ in scopes and claims.
    */
   readonly auth?: AuthInfo | undefined;
+  /**
+   * Makes sure that who sent this request has scopes, where that is known only in the middle of it; what is known before
+   * belongs into the definition. Without authorization it passes everywhere but over HTTP.
+   *
+   * @throws McpError where one is missing: over HTTP, while nothing was sent, the answer is then a 403 that names all of them; a
+   *   tool that has sent something fails in words.
+   */
+  requireScopes(...scopes: readonly string[]): void;
   /** The request's `_meta`, untouched. */
   readonly meta: Readonly<Record<string, unknown>>;
   /** Reports progress; nothing is sent unless the client asked for it, and never a value that does not increase. */

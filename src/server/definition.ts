@@ -15,6 +15,7 @@ import type {
 } from '../protocol/features/resources.ts';
 import type { CallToolResult, ToolAnnotations, ToolExecution } from '../protocol/features/tools.ts';
 import type { ClientFlag } from '../protocol/capability.ts';
+import type { AuthInfo } from '../host/endpoint.ts';
 import type { ExtensionResult } from '../host/extension-result.ts';
 import type { AnySchema, InferInput, InferOutput } from '../schema/infer.ts';
 import type { StandardSchema } from '../schema/standard.ts';
@@ -28,6 +29,12 @@ export interface CommonDefinition {
   readonly title?: string;
   readonly description?: string;
   readonly icons?: readonly Icon[];
+  /**
+   * Says to whom it is shown; for others it is neither listed nor found. It is asked for each list and each use, and answers at
+   * once; `auth` is `undefined` without authorization. What it asks that changes without a new token is told by
+   * `server.changed`. Left out, everybody sees it.
+   */
+  readonly visible?: (auth: AuthInfo | undefined) => boolean;
   /** Sent as `_meta`; keys are names, with a prefix such as `com.example/` unless they are yours and the client's. */
   readonly meta?: Readonly<Record<string, unknown>>;
 }
@@ -46,7 +53,15 @@ export interface ToolDefinition<
   readonly output?: O & NoFields<O>;
   readonly annotations?: ToolAnnotations;
   readonly execution?: ToolExecution;
+  /**
+   * The scopes that a caller needs, of all calls or by their arguments. Who lacks some gets a 403 that names all of them.
+   * They are looked at over HTTP, where who came without authorization has none, and wherever there is authorization.
+   */
+  readonly scopes?: ScopesFor<InferArgs<I>>;
 }
+
+/** Scopes that something needs: always the same, or by what it is asked with; a function answers at once. */
+export type ScopesFor<Args> = readonly string[] | { by(args: Args): readonly string[] }['by'];
 
 /** Refuses fields that are schemas of a library where a schema is wanted: they belong in its object, as in `z.object({ … })`. */
 type NoFields<S> = S extends { readonly '~standard': unknown }
@@ -100,6 +115,8 @@ export interface ResourceDefinition extends CommonDefinition {
   readonly annotations?: Annotations;
   /** The hint on reads whose result names none; sent on 2026-07-28 and later. */
   readonly cache?: CacheHint;
+  /** The scopes that reading and watching it needs; the terms are those of a tool's. */
+  readonly scopes?: readonly string[];
 }
 
 /**
@@ -134,6 +151,8 @@ export interface ResourceTemplateDefinition<Template extends string = string> ex
    * see.
    */
   readonly allowTraversal?: boolean;
+  /** The scopes that reading one of them needs, or watching it, by its variables; the terms are those of a tool's. */
+  readonly scopes?: ScopesFor<VariablesOf<Template>>;
   /** Suggests values of variables. */
   readonly complete?: { readonly [Name in VariableNames<Template>]?: Completer };
   /** Names the resources of the template that exist, for `resources/list`. */
@@ -156,6 +175,8 @@ export type PromptArguments = StandardSchema | readonly PromptArgument[];
 /** A prompt, apart from its name and its handler. */
 export interface PromptDefinition<A extends PromptArguments | undefined = undefined> extends CommonDefinition {
   readonly arguments?: A;
+  /** The scopes that it needs; for completions by the arguments that are settled. The terms are those of a tool's. */
+  readonly scopes?: ScopesFor<InferPromptArgs<A>>;
   /** Suggests values of arguments. */
   readonly complete?: { readonly [Name in ArgumentNames<A>]?: Completer };
 }

@@ -23,8 +23,28 @@ type Handlers = {
 let loaded: typeof Offered | undefined;
 
 /** Runs with what a server of tools alone never needs: it is loaded when somebody first uses anything else. */
-function offered<T>(run: (late: typeof Offered) => T | Promise<T>): T | Promise<T> {
+export function offered<T>(run: (late: typeof Offered) => T | Promise<T>): T | Promise<T> {
   return loaded === undefined ? import('./offer/offered.ts').then((late) => run((loaded = late))) : run(loaded);
+}
+
+/**
+ * Gives the handler of a method; where something is not for everybody, one that sees to that.
+ *
+ * @param handlers Those for everybody.
+ */
+export function restrictedHandler(
+  parts: Parts,
+  handlers: ReadonlyMap<string, Handler>,
+  method: string,
+): Handler | undefined {
+  const handler = handlers.get(method);
+  const { tools, resources, templates, prompts } = parts;
+  if (
+    !(tools.restricted || resources.restricted || templates.restricted || prompts.restricted) ||
+    handler === undefined
+  )
+    return handler;
+  return (params, call) => offered((late) => late.restricted(parts, handler)(params, call));
 }
 
 /** The handlers of a server's methods by name. */
@@ -54,10 +74,10 @@ function lists({ options, tools, resources, templates, prompts }: Parts): Handle
   const allPrompts = listed(prompts, (items) => ({ prompts: items.map(({ prompt }) => prompt) }));
   return {
     'tools/list': ({ cursor }) => allTools.page(cursor),
-    'resources/list': ({ cursor }, ctx) =>
+    'resources/list': ({ cursor }, call) =>
       offered(async ({ isFoundAtRunTime, listResources }) => {
         if (!isFoundAtRunTime(templates, cursor)) return allResources.page(cursor);
-        const { items, ...next } = await listResources(resources, templates, { cursor, size: pageSize, ctx });
+        const { items, ...next } = await listResources(resources, templates, { cursor, size: pageSize, call });
         return { resources: items, ...next, ...cache };
       }),
     'resources/templates/list': ({ cursor }) => allTemplates.page(cursor),

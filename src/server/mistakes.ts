@@ -16,14 +16,23 @@ import type {
   ToolDefinition,
 } from './definition.ts';
 import type { RoundOptions, ServerOptions } from './options.ts';
+import type { Restrictions } from './offer/restrictions.ts';
 import type { RateLimit, RateLimits } from './rate-limit.ts';
 import type { SubscriptionLimits } from './subscriptions.ts';
 
 /** Kind of definition, by its name. */
 export type DefinitionKind = 'tool' | 'resource' | 'resource template' | 'prompt' | 'method';
 
-const common: Names<CommonDefinition> = { title: 1, description: 1, icons: 1, meta: 1 };
-const resource: Names<ResourceDefinition> = { ...common, name: 1, mimeType: 1, annotations: 1, cache: 1, size: 1 };
+const common: Names<CommonDefinition> = { title: 1, description: 1, icons: 1, meta: 1, visible: 1 };
+const resource: Names<ResourceDefinition> = {
+  ...common,
+  name: 1,
+  mimeType: 1,
+  annotations: 1,
+  cache: 1,
+  size: 1,
+  scopes: 1,
+};
 
 /** The names that definitions have. */
 const definitionNames: {
@@ -33,7 +42,7 @@ const definitionNames: {
   readonly prompt: Names<PromptDefinition>;
   readonly method: Names<MethodDefinition>;
 } = {
-  tool: { ...common, input: 1, output: 1, annotations: 1, execution: 1 },
+  tool: { ...common, input: 1, output: 1, annotations: 1, execution: 1, scopes: 1 },
   resource,
   'resource template': {
     ...common,
@@ -44,8 +53,9 @@ const definitionNames: {
     allowTraversal: 1,
     complete: 1,
     list: 1,
+    scopes: 1,
   },
-  prompt: { ...common, arguments: 1, complete: 1 },
+  prompt: { ...common, arguments: 1, complete: 1, scopes: 1 },
   method: { params: 1, result: 1, capability: 1, extension: 1 },
 };
 
@@ -138,7 +148,9 @@ export function checkParts(kind: DefinitionKind, key: string, parts: unknown): v
   const what = `${kind} ${JSON.stringify(key)}`;
   refuseUnknown(what, parts ?? null, definitionNames[kind]);
   // Reading a key of any object is safe.
-  const { cache } = parts as { readonly cache?: Partial<CacheHint> };
+  const { cache, visible, scopes } = parts as Restrictions & { readonly cache?: Partial<CacheHint> };
+  refuseOther('function', `visible of ${what}`, visible);
+  if (!Array.isArray(scopes)) refuseOther('function', `scopes of ${what}, unless a list,`, scopes);
   refuseUnknown(`the cache of ${what}`, cache, nested.cache);
   checkCache(`${what}: cache`, cache);
 }

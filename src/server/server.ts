@@ -5,7 +5,7 @@ import type { Implementation, JsonObject } from '../protocol/features/common.ts'
 import type { ListKind } from '../protocol/features/subscriptions.ts';
 import { metaProblem } from './offer/common.ts';
 import type { Definitions } from './definition.ts';
-import { handlersOf, ownHandler } from './handlers.ts';
+import { handlersOf, offered, ownHandler, restrictedHandler } from './handlers.ts';
 import { checkDefinition, checkInfo } from './mistakes.ts';
 import { resolveOptions, type ServerOptions } from './options.ts';
 import { createParts, type Parts } from './parts.ts';
@@ -83,7 +83,7 @@ function definitionsOf({ options, tools, resources, templates, prompts, methods,
   return {
     tool: (name, definition, handler) => {
       checkDefinition('tool', name, { definition, handler });
-      const handle = addTool(tools, name, definition, handler as ToolEntry['run']);
+      const handle = addTool(tools, name, definition as never, handler as ToolEntry['run']);
       warn(toolNameProblem(name));
       warn(metaProblem(`tool ${JSON.stringify(name)}`, definition));
       return handle as never;
@@ -126,13 +126,14 @@ function hostOf(info: Implementation, parts: Parts): Host {
     capabilities: () => parts.capabilities(),
     extensions: () => parts.extensions.all,
     unknown: ownHandler(parts),
-    handler: (method) => handlers.get(method),
+    handler: (method) => restrictedHandler(parts, handlers, method),
     discoverHint: options.cache,
     tracer: options.tracer,
     rounds: options.rounds,
     maxRounds: options.rounds.maxRounds,
     askTimeoutMs: options.askTimeoutMs,
-    headerParameters: (tool) => tools.find(tool)?.headers ?? [],
+    headerParameters: (tool, auth) => tools.find(tool, auth)?.headers ?? [],
+    guard: () => offered((late) => late.scopeGuard(parts)),
     onError: options.onError,
     opened: (session) => subscriptions.opened(session),
     closed: (session) => subscriptions.closed(session),

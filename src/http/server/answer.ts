@@ -2,6 +2,7 @@ import type { Membership } from '../../jsonrpc/crowd.ts';
 import { jsonText } from '../../json/exact-number.ts';
 import type { Message, RequestId, ResponseMessage } from '../../jsonrpc/message.ts';
 import { toJson as responseText, toJsonPieces as responsePieces, type JsonPieces } from '../../jsonrpc/encode.ts';
+import { lackedScopes } from '../../host/protection.ts';
 import { McpError } from '../../protocol/error.ts';
 import type { HttpCall } from './call.ts';
 import type { HttpContext } from './context.ts';
@@ -76,6 +77,8 @@ export class HttpAnswer implements Silent {
   /** Completes the answer with one response. */
   respond(status: number, response: ResponseMessage | undefined): void {
     if (response === undefined) return this.finish(status, undefined);
+    const scopes = this.streaming ? undefined : lackedScopes.get(response);
+    if (scopes !== undefined) return this.#lacks(scopes, response);
     if (this.streaming || this.#wantsStream(status)) return this.finish(status, responseJson(this.#context, response));
     if (this.gone) return;
     this.#over();
@@ -109,6 +112,14 @@ export class HttpAnswer implements Silent {
     } catch (cause) {
       this.#context.settings.onError(new Error('an answer could not become an event stream', { cause }));
     }
+  }
+
+  /** Says by its status that the request lacks scopes; what guards the endpoint knows where to get them. */
+  #lacks(scopes: readonly string[], response: ResponseMessage): void {
+    const { protection } = this.#context.endpoint;
+    if (protection === undefined || this.gone) return this.finish(403, responseJson(this.#context, response));
+    this.#over();
+    protection.insufficient(this.#call, scopes);
   }
 
   #over(): void {

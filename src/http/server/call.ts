@@ -16,6 +16,8 @@ export class HttpCall implements Room {
   readonly version: string | undefined;
   /** Client that it comes from, once that was established. */
   auth: AuthInfo | undefined;
+  /** Answers what needs credentials, once it was read; only where there are none. */
+  refuses: ((value: unknown) => boolean) | undefined;
   readonly #context: HttpContext;
   /** True when it was admitted beyond the limit of requests: it may go on with what runs, and begin nothing. */
   beyond = false;

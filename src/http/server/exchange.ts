@@ -81,8 +81,9 @@ export class Exchanges {
     }
     const revision = this.#revisionOf(call);
     if (revision === undefined) return this.#unspoken(call, message);
+    const { endpoint } = this.#context;
     return revision.mirroredHeaders
-      ? mismatch(headerMismatch(call.request, message, this.#context.endpoint))
+      ? mismatch(headerMismatch(call.request, message, (tool) => endpoint.headerParameters(tool, call.auth)))
       : undefined;
   }
 
@@ -155,7 +156,13 @@ class Exchange implements Link {
     // A client that left before its request was read wants nothing done.
     if (this.#call.reply.closed) return this.stop();
     this.#call.keep();
-    this.#call.reply.onClose(() => this.#left());
+    const { protection } = this.#context.endpoint;
+    const forget =
+      judged.message.method === listen ? protection?.afterExpiry(this.auth, () => this.finish()) : undefined;
+    this.#call.reply.onClose(() => {
+      forget?.();
+      this.#left();
+    });
     this.#conversation.take(judged).then(
       (settled) => this.#finish(judged, settled),
       (cause: unknown) => this.#fail(cause),

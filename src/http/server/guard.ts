@@ -37,7 +37,7 @@ export function createGuard(settings: HttpSettings): Guard {
       reply.setHeader('Access-Control-Allow-Origin', origin);
       reply.setHeader(
         'Access-Control-Expose-Headers',
-        'Mcp-Session-Id, MCP-Protocol-Version, WWW-Authenticate, Retry-After',
+        'Mcp-Session-Id, MCP-Protocol-Version, WWW-Authenticate, Retry-After, DPoP-Nonce',
       );
       reply.setHeader('Vary', 'Origin');
     },
@@ -75,7 +75,7 @@ function tellOnce({ onWarning }: HttpSettings): (request: HttpRequest, problem: 
 /** The header names that a page may send; `Mcp-Param-*` are known only to the page, so what it asks for is repeated. */
 function allowedHeaders(request: HttpRequest, own: readonly string[]): string {
   const fixed =
-    'Content-Type, Accept, Authorization, Last-Event-ID, Mcp-Session-Id, MCP-Protocol-Version, Mcp-Method, Mcp-Name';
+    'Content-Type, Accept, Authorization, DPoP, Last-Event-ID, Mcp-Session-Id, MCP-Protocol-Version, Mcp-Method, Mcp-Name';
   const asked = request.header('access-control-request-headers')?.split(',') ?? [];
   const custom = asked
     .map((name) => name.trim().toLowerCase())

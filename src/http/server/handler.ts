@@ -10,7 +10,6 @@ import { createGuard, type Guard } from './guard.ts';
 import { isJson } from './media.ts';
 import type * as Lasting from './lasting.ts';
 import { resolveHttpOptions, type Authenticate, type HttpOptions, type SsePairPaths } from './options.ts';
-import { checkAuth } from './mistakes.ts';
 import { beginProblem, isRequest, judgedBatch, tooManyRequests } from './session/rules.ts';
 import type { Sessions } from './session/sessions.ts';
 import type { HttpReply, HttpRequest } from './universal.ts';
@@ -54,6 +53,8 @@ class Handler implements HttpHandler {
   constructor(served: Served, options: HttpOptions) {
     const endpoint = endpointOf(served);
     const settings = resolveHttpOptions(options);
+    if (endpoint.protection !== undefined && settings.authenticate !== undefined)
+      throw new TypeError('give protect or authenticate, not both');
     const sessionQuota = new Quota(settings.maxSessions, settings.maxSessionsPerPrincipal);
     this.#context = {
       endpoint,
@@ -73,6 +74,8 @@ class Handler implements HttpHandler {
   }
 
   handle(request: HttpRequest, reply: HttpReply): void {
+    // Anybody may know where to sign in, from any page.
+    if (this.#context.endpoint.protection?.metadata(request, reply) === true) return;
     const problem = this.#refusal(request, reply);
     if (problem !== undefined) return refuse(request, reply, problem);
     if (request.method === 'OPTIONS') return this.#guard.preflight(request, reply, this.#methods(request));
@@ -168,16 +171,20 @@ class Handler implements HttpHandler {
 
   /** Sees a request through. What can be answered at once is, without a promise. */
   #serve(call: HttpCall): void {
-    const { authenticate } = this.#context.settings;
+    const { settings, endpoint } = this.#context;
+    const { authenticate } = settings;
+    const { protection } = endpoint;
     try {
-      call.until(authenticate === undefined ? this.#answer(call) : this.#authenticated(call, authenticate));
+      if (protection !== undefined) call.until(protection.admit(call, () => this.#answer(call)));
+      else call.until(authenticate === undefined ? this.#answer(call) : this.#authenticated(call, authenticate));
     } catch (cause) {
       call.fail(cause);
     }
   }
 
   async #authenticated(call: HttpCall, authenticate: Authenticate): Promise<void> {
-    const auth = checkAuth(await authenticate(call.request));
+    const [{ checkAuth }, given] = await Promise.all([lasting(), authenticate(call.request)]);
+    const auth = checkAuth(given);
     if ('status' in auth) return call.reply.send(auth.status, auth.body, auth.headers);
     call.auth = auth;
     await this.#answer(call);
@@ -222,6 +229,7 @@ class Handler implements HttpHandler {
 
   /** Decides whether a message is an exchange or of a session. */
   #route(call: HttpCall, value: unknown): Done {
+    if (call.refuses?.(value) === true) return;
     if (Array.isArray(value)) return this.#batch(call, value);
     const judged = judge(value, this.#context.endpoint.revisions);
     const problem = beginProblem(this.#context, call, judged.kind === 'request');

@@ -8,13 +8,18 @@ import type { HttpRequest } from './universal.ts';
 /**
  * Compares the headers that mirror the body with the body.
  *
+ * @param parametersOf The arguments of a tool that are mirrored.
  * @returns What is wrong, in one sentence, or `undefined`. (Spec 2026-07-28, Streamable HTTP, Server validation.)
  */
-export function headerMismatch(request: HttpRequest, message: RequestMessage, endpoint: Endpoint): string | undefined {
+export function headerMismatch(
+  request: HttpRequest,
+  message: RequestMessage,
+  parametersOf: Endpoint['headerParameters'],
+): string | undefined {
   return (
     methodMismatch(request, message.method) ??
     nameMismatch(request, message) ??
-    parameterMismatch(request, message, endpoint)
+    parameterMismatch(request, message, parametersOf)
   );
 }
 
@@ -45,11 +50,15 @@ function nameMismatch(request: HttpRequest, message: RequestMessage): string | u
   return decoded === named ? undefined : differs('Mcp-Name', decoded, named);
 }
 
-function parameterMismatch(request: HttpRequest, message: RequestMessage, endpoint: Endpoint): string | undefined {
+function parameterMismatch(
+  request: HttpRequest,
+  message: RequestMessage,
+  parametersOf: Endpoint['headerParameters'],
+): string | undefined {
   if (message.method !== 'tools/call') return undefined;
   const tool = message.params?.['name'];
   if (typeof tool !== 'string') return undefined;
-  for (const parameter of endpoint.headerParameters(tool)) {
+  for (const parameter of parametersOf(tool)) {
     const problem = oneParameterMismatch(request, parameter, valueAt(message.params?.['arguments'], parameter.path));
     if (problem !== undefined) return problem;
   }

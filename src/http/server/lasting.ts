@@ -1,4 +1,23 @@
-/** The conversations that last longer than one request, of either transport that has them; `handler.ts` loads them. */
+/**
+ * What only some servers need: the conversations that last longer than one request, of either transport that has them, and the
+ * check of own authentication; `handler.ts` loads it.
+ */
+
+import type { AuthInfo } from '../../host/endpoint.ts';
+import type { HttpRefusal } from '../../host/protection.ts';
 
 export { Sessions } from './session/sessions.ts';
 export { SsePairs } from './sse-pair.ts';
+
+/**
+ * What `authenticate` gave.
+ *
+ * @throws TypeError for what says neither who may pass nor that nobody does: nothing passes by mistake.
+ */
+export function checkAuth(answer: AuthInfo | HttpRefusal): AuthInfo | HttpRefusal {
+  const { principal, status } = (answer ?? {}) as { readonly principal?: unknown; readonly status?: unknown };
+  if (typeof status === 'number' || (typeof principal === 'string' && status === undefined)) return answer;
+  throw new TypeError(
+    'authenticate must give { principal: … } for who may pass, or { status: 401, … } for who may not',
+  );
+}

@@ -1,9 +1,8 @@
 /** Mistakes in the options of an HTTP server that no compiler sees, told at once and by the right name. */
 
-import type { AuthInfo } from '../../host/endpoint.ts';
 import { refuseNoNumber, refuseOther } from '../../mistakes/known-values.ts';
 import { shown } from '../../mistakes/shown.ts';
-import type { HttpOptions, HttpRefusal } from './options.ts';
+import type { HttpOptions } from './options.ts';
 
 /** The lists among the options: what each holds, and what does not belong into it. */
 const lists = {
@@ -42,17 +41,4 @@ function checkList(name: string, value: unknown): void {
   const wrong = Array.isArray(value) ? value.find((entry) => typeof entry !== 'string' || !holds.test(entry)) : value;
   if (wrong !== undefined || !Array.isArray(value))
     throw new TypeError(`${name} must be a list of ${wants}${any ? ", or 'any'" : ''}, not ${shown(wrong)}`);
-}
-
-/**
- * Checks the result of `authenticate`.
- *
- * @throws TypeError for what says neither who may pass nor that nobody does: nothing passes by mistake.
- */
-export function checkAuth(answer: AuthInfo | HttpRefusal): AuthInfo | HttpRefusal {
-  const { principal, status } = (answer ?? {}) as { readonly principal?: unknown; readonly status?: unknown };
-  if (typeof status === 'number' || (typeof principal === 'string' && status === undefined)) return answer;
-  throw new TypeError(
-    'authenticate must give { principal: … } for who may pass, or { status: 401, … } for who may not',
-  );
 }

@@ -1,19 +1,12 @@
 import type { AuthInfo } from '../../host/endpoint.ts';
+import type { HttpRefusal } from '../../host/protection.ts';
 import { monotonicNow } from '../../jsonrpc/timeout.ts';
 import { harmless } from '../../mistakes/harmless.ts';
 import { refuseUnknown, type Names } from '../../mistakes/known-names.ts';
 import type { EventStore } from '../../store/events.ts';
 import { shown } from '../../mistakes/shown.ts';
 import { checkHttpOptions } from './mistakes.ts';
-import type { HeaderFields, HttpRequest } from './universal.ts';
-
-/** The answer to a request that is turned away. */
-export interface HttpRefusal {
-  readonly status: number;
-  readonly headers?: HeaderFields;
-  /** JSON text. */
-  readonly body?: string;
-}
+import type { HttpRequest } from './universal.ts';
 
 /**
  * Establishes who a request comes from. Runs for every request but CORS preflights, after the Host and Origin

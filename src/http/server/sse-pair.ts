@@ -21,6 +21,7 @@ import {
   sessionProblem,
   streamProblem,
 } from './session/rules.ts';
+import { lacksScopes } from './session/scopes.ts';
 import { errorBody, refuse, type HttpProblem } from './status.ts';
 import type { EventStream } from './stream.ts';
 
@@ -66,7 +67,9 @@ export class SsePairs {
     this.#context.sessionQuota.take(auth);
     call.leave();
     stream.write(`event: endpoint\ndata: ${this.#paths.messages}?${parameter}=${id}\n\n`);
+    const forget = this.#context.endpoint.protection?.afterExpiry(auth, () => pair.end());
     reply.onClose(() => {
+      forget?.();
       if (this.#open.delete(id)) this.#context.sessionQuota.give(auth);
       pair.end();
     });
@@ -88,15 +91,27 @@ export class SsePairs {
     const content = await readContent(call, this.#context);
     if (content.kind === 'gone') return undefined;
     if (content.kind === 'problem' && !content.problem.read) return content.problem;
+    if (content.kind === 'value') return this.#value(pair, content.value, call);
     reply.send(202);
-    if (content.kind === 'problem') pair.refuse(content.problem);
-    else await this.#take(pair, content.value, call);
+    pair.refuse(content.problem);
     return undefined;
   }
 
-  async #take(pair: SsePair, value: unknown, call: HttpCall): Promise<void> {
+  async #value(pair: SsePair, value: unknown, call: HttpCall): Promise<undefined> {
     const isBatch = Array.isArray(value);
     const messages = judgedBatch(isBatch ? value : [value], this.#context);
+    // Only a status can carry a challenge: it is said here, before anything is run.
+    if (await lacksScopes(this.#context.endpoint, messages, call)) return undefined;
+    call.reply.send(202);
+    await this.#take(pair, { messages, isBatch }, call);
+    return undefined;
+  }
+
+  async #take(
+    pair: SsePair,
+    { messages, isBatch }: { readonly messages: readonly Judged[]; readonly isBatch: boolean },
+    call: HttpCall,
+  ): Promise<void> {
     const unwelcome = beginProblem(this.#context, call, messages.some(isRequest));
     if (unwelcome !== undefined) return pair.decline(messages, unwelcome);
     const problem = isBatch ? batchProblem(pair.revision, messages, this.#context.settings.maxBatch) : undefined;

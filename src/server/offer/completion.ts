@@ -1,5 +1,7 @@
 import { isObject } from '../../jsonrpc/message.ts';
 import type { Call } from '../../host/call.ts';
+import type { AuthInfo } from '../../host/endpoint.ts';
+import { requireScopes } from '../../host/protection.ts';
 import {
   completeResultShape,
   type CompleteRequestParams,
@@ -8,9 +10,10 @@ import {
 import { McpError } from '../../protocol/error.ts';
 import { shown } from '../../mistakes/shown.ts';
 import type { CompletionCtx } from '../ctx.ts';
-import type { Completer, Completions } from '../definition.ts';
+import type { Completions } from '../definition.ts';
+import { isVisible, neededScopes } from './needed-scopes.ts';
 import type { PromptEntry } from './prompts.ts';
-import type { Registry } from './registry.ts';
+import type { Entry, Registry } from './registry.ts';
 import type { TemplateEntry } from './resources.ts';
 import { checkResult } from './check-result.ts';
 import { matchTemplate } from '../uri-template/match.ts';
@@ -29,7 +32,10 @@ export async function complete(
   { params, call }: { readonly params: CompleteRequestParams; readonly call: Call },
 ): Promise<CompleteResult> {
   const { argument, ref, context } = params;
-  const completer = completerOf(prompts, templates, ref, argument.name);
+  const { auth } = call;
+  const { value, restrictions } = entryOf({ prompts, templates, auth }, ref);
+  requireScopes(call, neededScopes(restrictions, context?.arguments ?? {}));
+  const completer = value.complete.get(argument.name);
   if (completer === undefined) return { completion: { values: [], total: 0, hasMore: false } };
   const settled = context?.arguments ?? {};
   const found = await completer(argument.value, withArguments(call, settled));
@@ -37,36 +43,43 @@ export async function complete(
   return checkResult(completeResultShape, { completion: bounded(found, what) }, what);
 }
 
-function completerOf(
-  prompts: Registry<PromptEntry>,
-  templates: Registry<TemplateEntry>,
+/** What completions are looked up in, for whom. */
+interface Completed {
+  readonly prompts: Registry<PromptEntry>;
+  readonly templates: Registry<TemplateEntry>;
+  readonly auth: AuthInfo | undefined;
+}
+
+/** The prompt or the template that a completion is for. */
+export function entryOf(
+  within: Completed,
   ref: CompleteRequestParams['ref'],
-  argument: string,
-): Completer | undefined {
+): Entry<PromptEntry> | Entry<TemplateEntry> {
   switch (ref.type) {
     case 'ref/prompt':
-      return ofPrompt(prompts, ref.name, argument);
+      return promptOf(within, ref.name);
     case 'ref/resource':
-      return ofTemplate(templates, ref.uri, argument);
+      return templateOf(within, ref.uri);
     default:
       // Kinds of reference that no revision has are read as they came.
       throw new McpError('invalidParams', 'ref.type must be ref/prompt or ref/resource');
   }
 }
 
-function ofPrompt(prompts: Registry<PromptEntry>, name: string, argument: string): Completer | undefined {
-  const entry = prompts.find(name);
+function promptOf({ prompts, auth }: Completed, name: string): Entry<PromptEntry> {
+  const entry = prompts.entry(name, auth);
   if (entry === undefined) throw new McpError('invalidParams', `unknown prompt ${JSON.stringify(name.slice(0, 128))}`);
-  return entry.complete.get(argument);
+  return entry;
 }
 
 /** The reference names a template by its text; hosts also send a URI that follows it. */
-function ofTemplate(templates: Registry<TemplateEntry>, uri: string, variable: string): Completer | undefined {
-  const entry =
-    templates.find(uri) ?? [...templates.values()].find(({ template }) => matchTemplate(template, uri) !== undefined);
+function templateOf({ templates, auth }: Completed, uri: string): Entry<TemplateEntry> {
+  const follows = ({ value, restrictions }: Entry<TemplateEntry>): boolean =>
+    isVisible(restrictions, auth) && matchTemplate(value.template, uri) !== undefined;
+  const entry = templates.entry(uri, auth) ?? templates.entries().find(follows);
   if (entry === undefined)
     throw new McpError('invalidParams', `unknown resource template ${JSON.stringify(uri.slice(0, 256))}`);
-  return entry.complete.get(variable);
+  return entry;
 }
 
 /** @throws TypeError for what is neither a list nor has one, as a program without types may give. */
@@ -95,6 +108,7 @@ function withArguments(call: Call, settled: Readonly<Record<string, string>>): C
     revision: call.revision,
     client: call.client,
     auth: call.auth,
+    requireScopes: (...scopes) => requireScopes(call, scopes),
     meta: call.meta,
     progress: (done, total, message) => call.progress(done, total, message),
     log: (level, data, logger) => call.log(level, data, logger),

@@ -1,12 +1,18 @@
 import { cachedJson } from '../../jsonrpc/cached-json.ts';
-import type { ListPage, Registry } from './registry.ts';
+import type { ListPage } from './registry.ts';
+
+/** What a list is made of: pages, and a number that changes with them. */
+export interface Pages<T> {
+  readonly generation: number;
+  page(cursor: string | undefined, size: number): ListPage<T>;
+}
 
 /**
  * The list of a registry as its clients get it, which is the same for everybody: each page is made once, until
  * something in the registry changes.
  */
 export class Listing<T, Result extends object> {
-  readonly #registry: Registry<T>;
+  readonly #registry: Pages<T>;
   readonly #size: number;
   readonly #result: (page: ListPage<T>) => Result;
   /** By the cursor that leads to a page; none leads to the first. */
@@ -19,7 +25,7 @@ export class Listing<T, Result extends object> {
    * @param size How many entries a page holds.
    * @param result Makes the result of a page.
    */
-  constructor(registry: Registry<T>, size: number, result: (page: ListPage<T>) => Result) {
+  constructor(registry: Pages<T>, size: number, result: (page: ListPage<T>) => Result) {
     this.#registry = registry;
     this.#size = size;
     this.#result = result;

@@ -3,6 +3,8 @@
 import type { CacheHint } from '../../protocol/features/envelope.ts';
 import { isObject } from '../../jsonrpc/message.ts';
 import type { Call } from '../../host/call.ts';
+import type { AuthInfo } from '../../host/endpoint.ts';
+import { requireScopes } from '../../host/protection.ts';
 import { McpError } from '../../protocol/error.ts';
 import { shown } from '../../mistakes/shown.ts';
 import {
@@ -13,9 +15,9 @@ import {
   type Resource,
 } from '../../protocol/features/resources.ts';
 import { Context } from '../context.ts';
-import type { RequestCtx } from '../ctx.ts';
 import { isOtherResult } from '../input-required.ts';
-import type { ListPage, Registry } from './registry.ts';
+import { isVisible, neededScopes } from './needed-scopes.ts';
+import type { Entry, ListPage, Registry } from './registry.ts';
 import type { ResourceEntry, TemplateEntry } from './resources.ts';
 import { checkResult } from './check-result.ts';
 import { leadsElsewhere } from '../uri-template/traversal.ts';
@@ -35,14 +37,20 @@ export function isFoundAtRunTime(templates: Registry<TemplateEntry>, cursor: str
 export async function listResources(
   resources: Registry<ResourceEntry>,
   templates: Registry<TemplateEntry>,
-  { cursor, size, ctx }: { readonly cursor: string | undefined; readonly size: number; readonly ctx: RequestCtx },
+  { cursor, size, call }: { readonly cursor: string | undefined; readonly size: number; readonly call: Call },
 ): Promise<ListPage<Resource>> {
   const position = cursor === undefined ? undefined : positionOf(cursor);
-  const registered: ListPage<ResourceEntry> = position === undefined ? resources.page(cursor, size) : { items: [] };
+  const registered: ListPage<ResourceEntry> =
+    position === undefined
+      ? resources.page(cursor, size, ({ restrictions }) => isVisible(restrictions, call.auth))
+      : { items: [] };
   const items = registered.items.map(({ resource }) => resource);
   if (registered.nextCursor !== undefined) return { items, nextCursor: registered.nextCursor };
-  const named = (await Promise.all([...templates.values()].map(async ({ list }) => list?.(ctx) ?? []))).flat();
-  const found = named.filter(({ uri }) => !resources.isDisabled(uri));
+  const { auth } = call;
+  const ctx = new Context(call);
+  const visible = templates.entries().filter(({ restrictions }) => isVisible(restrictions, auth));
+  const named = (await Promise.all(visible.map(async ({ value }) => value.list?.(ctx) ?? []))).flat();
+  const found = named.filter(({ uri }) => !isHidden(resources, uri, auth));
   const start = position ?? 0;
   const end = start + size - items.length;
   const page = { resources: found.slice(start, end) };
@@ -77,19 +85,40 @@ export async function readResource(
   { params, call }: { readonly params: ReadResourceRequestParams; readonly call: Call },
 ): Promise<ReadResourceResult> {
   const { uri } = params;
-  const entry = resources.find(uri);
-  if (entry !== undefined)
-    return contents(await entry.read(uri, new Context(call)), uri, { ...entry.resource, cache: entry.cache });
-  // The contents repeat the URI, which must be one.
-  for (const { template, read, resourceTemplate, cache, allowTraversal } of isUri(uri) && !resources.isDisabled(uri)
-    ? templates.values()
-    : []) {
-    const variables = matchTemplate(template, uri);
-    if (variables === undefined || (!allowTraversal && traverses(variables))) continue;
+  const entry = resources.entry(uri, call.auth);
+  if (entry !== undefined) {
+    const { read, resource, cache } = entry.value;
+    requireScopes(call, neededScopes(entry.restrictions, uri));
+    return contents(await read(uri, new Context(call)), uri, { ...resource, cache });
+  }
+  for (const [{ value, restrictions }, variables] of matching(resources, templates, uri, call.auth)) {
+    const { read, resourceTemplate, cache } = value;
+    requireScopes(call, neededScopes(restrictions, variables));
     const found = await read(uri, variables, new Context(call));
     if (found !== undefined) return contents(found, uri, { ...resourceTemplate, cache });
   }
   throw new McpError('resourceNotFound', `no resource at ${JSON.stringify(uri.slice(0, 256))}`, { data: { uri } });
+}
+
+/** The templates that a URI follows, as a caller may use them, each with the variables. */
+export function* matching(
+  resources: Registry<ResourceEntry>,
+  templates: Registry<TemplateEntry>,
+  uri: string,
+  auth: AuthInfo | undefined,
+): Generator<readonly [entry: Entry<TemplateEntry>, variables: Readonly<Record<string, unknown>>]> {
+  // The contents repeat the URI, which must be one.
+  if (!isUri(uri) || isHidden(resources, uri, auth)) return;
+  for (const entry of templates.entries()) {
+    const { template, allowTraversal } = entry.value;
+    const variables = isVisible(entry.restrictions, auth) ? matchTemplate(template, uri) : undefined;
+    if (variables !== undefined && (allowTraversal || !traverses(variables))) yield [entry, variables];
+  }
+}
+
+/** Whether something has a name and is not to be found: nothing else may stand in for it. */
+export function isHidden<T>(registry: Registry<T>, key: string, auth: AuthInfo | undefined): boolean {
+  return registry.has(key) && registry.find(key, auth) === undefined;
 }
 
 function traverses(variables: Readonly<Record<string, unknown>>): boolean {

@@ -1,5 +1,7 @@
 import { McpError } from '../../protocol/error.ts';
+import type { AuthInfo } from '../../host/endpoint.ts';
 import type { Handle } from '../definition.ts';
+import type { Restrictions } from './restrictions.ts';
 
 /** One page of a list, and where the next one begins. */
 export interface ListPage<T> {
@@ -7,8 +9,11 @@ export interface ListPage<T> {
   readonly nextCursor?: string;
 }
 
-interface Entry<T> {
+/** Something that is kept under a name. */
+export interface Entry<T> {
   value: T;
+  /** Its definition says who may see and use it. */
+  restrictions: Restrictions;
   readonly order: number;
   enabled: boolean;
 }
@@ -21,6 +26,7 @@ export class Registry<T> {
   readonly #check: (key: string, change: object) => void;
   #next = 0;
   #generation = 0;
+  #restricted = false;
 
   /**
    * @param noun What an entry is called in messages, such as `tool`.
@@ -43,20 +49,36 @@ export class Registry<T> {
     this.#onChange();
   }
 
+  /** True when anything that was ever added is not for everybody. */
+  get restricted(): boolean {
+    return this.#restricted;
+  }
+
   /** Number of entries, the disabled ones included. */
   get size(): number {
     return this.#entries.size;
   }
 
-  /** Finds what is enabled under a name. */
-  find(key: string): T | undefined {
-    const entry = this.#entries.get(key);
-    return entry?.enabled === true ? entry.value : undefined;
+  /** Finds what is enabled under a name, where a caller may know of it. */
+  find(key: string, auth?: AuthInfo): T | undefined {
+    return this.entry(key, auth)?.value;
   }
 
-  /** Tells whether something has the name and is disabled: nothing else may stand in for it. */
-  isDisabled(key: string): boolean {
-    return this.#entries.get(key)?.enabled === false;
+  /** Finds the same with its restrictions. What a rule throws is thrown. */
+  entry(key: string, auth?: AuthInfo): Entry<T> | undefined {
+    const entry = this.#entries.get(key);
+    const { visible } = entry?.restrictions ?? {};
+    return entry?.enabled === true && (visible === undefined || visible(auth) === true) ? entry : undefined;
+  }
+
+  /** Tells whether something has the name, be it to be found or not. */
+  has(key: string): boolean {
+    return this.#entries.has(key);
+  }
+
+  /** Everything that is enabled, in order, with its restrictions. */
+  entries(): readonly Entry<T>[] {
+    return [...this.#entries.values()].filter(({ enabled }) => enabled);
   }
 
   /** Everything that is enabled, in order. */
@@ -72,10 +94,10 @@ export class Registry<T> {
    */
   add<D extends object>(key: string, definition: D, build: (definition: D) => T): Handle<D> {
     if (this.#entries.has(key)) throw new TypeError(`${this.#noun} ${JSON.stringify(key)} is already registered`);
-    const entry: Entry<T> = { value: build(definition), order: this.#next++, enabled: true };
+    const entry: Entry<T> = { value: build(definition), restrictions: definition, order: this.#next++, enabled: true };
     let current = definition;
     this.#entries.set(key, entry);
-    this.changed();
+    this.#restrict(definition);
     const registered = (): boolean => this.#entries.get(key) === entry;
     const set = (enabled: boolean): void => {
       if (entry.enabled === enabled || !registered()) return;
@@ -92,7 +114,8 @@ export class Registry<T> {
         const next = { ...current, ...change };
         entry.value = build(next);
         current = next;
-        this.changed();
+        entry.restrictions = next;
+        this.#restrict(next);
       },
       enable: () => set(true),
       disable: () => set(false),
@@ -104,18 +127,24 @@ export class Registry<T> {
     };
   }
 
+  #restrict({ visible, scopes }: Restrictions): void {
+    this.#restricted ||= visible !== undefined || scopes !== undefined;
+    this.changed();
+  }
+
   /**
    * One page of what is enabled, in order. A cursor names the last entry of the page before, so entries that come
    * or go between two pages neither repeat nor hide others.
    *
+   * @param isListed Leaves out what a caller may not know of.
    * @throws McpError invalidParams for a cursor that is not from here.
    */
-  page(cursor: string | undefined, size: number): ListPage<T> {
+  page(cursor: string | undefined, size: number, isListed?: (entry: Entry<T>) => boolean): ListPage<T> {
     const after = cursor === undefined ? -1 : this.#position(cursor);
     const items: T[] = [];
     let last = after;
     for (const entry of this.#entries.values()) {
-      if (entry.order <= after || !entry.enabled) continue;
+      if (entry.order <= after || !entry.enabled || isListed?.(entry) === false) continue;
       if (items.length === size) return { items, nextCursor: btoa(`${this.#noun}:${last}`) };
       items.push(entry.value);
       last = entry.order;

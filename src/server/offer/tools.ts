@@ -3,6 +3,7 @@ import { isObject } from '../../jsonrpc/message.ts';
 import type { Call } from '../../host/call.ts';
 import { headerParametersOf, type HeaderParameter } from '../../peer/header.ts';
 import { andThen, orElse } from '../../host/now-or-later.ts';
+import { lackedScopes } from '../../host/protection.ts';
 import { isRoundEnd } from '../../peer/ask.ts';
 import { wrapStructuredContent } from '../../protocol/adapt/content.ts';
 import { needsWrapping } from '../../protocol/adapt/tool.ts';
@@ -36,8 +37,11 @@ export interface ToolEntry {
   readonly run: (args: unknown, ctx: Ctx) => unknown;
 }
 
-/** Treatment of errors that a tool throws. */
-type ToolFailures = Pick<ResolvedOptions, 'onError' | 'exposeErrors'>;
+/** Treatment of errors that a tool throws, and of arguments before it runs. */
+export interface ToolFailures extends Pick<ResolvedOptions, 'onError' | 'exposeErrors'> {
+  /** Looks at arguments that fit; what it throws is an error of the call. */
+  readonly before?: (args: unknown) => void;
+}
 
 type AnyTool = ToolDefinition<AnySchema | undefined, AnySchema | undefined>;
 
@@ -101,7 +105,7 @@ export function callTool(
   call: Call,
   options: ToolFailures,
 ): CallToolResult | Promise<CallToolResult> {
-  const entry = registry.find(params.name);
+  const entry = registry.find(params.name, call.auth);
   if (entry === undefined)
     throw new McpError('invalidParams', `unknown tool ${JSON.stringify(params.name.slice(0, 128))}`);
   return andThen(entry.input.validate(params.arguments ?? {}), (checked) => {
@@ -109,7 +113,10 @@ export function callTool(
     if (call.aborted) return failure([]);
     if (checked.problems !== undefined) return wrongArguments(params.name, checked.problems, call);
     return orElse(
-      () => run(entry, checked.value, call),
+      () => {
+        options.before?.(checked.value);
+        return run(entry, checked.value, call);
+      },
       (error) => failed(entry, error, { call, options }),
     );
   });
@@ -128,12 +135,20 @@ function run(entry: ToolEntry, args: unknown, call: Call): CallToolResult | Prom
   );
 }
 
+/** Where an answer has begun already, the model reads which scopes are missing. */
+export function failedByProtocol(error: McpError, call: Call): CallToolResult {
+  call.lackedScopes = lackedScopes.get(error);
+  if (call.lackedScopes === undefined) throw error;
+  return failure([text(error.message)]);
+}
+
 function failed(
   { tool }: ToolEntry,
   error: unknown,
   { call, options }: { readonly call: Call; readonly options: ToolFailures },
 ): CallToolResult {
-  if (error instanceof McpError || isRoundEnd(error)) throw error;
+  if (error instanceof McpError) return failedByProtocol(error, call);
+  if (isRoundEnd(error)) throw error;
   const where = `tool ${JSON.stringify(tool.name)}`;
   let masked = error;
   if (error instanceof ToolError) {

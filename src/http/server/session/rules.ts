@@ -1,5 +1,5 @@
 import type { AuthInfo } from '../../../host/endpoint.ts';
-import { judge, type Judged } from '../../../host/judged.ts';
+import { judge, type Judged, type JudgedRequest } from '../../../host/judged.ts';
 import { revisionOf, type Revision } from '../../../protocol/revision.ts';
 import type { HttpCall } from '../call.ts';
 import type { HttpContext } from '../context.ts';
@@ -28,8 +28,8 @@ export function judgedBatch(
 }
 
 /** Tells whether a message begins something: answers and notifications do not. */
-export function isRequest({ kind }: Judged): boolean {
-  return kind === 'request';
+export function isRequest(judged: Judged): judged is JudgedRequest {
+  return judged.kind === 'request';
 }
 
 /** Reason why a message or a batch is not taken now: it would begin something. */

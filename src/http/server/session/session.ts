@@ -178,7 +178,9 @@ export class HttpSession implements Link {
     const connection = this.#context.streams.open(call.reply, { auth: this.auth });
     call.leave();
     this.#calls++;
+    const forget = this.#context.endpoint.protection?.afterExpiry(call.auth, () => connection.end());
     call.reply.onClose(() => {
+      forget?.();
       connection.closed();
       this.#left();
     });

@@ -7,6 +7,7 @@ import type { Done, HttpCall } from '../call.ts';
 import type { HttpContext } from '../context.ts';
 import { HttpSession, type SessionContext } from './session.ts';
 import { batchProblem, randomText, samePrincipal, sessionProblem, streamProblem, versionProblem } from './rules.ts';
+import { lacksScopes } from './scopes.ts';
 import type { HeaderFields } from '../universal.ts';
 import { refuse, retryHeaders, sessionStatus, type HttpProblem } from '../status.ts';
 import { responseJson } from '../answer.ts';
@@ -39,6 +40,7 @@ export class Sessions {
     if (session === undefined) return;
     const problem = batchProblem(session.revision, messages, this.#context.settings.maxBatch);
     if (problem !== undefined) return refuse(call.request, call.reply, problem);
+    if (await lacksScopes(this.#context.endpoint, messages, call)) return;
     await session.batch(call, messages);
   }
 

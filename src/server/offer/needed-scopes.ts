@@ -1,0 +1,48 @@
+/** What guards say of single callers and uses. */
+
+import type { AuthInfo } from '../../host/endpoint.ts';
+import { shown } from '../../mistakes/shown.ts';
+import type { Restrictions } from './restrictions.ts';
+
+/** The scopes that functions gave so far: a challenge names those that its caller has. */
+const givenScopes = new WeakMap<object, Set<string>>();
+
+/** The most scopes of one function that are remembered. */
+const mostGiven = 256;
+
+/**
+ * Whether a caller may know of what a restrictions is of.
+ *
+ * @throws TypeError for an answer that no compiler would take, such as a promise: it would let nobody in, without a word.
+ */
+export function isVisible({ visible }: Restrictions, auth: AuthInfo | undefined): boolean {
+  const answer: unknown = visible === undefined || visible(auth);
+  if (typeof answer !== 'boolean' && Boolean(answer)) throw new TypeError('visible must give true or false at once');
+  return answer === true;
+}
+
+/** The scopes that are needed whatever the arguments are. */
+export function fixedScopes({ scopes = [] }: Restrictions): readonly string[] {
+  return typeof scopes === 'function' ? [] : scopes;
+}
+
+/**
+ * The scopes that one use needs.
+ *
+ * @throws TypeError when a function gives no list: then nobody may.
+ */
+export function neededScopes({ scopes = [] }: Restrictions, args: unknown): readonly string[] {
+  if (typeof scopes !== 'function') return scopes;
+  // The arguments are those of the definition that the function belongs to.
+  const needed: unknown = scopes(args as never);
+  if (!Array.isArray(needed)) throw new TypeError(`scopes must give a list at once, not ${shown(needed)}`);
+  const given = givenScopes.get(scopes) ?? new Set();
+  givenScopes.set(scopes, given);
+  for (const scope of needed) if (given.size < mostGiven) given.add(String(scope));
+  return needed as readonly string[];
+}
+
+/** The scopes that a restrictions is known to want. */
+export function knownScopes({ scopes = [] }: Restrictions): Iterable<string> {
+  return typeof scopes === 'function' ? (givenScopes.get(scopes) ?? []) : scopes;
+}

@@ -1,0 +1,78 @@
+/** Lists that are not the same for everybody. */
+
+import type { Call } from '../../host/call.ts';
+import type { ResolvedOptions } from '../options.ts';
+import type { Visible } from './restrictions.ts';
+import { Listing } from './listing.ts';
+import { isVisible } from './needed-scopes.ts';
+import type { ListPage, Registry } from './registry.ts';
+
+/** For how many sets of rules lists are kept; the set that was asked for longest ago is forgotten first. */
+const mostSets = 64;
+
+/** The list of one registry for each set of rules that callers pass: who passes the same ones gets the same list. */
+interface Kept {
+  readonly generation: number;
+  /** The rules of what is enabled, each once. */
+  readonly rules: readonly Visible[];
+  readonly sets: Map<string, Pick<Listing<unknown, object>, 'page'>>;
+}
+
+const kept = new WeakMap<object, Kept>();
+
+/**
+ * The page of a list that the cursor of a request leads to, as its sender may see it.
+ *
+ * @param result Makes the result of some entries.
+ * @throws McpError invalidParams for a cursor that is not from here.
+ */
+export function visiblePage<T>(
+  registry: Registry<T>,
+  result: (items: readonly T[]) => object,
+  {
+    options,
+    params,
+    call,
+  }: { readonly options: ResolvedOptions; readonly params: Readonly<Record<string, unknown>>; readonly call: Call },
+): object {
+  const { rules, sets } = keptOf(registry);
+  const passed = new Set(rules.filter((visible) => isVisible({ visible }, call.auth)));
+  const key = rules.map((rule) => (passed.has(rule) ? 1 : 0)).join('');
+  const list = sets.get(key) ?? listOf(registry, result, { options, passed });
+  sets.delete(key);
+  sets.set(key, list);
+  const [oldest] = sets.keys();
+  if (sets.size > mostSets && oldest !== undefined) sets.delete(oldest);
+  // The conversation read it by the row of the method.
+  return list.page(params['cursor'] as string | undefined);
+}
+
+/** The scope in which a cache may keep what was made of registries: with rules among them it is not for everybody. */
+export function ownScope(...registries: readonly Registry<unknown>[]): { readonly cacheScope?: 'private' } {
+  return registries.some((registry) => keptOf(registry).rules.length > 0) ? { cacheScope: 'private' } : {};
+}
+
+function keptOf(registry: Registry<unknown>): Kept {
+  const known = kept.get(registry);
+  if (known?.generation === registry.generation) return known;
+  const rules = new Set(registry.entries().flatMap(({ restrictions }) => restrictions.visible ?? []));
+  const fresh: Kept = { generation: registry.generation, rules: [...rules], sets: new Map() };
+  kept.set(registry, fresh);
+  return fresh;
+}
+
+/** What callers see who pass some of the rules. */
+function listOf<T>(
+  registry: Registry<T>,
+  result: (items: readonly T[]) => object,
+  { options, passed }: { readonly options: ResolvedOptions; readonly passed: ReadonlySet<Visible> },
+): Listing<T, object> {
+  const { cache, pageSize } = options;
+  const pages = {
+    generation: registry.generation,
+    page: (cursor: string | undefined, size: number): ListPage<T> =>
+      registry.page(cursor, size, ({ restrictions: { visible } }) => visible === undefined || passed.has(visible)),
+  };
+  const own = ownScope(registry);
+  return new Listing(pages, pageSize, ({ items, ...next }) => ({ ...result(items), ...next, ...cache, ...own }));
+}
