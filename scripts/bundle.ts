@@ -10,7 +10,17 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 export type From = 'src' | 'dist';
 
 /** An entry point without the name of the package; the empty one is the package itself. */
-export type Entry = '' | 'server' | 'client' | 'bridge' | 'http' | 'stdio' | 'node' | 'protocol' | 'testing';
+export type Entry =
+  | ''
+  | 'server'
+  | 'client'
+  | 'bridge'
+  | 'protect'
+  | 'http'
+  | 'stdio'
+  | 'node'
+  | 'protocol'
+  | 'testing';
 
 /** The entry points, as they are exported. */
 export const entries: readonly Entry[] = [
@@ -18,6 +28,7 @@ export const entries: readonly Entry[] = [
   'server',
   'client',
   'bridge',
+  'protect',
   'http',
   'stdio',
   'node',

@@ -38,6 +38,7 @@ const budgets: Readonly<Record<Entry, number>> = {
   server: 38,
   client: 44.2,
   bridge: 83.5,
+  protect: 22,
   http: 34,
   stdio: 8.5,
   node: 30.5,

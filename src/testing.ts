@@ -1,6 +1,8 @@
 /** For tests of servers and clients: connections in memory, recordings, scripted servers and transcripts. */
 
 export { connectInMemory, type PairOptions } from './testing/pair.ts';
+export { testIssuer, type TestIssuer, type TestIssuerOptions, type TestToken } from './testing/issuer.ts';
+export type { AuthorizationFetch, AuthorizationRequest, AuthorizationResponse } from './auth/document.ts';
 export { record, type Recording } from './testing/recorder.ts';
 export type { Sent } from './peer/observe.ts';
 export { memoryTransport, type MemoryTransportOptions } from './testing/memory-transport.ts';

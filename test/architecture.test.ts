@@ -16,7 +16,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
   jsonrpc: ['json'],
   protocol: ['json'],
   schema: [],
-  auth: [],
+  auth: ['jsonrpc'],
   seal: [],
   store: ['protocol'],
   // What both ends stand on.
@@ -26,6 +26,8 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
   server: ['host', 'peer', 'jsonrpc', 'protocol', 'schema', 'seal', 'store', 'mistakes'],
   // What asks.
   client: ['peer', 'json', 'jsonrpc', 'protocol', 'schema', 'store', 'mistakes'],
+  // What guards what serves.
+  protect: ['auth', 'host', 'jsonrpc', 'mistakes'],
   // What translates, and what only explains.
   bridge: ['server', 'client', 'host', 'peer', 'json', 'jsonrpc', 'protocol', 'seal', 'store', 'mistakes'],
   fidelity: ['protocol'],
@@ -38,7 +40,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
   node: ['peer', 'jsonrpc'],
   'node/server': ['http/server', 'host', 'jsonrpc', 'mistakes'],
   'node/client': ['http/client', 'jsonrpc', 'mistakes'],
-  testing: ['server', 'client', 'host', 'peer', 'jsonrpc', 'protocol', 'mistakes'],
+  testing: ['server', 'client', 'host', 'peer', 'jsonrpc', 'protocol', 'auth', 'mistakes'],
   // A program like that of any user, which also looks inside.
   cli: [
     entryPoints,
@@ -72,6 +74,7 @@ const neutral: ReadonlySet<string> = new Set([
   'schema',
   'auth',
   'seal',
+  'protect',
   'store',
   'peer',
   'host',
@@ -88,6 +91,7 @@ const edgeView: ReadonlySet<string> = new Set([
   'host/endpoint.ts',
   'host/batch.ts',
   'host/judged.ts',
+  'host/protection.ts',
   'host/request-meta.ts',
 ]);
 

@@ -80,6 +80,10 @@ test('what has the time of the wall clock is what other processes read', () => {
       // States that are sealed, for any process that has the keys.
       'bridge/options.ts',
       'host/input/server-rounds.ts',
+      // When tokens expire, and proofs.
+      'protect/options.ts',
+      'protect/dpop/replay.ts',
+      'testing/issuer.ts',
       // Verdicts and responses that somebody stores.
       'client/options.ts',
       // A date in a Retry-After header.

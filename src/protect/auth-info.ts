@@ -1,0 +1,78 @@
+/** What handlers see of a verified token. */
+
+import { scopesOf } from '../auth/scopes.ts';
+import type { AuthInfo, ExchangedToken, TokenExchangeRequest } from '../host/endpoint.ts';
+import type { Claims, ProtectSettings } from './options.ts';
+import { TokenProblem } from './problem.ts';
+import type { Verified } from './verify.ts';
+
+/** The most scopes that others imply. */
+const mostScopes = 1024;
+
+/** A caller, and what its token grants by itself. */
+export interface Caller {
+  readonly auth: AuthInfo;
+  /** The scopes of the token, without those that they imply. */
+  readonly granted: readonly string[];
+}
+
+/** Gets tokens for other APIs. */
+export type Exchange = (request: TokenExchangeRequest) => Promise<ExchangedToken>;
+
+/**
+ * The caller that a token is about; `undefined` for who may never pass.
+ *
+ * @throws TokenProblem for a token that names nobody.
+ */
+export function callerOf(
+  { claims, issuer }: Verified,
+  settings: ProtectSettings,
+  { scheme, exchange }: { readonly scheme: 'Bearer' | 'DPoP'; readonly exchange: Exchange | undefined },
+): Caller | undefined {
+  const { sub, exp, scope, scp } = claims;
+  const subject = textOf(sub);
+  const clientId = ['client_id', 'azp', 'appid', 'cid']
+    .map((name) => textOf(claims[name]))
+    .find((id) => id !== undefined);
+  const principal = settings.principal === undefined ? named(issuer, subject, clientId) : settings.principal(claims);
+  if (principal === undefined) return undefined;
+  if (typeof principal !== 'string' || principal === '')
+    throw new TypeError('principal must give the name of a caller, or undefined');
+  const granted = scopesOf(scope ?? scp);
+  const auth: AuthInfo = {
+    principal,
+    scopes: withImplied(granted, settings.implies),
+    claims: published(claims),
+    issuer,
+    subject,
+    clientId,
+    expiresAt: typeof exp === 'number' ? exp : undefined,
+    scheme,
+    exchange,
+  };
+  return { auth: Object.freeze(auth), granted };
+}
+
+/** A person, or a client that acts for itself; the two never have one name. (RFC 9068, section 5.) */
+function named(issuer: string | undefined, subject: string | undefined, clientId: string | undefined): string {
+  if (subject !== undefined) return JSON.stringify([issuer, subject]);
+  if (clientId === undefined) throw new TokenProblem('nobody');
+  return JSON.stringify([issuer, null, clientId]);
+}
+
+/** Handlers share what is kept: nobody may change it. */
+function published(claims: Claims): Claims {
+  return Object.freeze({ ...claims });
+}
+
+function withImplied(granted: readonly string[], implies: (scope: string) => readonly string[]): readonly string[] {
+  const all = new Set(granted);
+  for (const scope of all) {
+    for (const other of implies(scope)) if (all.size < mostScopes) all.add(other);
+  }
+  return Object.freeze([...all]);
+}
+
+function textOf(value: unknown): string | undefined {
+  return typeof value === 'string' && value !== '' ? value : undefined;
+}

@@ -1,0 +1,27 @@
+/** The credentials of a request, as its `Authorization` header has them. (RFC 9110, section 11.6.2; RFC 6750, section 2.1.) */
+
+/** A token, and how it came. */
+export interface Credentials {
+  readonly scheme: 'Bearer' | 'DPoP';
+  readonly token: string;
+}
+
+/** The longest header that is read. */
+const mostCharacters = 16_384;
+
+const form = /^(bearer|dpop) +([A-Za-z0-9\-._~+/]+=*)$/i;
+const ours = /^(?:bearer|dpop)(?: |$)/i;
+
+/**
+ * Reads credentials. Those of another scheme count as none.
+ *
+ * @param header The value; repeated lines joined by commas, which no token has.
+ * @returns `undefined` for none, a sentence for what is wrong.
+ */
+export function credentialsOf(header: string | undefined): Credentials | string | undefined {
+  if (header === undefined || header === '') return undefined;
+  if (header.length > mostCharacters) return 'the Authorization header is too long';
+  const [, scheme = '', token = ''] = form.exec(header) ?? [];
+  if (token !== '') return { scheme: scheme.length === 4 ? 'DPoP' : 'Bearer', token };
+  return ours.test(header) || header.includes(',') ? 'the Authorization header must have one token' : undefined;
+}

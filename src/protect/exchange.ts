@@ -1,0 +1,140 @@
+/** Tokens for other APIs, in the place of the caller's own. (RFC 8693.) */
+
+import { jsonOf } from '../auth/document.ts';
+import { AuthorizationError, plainWords } from '../auth/errors.ts';
+import { scopesOf } from '../auth/scopes.ts';
+import type { ExchangedToken, TokenExchangeRequest } from '../host/endpoint.ts';
+import type { Exchange } from './auth-info.ts';
+import { postForm, type ClientSecret } from './introspection.ts';
+import type { Issuer } from './issuer.ts';
+import type { ProtectSettings } from './options.ts';
+import { OutOfReach } from './problem.ts';
+
+/** How tokens are exchanged: this server is a client of the authorization server then. */
+export interface ExchangeOptions extends ClientSecret {
+  /** The issuer, where there are several; the first one by default. */
+  readonly issuer?: string;
+  /** Where tokens are exchanged; the token endpoint of the metadata by default. */
+  readonly tokenEndpoint?: string;
+}
+
+const accessToken = 'urn:ietf:params:oauth:token-type:access_token';
+
+/** The most tokens that are kept for one caller, and how long before their end they are not used any more, in milliseconds. */
+const mostTokens = 32;
+const marginMs = 30_000;
+
+/** Makes what exchanges the token of a caller. What it got is used again until shortly before it expires. */
+export function exchanger(
+  options: ExchangeOptions,
+  settings: ProtectSettings,
+  issuers: readonly Issuer[],
+): (token: string) => Exchange {
+  const issuer = issuers.find((one) => options.issuer === undefined || one.settings.names.has(options.issuer));
+  return (token) => {
+    const kept = new Map<string, ExchangedToken>();
+    return async (request) => {
+      const key = JSON.stringify([request.audience, request.resource, request.scopes]);
+      const known = kept.get(key);
+      if (known?.expiresAt !== undefined && known.expiresAt * 1000 - marginMs > settings.now()) return known;
+      const fresh = await exchangeToken(token, request, { options, settings, issuer });
+      kept.delete(key);
+      kept.set(key, fresh);
+      const [oldest] = kept.keys();
+      if (kept.size > mostTokens && oldest !== undefined) kept.delete(oldest);
+      return fresh;
+    };
+  };
+}
+
+interface Exchanging {
+  readonly options: ExchangeOptions;
+  readonly settings: ProtectSettings;
+  readonly issuer: Issuer | undefined;
+}
+
+async function exchangeToken(
+  token: string,
+  { audience, resource, scopes }: TokenExchangeRequest,
+  { options, settings, issuer }: Exchanging,
+): Promise<ExchangedToken> {
+  if (audience === undefined && resource === undefined)
+    throw new TypeError('exchange needs the audience or the resource that a token is for');
+  const endpoint = options.tokenEndpoint ?? (await endpointOf(issuer));
+  const form = {
+    grant_type: 'urn:ietf:params:oauth:grant-type:token-exchange',
+    subject_token: token,
+    subject_token_type: accessToken,
+    requested_token_type: accessToken,
+    ...(audience === undefined ? {} : { audience }),
+    ...(resource === undefined ? {} : { resource }),
+    ...(scopes === undefined ? {} : { scope: scopes.join(' ') }),
+  };
+  const { status, text } = await postForm(endpoint, 'the token endpoint', settings.fetching, { client: options, form });
+  return read({ status, answer: jsonOf(text), token, scopes }, settings.now());
+}
+
+async function endpointOf(issuer: Issuer | undefined): Promise<string> {
+  if (issuer === undefined) throw new TypeError('exchange needs an issuer of issuers, or a tokenEndpoint');
+  try {
+    const { tokenEndpoint } = (await issuer.metadata.get()).metadata;
+    if (tokenEndpoint !== undefined) return tokenEndpoint;
+  } catch (cause) {
+    throw cause instanceof OutOfReach ? cause.cause : cause;
+  }
+  throw new AuthorizationError('discovery', `the metadata of ${issuer.settings.issuer} names no token_endpoint`);
+}
+
+interface Exchanged {
+  readonly status: number;
+  readonly answer: unknown;
+  /** What was given. */
+  readonly token: string;
+  readonly scopes: readonly string[] | undefined;
+}
+
+/** RFC 8693, section 2.2; an error with a status of success is one too. */
+function read({ status, answer, token, scopes }: Exchanged, now: number): ExchangedToken {
+  const fields = (typeof answer === 'object' && answer !== null ? answer : {}) as Readonly<Record<string, unknown>>;
+  const {
+    error,
+    error_description: description,
+    access_token: given,
+    token_type: type,
+    expires_in: seconds,
+    scope,
+  } = fields;
+  if (typeof error === 'string') {
+    const code = plainWords(error) ?? 'error';
+    const words = plainWords(description);
+    throw new AuthorizationError(
+      error === 'invalid_client' ? 'invalid-client' : error === 'invalid_scope' ? 'insufficient-scope' : 'denied',
+      `the authorization server gave no token for this audience: ${code}${words === undefined ? '' : ` (${words})`}`,
+      { code, status },
+    );
+  }
+  if (status >= 500 || status === 429)
+    throw new AuthorizationError(
+      'server-error',
+      `the authorization server cannot exchange tokens now: HTTP ${status}`,
+      { status },
+    );
+  const isBearer = typeof type === 'string' && type.toLowerCase() === 'bearer';
+  if (status !== 200 || typeof given !== 'string' || given === '' || !isBearer)
+    throw new AuthorizationError('invalid-response', 'the authorization server answered with no bearer token', {
+      status,
+    });
+  // Spec 2025-11-25, Authorization, Access Token Privilege Restriction: what was given is for this server alone.
+  if (given === token)
+    throw new AuthorizationError(
+      'invalid-response',
+      'the authorization server gave the token back that it got, which is not for others',
+    );
+  const life = Number(seconds);
+  return {
+    token: given,
+    type: 'Bearer',
+    scopes: scope === undefined || scope === null ? (scopes ?? []) : scopesOf(scope),
+    expiresAt: Number.isFinite(life) && life > 0 && seconds !== null ? Math.floor(now / 1000) + life : undefined,
+  };
+}

@@ -1,0 +1,46 @@
+/** How many refused tokens an address may send before it must wait. */
+
+import type { FailureLimit } from './options.ts';
+
+/** How many addresses are measured at once; the one that failed longest ago is forgotten first. */
+const mostAddresses = 10_000;
+
+interface Bucket {
+  left: number;
+  at: number;
+}
+
+/** Buckets of failures, by address. */
+export class FailureBudget {
+  readonly #limit: FailureLimit;
+  readonly #now: () => number;
+  readonly #buckets = new Map<string, Bucket>();
+
+  constructor(limit: FailureLimit, now: () => number) {
+    this.#limit = limit;
+    this.#now = now;
+  }
+
+  /** Whether an address has failed too often lately; one that nobody knows has not. */
+  isSpent(address: string | undefined): boolean {
+    const bucket = address === undefined ? undefined : this.#buckets.get(address);
+    return bucket !== undefined && this.#left(bucket) < 1;
+  }
+
+  /** Counts a failure. */
+  failed(address: string | undefined): void {
+    if (address === undefined) return;
+    const bucket = this.#buckets.get(address) ?? { left: this.#limit.burst, at: this.#now() };
+    bucket.left = Math.max(0, this.#left(bucket) - 1);
+    bucket.at = this.#now();
+    this.#buckets.delete(address);
+    this.#buckets.set(address, bucket);
+    const [oldest] = this.#buckets.keys();
+    if (this.#buckets.size > mostAddresses && oldest !== undefined) this.#buckets.delete(oldest);
+  }
+
+  #left({ left, at }: Bucket): number {
+    const { burst, perSecond } = this.#limit;
+    return Math.min(burst, left + (Math.max(0, this.#now() - at) * perSecond) / 1000);
+  }
+}

@@ -1,0 +1,93 @@
+/** The authorization servers whose tokens are taken, as they are given. */
+
+import { refuseUnknown, type Names } from '../mistakes/known-names.ts';
+import { shown } from '../mistakes/shown.ts';
+import { audienceOf, type Audience } from './audience.ts';
+
+/** How this server is known to an authorization server that it asks about tokens. */
+export interface IntrospectionOptions {
+  /** Where tokens are asked about; that of the metadata by default. */
+  readonly endpoint?: string;
+  readonly clientId: string;
+  readonly clientSecret: string;
+  /** Where id and secret go; `client_secret_basic` by default. */
+  readonly method?: 'client_secret_basic' | 'client_secret_post';
+}
+
+/** An authorization server whose tokens are taken. */
+export interface IssuerOptions {
+  /** Its identifier, as tokens and its metadata have it. */
+  readonly issuer: string;
+  /** What its tokens may be for, where that differs from the others'. */
+  readonly audience?: string | readonly string[];
+  /** The algorithms that its tokens are signed with; every asymmetric one by default. */
+  readonly algorithms?: readonly string[];
+  /** Where its keys lie; the metadata says so by default. */
+  readonly jwksUri?: string;
+  /** Asks it about each token, where they are no JWTs or may be revoked. (RFC 7662.) */
+  readonly introspection?: IntrospectionOptions;
+  /** Other values of `iss` in its tokens. */
+  readonly issuerAliases?: readonly string[];
+}
+
+/** The same with its defaults. */
+export interface IssuerSettings extends Omit<IssuerOptions, 'audience'> {
+  readonly algorithms: readonly string[];
+  readonly audience: Audience | undefined;
+  /** The values of `iss` that are its own. */
+  readonly names: ReadonlySet<string>;
+}
+
+const names: Names<IssuerOptions> = {
+  issuer: 1,
+  audience: 1,
+  algorithms: 1,
+  jwksUri: 1,
+  introspection: 1,
+  issuerAliases: 1,
+};
+const introspectionNames: Names<IntrospectionOptions> = { endpoint: 1, clientId: 1, clientSecret: 1, method: 1 };
+
+/** Signatures that a key proves which is no secret of ours. (RFC 7518, section 3.1; RFC 8037; RFC 9864.) */
+export const asymmetric: readonly string[] = [
+  'RS256',
+  'RS384',
+  'RS512',
+  'PS256',
+  'PS384',
+  'PS512',
+  'ES256',
+  'ES384',
+  'ES512',
+  'EdDSA',
+  'Ed25519',
+];
+
+/** @throws TypeError for what is no issuer. */
+export function resolveIssuers(given: readonly (string | IssuerOptions)[]): readonly IssuerSettings[] {
+  if (!Array.isArray(given)) throw new TypeError(`issuers must be a list, not ${shown(given)}`);
+  return given.map((one: string | IssuerOptions) => resolve(typeof one === 'string' ? { issuer: one } : one));
+}
+
+function resolve(options: IssuerOptions): IssuerSettings {
+  refuseUnknown('an issuer', options, names);
+  refuseUnknown('introspection', options.introspection, introspectionNames);
+  const { issuer, audience, algorithms = asymmetric, introspection, issuerAliases = [] } = options;
+  const url = typeof issuer === 'string' && URL.canParse(issuer) ? new URL(issuer) : undefined;
+  if (url === undefined || url.search !== '' || url.hash !== '')
+    throw new TypeError(`an issuer is a URL such as 'https://login.example.com', not ${shown(issuer)}`);
+  const odd = algorithms.find((name) => !asymmetric.includes(name));
+  if (odd !== undefined || algorithms.length === 0)
+    throw new TypeError(`algorithms may hold ${asymmetric.join(', ')}; not ${shown(odd)}`);
+  const secret = introspection === undefined || typeof introspection.clientSecret === 'string';
+  if (!secret || (introspection !== undefined && typeof introspection.clientId !== 'string'))
+    throw new TypeError('introspection needs clientId and clientSecret: nobody else may ask about tokens');
+  // An issuer without a path has two spellings, which one document describes.
+  const twin = url.pathname === '/' ? [url.origin, `${url.origin}/`] : [];
+  return {
+    ...options,
+    algorithms,
+    audience: audience === undefined ? undefined : audienceOf(issuer, { audience }),
+    names: new Set([issuer, ...twin, ...issuerAliases]),
+  };
+}

@@ -1,0 +1,71 @@
+/** What is known of an authorization server: its metadata and its keys. */
+
+import { createLocalJWKSet, type JSONWebKeySet, type JWTVerifyGetKey } from 'jose';
+import { fetchDocument, type FetchContext } from '../auth/document.ts';
+import { AuthorizationError } from '../auth/errors.ts';
+import { readServerMetadata, type ServerMetadata } from '../auth/metadata.ts';
+import { serverMetadataUrls } from '../auth/well-known.ts';
+import { Fresh } from './fresh.ts';
+import type { IssuerSettings } from './issuer-options.ts';
+
+/** How long all requests for one document may take together, in milliseconds. */
+const discoveryMs = 30_000;
+
+/** The metadata of an authorization server, with the document as it came. */
+export interface FoundMetadata {
+  readonly metadata: ServerMetadata;
+  readonly document: unknown;
+}
+
+/** What fetches documents of authorization servers. */
+export type Fetching = Omit<FetchContext, 'signal'>;
+
+/** An authorization server, as a protected resource sees it. */
+export class Issuer {
+  readonly settings: IssuerSettings;
+  readonly fetching: Fetching;
+  /** Its metadata. */
+  readonly metadata: Fresh<FoundMetadata>;
+  /** Its keys, which are looked up by the header of a token. */
+  readonly keys: Fresh<JWTVerifyGetKey>;
+
+  constructor(settings: IssuerSettings, fetching: Fetching, now: () => number) {
+    this.settings = settings;
+    this.fetching = fetching;
+    this.metadata = new Fresh(() => discover(settings, fetching), now);
+    this.keys = new Fresh(() => this.#fetchKeys(), now);
+  }
+
+  async #fetchKeys(): Promise<JWTVerifyGetKey> {
+    const { issuer } = this.settings;
+    const url = this.settings.jwksUri ?? (await this.metadata.get()).metadata.jwksUri;
+    if (url === undefined)
+      throw new AuthorizationError('discovery', `the metadata of ${issuer} names no jwks_uri; give it as jwksUri`, {
+        issuer,
+      });
+    const found = await fetchDocument(url, `the keys of ${issuer}`, context(this.fetching));
+    if (found.value === undefined)
+      throw new AuthorizationError('discovery', `there are no keys of ${issuer} at ${url}`, { issuer });
+    // What is no set of keys it refuses itself.
+    return createLocalJWKSet(found.value as JSONWebKeySet);
+  }
+}
+
+/** The bounds of one request of ours. */
+export function context(fetching: Fetching): FetchContext {
+  return { ...fetching, signal: AbortSignal.timeout(discoveryMs) };
+}
+
+/** Finds the metadata of an issuer, which must name it. (RFC 8414, sections 3 and 3.3.) */
+async function discover({ issuer, names }: IssuerSettings, fetching: Fetching): Promise<FoundMetadata> {
+  const within = context(fetching);
+  for (const url of serverMetadataUrls(issuer)) {
+    const found = await fetchDocument(url, `the metadata of ${issuer}`, within);
+    if (found.value === undefined) continue;
+    const metadata = readServerMetadata(found.value, url);
+    if (!names.has(metadata.issuer))
+      throw new AuthorizationError('issuer-mismatch', `the metadata at ${url} is not that of ${issuer}`, { issuer });
+    return { metadata, document: found.value };
+  }
+  throw new AuthorizationError('discovery', `there is no metadata of ${issuer}`, { issuer });
+}

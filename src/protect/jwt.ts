@@ -1,0 +1,113 @@
+/** Access tokens that are JWTs. (RFC 9068, section 4; RFC 8725.) */
+
+import { errors, jwtVerify, type JWTPayload, type JWTVerifyGetKey } from 'jose';
+import type { Issuer } from './issuer.ts';
+import type { Claims } from './options.ts';
+import { TokenProblem } from './problem.ts';
+
+/** What a JWT says of itself before anything of it is believed. */
+export interface UnverifiedToken {
+  readonly typ: unknown;
+  readonly issuer: unknown;
+}
+
+/** How far clocks may differ, in seconds. */
+export const skew = 30;
+
+/** Reads header and claims of a JWT; `undefined` for what is none. */
+export function readJwt(token: string): UnverifiedToken | undefined {
+  const parts = token.split('.');
+  const [header, claims] = parts.slice(0, 2).map(jsonPart);
+  if (parts.length !== 3 || header === undefined || claims === undefined) return undefined;
+  return { typ: header['typ'], issuer: claims['iss'] };
+}
+
+function jsonPart(text: string): Record<string, unknown> | undefined {
+  try {
+    const binary = atob(text.replaceAll('-', '+').replaceAll('_', '/'));
+    const bytes = Uint8Array.from(binary, (character) => character.charCodeAt(0));
+    const value: unknown = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+    return typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? (value as Record<string, unknown>)
+      : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Tokens of other kinds have types of their own; without one it may be an access token. */
+const accessTokenType = /^(?:application\/)?(?:at\+)?jwt$/i;
+
+/**
+ * Verifies a JWT of an issuer.
+ *
+ * @returns Its claims; the audience is judged by who asks.
+ * @throws TokenProblem for one that is not good, OutOfReach when the keys are.
+ */
+export async function verifyJwt(token: string, { typ }: UnverifiedToken, issuer: Issuer, now: number): Promise<Claims> {
+  if (typ !== undefined && !(typeof typ === 'string' && accessTokenType.test(typ))) throw new TokenProblem('type');
+  const keys = await issuer.keys.get();
+  let payload: JWTPayload;
+  try {
+    payload = await verifyBy(keys, token, issuer, now);
+  } catch (cause) {
+    if (!(cause instanceof errors.JWKSNoMatchingKey)) throw problemOf(cause);
+    const renewed = await issuer.keys.renewed(keys);
+    if (renewed === keys) throw new TokenProblem('signature');
+    payload = await verifyBy(renewed, token, issuer, now).catch((again: unknown) => {
+      throw problemOf(again);
+    });
+  }
+  if (!issuer.settings.names.has(String(payload.iss))) throw new TokenProblem('issuer');
+  if (isOtherToken(payload, typ)) throw new TokenProblem('type');
+  return payload;
+}
+
+async function verifyBy(keys: JWTVerifyGetKey, token: string, { settings }: Issuer, now: number): Promise<JWTPayload> {
+  const options = {
+    algorithms: [...settings.algorithms],
+    clockTolerance: skew,
+    currentDate: new Date(now),
+    requiredClaims: ['exp', 'iss'],
+  };
+  try {
+    return (await jwtVerify(token, keys, options)).payload;
+  } catch (cause) {
+    if (!(cause instanceof errors.JWKSMultipleMatchingKeys)) throw cause;
+    // Keys without names: one of them will do.
+    for await (const key of cause) {
+      try {
+        return (await jwtVerify(token, key, options)).payload;
+      } catch (other) {
+        if (!(other instanceof errors.JWSSignatureVerificationFailed)) throw other;
+      }
+    }
+    throw new errors.JWSSignatureVerificationFailed();
+  }
+}
+
+function problemOf(cause: unknown): unknown {
+  if (cause instanceof TokenProblem || !(cause instanceof errors.JOSEError)) return cause;
+  if (cause instanceof errors.JWTExpired) return new TokenProblem('expired');
+  if (cause instanceof errors.JWTClaimValidationFailed)
+    return new TokenProblem(cause.claim === 'nbf' ? 'early' : 'malformed');
+  const isSignature =
+    cause instanceof errors.JWSSignatureVerificationFailed ||
+    cause instanceof errors.JOSEAlgNotAllowed ||
+    cause instanceof errors.JWKSNoMatchingKey;
+  return new TokenProblem(isSignature ? 'signature' : 'malformed');
+}
+
+/**
+ * Whether claims are those of an ID token, or of another kind that some issuers sign with the same keys and type. (OpenID Connect
+ * Core 1.0, section 2; OpenID Connect Back-Channel Logout 1.0, section 2.4.)
+ */
+function isOtherToken(claims: Claims, typ: unknown): boolean {
+  if (['at_hash', 'c_hash', 's_hash', 'events'].some((name) => Object.hasOwn(claims, name))) return true;
+  // Keycloak and Cognito say it in claims of their own.
+  const { typ: kind, token_use: use, nonce, scope, scp } = claims;
+  if (typeof kind === 'string' && /^(?:id|refresh|offline|logout)$/i.test(kind)) return true;
+  if (typeof use === 'string' && use !== 'access') return true;
+  const isNamed = typeof typ === 'string' && /at\+jwt$/i.test(typ);
+  return !isNamed && nonce !== undefined && kind === undefined && scope === undefined && scp === undefined;
+}

@@ -1,0 +1,100 @@
+/** Verifying a token by whichever way its issuer has. */
+
+import type { ProtectedRequest } from '../host/protection.ts';
+import { introspect } from './introspection.ts';
+import type { Issuer } from './issuer.ts';
+import { readJwt, skew, verifyJwt } from './jwt.ts';
+import type { Claims, ProtectSettings } from './options.ts';
+import { OutOfReach, TokenProblem } from './problem.ts';
+
+/** A token that is good. */
+export interface Verified {
+  readonly claims: Claims;
+  /** The issuer as this server names it; `undefined` where neither the token nor the options do. */
+  readonly issuer: string | undefined;
+  /** Until when nobody has to be asked again, in milliseconds since 1970. */
+  readonly until: number;
+}
+
+/** How long a JWT is kept, and what somebody was asked about, in milliseconds. */
+const keptMs = 5 * 60_000;
+const askedMs = 60_000;
+
+/** What is verified: a token, how it came, and with what. */
+export interface Presented {
+  readonly token: string;
+  readonly scheme: 'Bearer' | 'DPoP';
+  readonly request: ProtectedRequest;
+}
+
+/**
+ * Verifies a token.
+ *
+ * @throws TokenProblem for one that is not good, OutOfReach when nobody can tell.
+ */
+export type Verifier = (presented: Presented) => Promise<Verified>;
+
+/** Makes the verifier of a server. */
+export function verifierOf(settings: ProtectSettings, issuers: readonly Issuer[]): Verifier {
+  const { verify } = settings;
+  return async (presented) => {
+    const { token } = presented;
+    if (verify !== undefined) return byOwn(await asked(verify, presented), settings);
+    const jwt = readJwt(token);
+    if (jwt === undefined) return byAny(token, issuers, settings);
+    const issuer = issuers.find((one) => one.settings.names.has(String(jwt.issuer)));
+    if (issuer === undefined) throw new TokenProblem('issuer');
+    const { introspection } = issuer.settings;
+    const now = settings.now();
+    return introspection === undefined
+      ? checked(await verifyJwt(token, jwt, issuer, now), issuer, settings, keptMs)
+      : checked(await introspect(token, issuer, introspection, now), issuer, settings, askedMs);
+  };
+}
+
+/** A token that says nothing of itself: those are asked that can be. */
+async function byAny(token: string, issuers: readonly Issuer[], settings: ProtectSettings): Promise<Verified> {
+  let problem: unknown = new TokenProblem('malformed');
+  for (const issuer of issuers) {
+    const { introspection } = issuer.settings;
+    if (introspection === undefined) continue;
+    try {
+      return checked(await introspect(token, issuer, introspection, settings.now()), issuer, settings, askedMs);
+    } catch (cause) {
+      if (!(cause instanceof TokenProblem || cause instanceof OutOfReach)) throw cause;
+      // That one is out of reach says more than that another does not know the token.
+      if (!(problem instanceof OutOfReach)) problem = cause;
+    }
+  }
+  throw problem;
+}
+
+async function asked(
+  verify: NonNullable<ProtectSettings['verify']>,
+  { token, ...about }: Presented,
+): Promise<Claims | undefined> {
+  try {
+    return await verify(token, about);
+  } catch (cause) {
+    throw new OutOfReach(cause);
+  }
+}
+
+function byOwn(claims: Claims | undefined, settings: ProtectSettings): Verified {
+  if (claims === undefined) throw new TokenProblem('inactive');
+  const { exp, nbf } = claims;
+  const seconds = settings.now() / 1000;
+  if (exp !== undefined && !(typeof exp === 'number' && exp > seconds - skew)) throw new TokenProblem('expired');
+  if (nbf !== undefined && !(typeof nbf === 'number' && nbf <= seconds + skew)) throw new TokenProblem('early');
+  return checked(claims, undefined, settings, askedMs);
+}
+
+function checked(claims: Claims, issuer: Issuer | undefined, settings: ProtectSettings, ms: number): Verified {
+  const audience = issuer?.settings.audience ?? settings.audience;
+  if (!audience(claims)) throw new TokenProblem('audience');
+  const { exp, iss } = claims;
+  const now = settings.now();
+  const ends = typeof exp === 'number' ? exp * 1000 : Number.POSITIVE_INFINITY;
+  const own = typeof iss === 'string' ? iss : settings.authorizationServers[0];
+  return { claims, issuer: issuer?.settings.issuer ?? own, until: Math.min(ends, now + ms) };
+}
