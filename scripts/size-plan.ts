@@ -51,7 +51,7 @@ export const programs: readonly Program[] = [
   {
     name: 'HTTP server',
     code: `import { createServer } from 'parley-mcp/server'; import { listen } from 'parley-mcp/node'; ${definition} await listen(server, { port: 3000 });`,
-    budget: 49,
+    budget: 49.6,
     aim: 30,
     neutral: false,
     role: 'server',
@@ -59,8 +59,8 @@ export const programs: readonly Program[] = [
   {
     name: 'HTTP server by fetch',
     code: `import { createServer } from 'parley-mcp/server'; import { createHandler } from 'parley-mcp/http'; ${definition} export const handler = createHandler(server);`,
-    budget: 53.5,
-    whole: 72.5,
+    budget: 54.1,
+    whole: 74.8,
     neutral: true,
     role: 'server',
   },
@@ -91,6 +91,12 @@ export const strangers: readonly Stranger[] = [
     what: 'the flow of OAuth',
     word: /code_challenge|code_verifier|token_endpoint|registration_endpoint/,
     in: ({ role, name }) => role === 'server' || name === 'client',
+  },
+  {
+    what: 'the verification of tokens',
+    word: /oauth-protected-resource|dpop\+jwt/,
+    in: ({ name }) => name !== 'parley-mcp/protect',
+    home: 'parley-mcp/protect',
   },
   {
     what: 'HTTP+SSE of a client',

@@ -30,6 +30,7 @@ export type {
   ResourceReader,
   ResourceTemplateDefinition,
   ResourceTemplateReader,
+  ScopesFor,
   ToolDefinition,
   ToolHandler,
   ToolReturn,

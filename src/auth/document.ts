@@ -44,7 +44,9 @@ const longestMs = 10_000;
 const mostRedirects = 3;
 
 /** A document that was found, or the status that said that there is none. */
-export type Found = { readonly value: unknown; readonly url: string } | { readonly value: undefined; readonly status: number };
+export type Found =
+  | { readonly value: unknown; readonly url: string }
+  | { readonly value: undefined; readonly status: number };
 
 /**
  * Fetches a JSON document by GET, following up to three redirects within its origin.
@@ -64,7 +66,12 @@ export async function fetchDocument(
   const first = context.rules.check(url, what);
   let target = first;
   for (let followed = 0; followed <= mostRedirects; followed++) {
-    const answer = await exchange(target, { method: 'GET', headers: { accept: 'application/json', ...headers } }, what, context);
+    const answer = await exchange(
+      target,
+      { method: 'GET', headers: { accept: 'application/json', ...headers } },
+      what,
+      context,
+    );
     if (answer.status < 300 || answer.status > 399) return foundIn(answer, target, what);
     const to = answer.header('location');
     const next = to !== undefined && URL.canParse(to, target.href) ? new URL(to, target.href) : undefined;
@@ -77,9 +84,13 @@ export async function fetchDocument(
 
 function foundIn({ status, text }: Answer, url: URL, what: string): Found {
   if (status >= 500 || status === 429 || status === 408)
-    throw new AuthorizationError('server-error', `${what} at ${url.href} cannot be had now: HTTP ${status}; try again later`, {
-      status,
-    });
+    throw new AuthorizationError(
+      'server-error',
+      `${what} at ${url.href} cannot be had now: HTTP ${status}; try again later`,
+      {
+        status,
+      },
+    );
   if (status !== 200) return { value: undefined, status };
   const value = jsonOf(text);
   return value === undefined ? { value, status } : { value, url: url.href };
@@ -131,7 +142,9 @@ export async function exchange(
     if (cause instanceof AuthorizationError) throw cause;
     if (signal.aborted) throw signal.reason;
     const why = controller.signal.aborted ? `did not answer within ${longestMs / 1000} s` : 'was not reached';
-    throw new AuthorizationError('server-error', `${what} at ${url.origin}${url.pathname} ${why}; try again later`, { cause });
+    throw new AuthorizationError('server-error', `${what} at ${url.origin}${url.pathname} ${why}; try again later`, {
+      cause,
+    });
   } finally {
     stop();
     signal.removeEventListener('abort', abort);
@@ -148,7 +161,11 @@ async function textOf({ body, status }: AuthorizationResponse, what: string, url
     bytes += part.value?.length ?? 0;
     if (bytes > mostBytes) {
       reader.cancel().catch(() => {});
-      throw new AuthorizationError('discovery', `${what} at ${url.origin}${url.pathname} is larger than ${mostBytes} bytes`, { status });
+      throw new AuthorizationError(
+        'discovery',
+        `${what} at ${url.origin}${url.pathname} is larger than ${mostBytes} bytes`,
+        { status },
+      );
     }
     text += decoder.decode(part.value, { stream: true });
   }

@@ -102,7 +102,7 @@ export class Call {
     };
   }
 
-  /** What carries it, as the link says. */
+  /** Carrier of the request, as the link says. */
   get network(): string | undefined {
     return this.#facts.link.network;
   }

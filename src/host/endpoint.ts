@@ -14,13 +14,13 @@ export interface AuthInfo {
   readonly claims?: Readonly<Record<string, unknown>>;
   /** The issuer of the token. */
   readonly issuer?: string | undefined;
-  /** Whom the token is about (`sub`): a person, or a client that acts for itself. */
+  /** Subject of the token (`sub`): a person, or a client that acts for itself. */
   readonly subject?: string | undefined;
   /** The client that the token was issued to. */
   readonly clientId?: string | undefined;
-  /** When the token expires, in seconds since 1970 as `exp` has it. Event streams end soon after. */
+  /** Time at which the token expires, in seconds since 1970 as `exp` has it. Event streams end soon after. */
   readonly expiresAt?: number | undefined;
-  /** How the token was presented. */
+  /** Scheme by which the token was presented. */
   readonly scheme?: 'Bearer' | 'DPoP' | undefined;
   /**
    * Gets a token of this caller for an API behind this server; the caller's own token is not for others. It is there where
@@ -45,7 +45,7 @@ export interface ExchangedToken {
   readonly token: string;
   readonly type: 'Bearer' | 'DPoP';
   readonly scopes: readonly string[];
-  /** When it expires, in seconds since 1970, where the authorization server said so. */
+  /** Time at which it expires, in seconds since 1970, where the authorization server said so. */
   readonly expiresAt: number | undefined;
 }
 
@@ -67,9 +67,9 @@ export interface Endpoint {
    * @param auth Who asks: a tool may be unknown to some.
    */
   headerParameters(tool: string, auth?: AuthInfo): readonly HeaderParameter[];
-  /** What guards it over HTTP. */
+  /** Protection of it over HTTP. */
   readonly protection?: Protection | undefined;
-  /** What is known of scopes before a request is run; an edge asks it about messages that come together. */
+  /** Knowledge of scopes before a request is run; an edge asks it about messages that come together. */
   readonly guard?: (() => ScopeGuard | Promise<ScopeGuard>) | undefined;
   /** Ends every conversation and releases what the definition holds. */
   close(): Promise<void>;

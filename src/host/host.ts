@@ -50,7 +50,7 @@ export interface Host {
   /** True when it passes on what another server tells, be it declared or not; what it offers is that server's word. */
   readonly relays?: boolean;
   headerParameters(tool: string, auth?: AuthInfo): readonly HeaderParameter[];
-  /** What is known of scopes before a request is run. */
+  /** Knowledge of scopes before a request is run. */
   readonly guard?: (() => ScopeGuard | Promise<ScopeGuard>) | undefined;
   /** Follows requests, where somebody traces them. */
   readonly tracer?: Tracer | undefined;

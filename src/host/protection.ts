@@ -1,4 +1,4 @@
-/** Who guards an endpoint, as its edge and its handlers see it. */
+/** Guards of an endpoint, as its edge and its handlers see them. */
 
 import type { RequestMessage } from '../jsonrpc/message.ts';
 import { McpError } from '../protocol/error.ts';
@@ -43,13 +43,13 @@ export interface ProtectedReply {
 export interface ProtectedCall {
   readonly request: ProtectedRequest;
   readonly reply: ProtectedReply;
-  /** Who it comes from. */
+  /** Sender, once that is established. */
   auth: AuthInfo | undefined;
   /** Answers what was sent without credentials and needs some, once it was read; false for what needs none. */
   refuses: ((value: unknown) => boolean) | undefined;
 }
 
-/** What guards an endpoint over HTTP. */
+/** Guard of an endpoint over HTTP. */
 export interface Protection {
   /** Answers a request for metadata, which anybody may have, from any page; false for any other request. */
   metadata(request: ProtectedRequest, reply: ProtectedReply): boolean;
@@ -73,7 +73,7 @@ export interface Protection {
   afterExpiry(auth: AuthInfo | undefined, run: () => void): (() => void) | undefined;
 }
 
-/** What is known of the scopes of what an endpoint serves. */
+/** Knowledge of the scopes of what an endpoint serves. */
 export interface ScopeGuard {
   /** The scopes that are named anywhere. */
   knownScopes(): Iterable<string>;

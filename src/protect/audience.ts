@@ -1,4 +1,4 @@
-/** Whom a token is for. (RFC 8707, section 2; RFC 9068, section 4.) */
+/** Audiences of tokens. (RFC 8707, section 2; RFC 9068, section 4.) */
 
 import { shown } from '../mistakes/shown.ts';
 import type { Claims } from './options.ts';

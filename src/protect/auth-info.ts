@@ -1,4 +1,4 @@
-/** What handlers see of a verified token. */
+/** Callers, as handlers see them by a verified token. */
 
 import { scopesOf } from '../auth/scopes.ts';
 import type { AuthInfo, ExchangedToken, TokenExchangeRequest } from '../host/endpoint.ts';

@@ -21,7 +21,7 @@ interface Anonymous {
   refusalOf(value: unknown): HttpRefusal | undefined;
 }
 
-/** What comes of the credentials of a request. */
+/** Outcome of the credentials of a request. */
 export type Authenticated = AuthInfo | Anonymous | HttpRefusal;
 type SetHeader = ProtectedReply['setHeader'];
 
@@ -43,7 +43,7 @@ export class Authentication {
   readonly #budget: FailureBudget;
   readonly #refusal: HttpRefusal;
   readonly #none: Anonymous;
-  /** What each caller's token grants by itself. */
+  /** Scopes that each caller's token grants by itself. */
   readonly #granted = new WeakMap<AuthInfo, readonly string[]>();
   /** Tokens that are being verified, so that each is verified once. */
   readonly #pending = new Map<string, Promise<KeptToken>>();
@@ -72,7 +72,7 @@ export class Authentication {
     return this.#known(kept, { request, credentials, setHeader });
   }
 
-  /** What a method needs no token for shows in the body of a POST. */
+  /** Answers for a request without credentials; that its method needs none shows in the body of a POST. */
   #anonymous({ method }: ProtectedRequest): Anonymous | HttpRefusal {
     return method === 'POST' && this.#parts.settings.anonymous.size > 0 ? this.#none : this.#refusal;
   }
@@ -134,7 +134,7 @@ export class Authentication {
     return kept;
   }
 
-  /** Why a caller may not do anything: nobody may who is not let in, or lacks what every request needs. */
+  /** Gives the reason why a caller may not do anything: nobody may who is not let in, or lacks what every request needs. */
   async #refusalOf(caller: Caller | undefined): Promise<HttpRefusal | undefined> {
     if (caller === undefined) return this.#refusals.forbidden();
     const { scopes } = this.#parts.settings;
@@ -197,7 +197,7 @@ export class Authentication {
   }
 }
 
-/** Whether a message, or all of a batch, may be sent without a token: calls of some methods, and nothing that goes on with what was begun. */
+/** Tells whether a message, or all of a batch, may be sent without a token: calls of some methods, and nothing that goes on with what was begun. */
 function isAnonymous(value: unknown, methods: ReadonlySet<string>): boolean {
   if (Array.isArray(value))
     return value.length > 0 && value.every((one) => !Array.isArray(one) && isAnonymous(one, methods));

@@ -10,11 +10,11 @@ import type { Issuer } from './issuer.ts';
 import type { ProtectSettings } from './options.ts';
 import { OutOfReach } from './problem.ts';
 
-/** How tokens are exchanged: this server is a client of the authorization server then. */
+/** Options of exchanging tokens: this server is a client of the authorization server then. */
 export interface ExchangeOptions extends ClientSecret {
   /** The issuer, where there are several; the first one by default. */
   readonly issuer?: string;
-  /** Where tokens are exchanged; the token endpoint of the metadata by default. */
+  /** URL at which tokens are exchanged; the token endpoint of the metadata by default. */
   readonly tokenEndpoint?: string;
 }
 
@@ -88,7 +88,7 @@ async function endpointOf(issuer: Issuer | undefined): Promise<string> {
 interface Exchanged {
   readonly status: number;
   readonly answer: unknown;
-  /** What was given. */
+  /** Token that was given. */
   readonly token: string;
   readonly scopes: readonly string[] | undefined;
 }

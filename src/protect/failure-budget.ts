@@ -1,8 +1,8 @@
-/** How many refused tokens an address may send before it must wait. */
+/** Limit of refused tokens that an address may send before it must wait. */
 
 import type { FailureLimit } from './options.ts';
 
-/** How many addresses are measured at once; the one that failed longest ago is forgotten first. */
+/** Limit of addresses that are measured at once; the one that failed longest ago is forgotten first. */
 const mostAddresses = 10_000;
 
 interface Bucket {
@@ -21,7 +21,7 @@ export class FailureBudget {
     this.#now = now;
   }
 
-  /** Whether an address has failed too often lately; one that nobody knows has not. */
+  /** Tells whether an address has failed too often lately; one that nobody knows has not. */
   isSpent(address: string | undefined): boolean {
     const bucket = address === undefined ? undefined : this.#buckets.get(address);
     return bucket !== undefined && this.#left(bucket) < 1;

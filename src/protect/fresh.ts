@@ -3,11 +3,11 @@
 import { OutOfReach } from './problem.ts';
 
 const minute = 60_000;
-/** How long it is used without asking again. */
+/** Time for which it is used without asking again. */
 const freshMs = 10 * minute;
-/** How long it is used while nobody answers. */
+/** Time for which it is used while nobody answers. */
 const staleMs = 24 * 60 * minute;
-/** How often it is fetched at most, because somebody wants what is not in it, or because it failed. */
+/** Time that passes at least before it is fetched again, because somebody wants what is not in it, or because it failed. */
 const pauseMs = 30_000;
 const firstPauseMs = 5000;
 

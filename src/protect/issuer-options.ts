@@ -4,13 +4,13 @@ import { refuseUnknown, type Names } from '../mistakes/known-names.ts';
 import { shown } from '../mistakes/shown.ts';
 import { audienceOf, type Audience } from './audience.ts';
 
-/** How this server is known to an authorization server that it asks about tokens. */
+/** Identity of this server at an authorization server that it asks about tokens. */
 export interface IntrospectionOptions {
-  /** Where tokens are asked about; that of the metadata by default. */
+  /** URL at which tokens are asked about; that of the metadata by default. */
   readonly endpoint?: string;
   readonly clientId: string;
   readonly clientSecret: string;
-  /** Where id and secret go; `client_secret_basic` by default. */
+  /** Place of id and secret; `client_secret_basic` by default. */
   readonly method?: 'client_secret_basic' | 'client_secret_post';
 }
 
@@ -18,11 +18,11 @@ export interface IntrospectionOptions {
 export interface IssuerOptions {
   /** Its identifier, as tokens and its metadata have it. */
   readonly issuer: string;
-  /** What its tokens may be for, where that differs from the others'. */
+  /** Audience of its tokens, where that differs from the others'. */
   readonly audience?: string | readonly string[];
   /** The algorithms that its tokens are signed with; every asymmetric one by default. */
   readonly algorithms?: readonly string[];
-  /** Where its keys lie; the metadata says so by default. */
+  /** URL of its keys; the metadata says so by default. */
   readonly jwksUri?: string;
   /** Asks it about each token, where they are no JWTs or may be revoked. (RFC 7662.) */
   readonly introspection?: IntrospectionOptions;

@@ -1,4 +1,4 @@
-/** What is known of an authorization server: its metadata and its keys. */
+/** Knowledge of an authorization server: its metadata and its keys. */
 
 import { createLocalJWKSet, type JSONWebKeySet, type JWTVerifyGetKey } from 'jose';
 import { fetchDocument, type FetchContext } from '../auth/document.ts';
@@ -8,7 +8,7 @@ import { serverMetadataUrls } from '../auth/well-known.ts';
 import { Fresh } from './fresh.ts';
 import type { IssuerSettings } from './issuer-options.ts';
 
-/** How long all requests for one document may take together, in milliseconds. */
+/** Time that all requests for one document may take together, in milliseconds. */
 const discoveryMs = 30_000;
 
 /** The metadata of an authorization server, with the document as it came. */
@@ -17,7 +17,7 @@ export interface FoundMetadata {
   readonly document: unknown;
 }
 
-/** What fetches documents of authorization servers. */
+/** Way of fetching documents of authorization servers. */
 export type Fetching = Omit<FetchContext, 'signal'>;
 
 /** An authorization server, as a protected resource sees it. */

@@ -5,13 +5,13 @@ import type { Issuer } from './issuer.ts';
 import type { Claims } from './options.ts';
 import { TokenProblem } from './problem.ts';
 
-/** What a JWT says of itself before anything of it is believed. */
+/** Claims of a JWT before anything of it is believed. */
 export interface UnverifiedToken {
   readonly typ: unknown;
   readonly issuer: unknown;
 }
 
-/** How far clocks may differ, in seconds. */
+/** Time by which clocks may differ, in seconds. */
 export const skew = 30;
 
 /** Reads header and claims of a JWT; `undefined` for what is none. */
@@ -99,7 +99,7 @@ function problemOf(cause: unknown): unknown {
 }
 
 /**
- * Whether claims are those of an ID token, or of another kind that some issuers sign with the same keys and type. (OpenID Connect
+ * Tells whether claims are those of an ID token, or of another kind that some issuers sign with the same keys and type. (OpenID Connect
  * Core 1.0, section 2; OpenID Connect Back-Channel Logout 1.0, section 2.4.)
  */
 function isOtherToken(claims: Claims, typ: unknown): boolean {

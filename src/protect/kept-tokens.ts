@@ -8,17 +8,17 @@ const mostTokens = 5000;
 
 /** A verified token. */
 export interface KeptToken {
-  /** Who it is about, where they may pass. */
+  /** Caller that it is about, where they may pass. */
   readonly auth: AuthInfo | undefined;
-  /** Why they may not. */
+  /** Answer to who may not pass. */
   readonly refusal: HttpRefusal | undefined;
   /** The thumbprint of the key that it is bound to. (RFC 7800, section 3.) */
   readonly boundTo: string | undefined;
-  /** How it came. */
+  /** Scheme by which it came. */
   readonly scheme: 'Bearer' | 'DPoP';
   /** Its own id. */
   readonly jti: unknown;
-  /** Until when it is kept, in milliseconds since 1970. */
+  /** Time until which it is kept, in milliseconds since 1970. */
   readonly until: number;
 }
 

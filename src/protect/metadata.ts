@@ -1,4 +1,4 @@
-/** What a protected resource publishes. (RFC 9728, sections 2 and 3; spec 2025-11-25, Authorization Server Discovery.) */
+/** Metadata that a protected resource publishes. (RFC 9728, sections 2 and 3; spec 2025-11-25, Authorization Server Discovery.) */
 
 import { resourceMetadataPath, serverMetadataUrls } from '../auth/well-known.ts';
 import type { Endpoint } from '../host/endpoint.ts';
@@ -90,7 +90,7 @@ function answer(body: string): HttpRefusal {
   return { status: 200, headers: { ...open, 'Cache-Control': 'public, max-age=3600' }, body };
 }
 
-/** What answers a HEAD says what a GET would get, and has nothing of it. */
+/** Makes the answer to a HEAD, which says what a GET would get and has nothing of it. */
 function sent(method: string, { body, headers, ...rest }: HttpRefusal): HttpRefusal {
   if (method !== 'HEAD' || body === undefined)
     return { ...rest, ...(headers && { headers }), ...(body === undefined ? {} : { body }) };

@@ -13,7 +13,7 @@ import { resolveDpop, type DpopOptions, type DpopSettings } from './dpop/options
 import type { ExchangeOptions } from './exchange.ts';
 import { resolveIssuers, type IssuerOptions, type IssuerSettings } from './issuer-options.ts';
 
-/** What a token says, as its issuer wrote it. */
+/** Claims of a token, as its issuer wrote them. */
 export type Claims = Readonly<Record<string, unknown>>;
 
 /**
@@ -26,15 +26,15 @@ export type VerifyToken = (
   about: { readonly scheme: 'Bearer' | 'DPoP'; readonly request: ProtectedRequest },
 ) => Claims | undefined | Promise<Claims | undefined>;
 
-/** How many refused tokens one address may send. */
+/** Limit of refused tokens that one address may send. */
 export interface FailureLimit {
   /** 20 by default. */
   readonly perSecond: number;
-  /** How many may come at once; 100 by default. */
+  /** Number that may come at once; 100 by default. */
   readonly burst: number;
 }
 
-/** How a server is protected. `resource`, and `issuers` or `verify`, must be given. */
+/** Options of `protect`. `resource`, and `issuers` or `verify`, must be given. */
 export interface ProtectOptions {
   /** The URL by which clients know the server, with its path; metadata and the audience of tokens have it. (RFC 8707, RFC 9728.) */
   readonly resource: string;
@@ -46,7 +46,7 @@ export interface ProtectOptions {
   readonly authorizationServers?: readonly string[];
   /** The scopes that every request needs; metadata advertises them. None by default. */
   readonly scopes?: readonly string[];
-  /** What the audience of a token may be; `resource` by default, with and without a slash at its end. */
+  /** Audiences of which a token must have one; `resource` by default, with and without a slash at its end. */
   readonly audience?: string | readonly string[];
   /** The claim that names the audience; `aud`. */
   readonly audienceClaim?: string;
@@ -74,9 +74,9 @@ export interface ProtectOptions {
   readonly metadata?: Claims;
   /** The refused tokens of one address beyond which it gets 429 for a while; what is verified already still passes. */
   readonly failures?: Partial<FailureLimit>;
-  /** Where keys, metadata and introspection may lie. */
+  /** Rules of where keys, metadata and introspection may lie. */
   readonly network?: NetworkOptions;
-  /** What fetches them; the `fetch` of the platform by default. */
+  /** Function that fetches them; the `fetch` of the platform by default. */
   readonly fetch?: AuthorizationFetch;
   /** The time, in milliseconds since 1970; `Date.now` by default. */
   readonly now?: () => number;
@@ -174,7 +174,7 @@ export function resolveProtectOptions(options: ProtectOptions): ProtectSettings 
   };
 }
 
-/** How long the same failure is not told again, in milliseconds, and how many are known. */
+/** Time for which the same failure is not told again, in milliseconds, and how many are known. */
 const quietMs = 60_000;
 const mostKnown = 32;
 

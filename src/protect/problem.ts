@@ -1,6 +1,6 @@
-/** Why a token is not taken, in words that tell a client what to do and a thief nothing. */
+/** Reasons why a token is not taken, in words that tell a client what to do and a thief nothing. */
 
-/** What is said of each kind of fault; nothing of the token is repeated. */
+/** Words for each kind of fault; nothing of the token is repeated. */
 const words = {
   malformed: 'the access token cannot be read',
   expired: 'the access token has expired',

@@ -110,7 +110,7 @@ function guardedBy(inner: Endpoint, protection: Protection): Endpoint {
   };
 }
 
-/** How long what was opened with a token outlives it, in milliseconds: clocks differ. */
+/** Time by which what was opened with a token outlives it, in milliseconds: clocks differ. */
 const graceMs = 30_000;
 
 function afterExpiry(auth: AuthInfo | undefined, run: () => void, now: () => number): (() => void) | undefined {

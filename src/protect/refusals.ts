@@ -6,7 +6,7 @@ import { resourceMetadataPath } from '../auth/well-known.ts';
 import type { HttpRefusal } from '../host/protection.ts';
 import type { ProtectSettings } from './options.ts';
 
-/** What an answer says beside its status. */
+/** Error that an answer names beside its status. */
 interface Said {
   readonly error: string;
   readonly description: string;
@@ -49,7 +49,7 @@ export class Refusals {
     return refusal(403, said, this.#challenge(scheme, scopes, said));
   }
 
-  /** What no token will help with. */
+  /** Refuses what no token will help with. */
   forbidden(): HttpRefusal {
     return refusal(403, { error: 'access_denied', description: 'this caller may not use this server' });
   }

@@ -12,15 +12,15 @@ export interface Verified {
   readonly claims: Claims;
   /** The issuer as this server names it; `undefined` where neither the token nor the options do. */
   readonly issuer: string | undefined;
-  /** Until when nobody has to be asked again, in milliseconds since 1970. */
+  /** Time until which nobody has to be asked again, in milliseconds since 1970. */
   readonly until: number;
 }
 
-/** How long a JWT is kept, and what somebody was asked about, in milliseconds. */
+/** Time for which a JWT is kept, and what somebody was asked about, in milliseconds. */
 const keptMs = 5 * 60_000;
 const askedMs = 60_000;
 
-/** What is verified: a token, how it came, and with what. */
+/** Token that is to be verified, with the way in which it came. */
 export interface Presented {
   readonly token: string;
   readonly scheme: 'Bearer' | 'DPoP';

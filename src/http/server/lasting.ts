@@ -1,5 +1,5 @@
 /**
- * What only some servers need: the conversations that last longer than one request, of either transport that has them, and the
+ * Parts that only some servers need: the conversations that last longer than one request, of either transport that has them, and the
  * check of own authentication; `handler.ts` loads it.
  */
 
@@ -10,7 +10,7 @@ export { Sessions } from './session/sessions.ts';
 export { SsePairs } from './sse-pair.ts';
 
 /**
- * What `authenticate` gave.
+ * Checks the result of `authenticate`.
  *
  * @throws TypeError for what says neither who may pass nor that nobody does: nothing passes by mistake.
  */

@@ -1,4 +1,4 @@
-/** How proofs of keys are taken. (RFC 9449.) */
+/** Options of proofs of keys. (RFC 9449.) */
 
 import { refuseUnknown, type Names } from '../../mistakes/known-names.ts';
 import { refuseOther } from '../../mistakes/known-values.ts';
@@ -16,13 +16,13 @@ export interface ReplayStore {
   add(proof: string, expiresAt: number): boolean | 'full' | Promise<boolean | 'full'>;
 }
 
-/** How proofs are taken; everything may be left out. */
+/** Options of proofs; everything may be left out. */
 export interface DpopOptions {
-  /** Whether tokens must be bound to a key; false, so that others are taken too. */
+  /** True when tokens must be bound to a key; false by default, so that others are taken too. */
   readonly required?: boolean;
   /** Demands that proofs have a nonce of this server, which is good for a minute; false, so that they may be 5 minutes old. */
   readonly nonce?: boolean;
-  /** What nonces are sealed with: at least 32 bytes that all processes of a server share. One is made for this process by default. */
+  /** Key that nonces are sealed with: at least 32 bytes that all processes of a server share. One is made for this process by default. */
   readonly nonceKey?: Uint8Array;
   /** Remembers which proofs were used; 100,000 of them in the memory of this process by default. */
   readonly replay?: ReplayStore;
@@ -37,7 +37,7 @@ export interface DpopSettings {
   readonly nonceKey: Uint8Array | undefined;
   readonly replay: ReplayStore | undefined;
   readonly algorithms: readonly string[];
-  /** What the URL of a proof may be, beside the origin with the path of the request. */
+  /** URL that a proof may be for, beside the origin with the path of the request. */
   readonly resource: URL;
 }
 

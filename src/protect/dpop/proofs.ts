@@ -11,10 +11,10 @@ import { memoryReplay } from './replay.ts';
 const mostCharacters = 8192;
 const mostOfId = 512;
 
-/** How far from now a proof may have been made, in milliseconds. */
+/** Time from now within which a proof may have been made, in milliseconds. */
 const windowMs = 5 * 60_000;
 
-/** What a proof must be for. */
+/** Token and key that a proof must be for. */
 interface Bound {
   readonly token: string;
   /** The thumbprint of the key. */
@@ -102,7 +102,7 @@ export class DpopProofs {
       throw new ProofProblem('the proof was not made within five minutes of now');
   }
 
-  /** What clients know the server by counts, and not what Host says, which a proxy may change. */
+  /** Compares with the URL that clients know the server by, and not with Host, which a proxy may change. */
   #isUrlOf(htu: unknown, { path }: ProtectedRequest): boolean {
     const { resource } = this.#settings;
     const given = typeof htu === 'string' && URL.canParse(htu) ? new URL(htu) : undefined;

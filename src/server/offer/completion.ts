@@ -11,7 +11,7 @@ import { McpError } from '../../protocol/error.ts';
 import { shown } from '../../mistakes/shown.ts';
 import type { CompletionCtx } from '../ctx.ts';
 import type { Completions } from '../definition.ts';
-import { isVisible, neededScopes } from './needed-scopes.ts';
+import { isVisible } from './needed-scopes.ts';
 import type { PromptEntry } from './prompts.ts';
 import type { Entry, Registry } from './registry.ts';
 import type { TemplateEntry } from './resources.ts';
@@ -33,9 +33,7 @@ export async function complete(
 ): Promise<CompleteResult> {
   const { argument, ref, context } = params;
   const { auth } = call;
-  const { value, restrictions } = entryOf({ prompts, templates, auth }, ref);
-  requireScopes(call, neededScopes(restrictions, context?.arguments ?? {}));
-  const completer = value.complete.get(argument.name);
+  const completer = entryOf({ prompts, templates, auth }, ref).value.complete.get(argument.name);
   if (completer === undefined) return { completion: { values: [], total: 0, hasMore: false } };
   const settled = context?.arguments ?? {};
   const found = await completer(argument.value, withArguments(call, settled));
@@ -43,7 +41,7 @@ export async function complete(
   return checkResult(completeResultShape, { completion: bounded(found, what) }, what);
 }
 
-/** What completions are looked up in, for whom. */
+/** Registries that completions are looked up in, and for whom. */
 interface Completed {
   readonly prompts: Registry<PromptEntry>;
   readonly templates: Registry<TemplateEntry>;

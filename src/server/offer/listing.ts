@@ -1,7 +1,7 @@
 import { cachedJson } from '../../jsonrpc/cached-json.ts';
 import type { ListPage } from './registry.ts';
 
-/** What a list is made of: pages, and a number that changes with them. */
+/** Source of a list: pages, and a number that changes with them. */
 export interface Pages<T> {
   readonly generation: number;
   page(cursor: string | undefined, size: number): ListPage<T>;

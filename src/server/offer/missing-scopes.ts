@@ -1,51 +1,38 @@
-/** The scopes that requests need, asked before they run. */
+/** Scopes that requests need, asked before they run. */
 
 import type { RequestMessage } from '../../jsonrpc/message.ts';
 import type { AuthInfo } from '../../host/endpoint.ts';
+import type { NowOrLater } from '../../host/now-or-later.ts';
 import { lackedScopes, requireScopes, type ScopeGuard } from '../../host/protection.ts';
 import type { CompleteRequestParams } from '../../protocol/features/completion.ts';
 import type { Parts } from '../parts.ts';
 import { entryOf } from './completion.ts';
 import { knownScopes, neededScopes } from './needed-scopes.ts';
-import type { Registry } from './registry.ts';
 import { checkedArguments } from './prompting.ts';
 import { matching } from './reading.ts';
+import type { Registry } from './registry.ts';
 
-/** What a request of a caller needs; it throws where the request is wrong. */
-type Needs = (
-  parts: Parts,
-  params: Readonly<Record<string, unknown>>,
-  auth: AuthInfo | undefined,
-) => readonly string[] | Promise<readonly string[]>;
+/** Parameters as a request has them; those of a known method were read by its row, or are judged when it runs. */
+export type Params = Readonly<Record<string, unknown>>;
 
-const methods: ReadonlyMap<string, Needs> = new Map<string, Needs>([
+/** Tells the scopes of a request; it throws where the request is wrong. */
+type Needs = (parts: Parts, params: Params, auth: AuthInfo | undefined) => NowOrLater<readonly string[]>;
+
+const needs: ReadonlyMap<string, Needs> = new Map<string, Needs>([
   ['tools/call', ofTool],
   ['prompts/get', ofPrompt],
-  ['resources/read', (parts, { uri }, auth) => ofResource(parts, String(uri), auth)],
-  ['resources/subscribe', (parts, { uri }, auth) => ofResource(parts, String(uri), auth)],
+  ['resources/read', ofResource],
+  ['resources/subscribe', ofResource],
+  ['subscriptions/listen', ofListen],
   ['completion/complete', ofCompletion],
 ]);
 
-/**
- * All scopes that a request needs, where its sender lacks one; else none. What is wrong with a request shows when it runs.
- *
- * @param parts What the server offers.
- */
-async function missingScopes(
-  parts: Parts,
-  { method, params = {} }: RequestMessage,
-  auth: AuthInfo | undefined,
-): Promise<readonly string[]> {
-  try {
-    requireScopes({ auth, network: 'tcp' }, (await methods.get(method)?.(parts, params, auth)) ?? []);
-    return [];
-  } catch (error) {
-    // A WeakMap has nothing under what is no object.
-    return lackedScopes.get(error as object) ?? [];
-  }
+/** Gives all scopes that a request needs, of what its sender may know of. */
+export function scopesNeeded(method: string, ...about: Parameters<Needs>): NowOrLater<readonly string[]> {
+  return needs.get(method)?.(...about) ?? [];
 }
 
-/** What is known of the scopes of a server. */
+/** Makes what is known of the scopes of a server. */
 export function scopeGuard(parts: Parts): ScopeGuard {
   const registries: readonly Registry<unknown>[] = [parts.tools, parts.resources, parts.templates, parts.prompts];
   return {
@@ -53,50 +40,56 @@ export function scopeGuard(parts: Parts): ScopeGuard {
       registries.flatMap((registry) =>
         registry.entries().flatMap(({ restrictions }) => [...knownScopes(restrictions)]),
       ),
-    missingScopes: async (request, auth) =>
-      registries.some(({ restricted }) => restricted) ? missingScopes(parts, request, auth) : [],
+    missingScopes: async ({ method, params = {} }: RequestMessage, auth) => {
+      try {
+        requireScopes({ auth, network: 'tcp' }, await scopesNeeded(method, parts, params, auth));
+        return [];
+      } catch (error) {
+        // What is wrong with a request shows when it runs. A WeakMap has nothing under what is no object.
+        return lackedScopes.get(error as object) ?? [];
+      }
+    },
   };
 }
 
-async function ofTool(
-  { tools }: Parts,
-  params: Readonly<Record<string, unknown>>,
-  auth: AuthInfo | undefined,
-): Promise<readonly string[]> {
-  const entry = tools.entry(String(params['name']), auth);
-  if (typeof entry?.restrictions.scopes !== 'function') return entry?.restrictions.scopes ?? [];
-  const checked = await entry.value.input.validate(params['arguments'] ?? {});
-  return checked.problems === undefined ? neededScopes(entry.restrictions, checked.value) : [];
+async function ofTool({ tools }: Parts, params: Params, auth: AuthInfo | undefined): Promise<readonly string[]> {
+  const { value, restrictions = {} } = tools.entry(String(params['name']), auth) ?? {};
+  const { scopes = [] } = restrictions;
+  if (value === undefined || typeof scopes !== 'function') return typeof scopes === 'function' ? [] : scopes;
+  const checked = await value.input.validate(params['arguments'] ?? {});
+  return checked.problems === undefined ? neededScopes(restrictions, checked.value) : [];
 }
 
-async function ofPrompt(
-  { prompts }: Parts,
-  params: Readonly<Record<string, unknown>>,
-  auth: AuthInfo | undefined,
-): Promise<readonly string[]> {
-  const entry = prompts.entry(String(params['name']), auth);
-  if (typeof entry?.restrictions.scopes !== 'function') return entry?.restrictions.scopes ?? [];
+async function ofPrompt({ prompts }: Parts, params: Params, auth: AuthInfo | undefined): Promise<readonly string[]> {
+  const { value, restrictions = {} } = prompts.entry(String(params['name']), auth) ?? {};
+  const { scopes = [] } = restrictions;
+  if (value === undefined || typeof scopes !== 'function') return typeof scopes === 'function' ? [] : scopes;
+  // What is no text is refused where it runs.
   const args = (params['arguments'] ?? {}) as Readonly<Record<string, string>>;
-  return neededScopes(entry.restrictions, await checkedArguments(entry.value, args));
+  return neededScopes(restrictions, await checkedArguments(value, args));
 }
 
-/** What reading and watching a resource needs: that of its definition, or of the first template that it follows. */
-export function ofResource(
-  { resources, templates }: Parts,
-  uri: string,
-  auth: AuthInfo | undefined,
-): readonly string[] {
-  const entry = resources.entry(uri, auth);
+/** Gives what reading and watching a resource needs: by its definition, or by the first template that it follows. */
+function ofResource(parts: Parts, { uri }: Params, auth: AuthInfo | undefined): readonly string[] {
+  const entry = parts.resources.entry(String(uri), auth);
   if (entry !== undefined) return neededScopes(entry.restrictions, uri);
-  const [found] = matching(resources, templates, uri, auth);
+  const [found] = matching(parts.resources, parts.templates, String(uri), auth);
   return found === undefined ? [] : neededScopes(found[0].restrictions, found[1]);
 }
 
-function ofCompletion(
-  { prompts, templates }: Parts,
-  params: Readonly<Record<string, unknown>>,
-  auth: AuthInfo | undefined,
-): readonly string[] {
+function ofListen(parts: Parts, params: Params, auth: AuthInfo | undefined): readonly string[] {
+  return [...new Set(watched(params).flatMap((uri) => ofResource(parts, { uri }, auth)))];
+}
+
+/** Lists the resources that a subscription is to. */
+export function watched(params: Params): readonly string[] {
+  const { notifications } = params as {
+    readonly notifications?: { readonly resourceSubscriptions?: readonly string[] };
+  };
+  return notifications?.resourceSubscriptions ?? [];
+}
+
+function ofCompletion({ prompts, templates }: Parts, params: Params, auth: AuthInfo | undefined): readonly string[] {
   // What is not of this type throws, and is refused where it runs.
   const { ref, context } = params as unknown as CompleteRequestParams;
   return neededScopes(entryOf({ prompts, templates, auth }, ref).restrictions, context?.arguments ?? {});

@@ -1,4 +1,4 @@
-/** What guards say of single callers and uses. */
+/** Judging single callers and uses by restrictions. */
 
 import type { AuthInfo } from '../../host/endpoint.ts';
 import { shown } from '../../mistakes/shown.ts';
@@ -11,7 +11,7 @@ const givenScopes = new WeakMap<object, Set<string>>();
 const mostGiven = 256;
 
 /**
- * Whether a caller may know of what a restrictions is of.
+ * Tells whether a caller may know of what has restrictions.
  *
  * @throws TypeError for an answer that no compiler would take, such as a promise: it would let nobody in, without a word.
  */
@@ -19,11 +19,6 @@ export function isVisible({ visible }: Restrictions, auth: AuthInfo | undefined)
   const answer: unknown = visible === undefined || visible(auth);
   if (typeof answer !== 'boolean' && Boolean(answer)) throw new TypeError('visible must give true or false at once');
   return answer === true;
-}
-
-/** The scopes that are needed whatever the arguments are. */
-export function fixedScopes({ scopes = [] }: Restrictions): readonly string[] {
-  return typeof scopes === 'function' ? [] : scopes;
 }
 
 /**
@@ -42,7 +37,7 @@ export function neededScopes({ scopes = [] }: Restrictions, args: unknown): read
   return needed as readonly string[];
 }
 
-/** The scopes that a restrictions is known to want. */
+/** Lists the scopes that restrictions are known to want. */
 export function knownScopes({ scopes = [] }: Restrictions): Iterable<string> {
   return typeof scopes === 'function' ? (givenScopes.get(scopes) ?? []) : scopes;
 }

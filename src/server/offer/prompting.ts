@@ -11,8 +11,6 @@ import {
 } from '../../protocol/features/prompts.ts';
 import { Context } from '../context.ts';
 import { isOtherResult } from '../input-required.ts';
-import { requireScopes } from '../../host/protection.ts';
-import { fixedScopes, neededScopes } from './needed-scopes.ts';
 import type { PromptEntry } from './prompts.ts';
 import type { Registry } from './registry.ts';
 import { checkResult } from './check-result.ts';
@@ -27,14 +25,11 @@ export async function getPrompt(
   params: GetPromptRequestParams,
   call: Call,
 ): Promise<GetPromptResult> {
-  const entry = registry.entry(params.name, call.auth);
+  const entry = registry.find(params.name, call.auth);
   if (entry === undefined)
     throw new McpError('invalidParams', `unknown prompt ${JSON.stringify(params.name.slice(0, 128))}`);
-  const { value, restrictions } = entry;
-  requireScopes(call, fixedScopes(restrictions));
-  const args = await checkedArguments(value, params.arguments ?? {});
-  requireScopes(call, neededScopes(restrictions, args));
-  const result = messages(params.name, await value.get(args, new Context(call)), value.prompt.description);
+  const args = await checkedArguments(entry, params.arguments ?? {});
+  const result = messages(params.name, await entry.get(args, new Context(call)), entry.prompt.description);
   return checkResult(getPromptResultShape, result, `the prompt ${JSON.stringify(params.name)}`);
 }
 

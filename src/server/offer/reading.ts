@@ -116,7 +116,7 @@ export function* matching(
   }
 }
 
-/** Whether something has a name and is not to be found: nothing else may stand in for it. */
+/** Tells whether something has a name and is not to be found: nothing else may stand in for it. */
 export function isHidden<T>(registry: Registry<T>, key: string, auth: AuthInfo | undefined): boolean {
   return registry.has(key) && registry.find(key, auth) === undefined;
 }

@@ -1,110 +1,73 @@
-/** The handlers of a server of which something is not for everybody. */
+/** Handlers of a server of which something is not for everybody. */
 
 import type { Call } from '../../host/call.ts';
 import type { Handler } from '../../host/host.ts';
+import { andThen } from '../../host/now-or-later.ts';
 import { requireScopes } from '../../host/protection.ts';
-import { McpError } from '../../protocol/error.ts';
-import type { CallToolRequestParams } from '../../protocol/features/tools.ts';
 import type { Parts } from '../parts.ts';
-import { ofResource } from './missing-scopes.ts';
-import { fixedScopes, neededScopes } from './needed-scopes.ts';
+import { scopesNeeded, watched, type Params } from './missing-scopes.ts';
 import { isFoundAtRunTime, matching } from './reading.ts';
-import { callTool, failedByProtocol } from './tools.ts';
 import { ownScope, visiblePage } from './visible-lists.ts';
 
 /** Answers a request in the place of a handler that is for everybody. */
-type Instead = (parts: Parts, params: Readonly<Record<string, unknown>>, call: Call, handler: Handler) => unknown;
+type Instead = (parts: Parts, request: { readonly params: Params; readonly call: Call }, handler: Handler) => unknown;
 
-/** Those that see to it themselves (reads, prompts, completions) are not among them. */
 const instead: ReadonlyMap<string, Instead> = new Map<string, Instead>([
   [
     'tools/list',
-    ({ tools, options }, params, call) =>
-      visiblePage(tools, (items) => ({ tools: items.map(({ tool }) => tool) }), { options, params, call }),
+    (parts, request) => visiblePage(parts.tools, ({ tool }) => tool, { parts, name: 'tools', ...request }),
   ],
   [
     'prompts/list',
-    ({ prompts, options }, params, call) =>
-      visiblePage(prompts, (items) => ({ prompts: items.map(({ prompt }) => prompt) }), { options, params, call }),
+    (parts, request) => visiblePage(parts.prompts, ({ prompt }) => prompt, { parts, name: 'prompts', ...request }),
   ],
   [
     'resources/templates/list',
-    ({ templates, options }, params, call) =>
-      visiblePage(
-        templates,
-        (items) => ({ resourceTemplates: items.map(({ resourceTemplate }) => resourceTemplate) }),
-        { options, params, call },
-      ),
+    (parts, request) =>
+      visiblePage(parts.templates, ({ resourceTemplate }) => resourceTemplate, {
+        parts,
+        name: 'resourceTemplates',
+        ...request,
+      }),
   ],
   ['resources/list', listResources],
-  ['tools/call', callRestricted],
-  ['resources/subscribe', subscribe],
+  // What a client may not know of is as what there is not: nothing is ever told of it.
+  [
+    'resources/subscribe',
+    (parts, { params, call }, handler) => (isThere(parts, String(params['uri']), call) ? handler(params, call) : {}),
+  ],
   ['subscriptions/listen', listen],
 ]);
 
-/** The handler that takes the place of another. */
+/** Gives the handler that takes the place of another: visibility comes first, then scopes. */
 export function restricted(parts: Parts, handler: Handler): Handler {
   return (params, call) => {
     const own = instead.get(call.method);
-    return own === undefined ? handler(params, call) : own(parts, params, call, handler);
+    return andThen(scopesNeeded(call.method, parts, params, call.auth), (scopes) => {
+      requireScopes(call, scopes);
+      return own === undefined ? handler(params, call) : own(parts, { params, call }, handler);
+    });
   };
 }
 
-async function listResources(
-  parts: Parts,
-  params: Readonly<Record<string, unknown>>,
-  call: Call,
-  handler: Handler,
-): Promise<unknown> {
-  const { resources, templates, options } = parts;
-  // What templates name at run time is looked through by the handler itself.
+async function listResources(parts: Parts, request: Parameters<Instead>[1], handler: Handler): Promise<unknown> {
+  const { resources, templates } = parts;
+  const { params, call } = request;
+  // The conversation read it by the row of the method. What templates name at run time the handler itself looks through.
   if (!isFoundAtRunTime(templates, params['cursor'] as string | undefined))
-    return visiblePage(resources, (items) => ({ resources: items.map(({ resource }) => resource) }), {
-      options,
-      params,
-      call,
-    });
+    return visiblePage(resources, ({ resource }) => resource, { parts, name: 'resources', ...request });
   const result = await handler(params, call);
   return { ...(result as object), ...ownScope(resources, templates) };
 }
 
-/** NeededScopes that are known before the arguments come before these. */
-function callRestricted(
-  { tools, options }: Parts,
-  params: Readonly<Record<string, unknown>>,
-  call: Call,
-  handler: Handler,
-): unknown {
-  // The conversation read them by the row of the method.
-  const asked = params as unknown as CallToolRequestParams;
-  const restrictions = tools.entry(asked.name, call.auth)?.restrictions ?? {};
-  try {
-    requireScopes(call, fixedScopes(restrictions));
-  } catch (error) {
-    if (error instanceof McpError) return failedByProtocol(error, call);
-    throw error;
-  }
-  if (typeof restrictions.scopes !== 'function') return handler(params, call);
-  const before = (args: unknown): void => requireScopes(call, neededScopes(restrictions, args));
-  return callTool(tools, asked, call, { ...options, before });
-}
-
-/** What a client may not know of is as what there is not: nothing is ever told of it. */
-function subscribe(parts: Parts, params: Readonly<Record<string, unknown>>, call: Call, handler: Handler): unknown {
-  const uri = String(params['uri']);
-  requireScopes(call, ofResource(parts, uri, call.auth));
-  return isThere(parts, uri, call) ? handler(params, call) : {};
-}
-
-function listen(parts: Parts, params: Readonly<Record<string, unknown>>, call: Call, handler: Handler): unknown {
-  const { notifications } = params as {
-    readonly notifications: { readonly resourceSubscriptions?: readonly string[] };
-  };
-  const { resourceSubscriptions: uris = [] } = notifications;
-  if (uris.length === 0) return handler(params, call);
-  requireScopes(call, [...new Set(uris.flatMap((uri) => ofResource(parts, uri, call.auth)))]);
+function listen(parts: Parts, { params, call }: Parameters<Instead>[1], handler: Handler): unknown {
+  const uris = watched(params);
+  const { notifications } = params as { readonly notifications: object };
   const resourceSubscriptions = uris.filter((uri) => isThere(parts, uri, call));
-  return handler({ ...params, notifications: { ...notifications, resourceSubscriptions } }, call);
+  return handler(
+    uris.length === 0 ? params : { ...params, notifications: { ...notifications, resourceSubscriptions } },
+    call,
+  );
 }
 
 function isThere({ resources, templates }: Parts, uri: string, { auth }: Call): boolean {

@@ -1,11 +1,11 @@
-/** Who may see and use what a server offers, as its definitions say. */
+/** Restrictions of what a server offers, as its definitions say. */
 
 import type { AuthInfo } from '../../host/endpoint.ts';
 
 /** A rule of who sees something. */
 export type Visible = (auth: AuthInfo | undefined) => boolean;
 
-/** What something needs of its caller: a list, or what gives it for the arguments of one use. */
+/** Scopes that something needs of its caller: a list, or what gives it for the arguments of one use. */
 export type NeededScopes = readonly string[] | ((args: never) => readonly string[]);
 
 /** The part of a definition that says who may see and use it; what has none is for everybody. */

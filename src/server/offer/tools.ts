@@ -37,11 +37,8 @@ export interface ToolEntry {
   readonly run: (args: unknown, ctx: Ctx) => unknown;
 }
 
-/** Treatment of errors that a tool throws, and of arguments before it runs. */
-export interface ToolFailures extends Pick<ResolvedOptions, 'onError' | 'exposeErrors'> {
-  /** Looks at arguments that fit; what it throws is an error of the call. */
-  readonly before?: (args: unknown) => void;
-}
+/** Treatment of errors that a tool throws. */
+type ToolFailures = Pick<ResolvedOptions, 'onError' | 'exposeErrors'>;
 
 type AnyTool = ToolDefinition<AnySchema | undefined, AnySchema | undefined>;
 
@@ -113,10 +110,7 @@ export function callTool(
     if (call.aborted) return failure([]);
     if (checked.problems !== undefined) return wrongArguments(params.name, checked.problems, call);
     return orElse(
-      () => {
-        options.before?.(checked.value);
-        return run(entry, checked.value, call);
-      },
+      () => run(entry, checked.value, call),
       (error) => failed(entry, error, { call, options }),
     );
   });
@@ -135,20 +129,15 @@ function run(entry: ToolEntry, args: unknown, call: Call): CallToolResult | Prom
   );
 }
 
-/** Where an answer has begun already, the model reads which scopes are missing. */
-export function failedByProtocol(error: McpError, call: Call): CallToolResult {
-  call.lackedScopes = lackedScopes.get(error);
-  if (call.lackedScopes === undefined) throw error;
-  return failure([text(error.message)]);
-}
-
 function failed(
   { tool }: ToolEntry,
   error: unknown,
   { call, options }: { readonly call: Call; readonly options: ToolFailures },
 ): CallToolResult {
-  if (error instanceof McpError) return failedByProtocol(error, call);
-  if (isRoundEnd(error)) throw error;
+  // Where an answer has begun already, the model reads which scopes are missing. A WeakMap has nothing under what is no object.
+  call.lackedScopes = lackedScopes.get(error as object);
+  if (call.lackedScopes !== undefined) return failure([text((error as McpError).message)]);
+  if (error instanceof McpError || isRoundEnd(error)) throw error;
   const where = `tool ${JSON.stringify(tool.name)}`;
   let masked = error;
   if (error instanceof ToolError) {

@@ -1,7 +1,7 @@
 /** Lists that are not the same for everybody. */
 
 import type { Call } from '../../host/call.ts';
-import type { ResolvedOptions } from '../options.ts';
+import type { Parts } from '../parts.ts';
 import type { Visible } from './restrictions.ts';
 import { Listing } from './listing.ts';
 import { isVisible } from './needed-scopes.ts';
@@ -20,25 +20,27 @@ interface Kept {
 
 const kept = new WeakMap<object, Kept>();
 
+/** Names a list and the request for a page of it. */
+interface Asked {
+  readonly parts: Parts;
+  /** The field of the result. */
+  readonly name: string;
+  readonly params: Readonly<Record<string, unknown>>;
+  readonly call: Call;
+}
+
 /**
- * The page of a list that the cursor of a request leads to, as its sender may see it.
+ * Gives the page of a list that the cursor of a request leads to, as its sender may see it.
  *
- * @param result Makes the result of some entries.
+ * @param item What is listed of an entry.
  * @throws McpError invalidParams for a cursor that is not from here.
  */
-export function visiblePage<T>(
-  registry: Registry<T>,
-  result: (items: readonly T[]) => object,
-  {
-    options,
-    params,
-    call,
-  }: { readonly options: ResolvedOptions; readonly params: Readonly<Record<string, unknown>>; readonly call: Call },
-): object {
+export function visiblePage<T>(registry: Registry<T>, item: (entry: T) => unknown, asked: Asked): object {
+  const { params, call } = asked;
   const { rules, sets } = keptOf(registry);
   const passed = new Set(rules.filter((visible) => isVisible({ visible }, call.auth)));
   const key = rules.map((rule) => (passed.has(rule) ? 1 : 0)).join('');
-  const list = sets.get(key) ?? listOf(registry, result, { options, passed });
+  const list = sets.get(key) ?? listOf(registry, item, { ...asked, passed });
   sets.delete(key);
   sets.set(key, list);
   const [oldest] = sets.keys();
@@ -61,18 +63,18 @@ function keptOf(registry: Registry<unknown>): Kept {
   return fresh;
 }
 
-/** What callers see who pass some of the rules. */
+/** Makes the list of who passes some of the rules. */
 function listOf<T>(
   registry: Registry<T>,
-  result: (items: readonly T[]) => object,
-  { options, passed }: { readonly options: ResolvedOptions; readonly passed: ReadonlySet<Visible> },
+  item: (entry: T) => unknown,
+  { parts, name, passed }: Asked & { readonly passed: ReadonlySet<Visible> },
 ): Listing<T, object> {
-  const { cache, pageSize } = options;
+  const { cache, pageSize } = parts.options;
   const pages = {
     generation: registry.generation,
     page: (cursor: string | undefined, size: number): ListPage<T> =>
       registry.page(cursor, size, ({ restrictions: { visible } }) => visible === undefined || passed.has(visible)),
   };
   const own = ownScope(registry);
-  return new Listing(pages, pageSize, ({ items, ...next }) => ({ ...result(items), ...next, ...cache, ...own }));
+  return new Listing(pages, pageSize, ({ items, ...next }) => ({ [name]: items.map(item), ...next, ...cache, ...own }));
 }
