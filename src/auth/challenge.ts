@@ -4,7 +4,7 @@
 export interface Challenge {
   /** The scheme in lower case, such as `bearer`. */
   readonly scheme: string;
-  /** What stands in the place of parameters, where it is one token. */
+  /** Token that stands in the place of parameters, where there is one. */
   readonly token68?: string | undefined;
   /** The parameters by their names in lower case; of one that comes twice the first. */
   readonly parameters: Readonly<Record<string, string>>;
@@ -92,7 +92,7 @@ class Reader {
     return this.at >= this.#text.length;
   }
 
-  /** What a pattern finds at this place; `undefined`, without a step, where it finds nothing. */
+  /** Text that a pattern finds at this place; `undefined`, without a step, where it finds nothing. */
   take(pattern: RegExp): string | undefined {
     pattern.lastIndex = this.at;
     const found = pattern.exec(this.#text)?.[0];

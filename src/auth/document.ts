@@ -4,7 +4,7 @@ import { after } from '../jsonrpc/timeout.ts';
 import { AuthorizationError } from './errors.ts';
 import type { NetworkRules } from './network.ts';
 
-/** What is needed of `fetch`; that of every runtime fits. */
+/** The part of `fetch` that is needed; that of every runtime fits. */
 export type AuthorizationFetch = (url: string, request: AuthorizationRequest) => Promise<AuthorizationResponse>;
 
 /** One request as a `fetch` gets it: the part of `RequestInit` that is used. */
@@ -43,10 +43,14 @@ const mostBytes = 256 * 1024;
 const longestMs = 10_000;
 const mostRedirects = 3;
 
-/** A document that was found, or the status that said that there is none. */
-export type Found =
-  | { readonly value: unknown; readonly url: string }
-  | { readonly value: undefined; readonly status: number };
+/** A document that was looked for. */
+export interface Found {
+  /** Value that it says; `undefined` where there is none. */
+  readonly value: unknown;
+  /** URL at which it was, redirects followed. */
+  readonly url: string;
+  readonly status: number;
+}
 
 /**
  * Fetches a JSON document by GET, following up to three redirects within its origin.
@@ -64,22 +68,35 @@ export async function fetchDocument(
   headers: Readonly<Record<string, string>> = {},
 ): Promise<Found> {
   const first = context.rules.check(url, what);
+  const request = { method: 'GET', headers: { accept: 'application/json', ...headers } };
   let target = first;
   for (let followed = 0; followed <= mostRedirects; followed++) {
-    const answer = await exchange(
-      target,
-      { method: 'GET', headers: { accept: 'application/json', ...headers } },
-      what,
-      context,
-    );
+    const answer = await exchange(target, request, what, context);
+    if (answer.status === 0) return await redirected(first, request, what, context);
     if (answer.status < 300 || answer.status > 399) return foundIn(answer, target, what);
     const to = answer.header('location');
     const next = to !== undefined && URL.canParse(to, target.href) ? new URL(to, target.href) : undefined;
-    if (next === undefined || next.origin !== first.origin)
-      throw new AuthorizationError('discovery', `${what} at ${first.href} redirects elsewhere, which is not followed`);
+    if (next === undefined || next.origin !== first.origin) throw elsewhere(first, what);
     target = next;
   }
   throw new AuthorizationError('discovery', `${what} at ${first.href} redirects more than ${mostRedirects} times`);
+}
+
+/** Follows redirects that the runtime hides, as browsers do, and sees where they ended. */
+async function redirected(
+  first: URL,
+  request: Pick<AuthorizationRequest, 'method' | 'headers'>,
+  what: string,
+  context: FetchContext,
+): Promise<Found> {
+  const answer = await exchange(first, { ...request, redirect: 'follow' }, what, context);
+  const end = answer.url !== undefined && URL.canParse(answer.url) ? new URL(answer.url) : undefined;
+  if (end?.origin !== first.origin) throw elsewhere(first, what);
+  return foundIn(answer, end, what);
+}
+
+function elsewhere(first: URL, what: string): AuthorizationError {
+  return new AuthorizationError('discovery', `${what} at ${first.href} redirects elsewhere, which is not followed`);
 }
 
 function foundIn({ status, text }: Answer, url: URL, what: string): Found {
@@ -91,9 +108,7 @@ function foundIn({ status, text }: Answer, url: URL, what: string): Found {
         status,
       },
     );
-  if (status !== 200) return { value: undefined, status };
-  const value = jsonOf(text);
-  return value === undefined ? { value, status } : { value, url: url.href };
+  return { value: status === 200 ? jsonOf(text) : undefined, url: url.href, status };
 }
 
 /** The JSON value of a text; `undefined` for what is none. */
@@ -106,21 +121,28 @@ export function jsonOf(text: string): unknown {
   }
 }
 
+/** Looks at a page by GET; redirects are not followed, and a body that is too large fails. */
+export async function fetchAnswer(url: string, what: string, context: FetchContext): Promise<Answer> {
+  return await exchange(context.rules.check(url, what), { method: 'GET', headers: { accept: '*/*' } }, what, context);
+}
+
 /** A whole answer. */
 export interface Answer {
   readonly status: number;
   readonly text: string;
+  /** The URL at which it was found, where the runtime tells. */
+  readonly url: string | undefined;
   header(name: string): string | undefined;
 }
 
 /**
- * Sends one request and reads the whole answer; redirects are not followed.
+ * Sends one request and reads the whole answer; redirects are not followed, unless the request says so.
  *
  * @throws AuthorizationError `server-error` when there is no answer in time, `discovery` when it is too large.
  */
 export async function exchange(
   url: URL,
-  request: Pick<AuthorizationRequest, 'method' | 'headers' | 'body'>,
+  request: Pick<AuthorizationRequest, 'method' | 'headers' | 'body'> & Partial<Pick<AuthorizationRequest, 'redirect'>>,
   what: string,
   { fetch, signal }: FetchContext,
 ): Promise<Answer> {
@@ -131,13 +153,14 @@ export async function exchange(
   const stop = after(longestMs, () => controller.abort(), true);
   try {
     const response = await fetch(url.href, {
-      ...request,
       redirect: 'manual',
+      ...request,
       credentials: 'omit',
       signal: controller.signal,
     });
     const text = await textOf(response, what, url);
-    return { status: response.status, text, header: (name) => response.headers.get(name) ?? undefined };
+    const { status, url: end, headers } = response;
+    return { status, text, url: end, header: (name) => headers.get(name) ?? undefined };
   } catch (cause) {
     if (cause instanceof AuthorizationError) throw cause;
     if (signal.aborted) throw signal.reason;

@@ -1,4 +1,4 @@
-/** Why an authorization did not come about; it never crosses the wire. */
+/** Kind of failure of an authorization; it never crosses the wire. */
 export type AuthorizationReason =
   | 'login-required'
   | 'denied'

@@ -1,9 +1,10 @@
 /** Metadata of protected resources and of authorization servers, as they are read. */
 
 import { AuthorizationError } from './errors.ts';
+import { hasFields } from './fields.ts';
 import { scopesOf } from './scopes.ts';
 
-/** What is used of the metadata of a protected resource. (RFC 9728, section 2.) */
+/** The part of the metadata of a protected resource that is used. (RFC 9728, section 2.) */
 export interface ResourceMetadata {
   /** The identifier of the resource, byte for byte as it came. */
   readonly resource: string;
@@ -15,7 +16,7 @@ export interface ResourceMetadata {
   readonly dpopBoundAccessTokensRequired: boolean;
 }
 
-/** What is used of the metadata of an authorization server. (RFC 8414, section 2, and what extends it.) */
+/** The part of the metadata of an authorization server that is used. (RFC 8414, section 2, and what extends it.) */
 export interface ServerMetadata {
   /** The issuer, byte for byte as it came. */
   readonly issuer: string;
@@ -33,11 +34,11 @@ export interface ServerMetadata {
   readonly dpopSigningAlgValuesSupported: readonly string[] | undefined;
   /** The profiles of assertion grants that it takes (ID-JAG). */
   readonly authorizationGrantProfilesSupported: readonly string[] | undefined;
-  /** Whether it takes the URL of a document as a client id. */
+  /** True when it takes the URL of a document as a client id. */
   readonly clientIdMetadataDocumentSupported: boolean;
-  /** Whether its authorization responses name the issuer. (RFC 9207, section 3.) */
+  /** True when its authorization responses name the issuer. (RFC 9207, section 3.) */
   readonly authorizationResponseIssParameterSupported: boolean;
-  /** Whether it is a provider of OpenID Connect. */
+  /** True when it is a provider of OpenID Connect. */
   readonly isOpenIdProvider: boolean;
 }
 
@@ -110,8 +111,7 @@ interface Fields {
 
 /** The fields of a document. What is `null`, or of another type than it should be, counts as absent. */
 function fieldsOf(value: unknown, where: string): Fields {
-  if (typeof value !== 'object' || value === null || Array.isArray(value))
-    throw new AuthorizationError('discovery', `the metadata at ${where} is no JSON object`);
+  if (!hasFields(value)) throw new AuthorizationError('discovery', `the metadata at ${where} is no JSON object`);
   const fields = new Map(Object.entries(value));
   const texts = (name: string): readonly string[] | undefined => {
     const list: unknown = fields.get(name);

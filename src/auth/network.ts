@@ -1,4 +1,4 @@
-/** Where requests about authorization may go: no stranger's document may send them into the networks of this machine. */
+/** Rules of where requests about authorization may go: no stranger's document may send them into the networks of this machine. */
 
 import { addressBytes, innerRange } from './address.ts';
 import { AuthorizationError } from './errors.ts';
@@ -22,7 +22,7 @@ export interface NetworkRules {
    *   address in an inner range.
    */
   check(url: string, what: string): URL;
-  /** Whether a name may resolve to an address; a platform that resolves names itself asks it before it connects. */
+  /** True when a name may resolve to an address; a platform that resolves names itself asks it before it connects. */
   mayConnect(hostname: string, address: string): boolean;
 }
 
@@ -65,7 +65,7 @@ export function networkRules(server: URL, { allow = [] }: NetworkOptions = {}): 
   };
 }
 
-/** Whether a host is this machine by its spelling. */
+/** True when a host is this machine by its spelling. */
 export function isLoopback(hostname: string): boolean {
   const host = hostOf(hostname);
   if (host === 'localhost' || host.endsWith('.localhost')) return true;

@@ -10,7 +10,7 @@ export function canonicalResource(server: URL): string {
 }
 
 /**
- * Whether metadata of a resource speaks for a server: scheme, host and port are the same, and its path is the beginning of
+ * True when metadata of a resource speaks for a server: scheme, host and port are the same, and its path is the beginning of
  * the server's, by whole segments. A resource of the whole origin speaks for every path.
  *
  * @param resource The `resource` of the metadata, as it came.
@@ -25,7 +25,7 @@ export function speaksFor(resource: string, server: URL): boolean {
   return `${server.pathname}/`.startsWith(path);
 }
 
-/** Whether two texts name one resource: they are the same but for a slash at the end. */
+/** True when two texts name one resource: they are the same but for a slash at the end. */
 export function sameResource(a: string, b: string): boolean {
   return trimmed(a) === trimmed(b);
 }

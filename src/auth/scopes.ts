@@ -5,7 +5,7 @@ const scopeToken = /^[\x21\x23-\x5b\x5d-\x7e]{1,256}$/;
 /** The most scopes of one list; a peer's text may hold any number. */
 const mostScopes = 256;
 
-/** Whether a text may be one scope. */
+/** True when a text may be one scope. */
 export function isScope(text: unknown): text is string {
   return typeof text === 'string' && scopeToken.test(text);
 }

@@ -1,4 +1,4 @@
-/** Where metadata lies: the well-known URLs of a protected resource and of an authorization server. */
+/** The well-known URLs of a protected resource and of an authorization server. */
 
 /**
  * The URLs at which the metadata of a protected resource is looked for, in order: that of its path, then that of its origin.

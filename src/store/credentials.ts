@@ -1,19 +1,19 @@
-/** What a credential is kept under. What is left out is not part of the key. */
+/** Key under which a credential is kept; a field that is left out is not part of it. */
 export interface CredentialKey {
   /**
-   * What is kept: a `grant` (tokens), a `client` (a registration at an authorization server), a `login` (one that is under way), or
-   * a `dpop-key`.
+   * Kind of what is kept: a `grant` (tokens), a `client` (a registration at an authorization server), a `login` (one that is under way), a
+   * `dpop-key`, or a `server` (which grant is the one for an MCP server).
    */
-  readonly kind: 'grant' | 'client' | 'login' | 'dpop-key';
-  /** The issuer of the authorization server; of a login that is under way its `state`. */
+  readonly kind: 'grant' | 'client' | 'login' | 'dpop-key' | 'server';
+  /** The issuer of the authorization server; of a login that is under way its `state`, of a `server` its URL. */
   readonly issuer: string;
   /** The protected resource. */
   readonly resource?: string | undefined;
   /** The client id. */
   readonly client?: string | undefined;
-  /** Which of several accounts of one person. */
+  /** One of several accounts of a person. */
   readonly account?: string | undefined;
-  /** Which of several persons, where one process serves many. */
+  /** One of several persons, where one process serves many. */
   readonly principal?: string | undefined;
 }
 
@@ -37,7 +37,7 @@ export interface CredentialWrite {
  * rejection that it did not.
  */
 export interface CredentialStore {
-  /** What is kept under a key; `undefined` when nothing is. */
+  /** Reads what is kept under a key; `undefined` when nothing is. */
   read(key: CredentialKey): Promise<KeptCredential | undefined>;
   /**
    * Keeps a text under a key, or deletes what is there (`undefined`); comparing and writing are one step.
@@ -46,12 +46,15 @@ export interface CredentialStore {
    */
   write(key: CredentialKey, text: string | undefined, options?: CredentialWrite): Promise<boolean>;
   /**
-   * Runs something while nobody else who shares the store runs something under the same key. A holder that died loses the lock after
-   * a while, so what runs compares generations when it writes.
+   * Runs something while nobody else who shares the store runs something under the same key. A holder that died, or stood still for
+   * too long, loses the lock, so what runs compares generations when it writes.
    *
+   * @param run Is told by its signal that it has lost the lock; never for a store of one process.
    * @param signal Gives up waiting for the lock, by a rejection with its reason; what runs is not stopped by it.
    */
-  lock<Result>(key: CredentialKey, run: () => Promise<Result>, signal?: AbortSignal): Promise<Result>;
+  lock<Result>(key: CredentialKey, run: (lost: AbortSignal) => Promise<Result>, signal?: AbortSignal): Promise<Result>;
+  /** The keys of one kind under which something is kept. */
+  keys(kind: CredentialKey['kind']): Promise<readonly CredentialKey[]>;
   /**
    * Hears that something was written under a key by anybody who shares the store, where the store can tell; who waits looks from time
    * to time all the same.
@@ -59,6 +62,11 @@ export interface CredentialStore {
    * @returns Ends it; ending it twice is fine.
    */
   watch?(key: CredentialKey, changed: () => void): () => void;
+  /**
+   * The pair of keys under a key of the kind `dpop-key`, made at the first time, for a store that can keep keys which cannot be
+   * extracted. Without it they are kept as text.
+   */
+  keyPair?(key: CredentialKey, make: () => Promise<CryptoKeyPair>): Promise<CryptoKeyPair>;
 }
 
 /** The one text of a key: equal keys have the same, others another. */

@@ -2,17 +2,17 @@
 
 import type { AuthorizationFetch, AuthorizationRequest, AuthorizationResponse } from '../auth/document.ts';
 
-/** What a test issuer is called, and for whom it issues. */
+/** Name of a test issuer, and for whom it issues. */
 export interface TestIssuerOptions {
   /** Its identifier; `https://issuer.test`. */
   readonly issuer?: string;
-  /** Whom its tokens are for, unless they say: the `resource` of the server. */
+  /** Audience of its tokens, unless they say: the `resource` of the server. */
   readonly audience?: string;
   /** The time, in milliseconds since 1970; `Date.now` by default. */
   readonly now?: () => number;
 }
 
-/** What a token is to say; everything may be left out. */
+/** Claims that a token is to have; everything may be left out. */
 export interface TestToken {
   readonly audience?: string | readonly string[];
   /** `test-user`. */
@@ -29,7 +29,7 @@ export interface TestToken {
   readonly header?: Readonly<Record<string, unknown>>;
 }
 
-/** What the issuer published and signed with at some time. */
+/** Key that the issuer published and signed with at some time. */
 interface Key {
   readonly kid: string;
   readonly privateKey: CryptoKey;
@@ -43,7 +43,7 @@ export interface TestIssuer {
   readonly options: { readonly issuers: readonly string[]; readonly fetch: AuthorizationFetch };
   /** Answers as its endpoints would: metadata, keys, introspection and token exchange; counts them by their path. */
   readonly fetch: AuthorizationFetch;
-  /** How often each path was asked for. */
+  /** Number of times that each path was asked for. */
   readonly asked: ReadonlyMap<string, number>;
   /** Issues a signed access token. */
   issue(token?: TestToken): Promise<string>;
@@ -100,7 +100,7 @@ export function testIssuer(options: TestIssuerOptions = {}): TestIssuer {
   };
 }
 
-/** What the endpoints of an issuer work with. */
+/** Parts that the endpoints of an issuer work with. */
 interface Endpoints {
   readonly issuer: string;
   keys(): readonly Promise<Key>[];
@@ -108,7 +108,7 @@ interface Endpoints {
   readonly issue: TestIssuer['issue'];
 }
 
-/** What lies at each path. */
+/** Makes what lies at each path. */
 function documentsOf({
   issuer,
   keys,

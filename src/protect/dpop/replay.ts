@@ -1,4 +1,4 @@
-/** Which proofs were used, in the memory of this process. */
+/** Proofs that were used, in the memory of this process. */
 
 import type { ReplayStore } from './options.ts';
 
