@@ -34,7 +34,7 @@ server.tool('add', { description: 'Adds.' }, () => 'added');
 
 /** How the budgets of the entry points stand, in KB; each is a little more than it was when it was last looked at. */
 const budgets: Readonly<Record<Entry, number>> = {
-  '': 101.5,
+  '': 101.8,
   server: 38,
   client: 44.2,
   bridge: 83.5,
