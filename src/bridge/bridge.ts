@@ -106,6 +106,7 @@ async function mergedBridge(options: MergedBridgeOptions, connect: ConnectUpstre
           places,
           sharing,
           silent: listMethods,
+          ofPart: true,
           probeTimeoutMs,
           upstreamRevisions: revisions,
           signal: signal === undefined || stands ? closed : AbortSignal.any([closed, signal]),

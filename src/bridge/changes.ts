@@ -33,6 +33,11 @@ export interface ChangesOptions {
   hearsItself(session: ServerSession): boolean;
   /** Tells whether the upstream tells of changes unasked, be it that it declared so or not. */
   tellsUnasked(): boolean;
+  /**
+   * True when its listen streams are parts of streams which promised the changes of every list: each is about all that it
+   * was asked for, since the upstream may begin to tell of it while the stream is open.
+   */
+  readonly ofPart?: boolean | undefined;
   onWarning(message: string): void;
 }
 
@@ -151,6 +156,7 @@ export class Changes {
 
   /** The lists whose changes can come: some servers tell of those that they did not declare, others do not as they did. */
   #tellable(capabilities: ServerCapabilities): readonly ListChange[] {
+    if (this.#options.ofPart === true) return listChanges;
     if (this.#options.tellsUnasked()) return listChanges.filter(({ list }) => capabilities[list] !== undefined);
     const agreed = this.#agreed?.honored;
     return changing(capabilities).filter(({ list }) => agreed === undefined || agreed[list] === true);

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { bridgeTo, lineOver, serverAt } from '../../test/support/bridged.ts';
+import { frontOf } from '../../test/support/fronted.ts';
 import { open, settle, type Json } from '../../test/support/raw.ts';
 import { scriptedUpstream } from '../../test/support/scripted-upstream.ts';
 import { metaKey } from '../protocol/meta.ts';
@@ -84,4 +85,27 @@ describe('a stateless server that came back as another version of itself', () =>
       assert.deepEqual(raw.methods, ['notifications/prompts/list_changed']);
     });
   }
+});
+
+it('one of several servers that came back is heard of what it did not tell of before, on streams that were open', async (t) => {
+  const [first, second] = [version({ tools: tells, prompts: {} }), version({ tools: tells, prompts: tells })];
+  let current = first.transport;
+  const bridge = await frontOf(t, {
+    restarted: { description: 'both', open: (receiver) => current.open(receiver) },
+    other: version({ tools: tells }).transport,
+  });
+  const raw = await open(bridge, '2026-07-28');
+  void raw.send('subscriptions/listen', { notifications: { promptsListChanged: true } }, 'mine');
+  await until(() => raw.heard.length > 0);
+  assert.deepEqual(Object(raw.take()[0]?.['params']).notifications, { promptsListChanged: true });
+  current = second.transport;
+  first.transport.peers.at(-1)?.end();
+  await raw.result('tools/list');
+  const isOfPrompts = ({ topics }: { readonly topics: Json }): boolean => topics['promptsListChanged'] === true;
+  await until(() => second.streams.some(isOfPrompts));
+  for (let turns = 0; turns < 20; turns++) await settle();
+  raw.take();
+  second.streams.find(isOfPrompts)?.tell('notifications/prompts/list_changed');
+  await until(() => raw.heard.length > 0);
+  assert.deepEqual(raw.methods, ['notifications/prompts/list_changed']);
 });

@@ -6,6 +6,7 @@ import { clientOf, pairs } from '../../../test/support/bridged.ts';
 import { frontOf, namedServer } from '../../../test/support/fronted.ts';
 import type { Client } from '../../client/client.ts';
 import { McpError } from '../../protocol/error.ts';
+import { ownMethodsKey } from '../../protocol/extension.ts';
 import type { RevisionDate } from '../../protocol/revision.ts';
 import type { Server } from '../../server/server.ts';
 
@@ -230,4 +231,18 @@ describe('a front', () => {
       return error.kind === 'methodNotFound';
     });
   });
+});
+
+it('lists the own methods of every server', async (t) => {
+  const [one, two] = [namedServer('one', '2025-11-25'), namedServer('two', '2026-07-28')];
+  for (const [server, method] of [
+    [one, 'a'],
+    [one, 'b'],
+    [two, 'b'],
+    [two, 'c'],
+  ] as const)
+    server.method(`com.example/${method}`, {}, () => ({}));
+  const client = await clientOf(t, await frontOf(t, { one, two }), '2025-06-18');
+  const { [ownMethodsKey]: listed } = client.capabilities.experimental ?? {};
+  assert.deepEqual(Object.keys(listed ?? {}).toSorted(), ['com.example/a', 'com.example/b', 'com.example/c']);
 });

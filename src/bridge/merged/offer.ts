@@ -5,7 +5,8 @@ import type { Call } from '../../host/call.ts';
 import type { Handler } from '../../host/host.ts';
 import type { ServerCapabilities } from '../../protocol/capability.ts';
 import { McpError } from '../../protocol/error.ts';
-import type { Extensions } from '../../protocol/extension.ts';
+import { isFields } from '../../protocol/compile/value.ts';
+import { ownMethodsKey, type Extensions } from '../../protocol/extension.ts';
 import type { Slot } from './slot.ts';
 
 /**
@@ -19,7 +20,7 @@ export function mergedCapabilities(slots: readonly Slot[]): ServerCapabilities {
   const has = (feature: keyof ServerCapabilities): boolean => offers.some((offer) => offer[feature] !== undefined);
   const isWatchable = offers.some(({ resources }) => resources?.subscribe === true);
   return {
-    ...union(offers, 'experimental'),
+    ...experimentalOf(offers),
     ...union(offers, 'extensions'),
     ...(isMissing || has('logging') ? { logging: {} } : {}),
     ...(has('completions') ? { completions: {} } : {}),
@@ -71,6 +72,15 @@ export async function askForUnknown(
     }
   }
   throw refusal ?? new McpError('methodNotFound', `${call.method.slice(0, 128)} is not served here`);
+}
+
+/** The same with the servers' own methods in one list: each of them is served by whoever knows it. */
+function experimentalOf(offers: readonly ServerCapabilities[]): ServerCapabilities {
+  const listed = offers.map(({ experimental }) => experimental?.[ownMethodsKey]).filter(isFields);
+  const all = union(offers, 'experimental');
+  if (listed.length < 2) return all;
+  const methods = Object.fromEntries(listed.toReversed().flatMap((one) => Object.entries(one)));
+  return { experimental: { ...all.experimental, [ownMethodsKey]: methods } };
 }
 
 /** Entries by name; of two of the same name that of the first server counts. */

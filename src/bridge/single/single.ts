@@ -62,6 +62,8 @@ export interface SingleOptions extends Settings {
   readonly probeTimeoutMs?: number | undefined;
   /** Methods of whose failures whoever asks tells the operator. */
   readonly silent?: ReadonlySet<string> | undefined;
+  /** True when it is one of several servers that are offered as one. */
+  readonly ofPart?: boolean | undefined;
   /** Gives up the first connection. */
   readonly signal?: AbortSignal | undefined;
 }
@@ -127,6 +129,7 @@ function partsOf(settings: SingleOptions, tools: UpstreamTools, open: (isMain: b
     stale: (method, params) => pool.changed(method, params),
     hearsItself: (session) => tellsUnasked(pool.ownOf(session)?.latest),
     tellsUnasked: () => tellsUnasked(pool.main.latest),
+    ofPart: settings.ofPart,
     onWarning,
   });
   const pool: Pool = new Pool({
