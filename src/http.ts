@@ -3,6 +3,7 @@
 export { httpTransport } from './http/client/transport.ts';
 export type { ByteStream, ByteStreamReader, Fetch, FetchRequest, FetchResponse } from './http/client/fetch.ts';
 export type { HttpTransportOptions } from './http/client/request.ts';
+export type { TokenSource } from './http/client/token.ts';
 export { ssePairTransport } from './http/client/sse-pair.ts';
 export { createHandler, type FetchHandler } from './http/server/fetch.ts';
 export { createHttpHandler, type HttpHandler } from './http/server/handler.ts';

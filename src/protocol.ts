@@ -18,7 +18,9 @@ export {
   type ConnectionReason,
   type MessageOrigin,
   type Receiver,
+  type Clocks,
   type SendOptions,
+  type TransportAuthorization,
   type Transport,
   type TransportFacts,
 } from './jsonrpc/transport.ts';

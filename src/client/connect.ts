@@ -43,13 +43,21 @@ export function createConnect<HttpOptions extends object>(
   factories: TransportFactories<HttpOptions>,
 ): Connect<HttpOptions> {
   const knownServers = createKnownServers();
-  return async (target, options) => {
-    if (factories.options !== undefined)
-      refuseUnknown('connect', options ?? {}, { ...optionNames, ...factories.options });
-    checkConnectOptions(options ?? {});
-    const settings = settingsOf(options ?? {});
+  return async (target, given) => {
     // Every option of HTTP is optional, so that no options at all are options of HTTP.
-    const transport = isTransport(target) ? target : factories.http(serverUrl(target), (options ?? {}) as HttpOptions);
+    const options: ConnectOptions & HttpOptions = given ?? ({} as HttpOptions);
+    if (factories.options !== undefined) refuseUnknown('connect', options, { ...optionNames, ...factories.options });
+    checkConnectOptions(options);
+    let settings = settingsOf(options);
+    const transport = isTransport(target) ? target : factories.http(serverUrl(target), options as HttpOptions);
+    const { authorization: auth } = transport;
+    // How a transport is authorized says what follows from it; what the user says comes first.
+    if (auth !== undefined)
+      settings = settingsOf({
+        authContext: () => auth.context(),
+        ...options,
+        extensions: { ...auth.extensions, ...options.extensions },
+      });
     if (settings.inputs.installed) await answering();
     const connection = await givingUp(settings, () =>
       Reconnecting.open({ transport, settings, knownServers, handlers: settings.inputs.handlers }),

@@ -32,6 +32,16 @@ export interface TransportFacts {
    * True when it can be opened but once, so that a conversation which is lost is lost for good; false by default.
    */
   readonly opensOnce?: boolean | undefined;
+  /** Facts of its authorization, where it sees to that itself. */
+  readonly authorization?: TransportAuthorization | undefined;
+}
+
+/** Facts of the authorization of a transport, for its user. */
+export interface TransportAuthorization {
+  /** Names whose authorization messages carry now: what is private is kept apart by it. */
+  context(): string;
+  /** The extensions of the protocol that it speaks, by id, with their settings. */
+  readonly extensions?: Readonly<Record<string, Readonly<Record<string, unknown>>>> | undefined;
 }
 
 /**
@@ -76,6 +86,14 @@ export interface SendOptions {
   readonly signal?: AbortSignal;
   /** Headers of this message alone, where the transport carries any. */
   readonly headers?: Readonly<Record<string, string>>;
+  /** The clocks of the request that is sent, which stand still while a person is asked for its sake. */
+  readonly clocks?: Clocks | undefined;
+}
+
+/** The clocks of a request that waits for its answer. */
+export interface Clocks {
+  /** Is told that the request waits for a person, and that it does so no longer. */
+  waiting(person: boolean): void;
 }
 
 /** The side that hears what the peer sends. None of the callbacks may throw. */

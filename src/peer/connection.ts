@@ -7,7 +7,7 @@ import {
   type RequestMessage,
   type ResponseMessage,
 } from '../jsonrpc/message.ts';
-import { ConnectionError, type MessageOrigin } from '../jsonrpc/transport.ts';
+import { ConnectionError, type Clocks, type MessageOrigin } from '../jsonrpc/transport.ts';
 import { errorFromWire, type McpError } from '../protocol/error.ts';
 import type { JsonObject } from '../protocol/features/common.ts';
 import type { Revision } from '../protocol/revision.ts';
@@ -24,6 +24,8 @@ export interface Beside {
   readonly signal?: AbortSignal | undefined;
   /** The request of the peer whose stream carries the message. */
   readonly related?: RequestId | undefined;
+  /** The clocks of the request that the message is, where it waits for an answer. */
+  readonly clocks?: Clocks | undefined;
   /** Time that the peer may take to take the message, in milliseconds; no limit by default. */
   readonly withinMs?: number | undefined;
 }
@@ -113,7 +115,9 @@ export class Connection<Run extends RunningRequest = RunningRequest> {
     const { headers, related, revision } = options;
     const signal = pending.exchange?.signal;
     const beside =
-      headers === undefined && related === undefined && signal === undefined ? undefined : { headers, related, signal };
+      headers === undefined && related === undefined && signal === undefined
+        ? undefined
+        : { headers, related, signal, clocks: pending };
     this.send(message, revision, beside)?.catch((error: unknown) => pending.settle(asConnectionError(error, method)));
     return pending;
   }

@@ -1,5 +1,5 @@
 import { after } from '../jsonrpc/timeout.ts';
-import { ConnectionError } from '../jsonrpc/transport.ts';
+import { ConnectionError, type Clocks } from '../jsonrpc/transport.ts';
 import type { JsonObject, ProgressToken } from '../protocol/features/common.ts';
 import { overBudget, type NotificationBudget } from './budget.ts';
 
@@ -36,7 +36,7 @@ export interface PendingOwner<Options extends WaitOptions> {
 }
 
 /** One request of ours that waits for its answer, with its clocks. */
-export class PendingRequest<Options extends WaitOptions = WaitOptions> implements Asked {
+export class PendingRequest<Options extends WaitOptions = WaitOptions> implements Asked, Clocks {
   readonly id: number;
   readonly method: string;
   readonly options: Options;
@@ -59,7 +59,8 @@ export class PendingRequest<Options extends WaitOptions = WaitOptions> implement
   #messages = 0;
   #bytes = 0;
   #idle: (() => void) | undefined;
-  readonly #total: (() => void) | undefined;
+  #total: (() => void) | undefined;
+  #waitsForPerson = false;
   readonly #onAbort: (() => void) | undefined;
 
   constructor(
@@ -76,13 +77,12 @@ export class PendingRequest<Options extends WaitOptions = WaitOptions> implement
       this.#resolve = resolve;
       this.#reject = reject;
     });
-    const { signal, maxTotalTimeoutMs } = options;
+    const { signal } = options;
     if (signal !== undefined) {
       this.#onAbort = () => this.#giveUp(aborted(method, signal));
       signal.addEventListener('abort', this.#onAbort, { once: true });
     }
-    this.#total = timer(maxTotalTimeoutMs, () => this.#timedOut(maxTotalTimeoutMs));
-    this.touch();
+    this.#start();
   }
 
   /** Tells whether it waits for no answer, but for what comes meanwhile. */
@@ -92,9 +92,24 @@ export class PendingRequest<Options extends WaitOptions = WaitOptions> implement
 
   /** Starts the wait anew: the peer gave a sign of life. */
   touch(): void {
-    if (this.#settled) return;
+    if (this.#settled || this.#waitsForPerson) return;
     this.#idle?.();
     this.#idle = timer(this.options.timeoutMs, () => this.#timedOut(this.options.timeoutMs));
+  }
+
+  /** Stops the clocks while a person is asked for the sake of the request; what the peer may take is counted from then on. */
+  waiting(person: boolean): void {
+    if (this.#settled || this.#waitsForPerson === person) return;
+    this.#waitsForPerson = person;
+    if (!person) return this.#start();
+    this.#idle?.();
+    this.#total?.();
+  }
+
+  #start(): void {
+    const { maxTotalTimeoutMs } = this.options;
+    this.#total = timer(maxTotalTimeoutMs, () => this.#timedOut(maxTotalTimeoutMs));
+    this.touch();
   }
 
   /**

@@ -9,9 +9,13 @@ export function withToken(params: JsonObject | undefined, progressToken: Progres
   return { ...params, _meta: { ...(isObject(meta) ? meta : {}), progressToken } };
 }
 
-/** Error of a request that did not reach its peer, with the reason. */
+/**
+ * Error of a request that did not reach its peer, with the reason. An authorization that did not come about says itself what to do,
+ * and stays as it is.
+ */
 export function asConnectionError(error: unknown, method: string): Error {
-  return error instanceof ConnectionError
-    ? error
-    : new ConnectionError('closed', `${method} could not be sent`, { cause: error });
+  if (error instanceof ConnectionError) return error;
+  // The name alone: who authorizes nothing does not load the class.
+  if ((error as Error | undefined)?.name === 'AuthorizationError') return error as Error;
+  return new ConnectionError('closed', `${method} could not be sent`, { cause: error });
 }

@@ -58,6 +58,11 @@ export interface Revision {
    * the root of the server's origin. (Spec 2025-06-18, Authorization.)
    */
   readonly resourceMetadata: boolean;
+  /**
+   * True when a server that has no resource metadata may be its own authorization server, at the root of its origin. (Spec
+   * 2025-03-26, Authorization; servers that still do so speak the revisions after it too.)
+   */
+  readonly authorizationAtRoot: boolean;
   /** Messages with which `MCP-Protocol-Version` is sent over HTTP. */
   readonly versionHeader: 'never' | 'after-initialize' | 'always';
   /**
@@ -105,6 +110,7 @@ const v2024_11_05: Revision = {
   http: 'sse-pair',
   resumption: 'none',
   resourceMetadata: false,
+  authorizationAtRoot: false,
   versionHeader: 'never',
   mirroredHeaders: false,
   structuredContent: 'none',
@@ -126,6 +132,7 @@ const v2025_03_26: Revision = {
   batches: true,
   http: 'session',
   resumption: 'event-ids',
+  authorizationAtRoot: true,
 };
 
 const v2025_06_18: Revision = {
@@ -160,6 +167,7 @@ const v2026_07_28: Revision = {
   subscribing: 'listen',
   http: 'exchange',
   resumption: 'none',
+  authorizationAtRoot: false,
   versionHeader: 'always',
   mirroredHeaders: true,
   structuredContent: 'any',

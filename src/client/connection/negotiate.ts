@@ -232,7 +232,8 @@ function agreed(
 
 /** Failures that say nothing of the revisions: to ask in another way would fail alike. */
 function isFinal(error: unknown): boolean {
-  if (!(error instanceof ConnectionError)) return false;
+  // What is neither of the two is no word of the server: an authorization that did not come about, say.
+  if (!(error instanceof ConnectionError)) return !(error instanceof McpError);
   const { reason, status } = error;
   return (
     reason === 'aborted' ||

@@ -146,12 +146,10 @@ export async function refusalOf(response: FetchResponse, exchange: PostExchange)
     ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
   };
   if (status === 401 || status === 403) {
-    const challenge = response.headers.get('www-authenticate');
-    const failure = new ConnectionError(
-      'unauthorized',
-      `HTTP ${status} from ${describeUrl(exchange.url)}`,
-      challenge === null ? options : { ...options, challenge },
-    );
+    const failure = new ConnectionError('unauthorized', `HTTP ${status} from ${describeUrl(exchange.url)}`, {
+      ...options,
+      ...challengeOf(response),
+    });
     return { failure, message: undefined, stateless: false };
   }
   return {
@@ -163,6 +161,12 @@ export async function refusalOf(response: FetchResponse, exchange: PostExchange)
     message: status === 429 || status === 503 ? undefined : errorFor(text, status, exchange),
     stateless: isStatelessError(text),
   };
+}
+
+/** The challenges of a refusal, of however many header fields. */
+export function challengeOf({ headers }: FetchResponse): { readonly challenge?: string } {
+  const challenge = headers.get('www-authenticate');
+  return challenge === null ? {} : { challenge };
 }
 
 /**

@@ -1,14 +1,22 @@
+import type { Authorization } from '../../auth/authorizer.ts';
+import type { Message } from '../../jsonrpc/message.ts';
 import { serverUrl } from '../../jsonrpc/server-url.ts';
-import { ConnectionError } from '../../jsonrpc/transport.ts';
+import { ConnectionError, type SendOptions, type TransportAuthorization } from '../../jsonrpc/transport.ts';
 import type { Names } from '../../mistakes/known-names.ts';
 import { refuseNoNumber } from '../../mistakes/known-values.ts';
-import { fetchWithin, type Fetch, type FetchResponse } from './fetch.ts';
+import type { TokenSource } from './token.ts';
+import { fetchWithin, type Fetch, type FetchRequest, type FetchResponse } from './fetch.ts';
 import { describeUrl } from './words.ts';
 
 /** Options of reaching a server over HTTP; everything has a default. */
 export interface HttpTransportOptions {
-  /** Function that sends the requests; the `fetch` of the runtime by default. Authorization wraps it. */
+  /** Function that sends the requests; the `fetch` of the runtime by default. */
   readonly fetch?: Fetch;
+  /**
+   * Authorization of the requests: a token; a function that gives one before each request, and another one when it was refused; or what
+   * signs in by itself, such as `oauth()` of `parley-mcp/oauth`. Nothing else may set the header `authorization` then.
+   */
+  readonly auth?: TokenSource | Authorization;
   /** Headers of every request, such as an API key. A function is asked before each one. */
   readonly headers?:
     | Readonly<Record<string, string>>
@@ -22,13 +30,14 @@ export interface HttpTransportOptions {
 /** The names of these options. */
 export const transportOptionNames: Names<HttpTransportOptions> = {
   fetch: 1,
+  auth: 1,
   headers: 1,
   maxMessageBytes: 1,
   closeMs: 1,
 };
 
 /** @throws TypeError for a limit that is no number. */
-export function checkLimits({ maxMessageBytes, closeMs }: HttpTransportOptions): void {
+function checkLimits({ maxMessageBytes, closeMs }: HttpTransportOptions): void {
   for (const [name, value] of Object.entries({ maxMessageBytes, closeMs })) refuseNoNumber(name, value);
 }
 
@@ -43,6 +52,14 @@ export interface HttpRequestOptions {
   readonly headers?: Readonly<Record<string, string>> | undefined;
   readonly body?: string | undefined;
   readonly signal: AbortSignal;
+  /** Message that waits for it; where it is left out nobody waits, and no person is asked for its sake. */
+  readonly sent?: HttpSending | undefined;
+}
+
+/** Message that was given to be sent. */
+export interface HttpSending {
+  readonly message?: Message | readonly Message[] | undefined;
+  readonly options: SendOptions;
 }
 
 /** Address of a server, without what may be secret in the URL. */
@@ -54,23 +71,46 @@ export interface HttpTarget {
 }
 
 /**
- * Reads the URL of a server.
+ * Reads the URL of a server and the options of reaching it.
  *
- * @throws TypeError when the URL is none or is neither `http:` nor `https:`.
+ * @throws TypeError when the URL is none or is neither `http:` nor `https:`, or a limit is no number.
  */
-export function httpTargetOf(given: string | URL): HttpTarget {
+export function httpTargetOf(given: string | URL, options: HttpTransportOptions): HttpTarget {
   const url = serverUrl(given);
   url.hash = '';
   const credentials = takeCredentials(url);
+  checkLimits(options);
   return { url, credentials, description: describeUrl(url) };
 }
+
+/** Facts of how a transport is authorized, for its user. */
+export function authorizationOf({ auth }: HttpTransportOptions): TransportAuthorization | undefined {
+  return typeof auth === 'object' ? auth : undefined;
+}
+
+/**
+ * Makes what sends the requests of one conversation.
+ *
+ * @throws TypeError for `auth` that is none, is for another server, or stands beside other credentials.
+ */
+export async function openRequests(target: HttpTarget, options: HttpTransportOptions): Promise<HttpRequests> {
+  const requests = new HttpRequests(target, options);
+  // Most programs authorize nothing, and load nothing for it.
+  if (options.auth !== undefined) requests.carry = (await import('./authorized.ts')).carrier(requests, target, options);
+  return requests;
+}
+
+/** Carries one request to the server, and its response back. */
+export type Carry = (url: URL, request: FetchRequest, call: HttpRequestOptions) => Promise<FetchResponse>;
 
 /** Sends the requests of one conversation, with the headers that they have in common. */
 export class HttpRequests {
   readonly url: URL;
   readonly options: HttpTransportOptions;
   readonly #credentials: Readonly<Record<string, string>>;
-  readonly #fetch: Fetch;
+  readonly fetch: Fetch;
+  /** As they are, unless they are authorized. */
+  carry: Carry = (url, request) => fetchWithin(this.fetch, url, request);
   #settled: Readonly<Record<string, string>> = {};
   /** Headers that are the same from one request to the next, put together once. */
   #common: Readonly<Record<string, string>> | undefined;
@@ -79,7 +119,7 @@ export class HttpRequests {
     this.url = url;
     this.options = options;
     this.#credentials = credentials;
-    this.#fetch = options.fetch ?? ((target, request) => fetch(target, request));
+    this.fetch = options.fetch ?? ((target, request) => fetch(target, request));
   }
 
   /** Headers that the conversation settled; replaced as a whole. */
@@ -114,13 +154,14 @@ export class HttpRequests {
 
   #send(common: Readonly<Record<string, string>>, call: HttpRequestOptions): Promise<FetchResponse> {
     const { method, url = this.url, own, headers, body, signal } = call;
-    return fetchWithin(this.#fetch, url, {
+    const request: FetchRequest = {
       method,
       headers: withHeaders(common, headers, own),
       redirect: 'manual',
       signal,
       ...(body === undefined ? undefined : { body }),
-    });
+    };
+    return this.carry(url, request, call);
   }
 }
 

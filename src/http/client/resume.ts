@@ -3,6 +3,7 @@ import { saysSessionIsUnknown } from '../../jsonrpc/session-words.ts';
 import { isTransient } from '../../jsonrpc/transient.ts';
 import { ConnectionError } from '../../jsonrpc/transport.ts';
 import {
+  challengeOf,
   exchangeError,
   isSuccess,
   mediaType,
@@ -157,6 +158,7 @@ async function openStream(
   const retryAfterMs = retryAfter(response);
   throw new ConnectionError(reason, `the stream for messages of the server was refused: HTTP ${status}`, {
     status,
+    ...challengeOf(response),
     ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
   });
 }

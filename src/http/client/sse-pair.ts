@@ -6,16 +6,23 @@ import { after } from '../../jsonrpc/timeout.ts';
 import {
   ConnectionError,
   type Channel,
+  type Clocks,
   type Receiver,
   type SendOptions,
   type Transport,
 } from '../../jsonrpc/transport.ts';
 import { httpFacts } from '../../jsonrpc/transport-facts.ts';
-import { deliverRefusal, isSuccess, mediaType, parsed, refusalOf, requestIds } from './answer.ts';
+import { challengeOf, deliverRefusal, isSuccess, mediaType, parsed, refusalOf, requestIds } from './answer.ts';
 import { bodyBytes } from './body.ts';
 import { discard, type FetchResponse } from './fetch.ts';
 import { describeUrl } from './words.ts';
-import { checkLimits, HttpRequests, httpTargetOf, type HttpTransportOptions } from './request.ts';
+import {
+  authorizationOf,
+  httpTargetOf,
+  openRequests,
+  type HttpRequests,
+  type HttpTransportOptions,
+} from './request.ts';
 
 /** Time that a stream may take to say where messages go. */
 const endpointMs = 10_000;
@@ -28,16 +35,16 @@ const probe = 'server/discover';
  * finds such a server too, by two requests more.
  *
  * @param url Where the event stream is, such as `https://mcp.example/sse`.
- * @throws TypeError when the URL is none or is neither `http:` nor `https:`, or a limit is no number.
+ * @throws TypeError when the URL is none or is neither `http:` nor `https:`, or an option makes no sense.
  */
 export function ssePairTransport(url: string | URL, options: HttpTransportOptions = {}): Transport {
-  const target = httpTargetOf(url);
-  checkLimits(options);
+  const target = httpTargetOf(url, options);
   return {
     ...httpFacts,
     description: target.description,
     address: target.description,
-    open: (receiver) => SsePairChannel.open(new HttpRequests(target, options), receiver),
+    authorization: authorizationOf(options),
+    open: async (receiver) => await SsePairChannel.open(await openRequests(target, options), receiver),
   };
 }
 
@@ -59,7 +66,11 @@ export class SsePairChannel implements Channel {
    *
    * @throws ConnectionError when there is no such stream.
    */
-  static async open(requests: HttpRequests, receiver: Receiver, signal?: AbortSignal): Promise<SsePairChannel> {
+  static async open(
+    requests: HttpRequests,
+    receiver: Receiver,
+    { signal, clocks }: SendOptions = {},
+  ): Promise<SsePairChannel> {
     const channel = new SsePairChannel(requests, receiver);
     const abort = (): void => channel.#controller.abort();
     let late = false;
@@ -67,11 +78,17 @@ export class SsePairChannel implements Channel {
       late = true;
       abort();
     };
-    const cancel = after(endpointMs, expire, true);
+    let cancel = after(endpointMs, expire, true);
+    // No time is lost while a person is asked.
+    const waiting = (person: boolean): void => {
+      cancel();
+      if (!person) cancel = after(endpointMs, expire, true);
+      clocks?.waiting(person);
+    };
     if (signal?.aborted === true) abort();
     signal?.addEventListener('abort', abort, { once: true });
     try {
-      await channel.#connect();
+      await channel.#connect({ waiting });
       return channel;
     } catch (error) {
       abort();
@@ -104,6 +121,7 @@ export class SsePairChannel implements Channel {
         headers: options.headers,
         body: messageText(message),
         signal,
+        sent: { message, options },
       });
       if (isSuccess(response)) return await discard(response);
       const exchange = {
@@ -126,14 +144,22 @@ export class SsePairChannel implements Channel {
     this.#controller.abort();
   }
 
-  async #connect(): Promise<void> {
+  async #connect(clocks: Clocks): Promise<void> {
     const { signal } = this.#controller;
-    const response = await this.#requests.send({ method: 'GET', own: { accept: 'text/event-stream' }, signal });
+    const response = await this.#requests.send({
+      method: 'GET',
+      own: { accept: 'text/event-stream' },
+      signal,
+      sent: { options: { clocks } },
+    });
     if (!isSuccess(response) || mediaType(response) !== 'text/event-stream') {
       void discard(response);
       const { status } = response;
       const reason = status === 401 || status === 403 ? 'unauthorized' : 'http';
-      throw new ConnectionError(reason, `${this.#name} has no event stream: HTTP ${status}`, { status });
+      throw new ConnectionError(reason, `${this.#name} has no event stream: HTTP ${status}`, {
+        status,
+        ...challengeOf(response),
+      });
     }
     const events = readEvents(bodyBytes(response), { maxBytes: this.#requests.maxBytes });
     this.#endpoint = await this.#announced(events, response);

@@ -23,7 +23,16 @@ import {
   type PostExchange,
 } from './answer.ts';
 import { discard, type FetchResponse } from './fetch.ts';
-import { checkLimits, lowercased, HttpRequests, httpTargetOf, type HttpTransportOptions } from './request.ts';
+import {
+  authorizationOf,
+  httpTargetOf,
+  lowercased,
+  openRequests,
+  type HttpRequestOptions,
+  type HttpRequests,
+  type HttpTransportOptions,
+  type HttpSending,
+} from './request.ts';
 import { listenStream, resumeStream } from './resume.ts';
 import type { SsePairChannel } from './sse-pair.ts';
 import { perhapsTls } from './words.ts';
@@ -34,17 +43,17 @@ const postHeaders = { accept: 'application/json, text/event-stream', 'content-ty
  * Reaches a server over Streamable HTTP: every message is a POST of its own. A server that refuses `initialize` there
  * is tried with the older HTTP+SSE transport at the same URL. It works on any runtime that has `fetch`.
  *
- * @throws TypeError when the URL is none or is neither `http:` nor `https:`, or a limit is no number.
+ * @throws TypeError when the URL is none or is neither `http:` nor `https:`, or an option makes no sense.
  */
 export function httpTransport(url: string | URL, options: HttpTransportOptions = {}): Transport {
-  const target = httpTargetOf(url);
-  checkLimits(options);
+  const target = httpTargetOf(url, options);
   return {
     ...httpFacts,
     description: target.description,
     address: target.description,
+    authorization: authorizationOf(options),
     // Nothing is sent before the first message: HTTP has no connection to open.
-    open: async (receiver) => new HttpChannel(new HttpRequests(target, options), receiver),
+    open: async (receiver) => new HttpChannel(await openRequests(target, options), receiver),
   };
 }
 
@@ -90,12 +99,13 @@ class HttpChannel implements Channel {
     const body = messageText(message);
     const exchange = this.#exchange(requestIds(message), options.signal);
     try {
-      const response = await this.#request('POST', postHeaders, { exchange, headers: options.headers, body });
+      const sent = { message, options };
+      const response = await this.#request('POST', postHeaders, { exchange, sent, headers: options.headers, body });
       this.#answers = true;
       const initializes = 'method' in message && message.method === 'initialize';
       if (initializes) this.#remember(response);
-      if (initializes && isPairStatus(response.status)) await this.#fallBack(response, exchange, { message, options });
-      else await this.#answered(response, exchange, options.headers);
+      if (initializes && isPairStatus(response.status)) await this.#fallBack(response, exchange, sent);
+      else await this.#answered(response, exchange, sent);
     } catch (error) {
       throw this.#closing === undefined
         ? this.#answers
@@ -139,14 +149,14 @@ class HttpChannel implements Channel {
     exchange.end();
   }
 
-  async #answered(response: FetchResponse, exchange: PostExchange, headers: SendOptions['headers']): Promise<void> {
+  async #answered(response: FetchResponse, exchange: PostExchange, sent: HttpSending): Promise<void> {
     const type = mediaType(response);
     if (!isSuccess(response)) deliverRefusal(await refusalOf(response, exchange), exchange);
     else if (type === 'text/event-stream') {
       const position = await readStream(response, exchange);
-      if (exchange.waiting.size > 0 && this.#resumes(headers)) {
+      if (exchange.waiting.size > 0 && this.#resumes(sent.options.headers)) {
         await resumeStream(
-          (from) => this.#request('GET', { accept: 'text/event-stream', ...from }, { exchange }),
+          (from) => this.#request('GET', { accept: 'text/event-stream', ...from }, { exchange, sent }),
           exchange,
           position,
         );
@@ -168,7 +178,7 @@ class HttpChannel implements Channel {
   async #fallBack(
     response: FetchResponse,
     exchange: PostExchange,
-    sent: { readonly message: Message | readonly Message[]; readonly options: SendOptions },
+    sent: HttpSending & { readonly message: Message | readonly Message[] },
   ): Promise<void> {
     const refusal = await refusalOf(response, exchange);
     if (refusal.stateless) return deliverRefusal(refusal, exchange);
@@ -176,9 +186,12 @@ class HttpChannel implements Channel {
     try {
       // Few servers are so old that a client has to carry the older transport before it is needed.
       const older = await import('./sse-pair.ts');
-      pair = await older.SsePairChannel.open(this.#requests, this.#receiver, exchange.signal);
+      pair = await older.SsePairChannel.open(this.#requests, this.#receiver, {
+        ...sent.options,
+        signal: exchange.signal,
+      });
     } catch (error) {
-      if (exchange.signal.aborted) throw error;
+      if (exchange.signal.aborted || !(error instanceof ConnectionError)) throw error;
       return deliverRefusal(refusal, exchange);
     }
     this.#pair = pair;
@@ -193,9 +206,9 @@ class HttpChannel implements Channel {
   }
 
   #request(method: string, own: Readonly<Record<string, string>>, call: Outgoing): Promise<FetchResponse> {
-    const { headers, body, exchange } = call;
+    const { headers, body, exchange, sent } = call;
     const ours = this.#session === undefined ? own : { ...own, 'mcp-session-id': this.#session };
-    return this.#requests.send({ method, own: ours, headers, body, signal: exchange.signal });
+    return this.#requests.send({ method, own: ours, headers, body, signal: exchange.signal, sent });
   }
 
   /** Spec 2025-11-25, Transports, Session Management: an id has visible ASCII characters only. */
@@ -240,8 +253,6 @@ class HttpChannel implements Channel {
 }
 
 /** A request on its way. */
-interface Outgoing {
+interface Outgoing extends Pick<HttpRequestOptions, 'headers' | 'body' | 'sent'> {
   readonly exchange: PostExchange;
-  readonly headers?: Readonly<Record<string, string>> | undefined;
-  readonly body?: string;
 }

@@ -1,0 +1,173 @@
+/** HttpSending what is authorized: each attempt has credentials of its own, and what a server refuses is mended and sent again. */
+
+import type {
+  Authorization,
+  AuthorizedAnswer,
+  AuthorizedRequest,
+  Authorizer,
+  AuthorizationFields,
+  RequestAbout,
+} from '../../auth/authorizer.ts';
+import type { AuthorizationFetch } from '../../auth/document.ts';
+import type { Message } from '../../jsonrpc/message.ts';
+import { ConnectionError } from '../../jsonrpc/transport.ts';
+import { chosenRevisions } from '../../protocol/revision.ts';
+import { bodyStart } from './body.ts';
+import { fetchWithin, type Fetch, type FetchRequest, type FetchResponse } from './fetch.ts';
+import type { Carry, HttpRequestOptions, HttpTarget, HttpTransportOptions } from './request.ts';
+import { tokenAuthorizer } from './token.ts';
+
+/** Limit of sending one request again; each kind of refusal is seen to once. */
+const mostAgain = 3;
+
+/** Limit of what is kept of a refusal for who reads it, in bytes. */
+const keptBytes = 64 * 1024;
+
+/** Sends the requests of one conversation with what authorizes them. */
+class AuthorizedSender {
+  readonly #fetch: Fetch;
+  readonly #authorizer: Authorizer;
+
+  constructor(fetch: Fetch, authorizer: Authorizer) {
+    this.#fetch = fetch;
+    this.#authorizer = authorizer;
+  }
+
+  /**
+   * Sends a request until it is not refused any more, or cannot be mended.
+   *
+   * @throws AuthorizationError when it cannot be authorized, but for what nobody waits for.
+   * @throws ConnectionError like every request; `unauthorized` where nobody waits for it and it cannot be authorized.
+   */
+  async send(url: URL, request: FetchRequest, call: HttpRequestOptions): Promise<FetchResponse> {
+    if (request.headers['authorization'] !== undefined) throw second();
+    try {
+      return await this.#send(url, request, call);
+    } catch (error) {
+      if (call.sent !== undefined || !(error instanceof Error) || error.name !== 'AuthorizationError') throw error;
+      throw new ConnectionError('unauthorized', error.message, { cause: error });
+    }
+  }
+
+  async #send(url: URL, request: FetchRequest, call: HttpRequestOptions): Promise<FetchResponse> {
+    const { signal } = request;
+    const unchanging = {
+      method: request.method,
+      about: aboutOf(call.sent?.message),
+      signal,
+      mayAsk: call.sent !== undefined,
+      tried: new Set<string>(),
+      waiting: (person: boolean) => call.sent?.options.clocks?.waiting(person),
+    };
+    for (let again = 0; ; again++) {
+      let last: Attempt | undefined;
+      let failed: { readonly cause: unknown } | undefined;
+      const attempt: Fetch = async (href, plain) => {
+        const asked: AuthorizedRequest = { ...unchanging, url: new URL(href) };
+        let sent: AuthorizationFields;
+        try {
+          sent = await this.#authorizer.headers(asked);
+        } catch (cause) {
+          failed = { cause };
+          throw cause;
+        }
+        const response = await this.#fetch(href, { ...plain, headers: { ...plain.headers, ...sent } });
+        const answer = answerOf(response);
+        this.#authorizer.answered?.(asked, answer);
+        last = { asked, answer, sent };
+        return response;
+      };
+      const response = await fetchWithin(attempt, url, request).catch((error: unknown) => {
+        // What kept it from being sent is no failure of the connection.
+        throw failed === undefined || signal.aborted ? error : failed.cause;
+      });
+      if (last === undefined || again === mostAgain || request.method === 'DELETE' || !isRefusal(response))
+        return response;
+      // It may take minutes to mend it, and a connection is not kept for that.
+      const kept = await keep(response);
+      if (!(await this.#authorizer.refused(last.asked, last.answer, last.sent))) return kept;
+    }
+  }
+}
+
+/**
+ * Makes what carries the requests of a conversation with what authorizes them.
+ *
+ * @param options Those of `connect` where it makes the transport: the revisions say whether a server may be its own
+ *   authorization server.
+ * @throws TypeError for `auth` that is none, is for another server, or stands beside other credentials.
+ */
+export function carrier(
+  { fetch }: { readonly fetch: Fetch },
+  { url, credentials }: HttpTarget,
+  { auth, headers, revisions }: HttpTransportOptions & { readonly revisions?: readonly string[] },
+): Carry {
+  const own = [credentials, typeof headers === 'object' ? headers : {}].flatMap((fields) => Object.keys(fields));
+  if (own.some((name) => name.toLowerCase() === 'authorization')) throw second();
+  if (typeof auth === 'function' || (typeof auth === 'string' && auth !== ''))
+    return carryBy(new AuthorizedSender(fetch, tokenAuthorizer(auth)));
+  if (typeof auth !== 'object' || typeof (auth as Partial<Authorization> | null)?.bind !== 'function')
+    throw new TypeError('auth must be a token, a function that gives one, or what oauth() and its kin make');
+  const root = chosenRevisions(revisions).find((revision) => revision.authorizationAtRoot);
+  const atRoot = root && { revision: root.date };
+  // It asks for what every `fetch` takes, by the words that ours takes.
+  const bound = { url: new URL(url), fetch: fetch as AuthorizationFetch, atRoot };
+  return carryBy(new AuthorizedSender(fetch, auth.bind(bound)));
+}
+
+function carryBy(sender: AuthorizedSender): Carry {
+  return (url, request, call) => sender.send(url, request, call);
+}
+
+function second(): TypeError {
+  return new TypeError(
+    'auth makes the header authorization, which the URL or the option headers has too: give one of them',
+  );
+}
+
+interface Attempt {
+  readonly asked: AuthorizedRequest;
+  readonly answer: AuthorizedAnswer;
+  readonly sent: AuthorizationFields;
+}
+
+function isRefusal({ status, headers }: FetchResponse): boolean {
+  return status === 401 || status === 403 || (status === 400 && headers.get('www-authenticate') !== null);
+}
+
+function answerOf({ status, headers }: FetchResponse): AuthorizedAnswer {
+  return { status, header: (name) => headers.get(name) ?? undefined };
+}
+
+function aboutOf(message: Message | readonly Message[] | undefined): RequestAbout {
+  if (message === undefined || Array.isArray(message) || !('method' in message)) return {};
+  const { method, params } = message as {
+    readonly method: string;
+    readonly params?: Readonly<Record<string, unknown>>;
+  };
+  const name = params?.['name'] ?? params?.['uri'];
+  return { method, name: typeof name === 'string' ? name : undefined };
+}
+
+/** The response with the beginning of its body read already, so that nothing is left of it on its connection. */
+async function keep(response: FetchResponse): Promise<FetchResponse> {
+  const bytes = new TextEncoder().encode(await bodyStart(response, keptBytes).catch(() => ''));
+  return {
+    status: response.status,
+    headers: response.headers,
+    body: {
+      whole: () => bytes,
+      getReader() {
+        let read = false;
+        return {
+          async read() {
+            if (read) return { done: true };
+            read = true;
+            return { done: false, value: bytes };
+          },
+          cancel: async () => undefined,
+        };
+      },
+    },
+  };
+}
