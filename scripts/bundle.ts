@@ -17,6 +17,7 @@ export type Entry =
   | 'bridge'
   | 'protect'
   | 'http'
+  | 'oauth'
   | 'stdio'
   | 'node'
   | 'protocol'
@@ -30,6 +31,7 @@ export const entries: readonly Entry[] = [
   'bridge',
   'protect',
   'http',
+  'oauth',
   'stdio',
   'node',
   'protocol',

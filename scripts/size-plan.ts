@@ -34,16 +34,17 @@ server.tool('add', { description: 'Adds.' }, () => 'added');
 
 /** How the budgets of the entry points stand, in KB; each is a little more than it was when it was last looked at. */
 const budgets: Readonly<Record<Entry, number>> = {
-  '': 101.8,
-  server: 38,
-  client: 44.2,
-  bridge: 83.5,
+  '': 103.5,
+  server: 38.5,
+  client: 44.7,
+  bridge: 84.9,
   protect: 22,
-  http: 34,
+  http: 34.6,
+  oauth: 24,
   stdio: 8.5,
   node: 30.5,
   protocol: 3.5,
-  testing: 43.5,
+  testing: 45.3,
 };
 
 /** Programs that do one thing, and each entry point as a whole. */
@@ -51,7 +52,7 @@ export const programs: readonly Program[] = [
   {
     name: 'HTTP server',
     code: `import { createServer } from 'parley-mcp/server'; import { listen } from 'parley-mcp/node'; ${definition} await listen(server, { port: 3000 });`,
-    budget: 49.6,
+    budget: 49.8,
     aim: 30,
     neutral: false,
     role: 'server',
@@ -59,7 +60,7 @@ export const programs: readonly Program[] = [
   {
     name: 'HTTP server by fetch',
     code: `import { createServer } from 'parley-mcp/server'; import { createHandler } from 'parley-mcp/http'; ${definition} export const handler = createHandler(server);`,
-    budget: 54.1,
+    budget: 54.5,
     whole: 74.8,
     neutral: true,
     role: 'server',
@@ -67,7 +68,7 @@ export const programs: readonly Program[] = [
   {
     name: 'stdio server',
     code: `import { createServer } from 'parley-mcp/server'; import { serveStdio } from 'parley-mcp/stdio'; ${definition} serveStdio(server);`,
-    budget: 40.8,
+    budget: 41.2,
     aim: 28,
     neutral: false,
     role: 'server',
@@ -75,9 +76,9 @@ export const programs: readonly Program[] = [
   {
     name: 'client',
     code: `import { connect } from 'parley-mcp/client'; const client = await connect('https://example.com/mcp'); console.log(await client.callTool('add', {}));`,
-    budget: 44,
+    budget: 44.5,
     aim: 28,
-    whole: 65.2,
+    whole: 66.6,
     neutral: true,
     role: 'client',
   },
@@ -89,12 +90,13 @@ export const strangers: readonly Stranger[] = [
   { what: 'a module of Node', word: /["'`]node:/, in: ({ neutral }) => neutral, home: 'parley-mcp/stdio' },
   {
     what: 'the flow of OAuth',
-    word: /code_challenge|code_verifier|token_endpoint|registration_endpoint/,
-    in: ({ role, name }) => role === 'server' || name === 'client',
+    word: /code_verifier|client_assertion|token_endpoint_auth_method:/,
+    in: ({ name }) => name !== 'parley-mcp/oauth',
+    home: 'parley-mcp/oauth',
   },
   {
     what: 'the verification of tokens',
-    word: /oauth-protected-resource|dpop\+jwt/,
+    word: /the access token was not issued for this resource/,
     in: ({ name }) => name !== 'parley-mcp/protect',
     home: 'parley-mcp/protect',
   },

@@ -19,6 +19,8 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
   auth: ['jsonrpc'],
   seal: [],
   store: ['protocol'],
+  // How a client is authorized.
+  oauth: ['auth', 'store', 'jsonrpc', 'mistakes'],
   // What both ends stand on.
   peer: ['json', 'jsonrpc', 'protocol'],
   // What serves.
@@ -33,7 +35,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
   fidelity: ['protocol'],
   // The two halves of a transport know nothing of each other.
   'http/server': ['host', 'peer', 'json', 'jsonrpc', 'protocol', 'store', 'mistakes'],
-  'http/client': ['json', 'jsonrpc', 'protocol', 'mistakes'],
+  'http/client': ['auth', 'json', 'jsonrpc', 'protocol', 'mistakes'],
   stdio: ['json', 'jsonrpc', 'mistakes'],
   'stdio/server': ['stdio', 'host', 'json', 'jsonrpc', 'mistakes'],
   'stdio/client': ['stdio', 'jsonrpc', 'mistakes'],
@@ -60,6 +62,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
     'node/client',
     'node',
     'auth',
+    'oauth',
     'store',
     'mistakes',
   ],
@@ -75,6 +78,7 @@ const neutral: ReadonlySet<string> = new Set([
   'auth',
   'seal',
   'protect',
+  'oauth',
   'store',
   'peer',
   'host',

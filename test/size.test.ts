@@ -26,7 +26,7 @@ test('a program over its budget in one file is named', async () => {
 
 for (const [what, code] of [
   ['a module of Node', "import { cpus } from 'node:os'; console.log(cpus());"],
-  ['the flow of OAuth', "console.log('code_challenge');"],
+  ['the flow of OAuth', "console.log('code_verifier');"],
   ['HTTP+SSE of a client', "export { ssePairTransport } from 'parley-mcp/http';"],
   ['a client', "export { TooManyRoundsError } from 'parley-mcp/client';"],
   ['the check of JSON Schemas', "export { compileSchema } from './src/schema/json-schema.ts';"],

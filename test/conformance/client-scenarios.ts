@@ -49,8 +49,14 @@ async function callWhatIsListed(client: Client): Promise<void> {
   for (const { name } of await client.listTools()) await client.callTool(name, { region: 'us-west1' });
 }
 
+/** Uses a server that wants authorization, twice. */
+async function useGuarded(client: Client): Promise<void> {
+  await client.listTools();
+  await client.callTool('test-tool');
+}
+
 /** By the names of the suite. */
-export const scenarios: ReadonlyMap<string, Scenario> = new Map([
+const named: ReadonlyMap<string, Scenario> = new Map([
   ['initialize', list],
   [
     'tools_call',
@@ -72,3 +78,8 @@ export const scenarios: ReadonlyMap<string, Scenario> = new Map([
   ['http-invalid-tool-headers', callWhatIsListed],
   ['json-schema-ref-no-deref', list],
 ] satisfies readonly (readonly [string, Scenario])[]);
+
+/** What to do in a scenario; those about authorization all use the server alike. */
+export const scenarios = {
+  get: (name: string): Scenario | undefined => (name.startsWith('auth/') ? useGuarded : named.get(name)),
+};

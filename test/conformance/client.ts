@@ -3,7 +3,8 @@
  * `node test/conformance/client.ts <url>`. Exits with 1 when the scenario is unknown or goes wrong.
  */
 
-import { connect, type Client, type ConnectOptions } from '../../src/client.ts';
+import { connect, type Client, type ConnectOptions, type HttpTransportOptions } from '../../src/client.ts';
+import { authorizationOf } from './client-authorization.ts';
 import { scenarios } from './client-scenarios.ts';
 
 const url = process.argv[2];
@@ -12,7 +13,8 @@ const revision = process.env['MCP_CONFORMANCE_PROTOCOL_VERSION'];
 const context: unknown = JSON.parse(process.env['MCP_CONFORMANCE_CONTEXT'] ?? '{}');
 
 /** The answers to whatever a scenario asks; content that is left out is filled in with defaults. */
-const options: ConnectOptions = {
+const options: ConnectOptions & HttpTransportOptions = {
+  ...authorizationOf(name, context),
   info: { name: 'parley-conformance', version: '1.0.0' },
   ...(revision === undefined ? {} : { revisions: [revision] }),
   onElicit: () => 'accept',

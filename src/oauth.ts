@@ -1,0 +1,36 @@
+/** Being authorized at servers that want it: as a person who signs in, and as a machine. It runs anywhere. */
+
+export { oauth, type GrantInfo, type OAuth } from './oauth/person/oauth.ts';
+export type { ClientMetadata, OAuthOptions, RegisteredByHand } from './oauth/person/oauth-options.ts';
+export {
+  clientCredentials,
+  type ClientCredentialsOptions,
+  type MachineClient,
+} from './oauth/machine/client-credentials.ts';
+export {
+  enterpriseManaged,
+  type EnterpriseManagedOptions,
+  type IdentityProvider,
+  type SubjectToken,
+} from './oauth/machine/enterprise-managed.ts';
+export { workloadIdentity, type WorkloadIdentityOptions } from './oauth/machine/workload-identity.ts';
+export type { AuthorizationOptions } from './oauth/options.ts';
+export type { OAuthEvent } from './oauth/events.ts';
+export type { ClientAuthenticationMethod } from './oauth/client-authentication.ts';
+export type { KeySource, NamedKey, SigningKey } from './oauth/signing-key.ts';
+export type { Identity } from './oauth/grant.ts';
+export type { OpenRedirect, Redirect, RedirectHook, RedirectRequest } from './auth/redirect.ts';
+export { AuthorizationError, type AuthorizationErrorOptions, type AuthorizationReason } from './auth/errors.ts';
+export type {
+  Authorization,
+  AuthorizedAnswer,
+  AuthorizedRequest,
+  Authorizer,
+  BoundServer,
+  AuthorizationFields,
+  RequestAbout,
+} from './auth/authorizer.ts';
+export type { AuthorizationFetch, AuthorizationRequest, AuthorizationResponse } from './auth/document.ts';
+export type { NetworkOptions } from './auth/network.ts';
+export type { CredentialKey, CredentialStore, CredentialWrite, KeptCredential } from './store/credentials.ts';
+export { memoryCredentialStore } from './store/memory-credentials.ts';

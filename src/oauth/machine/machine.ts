@@ -1,0 +1,225 @@
+/** Being authorized without a person: by what a machine has already. */
+
+import type {
+  Authorization,
+  AuthorizedAnswer,
+  AuthorizedRequest,
+  Authorizer,
+  BoundServer,
+  AuthorizationFields,
+} from '../../auth/authorizer.ts';
+import { AuthorizationError } from '../../auth/errors.ts';
+import { memoryCredentialStore } from '../../store/memory-credentials.ts';
+import { endpointsOf } from '../person/authorization-request.ts';
+import { unguessableText } from '../base64url.ts';
+import type { OAuthClient } from '../client-authentication.ts';
+import { discoverServer, sameIssuer, shownUrl, type Discovered } from '../discovery.ts';
+import { DpopProver, keysIn } from '../dpop.ts';
+import { grantOf, renewFrom, type Grant } from '../grant.ts';
+import type { AuthorizationOptions } from '../options.ts';
+import { headerOf, presented } from '../presented.ts';
+import {
+  isBound,
+  once,
+  readRefusal,
+  requireKind,
+  requireOAuth,
+  scopesFor,
+  noRefusal,
+  useless,
+  type Refused,
+} from '../refusal.ts';
+import { SharedWork } from '../shared-work.ts';
+import { siteOf, type Site } from '../site.ts';
+import { StepUps } from '../step-up.ts';
+import { requestTokens } from '../token-request.ts';
+
+/** One way in which a machine gets tokens. */
+export interface MachineGrant {
+  /** The issuer that knows the machine; where it is left out, the first one that the server names is kept to. */
+  readonly issuer: string | undefined;
+  readonly extensions: Authorization['extensions'];
+  /** True when more scopes can be had by asking again. */
+  readonly stepsUp: boolean;
+  /** Makes what is sent to the token endpoint. */
+  request(about: MachineRequest): Promise<{
+    readonly client: OAuthClient;
+    readonly grantType: string;
+    readonly parameters: Readonly<Record<string, string>>;
+  }>;
+}
+
+/** The wish of a machine. */
+export interface MachineRequest {
+  readonly site: Site;
+  readonly discovered: Discovered;
+  readonly scopes: readonly string[];
+  readonly signal: AbortSignal;
+}
+
+/** Makes the authorization of a machine. */
+export function machine(grant: MachineGrant, options: AuthorizationOptions): Authorization {
+  const own = `machine ${unguessableText()}`;
+  let bound: { readonly href: string; readonly authorizer: MachineAuthorizer } | undefined;
+  return {
+    extensions: grant.extensions,
+    context: () => own,
+    bind(server: BoundServer): Authorizer {
+      const { href, origin, pathname } = server.url;
+      if (bound !== undefined && bound.href !== href)
+        throw new TypeError(
+          `this authorization is for another server than ${origin}${pathname}: make another one for it`,
+        );
+      bound ??= { href, authorizer: new MachineAuthorizer(siteOf(server, options), grant) };
+      return bound.authorizer;
+    },
+  };
+}
+
+class MachineAuthorizer implements Authorizer {
+  readonly #site: Site;
+  readonly #way: MachineGrant;
+  readonly #work = new SharedWork();
+  readonly #stepUps: StepUps;
+  readonly #prover: DpopProver;
+  readonly #random = Math.random();
+  #issuer: string | undefined;
+  #discovered: Discovered | undefined;
+  #grant: Grant | undefined;
+
+  constructor(site: Site, way: MachineGrant) {
+    this.#site = site;
+    this.#way = way;
+    this.#issuer = way.issuer;
+    this.#stepUps = new StepUps(() => site.now());
+    const store = memoryCredentialStore();
+    this.#prover = new DpopProver(
+      () => keysIn(store, { kind: 'dpop-key', issuer: '' }),
+      () => site.now(),
+    );
+  }
+
+  headers(request: AuthorizedRequest): AuthorizationFields | Promise<AuthorizationFields> {
+    const grant = this.#grant;
+    if (grant === undefined) return {};
+    const now = this.#site.now();
+    if (now < renewFrom(grant, this.#random)) return presented(grant, request, () => this.#prover);
+    const renewed = this.#renew(request, grant);
+    // What still works is used meanwhile.
+    if (now < (grant.expiresAt ?? now)) renewed.catch(() => undefined);
+    else return this.#presented(renewed, request);
+    return presented(grant, request, () => this.#prover);
+  }
+
+  async #presented(renewed: Promise<Grant>, request: AuthorizedRequest): Promise<AuthorizationFields> {
+    return await presented(await renewed, request, () => this.#prover);
+  }
+
+  answered({ url }: AuthorizedRequest, answer: AuthorizedAnswer): void {
+    if (this.#grant?.scheme === 'DPoP') this.#prover.answered(url, answer.header('dpop-nonce'));
+  }
+
+  async refused(request: AuthorizedRequest, answer: AuthorizedAnswer, sent: AuthorizationFields): Promise<boolean> {
+    const refused = readRefusal(answer);
+    const { tried, about } = request;
+    if (refused.challenge?.scheme === 'dpop' && refused.error === 'use_dpop_nonce') return once(tried, 'nonce');
+    const grant = this.#grant;
+    const isOther = grant !== undefined && headerOf(grant) !== sent['authorization'];
+    if (refused.status === 401) {
+      requireOAuth(refused, this.#site);
+      requireKind(refused, this.#site);
+      if (isOther) return once(tried, 'others');
+      if (!once(tried, 'new tokens')) throw useless(this.#site, grant);
+      await this.#work.join('obtain', request, ({ signal }) => this.#obtain(refused, undefined, signal));
+      return true;
+    }
+    if (refused.status !== 403 || refused.error !== 'insufficient_scope' || grant === undefined) return false;
+    if (isOther) return once(tried, 'others');
+    const scopes = this.#stepUps.wanted(grant, refused.scopes ?? [], about);
+    if (!this.#way.stepsUp)
+      throw new AuthorizationError(
+        'insufficient-scope',
+        `the server wants the scopes ${scopes.join(' ')}, for which this machine cannot ask`,
+        {
+          issuer: grant.endpoints.issuer,
+          scopes,
+        },
+      );
+    if (!once(tried, 'scopes')) return false;
+    await this.#work.join(`step up ${scopes.join(' ')}`, request, ({ signal }) =>
+      this.#obtain(refused, scopes, signal),
+    );
+    return true;
+  }
+
+  /** Asks anew before the token ends, of the authorization server that is known; a failure leaves what there is. */
+  async #renew(request: AuthorizedRequest, before: Grant): Promise<Grant> {
+    await this.#work
+      .join('obtain', request, async ({ signal }) => {
+        const known = this.#discovered;
+        if (known === undefined) return await this.#obtain(noRefusal, undefined, signal);
+        await this.#ask(known, { scopes: before.requested, bound: before.scheme === 'DPoP', signal });
+      })
+      .catch((error: unknown) => {
+        if (request.signal.aborted || !(error instanceof AuthorizationError)) throw error;
+        this.#site.tell({ kind: 'warning', message: error.message, issuer: error.issuer });
+      });
+    return this.#grant ?? before;
+  }
+
+  async #obtain(refused: Refused, scopes: readonly string[] | undefined, signal: AbortSignal): Promise<void> {
+    const prefer = (issuer: string): boolean => this.#issuer !== undefined && sameIssuer(issuer, this.#issuer);
+    const { resourceMetadata } = refused;
+    const discovered = await discoverServer(this.#site, { resourceMetadata, prefer }, signal);
+    const { issuer } = discovered.server;
+    if (this.#issuer !== undefined && !prefer(issuer))
+      throw new AuthorizationError(
+        'issuer-mismatch',
+        `the server has the authorization server ${shownUrl(issuer)} now, and the credentials of this machine are for ${shownUrl(this.#issuer)}: nothing is sent`,
+        { issuer },
+      );
+    this.#discovered = discovered;
+    const { options } = this.#site;
+    const wanted = { wanted: scopes ?? refused.scopes, before: this.#grant, always: options.scopes, lasting: false };
+    await this.#ask(discovered, {
+      scopes: scopesFor(discovered, wanted),
+      bound: isBound(this.#site, refused, discovered),
+      signal,
+    });
+    // What was given here once is shown to nobody else.
+    this.#issuer ??= issuer;
+  }
+
+  async #ask(
+    discovered: Discovered,
+    {
+      scopes,
+      bound,
+      signal,
+    }: { readonly scopes: readonly string[]; readonly bound: boolean; readonly signal: AbortSignal },
+  ): Promise<void> {
+    const { resource, server } = discovered;
+    const endpoints = endpointsOf(server);
+    const { client, grantType, parameters } = await this.#way.request({ site: this.#site, discovered, scopes, signal });
+    const answer = await requestTokens(this.#site, {
+      endpoints,
+      client,
+      grantType,
+      parameters: { ...parameters, ...(scopes.length === 0 ? {} : { scope: scopes.join(' ') }) },
+      resource,
+      prover: bound ? this.#prover : undefined,
+      signal,
+    });
+    const context = {
+      resource,
+      client: client.id,
+      endpoints,
+      requested: scopes,
+      now: this.#site.now(),
+      before: undefined,
+    };
+    this.#grant = grantOf(answer, context);
+    const { expiresAt } = this.#grant;
+    this.#site.tell({ kind: 'granted', issuer: endpoints.issuer, resource, scopes: this.#grant.scopes, expiresAt });
+  }
+}

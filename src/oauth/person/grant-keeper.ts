@@ -1,0 +1,268 @@
+/** The grant that is used at one server: kept in a store that others may share, and renewed as one transaction. */
+
+import { hasFields } from '../../auth/fields.ts';
+import { AuthorizationError } from '../../auth/errors.ts';
+import { jsonOf } from '../../auth/document.ts';
+import type { ServerMetadata } from '../../auth/metadata.ts';
+import { canonicalResource } from '../../auth/resource-url.ts';
+import type { CredentialKey, CredentialStore } from '../../store/credentials.ts';
+import type { OAuthClient } from '../client-authentication.ts';
+import type { DpopProver } from '../dpop.ts';
+import { grantOf, grantText, readGrant, renewFrom, type Grant } from '../grant.ts';
+import { limited, type Site } from '../site.ts';
+import type { Endpoints } from '../token-request.ts';
+import type { TokenAnswer } from '../token-response.ts';
+
+/** The needs of keeping grants beside the server. */
+export interface KeeperOptions {
+  readonly store: CredentialStore;
+  readonly account: string | undefined;
+  /** True when grants are renewed. */
+  readonly refresh: boolean;
+  /** The client that a grant was given to; `undefined` where nothing is known of it any more. */
+  clientOf(grant: Grant): Promise<OAuthClient | undefined>;
+  /** Hears that the authorization server knows the client no longer. */
+  clientLost(grant: Grant): Promise<void>;
+  proverOf(grant: Grant): DpopProver | undefined;
+}
+
+/** The longest that a renewal takes, in milliseconds, with the wait for others who renew. */
+const transactionMs = 20_000;
+
+/** The shortest time between two attempts while the authorization server fails, in milliseconds; it doubles. */
+const pauseMs = 2_000;
+const longestPauseMs = 60_000;
+
+/** Outcome of a renewal: another token is there, none can be had by it, or nobody knows yet. */
+export type Renewal = 'renewed' | 'impossible';
+
+/** Keeps the grant of one server. */
+export class GrantKeeper {
+  readonly #site: Site;
+  readonly #options: KeeperOptions;
+  #grant: Grant | undefined;
+  #generation: string | undefined;
+  #loading: Promise<void> | undefined;
+  #renewing: Promise<Renewal> | undefined;
+  /** The token endpoint that an authorization server names now. */
+  #found: Pick<Endpoints, 'issuer' | 'token'> | undefined;
+  #failures = 0;
+  #notBefore = 0;
+  readonly #random = Math.random();
+
+  constructor(site: Site, options: KeeperOptions) {
+    this.#site = site;
+    this.#options = options;
+  }
+
+  /** The grant, once it was looked for. */
+  get grant(): Grant | undefined {
+    return this.#grant;
+  }
+
+  /** Looks once for what was kept; a promise only where that is still to be done. */
+  ready(): Promise<void> | undefined {
+    if (this.#loading === undefined)
+      this.#loading = this.load().catch((error: unknown) => {
+        this.#loading = undefined;
+        throw error;
+      });
+    else if (this.#loaded) return undefined;
+    return this.#loading;
+  }
+
+  #loaded = false;
+
+  /** Looks again for what is kept: others who share the store may have got something else. */
+  async load(): Promise<void> {
+    const { store } = this.#options;
+    const kept = await store.read(this.#serverKey);
+    const finding = kept === undefined ? undefined : jsonOf(kept.text);
+    if (hasFields(finding)) {
+      const { issuer, resource, client } = finding;
+      if (typeof issuer === 'string' && typeof resource === 'string' && typeof client === 'string') {
+        const found = await store.read(this.#key({ issuer, resource, client }));
+        const grant = readGrant(found?.text);
+        this.#adopt(grant, found?.generation);
+      }
+    } else this.#adopt(undefined, undefined);
+    this.#loaded = true;
+  }
+
+  /** Keeps what was just granted, in place of what was there. */
+  async save(grant: Grant): Promise<void> {
+    const { store } = this.#options;
+    const { resource, client } = grant;
+    const { issuer } = grant.endpoints;
+    const key = this.#key({ issuer, resource, client });
+    await store.write(key, grantText(grant));
+    await store.write(this.#serverKey, JSON.stringify({ issuer, resource, client }));
+    this.#adopt(grant, (await store.read(key))?.generation);
+    this.#loaded = true;
+    this.#failures = 0;
+    this.#notBefore = 0;
+  }
+
+  /** Deletes the grant, whoever renewed it meanwhile. */
+  async forget(): Promise<void> {
+    const { store } = this.#options;
+    if (this.#grant !== undefined) await store.write(this.#keyOf(this.#grant), undefined);
+    await store.write(this.#serverKey, undefined);
+    this.#adopt(undefined, undefined);
+  }
+
+  /** Tells whether the token is no longer valid, or will not be soon, and can be renewed now. */
+  due(): 'expired' | 'soon' | 'no' {
+    const grant = this.#grant;
+    const now = this.#site.now();
+    if (grant === undefined || !this.renewable || grant.expiresAt === undefined || now < this.#notBefore) return 'no';
+    if (now >= grant.expiresAt) return 'expired';
+    return now >= renewFrom(grant, this.#random) ? 'soon' : 'no';
+  }
+
+  /** True when there is anything to renew the grant by. */
+  get renewable(): boolean {
+    return this.#options.refresh && this.#grant?.refreshToken !== undefined;
+  }
+
+  /**
+   * Renews the grant: whoever shares the store does so one at a time, and uses what another one got meanwhile.
+   *
+   * @throws AuthorizationError `server-error` when it may be possible later; nothing is lost then.
+   */
+  renew(): Promise<Renewal> {
+    this.#renewing ??= this.#renew().finally(() => (this.#renewing = undefined));
+    return this.#renewing;
+  }
+
+  async #renew(): Promise<Renewal> {
+    const before = this.#grant;
+    if (before === undefined || !this.renewable) return 'impossible';
+    const { issuer } = before.endpoints;
+    const late = (): AuthorizationError =>
+      new AuthorizationError(
+        'server-error',
+        `the grant of ${issuer} was not renewed within ${transactionMs / 1000} s; try again later`,
+        { issuer },
+      );
+    const key = this.#keyOf(before);
+    try {
+      const outcome = await limited({ ms: transactionMs, signal: new AbortController().signal, late }, (signal) =>
+        this.#options.store.lock(key, () => this.#transact({ key, before, signal }), signal),
+      );
+      this.#failures = 0;
+      this.#notBefore = 0;
+      return outcome;
+    } catch (error) {
+      this.#failures++;
+      this.#notBefore = this.#site.now() + Math.min(longestPauseMs, pauseMs * 2 ** Math.min(this.#failures - 1, 10));
+      throw error;
+    }
+  }
+
+  async #transact({ key, before, signal }: Transaction): Promise<Renewal> {
+    const { store } = this.#options;
+    const kept = await store.read(key);
+    const there = readGrant(kept?.text);
+    if (kept === undefined || there === undefined) {
+      this.#adopt(undefined, undefined);
+      return 'impossible';
+    }
+    if (kept.generation !== this.#generation && there.accessToken !== before.accessToken) {
+      this.#adopt(there, kept.generation);
+      return 'renewed';
+    }
+    const { refreshToken } = there;
+    const client = await this.#options.clientOf(there);
+    if (refreshToken === undefined || client === undefined) return 'impossible';
+    let answer: TokenAnswer;
+    try {
+      const late = await import('../token-request.ts');
+      answer = await late.requestTokens(this.#site, {
+        endpoints: this.#endpointsOf(there),
+        client,
+        grantType: 'refresh_token',
+        parameters: { refresh_token: refreshToken },
+        resource: there.resource,
+        prover: this.#options.proverOf(there),
+        signal,
+      });
+    } catch (error) {
+      return await this.#failed(error, { key, there, generation: kept.generation });
+    }
+    const { resource, endpoints, requested } = there;
+    const next = grantOf(answer, {
+      resource,
+      client: there.client,
+      endpoints,
+      requested,
+      now: this.#site.now(),
+      before: there,
+    });
+    if (!(await store.write(key, grantText(next), { ifGeneration: kept.generation }))) {
+      // Somebody signed in anew, or out, while we renewed: that counts.
+      await this.load();
+      return this.#grant === undefined ? 'impossible' : 'renewed';
+    }
+    this.#adopt(next, (await store.read(key))?.generation);
+    const { scopes, expiresAt } = next;
+    this.#site.tell({ kind: 'refreshed', issuer: endpoints.issuer, resource, scopes, expiresAt });
+    return 'renewed';
+  }
+
+  /** Deletes only what the authorization server called invalid, and only while nobody put something else there. */
+  async #failed(
+    error: unknown,
+    { key, there, generation }: { readonly key: CredentialKey; readonly there: Grant; readonly generation: string },
+  ): Promise<Renewal> {
+    const code = error instanceof AuthorizationError ? error.code : undefined;
+    const isLost = error instanceof AuthorizationError && error.reason === 'grant-lost';
+    if (!isLost && code !== 'invalid_client') throw error;
+    const { store } = this.#options;
+    const now = await store.read(key);
+    if (now !== undefined && now.generation !== generation) {
+      this.#adopt(readGrant(now.text), now.generation);
+      return this.#grant === undefined ? 'impossible' : 'renewed';
+    }
+    if (code === 'invalid_client') await this.#options.clientLost(there);
+    else await store.write(key, undefined, { ifGeneration: generation });
+    const { issuer } = there.endpoints;
+    if (isLost) {
+      this.#adopt(undefined, undefined);
+      this.#site.tell({ kind: 'lost', what: 'grant', issuer });
+    }
+    return 'impossible';
+  }
+
+  /** Remembers what the metadata of an authorization server say now: an endpoint may have moved. */
+  found({ issuer, tokenEndpoint }: ServerMetadata): void {
+    this.#found = tokenEndpoint === undefined ? undefined : { issuer, token: tokenEndpoint };
+  }
+
+  #endpointsOf({ endpoints }: Grant): Endpoints {
+    return this.#found?.issuer === endpoints.issuer ? { ...endpoints, token: this.#found.token } : endpoints;
+  }
+
+  #adopt(grant: Grant | undefined, generation: string | undefined): void {
+    this.#grant = grant;
+    this.#generation = generation;
+  }
+
+  #keyOf({ endpoints: { issuer }, resource, client }: Grant): CredentialKey {
+    return this.#key({ issuer, resource, client });
+  }
+
+  #key(of: { readonly issuer: string; readonly resource: string; readonly client: string }): CredentialKey {
+    return { kind: 'grant', ...of, account: this.#options.account };
+  }
+
+  get #serverKey(): CredentialKey {
+    return { kind: 'server', issuer: canonicalResource(this.#site.server), account: this.#options.account };
+  }
+}
+
+interface Transaction {
+  readonly key: CredentialKey;
+  readonly before: Grant;
+  readonly signal: AbortSignal;
+}

@@ -1,0 +1,276 @@
+/** Signing a person in: from what was discovered to tokens. */
+
+import { fetchAnswer, type Answer } from '../../auth/document.ts';
+import { AuthorizationError } from '../../auth/errors.ts';
+import type { ServerMetadata } from '../../auth/metadata.ts';
+import type { OpenRedirect } from '../../auth/redirect.ts';
+import type { CredentialKey } from '../../store/credentials.ts';
+import {
+  authorizationRequest,
+  judgedCode,
+  pendingText,
+  readPending,
+  requireCodes,
+  stateOf,
+  type PendingLogin,
+} from './authorization-request.ts';
+import { shownUrl, type Discovered } from '../discovery.ts';
+import type { DpopProver } from '../dpop.ts';
+import { grantOf, type Grant } from '../grant.ts';
+import { asOnlyOne } from './lease.ts';
+import type { OAuthSettings } from './oauth-options.ts';
+import { spelling, type RegisteredClient, type Registration } from './registration.ts';
+import type { Job } from '../shared-work.ts';
+import { fetching, limited, type Site } from '../site.ts';
+import { requestTokens } from '../token-request.ts';
+
+/** The needs of a login beside the server. */
+export interface LoginParts {
+  readonly settings: OAuthSettings;
+  readonly registration: Registration;
+  proverOf(issuer: string): DpopProver;
+  /** Keeps what was granted. */
+  save(grant: Grant): Promise<void>;
+}
+
+/** The wish with which a person is sent. */
+export interface Wanted {
+  readonly discovered: Discovered;
+  readonly scopes: readonly string[];
+  readonly reason: 'login' | 'step-up';
+  /** True when the tokens are to be bound to a key. */
+  readonly bound: boolean;
+}
+
+/** Signs people in at one server. */
+export class Login {
+  readonly #site: Site;
+  readonly #parts: LoginParts;
+
+  constructor(site: Site, parts: LoginParts) {
+    this.#site = site;
+    this.#parts = parts;
+  }
+
+  /**
+   * Signs a person in, unless somebody who shares the store did so meanwhile.
+   *
+   * @param done Whether others did.
+   * @throws AuthorizationError
+   */
+  async run(wanted: Wanted, job: Job, done: () => Promise<boolean>): Promise<void> {
+    const { server, resource } = wanted.discovered;
+    requireCodes(server);
+    const { loginTimeoutMs: ms, store, account } = this.#parts.settings;
+    const late = (): AuthorizationError =>
+      new AuthorizationError(
+        'timeout',
+        `nobody signed in at ${shownUrl(server.issuer)} within ${ms / 1000} s; try again`,
+        {
+          issuer: server.issuer,
+        },
+      );
+    const key: CredentialKey = { kind: 'login', issuer: server.issuer, resource, account };
+    await limited({ ms, signal: job.signal, late }, (signal) => {
+      const asked: Job = { signal, asking: (person) => job.asking(person) };
+      return asOnlyOne({ store, key, signal }, done, () => this.#ask(wanted, asked));
+    });
+  }
+
+  /**
+   * Takes up the login to which an answer belongs, after the page that began it was left.
+   *
+   * @throws AuthorizationError `invalid-response` for an answer to no login that is under way here.
+   */
+  async finish(callback: string, signal: AbortSignal): Promise<void> {
+    const { settings, registration } = this.#parts;
+    const state = stateOf(callback);
+    const kept = state === undefined ? undefined : await settings.store.read(pendingKey(state));
+    const pending = readPending(kept?.text);
+    const isOurs =
+      pending?.server === this.#site.server.href && this.#site.now() - pending.at <= settings.loginTimeoutMs;
+    if (pending === undefined || !isOurs)
+      throw new AuthorizationError(
+        'invalid-response',
+        'the answer belongs to no login that is under way here: sign in again',
+      );
+    // An answer is used once, whatever it says.
+    await settings.store.write(pendingKey(pending.state), undefined);
+    const client = await registration.find(pending.endpoints, pending.client);
+    if (client === undefined)
+      throw new AuthorizationError(
+        'invalid-client',
+        `the client that signed in at ${shownUrl(pending.endpoints.issuer)} is gone: sign in again`,
+        {
+          issuer: pending.endpoints.issuer,
+        },
+      );
+    await this.#redeem(judgedCode(callback, pending), { pending, client, signal });
+  }
+
+  /** A registration that the authorization server does not know any more is made anew once. */
+  async #ask(wanted: Wanted, job: Job): Promise<void> {
+    const { registration, settings } = this.#parts;
+    const { server } = wanted.discovered;
+    for (let again = false; ; again = true) {
+      const open = await settings.redirect.open(await registration.redirectUris(server), job.signal);
+      try {
+        const client = await this.#client(wanted, open, job.signal);
+        try {
+          return await this.#visit(wanted, { open, client, job });
+        } catch (error) {
+          if (!(error instanceof AuthorizationError)) throw error;
+          if (error.reason === 'timeout' && client.dynamic) await registration.suspect(server.issuer, client.id);
+          if (error.code !== 'invalid_client' || !client.dynamic || again) throw error;
+          await registration.forget(server.issuer, client.id);
+        }
+      } finally {
+        open.close();
+      }
+    }
+  }
+
+  async #client(
+    { discovered: { server } }: Wanted,
+    { redirectUri }: OpenRedirect,
+    signal: AbortSignal,
+  ): Promise<RegisteredClient> {
+    const { registration, settings } = this.#parts;
+    const wanted = [redirectUri, ...settings.redirect.redirectUris.filter((one) => one !== redirectUri)];
+    const client = await registration.client(server, wanted, signal);
+    if (client.doubtful !== true || !(await isForgotten(this.#site, { server, client, redirectUri, signal })))
+      return client;
+    await registration.forget(server.issuer, client.id);
+    return await registration.client(server, wanted, signal);
+  }
+
+  async #visit(
+    { discovered, scopes, reason, bound }: Wanted,
+    { open, client, job }: { readonly open: OpenRedirect; readonly client: RegisteredClient; readonly job: Job },
+  ): Promise<void> {
+    const { server, resource } = discovered;
+    const { issuer } = server;
+    const { store } = this.#parts.settings;
+    const { options, now, tell } = this.#site;
+    const redirectUri = spelling(open.redirectUri, client.redirectUris ?? []) ?? open.redirectUri;
+    const { url, pending } = await authorizationRequest({
+      server,
+      client: client.id,
+      redirectUri,
+      resource,
+      scopes,
+      bound,
+      mcpServer: this.#site.server,
+      namesResource: options.resourceParameter !== 'omit',
+      more: options.parameters?.authorization,
+      now: now(),
+    });
+    await store.write(pendingKey(pending.state), pendingText(pending));
+    let keep = false;
+    try {
+      tell({ kind: 'asked', issuer, reason, scopes });
+      job.asking(true);
+      const request = { url, redirectUri, state: pending.state, reason, issuer, scopes };
+      const callback = await unlessAborted(open.visit(request, job.signal), job.signal).finally(() =>
+        job.asking(false),
+      );
+      await this.#redeem(judgedCode(callback, pending), { pending, client, signal: job.signal });
+    } catch (error) {
+      // The page is left, and its answer comes to another one.
+      keep = error instanceof AuthorizationError && error.reason === 'login-required';
+      throw error;
+    } finally {
+      if (!keep) await store.write(pendingKey(pending.state), undefined);
+    }
+  }
+
+  async #redeem(
+    code: string,
+    {
+      pending,
+      client,
+      signal,
+    }: { readonly pending: PendingLogin; readonly client: RegisteredClient; readonly signal: AbortSignal },
+  ): Promise<void> {
+    const { endpoints, redirectUri, verifier, resource, requested, bound } = pending;
+    const answer = await requestTokens(this.#site, {
+      endpoints,
+      client,
+      grantType: 'authorization_code',
+      parameters: { code, redirect_uri: redirectUri, code_verifier: verifier },
+      resource,
+      prover: bound ? this.#parts.proverOf(endpoints.issuer) : undefined,
+      signal,
+    });
+    const grant = grantOf(answer, { resource, client: client.id, endpoints, requested, now: this.#site.now() });
+    await this.#parts.save(grant);
+    const { scopes, expiresAt } = grant;
+    this.#site.tell({ kind: 'granted', issuer: endpoints.issuer, resource, scopes, expiresAt });
+  }
+}
+
+function pendingKey(state: string): CredentialKey {
+  return { kind: 'login', issuer: state };
+}
+
+/** Waits for a hook of somebody else, which may go on when we do not. */
+async function unlessAborted<Result>(work: Promise<Result>, signal: AbortSignal): Promise<Result> {
+  let abort = (): void => {};
+  const aborted = new Promise<never>((_, reject) => {
+    // The reason is what the owner of the signal gave.
+    abort = () => reject(signal.reason as Error);
+    if (signal.aborted) abort();
+    signal.addEventListener('abort', abort, { once: true });
+  });
+  try {
+    return await Promise.race([work, aborted]);
+  } finally {
+    signal.removeEventListener('abort', abort);
+  }
+}
+
+/** The statuses with which authorization servers tell of a client that they do not know. */
+const refusals: ReadonlySet<number> = new Set([400, 401, 403, 422]);
+
+const namesClient =
+  /invalid_client|unauthorized_client|(?:unknown|invalid|unregistered|no such) client|client(?:[ _-]?id)?[^.<]{0,40}(?:not found|unknown|invalid|not registered|does not exist)/i;
+
+/**
+ * True when an authorization server has forgotten a registration. It would tell the person alone, on a page from which nobody comes back:
+ * so its page is looked at first, without a person. What cannot be looked at counts as known.
+ */
+async function isForgotten(
+  site: Site,
+  {
+    server,
+    client,
+    redirectUri,
+    signal,
+  }: {
+    readonly server: ServerMetadata;
+    readonly client: RegisteredClient;
+    readonly redirectUri: string;
+    readonly signal: AbortSignal;
+  },
+): Promise<boolean> {
+  // What it would answer to is known to nobody.
+  const { url } = await authorizationRequest({
+    server,
+    client: client.id,
+    redirectUri: spelling(redirectUri, client.redirectUris ?? []) ?? redirectUri,
+    resource: '',
+    scopes: [],
+    bound: false,
+    mcpServer: site.server,
+    namesResource: false,
+    more: undefined,
+    now: site.now(),
+  });
+  let answer: Answer;
+  try {
+    answer = await fetchAnswer(url, 'the authorization endpoint', fetching(site, signal));
+  } catch {
+    return false;
+  }
+  return refusals.has(answer.status) && (answer.text.includes(client.id) || namesClient.test(answer.text));
+}

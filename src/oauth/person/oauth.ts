@@ -1,0 +1,210 @@
+/** Being authorized as a person who signs in. */
+
+import type { Authorization, Authorizer, BoundServer } from '../../auth/authorizer.ts';
+import { AuthorizationError } from '../../auth/errors.ts';
+import { after } from '../../jsonrpc/timeout.ts';
+import { PersonAuthorizer } from './person.ts';
+import { unguessableText } from '../base64url.ts';
+import type { Identity } from '../grant.ts';
+import { oauthSettings, type OAuthOptions } from './oauth-options.ts';
+import { readRefusal, noRefusal, type Refused } from '../refusal.ts';
+import { siteOf, type Site } from '../site.ts';
+
+/** The grant of a person, as it may be shown: no token is in it. */
+export interface GrantInfo extends Identity {
+  /** The issuer of the authorization server. */
+  readonly issuer: string;
+  readonly resource: string;
+  /** The client id. */
+  readonly client: string;
+  readonly scopes: readonly string[];
+  /** In milliseconds since 1970; `undefined` where nobody said. */
+  readonly expiresAt: number | undefined;
+  /** True when it is renewed without asking. */
+  readonly renewable: boolean;
+}
+
+/** The authorization of a person at one server. */
+export interface OAuth extends Authorization {
+  /**
+   * Signs in now, whether a server asks for it or not; what was granted before is replaced.
+   *
+   * @throws AuthorizationError
+   * @throws TypeError where no server is known: give its URL, or connect first.
+   */
+  login(options?: { readonly server?: string | URL; readonly signal?: AbortSignal }): Promise<void>;
+  /**
+   * Signs out: revokes the tokens where the authorization server has a way for that, and deletes the grant.
+   *
+   * @param options `revoke` is true by default; `forgetClient` deletes the registration too.
+   * @returns Whether the tokens were revoked; without it they are valid until they expire.
+   */
+  logout(options?: {
+    readonly revoke?: boolean;
+    readonly forgetClient?: boolean;
+    readonly server?: string | URL;
+  }): Promise<{ readonly revoked: boolean }>;
+  /** Tells of the person who signed in and of the grant; `undefined` when nobody did. */
+  identity(options?: { readonly server?: string | URL }): Promise<GrantInfo | undefined>;
+  /**
+   * Finishes a login for which the page was left.
+   *
+   * @param callback The URL to which the browser was sent back.
+   * @throws AuthorizationError
+   */
+  finish(callback: string, options?: { readonly server?: string | URL; readonly signal?: AbortSignal }): Promise<void>;
+}
+
+/** The longest that revoking one token takes, in milliseconds. */
+const revocationMs = 10_000;
+
+/**
+ * Makes the authorization of a person who signs in at an authorization server, for the option `auth` of `connect`. It is for one
+ * server; any number of connections to it may share it.
+ *
+ * @throws TypeError for options that make no sense.
+ */
+export function oauth(options: OAuthOptions): OAuth {
+  return new PersonAuthorization(options);
+}
+
+class PersonAuthorization implements OAuth {
+  readonly #settings: ReturnType<typeof oauthSettings>;
+  readonly #own: string = unguessableText();
+  #bound: { readonly site: Site; readonly authorizer: PersonAuthorizer } | undefined;
+
+  constructor(options: OAuthOptions) {
+    this.#settings = oauthSettings(options);
+  }
+
+  bind(server: BoundServer): Authorizer {
+    return this.#bind(server).authorizer;
+  }
+
+  context(): string {
+    return this.#bound?.authorizer.keeper.grant?.id ?? `nobody ${this.#own}`;
+  }
+
+  async login({
+    server,
+    signal = never(),
+  }: { readonly server?: string | URL; readonly signal?: AbortSignal } = {}): Promise<void> {
+    const { site, authorizer } = this.#at(server);
+    const mending = await authorizer.mending();
+    await mending.login(await challengeOf(site, signal), { signal });
+  }
+
+  async logout({
+    revoke = true,
+    forgetClient = false,
+    server,
+  }: { readonly revoke?: boolean; readonly forgetClient?: boolean; readonly server?: string | URL } = {}): Promise<{
+    readonly revoked: boolean;
+  }> {
+    const { authorizer } = this.#at(server);
+    await authorizer.keeper.load();
+    const { grant } = authorizer.keeper;
+    const revoked = revoke && (await this.#revoked());
+    await authorizer.keeper.forget();
+    if (forgetClient && grant !== undefined)
+      await (await authorizer.mending()).registration.forget(grant.endpoints.issuer, grant.client);
+    return { revoked };
+  }
+
+  async identity({ server }: { readonly server?: string | URL } = {}): Promise<GrantInfo | undefined> {
+    const { keeper } = this.#at(server).authorizer;
+    await keeper.load();
+    const { grant } = keeper;
+    if (grant === undefined) return undefined;
+    const { endpoints, resource, client, scopes, expiresAt, identity } = grant;
+    return { ...identity, issuer: endpoints.issuer, resource, client, scopes, expiresAt, renewable: keeper.renewable };
+  }
+
+  async finish(
+    callback: string,
+    { server, signal = never() }: { readonly server?: string | URL; readonly signal?: AbortSignal } = {},
+  ): Promise<void> {
+    const mending = await this.#at(server).authorizer.mending();
+    await mending.finish(callback, signal);
+  }
+
+  #at(server: string | URL | undefined): { readonly site: Site; readonly authorizer: PersonAuthorizer } {
+    if (server !== undefined)
+      return this.#bind({ url: new URL(server), fetch: (url, request) => fetch(url, request), atRoot: {} });
+    if (this.#bound === undefined)
+      throw new TypeError('it is not known yet for which server: give its URL as server, or connect first');
+    return this.#bound;
+  }
+
+  #bind(server: BoundServer): { readonly site: Site; readonly authorizer: PersonAuthorizer } {
+    const url = new URL(server.url);
+    url.hash = '';
+    if (this.#bound !== undefined) {
+      if (this.#bound.site.server.href !== url.href)
+        throw new TypeError(
+          `this authorization is for ${this.#bound.site.server.origin}${this.#bound.site.server.pathname}: make another one for another server`,
+        );
+      return this.#bound;
+    }
+    const site = siteOf({ ...server, url }, this.#settings.options);
+    this.#bound = { site, authorizer: new PersonAuthorizer(site, this.#settings) };
+    return this.#bound;
+  }
+
+  async #revoked(): Promise<boolean> {
+    const { site, authorizer } = this.#at(undefined);
+    const { grant } = authorizer.keeper;
+    const revocation = grant?.endpoints.revocation;
+    if (grant === undefined || revocation === undefined) return false;
+    const { registration } = await authorizer.mending();
+    const client = await registration.find(grant.endpoints, grant.client);
+    if (client === undefined) return false;
+    const { revocationAnswer } = await import('../token-request.ts');
+    const controller = new AbortController();
+    const stop = after(2 * revocationMs, () => controller.abort(), true);
+    const revoke = async (token: string, hint: 'access_token' | 'refresh_token'): Promise<boolean> => {
+      const endpoints = { ...grant.endpoints, revocation };
+      const { status } = await revocationAnswer(site, { endpoints, client, token, hint, signal: controller.signal });
+      return status >= 200 && status < 300;
+    };
+    try {
+      // RFC 7009, section 2.1: with the refresh token all that came of it should go; not everywhere it does.
+      const { refreshToken } = grant;
+      const refresh = refreshToken === undefined || (await revoke(refreshToken, 'refresh_token'));
+      const access = await revoke(grant.accessToken, 'access_token');
+      return refreshToken === undefined ? access : refresh;
+    } catch (error) {
+      const message = error instanceof AuthorizationError ? error.message : 'the tokens could not be revoked';
+      site.tell({ kind: 'warning', message, issuer: grant.endpoints.issuer });
+      return false;
+    } finally {
+      stop();
+    }
+  }
+}
+
+/** The answer of a server to whoever asks without a token: where its metadata are, and which scopes it wants. */
+async function challengeOf({ server, fetch, rules }: Site, signal: AbortSignal): Promise<Refused> {
+  try {
+    const response = await fetch(rules.check(server.href, 'the server').href, {
+      method: 'GET',
+      headers: { accept: 'text/event-stream' },
+      redirect: 'manual',
+      credentials: 'omit',
+      signal,
+    });
+    void response.body
+      ?.getReader()
+      .cancel()
+      .catch(() => undefined);
+    const refused = readRefusal({ status: response.status, header: (name) => response.headers.get(name) ?? undefined });
+    return refused.status === 401 ? refused : noRefusal;
+  } catch {
+    signal.throwIfAborted();
+    return noRefusal;
+  }
+}
+
+function never(): AbortSignal {
+  return new AbortController().signal;
+}

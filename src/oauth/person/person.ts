@@ -1,0 +1,96 @@
+/** The requests of a person at one server: what was granted goes with them, and is renewed before it ends. */
+
+import type { AuthorizedAnswer, AuthorizedRequest, Authorizer, AuthorizationFields } from '../../auth/authorizer.ts';
+import { AuthorizationError } from '../../auth/errors.ts';
+import { DpopProver, keysIn } from '../dpop.ts';
+import { GrantKeeper } from './grant-keeper.ts';
+import type { Mending } from './mending.ts';
+import type { OAuthSettings } from './oauth-options.ts';
+import { presented } from '../presented.ts';
+import type { Site } from '../site.ts';
+
+/** Authorizes requests as a person, at one server. */
+export class PersonAuthorizer implements Authorizer {
+  readonly keeper: GrantKeeper;
+  readonly #site: Site;
+  readonly #settings: OAuthSettings;
+  readonly #provers = new Map<string, DpopProver>();
+  #mending: Promise<Mending> | undefined;
+
+  constructor(site: Site, settings: OAuthSettings) {
+    this.#site = site;
+    this.#settings = settings;
+    const { store, account, refresh } = settings;
+    this.keeper = new GrantKeeper(site, {
+      store,
+      account,
+      refresh,
+      clientOf: async ({ endpoints, client }) => (await this.mending()).registration.find(endpoints, client),
+      clientLost: async ({ endpoints, client }) => (await this.mending()).registration.forget(endpoints.issuer, client),
+      proverOf: ({ scheme, endpoints }) => (scheme === 'DPoP' ? this.#proverOf(endpoints.issuer) : undefined),
+    });
+  }
+
+  /** The part that sees to refusals, loaded by the first one: a grant that is kept and still good needs none of it. */
+  mending(): Promise<Mending> {
+    this.#mending ??= import('./mending.ts').then(
+      (late) =>
+        new late.Mending(this.#site, this.#settings, {
+          keeper: this.keeper,
+          proverOf: (issuer) => this.#proverOf(issuer),
+        }),
+    );
+    return this.#mending;
+  }
+
+  headers(request: AuthorizedRequest): AuthorizationFields | Promise<AuthorizationFields> {
+    const due = this.keeper.due();
+    // What still works is used while it is renewed; a failure is heard of when it does no longer.
+    if (due === 'soon') void this.#renewed();
+    const ready = this.keeper.ready();
+    return ready === undefined && due !== 'expired' ? this.#fields(request) : this.#late(request, ready);
+  }
+
+  async #late(request: AuthorizedRequest, ready: Promise<void> | undefined): Promise<AuthorizationFields> {
+    await ready;
+    // What cannot be renewed now is sent as it is: the server judges it, and its clock may be another.
+    if (this.keeper.due() === 'expired') await this.#renewed();
+    return await this.#fields(request);
+  }
+
+  answered({ url }: AuthorizedRequest, answer: AuthorizedAnswer): void {
+    const { grant } = this.keeper;
+    if (grant?.scheme === 'DPoP') this.#proverOf(grant.endpoints.issuer).answered(url, answer.header('dpop-nonce'));
+  }
+
+  async refused(request: AuthorizedRequest, answer: AuthorizedAnswer, sent: AuthorizationFields): Promise<boolean> {
+    return (await this.mending()).refused(request, answer, sent);
+  }
+
+  #fields(request: AuthorizedRequest): AuthorizationFields | Promise<AuthorizationFields> {
+    const { grant } = this.keeper;
+    return grant === undefined ? {} : presented(grant, request, () => this.#proverOf(grant.endpoints.issuer));
+  }
+
+  async #renewed(): Promise<void> {
+    try {
+      await this.keeper.renew();
+    } catch (error) {
+      if (error instanceof AuthorizationError)
+        this.#site.tell({ kind: 'warning', message: error.message, issuer: error.issuer });
+    }
+  }
+
+  #proverOf(issuer: string): DpopProver {
+    const { store, account } = this.#settings;
+    const known = this.#provers.get(issuer);
+    const prover =
+      known ??
+      new DpopProver(
+        () => keysIn(store, { kind: 'dpop-key', issuer, account }),
+        () => this.#site.now(),
+      );
+    if (known === undefined) this.#provers.set(issuer, prover);
+    return prover;
+  }
+}

@@ -1,0 +1,88 @@
+/** Work that whoever needs it joins: it runs once, and goes on as long as anybody waits for it. */
+
+/** Somebody who waits. */
+export interface Waiter {
+  readonly signal: AbortSignal;
+  /** Is told that the work waits for a person, and that it does so no longer. */
+  waiting?(person: boolean): void;
+}
+
+/** The work, as it sees those who wait for it. */
+export interface Job {
+  /** Ends when nobody waits any more. */
+  readonly signal: AbortSignal;
+  /** Says that a person is asked now, or is asked no longer. */
+  asking(person: boolean): void;
+}
+
+interface Running {
+  readonly name: string;
+  readonly result: Promise<unknown>;
+  readonly controller: AbortController;
+  readonly waiters: Set<Waiter>;
+  asks: boolean;
+}
+
+/** One piece of work at a time. */
+export class SharedWork {
+  #running: Running | undefined;
+
+  /**
+   * Waits for work of a name, which is begun unless it runs already; while work of another name runs, that is waited for instead.
+   *
+   * @returns Whether it was the work of this name.
+   * @throws What the work of this name failed with, or the reason of the signal.
+   */
+  async join(name: string, waiter: Waiter, work: (job: Job) => Promise<void>): Promise<boolean> {
+    waiter.signal.throwIfAborted();
+    const running = (this.#running ??= this.#begin(name, work));
+    const ours = running.name === name;
+    await this.#wait(running, waiter).catch((error: unknown) => {
+      if (ours || waiter.signal.aborted) throw error;
+    });
+    return ours;
+  }
+
+  #begin(name: string, work: (job: Job) => Promise<void>): Running {
+    const controller = new AbortController();
+    const waiters = new Set<Waiter>();
+    const asking = (person: boolean): void => {
+      running.asks = person;
+      for (const waiter of waiters) waiter.waiting?.(person);
+    };
+    const run = async (): Promise<void> => {
+      // What follows needs the record of the work itself.
+      await Promise.resolve();
+      try {
+        await work({ signal: controller.signal, asking });
+      } finally {
+        this.#running = undefined;
+        asking(false);
+      }
+    };
+    const running: Running = { name, result: run(), controller, waiters, asks: false };
+    // Everybody may have left by the time that it fails.
+    running.result.catch(() => undefined);
+    return running;
+  }
+
+  async #wait(running: Running, waiter: Waiter): Promise<void> {
+    const { waiters, controller } = running;
+    waiters.add(waiter);
+    if (running.asks) waiter.waiting?.(true);
+    let aborted = (): void => {};
+    const givenUp = new Promise<never>((_, reject) => {
+      // The reason is what the owner of the signal gave.
+      aborted = () => reject(waiter.signal.reason as Error);
+      waiter.signal.addEventListener('abort', aborted, { once: true });
+    });
+    try {
+      await Promise.race([running.result, givenUp]);
+    } finally {
+      waiter.signal.removeEventListener('abort', aborted);
+      waiters.delete(waiter);
+      if (running.asks) waiter.waiting?.(false);
+      if (waiters.size === 0) controller.abort(waiter.signal.reason);
+    }
+  }
+}

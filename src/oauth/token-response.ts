@@ -1,0 +1,124 @@
+/** Reading what an authorization server answers at its token endpoint: lenient in form, strict in what is used. (RFC 6749, section 5.) */
+
+import { hasFields } from '../auth/fields.ts';
+import { jsonOf, type Answer } from '../auth/document.ts';
+import { AuthorizationError, plainWords, type AuthorizationReason } from '../auth/errors.ts';
+import { scopesOf } from '../auth/scopes.ts';
+
+/** Tokens that were given out. */
+export interface TokenAnswer {
+  readonly accessToken: string;
+  /** The type of the access token, in lower case. */
+  readonly tokenType: string;
+  /** Life of the access token, in seconds; `undefined` where that is not said. */
+  readonly expiresIn: number | undefined;
+  readonly refreshToken: string | undefined;
+  /** The scopes that were granted; `undefined` where they are those that were asked for. */
+  readonly scopes: readonly string[] | undefined;
+  readonly idToken: string | undefined;
+}
+
+/** The meaning of error codes. (RFC 6749, section 5.2; RFC 8707, section 2; RFC 9449, section 5.) */
+const reasons: Readonly<Record<string, readonly [AuthorizationReason, string]>> = {
+  invalid_client: ['invalid-client', 'it does not know the client, or not by these credentials'],
+  unauthorized_client: ['invalid-client', 'the client may not do this; its registration has to allow the grant type'],
+  invalid_grant: ['grant-lost', 'what was granted is not valid any more'],
+  invalid_scope: ['insufficient-scope', 'it does not grant these scopes'],
+  invalid_target: [
+    'resource-mismatch',
+    "it does not know the resource; where it knows none, set resourceParameter to 'omit'",
+  ],
+  access_denied: ['denied', 'it was denied'],
+  invalid_dpop_proof: ['server-error', 'it does not take the proof of the key; the clock of this machine may be wrong'],
+};
+
+/**
+ * Reads the answer to a token request.
+ *
+ * @throws AuthorizationError with the `code` of the answer where it has one; `server-error` where it may be better next time,
+ *   `invalid-response` for what is no answer.
+ */
+export function readTokenAnswer(answer: Answer, issuer: string): TokenAnswer {
+  const fields = fieldsOf(answer, issuer, 'the token request');
+  const accessToken = textIn(fields['access_token']);
+  const tokenType = textIn(fields['token_type'])?.toLowerCase();
+  if (accessToken === undefined || tokenType === undefined)
+    throw invalid(
+      issuer,
+      `the answer to the token request has no ${accessToken === undefined ? 'access_token' : 'token_type'}`,
+    );
+  // A header could not carry it.
+  if (!/^[\x21-\x7e]+$/.test(accessToken))
+    throw invalid(issuer, 'the access token has characters that no header may have');
+  const expiresIn = Number(fields['expires_in'] ?? Number.NaN);
+  const scope = textIn(fields['scope']) ?? fields['scope'];
+  return {
+    accessToken,
+    tokenType,
+    expiresIn: Number.isFinite(expiresIn) && expiresIn >= 0 ? expiresIn : undefined,
+    refreshToken: textIn(fields['refresh_token']),
+    scopes: typeof scope === 'string' || Array.isArray(scope) ? scopesOf(scope) : undefined,
+    idToken: textIn(fields['id_token']),
+  };
+}
+
+/**
+ * The fields of an answer that is a success.
+ *
+ * @param asked What was asked for, for the words of the error.
+ * @throws AuthorizationError for every other answer.
+ */
+export function fieldsOf(answer: Answer, issuer: string, asked: string): Readonly<Record<string, unknown>> {
+  const { status } = answer;
+  const value = jsonOf(answer.text);
+  const fields = hasFields(value) ? value : undefined;
+  const code = textIn(fields?.['error']);
+  if (code !== undefined) throw refused(fields ?? {}, { code, status, issuer, asked });
+  if (status >= 500 || status === 429 || status === 408)
+    throw new AuthorizationError(
+      'server-error',
+      `${issuer} cannot answer ${asked} now: HTTP ${status}; try again later`,
+      {
+        issuer,
+        status,
+      },
+    );
+  if (status < 200 || status > 299 || fields === undefined)
+    throw invalid(issuer, `${asked} was answered with HTTP ${status} and no JSON object`, status);
+  return fields;
+}
+
+function refused(
+  fields: Readonly<Record<string, unknown>>,
+  {
+    code,
+    status,
+    issuer,
+    asked,
+  }: { readonly code: string; readonly status: number; readonly issuer: string; readonly asked: string },
+): AuthorizationError {
+  const shown = plainWords(code) ?? '';
+  const description = plainWords(fields['error_description']);
+  const passing = status >= 500 || status === 429 || code === 'temporarily_unavailable' || code === 'server_error';
+  const known = Object.hasOwn(reasons, code) ? reasons[code] : undefined;
+  const [reason, words] = passing
+    ? (['server-error', 'try again later'] as const)
+    : (known ?? ['server-error', undefined]);
+  const said = description === undefined ? '' : ` (${description})`;
+  const meaning = words === undefined ? '' : `: ${words}`;
+  return new AuthorizationError(reason, `${issuer} refused ${asked} with ${shown}${said}${meaning}`, {
+    issuer,
+    status,
+    code: shown,
+  });
+}
+
+function invalid(issuer: string, words: string, status?: number): AuthorizationError {
+  return new AuthorizationError('invalid-response', `${words}, from ${issuer}`, { issuer, status });
+}
+
+/** Text, or a number as text; everything else, `null` too, is absent. */
+export function textIn(value: unknown): string | undefined {
+  if (typeof value === 'number') return String(value);
+  return typeof value === 'string' && value !== '' ? value : undefined;
+}
