@@ -32,13 +32,22 @@ type Targets = ReadonlyMap<Carried, string | undefined>;
 /** Brings what the server of a connection asks, which names no call, to a call that may carry it. */
 export class Asking {
   readonly #options: AskingOptions;
+  /** End of what waits for an answer now. */
+  #over = new AbortController();
 
   constructor(options: AskingOptions) {
     this.#options = options;
   }
 
+  /** Withdraws what waits for an answer, since nothing runs any more that it may be for. */
+  over(): void {
+    this.#over.abort();
+    this.#over = new AbortController();
+  }
+
   /** @throws McpError when nobody can be asked. */
-  async ask(asked: AskedUpstream): Promise<JsonObject> {
+  async ask({ signal, ...question }: AskedUpstream): Promise<JsonObject> {
+    const asked = { ...question, signal: AbortSignal.any([signal, this.#over.signal]) };
     const { doubt, own } = this.#options;
     for (;;) {
       if (doubt.exists && own) return doubt.refuse(asked.method);
