@@ -1,6 +1,7 @@
 import type { Case, Contender } from '../harness/case.ts';
 import { httpContender, programContender, type HttpContender } from '../harness/http-contender.ts';
 import { go, rust, type Language } from '../harness/languages.ts';
+import { token } from '../servers/guard.ts';
 import { addition, handshake, older, stateless, wrongAddition } from '../harness/requests.ts';
 
 const common = { connections: 16, total: 12_000, shots: addition, first: wrongAddition };
@@ -72,6 +73,38 @@ function against(contenders: readonly Contender[]): readonly Contender[] {
   return contenders.map((one, at) => (at === 0 ? { ...one, limit: true } : one));
 }
 
+/** The same calls with a token that all servers know; who is not guarded does not look at it. */
+const withToken: typeof addition = (speak) => {
+  const shots = addition(speak);
+  return (number) => {
+    const shot = shots(number);
+    return { ...shot, headers: { ...shot.headers, Authorization: `Bearer ${token}` } };
+  };
+};
+
+const guardedCall: Case = {
+  id: 'guarded-call',
+  title: `tools/call at ${stateless} over HTTP with a token that was verified before, 16 connections`,
+  unit: 'µs of CPU per request',
+  target: 'within 5 % of the same server without a guard',
+  rounds: 9,
+  contenders: [
+    { ...parley('parley, not guarded', { shots: withToken }), limit: true },
+    parley('parley', { shots: withToken, first: withToken, options: { guarded: true } }),
+    httpContender({
+      ...common,
+      name: 'official v2',
+      script: 'official-v2',
+      options: { sessions: false, guarded: true },
+      revision: stateless,
+      shots: withToken,
+      first: withToken,
+      peer: true,
+      total: 3_000,
+    }),
+  ],
+};
+
 /** Calls of a small tool whose arguments are checked. */
 export const httpCallCases: readonly Case[] = [
   statelessCall(16),
@@ -83,6 +116,7 @@ export const httpCallCases: readonly Case[] = [
     target: 'within 5 % of each other',
     contenders: against([10, 100, 1_000].map((tools) => parley(`${tools} tools`, { options: { tools } }))),
   },
+  guardedCall,
   sessionCall(16),
   sessionCall(64),
   {

@@ -8,10 +8,12 @@ import type * as Node from '@modelcontextprotocol/node';
 import type * as Server from '@modelcontextprotocol/server';
 import type * as Zod from 'zod';
 import { peer } from '../harness/peers.ts';
+import { resource, token } from './guard.ts';
 import { optionsOf, serve, type Readiness } from './support.ts';
 import { descriptions, largeText, moreNames, textResult } from './tools.ts';
 
-const { createMcpHandler, McpServer } = await peer<typeof Server>('@modelcontextprotocol/server');
+const { createMcpHandler, McpServer, OAuthError, OAuthErrorCode, verifyBearerToken } =
+  await peer<typeof Server>('@modelcontextprotocol/server');
 const { localhostHostValidation, localhostOriginValidation, NodeStreamableHTTPServerTransport, toNodeHandler } =
   await peer<typeof Node>('@modelcontextprotocol/node');
 const z = await peer<typeof Zod>('zod');
@@ -45,7 +47,33 @@ function stateless(): [RequestListener, Readiness] {
   const handler = createMcpHandler(build, { maxSubscriptions: 10_000 });
   // Node's own types say `undefined` where the handler's leave a field out.
   const handle = toNodeHandler(handler) as (request: IncomingMessage, reply: ServerResponse) => Promise<void>;
-  return [(request, reply) => void handle(request, reply), { change: () => handler.notify.toolsChanged() }];
+  const readiness = { change: () => handler.notify.toolsChanged() };
+  return [
+    optionsOf()['guarded'] === true ? guarded(handle) : (request, reply) => void handle(request, reply),
+    readiness,
+  ];
+}
+
+/** Its own check of bearer tokens, with a verifier that costs nothing: what its middleware for Express runs. */
+function guarded(handle: (request: IncomingMessage, reply: ServerResponse) => Promise<void>): RequestListener {
+  const expiresAt = Math.floor(Date.now() / 1000) + 86_400;
+  const known = { token, clientId: 'bench', scopes: ['bench'], expiresAt, resource: new URL(resource) };
+  const options: Server.VerifyBearerTokenOptions = {
+    verifier: {
+      verifyAccessToken: async (given) => {
+        if (given !== token) throw new OAuthError(OAuthErrorCode.InvalidToken, 'unknown');
+        return known;
+      },
+    },
+    requiredScopes: ['bench'],
+    expectedResource: new URL(resource),
+  };
+  return (request, reply) => {
+    verifyBearerToken(request.headers.authorization, options).then(
+      (auth) => handle(Object.assign(request, { auth }), reply),
+      () => reply.writeHead(401).end(),
+    );
+  };
 }
 
 /** A transport for each session, kept by its id. */

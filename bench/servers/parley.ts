@@ -2,9 +2,11 @@
  * Parley, as its users serve it: every default limit and check is on. It listens by itself, is a listener of a server that is
  * theirs, or answers a `Request`, by the `entry` that is asked for.
  */
+import { protect } from '../../src/protect.ts';
 import { createServer } from '../../src/server.ts';
 import { createHandler } from '../../src/http.ts';
 import { listen, toNodeHandler } from '../../src/node.ts';
+import { resource, token } from './guard.ts';
 import { optionsOf, ready, serve, type Readiness } from './support.ts';
 import { descriptions, largeText, moreNames } from './tools.ts';
 
@@ -22,9 +24,19 @@ server.tool('length', { description: descriptions.length, input: length }, ({ te
 for (const name of moreNames) server.tool(name, { description: `The ${name}.`, input: numbers }, ({ a }) => String(a));
 
 const readiness: Readiness = { change: () => server.changed('tools') };
-const { entry } = optionsOf();
+const { entry, guarded } = optionsOf();
+/** Guarded or not, it is served alike. */
+const served =
+  guarded === true
+    ? protect(server, {
+        resource,
+        authorizationServers: ['http://127.0.0.1/login'],
+        scopes: ['bench'],
+        verify: (given) => (given === token ? { sub: 'bench', aud: resource, scope: 'bench' } : undefined),
+      })
+    : server;
 if (entry === 'createHandler') {
   const { serveWeb } = await import('./web.ts');
-  await serveWeb(createHandler(server), readiness);
-} else if (entry === 'toNodeHandler') serve(toNodeHandler(server), readiness);
-else ready((await listen(server, { port: 0 })).url, readiness);
+  await serveWeb(createHandler(served), readiness);
+} else if (entry === 'toNodeHandler') serve(toNodeHandler(served), readiness);
+else ready((await listen(served, { port: 0 })).url, readiness);

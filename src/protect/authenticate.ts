@@ -62,12 +62,15 @@ export class Authentication {
 
   /** Establishes who a request comes from. */
   authenticate(request: ProtectedRequest, setHeader: SetHeader): Authenticated | Promise<Authenticated> {
-    const credentials = credentialsOf(request.header('authorization'));
+    const header = request.header('authorization');
+    // What was sent before in these very bytes is not read again.
+    const kept = header === undefined ? undefined : this.tokens.find(header);
+    if (kept?.needsNoProof === true) return this.#admitted(kept);
+    const credentials = credentialsOf(header);
     if (typeof credentials === 'string') return this.#refusals.malformed(credentials);
     const { proofs } = this.#parts;
     if (credentials === undefined || (credentials.scheme === 'DPoP' && proofs === undefined))
       return this.#anonymous(request);
-    const kept = this.tokens.find(credentials.token);
     if (kept === undefined) return this.#unknown(request, credentials, setHeader);
     return this.#known(kept, { request, credentials, setHeader });
   }
@@ -106,31 +109,31 @@ export class Authentication {
   }
 
   #verifyOnce(request: ProtectedRequest, credentials: Credentials): Promise<KeptToken> {
-    // Own hooks may look at the scheme.
-    const key = `${credentials.scheme} ${credentials.token}`;
-    const running = this.#pending.get(key);
+    const { header } = credentials;
+    const running = this.#pending.get(header);
     if (running !== undefined) return running;
-    const work = this.#verify(request, credentials).finally(() => this.#pending.delete(key));
-    this.#pending.set(key, work);
+    const work = this.#verify(request, credentials).finally(() => this.#pending.delete(header));
+    this.#pending.set(header, work);
     return work;
   }
 
-  async #verify(request: ProtectedRequest, { token, scheme }: Credentials): Promise<KeptToken> {
+  async #verify(request: ProtectedRequest, { token, scheme, header }: Credentials): Promise<KeptToken> {
     const { settings, verify, exchange } = this.#parts;
     const { revocations } = this.tokens;
     const verified = await verify({ token, scheme, request });
     const { claims, until } = verified;
     const caller = callerOf(verified, settings, { scheme, exchange: exchange?.(token) });
+    const boundTo = thumbprintOf(claims['cnf']);
     const kept: KeptToken = {
       auth: caller?.auth,
       refusal: await this.#refusalOf(caller),
-      boundTo: thumbprintOf(claims['cnf']),
-      scheme,
+      boundTo,
+      needsNoProof: boundTo === undefined && scheme === 'Bearer' && settings.dpop?.required !== true,
       jti: claims['jti'],
       until,
     };
     if (caller !== undefined) this.#granted.set(caller.auth, caller.granted);
-    if (revocations === this.tokens.revocations) this.tokens.keep(token, kept);
+    if (revocations === this.tokens.revocations) this.tokens.keep(header, kept);
     return kept;
   }
 
@@ -155,9 +158,7 @@ export class Authentication {
   ): Authenticated | Promise<Authenticated> {
     const { proofs } = this.#parts;
     const { boundTo } = kept;
-    const isPlain =
-      boundTo === undefined && credentials.scheme === 'Bearer' && this.#parts.settings.dpop?.required !== true;
-    if (isPlain) return this.#admitted(kept);
+    if (kept.needsNoProof) return this.#admitted(kept);
     // Without its proof a bound token is worth nothing, and a token that is not bound is not protected by one.
     if (credentials.scheme === 'Bearer' || proofs === undefined)
       return this.#refusals.invalidToken('DPoP', new TokenProblem('bound').message);

@@ -4,6 +4,8 @@
 export interface Credentials {
   readonly scheme: 'Bearer' | 'DPoP';
   readonly token: string;
+  /** The whole header. */
+  readonly header: string;
 }
 
 /** The longest header that is read. */
@@ -22,6 +24,6 @@ export function credentialsOf(header: string | undefined): Credentials | string 
   if (header === undefined || header === '') return undefined;
   if (header.length > mostCharacters) return 'the Authorization header is too long';
   const [, scheme = '', token = ''] = form.exec(header) ?? [];
-  if (token !== '') return { scheme: scheme.length === 4 ? 'DPoP' : 'Bearer', token };
+  if (token !== '') return { scheme: scheme.length === 4 ? 'DPoP' : 'Bearer', token, header };
   return ours.test(header) || header.includes(',') ? 'the Authorization header must have one token' : undefined;
 }

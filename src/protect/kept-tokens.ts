@@ -14,8 +14,8 @@ export interface KeptToken {
   readonly refusal: HttpRefusal | undefined;
   /** The thumbprint of the key that it is bound to. (RFC 7800, section 3.) */
   readonly boundTo: string | undefined;
-  /** Scheme by which it came. */
-  readonly scheme: 'Bearer' | 'DPoP';
+  /** True when it is enough to have it. */
+  readonly needsNoProof: boolean;
   /** Its own id. */
   readonly jti: unknown;
   /** Time until which it is kept, in milliseconds since 1970. */
@@ -43,17 +43,18 @@ export class KeptTokens {
     return this.#revocations;
   }
 
-  find(token: string): KeptToken | undefined {
-    const kept = this.#tokens.get(token);
+  /** @param header The whole `Authorization` header, so that a token that comes in another way is another one. */
+  find(header: string): KeptToken | undefined {
+    const kept = this.#tokens.get(header);
     if (kept === undefined || kept.until > this.#now()) return kept;
-    this.#tokens.delete(token);
+    this.#tokens.delete(header);
     return undefined;
   }
 
-  keep(token: string, kept: KeptToken): void {
-    this.#tokens.delete(token);
+  keep(header: string, kept: KeptToken): void {
+    this.#tokens.delete(header);
     if (kept.until <= this.#now()) return;
-    this.#tokens.set(token, kept);
+    this.#tokens.set(header, kept);
     const [oldest] = this.#tokens.keys();
     if (this.#tokens.size > mostTokens && oldest !== undefined) this.#tokens.delete(oldest);
   }
