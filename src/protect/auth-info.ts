@@ -29,12 +29,17 @@ export function callerOf(
   settings: ProtectSettings,
   { scheme, exchange }: { readonly scheme: 'Bearer' | 'DPoP'; readonly exchange: Exchange | undefined },
 ): Caller | undefined {
-  const { sub, exp, scope, scp } = claims;
+  const { sub, username, exp, scope, scp } = claims;
   const subject = textOf(sub);
+  // Whoever it is about is not to be taken for the client.
+  if (sub !== undefined && subject === undefined) throw new TokenProblem('nobody');
   const clientId = ['client_id', 'azp', 'appid', 'cid']
     .map((name) => textOf(claims[name]))
     .find((id) => id !== undefined);
-  const principal = settings.principal === undefined ? named(issuer, subject, clientId) : settings.principal(claims);
+  const principal =
+    settings.principal === undefined
+      ? named(issuer, subject, { username: textOf(username), clientId })
+      : settings.principal(claims);
   if (principal === undefined) return undefined;
   if (typeof principal !== 'string' || principal === '')
     throw new TypeError('principal must give the name of a caller, or undefined');
@@ -54,8 +59,14 @@ export function callerOf(
 }
 
 /** A person, or a client that acts for itself; the two never have one name. (RFC 9068, section 5.) */
-function named(issuer: string | undefined, subject: string | undefined, clientId: string | undefined): string {
+function named(
+  issuer: string | undefined,
+  subject: string | undefined,
+  { username, clientId }: { readonly username: string | undefined; readonly clientId: string | undefined },
+): string {
   if (subject !== undefined) return JSON.stringify([issuer, subject]);
+  // RFC 7662, section 2.2: who is asked about a person's token need not give the subject.
+  if (username !== undefined) return JSON.stringify([issuer, null, clientId, username]);
   if (clientId === undefined) throw new TokenProblem('nobody');
   return JSON.stringify([issuer, null, clientId]);
 }

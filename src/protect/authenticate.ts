@@ -84,11 +84,20 @@ export class Authentication {
   async insufficient(auth: AuthInfo | undefined, scopes: readonly string[]): Promise<HttpRefusal> {
     const { settings, endpoint } = this.#parts;
     if (auth === undefined) return this.#refusals.unauthorized(scopes);
-    const guard = await endpoint.guard?.();
-    const known = new Set([...settings.scopes, ...settings.implied, ...(guard?.knownScopes() ?? [])]);
+    const known = new Set([...settings.scopes, ...settings.implied, ...(await this.#namedIn(endpoint))]);
     // Clients of 2025-11-25 ask for what is challenged alone, and would lose what they have.
     const kept = (this.#granted.get(auth) ?? []).filter((scope) => known.has(scope));
     return this.#refusals.insufficientScope(auth.scheme ?? 'Bearer', unionOf(settings.scopes, scopes, kept));
+  }
+
+  /** Lists the scopes that definitions name; what cannot be told now is left out. */
+  async #namedIn({ guard }: Endpoint): Promise<Iterable<string>> {
+    try {
+      return (await guard?.())?.knownScopes() ?? [];
+    } catch (cause) {
+      this.#parts.settings.onError(cause);
+      return [];
+    }
   }
 
   async #unknown(request: ProtectedRequest, credentials: Credentials, setHeader: SetHeader): Promise<Authenticated> {

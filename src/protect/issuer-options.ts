@@ -64,12 +64,17 @@ export const asymmetric: readonly string[] = [
 ];
 
 /** @throws TypeError for what is no issuer. */
-export function resolveIssuers(given: readonly (string | IssuerOptions)[]): readonly IssuerSettings[] {
+export function resolveIssuers(
+  given: readonly (string | IssuerOptions)[],
+  audienceClaim: string | undefined,
+): readonly IssuerSettings[] {
   if (!Array.isArray(given)) throw new TypeError(`issuers must be a list, not ${shown(given)}`);
-  return given.map((one: string | IssuerOptions) => resolve(typeof one === 'string' ? { issuer: one } : one));
+  return given.map((one: string | IssuerOptions) =>
+    resolve(typeof one === 'string' ? { issuer: one } : one, audienceClaim),
+  );
 }
 
-function resolve(options: IssuerOptions): IssuerSettings {
+function resolve(options: IssuerOptions, audienceClaim: string | undefined): IssuerSettings {
   refuseUnknown('an issuer', options, names);
   refuseUnknown('introspection', options.introspection, introspectionNames);
   const { issuer, audience, algorithms = asymmetric, introspection, issuerAliases = [] } = options;
@@ -87,7 +92,8 @@ function resolve(options: IssuerOptions): IssuerSettings {
   return {
     ...options,
     algorithms,
-    audience: audience === undefined ? undefined : audienceOf(issuer, { audience }),
+    audience:
+      audience === undefined ? undefined : audienceOf(issuer, { audience, ...(audienceClaim && { audienceClaim }) }),
     names: new Set([issuer, ...twin, ...issuerAliases]),
   };
 }

@@ -197,6 +197,23 @@ test('metadata of another issuer, or without end, is not used', async (t) => {
   }
 });
 
+test('a server that cannot tell which scopes it knows says what is needed all the same', async (t) => {
+  const told: unknown[] = [];
+  const server = createServer({ name: 's', version: '1' });
+  server.tool('write', { scopes: ['files:write'] }, () => 'written');
+  const { endpoint } = server;
+  const issuer = testIssuer({ audience: resource });
+  const guard = (): Promise<never> => Promise.reject(new Error('lost'));
+  const options = { resource, ...issuer.options, onError: (error: unknown): void => void told.push(error) };
+  const guarded = protect({ endpoint: { ...endpoint, guard } }, options);
+  const entrance = await entry(guarded);
+  t.after(() => entrance.close());
+  const answer = await entrance.send(call('tools/call', { name: 'write' }, bearer(await issuer.issue())));
+  assert.equal(answer.status, 403);
+  assert.match(answer.headers['www-authenticate'] ?? '', /scope="files:write"/);
+  assert.equal(told.length, 1);
+});
+
 test('an outage is told once, and not by every request', async (t) => {
   const told: unknown[] = [];
   const { send, issuer } = await open(t, entry, { protect: { onError: (error) => void told.push(error) } });

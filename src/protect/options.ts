@@ -143,7 +143,7 @@ export function resolveProtectOptions(options: ProtectOptions): ProtectSettings 
   const resource = resourceOf(options.resource);
   if ((options.issuers === undefined) === (verify === undefined))
     throw new TypeError('protect needs issuers, or verify in their place');
-  const issuers = resolveIssuers(options.issuers ?? []);
+  const issuers = resolveIssuers(options.issuers ?? [], options.audienceClaim);
   const scopes = scopeList('scopes', options.scopes ?? []);
   const fetch = options.fetch ?? ((url, request) => globalThis.fetch(url, request));
   return {

@@ -61,10 +61,10 @@ export function protect(served: Served, options: ProtectOptions): Guarded {
         : admit(call, answer, proceed);
     },
     insufficient: ({ auth, reply }, scopes) =>
-      void authentication.insufficient(auth, scopes).then((refusal) => turnAway(reply, refusal)),
+      later(authentication.insufficient(auth, scopes), reply, settings.onError),
     metadata: (request, reply) => {
       const answer = routes(request);
-      void answer?.then((known) => turnAway(reply, known));
+      if (answer !== undefined) later(answer, reply, settings.onError);
       return answer !== undefined;
     },
     afterExpiry: (auth, run) => afterExpiry(auth, run, now),
@@ -91,6 +91,11 @@ function admit(call: ProtectedCall, answer: Authenticated, proceed: () => void |
       return refusal !== undefined;
     };
   return proceed();
+}
+
+/** Turns a request away by an answer that is being made; where none can be sent, its owner hears why. */
+function later(answer: Promise<HttpRefusal>, reply: ProtectedReply, onError: (error: unknown) => void): void {
+  answer.then((refusal) => turnAway(reply, refusal)).catch(onError);
 }
 
 function turnAway(reply: ProtectedReply, { status, body, headers }: HttpRefusal): void {

@@ -80,6 +80,8 @@ const refused: readonly (readonly [what: string, token: TestToken, reason: RegEx
     { header: { typ: undefined }, claims: { token_use: 'id' } },
     /not an access token/,
   ],
+  ['about a number', { claims: { sub: 7 } }, /whom it is about/],
+  ['about an empty name', { claims: { sub: '' } }, /whom it is about/],
   ['about nobody', { claims: { sub: undefined, client_id: undefined } }, /whom it is about/],
   ['with an extension that nobody knows', { header: { crit: ['x'], x: 1 } }, /cannot be read/],
   ['whose payload is not encoded', { header: { crit: ['b64'], b64: false } }, /cannot be read/],
@@ -290,6 +292,25 @@ test('an audience that is no aud is found in the claim that is named', async (t)
   const { send, issuer } = await openWith(t, { protect: { audienceClaim: 'client_id', audience: ['app'] } });
   assert.equal((await send(who(await issuer.issue({ clientId: 'app' })))).status, 200);
   assert.equal((await send(who(await issuer.issue({ clientId: 'other' })))).status, 401);
+});
+
+test('the audience of an issuer is found in that claim too', async (t) => {
+  const issuers = [{ issuer: 'https://issuer.test', audience: 'app' }];
+  const { send, issuer } = await openWith(t, { protect: { issuers, audienceClaim: 'client_id' } });
+  assert.equal((await send(who(await issuer.issue({ clientId: 'app' })))).status, 200);
+  assert.equal((await send(who(await issuer.issue({ clientId: 'other', audience: 'app' })))).status, 401);
+});
+
+test('persons of one client are told apart by their names where their tokens have no subject [security-022]', async (t) => {
+  const principals = new Set<string>();
+  const { send, issuer } = await openWith(t, {
+    define: (server) => void server.tool('note', {}, (_, { auth }) => void principals.add(auth?.principal ?? '')),
+  });
+  for (const username of ['anna', 'eve', undefined, 'test-client']) {
+    const token = await issuer.issue({ claims: { sub: undefined, username } });
+    assert.equal((await send(call('tools/call', { name: 'note' }, bearer(token)))).status, 200);
+  }
+  assert.equal(principals.size, 4);
 });
 
 test('scopes that another one contains count as granted [auth-057]', async (t) => {

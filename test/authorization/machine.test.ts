@@ -29,7 +29,9 @@ async function serve(t: TestContext, make: (origin: string) => Promise<RequestLi
 /** An authorization server that knows two clients, and issues JWTs or opaque tokens for whatever resource. */
 async function issue(t: TestContext, accessTokenFormat: 'jwt' | 'opaque'): Promise<string> {
   const name: string = 'oidc-provider';
-  const { default: Made } = (await import(name)) as { readonly default: new (issuer: string, options: object) => Provider };
+  const { default: Made } = (await import(name)) as {
+    readonly default: new (issuer: string, options: object) => Provider;
+  };
   const machine = { redirect_uris: [], response_types: [], grant_types: ['client_credentials'] };
   return serve(t, async (issuer) => {
     const provider = new Made(issuer, {
