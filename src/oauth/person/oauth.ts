@@ -1,6 +1,7 @@
 /** Being authorized as a person who signs in. */
 
 import type { Authorization, Authorizer, BoundServer } from '../../auth/authorizer.ts';
+import type { AuthorizationFetch } from '../../auth/document.ts';
 import { AuthorizationError } from '../../auth/errors.ts';
 import { after } from '../../jsonrpc/timeout.ts';
 import { PersonAuthorizer } from './person.ts';
@@ -71,6 +72,7 @@ export function oauth(options: OAuthOptions): OAuth {
 class PersonAuthorization implements OAuth {
   readonly #settings: ReturnType<typeof oauthSettings>;
   readonly #own: string = unguessableText();
+  #fetch: AuthorizationFetch = (url, request) => fetch(url, request);
   #bound: { readonly site: Site; readonly authorizer: PersonAuthorizer } | undefined;
 
   constructor(options: OAuthOptions) {
@@ -78,6 +80,8 @@ class PersonAuthorization implements OAuth {
   }
 
   bind(server: BoundServer): Authorizer {
+    // It may have been used before it was connected; from now on it goes the way of the conversation.
+    this.#fetch = server.fetch;
     return this.#bind(server).authorizer;
   }
 
@@ -129,8 +133,7 @@ class PersonAuthorization implements OAuth {
   }
 
   #at(server: string | URL | undefined): { readonly site: Site; readonly authorizer: PersonAuthorizer } {
-    if (server !== undefined)
-      return this.#bind({ url: new URL(server), fetch: (url, request) => fetch(url, request), atRoot: {} });
+    if (server !== undefined) return this.#bind({ url: new URL(server), fetch: this.#fetch, atRoot: {} });
     if (this.#bound === undefined)
       throw new TypeError('it is not known yet for which server: give its URL as server, or connect first');
     return this.#bound;
@@ -139,6 +142,8 @@ class PersonAuthorization implements OAuth {
   #bind(server: BoundServer): { readonly site: Site; readonly authorizer: PersonAuthorizer } {
     const url = new URL(server.url);
     url.hash = '';
+    url.username = '';
+    url.password = '';
     if (this.#bound !== undefined) {
       if (this.#bound.site.server.href !== url.href)
         throw new TypeError(
@@ -146,7 +151,8 @@ class PersonAuthorization implements OAuth {
         );
       return this.#bound;
     }
-    const site = siteOf({ ...server, url }, this.#settings.options);
+    const fetch: AuthorizationFetch = (to, request) => this.#fetch(to, request);
+    const site = siteOf({ ...server, url, fetch }, this.#settings.options);
     this.#bound = { site, authorizer: new PersonAuthorizer(site, this.#settings) };
     return this.#bound;
   }

@@ -1,0 +1,262 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { createWorld, mcp, refuse, type World } from '../../../test/support/authorization-world.ts';
+import type { Client } from '../../client.ts';
+import { AuthorizationError, type OAuthOptions } from '../../oauth.ts';
+import type { CredentialStore } from '../../store/credentials.ts';
+import { memoryCredentialStore } from '../../store/memory-credentials.ts';
+
+/** A client that signed in. */
+async function signedIn(
+  world: World,
+  t: { after(run: () => Promise<void>): void },
+  options: Partial<OAuthOptions> = {},
+): Promise<Client> {
+  const client = await world.connect(world.oauth(options));
+  t.after(() => client.close());
+  return client;
+}
+
+function refreshes(world: World): number {
+  return world.asked.filter(({ body }) => body['grant_type'] === 'refresh_token').length;
+}
+
+test('a token that is about to end is renewed beside the request, and one that ended before it', async (t) => {
+  const world = createWorld();
+  const client = await signedIn(world, t);
+  await client.callTool('read');
+  assert.equal(refreshes(world), 0);
+  world.time += 3600_000 - 30_000;
+  await client.callTool('read');
+  assert.equal(refreshes(world), 1);
+  world.time += 4000_000;
+  const [before] = [...world.tokens.keys()].slice(-1);
+  world.tokens.clear();
+  await client.callTool('read');
+  assert.equal(refreshes(world), 2);
+  assert.equal(world.tokens.has(before ?? ''), false);
+  assert.equal(world.pages.length, 1);
+  assert.ok(world.asked.every(({ body }) => body['grant_type'] !== 'refresh_token' || body['resource'] === mcp));
+});
+
+test('requests that are refused at once have one renewal between them', async (t) => {
+  const world = createWorld();
+  const client = await signedIn(world, t);
+  world.tokens.clear();
+  await Promise.all(Array.from({ length: 8 }, () => client.callTool('read')));
+  assert.equal(refreshes(world), 1);
+  assert.equal(world.pages.length, 1);
+});
+
+test('of two that share a store one renews, and the other uses what it got', async (t) => {
+  const world = createWorld();
+  const store = memoryCredentialStore();
+  const one = await signedIn(world, t, { store });
+  const other = await signedIn(world, t, { store });
+  world.tokens.clear();
+  await Promise.all([one.callTool('read'), other.callTool('read')]);
+  assert.equal(refreshes(world), 1);
+  world.tokens.clear();
+  await one.callTool('read');
+  await other.callTool('read');
+  assert.equal(refreshes(world), 2);
+  assert.equal(world.pages.length, 1);
+});
+
+test('a grant that the authorization server calls invalid is deleted, and a person signs in', async (t) => {
+  const world = createWorld();
+  const client = await signedIn(world, t);
+  world.tokens.clear();
+  let lost = 0;
+  Object.assign(world.laws, {
+    answers: {
+      '/token': ({ body }: { readonly body: Record<string, unknown> }) =>
+        body['grant_type'] === 'refresh_token' && ++lost > 0 ? refuse('invalid_grant') : undefined,
+    },
+  });
+  await client.callTool('read');
+  assert.equal(lost, 1);
+  assert.equal(world.pages.length, 2);
+  assert.ok(world.events.some(({ kind }) => kind === 'lost'));
+});
+
+for (const [what, answer] of [
+  ['fails', () => new Response('', { status: 503 })],
+  ['is overrun', () => new Response('', { status: 429 })],
+  [
+    'is not reached',
+    () => {
+      throw new TypeError('fetch failed');
+    },
+  ],
+  ['answers with a page', () => new Response('<html>')],
+] as const)
+  test(`while the authorization server ${what} nothing is lost, and the token that still works is used`, async (t) => {
+    const world = createWorld();
+    const store = memoryCredentialStore();
+    const client = await signedIn(world, t, { store });
+    world.laws.answers = { '/token': answer };
+    world.time += 3600_000 - 30_000;
+    await client.callTool('read');
+    world.tokens.clear();
+    await assert.rejects(client.callTool('read'), (error) => error instanceof AuthorizationError);
+    assert.equal((await store.keys('grant')).length, 1);
+    assert.equal(world.pages.length, 1);
+    world.laws.answers = {};
+    world.time += 120_000;
+    await client.callTool('read');
+    assert.equal(world.pages.length, 1);
+  });
+
+test('an authorization server that fails is not asked with every request', async (t) => {
+  const world = createWorld();
+  const client = await signedIn(world, t);
+  world.laws.answers = { '/token': () => new Response('', { status: 503 }) };
+  world.time += 3600_000 - 30_000;
+  for (let at = 0; at < 10; at++) await client.callTool('read');
+  await new Promise((resolve) => setImmediate(resolve));
+  assert.equal(refreshes(world), 1);
+});
+
+test('an answer without a refresh token and without scopes leaves both as they were', async (t) => {
+  const world = createWorld({
+    resource: { resource: mcp, authorization_servers: ['https://as.example'], scopes_supported: ['a', 'b'] },
+  });
+  const store = memoryCredentialStore();
+  const auth = world.oauth({ store });
+  const client = await world.connect(auth);
+  t.after(() => client.close());
+  const before = await auth.identity();
+  world.laws.answers = {
+    '/token': () => {
+      world.tokens.set('plain', ['a', 'b']);
+      return Response.json({
+        access_token: 'plain',
+        token_type: 'bearer',
+        scope: null,
+        expires_in: '60',
+        refresh_token: null,
+      });
+    },
+  };
+  world.tokens.clear();
+  await client.callTool('read');
+  const after = await auth.identity();
+  assert.deepEqual(after?.scopes, ['a', 'b']);
+  assert.equal(after?.renewable, true);
+  assert.equal(after?.expiresAt, world.time + 60_000);
+  assert.equal(before?.scopes.length, 2);
+});
+
+test('the context of the cache changes with the grant and never by its renewal', async (t) => {
+  const world = createWorld();
+  const auth = world.oauth();
+  const nobody = auth.context();
+  const client = await world.connect(auth);
+  t.after(() => client.close());
+  const first = auth.context();
+  world.tokens.clear();
+  await client.callTool('read');
+  assert.equal(auth.context(), first);
+  await auth.login();
+  assert.notEqual(auth.context(), first);
+  assert.notEqual(first, nobody);
+});
+
+test('a new process uses what an earlier one was granted, without a refusal', async (t) => {
+  const world = createWorld();
+  const store = memoryCredentialStore();
+  await (await world.connect(world.oauth({ store }))).close();
+  const from = world.asked.length;
+  await signedIn(world, t, { store });
+  assert.ok(
+    world.asked.slice(from).every(({ url, headers }) => url.pathname === '/mcp' && headers.has('authorization')),
+  );
+});
+
+test('who is signed out has no grant, and its tokens are revoked', async (t) => {
+  const world = createWorld();
+  const store = memoryCredentialStore();
+  const auth = world.oauth({ store });
+  const client = await world.connect(auth);
+  t.after(() => client.close());
+  assert.deepEqual(await auth.logout({ forgetClient: true }), { revoked: true });
+  assert.equal(world.count('POST /revoke'), 2);
+  assert.equal(await auth.identity(), undefined);
+  assert.deepEqual([await store.keys('grant'), await store.keys('client'), await store.keys('server')], [[], [], []]);
+  await client.callTool('read');
+  assert.equal(world.pages.length, 2);
+});
+
+test('a revocation that fails is told, and the grant is deleted all the same', async (t) => {
+  const world = createWorld();
+  const auth = world.oauth();
+  const client = await world.connect(auth);
+  t.after(() => client.close());
+  world.laws.answers = { '/revoke': () => new Response('', { status: 500 }) };
+  assert.deepEqual(await auth.logout(), { revoked: false });
+  assert.equal(await auth.identity(), undefined);
+});
+
+test('what a store holds that is no grant counts as none', async (t) => {
+  const world = createWorld();
+  const inner = memoryCredentialStore();
+  for (const text of ['', 'null', '[]', '{"id":1}', '{"issuer":"x","resource":"y","client":"z"}']) {
+    const store: CredentialStore = {
+      ...inner,
+      read: async (key) =>
+        key.kind === 'server' || key.kind === 'grant' ? { text, generation: '1' } : await inner.read(key),
+    };
+    await assert.rejects(
+      world.connect(
+        world.oauth({ store, redirect: async () => await Promise.reject(new AuthorizationError('denied', 'no')) }),
+      ),
+      (error) => error instanceof AuthorizationError && error.reason === 'denied',
+    );
+  }
+  t.diagnostic('each asked a person');
+});
+
+test('when the server moves to another authorization server, nothing of the first is shown to the second [auth-039] [auth-040] [auth-080] [auth-081] [auth-125]', async (t) => {
+  const world = createWorld();
+  const client = await signedIn(world, t);
+  const [first] = world.asked.filter(({ url }) => url.pathname === '/token').map(({ body }) => body['client_id']);
+  world.tokens.clear();
+  const other = 'https://other.example';
+  Object.assign(world.laws, {
+    resource: { resource: mcp, authorization_servers: [other] },
+    answers: {
+      '/.well-known/oauth-authorization-server': ({ url }: { readonly url: URL }) =>
+        url.origin === other
+          ? Response.json({
+              issuer: other,
+              authorization_endpoint: `${other}/authorize`,
+              token_endpoint: `${other}/token2`,
+              registration_endpoint: `${other}/register2`,
+              code_challenge_methods_supported: ['S256'],
+              token_endpoint_auth_methods_supported: ['none'],
+            })
+          : undefined,
+      '/register2': () => Response.json({ client_id: 'second' }, { status: 201 }),
+      '/token2': () => {
+        world.tokens.set('of-the-second', []);
+        return Response.json({ access_token: 'of-the-second', token_type: 'Bearer' });
+      },
+    },
+    callback: (callback: URL) => {
+      callback.searchParams.delete('iss');
+      return callback;
+    },
+  });
+  const from = world.asked.length;
+  await client.callTool('read');
+  const shown = JSON.stringify(
+    world.asked
+      .slice(from)
+      .filter(({ url }) => url.origin === other)
+      .map(({ url, body, headers }) => [url.href, body, [...headers]]),
+  );
+  assert.ok(!shown.includes(String(first)));
+  for (const secret of world.secrets.filter((one) => !one.startsWith('code'))) assert.ok(!shown.includes(secret));
+  assert.equal(new URL(world.pages.at(-1)?.url ?? '').searchParams.get('client_id'), 'second');
+});
