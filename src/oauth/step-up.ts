@@ -35,17 +35,29 @@ export class StepUps {
           ? `${what} needs scopes that the server does not name`
           : `${what} was refused for lack of the scopes ${challenged.join(' ')}, which were granted: the server has to be asked why`,
       );
-    const wanted = unionOf(grant.requested, challenged);
-    const key = JSON.stringify([resource, method, name]);
-    const lately = (this.#times.get(key) ?? []).filter((time) => this.#now() - time < windowMs);
+    const lately = this.#lately(keyOf(resource, method, name));
     if (lately.length >= mostTimes || (lately.length > 0 && missingOf(missing, grant.requested).length === 0))
       throw error(
         `${what} needs the scopes ${missing.join(' ')}, which were asked for and not granted; try again in ${windowMs / 60_000} minutes, or with another account`,
       );
+    return unionOf(grant.requested, challenged);
+  }
+
+  /** Notes that they are asked for now. */
+  note({ resource }: Grant, { method = '', name = '' }: RequestAbout): void {
+    const key = keyOf(resource, method, name);
+    const lately = this.#lately(key);
     this.#times.delete(key);
     this.#times.set(key, [...lately, this.#now()]);
     const [oldest] = this.#times.keys();
     if (this.#times.size > mostRemembered && oldest !== undefined) this.#times.delete(oldest);
-    return wanted;
   }
+
+  #lately(key: string): readonly number[] {
+    return (this.#times.get(key) ?? []).filter((time) => this.#now() - time < windowMs);
+  }
+}
+
+function keyOf(resource: string, method: string, name: string): string {
+  return JSON.stringify([resource, method, name]);
 }

@@ -9,6 +9,7 @@ import type {
   AuthorizationFields,
 } from '../../auth/authorizer.ts';
 import { AuthorizationError } from '../../auth/errors.ts';
+import { missingOf } from '../../auth/scopes.ts';
 import { memoryCredentialStore } from '../../store/memory-credentials.ts';
 import { endpointsOf } from '../person/authorization-request.ts';
 import { unguessableText } from '../base64url.ts';
@@ -121,7 +122,7 @@ class MachineAuthorizer implements Authorizer {
 
   async refused(request: AuthorizedRequest, answer: AuthorizedAnswer, sent: AuthorizationFields): Promise<boolean> {
     const refused = readRefusal(answer);
-    const { tried, about } = request;
+    const { tried } = request;
     if (refused.challenge?.scheme === 'dpop' && refused.error === 'use_dpop_nonce') return once(tried, 'nonce');
     const grant = this.#grant;
     const isOther = grant !== undefined && headerOf(grant) !== sent['authorization'];
@@ -133,23 +134,27 @@ class MachineAuthorizer implements Authorizer {
       await this.#work.join('obtain', request, ({ signal }) => this.#obtain(refused, undefined, signal));
       return true;
     }
-    if (refused.status !== 403 || refused.error !== 'insufficient_scope' || grant === undefined) return false;
-    if (isOther) return once(tried, 'others');
-    const scopes = this.#stepUps.wanted(grant, refused.scopes ?? [], about);
-    if (!this.#way.stepsUp)
-      throw new AuthorizationError(
-        'insufficient-scope',
-        `the server wants the scopes ${scopes.join(' ')}, for which this machine cannot ask`,
-        {
-          issuer: grant.endpoints.issuer,
-          scopes,
-        },
-      );
-    if (!once(tried, 'scopes')) return false;
-    await this.#work.join(`step up ${scopes.join(' ')}`, request, ({ signal }) =>
-      this.#obtain(refused, scopes, signal),
-    );
-    return true;
+    if (refused.status !== 403 || refused.error !== 'insufficient_scope') return false;
+    return await this.#insufficient(request, refused, sent);
+  }
+
+  async #insufficient(request: AuthorizedRequest, refused: Refused, sent: AuthorizationFields): Promise<boolean> {
+    const { tried, about } = request;
+    const challenged = refused.scopes ?? [];
+    while (!tried.has('scopes')) {
+      const grant = this.#grant;
+      if (grant === undefined) return false;
+      const isOther = headerOf(grant) !== sent['authorization'];
+      if (isOther && missingOf(challenged, grant.scopes).length === 0) return once(tried, 'others');
+      const scopes = this.#stepUps.wanted(grant, challenged, about);
+      if (!this.#way.stepsUp) throw unable(grant, scopes);
+      const ours = await this.#work.join(`step up ${scopes.join(' ')}`, request, ({ signal }) => {
+        this.#stepUps.note(grant, about);
+        return this.#obtain(refused, scopes, signal);
+      });
+      if (ours) return once(tried, 'scopes');
+    }
+    return false;
   }
 
   /** Asks anew before the token ends, of the authorization server that is known; a failure leaves what there is. */
@@ -222,4 +227,9 @@ class MachineAuthorizer implements Authorizer {
     const { expiresAt } = this.#grant;
     this.#site.tell({ kind: 'granted', issuer: endpoints.issuer, resource, scopes: this.#grant.scopes, expiresAt });
   }
+}
+
+function unable({ endpoints: { issuer } }: Grant, scopes: readonly string[]): AuthorizationError {
+  const words = `the server wants the scopes ${scopes.join(' ')}, for which this machine cannot ask`;
+  return new AuthorizationError('insufficient-scope', words, { issuer, scopes });
 }

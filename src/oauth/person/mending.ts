@@ -1,6 +1,7 @@
 /** The answer to a server that refuses: the states of the authorization of a person at one server. */
 
 import type { AuthorizedAnswer, AuthorizedRequest, AuthorizationFields } from '../../auth/authorizer.ts';
+import { missingOf } from '../../auth/scopes.ts';
 import { discoverServer, sameIssuer, type Discovered } from '../discovery.ts';
 import type { DpopProver } from '../dpop.ts';
 import type { GrantKeeper } from './grant-keeper.ts';
@@ -95,16 +96,21 @@ export class Mending {
 
   async #insufficient(request: AuthorizedRequest, refused: Refused, sent: AuthorizationFields): Promise<boolean> {
     const { tried, mayAsk, about } = request;
-    const { grant } = this.#keeper;
-    if (grant === undefined || !mayAsk) return false;
-    if (this.#isOther(sent)) return once(tried, 'others');
-    const scopes = this.#stepUps.wanted(grant, refused.scopes ?? [], about);
-    if (!once(tried, 'scopes')) return false;
-    const ours = await this.#work.join(`step up ${scopes.toSorted().join(' ')}`, request, async (job) => {
-      const discovered = await this.#discoverServer(refused, job);
-      await this.#signIn({ discovered, refused, before: grant, job, scopes });
-    });
-    return ours || this.#isOther(sent);
+    if (!mayAsk || tried.has('scopes')) return false;
+    const challenged = refused.scopes ?? [];
+    for (;;) {
+      const { grant } = this.#keeper;
+      if (grant === undefined) return false;
+      // Others may have got what was missing since it was sent.
+      if (this.#isOther(sent) && missingOf(challenged, grant.scopes).length === 0) return once(tried, 'others');
+      const scopes = this.#stepUps.wanted(grant, challenged, about);
+      const ours = await this.#work.join(`step up ${scopes.toSorted().join(' ')}`, request, async (job) => {
+        this.#stepUps.note(grant, about);
+        const discovered = await this.#discoverServer(refused, job);
+        await this.#signIn({ discovered, refused, before: grant, job, scopes });
+      });
+      if (ours) return once(tried, 'scopes');
+    }
   }
 
   async #signIn({ discovered, refused, before, job, scopes }: SigningIn): Promise<void> {

@@ -1,0 +1,192 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Authorization, AuthorizedRequest } from '../../auth/authorizer.ts';
+import { connect, ConnectionError, type HttpTransportOptions } from '../../client.ts';
+import { createServer } from '../../server.ts';
+import { createHandler } from '../server/fetch.ts';
+import { httpTransport } from './transport.ts';
+
+const url = 'https://mcp.example/mcp';
+
+interface Guarded {
+  /** The `authorization` of each request, in order. */
+  readonly seen: (string | null)[];
+  readonly asked: Request[];
+  readonly fetch: NonNullable<HttpTransportOptions['fetch']>;
+}
+
+/** A server that takes some tokens; `instead` answers first. */
+function guarded(good: ReadonlySet<string>, instead?: (request: Request) => Response | undefined): Guarded {
+  const server = createServer({ name: 's', version: '1' });
+  server.tool('a', {}, () => 'x');
+  const handle = createHandler(server, { allowedHosts: ['mcp.example'] });
+  const seen: (string | null)[] = [];
+  const asked: Request[] = [];
+  return {
+    seen,
+    asked,
+    async fetch(href, init) {
+      const request = new Request(href, { ...init, redirect: 'follow' });
+      asked.push(request);
+      const other = instead?.(request);
+      if (other !== undefined) return other;
+      const authorization = request.headers.get('authorization');
+      seen.push(authorization);
+      if (authorization !== null && good.has(authorization.replace('Bearer ', ''))) return await handle(request);
+      const headers = new Headers({ 'www-authenticate': 'Bearer error="invalid_token"' });
+      headers.append('www-authenticate', 'DPoP algs="ES256"');
+      return new Response('{"error":"invalid_token"}', { status: 401, headers });
+    },
+  };
+}
+
+test('a token goes with every request', async () => {
+  const { fetch, seen } = guarded(new Set(['t']));
+  const client = await connect(url, { auth: 't', fetch, revisions: ['2025-11-25'] });
+  await client.listTools();
+  await client.close();
+  assert.ok(seen.length >= 3);
+  assert.deepEqual(new Set(seen), new Set(['Bearer t']));
+});
+
+test('a token that is refused is the failure of the request, with all challenges, and is not sent again', async () => {
+  const { fetch, seen } = guarded(new Set());
+  await assert.rejects(
+    connect(url, { auth: 't', fetch }),
+    (error) =>
+      error instanceof ConnectionError &&
+      error.reason === 'unauthorized' &&
+      error.challenge === 'Bearer error="invalid_token", DPoP algs="ES256"' &&
+      error.body === '{"error":"invalid_token"}',
+  );
+  assert.equal(seen.length, 1);
+});
+
+test('a function gives the token of each request, and another one after a refusal, once', async () => {
+  const good = new Set(['2']);
+  const { fetch, seen } = guarded(good);
+  const asked: boolean[] = [];
+  const auth = ({ refused }: { readonly refused: boolean }): string => {
+    asked.push(refused);
+    return refused ? '2' : '1';
+  };
+  const client = await connect(url, { auth, fetch, revisions: ['2026-07-28'] });
+  await client.close();
+  assert.deepEqual(asked, [false, true]);
+  good.clear();
+  const never = guarded(good);
+  await assert.rejects(connect(url, { auth, fetch: never.fetch }), ConnectionError);
+  assert.deepEqual(never.seen, ['Bearer 1', 'Bearer 2']);
+  assert.equal(seen.length, 2);
+});
+
+for (const bad of ['', 'a b', 'a\r\nb: c', 7, undefined])
+  test(`${JSON.stringify(bad)} is no token, and is not shown`, async () => {
+    const { fetch, asked } = guarded(new Set());
+    await assert.rejects(
+      connect(url, { auth: () => bad as string, fetch }),
+      (error) => error instanceof Error && !/a b|b: c/.test(error.message),
+    );
+    assert.equal(asked.length, 0);
+  });
+
+test('auth beside other credentials, and what is no auth, are refused before anything is sent', async () => {
+  const { fetch, asked } = guarded(new Set());
+  for (const [target, options] of [
+    [url, { auth: 't', headers: { Authorization: 'Basic x' } }],
+    ['https://u:p@mcp.example/mcp', { auth: 't' }],
+    [url, { auth: '' }],
+    [url, { auth: {} as Authorization }],
+    [url, { auth: 7 as unknown as string }],
+    [url, { auth: null as unknown as string }],
+  ] as const)
+    await assert.rejects(connect(target, { ...options, fetch }), TypeError);
+  await assert.rejects(
+    connect(url, { auth: 't', headers: () => ({ authorization: 'Basic x' }), fetch }),
+    (error) => error instanceof Error && /give one of them/.test(`${error.message} ${String(error.cause)}`),
+  );
+  assert.equal(asked.length, 0);
+});
+
+/** An authorization that writes down what it is asked, and mends as it is told. */
+function recording(mends: (attempt: number) => boolean): {
+  readonly auth: Authorization;
+  readonly requests: AuthorizedRequest[];
+} {
+  const requests: AuthorizedRequest[] = [];
+  let attempts = 0;
+  const auth: Authorization = {
+    bind: () => ({
+      headers: (request) => {
+        requests.push(request);
+        return { authorization: `Bearer ${requests.length}` };
+      },
+      refused: async () => mends(++attempts),
+    }),
+    context: () => 'me',
+    extensions: { 'com.example/auth': { a: 1 } },
+  };
+  return { auth, requests };
+}
+
+test('what is refused without end is sent four times, each with credentials of its own', async () => {
+  const { fetch, seen } = guarded(new Set());
+  const { auth, requests } = recording(() => true);
+  await assert.rejects(connect(url, { auth, fetch, revisions: ['2026-07-28'] }), ConnectionError);
+  assert.deepEqual(seen, ['Bearer 1', 'Bearer 2', 'Bearer 3', 'Bearer 4']);
+  assert.equal(requests[0]?.tried, requests[3]?.tried);
+});
+
+test('a refusal in the middle of the negotiation says nothing about the revision', async () => {
+  const { fetch, asked } = guarded(new Set(['2']));
+  const { auth, requests } = recording(() => true);
+  const client = await connect(url, { auth, fetch });
+  assert.equal(client.revision, '2026-07-28');
+  await client.close();
+  assert.deepEqual(
+    requests.map(({ about }) => about.method),
+    ['server/discover', 'server/discover'],
+  );
+  assert.ok(asked.every((request) => request.method === 'POST'));
+});
+
+test('credentials are made for where a redirect leads, and go to no other origin', async () => {
+  const moved = (to: string): Guarded =>
+    guarded(new Set(['2']), (request) =>
+      request.url === url ? new Response(null, { status: 307, headers: { location: to } }) : undefined,
+    );
+  const near = moved('https://mcp.example/there');
+  const { auth, requests } = recording(() => false);
+  await (await connect(url, { auth, fetch: near.fetch, revisions: ['2026-07-28'] })).close();
+  assert.deepEqual(
+    requests.map((request) => request.url.href),
+    [url, 'https://mcp.example/there'],
+  );
+  const far = moved('https://evil.example/');
+  await assert.rejects(connect(url, { auth: recording(() => true).auth, fetch: far.fetch }), ConnectionError);
+  assert.ok(far.asked.every((request) => new URL(request.url).hostname === 'mcp.example'));
+});
+
+test('nobody is asked for the sake of what nobody waits for', async () => {
+  const { fetch } = guarded(new Set(['1', '2', '3', '4', '5', '6']));
+  const { auth, requests } = recording(() => false);
+  const client = await connect(url, { auth, fetch, revisions: ['2025-11-25'] });
+  await client.callTool('a');
+  await client.close();
+  const kinds = new Map(
+    requests.map(({ method, about, mayAsk }) => [`${method} ${about.method ?? ''} ${about.name ?? ''}`.trim(), mayAsk]),
+  );
+  assert.equal(kinds.get('POST initialize'), true);
+  assert.equal(kinds.get('POST tools/call a'), true);
+  assert.equal(kinds.get('GET'), false);
+  assert.equal(kinds.get('DELETE'), false);
+});
+
+test('what a transport is authorized by names the context of the cache and the extensions', async () => {
+  const { fetch, asked } = guarded(new Set(['1', '2', '3']));
+  const { auth } = recording(() => false);
+  const transport = httpTransport(url, { auth, fetch });
+  assert.equal(transport.authorization?.context(), 'me');
+  await (await connect(transport, { revisions: ['2026-07-28'], extensions: { 'com.example/other': {} } })).close();
+  assert.match(await (asked[0] ?? assert.fail()).text().catch(() => ''), /^$|com\.example\/auth/);
+});

@@ -1,0 +1,158 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { createWorld, issuer, mcp, refuse, type World } from '../../../test/support/authorization-world.ts';
+import { AuthorizationError, clientCredentials, workloadIdentity, type ClientCredentialsOptions } from '../../oauth.ts';
+import { claimsOf } from '../base64url.ts';
+
+const server = {
+  ...(createWorld().laws.server as Readonly<Record<string, unknown>>),
+  token_endpoint_auth_methods_supported: ['client_secret_basic', 'private_key_jwt'],
+};
+
+function credentials(
+  world: World,
+  options: Partial<ClientCredentialsOptions> = {},
+): ReturnType<typeof clientCredentials> {
+  return clientCredentials({ id: 'machine', secret: 'hidden', now: () => world.time, ...options });
+}
+
+function asked(world: World): readonly Readonly<Record<string, unknown>>[] {
+  return world.asked.filter(({ url }) => url.pathname === '/token').map(({ body }) => body);
+}
+
+test('a machine gets tokens by its secret, asks for new ones before they end, and sees no page', async (t) => {
+  const world = createWorld({ server });
+  const client = await world.connect(credentials(world, { scopes: ['a'] }));
+  t.after(() => client.close());
+  await client.callTool('read');
+  assert.deepEqual(asked(world), [{ grant_type: 'client_credentials', scope: 'a', resource: mcp }]);
+  world.time += 3600_000;
+  await client.callTool('read');
+  assert.equal(asked(world).length, 2);
+  assert.equal(world.pages.length + world.count('POST /register'), 0);
+});
+
+test('a key signs who the machine is, and never leaves it [auth-131] [auth-132]', async (t) => {
+  const world = createWorld({ server });
+  const { privateKey } = await crypto.subtle.generateKey({ name: 'ECDSA', namedCurve: 'P-256' }, true, [
+    'sign',
+    'verify',
+  ]);
+  const pkcs8 = Buffer.from(await crypto.subtle.exportKey('pkcs8', privateKey)).toString('base64');
+  const jwk = await crypto.subtle.exportKey('jwk', privateKey);
+  const keys = [
+    privateKey,
+    jwk,
+    `-----BEGIN PRIVATE KEY-----\n${pkcs8}\n-----END PRIVATE KEY-----\n`,
+    () => ({ key: jwk, kid: 'k1' }),
+  ];
+  for (const key of keys) {
+    const client = await world.connect(clientCredentials({ id: 'machine', key, now: () => world.time }));
+    t.after(() => client.close());
+    const { client_assertion: assertion, client_assertion_type: type } = asked(world).at(-1) ?? {};
+    assert.equal(type, 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer');
+    const claims = claimsOf(String(assertion));
+    assert.deepEqual([claims?.['iss'], claims?.['sub'], claims?.['aud']], ['machine', 'machine', issuer]);
+    assert.equal(Number(claims?.['exp']) - Number(claims?.['iat']), 60);
+    assert.equal(typeof claims?.['jti'], 'string');
+    assert.ok(!JSON.stringify(world.asked.map(({ body }) => body)).includes(String(jwk.d)));
+  }
+});
+
+test('requests that are refused at once have one token request between them', async (t) => {
+  const world = createWorld({ server });
+  const client = await world.connect(credentials(world));
+  t.after(() => client.close());
+  world.tokens.clear();
+  await Promise.all(Array.from({ length: 5 }, () => client.callTool('read')));
+  assert.equal(asked(world).length, 2);
+});
+
+test('more scopes are asked for once', async (t) => {
+  const world = createWorld({ server, needs: { write: ['write'] } });
+  const client = await world.connect(credentials(world, { scopes: ['a'] }));
+  t.after(() => client.close());
+  await client.callTool('write');
+  assert.deepEqual(
+    asked(world).map(({ scope }) => scope),
+    ['a', 'a write'],
+  );
+  world.tokens.clear();
+  Object.assign(world.laws, { answers: { '/token': () => refuse('invalid_scope') } });
+  await assert.rejects(
+    client.callTool('write'),
+    (error) => error instanceof AuthorizationError && error.reason === 'insufficient-scope',
+  );
+});
+
+test('credentials are shown to the authorization server that they are for, and to no other [auth-079]', async (t) => {
+  const named = createWorld({ server });
+  await assert.rejects(
+    named.connect(credentials(named, { issuer: 'https://other.example' })),
+    (error) => error instanceof AuthorizationError && error.reason === 'issuer-mismatch',
+  );
+  assert.equal(asked(named).length, 0);
+  const world = createWorld({ server });
+  const client = await world.connect(credentials(world));
+  t.after(() => client.close());
+  const other = 'https://other.example';
+  world.laws.resource = { resource: mcp, authorization_servers: [other] };
+  world.laws.answers = {
+    '/.well-known/oauth-authorization-server': () =>
+      Response.json({ ...server, issuer: other, token_endpoint: `${other}/token` }),
+  };
+  world.tokens.clear();
+  await assert.rejects(
+    client.callTool('read'),
+    (error) => error instanceof AuthorizationError && error.reason === 'issuer-mismatch',
+  );
+  assert.equal(asked(world).length, 1);
+});
+
+test('a server that refuses what was just given is asked no further', async () => {
+  const world = createWorld({
+    server,
+    answers: { '/token': () => Response.json({ access_token: 'useless', token_type: 'Bearer' }) },
+  });
+  await assert.rejects(
+    world.connect(credentials(world)),
+    (error) => error instanceof AuthorizationError && /refuses what/.test(error.message),
+  );
+  assert.equal(asked(world).length, 1);
+});
+
+test('what an authorization server refuses of a workload is told, and not tried again or in another way [auth-153] [auth-154] [auth-155]', async () => {
+  const audiences: string[] = [];
+  const world = createWorld({ server, answers: { '/token': () => refuse('invalid_grant') } });
+  const assertion = ({ audience }: { readonly audience: string }): string => {
+    audiences.push(audience);
+    return 'header.payload.signature';
+  };
+  const auth = workloadIdentity({ clientId: 'work', assertion });
+  await assert.rejects(
+    world.connect(auth),
+    (error) => error instanceof AuthorizationError && error.code === 'invalid_grant',
+  );
+  assert.deepEqual(audiences, [issuer]);
+  assert.deepEqual(asked(world), [
+    {
+      grant_type: 'urn:ietf:params:oauth:grant-type:jwt-bearer',
+      assertion: 'header.payload.signature',
+      client_id: 'work',
+      resource: mcp,
+    },
+  ]);
+});
+
+test('machines without what they need are refused at once', () => {
+  for (const options of [
+    { id: '' },
+    { id: 'x' },
+    { id: 'x', secret: 's', key: 'k' },
+    { id: 'x', secret: 's', issuer: 'none' },
+    { id: 'x', secret: 's', nonsense: 1 },
+  ])
+    assert.throws(() => clientCredentials(options as ClientCredentialsOptions), TypeError);
+  for (const name of ['client_id', 'resource', 'grant_type', 'code_verifier'])
+    assert.throws(() => clientCredentials({ id: 'x', secret: 's', parameters: { token: { [name]: 'x' } } }), TypeError);
+});
