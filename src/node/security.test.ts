@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { after, before, describe, test } from 'node:test';
 import { fakeEndpoint } from '../http/fake-endpoint.test.ts';
 import type { HttpRefusal } from '../host/protection.ts';
+import { protect } from '../protect/protect.ts';
 import { entries, type Entrance, type OpenStream, type Wire } from './entries.test.ts';
 
 const good = JSON.stringify({
@@ -333,6 +334,41 @@ for (const [name, open] of Object.entries(entries)) {
       assert.equal(answer.status, 204);
       assert.equal(answer.headers['access-control-allow-origin'], 'http://localhost:5173');
     });
+  });
+}
+
+/** What is refused by what anybody may know of a server: before it is asked who sent it. */
+const known: ReadonlySet<number> = new Set([403, 404, 405, 431]);
+
+for (const [name, open] of Object.entries(entries)) {
+  describe(`${name}, guarded`, () => {
+    const served = fakeEndpoint();
+    const resource = 'http://localhost/mcp';
+    const guarded = protect(served, { resource, issuers: ['https://login.example'] });
+    let entrance: Entrance;
+    before(async () => {
+      entrance = await open(guarded);
+    });
+    after(async () => {
+      await entrance.close();
+    });
+
+    for (const [title, wire, status] of refused) {
+      const isKnown = known.has(status) || title.includes('Host');
+      test(`answers ${isKnown ? status : 401} for ${title} without a token, and reads nothing of it`, async () => {
+        const answer = await entrance.send(wire);
+        assert.equal(answer.status, isKnown ? status : 401, answer.text);
+        assert.deepEqual(served.received, []);
+      });
+    }
+
+    for (const [title, wire] of taken)
+      test(`lets ${title} sign in, and nothing else`, async () => {
+        const answer = await entrance.send(wire);
+        assert.equal(answer.status, 401, answer.text);
+        assert.match(answer.headers['www-authenticate'] ?? '', /resource_metadata="http:\/\/localhost\/\.well-known/);
+        assert.deepEqual(served.received, []);
+      });
   });
 }
 
