@@ -1,5 +1,6 @@
 /** Limit of refused tokens that an address may send before it must wait. */
 
+import { addressBytes } from '../auth/address.ts';
 import type { FailureLimit } from './options.ts';
 
 /** Limit of addresses that are measured at once; the one that failed longest ago is forgotten first. */
@@ -23,18 +24,19 @@ export class FailureBudget {
 
   /** Tells whether an address has failed too often lately; one that nobody knows has not. */
   isSpent(address: string | undefined): boolean {
-    const bucket = address === undefined ? undefined : this.#buckets.get(address);
+    const bucket = address === undefined ? undefined : this.#buckets.get(networkOf(address));
     return bucket !== undefined && this.#left(bucket) < 1;
   }
 
   /** Counts a failure. */
   failed(address: string | undefined): void {
     if (address === undefined) return;
-    const bucket = this.#buckets.get(address) ?? { left: this.#limit.burst, at: this.#now() };
+    const network = networkOf(address);
+    const bucket = this.#buckets.get(network) ?? { left: this.#limit.burst, at: this.#now() };
     bucket.left = Math.max(0, this.#left(bucket) - 1);
     bucket.at = this.#now();
-    this.#buckets.delete(address);
-    this.#buckets.set(address, bucket);
+    this.#buckets.delete(network);
+    this.#buckets.set(network, bucket);
     const [oldest] = this.#buckets.keys();
     if (this.#buckets.size > mostAddresses && oldest !== undefined) this.#buckets.delete(oldest);
   }
@@ -43,4 +45,11 @@ export class FailureBudget {
     const { burst, perSecond } = this.#limit;
     return Math.min(burst, left + (Math.max(0, this.#now() - at) * perSecond) / 1000);
   }
+}
+
+/** Gives the first half of an address of IPv6, since whoever has one has all that begin so; any other as it is. */
+function networkOf(address: string): string {
+  const bytes = addressBytes(address) ?? [];
+  const network = bytes.slice(0, 8);
+  return bytes.length === 16 && network.some((byte) => byte !== 0) ? network.join('.') : address;
 }
