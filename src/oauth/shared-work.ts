@@ -35,6 +35,12 @@ export class SharedWork {
    */
   async join(name: string, waiter: Waiter, work: (job: Job) => Promise<void>): Promise<boolean> {
     waiter.signal.throwIfAborted();
+    const left = this.#running?.controller.signal.aborted === true ? this.#running : undefined;
+    if (left !== undefined) {
+      // Everybody left it, and it ends for their reason, which is nobody else's.
+      await this.#wait(left, waiter).catch(() => waiter.signal.throwIfAborted());
+      return await this.join(name, waiter, work);
+    }
     const running = (this.#running ??= this.#begin(name, work));
     const ours = running.name === name;
     await this.#wait(running, waiter).catch((error: unknown) => {
