@@ -17,7 +17,7 @@ import {
 import { shownUrl, type Discovered } from '../discovery.ts';
 import type { DpopProver } from '../dpop.ts';
 import { grantOf, type Grant } from '../grant.ts';
-import { asOnlyOne } from './lease.ts';
+import { asOnlyOne, type OnlyOne } from './lease.ts';
 import type { OAuthSettings } from './oauth-options.ts';
 import { spelling, type RegisteredClient, type Registration } from './registration.ts';
 import type { Job } from '../shared-work.ts';
@@ -72,8 +72,10 @@ export class Login {
       );
     const key: CredentialKey = { kind: 'login', issuer: server.issuer, resource, account };
     await limited({ ms, signal: job.signal, late }, (signal) => {
-      const asked: Job = { signal, asking: (person) => job.asking(person) };
-      return asOnlyOne({ store, key, signal }, done, () => this.#ask(wanted, asked));
+      const waiting = (person: boolean): void => job.asking(person);
+      return asOnlyOne({ store, key, signal, waiting }, done, (only) =>
+        this.#ask(wanted, { signal, asking: waiting, only }),
+      );
     });
   }
 
@@ -109,7 +111,7 @@ export class Login {
   }
 
   /** A registration that the authorization server does not know any more is made anew once. */
-  async #ask(wanted: Wanted, job: Job): Promise<void> {
+  async #ask(wanted: Wanted, job: AskingJob): Promise<void> {
     const { registration, settings } = this.#parts;
     const { server } = wanted.discovered;
     for (let again = false; ; again = true) {
@@ -146,7 +148,7 @@ export class Login {
 
   async #visit(
     { discovered, scopes, reason, bound }: Wanted,
-    { open, client, job }: { readonly open: OpenRedirect; readonly client: RegisteredClient; readonly job: Job },
+    { open, client, job }: { readonly open: OpenRedirect; readonly client: RegisteredClient; readonly job: AskingJob },
   ): Promise<void> {
     const { server, resource } = discovered;
     const { issuer } = server;
@@ -168,12 +170,14 @@ export class Login {
     await store.write(pendingKey(pending.state), pendingText(pending));
     let keep = false;
     try {
+      const signal = AbortSignal.any([job.signal, job.only.lost]);
+      // Nobody sees a page that leads nowhere, or a second one.
+      await job.only.require();
+      signal.throwIfAborted();
       tell({ kind: 'asked', issuer, reason, scopes });
       job.asking(true);
       const request = { url, redirectUri, state: pending.state, reason, issuer, scopes };
-      const callback = await unlessAborted(open.visit(request, job.signal), job.signal).finally(() =>
-        job.asking(false),
-      );
+      const callback = await unlessAborted(open.visit(request, signal), signal).finally(() => job.asking(false));
       await this.#redeem(judgedCode(callback, pending), { pending, client, signal: job.signal });
     } catch (error) {
       // The page is left, and its answer comes to another one.
@@ -207,6 +211,11 @@ export class Login {
     const { scopes, expiresAt } = grant;
     this.#site.tell({ kind: 'granted', issuer: endpoints.issuer, resource, scopes, expiresAt });
   }
+}
+
+/** The work of asking a person, by the only one who asks. */
+interface AskingJob extends Job {
+  readonly only: OnlyOne;
 }
 
 function pendingKey(state: string): CredentialKey {
