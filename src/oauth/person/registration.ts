@@ -83,7 +83,8 @@ export class Registration {
     if (given !== undefined) return byHand(given, methods);
     if (id === clientMetadataUrl) return { id, method: 'none', dynamic: false };
     const kept = await this.kept(issuer);
-    return kept?.id === id ? kept : undefined;
+    // What was granted to one stays of use when another one was registered after it.
+    return kept?.id === id ? kept : await this.kept(issuer, id);
   }
 
   /** A client that needs no registration here. */
@@ -102,8 +103,8 @@ export class Registration {
   }
 
   /** Finds what was registered before and is still good, as far as can be told. */
-  async kept(issuer: string): Promise<RegisteredClient | undefined> {
-    const found = await this.#store.read(keyOf(issuer));
+  async kept(issuer: string, client?: string): Promise<RegisteredClient | undefined> {
+    const found = await this.#store.read(keyOf(issuer, client));
     const kept = readKept(found?.text);
     if (kept === undefined || (kept.secretExpiresAt ?? Number.POSITIVE_INFINITY) <= this.#site.now()) return undefined;
     const { id, secret, method, redirectUris, registeredAt, suspect } = kept;
@@ -120,12 +121,15 @@ export class Registration {
     await this.#store.write(keyOf(issuer), text, { ifGeneration: found.generation });
   }
 
-  /** Forgets a registration that the authorization server does not know, unless there is another one by now. */
+  /** Forgets a registration that the authorization server does not know; another one that there is by now stays. */
   async forget(issuer: string, id: string): Promise<void> {
-    const found = await this.#store.read(keyOf(issuer));
-    if (found === undefined || readKept(found.text)?.id !== id) return;
-    if (await this.#store.write(keyOf(issuer), undefined, { ifGeneration: found.generation }))
-      this.#site.tell({ kind: 'lost', what: 'registration', issuer });
+    let isForgotten = false;
+    for (const key of [keyOf(issuer, id), keyOf(issuer)]) {
+      const found = await this.#store.read(key);
+      if (found === undefined || readKept(found.text)?.id !== id) continue;
+      if (await this.#store.write(key, undefined, { ifGeneration: found.generation })) isForgotten = true;
+    }
+    if (isForgotten) this.#site.tell({ kind: 'lost', what: 'registration', issuer });
   }
 
   async #register(server: ServerMetadata, wanted: readonly string[], signal: AbortSignal): Promise<RegisteredClient> {
@@ -148,6 +152,8 @@ export class Registration {
       if (!isRedirectRefused(error) || named.every((uri, at) => uri === wanted[at])) throw error;
       kept = await register(named);
     }
+    // Others may have registered meanwhile, and been granted something: each finds its own.
+    await this.#store.write(keyOf(issuer, kept.id), JSON.stringify(kept));
     await this.#store.write(keyOf(issuer), JSON.stringify(kept));
     this.#site.tell({ kind: 'registered', issuer, client: kept.id });
     return { ...kept, dynamic: true };
@@ -213,8 +219,9 @@ function byHand(
   return { id, secret, key, method: method ?? methodFor({ secret, key }, listed), dynamic: false };
 }
 
-function keyOf(issuer: string): CredentialKey {
-  return { kind: 'client', issuer };
+/** The key of a registration: of the last one, or of the one of that id. */
+function keyOf(issuer: string, client?: string): CredentialKey {
+  return { kind: 'client', issuer, client };
 }
 
 function readKept(text: string | undefined): Kept | undefined {
