@@ -5,7 +5,8 @@ import { AuthorizationError } from '../../auth/errors.ts';
 import { jsonOf } from '../../auth/document.ts';
 import type { ServerMetadata } from '../../auth/metadata.ts';
 import { canonicalResource } from '../../auth/resource-url.ts';
-import type { CredentialKey, CredentialStore } from '../../store/credentials.ts';
+import { monotonicNow, settledWithin } from '../../jsonrpc/timeout.ts';
+import { credentialKeyText, type CredentialKey, type CredentialStore } from '../../store/credentials.ts';
 import type { OAuthClient } from '../client-authentication.ts';
 import type { DpopProver } from '../dpop.ts';
 import { grantOf, grantText, readGrant, renewFrom, type Grant } from '../grant.ts';
@@ -29,6 +30,12 @@ export interface KeeperOptions {
 /** The longest that a renewal takes, in milliseconds, with the wait for others who renew. */
 const transactionMs = 20_000;
 
+/** The longest that one attempt of a request waits for a renewal, which goes on without it; in milliseconds. */
+const patienceMs = 8_000;
+
+/** A lock is held for sure for so long after it was got, whether the process stood still or not; in milliseconds. */
+const sureMs = 5_000;
+
 /** The shortest time between two attempts while the authorization server fails, in milliseconds; it doubles. */
 const pauseMs = 2_000;
 const longestPauseMs = 60_000;
@@ -43,11 +50,11 @@ export class GrantKeeper {
   #grant: Grant | undefined;
   #generation: string | undefined;
   #loading: Promise<void> | undefined;
-  #renewing: Promise<Renewal> | undefined;
+  #renewing: Renewing | undefined;
   /** The token endpoint that an authorization server names now. */
   #found: Pick<Endpoints, 'issuer' | 'token'> | undefined;
-  #failures = 0;
-  #notBefore = 0;
+  /** The last failure, how often it failed in a row, and until when it is not tried again, by the monotonic clock. */
+  #failure: { readonly error: unknown; readonly times: number; readonly until: number } | undefined;
   readonly #random = Math.random();
 
   constructor(site: Site, options: KeeperOptions) {
@@ -99,8 +106,6 @@ export class GrantKeeper {
     await store.write(this.#serverKey, JSON.stringify({ issuer, resource, client }));
     this.#adopt(grant, (await store.read(key))?.generation);
     this.#loaded = true;
-    this.#failures = 0;
-    this.#notBefore = 0;
   }
 
   /** Deletes the grant, whoever renewed it meanwhile. */
@@ -115,7 +120,7 @@ export class GrantKeeper {
   due(): 'expired' | 'soon' | 'no' {
     const grant = this.#grant;
     const now = this.#site.now();
-    if (grant === undefined || !this.renewable || grant.expiresAt === undefined || now < this.#notBefore) return 'no';
+    if (grant === undefined || !this.renewable || grant.expiresAt === undefined || this.#failedLately()) return 'no';
     if (now >= grant.expiresAt) return 'expired';
     return now >= renewFrom(grant, this.#random) ? 'soon' : 'no';
   }
@@ -130,46 +135,83 @@ export class GrantKeeper {
    *
    * @throws AuthorizationError `server-error` when it may be possible later; nothing is lost then.
    */
-  renew(): Promise<Renewal> {
-    this.#renewing ??= this.#renew().finally(() => (this.#renewing = undefined));
-    return this.#renewing;
+  async renew(): Promise<Renewal> {
+    // Who is refused meanwhile would only wait for the same again.
+    if (this.#renewing === undefined && this.#failedLately()) throw this.#failure?.error;
+    const wanted = this.#grant?.accessToken;
+    const renewing = (this.#renewing ??= this.#begin());
+    if (!(await settledWithin(patienceMs, renewing.result))) throw this.#late(patienceMs);
+    const outcome = await renewing.result;
+    // What was under way may have been about what there was before another one signed in.
+    return outcome === 'impossible' && renewing.of !== wanted ? await this.renew() : outcome;
+  }
+
+  #begin(): Renewing {
+    const result = this.#renew().finally(() => (this.#renewing = undefined));
+    return { of: this.#grant?.accessToken, result };
+  }
+
+  #failedLately(): boolean {
+    return this.#failure !== undefined && monotonicNow() < this.#failure.until;
   }
 
   async #renew(): Promise<Renewal> {
     const before = this.#grant;
     if (before === undefined || !this.renewable) return 'impossible';
-    const { issuer } = before.endpoints;
-    const late = (): AuthorizationError =>
-      new AuthorizationError(
-        'server-error',
-        `the grant of ${issuer} was not renewed within ${transactionMs / 1000} s; try again later`,
-        { issuer },
-      );
+    const late = (): AuthorizationError => this.#late(transactionMs);
     const key = this.#keyOf(before);
     try {
       const outcome = await limited({ ms: transactionMs, signal: new AbortController().signal, late }, (signal) =>
-        this.#options.store.lock(key, () => this.#transact({ key, before, signal }), signal),
+        this.#locked({ key, before, signal }),
       );
-      this.#failures = 0;
-      this.#notBefore = 0;
+      this.#failure = undefined;
       return outcome;
     } catch (error) {
-      this.#failures++;
-      this.#notBefore = this.#site.now() + Math.min(longestPauseMs, pauseMs * 2 ** Math.min(this.#failures - 1, 10));
+      const times = (this.#failure?.times ?? 0) + 1;
+      const until = monotonicNow() + Math.min(longestPauseMs, pauseMs * 2 ** Math.min(times - 1, 10));
+      this.#failure = { error, times, until };
       throw error;
     }
   }
 
-  async #transact({ key, before, signal }: Transaction): Promise<Renewal> {
+  #late(ms: number): AuthorizationError {
+    const issuer = this.#grant?.endpoints.issuer;
+    const words = `the grant of ${issuer ?? 'this server'} was not renewed within ${ms / 1000} s; try again later`;
+    return new AuthorizationError('server-error', words, { issuer });
+  }
+
+  /** One transaction under the lock; another one where this process stood still in the middle of it. */
+  async #locked(transaction: Transaction): Promise<Renewal> {
+    const { key, signal } = transaction;
+    const stoodStill = new AuthorizationError(
+      'server-error',
+      'the grant was not renewed, since this process stood still meanwhile; try again',
+    );
+    const transact = (lost: AbortSignal): Promise<Renewal> => {
+      const since = monotonicNow();
+      const require = (): void => {
+        if (lost.aborted || monotonicNow() - since > sureMs) throw stoodStill;
+      };
+      return this.#transact({ ...transaction, require });
+    };
+    for (let again = false; ; again = true)
+      try {
+        return await this.#options.store.lock(key, transact, signal);
+      } catch (error) {
+        if (error !== stoodStill || again) throw error;
+      }
+  }
+
+  async #transact({ key, before, signal, require }: LockedTransaction): Promise<Renewal> {
     const { store } = this.#options;
     const kept = await store.read(key);
     const there = readGrant(kept?.text);
     if (kept === undefined || there === undefined) {
-      this.#adopt(undefined, undefined);
+      this.#adoptAt(key, undefined, undefined);
       return 'impossible';
     }
     if (kept.generation !== this.#generation && there.accessToken !== before.accessToken) {
-      this.#adopt(there, kept.generation);
+      this.#adoptAt(key, there, kept.generation);
       return 'renewed';
     }
     const { refreshToken } = there;
@@ -178,7 +220,10 @@ export class GrantKeeper {
     let answer: TokenAnswer;
     try {
       const late = await import('../token-request.ts');
-      answer = await late.requestTokens(this.#site, {
+      const { fetch } = this.#site;
+      // What others may have used by now is not used again.
+      const site: Site = { ...this.#site, fetch: async (url, request) => (require(), await fetch(url, request)) };
+      answer = await late.requestTokens(site, {
         endpoints: this.#endpointsOf(there),
         client,
         grantType: 'refresh_token',
@@ -204,7 +249,7 @@ export class GrantKeeper {
       await this.load();
       return this.#grant === undefined ? 'impossible' : 'renewed';
     }
-    this.#adopt(next, (await store.read(key))?.generation);
+    this.#adoptAt(key, next, (await store.read(key))?.generation);
     const { scopes, expiresAt } = next;
     this.#site.tell({ kind: 'refreshed', issuer: endpoints.issuer, resource, scopes, expiresAt });
     return 'renewed';
@@ -221,14 +266,14 @@ export class GrantKeeper {
     const { store } = this.#options;
     const now = await store.read(key);
     if (now !== undefined && now.generation !== generation) {
-      this.#adopt(readGrant(now.text), now.generation);
+      this.#adoptAt(key, readGrant(now.text), now.generation);
       return this.#grant === undefined ? 'impossible' : 'renewed';
     }
     if (code === 'invalid_client') await this.#options.clientLost(there);
     else await store.write(key, undefined, { ifGeneration: generation });
     const { issuer } = there.endpoints;
     if (isLost) {
-      this.#adopt(undefined, undefined);
+      this.#adoptAt(key, undefined, undefined);
       this.#site.tell({ kind: 'lost', what: 'grant', issuer });
     }
     return 'impossible';
@@ -244,8 +289,16 @@ export class GrantKeeper {
   }
 
   #adopt(grant: Grant | undefined, generation: string | undefined): void {
+    // What failed for another one says nothing about it.
+    if (grant?.accessToken !== this.#grant?.accessToken) this.#failure = undefined;
     this.#grant = grant;
     this.#generation = generation;
+  }
+
+  /** Uses what is kept under a key now, unless what is kept under another one is used by now. */
+  #adoptAt(key: CredentialKey, grant: Grant | undefined, generation: string | undefined): void {
+    if (this.#grant === undefined || credentialKeyText(this.#keyOf(this.#grant)) === credentialKeyText(key))
+      this.#adopt(grant, generation);
   }
 
   #keyOf({ endpoints: { issuer }, resource, client }: Grant): CredentialKey {
@@ -261,8 +314,20 @@ export class GrantKeeper {
   }
 }
 
+/** A renewal that is under way. */
+interface Renewing {
+  /** The access token of the grant that is renewed. */
+  readonly of: string | undefined;
+  readonly result: Promise<Renewal>;
+}
+
 interface Transaction {
   readonly key: CredentialKey;
   readonly before: Grant;
   readonly signal: AbortSignal;
+}
+
+interface LockedTransaction extends Transaction {
+  /** @throws unless it is sure that the lock is still held. */
+  require(): void;
 }

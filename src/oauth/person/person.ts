@@ -44,7 +44,8 @@ export class PersonAuthorizer implements Authorizer {
   }
 
   headers(request: AuthorizedRequest): AuthorizationFields | Promise<AuthorizationFields> {
-    const due = this.keeper.due();
+    // Once it was refused, what is to be done about it is done by then.
+    const due = request.tried.size > 0 ? 'no' : this.keeper.due();
     // What still works is used while it is renewed; a failure is heard of when it does no longer.
     if (due === 'soon') void this.#renewed();
     const ready = this.keeper.ready();
@@ -54,7 +55,7 @@ export class PersonAuthorizer implements Authorizer {
   async #late(request: AuthorizedRequest, ready: Promise<void> | undefined): Promise<AuthorizationFields> {
     await ready;
     // What cannot be renewed now is sent as it is: the server judges it, and its clock may be another.
-    if (this.keeper.due() === 'expired') await this.#renewed();
+    if (request.tried.size === 0 && this.keeper.due() === 'expired') await this.#renewed();
     return await this.#fields(request);
   }
 
