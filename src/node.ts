@@ -16,7 +16,19 @@ export {
 export { metadataRoutes, type MetadataRoutes } from './node/server/metadata-routes.ts';
 export type { TlsOptions } from './node/client/connection-settings.ts';
 export { nodeFetch, type NodeFetch, type NodeFetchOptions } from './node/client/fetch.ts';
+export { fileCredentialStore, type FileCredentialStoreOptions } from './node/credentials/file-credentials.ts';
+export { loopback, type LoopbackOptions } from './node/login/loopback.ts';
+export {
+  guardedFetch,
+  type GuardedFetch,
+  type GuardedFetchOptions,
+  type ResolveAddresses,
+} from './node/login/guarded-fetch.ts';
 export { openPage, type OpenPageOptions } from './node/open-page.ts';
+export type { OpenRedirect, Redirect, RedirectHook, RedirectRequest } from './auth/redirect.ts';
+export type { AuthorizationFetch, AuthorizationRequest, AuthorizationResponse } from './auth/document.ts';
+export type { NetworkOptions, NetworkRules } from './auth/network.ts';
+export type { CredentialKey, CredentialStore, CredentialWrite, KeptCredential } from './store/credentials.ts';
 export type { Fetch, FetchRequest, FetchResponse } from './http/client/fetch.ts';
 export type { HttpRefusal } from './host/protection.ts';
 export type { Authenticate, HttpOptions } from './http/server/options.ts';

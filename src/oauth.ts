@@ -35,3 +35,6 @@ export type { AuthorizationFetch, AuthorizationRequest, AuthorizationResponse } 
 export type { NetworkOptions } from './auth/network.ts';
 export type { CredentialKey, CredentialStore, CredentialWrite, KeptCredential } from './store/credentials.ts';
 export { memoryCredentialStore } from './store/memory-credentials.ts';
+export { browserCredentialStore, type BrowserCredentialStoreOptions } from './store/browser-credentials.ts';
+export { sealedCredentialStore, type SealedCredentialStoreOptions } from './store/sealed-credentials.ts';
+export type { SealingKey } from './seal/sealing-key.ts';

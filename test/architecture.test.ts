@@ -18,7 +18,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
   schema: [],
   auth: ['jsonrpc'],
   seal: [],
-  store: ['protocol'],
+  store: ['protocol', 'seal'],
   // How a client is authorized.
   oauth: ['auth', 'store', 'jsonrpc', 'mistakes'],
   // What both ends stand on.
@@ -40,6 +40,8 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
   'stdio/server': ['stdio', 'host', 'json', 'jsonrpc', 'mistakes'],
   'stdio/client': ['stdio', 'jsonrpc', 'mistakes'],
   node: ['peer', 'jsonrpc'],
+  'node/credentials': ['store', 'jsonrpc'],
+  'node/login': ['node', 'auth', 'mistakes'],
   'node/server': ['http/server', 'host', 'jsonrpc', 'mistakes'],
   'node/client': ['http/client', 'jsonrpc', 'mistakes'],
   testing: ['server', 'client', 'host', 'peer', 'jsonrpc', 'protocol', 'auth', 'mistakes'],

@@ -80,6 +80,8 @@ test('what has the time of the wall clock is what other processes read', () => {
       // States that are sealed, for any process that has the keys.
       'bridge/options.ts',
       'host/input/server-rounds.ts',
+      // The age of files that others may have left.
+      'node/credentials/versions.ts',
       // When tokens expire, and proofs.
       'protect/options.ts',
       'protect/dpop/replay.ts',

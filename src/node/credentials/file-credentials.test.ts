@@ -1,0 +1,109 @@
+import assert from 'node:assert/strict';
+import { chmod, mkdir, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test, type TestContext } from 'node:test';
+import { credentialStoreContract } from '../../../test/support/credential-store-contract.ts';
+import type { CredentialKey } from '../../store/credentials.ts';
+import { fileCredentialStore, storeIn } from './file-credentials.ts';
+import { credentialFolder } from './folder.ts';
+import { Versions } from './versions.ts';
+
+const key: CredentialKey = { kind: 'grant', issuer: 'https://as.example', resource: 'https://mcp.example' };
+
+async function temporary(t: TestContext): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'parley-credentials-'));
+  t.after(() => rm(folder, { recursive: true }));
+  return folder;
+}
+
+credentialStoreContract('a store in files', async () => {
+  const parent = await mkdtemp(join(tmpdir(), 'parley-credentials-'));
+  const folder = join(parent, 'credentials');
+  return {
+    one: fileCredentialStore({ folder }),
+    other: fileCredentialStore({ folder }),
+    close: () => rm(parent, { recursive: true }),
+  };
+});
+
+test('folders and files are for their owner alone, and their names tell nothing', async (t) => {
+  const folder = join(await temporary(t), 'kept');
+  await fileCredentialStore({ folder }).write(key, 'secret');
+  const paths = [folder, ...(await readdir(folder, { recursive: true })).map((name) => join(folder, name))];
+  const modes = await Promise.all(paths.map(async (path) => (await stat(path)).mode & 0o777));
+  assert.deepEqual(modes, [0o700, 0o700, 0o600]);
+  assert.doesNotMatch(paths.join(), /example|secret/);
+});
+
+test('a folder or a file that others may read is refused, naming it and the way out', async (t) => {
+  const folder = join(await temporary(t), 'open');
+  await mkdir(folder, { mode: 0o755 });
+  await assert.rejects(
+    fileCredentialStore({ folder }).write(key, 'secret'),
+    /open holds credentials and others may read it; run: chmod/,
+  );
+  await chmod(folder, 0o700);
+  const store = fileCredentialStore({ folder });
+  await store.write(key, 'secret');
+  const [name = ''] = await readdir(folder);
+  await chmod(join(folder, name, '1'), 0o644);
+  await assert.rejects(store.read(key), /others may read it/);
+});
+
+test('a damaged file is named, and what it holds is not shown', async (t) => {
+  const folder = join(await temporary(t), 'kept');
+  const store = fileCredentialStore({ folder });
+  await store.write(key, 'secret');
+  const [name = ''] = await readdir(folder);
+  await writeFile(join(folder, name, '1'), '{"generation": "1", "text": "secr');
+  await assert.rejects(
+    store.read(key),
+    (error: Error) => /damaged/.test(error.message) && error.cause === undefined && !error.message.includes('secr'),
+  );
+});
+
+test('versions that are over are deleted', async (t) => {
+  const folder = join(await temporary(t), 'kept');
+  const store = fileCredentialStore({ folder });
+  for (const text of ['a', 'b', 'c']) await store.write(key, text);
+  const [name = ''] = await readdir(folder);
+  assert.deepEqual(await readdir(join(folder, name)), ['3']);
+});
+
+test('who stood still while others wrote is not the newest', async (t) => {
+  const folder = join(await temporary(t), 'versions');
+  const versions = new Versions(folder);
+  const seen = await versions.write('first');
+  await versions.write('second', seen);
+  await versions.write('third');
+  // As if the file that somebody is about to make anew had been deleted meanwhile.
+  assert.equal(await versions.write('late', seen), undefined);
+  assert.equal((await versions.newest())?.text, 'third');
+});
+
+test('a holder that died loses its lock, and one that stood still is told', async (t) => {
+  const folder = join(await temporary(t), 'kept');
+  // The first never says that it lives.
+  const still = storeIn(folder, { leaseMs: 50, beatMs: 200 });
+  const patient = storeIn(folder, { leaseMs: 50, beatMs: 10 });
+  let letGo = (): void => {};
+  let lost: AbortSignal | undefined;
+  const held = still.lock(key, (signal) => {
+    lost = signal;
+    return new Promise<void>((resolve) => (letGo = resolve));
+  });
+  while (lost === undefined) await new Promise((resolve) => setImmediate(resolve));
+  const told = new Promise<void>((resolve) => lost?.addEventListener('abort', () => resolve()));
+  assert.equal(await patient.lock(key, async () => 'taken over'), 'taken over');
+  await told;
+  letGo();
+  await held;
+});
+
+test('the folder is that of the state of the user, by the rules of each system', () => {
+  assert.equal(credentialFolder({ XDG_STATE_HOME: '/state' }, 'linux'), '/state/parley/credentials');
+  assert.match(credentialFolder({ XDG_STATE_HOME: 'relative' }, 'linux'), /\.local\/state\/parley\/credentials$/);
+  assert.match(credentialFolder({}, 'darwin'), /Library\/Application Support\/parley\/credentials$/);
+  assert.match(credentialFolder({ LOCALAPPDATA: '/local' }, 'win32'), /^\/local.parley.credentials$/);
+});

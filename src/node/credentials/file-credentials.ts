@@ -1,0 +1,81 @@
+import { createHash } from 'node:crypto';
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { credentialKeyText, type CredentialKey, type CredentialStore } from '../../store/credentials.ts';
+import { Turns } from '../../store/turns.ts';
+import { credentialFolder, ownFolder } from './folder.ts';
+import { underLease, type LeaseTimes } from './lease.ts';
+import { Versions } from './versions.ts';
+
+/** Options of a store of credentials in files. */
+export interface FileCredentialStoreOptions {
+  /** The folder; `$XDG_STATE_HOME/parley/credentials` by default, or the system's place for what belongs there. */
+  readonly folder?: string;
+}
+
+/**
+ * Makes a store of credentials in files, which all processes of one user share. Folders are for their owner alone (0700), files too
+ * (0600); what others own or may read is refused. What is written is on the disk when the promise settles. The file system must have hard
+ * links, as those of this machine have; the texts are as they are: `sealedCredentialStore` encrypts them.
+ *
+ * @throws TypeError when the folder is no path.
+ */
+export function fileCredentialStore(options: FileCredentialStoreOptions = {}): CredentialStore {
+  return storeIn(options.folder ?? credentialFolder());
+}
+
+/** The same with the times of its leases. */
+export function storeIn(folder: string, times?: LeaseTimes): CredentialStore {
+  if (typeof folder !== 'string' || folder === '')
+    throw new TypeError('the folder of a store of credentials must be a path');
+  const turns = new Turns();
+  const placeOf = (key: CredentialKey): string => join(folder, nameOf(key));
+  const ready = (): Promise<void> => ownFolder(folder);
+  return {
+    async read(key) {
+      const newest = await new Versions(placeOf(key)).newest();
+      const text = newest === undefined ? undefined : entryOf(newest.text)?.text;
+      return newest === undefined || text === undefined ? undefined : { text, generation: newest.generation };
+    },
+    async write(key, text, { ifGeneration } = {}) {
+      await ready();
+      const entry = text === undefined ? undefined : JSON.stringify({ key, text });
+      return (await new Versions(placeOf(key)).write(entry, ifGeneration)) !== undefined;
+    },
+    async lock(key, run, signal) {
+      await ready();
+      const lease = new Versions(join(folder, `lock-${nameOf(key)}`));
+      return await turns.run(credentialKeyText(key), () => underLease(lease, run, signal, times), signal);
+    },
+    async keys(kind) {
+      const found: CredentialKey[] = [];
+      for (const name of await namesIn(folder)) {
+        if (!name.startsWith(`${kind}-`)) continue;
+        const newest = await new Versions(join(folder, name)).newest();
+        const key = entryOf(newest?.text)?.key;
+        if (key !== undefined && key.kind === kind) found.push(key);
+      }
+      return found;
+    },
+  };
+}
+
+/** A name that says the kind and nothing else of the key. */
+function nameOf(key: CredentialKey): string {
+  return `${key.kind}-${createHash('sha256').update(credentialKeyText(key)).digest('hex').slice(0, 40)}`;
+}
+
+async function namesIn(folder: string): Promise<readonly string[]> {
+  try {
+    return await readdir(folder);
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return [];
+    throw error;
+  }
+}
+
+function entryOf(text: string | undefined): { readonly key: CredentialKey; readonly text: string } | undefined {
+  if (text === undefined) return undefined;
+  // This store alone writes there, what is damaged was found out by its version.
+  return JSON.parse(text) as { readonly key: CredentialKey; readonly text: string };
+}

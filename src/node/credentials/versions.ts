@@ -1,0 +1,142 @@
+import { randomBytes } from 'node:crypto';
+import { link, open, readdir, readFile, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { checkOwn, ownFolder } from './folder.ts';
+
+/** One version of a text. */
+export interface Version {
+  /** Of an earlier or a later version another one, also where a file was deleted and made again. */
+  readonly generation: string;
+  /** `undefined` for a text that was deleted. */
+  readonly text: string | undefined;
+}
+
+/**
+ * A text that several processes change, each by comparing and writing in one step. Every version is a file of its own, named by
+ * its number, that is made by a hard link, which fails where somebody was first: so there is no lock that a process could
+ * die with, and a reader never sees half of a version.
+ */
+export class Versions {
+  readonly #folder: string;
+
+  constructor(folder: string) {
+    this.#folder = folder;
+  }
+
+  /** The newest version; `undefined` when there never was one. */
+  async newest(): Promise<Version | undefined> {
+    return (await this.#newest())?.version;
+  }
+
+  /**
+   * Writes a version.
+   *
+   * @param ifGeneration The generation that must be the newest; `null` when there must be no text; left out, any.
+   * @returns Its generation; `undefined` when somebody was first.
+   */
+  async write(text: string | undefined, ifGeneration?: string | null): Promise<string | undefined> {
+    for (let tries = 0; tries < mostTries; tries++) {
+      const newest = await this.#newest();
+      const there = newest?.version.text === undefined ? null : newest.version.generation;
+      if (ifGeneration !== undefined && there !== ifGeneration) return undefined;
+      if (text === undefined && newest !== undefined && there === null) return newest.version.generation;
+      const number = (newest?.number ?? 0) + 1;
+      const generation = `${number}-${randomBytes(9).toString('base64url')}`;
+      if (await this.#add(number, { generation, text })) {
+        await this.#forget(number);
+        return generation;
+      }
+    }
+    throw new Error(`${this.#folder} changes all the time; what was to be written is not there`);
+  }
+
+  async #newest(): Promise<{ readonly number: number; readonly version: Version } | undefined> {
+    for (let tries = 0; tries < mostTries; tries++) {
+      const number = Math.max(0, ...(await this.#numbers()));
+      if (number === 0) return undefined;
+      const path = join(this.#folder, String(number));
+      try {
+        await checkOwn(path);
+        return { number, version: versionOf(await readFile(path, 'utf8'), path) };
+      } catch (error) {
+        // A newer one has taken its place meanwhile.
+        if (!hasCode(error, 'ENOENT')) throw error;
+      }
+    }
+    throw new Error(`${this.#folder} changes all the time and cannot be read`);
+  }
+
+  async #numbers(): Promise<readonly number[]> {
+    try {
+      const names = await readdir(this.#folder);
+      return names.filter((name) => /^[1-9]\d{0,14}$/.test(name)).map(Number);
+    } catch (error) {
+      if (hasCode(error, 'ENOENT')) return [];
+      throw error;
+    }
+  }
+
+  /** @returns False when there is such a version already, or a newer one. */
+  async #add(number: number, version: Version): Promise<boolean> {
+    await ownFolder(this.#folder);
+    const beside = join(this.#folder, `.${version.generation}`);
+    const file = await open(beside, 'wx', 0o600);
+    try {
+      await file.writeFile(JSON.stringify(version));
+      // A grant whose refresh token was used is lost when the new one is.
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    try {
+      await link(beside, join(this.#folder, String(number)));
+      // Who stood still may have made anew what others wrote, and deleted since: then it was never the newest.
+      return Math.max(...(await this.#numbers())) === number;
+    } catch (error) {
+      if (hasCode(error, 'EEXIST')) return false;
+      throw error;
+    } finally {
+      await rm(beside, { force: true });
+    }
+  }
+
+  /** Deletes what is older than a version, and what processes that died left behind. */
+  async #forget(newest: number): Promise<void> {
+    for (const name of await readdir(this.#folder)) {
+      const path = join(this.#folder, name);
+      const old = name.startsWith('.') ? await isOld(path) : Number(name) < newest;
+      if (old) await rm(path, { force: true });
+    }
+  }
+}
+
+/** Number of times that a step is tried which others may spoil; each time somebody else got on. */
+const mostTries = 1000;
+
+/** The age at which a file that was never linked belongs to nobody, in milliseconds. */
+const orphanMs = 3_600_000;
+
+async function isOld(path: string): Promise<boolean> {
+  try {
+    return Date.now() - (await stat(path)).mtimeMs > orphanMs;
+  } catch {
+    return false;
+  }
+}
+
+function versionOf(content: string, path: string): Version {
+  let value: unknown;
+  try {
+    value = JSON.parse(content);
+  } catch {
+    // Its text may be a secret: the error does not show it.
+  }
+  const { generation, text } = Object(value) as { readonly generation?: unknown; readonly text?: unknown };
+  if (typeof generation !== 'string' || (text !== undefined && typeof text !== 'string'))
+    throw new Error(`${path} is damaged; remove it, and sign in again`);
+  return { generation, text };
+}
+
+function hasCode(error: unknown, code: string): boolean {
+  return error instanceof Error && 'code' in error && error.code === code;
+}
