@@ -97,6 +97,11 @@ what it offers, and what a client of each revision would get and lose through th
 resource and gets no prompt. Each revision is tried in a connection of its own, for a command in a process of its own.
 What is no evidence (authorization that is wanted, an overloaded server, silence) is said to be none.
 
+Of a server that wants authorization it prints the challenge, the metadata of the resource and of its authorization
+servers and where they were looked for, the ways to register there, whether a client of each revision finds them, and
+each rule that they break with what clients do about it. It signs nobody in, keeps nothing, and sends --header nowhere
+but to the server itself. The rules at which clients stop are marked: stop.
+
   --config <file>     explains each of the "mcpServers" of a file in turn
   --wire              prints what travelled too: the JSON, and over HTTP statuses and the headers of the protocol
   --json              prints JSON; with --config, a list

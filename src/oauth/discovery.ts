@@ -92,11 +92,14 @@ async function resourceMetadataOf(
   }
   for (const url of resourceMetadataUrls(site.server)) {
     const found = await fetchDocument(url, what.resource, fetching(site, signal));
-    // Some servers answer whatever is asked with an object of their own.
-    if (hasFields(found.value) && (found.value['resource'] ?? found.value['authorization_servers']) !== undefined)
-      return readResourceMetadata(found.value, url);
+    if (isResourceMetadata(found.value)) return readResourceMetadata(found.value, url);
   }
   return undefined;
+}
+
+/** True when a document that nobody named may be metadata of a resource: some servers answer whatever is asked with an object of their own. */
+export function isResourceMetadata(value: unknown): boolean {
+  return hasFields(value) && (value['resource'] ?? value['authorization_servers']) !== undefined;
 }
 
 async function chosenIssuer(

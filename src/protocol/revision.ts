@@ -63,6 +63,16 @@ export interface Revision {
    * 2025-03-26, Authorization; servers that still do so speak the revisions after it too.)
    */
   readonly authorizationAtRoot: boolean;
+  /**
+   * True when a client looks at well-known URLs for the metadata of a protected resource, where no challenge says where they are.
+   * (Spec 2025-11-25, Authorization, Protected Resource Metadata Discovery Requirements.)
+   */
+  readonly wellKnownResourceMetadata: boolean;
+  /**
+   * True when a client also looks for the metadata of an authorization server as OpenID Connect Discovery publishes them. (Spec
+   * 2025-11-25, Authorization, Authorization Server Metadata Discovery.)
+   */
+  readonly openIdDiscovery: boolean;
   /** Messages with which `MCP-Protocol-Version` is sent over HTTP. */
   readonly versionHeader: 'never' | 'after-initialize' | 'always';
   /**
@@ -111,6 +121,8 @@ const v2024_11_05: Revision = {
   resumption: 'none',
   resourceMetadata: false,
   authorizationAtRoot: false,
+  wellKnownResourceMetadata: false,
+  openIdDiscovery: false,
   versionHeader: 'never',
   mirroredHeaders: false,
   structuredContent: 'none',
@@ -149,6 +161,8 @@ const v2025_11_25: Revision = {
   ...v2025_06_18,
   date: '2025-11-25',
   resumption: 'polling',
+  wellKnownResourceMetadata: true,
+  openIdDiscovery: true,
   argumentErrors: 'tool',
   elicitation: 'form-and-url',
   tasks: 'core',

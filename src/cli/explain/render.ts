@@ -1,4 +1,5 @@
 import { newestRevision, revisions } from '../../protocol/revision.ts';
+import { renderAuthorization } from './authorization/render.ts';
 import { renderBridge } from './render-bridge.ts';
 import { renderOffer } from './render-offer.ts';
 import { renderWire } from './render-wire.ts';
@@ -8,14 +9,15 @@ import { printed } from '../shown.ts';
 
 /** Writes an explanation for a person. */
 export function renderExplanation(explanation: Explanation, width: number): string {
-  const { name, target, transport, offer, bridge, tries } = explanation;
+  const { name, target, transport, offer, bridge, tries, authorization } = explanation;
   const over = tries.some((one) => one.over === 'http+sse') ? 'HTTP+SSE' : transport === 'http' ? 'HTTP' : transport;
   const parts = [
     `${clipped(printed(`${name === undefined ? '' : `${name}: `}${headline(explanation)}`, 'line'), 200)}\n${table([['server', `${target} (${over})`], ...facts(explanation)], width)}`,
     `why\n${table(reasons(tries), width)}`,
+    authorization === undefined ? '' : renderAuthorization(authorization, width),
     offer === undefined ? '' : renderOffer(offer, width),
     bridge === undefined ? '' : renderBridge(bridge, width),
-    tries.some(({ wire }) => wire !== undefined) ? renderWire(tries) : '',
+    tries.some(({ wire }) => wire !== undefined) ? renderWire(tries, authorization?.wire) : '',
   ];
   return printed(parts.filter((part) => part !== '').join('\n'), 'lines');
 }

@@ -8,6 +8,7 @@ import type { Prompt } from '../../protocol/features/prompts.ts';
 import type { Resource, ResourceTemplate } from '../../protocol/features/resource.ts';
 import type { Era, RevisionDate } from '../../protocol/revision.ts';
 import type { Tool } from '../../protocol/features/tool.ts';
+import type { AuthorizationExplained } from './authorization/report.ts';
 
 /** Transport that reaches a server: requests to a URL, or a process that is started. */
 export type ServerTransport = 'http' | 'stdio';
@@ -30,6 +31,8 @@ export interface Explanation {
   readonly revisions: readonly RevisionDate[];
   /** Tries of each revision, newest first. */
   readonly tries: readonly Try[];
+  /** Authorization that the server wants, and whether clients find it; left out where it wants nothing that was seen. */
+  readonly authorization?: AuthorizationExplained;
   /** Offer of the server at the newest revision that works; `undefined` when none does. */
   readonly offer?: Offer;
   /** Losses and gains of a client of each revision, newest first, through a bridge; left out when no revision works. */
@@ -88,6 +91,8 @@ export interface WireEntry {
 /** The head of an HTTP request or response. */
 export interface WireHttp {
   readonly method?: string;
+  /** The origin, of requests that did not go to the server's own URL: those about authorization. */
+  readonly origin?: string;
   /** The path, without its query. */
   readonly path?: string;
   readonly status?: number;

@@ -29,18 +29,21 @@ const patience = { answer: 60_000, silence: 10_000 };
 export async function explainServer(options: ExplainOptions): Promise<Explanation> {
   const { description: target, mayLoseTheProbe, ownsProcess } = factsOf(options.reach({}));
   const tries: Try[] = [];
+  const taps: Tap[] = [];
   let offer: Offer | undefined;
   for (const revision of revisions.toReversed()) {
     options.signal.throwIfAborted();
     const timeoutMs = options.timeoutMs ?? limitFor(revision, mayLoseTheProbe, tries);
     const tried = await tryRevision(revision, { ...options, timeoutMs, list: offer === undefined });
     tries.push(withRestart(tried.attempt, tries));
+    taps.push(tried.tap);
     offer ??= tried.offer;
   }
   const spoken = revisions.filter(({ date }) =>
     tries.some(({ revision, outcome }) => revision === date && outcome === 'spoken'),
   );
   const newest = spoken.at(-1);
+  const authorization = await authorizationAt(taps, options);
   return {
     target,
     transport: ownsProcess ? 'stdio' : 'http',
@@ -48,9 +51,20 @@ export async function explainServer(options: ExplainOptions): Promise<Explanatio
     eras: erasOf(spoken),
     revisions: spoken.map(({ date }) => date),
     tries,
+    ...(authorization === undefined ? {} : { authorization }),
     ...(offer === undefined ? {} : { offer }),
     ...(newest === undefined || offer === undefined ? {} : { bridge: throughBridge(newest, offer) }),
   };
+}
+
+/** The authorization that a server wants; its part is loaded for those that want some. */
+async function authorizationAt(taps: readonly Tap[], options: ExplainOptions): Promise<Explanation['authorization']> {
+  const { timeoutMs, wire, signal } = options;
+  const target = taps.find((tap) => tap.target !== undefined)?.target;
+  const refusals = taps.flatMap((tap) => tap.refusals);
+  if (target === undefined || refusals.length === 0) return undefined;
+  const { explainAuthorization } = await import('./authorization/authorization.ts');
+  return await explainAuthorization({ server: new URL(target), refusals, timeoutMs, wire, signal });
 }
 
 /** Older servers may be silent when asked what they do not know; who was silent once will be so again. */

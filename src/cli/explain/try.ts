@@ -32,6 +32,8 @@ export interface Tried {
   readonly attempt: Try;
   /** Offer of the server, where the revision works and the lists were wanted. */
   readonly offer?: Offer;
+  /** Messages that travelled, and the refusals among them. */
+  readonly tap: Tap;
 }
 
 /** Description that a server gives of itself in a revision that works. */
@@ -73,6 +75,7 @@ export async function tryRevision(revision: Revision, options: TryOptions): Prom
   const wire = options.wire ? { wire: tap.entries } : {};
   return {
     attempt: { revision: revision.date, question, ...evidence, over, ms, notes, ...wire },
+    tap,
     ...(offer && { offer }),
   };
 }

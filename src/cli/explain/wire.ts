@@ -14,16 +14,29 @@ export interface Tap {
   readonly stderr: string;
   /** True when messages went to another URL than the user's, as with HTTP+SSE alone. */
   readonly elsewhere: boolean;
+  /** The URL of the first request; `undefined` where there is no HTTP. */
+  readonly target: string | undefined;
+  /** The responses that refused for want of authorization, or may have. */
+  readonly refusals: readonly SeenRefusal[];
   /** To be given to the transport. */
   readonly settings: TransportSettings;
   /** The same transport, listened to where `settings` do not reach: where there is no HTTP. */
   listen(transport: Transport): Transport;
 }
 
+/** A response that refused for want of authorization, or may have. */
+export interface SeenRefusal {
+  readonly status: number;
+  /** The header `WWW-Authenticate`; `undefined` where there was none. */
+  readonly header: string | undefined;
+  /** True when the request had credentials. */
+  readonly withCredentials: boolean;
+}
+
 /**
- * Limits of what is kept: entries of a conversation, characters of one and of all, and characters of standard error.
+ * Limits of what is kept: entries of a conversation, refusals, characters of one text and of all, of standard error, and of a header.
  */
-const most = { entries: 500, text: 1_000_000, total: 20_000_000, stderr: 4_000 };
+const most = { entries: 500, refusals: 20, text: 1_000_000, total: 20_000_000, stderr: 4_000, header: 16_384 };
 
 /** The headers that are the protocol's; all others may be somebody's secret. */
 const shownHeaders = {
@@ -44,6 +57,7 @@ interface Notebook {
 /** Makes the tap of one conversation. */
 export function createTap(): Tap {
   const entries: Draft[] = [];
+  const refusals: SeenRefusal[] = [];
   let stderr = '';
   let total = 0;
   let target: string | undefined;
@@ -67,11 +81,18 @@ export function createTap(): Tap {
     target ??= url;
     if (request.method === 'POST' && url !== target) elsewhere = true;
     note(sent(url, request));
-    return heard(await sharedFetch(url, request), { note, grow });
+    const response = await sharedFetch(url, request);
+    const refusal = refusalOf(request, response);
+    if (refusal !== undefined && refusals.length < most.refusals) refusals.push(refusal);
+    return heard(response, { note, grow });
   };
 
   return {
     entries,
+    refusals,
+    get target() {
+      return target;
+    },
     get stderr() {
       return stderr;
     },
@@ -162,6 +183,14 @@ function pick(names: readonly string[], of: (name: string) => string | null | un
   );
 }
 
+/** A 400 may challenge too, where credentials are malformed. (RFC 6750, section 3.1) */
+function refusalOf(request: FetchRequest, { status, headers }: FetchResponse): SeenRefusal | undefined {
+  const header = headers.get('www-authenticate')?.slice(0, most.header);
+  const isRefusal = status === 401 || status === 403 || (status === 400 && header !== undefined);
+  const withCredentials = Object.keys(request.headers).some((name) => name.toLowerCase() === 'authorization');
+  return isRefusal ? { status, header, withCredentials } : undefined;
+}
+
 function heard(response: FetchResponse, { note, grow }: Notebook): FetchResponse {
   const { status, headers, body } = response;
   const http = { status, headers: pick(shownHeaders.response, (name) => headers.get(name)) };
@@ -175,7 +204,7 @@ function heard(response: FetchResponse, { note, grow }: Notebook): FetchResponse
 }
 
 /** The same bytes, told as text to somebody else too. */
-function overheard(body: ByteStream, tell: (text: string) => void): ByteStream {
+export function overheard(body: ByteStream, tell: (text: string) => void): ByteStream {
   return {
     getReader() {
       const reader = body.getReader();

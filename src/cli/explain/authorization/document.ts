@@ -1,0 +1,30 @@
+/** A JSON object as it came. */
+export type Document = Readonly<Record<string, unknown>>;
+
+/** The most members of a list that are read, and the deepest that documents are shown. */
+const mostMembers = 256;
+const deepest = 6;
+
+/** A document without what lies too deep in it: nobody needs it, and to write it would take more than there may be. */
+export function shallow(document: Document): Document {
+  return Object.fromEntries(Object.entries(document).map(([name, value]) => [name, without(value, deepest)]));
+}
+
+function without(value: unknown, levels: number): unknown {
+  if (typeof value !== 'object' || value === null) return value;
+  if (levels === 0) return '…';
+  if (Array.isArray(value)) return value.map((member) => without(member, levels - 1));
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, without(member, levels - 1)]));
+}
+
+/** A field that is text. */
+export function textField(document: Document | undefined, name: string): string | undefined {
+  const value = document?.[name];
+  return typeof value === 'string' && value !== '' ? value : undefined;
+}
+
+/** The texts of a field that is an array; `undefined` for what is none. */
+export function textsField(document: Document | undefined, name: string): readonly string[] | undefined {
+  const value = document?.[name];
+  return Array.isArray(value) ? value.slice(0, mostMembers).filter((member) => typeof member === 'string') : undefined;
+}
