@@ -1,0 +1,135 @@
+/** A world of its own time, in which simulated processes live: nothing happens in it but by its queue, one event after the other. */
+
+import { createHash } from 'node:crypto';
+import { Queue } from './queue.ts';
+import { randomOf, type Random } from './random.ts';
+
+/** One simulated process: it may die, and stand still. */
+export class Process {
+  readonly name: string;
+  alive = true;
+  /** Until when it stands still; nothing reaches it before. */
+  stoppedUntil = 0;
+  /** When it stood still, and for how long, by the time of the world. */
+  readonly stops: { readonly from: number; readonly to: number }[] = [];
+  /** What befalls it, and after how many more events. */
+  fate: { after: number; readonly befall: () => void } | undefined;
+
+  constructor(name: string) {
+    this.name = name;
+  }
+
+  /** How long it stood still within a time. */
+  stoppedWithin(from: number, to: number): number {
+    let sum = 0;
+    for (const stop of this.stops) sum += Math.max(0, Math.min(to, stop.to) - Math.max(from, stop.from));
+    return sum;
+  }
+}
+
+/** What happens at one time: to a process, or to nobody's. */
+interface Event {
+  readonly time: number;
+  readonly order: number;
+  readonly owner: Process | undefined;
+  run: (() => void) | undefined;
+}
+
+/** More events than this are no schedule that ends. */
+const mostEvents = 400_000;
+
+const real = { soon: setImmediate };
+
+/** The time, the chance and the events of one schedule. */
+export class World {
+  readonly random: Random;
+  /** Milliseconds since it began. */
+  now = 0;
+  /** Whose turn it is. */
+  current: Process | undefined;
+  events = 0;
+  /** Hears of each step in the middle of which a process had better not end. */
+  delicate: (process: Process) => void = () => {};
+  /** What happened, in words; the last of it. */
+  readonly #trace: string[] = [];
+  readonly #digest = createHash('sha256');
+  readonly #queue = new Queue<Event>(
+    (one, other) => one.time < other.time || (one.time === other.time && one.order < other.order),
+  );
+  #order = 0;
+  #ended = false;
+
+  constructor(seed: number) {
+    this.random = randomOf(seed);
+  }
+
+  /** Lets something happen later, to a process that lives by then and does not stand still. */
+  later(ms: number, owner: Process | undefined, run: () => void): () => void {
+    const event: Event = { time: this.now + Math.max(0, ms), order: this.#order++, owner, run };
+    this.#queue.add(event);
+    return () => {
+      event.run = undefined;
+    };
+  }
+
+  note(words: string): void {
+    const line = `${(this.now / 1000).toFixed(3)} ${this.current?.name ?? '-'}: ${words}`;
+    this.#digest.update(line);
+    this.#trace.push(line);
+    if (this.#trace.length > 4_000) this.#trace.splice(0, 2_000);
+  }
+
+  /** The last things that happened. */
+  trace(most: number): string {
+    return this.#trace.slice(-most).join('\n');
+  }
+
+  /** The same for the same course of events. */
+  digest(): string {
+    return this.#digest.copy().digest('hex').slice(0, 16);
+  }
+
+  stop(process: Process, ms: number): void {
+    if (!process.alive || process.stoppedUntil > this.now) return;
+    process.stoppedUntil = this.now + ms;
+    process.stops.push({ from: this.now, to: process.stoppedUntil });
+    this.note(`${process.name} stands still for ${ms} ms`);
+  }
+
+  kill(process: Process): void {
+    if (!process.alive) return;
+    process.alive = false;
+    this.note(`${process.name} dies`);
+  }
+
+  end(): void {
+    this.#ended = true;
+  }
+
+  /** Lets everything happen that is to, until somebody ends it. */
+  async run(): Promise<void> {
+    for (let event = this.#queue.take(); event !== undefined && !this.#ended; event = this.#queue.take()) {
+      const { owner, run } = event;
+      if (run === undefined || owner?.alive === false) continue;
+      if (owner !== undefined && owner.stoppedUntil > event.time) {
+        this.#queue.add({ ...event, time: owner.stoppedUntil });
+        continue;
+      }
+      this.now = event.time;
+      if (++this.events > mostEvents) throw new Error('it does not end');
+      if (owner?.fate !== undefined && owner.fate.after-- <= 0) {
+        const { befall } = owner.fate;
+        owner.fate = undefined;
+        befall();
+        this.#queue.add(event);
+        continue;
+      }
+      event.run = undefined;
+      this.current = owner;
+      run();
+      // Whatever follows from it follows before the next event.
+      if (owner !== undefined) await new Promise<void>((resolve) => void real.soon(resolve));
+      this.current = undefined;
+    }
+  }
+}
