@@ -1,6 +1,7 @@
 /** A store of credentials that simulated processes share: every operation takes its time, and happens at one moment of it. */
 
-import { underLease, type Version, type Versions } from './leased.ts';
+import { underLease } from '../../src/node/credentials/lease.ts';
+import type { Version, Versions } from '../../src/node/credentials/versions.ts';
 import { credentialKeyText, type CredentialKey, type CredentialStore } from '../../src/store/credentials.ts';
 import { Turns } from '../../src/store/turns.ts';
 import type { Process, World } from './world.ts';
@@ -166,5 +167,6 @@ function versionsOf(disk: Disk, process: Process, name: string, key: CredentialK
   const newest = (): Promise<Version | undefined> => disk.operation(process, () => disk.read(name));
   const write = (text: string | undefined, ifGeneration?: string | null): Promise<string | undefined> =>
     disk.operation(process, () => disk.write(name, { key, text }, ifGeneration));
-  return { newest, write };
+  // A class with a private field is no shape that others could have; these two are all that is used.
+  return { newest, write } as unknown as Versions;
 }

@@ -68,9 +68,18 @@ class Lease {
         since = monotonicNow();
       }
       const free = generation === null || monotonicNow() - since >= patienceMs;
-      if (free && (await this.#write(generation))) return;
+      if (free && (await this.#got(generation, patienceMs))) return;
       // Who waits for the same does not look at the same time.
       await resting(pause * (0.5 + Math.random()), signal);
+    }
+  }
+
+  /** Takes it where it is free. Who stood still just then takes it again: what it got may be over. */
+  async #got(over: string | null, patienceMs: number): Promise<boolean> {
+    for (let last = over; ; last = this.#generation ?? null) {
+      const began = monotonicNow();
+      if (!(await this.#write(last))) return false;
+      if (monotonicNow() - began < patienceMs / 4) return true;
     }
   }
 
