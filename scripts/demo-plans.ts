@@ -102,7 +102,8 @@ export const example: Plan = {
     { name: 'echo', arguments: { message: 'hello' }, brings: [text(/hello/)] },
     { name: 'add', arguments: { a: 2, b: 3 }, brings: [{ kind: 'structured', says: /"sum":5/ }] },
     { name: 'forecast', arguments: { city: 'oslo', days: 2 }, brings: [{ kind: 'structured', says: /Oslo/ }] },
-    { name: 'countdown', arguments: { from: 4, pauseMs: 5 }, brings: [text(/lift-off/)], progress: 3 },
+    // So long that a client which stands still for a while hears of it before its end: the first SDK hears nothing that comes with an answer.
+    { name: 'countdown', arguments: { from: 8, pauseMs: 40 }, brings: [text(/lift-off/)], progress: 3 },
     { name: 'picture', arguments: { size: 16 }, brings: [text(/sun/), { kind: 'image', says: /image/ }] },
     { name: 'tone', brings: [{ kind: 'audio', says: /audio/i }] },
     { name: 'cities', brings: [{ kind: 'resource_link', says: /example:\/\/cities\/Oslo/ }] },
