@@ -1,9 +1,14 @@
 import assert from 'node:assert/strict';
 import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
+import { createServer, type AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { startProvider } from './support/oidc-provider.ts';
 
 const root = new URL('..', import.meta.url);
 
@@ -18,11 +23,22 @@ async function lineWith(child: ChildProcess, word: string): Promise<string> {
   throw new Error(`the program ended without a line with ${word}`);
 }
 
-function run(file: string, args: readonly string[] = []): ChildProcess {
+function run(file: string, args: readonly string[] = [], env: Readonly<Record<string, string>> = {}): ChildProcess {
   return spawn(process.execPath, [file, ...args], {
     cwd: root,
-    env: { ...process.env, PORT: '0' },
+    env: { ...process.env, PORT: '0', ...env },
     stdio: ['ignore', 'pipe', 'inherit'],
+  });
+}
+
+/** A port that was free a moment ago. */
+function freePort(): Promise<number> {
+  return new Promise((resolve) => {
+    const server = createServer();
+    server.listen(0, '127.0.0.1', () => {
+      const { port } = server.address() as AddressInfo;
+      server.close(() => resolve(port));
+    });
   });
 }
 
@@ -37,6 +53,8 @@ test('the programs of the README are those in examples/', () => {
     'subscribe',
     'tool-error',
     'deployed',
+    'guarded',
+    'sign-in',
     'in-memory.test',
   ];
   assert.deepEqual(
@@ -79,6 +97,31 @@ test('a server of the README that is deployed behind a name answers to that name
   } finally {
     server.kill();
   }
+});
+
+test('the sign-in of the README signs in at the guarded server of the README', async (t) => {
+  const provider = await startProvider({ scope: 'files:read files:write' });
+  t.after(() => provider.close());
+  const folder = mkdtempSync(join(tmpdir(), 'parley-readme-'));
+  t.after(() => rmSync(folder, { recursive: true }));
+  const opener = fileURLToPath(new URL('support/opener.ts', import.meta.url));
+  writeFileSync(join(folder, 'xdg-open'), `#!/bin/sh\nexec '${process.execPath}' '${opener}' "$1"\n`, { mode: 0o755 });
+  const port = await freePort();
+  const resource = `http://127.0.0.1:${port}/mcp`;
+  const server = run('examples/guarded.ts', [], { PORT: String(port), RESOURCE: resource, ISSUER: provider.issuer });
+  t.after(() => server.kill());
+  await lineWith(server, 'listening at');
+  const stranger = await fetch(resource, { method: 'POST' });
+  assert.equal(stranger.status, 401);
+  assert.match(
+    stranger.headers.get('www-authenticate') ?? '',
+    /^Bearer resource_metadata="http[^"]*".*scope="files:read"/,
+  );
+  const path = `${folder}:${process.env['PATH'] ?? ''}`;
+  const client = run('examples/sign-in.ts', [resource], { PATH: path, XDG_STATE_HOME: join(folder, 'state') });
+  t.after(() => client.kill());
+  assert.match(await lineWith(client, 'the files of'), /the files of anna/);
+  assert.deepEqual(provider.granted, ['authorization_code']);
 });
 
 test('every file that the README links is in the package', () => {

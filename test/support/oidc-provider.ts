@@ -20,6 +20,8 @@ export interface ProviderOptions {
   /** How long access tokens are valid, in seconds. */
   readonly accessTokenSeconds?: number;
   readonly dpop?: boolean;
+  /** The scopes of its resources, separated by spaces. */
+  readonly scope?: string;
 }
 
 /** Starts an authorization server whose tokens are JWTs for the resource that is named. */
@@ -27,12 +29,13 @@ export async function startProvider({
   methods = ['none'],
   accessTokenSeconds = 3600,
   dpop = false,
+  scope = 'mcp:basic mcp:write',
 }: ProviderOptions = {}): Promise<RunningProvider> {
   const server: Server = createServer();
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const resourceServer = (resource: string): ResourceServer => ({
-    scope: 'mcp:basic mcp:write',
+    scope,
     audience: resource,
     accessTokenFormat: 'jwt',
     accessTokenTTL: accessTokenSeconds,
