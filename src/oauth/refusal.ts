@@ -14,6 +14,8 @@ export interface Refused {
   readonly challenge: Challenge | undefined;
   /** True when it is told to bind tokens to keys. */
   readonly asksForKey: boolean;
+  /** True when it takes tokens that are not. */
+  readonly takesBearer: boolean;
   readonly resourceMetadata: string | undefined;
   readonly scopes: readonly string[] | undefined;
   readonly error: string | undefined;
@@ -32,6 +34,7 @@ export function readRefusal(answer: AuthorizedAnswer): Refused {
     status: answer.status,
     challenge,
     asksForKey: dpop !== undefined,
+    takesBearer: bearer !== undefined,
     resourceMetadata: said('resource_metadata'),
     scopes: scope === undefined ? undefined : scopesOf(scope),
     error: challenge?.parameters['error'],
@@ -43,6 +46,7 @@ export const noRefusal: Refused = {
   status: 401,
   challenge: undefined,
   asksForKey: false,
+  takesBearer: true,
   resourceMetadata: undefined,
   scopes: undefined,
   error: undefined,
@@ -59,8 +63,8 @@ export function requireOAuth({ challenge }: Refused, { server }: Site): void {
 }
 
 /** @throws AuthorizationError for a server that wants bound tokens alone, where none are wanted here. */
-export function requireKind({ challenge, asksForKey }: Refused, { options: { dpop }, server }: Site): void {
-  if (!asksForKey || dpop !== undefined || challenge?.scheme !== 'dpop') return;
+export function requireKind({ asksForKey, takesBearer }: Refused, { options: { dpop }, server }: Site): void {
+  if (!asksForKey || takesBearer || dpop !== undefined) return;
   throw new AuthorizationError(
     'discovery',
     `${server.origin} takes tokens alone that are bound to a key (DPoP): set dpop to 'auto'`,
