@@ -79,4 +79,9 @@ export interface Authorizer {
    * @throws AuthorizationError when it cannot be mended.
    */
   refused(request: AuthorizedRequest, answer: AuthorizedAnswer, sent: AuthorizationFields): Promise<boolean>;
+  /**
+   * Waits for what is under way beside the requests and would be lost with the process, such as a renewal that has used up what it
+   * renews by. A connection is closed after that. It takes 20 seconds at most, and never rejects.
+   */
+  rest?(): Promise<void>;
 }

@@ -5,7 +5,11 @@ import { AuthorizationError } from './errors.ts';
 import type { NetworkRules } from './network.ts';
 
 /** The part of `fetch` that is needed; that of every runtime fits. */
-export type AuthorizationFetch = (url: string, request: AuthorizationRequest) => Promise<AuthorizationResponse>;
+export interface AuthorizationFetch {
+  (url: string, request: AuthorizationRequest): Promise<AuthorizationResponse>;
+  /** The same held to rules by which it chooses addresses, where it chooses them. */
+  readonly within?: ((rules: NetworkRules) => AuthorizationFetch) | undefined;
+}
 
 /** One request as a `fetch` gets it: the part of `RequestInit` that is used. */
 export interface AuthorizationRequest {

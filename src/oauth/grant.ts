@@ -14,6 +14,8 @@ export interface Grant {
   readonly resource: string;
   /** The client id that it was given to. */
   readonly client: string;
+  /** True where the client has no secret, so that its id is all that it says of itself. */
+  readonly isPublic?: boolean | undefined;
   readonly endpoints: Endpoints;
   readonly accessToken: string;
   /** Scheme by which the token is used: by whoever holds it, or with proofs. */
@@ -38,7 +40,7 @@ export interface Identity {
 }
 
 /** The parts of a grant beside the tokens. */
-export interface GrantContext extends Pick<Grant, 'resource' | 'client' | 'endpoints' | 'requested'> {
+export interface GrantContext extends Pick<Grant, 'resource' | 'client' | 'isPublic' | 'endpoints' | 'requested'> {
   readonly now: number;
   /** The grant that is renewed. */
   readonly before?: Grant | undefined;
@@ -46,11 +48,12 @@ export interface GrantContext extends Pick<Grant, 'resource' | 'client' | 'endpo
 
 /** Makes a grant of tokens that were given out. */
 export function grantOf(answer: TokenAnswer, context: GrantContext): Grant {
-  const { resource, client, endpoints, requested, now, before } = context;
+  const { resource, client, endpoints, requested, now, before, isPublic = before?.isPublic } = context;
   return {
     id: before?.id ?? unguessableText(),
     resource,
     client,
+    ...(isPublic === true ? { isPublic } : {}),
     endpoints,
     accessToken: answer.accessToken,
     scheme: answer.tokenType === 'dpop' ? 'DPoP' : 'Bearer',

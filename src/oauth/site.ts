@@ -23,12 +23,14 @@ export interface Site {
 /** Puts together what is known of a server. */
 export function siteOf(bound: BoundServer, options: AuthorizationOptions): Site {
   const { onEvent, now = Date.now } = options;
+  const rules = networkRules(bound.url, options.network);
+  const given = options.fetch ?? bound.fetch;
   return {
     server: bound.url,
     atRoot: bound.atRoot,
     options,
-    rules: networkRules(bound.url, options.network),
-    fetch: options.fetch ?? bound.fetch,
+    rules,
+    fetch: given.within?.(rules) ?? given,
     now,
     tell: onEvent === undefined ? () => {} : harmless(onEvent),
   };

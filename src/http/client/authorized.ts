@@ -49,6 +49,10 @@ class AuthorizedSender {
     }
   }
 
+  async rest(): Promise<void> {
+    await this.#authorizer.rest?.();
+  }
+
   async #send(url: URL, request: FetchRequest, call: HttpRequestOptions): Promise<FetchResponse> {
     const { signal } = request;
     const unchanging = {
@@ -116,7 +120,8 @@ export function carrier(
 }
 
 function carryBy(sender: AuthorizedSender): Carry {
-  return (url, request, call) => sender.send(url, request, call);
+  const carry: Carry = (url, request, call) => sender.send(url, request, call);
+  return Object.assign(carry, { rest: () => sender.rest() });
 }
 
 function second(): TypeError {

@@ -101,7 +101,11 @@ export async function openRequests(target: HttpTarget, options: HttpTransportOpt
 }
 
 /** Carries one request to the server, and its response back. */
-export type Carry = (url: URL, request: FetchRequest, call: HttpRequestOptions) => Promise<FetchResponse>;
+export interface Carry {
+  (url: URL, request: FetchRequest, call: HttpRequestOptions): Promise<FetchResponse>;
+  /** Waits for what is under way beside the requests and must not be cut off. */
+  rest?(): Promise<void>;
+}
 
 /** Sends the requests of one conversation, with the headers that they have in common. */
 export class HttpRequests {

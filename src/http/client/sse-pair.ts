@@ -142,6 +142,7 @@ export class SsePairChannel implements Channel {
   async close(): Promise<void> {
     this.#closed = true;
     this.#controller.abort();
+    await this.#requests.carry.rest?.();
   }
 
   async #connect(clocks: Clocks): Promise<void> {

@@ -140,7 +140,11 @@ class HttpChannel implements Channel {
   async #close(): Promise<void> {
     for (const abort of this.#underway.all()) abort();
     await this.#pair?.close();
-    if (this.#session === undefined) return;
+    if (this.#session !== undefined) await this.#endSession();
+    await this.#requests.carry.rest?.();
+  }
+
+  async #endSession(): Promise<void> {
     const exchange = this.#exchange(new Set(), undefined);
     const ended = this.#request('DELETE', {}, { exchange }).then(discard);
     // Spec 2025-11-25, Transports, Session Management: the server may refuse, and may be gone.

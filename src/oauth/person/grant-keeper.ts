@@ -155,6 +155,11 @@ export class GrantKeeper {
     return this.#failure !== undefined && monotonicNow() < this.#failure.until;
   }
 
+  /** Waits for a renewal that is under way: the tokens by which it renews are good once. */
+  async rest(): Promise<void> {
+    await this.#renewing?.result.catch(() => undefined);
+  }
+
   async #renew(): Promise<Renewal> {
     const before = this.#grant;
     if (before === undefined || !this.renewable) return 'impossible';

@@ -4,7 +4,7 @@ import { fetchAnswer, type Answer } from '../../auth/document.ts';
 import { AuthorizationError } from '../../auth/errors.ts';
 import type { ServerMetadata } from '../../auth/metadata.ts';
 import type { OpenRedirect } from '../../auth/redirect.ts';
-import type { CredentialKey } from '../../store/credentials.ts';
+import type { CredentialKey, CredentialStore } from '../../store/credentials.ts';
 import {
   authorizationRequest,
   judgedCode,
@@ -91,14 +91,15 @@ export class Login {
     const pending = readPending(kept?.text);
     const isOurs =
       pending?.server === this.#site.server.href && this.#site.now() - pending.at <= settings.loginTimeoutMs;
-    if (pending === undefined || !isOurs)
+    // An answer is used once, whatever it says.
+    const ifGeneration = kept?.generation ?? null;
+    const isFirst = isOurs && (await settings.store.write(pendingKey(pending.state), undefined, { ifGeneration }));
+    if (!isFirst)
       throw new AuthorizationError(
         'invalid-response',
         'the answer belongs to no login that is under way here: sign in again',
       );
-    // An answer is used once, whatever it says.
-    await settings.store.write(pendingKey(pending.state), undefined);
-    const client = await registration.find(pending.endpoints, pending.client);
+    const client = await registration.find(pending);
     if (client === undefined)
       throw new AuthorizationError(
         'invalid-client',
@@ -167,6 +168,7 @@ export class Login {
       more: options.parameters?.authorization,
       now: now(),
     });
+    await forgetAbandoned(store, now());
     await store.write(pendingKey(pending.state), pendingText(pending));
     let keep = false;
     try {
@@ -206,7 +208,9 @@ export class Login {
       prover: bound ? this.#parts.proverOf(endpoints.issuer) : undefined,
       signal,
     });
-    const grant = grantOf(answer, { resource, client: client.id, endpoints, requested, now: this.#site.now() });
+    const isPublic = client.method === 'none';
+    const now = this.#site.now();
+    const grant = grantOf(answer, { resource, client: client.id, isPublic, endpoints, requested, now });
     await this.#parts.save(grant);
     const { scopes, expiresAt } = grant;
     this.#site.tell({ kind: 'granted', issuer: endpoints.issuer, resource, scopes, expiresAt });
@@ -216,6 +220,19 @@ export class Login {
 /** The work of asking a person, by the only one who asks. */
 interface AskingJob extends Job {
   readonly only: OnlyOne;
+}
+
+/** After this long nobody finishes a login any more, in milliseconds. */
+const abandonedMs = 86_400_000;
+
+/** Deletes logins that nobody finished: the page was left and nobody came back, or the process was ended. */
+async function forgetAbandoned(store: CredentialStore, now: number): Promise<void> {
+  for (const key of await store.keys('login')) {
+    const kept = key.resource === undefined ? await store.read(key) : undefined;
+    const pending = readPending(kept?.text);
+    if (kept === undefined || pending === undefined || now - pending.at <= abandonedMs) continue;
+    await store.write(key, undefined, { ifGeneration: kept.generation });
+  }
 }
 
 function pendingKey(state: string): CredentialKey {

@@ -163,7 +163,7 @@ class PersonAuthorization implements OAuth {
     const revocation = grant?.endpoints.revocation;
     if (grant === undefined || revocation === undefined) return false;
     const { registration } = await authorizer.mending();
-    const client = await registration.find(grant.endpoints, grant.client);
+    const client = await registration.find(grant);
     if (client === undefined) return false;
     const { revocationAnswer } = await import('../token-request.ts');
     const controller = new AbortController();

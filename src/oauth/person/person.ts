@@ -25,7 +25,7 @@ export class PersonAuthorizer implements Authorizer {
       store,
       account,
       refresh,
-      clientOf: async ({ endpoints, client }) => (await this.mending()).registration.find(endpoints, client),
+      clientOf: async (grant) => (await this.mending()).registration.find(grant),
       clientLost: async ({ endpoints, client }) => (await this.mending()).registration.forget(endpoints.issuer, client),
       proverOf: ({ scheme, endpoints }) => (scheme === 'DPoP' ? this.#proverOf(endpoints.issuer) : undefined),
     });
@@ -62,6 +62,10 @@ export class PersonAuthorizer implements Authorizer {
   answered({ url }: AuthorizedRequest, answer: AuthorizedAnswer): void {
     const { grant } = this.keeper;
     if (grant?.scheme === 'DPoP') this.#proverOf(grant.endpoints.issuer).answered(url, answer.header('dpop-nonce'));
+  }
+
+  rest(): Promise<void> {
+    return this.keeper.rest();
   }
 
   async refused(request: AuthorizedRequest, answer: AuthorizedAnswer, sent: AuthorizationFields): Promise<boolean> {

@@ -30,6 +30,13 @@ export interface RegisteredClient extends OAuthClient {
   readonly doubtful?: boolean | undefined;
 }
 
+/** Server and client of a grant. */
+interface Granted {
+  readonly endpoints: Endpoints;
+  readonly client: string;
+  readonly isPublic?: boolean | undefined;
+}
+
 /** A registration as it is kept. */
 interface Kept {
   readonly id: string;
@@ -76,15 +83,17 @@ export class Registration {
     return this.given(server) === undefined ? (await this.kept(server.issuer))?.redirectUris : undefined;
   }
 
-  /** The client of that id, where it is still known. */
-  async find({ issuer, methods }: Endpoints, id: string): Promise<RegisteredClient | undefined> {
+  /** The client that something was granted to, where it is still known. */
+  async find({ endpoints: { issuer, methods }, client: id, isPublic }: Granted): Promise<RegisteredClient | undefined> {
     const { clients, clientMetadataUrl } = this.#settings;
     const given = clients.find((client) => client.id === id && sameIssuer(client.issuer, issuer));
     if (given !== undefined) return byHand(given, methods);
     if (id === clientMetadataUrl) return { id, method: 'none', dynamic: false };
     const kept = await this.kept(issuer);
     // What was granted to one stays of use when another one was registered after it.
-    return kept?.id === id ? kept : await this.kept(issuer, id);
+    const found = kept?.id === id ? kept : await this.kept(issuer, id);
+    // Whoever has no secret is known by the id alone.
+    return found ?? (isPublic === true ? { id, method: 'none', dynamic: false } : undefined);
   }
 
   /** A client that needs no registration here. */
