@@ -1,7 +1,6 @@
 /** Being authorized at servers that want it: as a person who signs in, and as a machine. It runs anywhere. */
 
 export { oauth, type GrantInfo, type OAuth } from './oauth/person/oauth.ts';
-export { pageRedirect as page, type PageRedirectOptions } from './oauth/person/page.ts';
 export type { ClientMetadata, OAuthOptions, RegisteredByHand } from './oauth/person/oauth-options.ts';
 export {
   clientCredentials,
@@ -19,6 +18,8 @@ export type { AuthorizationOptions } from './oauth/options.ts';
 export type { OAuthEvent } from './oauth/events.ts';
 export type { ClientAuthenticationMethod } from './oauth/client-authentication.ts';
 export type { KeySource, NamedKey, SigningKey } from './oauth/signing-key.ts';
+export { page, type PageRedirectOptions } from './oauth/person/page.ts';
+export { popup, type PopupOpener, type PopupOptions, type PopupWindow } from './oauth/person/popup.ts';
 export type { Identity } from './oauth/grant.ts';
 export type { OpenRedirect, Redirect, RedirectHook, RedirectRequest } from './auth/redirect.ts';
 export { AuthorizationError, type AuthorizationErrorOptions, type AuthorizationReason } from './auth/errors.ts';

@@ -1,38 +1,60 @@
-/** Signing in with the page itself: it is left for that of the authorization server, and comes back. */
+/** Sending a person to an authorization server with the page itself. */
 
 import { AuthorizationError } from '../../auth/errors.ts';
 import type { Redirect } from '../../auth/redirect.ts';
+import { refuseUnknown, type Names } from '../../mistakes/known-names.ts';
+import { bare } from './popup.ts';
 
-/** Options of `page`. */
+/** Options of leaving a page to sign in. */
 export interface PageRedirectOptions {
-  /** URL of the page to which the authorization server sends the browser back. */
-  readonly redirectUri: string;
-  /** Leaves the page for another one, such as `(url) => location.assign(url)`. */
+  /** Leads the page to a URL: `(url) => location.assign(url)`. */
   readonly navigate: (url: string) => void;
+  /**
+   * Address to which the authorization server sends the browser back: a page of the application that calls `finish`. The address of the page by
+   * default, without what follows `?` and `#`.
+   */
+  readonly redirectUri?: string;
 }
 
+const optionNames: Names<PageRedirectOptions> = { navigate: 1, redirectUri: 1 };
+
 /**
- * Makes a way to sign in that leaves the page. What asked for it fails with `login-required`; the page that is come back to calls
- * `finish(location.href)` of an authorization with the same options and a store that outlives the page, and connects.
+ * Sends a person to an authorization server with the page itself. What wanted the login fails with the reason `login-required`, since
+ * nobody is left to wait for it; the page to which the browser comes back finishes it with `auth.finish(location.href, { server })`, and
+ * connects as usual. Both need a store that outlives a page, such as `browserCredentialStore()`.
  *
- * @throws TypeError for options that make no sense.
+ * @throws TypeError for options that do not exist, and where `redirectUri` is left out and there is no page.
+ * @example
+ * const auth = oauth({ redirect: page({ navigate: (url) => location.assign(url) }), store: browserCredentialStore() });
+ * const isAnswer = new URLSearchParams(location.search).has('state');
+ * if (isAnswer) await auth.finish(location.href, { server: 'https://mcp.example.com/mcp' });
  */
-export function pageRedirect({ redirectUri, navigate }: PageRedirectOptions): Redirect {
-  if (!URL.canParse(redirectUri)) throw new TypeError('redirectUri must be the URL of the page to come back to');
-  if (typeof navigate !== 'function') throw new TypeError('navigate must be a function');
+export function page(options: PageRedirectOptions): Redirect {
+  refuseUnknown('page', options, optionNames);
+  const { navigate } = options;
+  if (typeof navigate !== 'function') throw new TypeError('page needs navigate, such as (url) => location.assign(url)');
+  const redirectUri = options.redirectUri ?? ownAddress();
   return {
     redirectUris: [redirectUri],
-    open: async () => ({
-      redirectUri,
-      visit: async ({ url, issuer }) => {
-        navigate(url);
-        throw new AuthorizationError(
-          'login-required',
-          `the page is left to sign in at ${issuer}; where it comes back to, call finish(location.href) and connect again`,
-          { issuer },
-        );
-      },
-      close: () => {},
-    }),
+    async open() {
+      return {
+        redirectUri,
+        async visit({ url, issuer }) {
+          navigate(url);
+          throw new AuthorizationError(
+            'login-required',
+            `the page is left to sign in at ${issuer}; the one to which the browser comes back calls finish`,
+            { issuer },
+          );
+        },
+        close: () => {},
+      };
+    },
   };
+}
+
+function ownAddress(): string {
+  const { location } = globalThis as { readonly location?: { readonly href: string } };
+  if (location === undefined) throw new TypeError('page needs redirectUri where there is no page');
+  return bare(location.href);
 }
