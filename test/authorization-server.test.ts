@@ -8,23 +8,26 @@ import { oauth, type OAuth, type OAuthEvent, type OAuthOptions } from '../src/oa
 import { protect, type ProtectOptions } from '../src/protect.ts';
 import { createServer } from '../src/server.ts';
 import { memoryCredentialStore } from '../src/store/memory-credentials.ts';
-import { personAt, startProvider, type ProviderOptions, type RunningProvider } from './support/oidc-provider.ts';
+import { authorizationServer, visitPages, type AuthorizationServer } from './support/oidc-provider.ts';
 
 const redirectUri = 'http://127.0.0.1:6275/callback';
 
 interface Place {
-  readonly provider: RunningProvider;
+  readonly as: AuthorizationServer;
   readonly url: string;
 }
 
 /** An authorization server, and a server that is protected by its tokens. */
 async function open(
   t: TestContext,
-  options: ProviderOptions = {},
+  methods: readonly string[] = ['none'],
   protection: Partial<ProtectOptions> = {},
 ): Promise<Place> {
-  const provider = await startProvider(options);
-  t.after(() => provider.close());
+  const as = await authorizationServer(t, {
+    scopes: ['mcp:basic', 'mcp:write'],
+    tokenSeconds: 3600,
+    configuration: { clientAuthMethods: methods },
+  });
   const server = createServer({ name: 's', version: '1' });
   server.tool('who', {}, (_, { auth }) => `${auth?.subject} ${auth?.scopes?.join(' ')}`);
   server.tool('write', { scopes: ['mcp:write'] }, () => 'written');
@@ -33,16 +36,16 @@ async function open(
   const { port } = new URL(probe.url);
   await probe.close();
   const resource = `http://127.0.0.1:${port}/mcp`;
-  const guarded = protect(server, { resource, issuers: [provider.issuer], scopes: ['mcp:basic'], ...protection });
+  const guarded = protect(server, { resource, issuers: [as.issuer], scopes: ['mcp:basic'], ...protection });
   const listening = await listen(guarded, { port: Number(port), drainMs: 0 });
   t.after(() => listening.close());
-  return { provider, url: resource };
+  return { as, url: resource };
 }
 
 function person(options: Partial<OAuthOptions> = {}): { readonly auth: OAuth; readonly events: OAuthEvent[] } {
   const events: OAuthEvent[] = [];
   const auth = oauth({
-    redirect: personAt(redirectUri),
+    redirect: ({ url }) => visitPages(url, { login: 'anna' }),
     redirectUri,
     onEvent: (event) => events.push(event),
     ...options,
@@ -63,13 +66,16 @@ async function said(client: Client, tool: string): Promise<string> {
 
 for (const revision of ['2025-11-25', '2026-07-28'])
   test(`a person signs in, agrees to more when a tool wants it, and is known to the tool, at ${revision}`, async (t) => {
-    const { provider, url } = await open(t);
+    const { as, url } = await open(t);
     const { auth, events } = person();
     const client = await use(t, url, auth, revision);
     assert.equal(await said(client, 'who'), 'anna mcp:basic');
     assert.equal(await said(client, 'write'), 'written');
     assert.match(await said(client, 'who'), /^anna mcp:basic mcp:write$/);
-    assert.deepEqual(provider.granted, ['authorization_code', 'authorization_code']);
+    assert.deepEqual(
+      as.tokenRequests.map(({ grantType }) => grantType),
+      ['authorization_code', 'authorization_code'],
+    );
     assert.deepEqual(
       events.filter(({ kind }) => kind === 'asked').map((event) => 'reason' in event && event.reason),
       ['login', 'step-up'],
@@ -77,7 +83,7 @@ for (const revision of ['2025-11-25', '2026-07-28'])
   });
 
 test('a grant is renewed with a new refresh token each time, by whoever shares the store', async (t) => {
-  const { provider, url } = await open(t);
+  const { as, url } = await open(t);
   const store = memoryCredentialStore();
   let now = Date.now();
   const [one, other] = [person({ store, now: () => now }), person({ store, now: () => now })];
@@ -88,7 +94,10 @@ test('a grant is renewed with a new refresh token each time, by whoever shares t
     const answers = await Promise.all([said(first, 'who'), said(second, 'who'), said(second, 'who')]);
     assert.deepEqual(new Set(answers), new Set(['anna mcp:basic']));
   }
-  assert.deepEqual(provider.granted, ['authorization_code', 'refresh_token', 'refresh_token', 'refresh_token']);
+  assert.deepEqual(
+    as.tokenRequests.map(({ grantType }) => grantType),
+    ['authorization_code', 'refresh_token', 'refresh_token', 'refresh_token'],
+  );
 });
 
 test('signing out revokes the grant at the authorization server', async (t) => {
@@ -116,12 +125,12 @@ test('signing out revokes the grant at the authorization server', async (t) => {
 
 for (const method of ['client_secret_basic', 'client_secret_post'] as const)
   test(`a client that is registered for ${method} signs in by it`, async (t) => {
-    const { url } = await open(t, { methods: [method] });
+    const { url } = await open(t, [method]);
     assert.equal(await said(await use(t, url, person().auth), 'who'), 'anna mcp:basic');
   });
 
 test('tokens are bound to a key where the server wants it, and proofs are made for each request', async (t) => {
-  const { url } = await open(t, { dpop: true }, { dpop: { required: true } });
+  const { url } = await open(t, ['none'], { dpop: { required: true } });
   const client = await use(t, url, person({ dpop: 'auto' }).auth);
   assert.equal(await said(client, 'who'), 'anna mcp:basic');
   assert.equal(await said(client, 'who'), 'anna mcp:basic');

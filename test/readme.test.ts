@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { startProvider } from './support/oidc-provider.ts';
+import { authorizationServer } from './support/oidc-provider.ts';
 
 const root = new URL('..', import.meta.url);
 
@@ -100,15 +100,14 @@ test('a server of the README that is deployed behind a name answers to that name
 });
 
 test('the sign-in of the README signs in at the guarded server of the README', async (t) => {
-  const provider = await startProvider({ scope: 'files:read files:write' });
-  t.after(() => provider.close());
+  const as = await authorizationServer(t, { scopes: ['files:read', 'files:write'] });
   const folder = mkdtempSync(join(tmpdir(), 'parley-readme-'));
   t.after(() => rmSync(folder, { recursive: true }));
   const opener = fileURLToPath(new URL('support/opener.ts', import.meta.url));
   writeFileSync(join(folder, 'xdg-open'), `#!/bin/sh\nexec '${process.execPath}' '${opener}' "$1"\n`, { mode: 0o755 });
   const port = await freePort();
   const resource = `http://127.0.0.1:${port}/mcp`;
-  const server = run('examples/guarded.ts', [], { PORT: String(port), RESOURCE: resource, ISSUER: provider.issuer });
+  const server = run('examples/guarded.ts', [], { PORT: String(port), RESOURCE: resource, ISSUER: as.issuer });
   t.after(() => server.kill());
   await lineWith(server, 'listening at');
   const stranger = await fetch(resource, { method: 'POST' });
@@ -121,7 +120,10 @@ test('the sign-in of the README signs in at the guarded server of the README', a
   const client = run('examples/sign-in.ts', [resource], { PATH: path, XDG_STATE_HOME: join(folder, 'state') });
   t.after(() => client.kill());
   assert.match(await lineWith(client, 'the files of'), /the files of anna/);
-  assert.deepEqual(provider.granted, ['authorization_code']);
+  assert.deepEqual(
+    as.tokenRequests.map(({ grantType }) => grantType),
+    ['authorization_code'],
+  );
 });
 
 test('every file that the README links is in the package', () => {

@@ -5,11 +5,7 @@ import { AuthorizationError } from './errors.ts';
 import type { NetworkRules } from './network.ts';
 
 /** The part of `fetch` that is needed; that of every runtime fits. */
-export interface AuthorizationFetch {
-  (url: string, request: AuthorizationRequest): Promise<AuthorizationResponse>;
-  /** The same held to rules by which it chooses addresses, where it chooses them. */
-  readonly within?: ((rules: NetworkRules) => AuthorizationFetch) | undefined;
-}
+export type AuthorizationFetch = (url: string, request: AuthorizationRequest) => Promise<AuthorizationResponse>;
 
 /** One request as a `fetch` gets it: the part of `RequestInit` that is used. */
 export interface AuthorizationRequest {

@@ -30,10 +30,16 @@ export function siteOf(bound: BoundServer, options: AuthorizationOptions): Site 
     atRoot: bound.atRoot,
     options,
     rules,
-    fetch: given.within?.(rules) ?? given,
+    fetch: heldTo(rules, given),
     now,
     tell: onEvent === undefined ? () => {} : harmless(onEvent),
   };
+}
+
+/** A `fetch` that chooses the addresses to which it connects chooses them by the rules of the server. */
+function heldTo(rules: NetworkRules, fetch: AuthorizationFetch): AuthorizationFetch {
+  const { within } = fetch as { readonly within?: (rules: NetworkRules) => AuthorizationFetch };
+  return within === undefined ? fetch : within(rules);
 }
 
 /** The way to fetch documents for a server, until a signal ends it. */

@@ -1,113 +1,333 @@
-/** A certified authorization server on loopback (`oidc-provider`), and a person who signs in at its pages. */
+/**
+ * A real authorization server on this machine: `oidc-provider`, which is certified for OpenID Connect. It signs people in on
+ * pages, registers clients, and gives tokens for resources that are JWTs. A refresh token is good once: one that comes a second
+ * time takes everything with it that came of the same login.
+ */
 
-import { createServer, type Server } from 'node:http';
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { Provider, type ClientAuthMethod, type ResourceServer } from 'oidc-provider';
-import type { RedirectHook } from '../../src/oauth.ts';
+import { setTimeout } from 'node:timers/promises';
+import type { TestContext } from 'node:test';
+import Provider, { type ProviderContext } from 'oidc-provider';
+
+/** Settings of an authorization server; everything has a default. */
+export interface AuthorizationServerOptions {
+  /** The scopes of its resources; `read` and `write`. */
+  readonly scopes?: readonly string[];
+  /** How long a token is valid, in seconds; 300. A function is asked for each one. */
+  readonly tokenSeconds?: number | (() => number);
+  /** Whether refresh tokens are replaced by each use; true. */
+  readonly rotates?: boolean;
+  /** Whether it speaks OpenID Connect's `offline_access`, without which it gives no refresh token then; false. */
+  readonly offlineAccess?: boolean;
+  /** Whether clients may register themselves; true. */
+  readonly registration?: boolean;
+  /** Clients that are known already, in the words of RFC 7591. */
+  readonly clients?: readonly Readonly<Record<string, unknown>>[];
+  /** Is awaited before a request is answered; it may answer by itself, which it says by true. */
+  before?(request: IncomingMessage, response: ServerResponse): Promise<boolean | void> | boolean | void;
+  /** Is awaited before an answer leaves, when all is done that was asked for. */
+  answering?(request: IncomingMessage): Promise<void> | void;
+  /** Overrides anything in the words of oidc-provider. */
+  readonly configuration?: object;
+}
+
+/** A token request that was answered. */
+export interface SeenTokenRequest {
+  readonly client: string | undefined;
+  readonly grantType: string;
+  readonly refreshToken: string | undefined;
+  readonly resource: unknown;
+  /** The error that it was answered with. */
+  readonly error: string | undefined;
+}
 
 /** An authorization server that runs. */
-export interface RunningProvider {
+export interface AuthorizationServer {
   readonly issuer: string;
-  /** The requests to its token endpoint: the grant types. */
-  readonly granted: string[];
+  /** `POST /token`, `GET /auth` and the like, in the order in which they came. */
+  readonly requests: string[];
+  /** The token requests, in the order in which they were answered. */
+  readonly tokenRequests: SeenTokenRequest[];
+  /** How often everything that came of one login was revoked. */
+  readonly revokedGrants: () => number;
+  /** Everything that nobody but the client may read: tokens, codes, verifiers, secrets. */
+  readonly secrets: ReadonlySet<string>;
   close(): Promise<void>;
 }
 
-/** What an authorization server lets clients do. */
-export interface ProviderOptions {
-  /** The methods of client authentication that it takes. */
-  readonly methods?: readonly ClientAuthMethod[];
-  /** How long access tokens are valid, in seconds. */
-  readonly accessTokenSeconds?: number;
-  readonly dpop?: boolean;
-  /** The scopes of its resources, separated by spaces. */
-  readonly scope?: string;
+/** Starts an authorization server, which ends with the test. */
+export async function authorizationServer(
+  t: Pick<TestContext, 'after'>,
+  options: AuthorizationServerOptions = {},
+): Promise<AuthorizationServer> {
+  const server = createServer();
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  // It listens at a port, so that the address is one of those.
+  const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const configuration = { ...(await configurationOf(options)), ...options.configuration };
+  const provider = quietly(() => new Provider(issuer, configuration));
+  const answer = provider.callback();
+  const requests: string[] = [];
+  const { tokenRequests, revoked, secrets } = watched(provider);
+  server.on('request', (request, response) => {
+    requests.push(`${request.method} ${new URL(request.url ?? '/', issuer).pathname}`);
+    void (async () => {
+      if ((await options.before?.(request, response)) === true || letPagesRegister(request, response)) return;
+      if (options.answering !== undefined) holdAnswer(response, () => options.answering?.(request));
+      answer(request, response);
+    })();
+  });
+  let closing: Promise<void> | undefined;
+  const close = (): Promise<void> =>
+    (closing ??= (async () => {
+      const closed = once(server, 'close');
+      server.close();
+      server.closeAllConnections();
+      await closed;
+    })());
+  t.after(close);
+  return { issuer, requests, tokenRequests, revokedGrants: () => revoked.count, secrets, close };
 }
 
-/** Starts an authorization server whose tokens are JWTs for the resource that is named. */
-export async function startProvider({
-  methods = ['none'],
-  accessTokenSeconds = 3600,
-  dpop = false,
-  scope = 'mcp:basic mcp:write',
-}: ProviderOptions = {}): Promise<RunningProvider> {
-  const server: Server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const resourceServer = (resource: string): ResourceServer => ({
-    scope,
-    audience: resource,
-    accessTokenFormat: 'jwt',
-    accessTokenTTL: accessTokenSeconds,
-  });
-  const provider = new Provider(issuer, {
+/** The one endpoint for which it does not let pages of other origins in by itself. */
+function letPagesRegister({ method, url }: IncomingMessage, response: ServerResponse): boolean {
+  if (url !== '/reg') return false;
+  response.setHeader('access-control-allow-origin', '*');
+  if (method !== 'OPTIONS') return false;
+  response
+    .writeHead(204, { 'access-control-allow-headers': 'content-type', 'access-control-allow-methods': 'POST' })
+    .end();
+  return true;
+}
+
+function holdAnswer(response: ServerResponse, until: () => Promise<void> | void): void {
+  const end = response.end.bind(response) as (...all: readonly unknown[]) => ServerResponse;
+  const held = (...all: readonly unknown[]): ServerResponse => {
+    void Promise.resolve(until()).then(() => end(...all));
+    return response;
+  };
+  Object.assign(response, { end: held });
+}
+
+/** The members of requests and answers that are secret. */
+const secretNames = [
+  'access_token',
+  'refresh_token',
+  'id_token',
+  'code',
+  'code_verifier',
+  'client_secret',
+  'registration_access_token',
+  'device_code',
+  'token',
+];
+
+interface Watched {
+  readonly tokenRequests: SeenTokenRequest[];
+  readonly revoked: { count: number };
+  readonly secrets: Set<string>;
+}
+
+function watched(provider: Provider): Watched {
+  const tokenRequests: SeenTokenRequest[] = [];
+  const revoked = { count: 0 };
+  const secrets = new Set<string>();
+  const note = (...sources: readonly unknown[]): void => {
+    for (const source of sources) {
+      const fields = Object(source) as Readonly<Record<string, unknown>>;
+      for (const name of secretNames) if (typeof fields[name] === 'string') secrets.add(fields[name]);
+    }
+  };
+  const seen = (
+    { oidc: { params = {}, client }, body }: ProviderContext,
+    error?: { readonly error?: string },
+  ): void => {
+    const { refresh_token: refreshToken, grant_type: grantType, resource } = params;
+    note(params, body);
+    tokenRequests.push({
+      client: client?.clientId,
+      grantType: String(grantType),
+      refreshToken: typeof refreshToken === 'string' ? refreshToken : undefined,
+      resource,
+      error: error === undefined ? undefined : (error.error ?? 'server_error'),
+    });
+  };
+  provider.on('grant.success', seen);
+  provider.on('grant.error', seen);
+  provider.on('grant.revoked', () => revoked.count++);
+  provider.on('authorization.success', (_: ProviderContext, out: unknown) => note(out));
+  provider.on('registration_create.success', ({ body }: ProviderContext) => note(body));
+  return { tokenRequests, revoked, secrets };
+}
+
+async function configurationOf({
+  scopes = ['read', 'write'],
+  tokenSeconds = 300,
+  rotates = true,
+  offlineAccess = false,
+  registration = true,
+  clients = [],
+}: AuthorizationServerOptions): Promise<object> {
+  const seconds = (): number => (typeof tokenSeconds === 'number' ? tokenSeconds : tokenSeconds());
+  return {
+    clients,
+    clientDefaults: { id_token_signed_response_alg: 'ES256' },
+    jwks: { keys: [await signingKey()] },
+    cookies: { keys: ['of a test'] },
+    scopes: ['openid', ...(offlineAccess ? ['offline_access'] : [])],
+    claims: { openid: ['sub', 'name'] },
+    conformIdTokenClaims: false,
+    findAccount: (_: unknown, id: string) => ({
+      accountId: id,
+      claims: () => ({ sub: id, name: `${id} of the tests` }),
+    }),
+    pkce: { required: () => true },
+    rotateRefreshToken: rotates,
+    issueRefreshToken: (
+      _: unknown,
+      client: { grantTypeAllowed(type: string): boolean },
+      source: { readonly scopes: ReadonlySet<string> },
+    ) => client.grantTypeAllowed('refresh_token') && (!offlineAccess || source.scopes.has('offline_access')),
+    expiresWithSession: () => false,
+    clientBasedCORS: () => true,
+    ttl: {
+      AccessToken: seconds,
+      AuthorizationCode: 60,
+      DeviceCode: 120,
+      Grant: 3600,
+      IdToken: 300,
+      Interaction: 600,
+      RefreshToken: 3600,
+      Session: 3600,
+    },
     features: {
-      registration: { enabled: true },
-      revocation: { enabled: true },
-      dPoP: { enabled: dpop },
+      devInteractions: { enabled: true },
+      dPoP: { enabled: true },
+      registration: { enabled: registration },
+      revocation: { enabled: true, allowedPolicy: () => true },
+      introspection: { enabled: true, allowedPolicy: () => true },
+      deviceFlow: { enabled: true },
       resourceIndicators: {
         enabled: true,
-        getResourceServerInfo: (_: unknown, resource: string) => resourceServer(resource),
+        defaultResource: () => undefined,
         useGrantedResource: () => true,
+        getResourceServerInfo: (_: unknown, resource: string) => ({
+          scope: scopes.join(' '),
+          audience: resource,
+          accessTokenTTL: seconds(),
+          accessTokenFormat: 'jwt',
+          jwt: { sign: { alg: 'ES256' } },
+        }),
       },
-    },
-    scopes: ['openid', 'offline_access'],
-    clientAuthMethods: [...methods],
-    findAccount: (_: unknown, id: string) => ({ accountId: id, claims: () => ({ sub: id }) }),
-    rotateRefreshToken: true,
-    cookies: { keys: ['of a test'] },
-  });
-  const granted: string[] = [];
-  provider.on('grant.success', ({ oidc }) => void granted.push(String(oidc.params?.['grant_type'])));
-  server.on('request', provider.callback());
-  return {
-    issuer,
-    granted,
-    close: async () => {
-      server.closeAllConnections();
-      await new Promise<void>((resolve) => void server.close(() => resolve()));
     },
   };
 }
 
-/** The most pages of one login. */
-const mostPages = 12;
-
-/** A person who signs in and agrees, by the forms of the pages; with a browser's cookies, and no scripts. */
-export function personAt(redirectUri: string): RedirectHook {
-  return async ({ url }, signal) => {
-    const cookies = new Map<string, string>();
-    let next = new URL(url);
-    let form: URLSearchParams | undefined;
-    for (let page = 0; page < mostPages; page++) {
-      const response: Response = await fetch(next, {
-        redirect: 'manual',
-        signal,
-        headers: { cookie: [...cookies].map(([name, value]) => `${name}=${value}`).join('; ') },
-        ...(form === undefined ? {} : { method: 'POST', body: form }),
-      });
-      for (const cookie of response.headers.getSetCookie()) {
-        const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(cookie) ?? [];
-        cookies.set(name, value);
-      }
-      const to = response.headers.get('location');
-      if (to !== null) {
-        next = new URL(to, next);
-        form = undefined;
-        if (next.href.startsWith(redirectUri)) return next.href;
-        continue;
-      }
-      const html = await response.text();
-      const action = /<form[^>]* action="([^"]+)"/.exec(html)?.[1];
-      if (action === undefined) throw new Error(`a page without a form: ${html.slice(0, 500)}`);
-      next = new URL(action, next);
-      form = new URLSearchParams(
-        [...html.matchAll(/<input[^>]*>/g)].map(([input]) => [
-          /name="([^"]*)"/.exec(input)?.[1] ?? '',
-          /value="([^"]*)"/.exec(input)?.[1] ?? 'anna',
-        ]),
-      );
-    }
-    throw new Error('the login has no end');
+async function signingKey(): Promise<object> {
+  const { privateKey } = await crypto.subtle.generateKey({ name: 'ECDSA', namedCurve: 'P-256' }, true, [
+    'sign',
+    'verify',
+  ]);
+  return {
+    ...(await crypto.subtle.exportKey('jwk', privateKey)),
+    kid: crypto.randomUUID(),
+    use: 'sig',
+    alg: 'ES256',
+    key_ops: undefined,
   };
+}
+
+/** It warns on the console of what a server on the internet must not have, such as its pages, which are for developers. */
+function quietly<Result>(run: () => Result): Result {
+  const { warn, info } = console;
+  console.warn = console.info = () => {};
+  try {
+    return run();
+  } finally {
+    Object.assign(console, { warn, info });
+  }
+}
+
+/** What a person does on the pages. */
+export interface Visit {
+  /** Who signs in; `ann`. */
+  readonly login?: string;
+  /** What is done with the question whether the client may have it; it is allowed. */
+  readonly consent?: 'allow' | 'deny';
+  /** The cookies of the browser, which it has from earlier visits. */
+  readonly cookies?: Map<string, string>;
+  /** How long a page is looked at, in milliseconds. */
+  readonly takesMs?: number;
+}
+
+/** The most pages that a person is led through. */
+const mostPages = 20;
+
+/**
+ * Goes through the pages of the authorization server, as a person with a browser would.
+ *
+ * @param url The authorization URL, or a page of the device flow.
+ * @returns The URL to which the browser is sent back, which is not visited; or the text of the last page, where it ends at one.
+ */
+export async function visitPages(
+  url: string,
+  { login = 'ann', consent = 'allow', cookies = new Map(), takesMs = 0 }: Visit = {},
+): Promise<string> {
+  const { origin } = new URL(url);
+  let next: { readonly url: string; readonly form?: URLSearchParams } = { url };
+  for (let page = 0; page < mostPages; page++) {
+    const { url: at, form }: typeof next = next;
+    const response: Response = await fetch(at, {
+      method: form === undefined ? 'GET' : 'POST',
+      redirect: 'manual',
+      headers: { cookie: [...cookies].map(([name, value]) => `${name}=${value}`).join('; ') },
+      ...(form === undefined ? {} : { body: form }),
+    });
+    for (const line of response.headers.getSetCookie()) {
+      const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(line) ?? [];
+      if (value === '') cookies.delete(name);
+      else cookies.set(name, value);
+    }
+    const location = response.headers.get('location');
+    const text = await response.text();
+    if (location !== null) {
+      next = { url: new URL(location, at).href };
+      if (new URL(next.url).origin !== origin) return next.url;
+      continue;
+    }
+    const action = /<form[^>]*action="([^"]+)"/.exec(text)?.[1];
+    if (response.status >= 400 || action === undefined) return text;
+    if (takesMs > 0) await setTimeout(takesMs);
+    next = filled(text, { at, action, login, consent });
+  }
+  throw new Error(`the pages lead nowhere after ${mostPages}: ${next.url}`);
+}
+
+function filled(
+  text: string,
+  {
+    at,
+    action,
+    login,
+    consent,
+  }: { readonly at: string; readonly action: string; readonly login: string; readonly consent: string },
+): { readonly url: string; readonly form?: URLSearchParams } {
+  const isLogin = text.includes('name="login"');
+  const abort = /<a href="([^"]+\/abort)"/.exec(text)?.[1];
+  if (!isLogin && consent === 'deny' && abort !== undefined) return { url: new URL(unescaped(abort), at).href };
+  const form = new URLSearchParams();
+  for (const [input] of text.matchAll(/<input[^>]*type="hidden"[^>]*>/g)) {
+    const [name, value] = [/name="([^"]*)"/.exec(input)?.[1], /value="([^"]*)"/.exec(input)?.[1]];
+    if (name !== undefined) form.set(name, unescaped(value ?? ''));
+  }
+  if (isLogin) form.set('login', login);
+  if (isLogin) form.set('password', 'anything');
+  return { url: new URL(unescaped(action), at).href, form };
+}
+
+function unescaped(text: string): string {
+  return text.replaceAll('&quot;', '"').replaceAll('&#x27;', "'").replaceAll('&amp;', '&');
 }

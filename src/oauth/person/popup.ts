@@ -8,21 +8,29 @@ import { pauseFor } from '../site.ts';
 
 /** As much of a page's `window` as is used. */
 export interface PopupOpener {
+  /** Address of the page. */
   readonly location: { readonly href: string };
   /** Place and size of the window on the screen, in pixels. */
   readonly screenX?: number;
+  /** Likewise. */
   readonly screenY?: number;
+  /** Likewise. */
   readonly outerWidth?: number;
+  /** Likewise. */
   readonly outerHeight?: number;
+  /** Opens a window, or gives null where the browser does not. */
   open(url: string, target: string, features: string): PopupWindow | null;
 }
 
 /** As much of a window that was opened as is used. */
 export interface PopupWindow {
+  /** True once somebody closed it. */
   readonly closed: boolean;
-  /** Reading it throws while the window shows a page of another origin. */
+  /** Address that it shows. Reading it throws while the window shows a page of another origin. */
   readonly location: { readonly href: string; replace(url: string): void };
+  /** The page that opened it, as it sees that. */
   opener: unknown;
+  /** Closes it; closing twice is fine. */
   close(): void;
 }
 
