@@ -3,7 +3,7 @@
 import { AuthorizationError } from '../../auth/errors.ts';
 import type { Redirect } from '../../auth/redirect.ts';
 import { refuseUnknown, type Names } from '../../mistakes/known-names.ts';
-import { bare } from './popup.ts';
+import { bare } from './bare-url.ts';
 
 /** Options of leaving a page to sign in. */
 export interface PageRedirectOptions {

@@ -115,6 +115,7 @@ describe('a window to sign in', () => {
     const window = new FakeWindow();
     const open = await popup(opener(window)).open(undefined, never);
     const answer = open.visit(asked(), never);
+    await window.atServer;
     window.close();
     await assert.rejects(answer, { name: 'AuthorizationError', reason: 'denied' });
   });
@@ -136,16 +137,17 @@ describe('a window to sign in', () => {
     await assert.rejects(alone.visit(asked(), never), { reason: 'login-required' });
 
     const window = new FakeWindow();
-    const blocked: (() => void)[] = [];
-    const open = await popup(opener(null, null, window), { onBlocked: (again) => void blocked.push(again) }).open(
+    let blocked = (_again: () => void): void => {};
+    const asking = new Promise<() => void>((resolve) => (blocked = resolve));
+    const open = await popup(opener(null, null, window), { onBlocked: (again) => blocked(again) }).open(
       undefined,
       never,
     );
     const answer = open.visit(asked(), never);
-    await Promise.resolve();
-    blocked[0]?.();
+    const again = await asking;
+    again();
     assert.equal(window.visited.length, 0, 'it was not opened either');
-    blocked[0]?.();
+    again();
     await window.atServer;
     window.lead(`${redirectUri}?code=x&state=the-state`);
     assert.match(await answer, /code=x/);
@@ -156,6 +158,7 @@ describe('a window to sign in', () => {
     const from = Object.assign(opener(window), { screenX: 100, screenY: 50, outerWidth: 1000, outerHeight: 800 });
     const open = await popup(from, { width: 400, height: 600 }).open(undefined, never);
     const answer = open.visit(asked(), never);
+    await window.atServer;
     window.close();
     await assert.rejects(answer);
     assert.deepEqual(from.features, ['_blank popup=yes,width=400,height=600,left=400,top=150']);

@@ -1,0 +1,7 @@
+/** A URL without what a page may have added to its own. */
+export function bare(href: string): string {
+  const url = new URL(href);
+  url.search = '';
+  url.hash = '';
+  return url.href;
+}
