@@ -62,6 +62,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
     'stdio/client',
     'node/server',
     'node/client',
+    'node/credentials',
     'node/login',
     'node',
     'auth',

@@ -12,6 +12,7 @@ const maySkip: ReadonlyMap<string, string> = new Map([
   ['src/node/server/http.test.ts', 'an address of IPv6'],
   ['src/schema/budget.test.ts', 'a Node that tells the time of a thread'],
   ['test/api.test.ts', 'the package, which npm ci builds'],
+  ['test/authorization/browser.test.ts', 'Chromium'],
   ['test/built.test.ts', 'the package, which npm ci builds'],
   ['test/interop/python.test.ts', 'Python with its official SDK'],
   ['test/runtimes.test.ts', 'the package, which npm ci builds'],

@@ -4,6 +4,7 @@ import type { ParseArgsOptionsConfig } from 'node:util';
 import type { Bridge, MergedBridge } from '../bridge/bridge.ts';
 import type { UpstreamFacts } from '../bridge/single/single.ts';
 import type { BridgeBehavior, UpstreamOptions } from '../bridge/options.ts';
+import { isLoopback } from '../auth/network.ts';
 import { listen } from '../node/server/http.ts';
 import type { Served } from '../host/endpoint.ts';
 import { revisions } from '../protocol/revision.ts';
@@ -12,7 +13,8 @@ import { settledWithin } from '../jsonrpc/timeout.ts';
 import { readConfig, type Config } from './config/config.ts';
 import { EarlyInput } from './early-input.ts';
 import { clipped } from './explain/text.ts';
-import { whenAborted, UsageError, type Io } from './io.ts';
+import { isTerminal, whenAborted, UsageError, type Io } from './io.ts';
+import { authOf, authOptions } from './login/auth-of.ts';
 import { oneOption, parseOptions, revisionDates, wholeNumber, type Parsed } from './options.ts';
 import { createBridge } from '../bridge.ts';
 import { commandTarget, serverTarget, splitAtDashes, targetOptions, transportOf, type Target } from './target.ts';
@@ -35,6 +37,7 @@ const servingOptions: ParseArgsOptionsConfig = {
 
 const options: ParseArgsOptionsConfig = {
   ...servingOptions,
+  ...authOptions,
   config: { type: 'string' },
   'config-errors': { type: 'string' },
   prefix: { type: 'string' },
@@ -66,7 +69,13 @@ async function frontOne(target: Target, parsed: Parsed, io: Io): Promise<number>
   // What makes no sense is told before anything is started.
   const address = addressOf(parsed, io);
   const behaviour = behaviourOf(parsed, io);
-  const transport = transportOf(target, parsed, io);
+  // A host that starts the bridge has no terminal, and a person all the same.
+  const auth = await authOf(target, parsed, {
+    io,
+    asks: address === undefined || isTerminal(io),
+    reachedAt: address === undefined ? undefined : reachedByOthers(address),
+  });
+  const transport = transportOf(target, parsed, io, auth);
   const opening = createBridge({ ...behaviour, upstream: transport });
   return await serve(opening, { address, io }, (bridge) => aboutOne(bridge, target));
 }
@@ -183,6 +192,11 @@ interface Address {
   readonly path: string;
   readonly allowedHosts: readonly string[];
   readonly allowedOrigins: readonly string[];
+}
+
+/** A name under which others than this machine may reach an address; a host that is allowed is one that some proxy has. */
+function reachedByOthers({ host, allowedHosts }: Address): string | undefined {
+  return [host, ...allowedHosts].find((name) => !isLoopback(name.replace(/:\d+$/, '')) && name !== '::1');
 }
 
 /** The options that only HTTP has. */

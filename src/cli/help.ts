@@ -6,12 +6,32 @@ const reaching = `  --header 'Name: value'    sent with every request to a serve
   --env NAME[=value]        a variable for a server that a command starts; NAME alone passes yours on.
                             Beside PATH, HOME and their like it gets nothing else of your environment`;
 
+const signingIn = `  --scope <scopes>          what to ask for beside what the server wants; repeatable
+  --client-id <id>          a client that was registered by hand; needs --issuer
+  --client-secret-env NAME  the variable that has its secret
+  --client-metadata-url <url> the document that describes the client, where the authorization server takes one
+  --issuer <url>            the only authorization server that may be used
+  --redirect-port <n>       the port of this machine to come back to; one of three by default
+  --no-browser              prints the page to open, and reads the address at which it ended; assumed over SSH
+  --account <name>          keeps several accounts apart
+  --no-resource-parameter   for authorization servers that refuse the parameter resource (Entra)
+  --as-metadata '{…}'       what the authorization server of --issuer does not say of itself
+  --dpop                    only with tokens that are bound to a key
+  --login-timeout <s>       how long a person may take; 600
+  --network-allow <host>    an authorization server inside your network, where the server is not; repeatable`;
+
+const authorized = `  --login auto|never|always whether you may be asked to sign in where the server wants that: at a terminal (auto), and
+                            in a bridge on standard input and output; what parley login kept is used in any case
+  --token-env NAME          the variable that has a token; --token-file <file>: the file, read for each request
+  beside them those of parley login: --scope, --client-id, --issuer, --account and the others`;
+
 const general = `parley — MCP in every revision, ${oldest} to ${newestRevision.date}
 
   parley bridge (<url> | -- <command>…)          one endpoint in front of any server, for clients of any revision
   parley bridge --config <file>                  the same in front of all servers that a file of a host names
   parley call (<url> | -- <command>…) [<tool>…]  lists what a server offers, or calls a tool
   parley explain (<url> | -- <command>…)         says which revisions a server speaks, and how that is known
+  parley login <url>                             signs in at a server, for call and bridge; logout, whoami
   parley example                                 serves a small example server on standard input and output
   parley start                                   the bridge in front of the example server
   parley help <command>                          says more
@@ -43,6 +63,7 @@ Puts one endpoint in front of a server, at a URL or started by a command. Client
 whatever revision the server speaks. It serves HTTP, or with --stdio standard input and output.
 
 ${bridgeOptions}${reaching}
+${authorized}
 
   --config <file>           makes one of several servers: those that the file names
   --prefix <where>          with --config: names are server__name where servers use the same one (collisions, the
@@ -76,6 +97,7 @@ progress and log messages go to standard error. A tool that fails gives exit cod
   --revision <date>   speaks only this revision; repeatable
   --timeout <ms>      the longest wait for an answer; 60000
 ${reaching}
+${authorized}
 
 After --, the command and the tool are told apart like this: a second -- ends the command (one at the very end says
 that there is no tool). Else, what has the form <name>=<value> or is --json at the end are arguments, and the word
@@ -128,7 +150,37 @@ The bridge in front of the example server: something to connect to.
 
 ${bridgeOptions}`;
 
-const topics: ReadonlyMap<string, string> = new Map(Object.entries({ bridge, call, example, explain, start }));
+const login = `parley login [options] <url>
+
+Signs in at a server: finds its authorization server, opens its page in your browser, and keeps what is granted for
+parley call and parley bridge, renewed without asking. Nothing secret is printed.
+
+${signingIn}
+
+  parley login https://mcp.example.com/mcp
+  parley login --no-browser https://mcp.example.com/mcp
+`;
+
+const logout = `parley logout [options] (<url> | --all)
+
+Revokes what was granted at a server, or at all of them, and forgets it. The exit code is 1 when tokens could not be
+revoked: they are forgotten here, and valid until they expire.
+
+  --all             signs out everywhere, of every account
+  --account <name>  the account that is meant; with --all, everywhere that one alone
+  --forget-client   forgets too how this program was registered there
+  --client-id, --client-secret-env, --issuer: the client, where it was registered by hand
+`;
+
+const whoami = `parley whoami [--json] [--account <name>] [<url>]
+
+Says who is signed in where: account, authorization server, resource, subject, scopes, and until when. No token is
+shown. The exit code is 1 when nobody is.
+`;
+
+const topics: ReadonlyMap<string, string> = new Map(
+  Object.entries({ bridge, call, example, explain, login, logout, start, whoami }),
+);
 
 /** The help on a command, or on all of them; `undefined` when there is no such command. */
 export function helpOn(command?: string): string | undefined {

@@ -21,6 +21,11 @@ export class UsageError extends Error {
   }
 }
 
+/** Tells whether a person sits at a terminal, who reads what is told and can answer. */
+export function isTerminal({ stdin, stderr }: Io): boolean {
+  return 'isTTY' in stdin && stdin.isTTY === true && 'isTTY' in stderr && stderr.isTTY === true;
+}
+
 /** Resolves when the signal is aborted. */
 export function whenAborted(signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {

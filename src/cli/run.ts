@@ -10,6 +10,9 @@ const commands: ReadonlyMap<string, () => Promise<Command>> = new Map([
   ['call', async () => (await import('./call/call.ts')).call],
   ['example', async () => (await import('./example/example.ts')).example],
   ['explain', async () => (await import('./explain/explain.ts')).explain],
+  ['login', async () => (await import('./login/login.ts')).login],
+  ['logout', async () => (await import('./login/login.ts')).logout],
+  ['whoami', async () => (await import('./login/login.ts')).whoami],
   ['start', async () => (await import('./bridge.ts')).start],
   ['help', () => Promise.resolve(help)],
 ]);

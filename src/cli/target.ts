@@ -66,7 +66,7 @@ export function splitAtDashes(argv: readonly string[]): {
 }
 
 /** Settings of a transport by a command, beside the options that were typed. */
-export type TransportSettings = Pick<HttpTransportOptions, 'fetch' | 'closeMs'> &
+export type TransportSettings = Pick<HttpTransportOptions, 'fetch' | 'closeMs' | 'auth'> &
   Pick<SpawnOptions, 'onStderr' | 'killAfterMs'>;
 
 /**

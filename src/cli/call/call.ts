@@ -6,7 +6,8 @@ import type { CallToolResult, Tool } from '../../protocol/features/tools.ts';
 import { argumentsOf } from './arguments.ts';
 import { afterUrl, beforeCommand, mergeJson, takeJson, withinCommand, type CallWords } from './words.ts';
 import { clipped } from '../explain/text.ts';
-import { UsageError, type Io } from '../io.ts';
+import { UsageError, isTerminal, type Io } from '../io.ts';
+import { authOf, authOptions } from '../login/auth-of.ts';
 import { parseOptions, revisionDates, wholeNumber, type Parsed } from '../options.ts';
 import { connect } from '../../client.ts';
 import { fetchCatalogue, renderCatalogue } from './render-catalogue.ts';
@@ -18,6 +19,7 @@ import { version } from '../version.ts';
 
 const options: ParseArgsOptionsConfig = {
   ...targetOptions,
+  ...authOptions,
   revision: { type: 'string', multiple: true },
   timeout: { type: 'string' },
 };
@@ -72,7 +74,8 @@ async function open(target: Target, parsed: Parsed, io: Io): Promise<Client> {
   const revisions = revisionDates(parsed.texts('revision'));
   const timeout = parsed.text('timeout');
   const timeoutMs = timeout === undefined ? undefined : wholeNumber('--timeout', timeout, [1, 2 ** 31 - 1]);
-  return connect(transportOf(target, parsed, io), {
+  const auth = await authOf(target, parsed, { io, asks: isTerminal(io) });
+  return connect(transportOf(target, parsed, io, auth), {
     info: { name: 'parley-call', version },
     signal: io.signal,
     ...(revisions === undefined ? {} : { revisions }),

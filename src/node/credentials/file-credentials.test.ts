@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { chmod, mkdir, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, readdir, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
@@ -61,6 +61,22 @@ test('a damaged file is named, and what it holds is not shown', async (t) => {
     store.read(key),
     (error: Error) => /damaged/.test(error.message) && error.cause === undefined && !error.message.includes('secr'),
   );
+});
+
+test('what logins left behind is removed when nobody can be about to write there', async (t) => {
+  const folder = join(await temporary(t), 'kept');
+  const store = fileCredentialStore({ folder });
+  const login = (state: string): CredentialKey => ({ kind: 'login', issuer: state });
+  for (const state of ['one', 'two']) await store.write(login(state), 'secret');
+  await store.write(login('one'), undefined);
+  await store.write(login('three'), 'secret');
+  assert.equal((await readdir(folder)).length, 3, 'too early');
+  const old = new Date(Date.now() - 2 * 3_600_000);
+  for (const name of await readdir(folder))
+    for (const version of await readdir(join(folder, name))) await utimes(join(folder, name, version), old, old);
+  await store.write(login('four'), 'secret');
+  assert.equal((await readdir(folder)).length, 3);
+  assert.deepEqual((await store.keys('login')).map(({ issuer }) => issuer).toSorted(), ['four', 'three', 'two']);
 });
 
 test('versions that are over are deleted', async (t) => {

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { readdir } from 'node:fs/promises';
+import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { credentialKeyText, type CredentialKey, type CredentialStore } from '../../store/credentials.ts';
 import { Turns } from '../../store/turns.ts';
@@ -40,6 +40,7 @@ export function storeIn(folder: string, times?: LeaseTimes): CredentialStore {
     async write(key, text, { ifGeneration } = {}) {
       await ready();
       const entry = text === undefined ? undefined : JSON.stringify({ key, text });
+      if (key.kind === 'login' && key.resource === undefined) await sweep(folder, nameOf(key));
       return (await new Versions(placeOf(key)).write(entry, ifGeneration)) !== undefined;
     },
     async lock(key, run, signal) {
@@ -58,6 +59,22 @@ export function storeIn(folder: string, times?: LeaseTimes): CredentialStore {
       return found;
     },
   };
+}
+
+/** Time for which what was deleted leaves its last number behind, for who is just about to write there; in milliseconds. */
+const leftForMs = 3_600_000;
+
+/** Removes what logins left behind: each has a name of its own, so that there would be ever more. */
+async function sweep(folder: string, current: string): Promise<void> {
+  for (const name of await namesIn(folder)) {
+    if (!name.startsWith('login-') || name === current) continue;
+    const path = join(folder, name);
+    try {
+      if (await new Versions(path).isGoneFor(leftForMs)) await rm(path, { recursive: true, force: true });
+    } catch {
+      // It is as well there as it was.
+    }
+  }
 }
 
 /** A name that says the kind and nothing else of the key. */

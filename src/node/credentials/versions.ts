@@ -50,6 +50,17 @@ export class Versions {
     throw new Error(`${this.#folder} changes all the time; what was to be written is not there`);
   }
 
+  /**
+   * Tells whether the text was deleted a while ago.
+   *
+   * @param ms How long ago at least, in milliseconds.
+   */
+  async isGoneFor(ms: number): Promise<boolean> {
+    const newest = await this.#newest();
+    if (newest === undefined || newest.version.text !== undefined) return false;
+    return await isOlder(join(this.#folder, String(newest.number)), ms);
+  }
+
   async #newest(): Promise<{ readonly number: number; readonly version: Version } | undefined> {
     for (let tries = 0; tries < mostTries; tries++) {
       const number = Math.max(0, ...(await this.#numbers()));
@@ -80,7 +91,12 @@ export class Versions {
   async #add(number: number, version: Version): Promise<boolean> {
     await ownFolder(this.#folder);
     const beside = join(this.#folder, `.${version.generation}`);
-    const file = await open(beside, 'wx', 0o600);
+    const file = await open(beside, 'wx', 0o600).catch((error: unknown) => {
+      // Somebody deletes the folder, which held nothing any more.
+      if (hasCode(error, 'ENOENT')) return undefined;
+      throw error;
+    });
+    if (file === undefined) return false;
     try {
       await file.writeFile(JSON.stringify(version));
       // A grant whose refresh token was used is lost when the new one is.
@@ -93,7 +109,7 @@ export class Versions {
       // Who stood still may have made anew what others wrote, and deleted since: then it was never the newest.
       return Math.max(...(await this.#numbers())) === number;
     } catch (error) {
-      if (hasCode(error, 'EEXIST')) return false;
+      if (hasCode(error, 'EEXIST') || hasCode(error, 'ENOENT')) return false;
       throw error;
     } finally {
       await rm(beside, { force: true });
@@ -104,7 +120,7 @@ export class Versions {
   async #forget(newest: number): Promise<void> {
     for (const name of await readdir(this.#folder)) {
       const path = join(this.#folder, name);
-      const old = name.startsWith('.') ? await isOld(path) : Number(name) < newest;
+      const old = name.startsWith('.') ? await isOlder(path, orphanMs) : Number(name) < newest;
       if (old) await rm(path, { force: true });
     }
   }
@@ -116,9 +132,9 @@ const mostTries = 1000;
 /** The age at which a file that was never linked belongs to nobody, in milliseconds. */
 const orphanMs = 3_600_000;
 
-async function isOld(path: string): Promise<boolean> {
+async function isOlder(path: string, ms: number): Promise<boolean> {
   try {
-    return Date.now() - (await stat(path)).mtimeMs > orphanMs;
+    return Date.now() - (await stat(path)).mtimeMs > ms;
   } catch {
     return false;
   }

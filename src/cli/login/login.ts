@@ -1,0 +1,147 @@
+import type { ParseArgsOptionsConfig } from 'node:util';
+import { serverUrl } from '../../jsonrpc/server-url.ts';
+import type { GrantInfo, OAuth } from '../../oauth/person/oauth.ts';
+import { UsageError, type Io } from '../io.ts';
+import { parseOptions, type Parsed } from '../options.ts';
+import { printed, reasonOf, shownJson } from '../shown.ts';
+import { signInOptions } from './auth-of.ts';
+import { authorizationFor, ownStore, type WayToAsk } from './sign-in.ts';
+
+/** Signs in at a server, and keeps what was granted for `call` and `bridge`. */
+export async function login(argv: readonly string[], io: Io): Promise<number> {
+  const parsed = parseOptions(argv, signInOptions);
+  const server = onlyServer(parsed);
+  const auth = authorizationFor(parsed, io, { asking: howToAsk(parsed, io), server });
+  await auth.login({ server, signal: io.signal });
+  const identity = await auth.identity();
+  io.stdout.write(
+    identity === undefined ? `signed in at ${server.host}\n` : `signed in at ${describe(server.href, identity)}`,
+  );
+  return 0;
+}
+
+/** A person over SSH sits at another machine than the browser of this one. */
+function howToAsk(parsed: Parsed, io: Io): WayToAsk {
+  const remote =
+    io.env['SSH_CONNECTION'] !== undefined &&
+    io.env['DISPLAY'] === undefined &&
+    io.env['WAYLAND_DISPLAY'] === undefined;
+  return parsed.flag('no-browser') || remote ? 'by-hand' : 'browser';
+}
+
+const logoutOptions: ParseArgsOptionsConfig = {
+  all: { type: 'boolean' },
+  account: { type: 'string' },
+  'forget-client': { type: 'boolean' },
+  // A client that was registered by hand must say who it is to revoke.
+  'client-id': { type: 'string' },
+  'client-secret-env': { type: 'string' },
+  issuer: { type: 'string' },
+};
+
+/** Revokes what was granted, and forgets it. */
+export async function logout(argv: readonly string[], io: Io): Promise<number> {
+  const parsed = parseOptions(argv, logoutOptions);
+  if (parsed.flag('all') && parsed.words.length > 0) throw new UsageError('--all takes no URL');
+  const logins = parsed.flag('all') ? await keptLogins(parsed, io) : [onlyLogin(parsed)];
+  if (logins.length === 0) io.stderr.write('nobody is signed in\n');
+  let failed = false;
+  for (const { server, account } of logins) {
+    const where = printed(account === undefined ? server : `${server} (account ${account})`, 'line');
+    try {
+      const auth = keptAuthorization(parsed, io, { server, account });
+      if ((await auth.identity({ server })) === undefined) {
+        io.stderr.write(`nobody is signed in at ${where}\n`);
+        continue;
+      }
+      const { revoked } = await auth.logout({ forgetClient: parsed.flag('forget-client') });
+      failed ||= !revoked;
+      io.stdout.write(
+        `signed out of ${where}${revoked ? '' : '; its tokens could not be revoked, and are valid until they expire'}\n`,
+      );
+    } catch (error) {
+      // One that is damaged does not keep the others.
+      failed = true;
+      io.stderr.write(`parley: ${where}: ${reasonOf(error)}\n`);
+    }
+  }
+  return failed ? 1 : 0;
+}
+
+const whoamiOptions: ParseArgsOptionsConfig = { account: { type: 'string' }, json: { type: 'boolean' } };
+
+/** Says who is signed in where; no token is shown. */
+export async function whoami(argv: readonly string[], io: Io): Promise<number> {
+  const parsed = parseOptions(argv, whoamiOptions);
+  const logins = parsed.words.length === 0 ? await keptLogins(parsed, io) : [onlyLogin(parsed)];
+  const found: (GrantInfo & KeptLogin)[] = [];
+  for (const { server, account } of logins) {
+    try {
+      const identity = await keptAuthorization(parsed, io, { server, account }).identity({ server });
+      if (identity !== undefined) found.push({ server, ...(account === undefined ? {} : { account }), ...identity });
+    } catch (error) {
+      io.stderr.write(`parley: ${printed(server, 'line')}: ${reasonOf(error)}\n`);
+    }
+  }
+  if (parsed.flag('json')) io.stdout.write(`${shownJson(found, 2)}\n`);
+  else if (found.length === 0) io.stderr.write('nobody is signed in; parley login <url> does it\n');
+  else io.stdout.write(found.map(({ server, ...identity }) => describe(server, identity)).join(''));
+  return found.length === 0 ? 1 : 0;
+}
+
+/** One login that is kept: of one account, where a person has several. */
+interface KeptLogin {
+  readonly server: string;
+  readonly account?: string | undefined;
+}
+
+/** The logins that are kept, of one account where one is named. */
+async function keptLogins(parsed: Parsed, io: Io): Promise<readonly KeptLogin[]> {
+  const wanted = parsed.text('account');
+  const keys = await ownStore(io).keys('server');
+  const sorted = keys
+    .map(({ issuer: server, account = '' }) => ({ server, account }))
+    .filter(({ account }) => wanted === undefined || account === wanted)
+    .toSorted((one, other) => compared(one.server, other.server) || compared(one.account, other.account));
+  return sorted.map(({ server, account }) => (account === '' ? { server } : { server, account }));
+}
+
+function keptAuthorization(parsed: Parsed, io: Io, { server, account }: KeptLogin): OAuth {
+  return authorizationFor(parsed, io, { asking: 'never', server: new URL(server), account });
+}
+
+function compared(one: string, other: string): number {
+  return one === other ? 0 : one < other ? -1 : 1;
+}
+
+function onlyLogin(parsed: Parsed): KeptLogin {
+  return { server: onlyServer(parsed).href, account: parsed.text('account') };
+}
+
+function onlyServer(parsed: Parsed): URL {
+  const [url, extra] = parsed.words;
+  if (url === undefined) throw new UsageError('give the URL of a server');
+  if (extra !== undefined) throw new UsageError(`${JSON.stringify(extra)} is one argument too many`);
+  try {
+    return serverUrl(url);
+  } catch (error) {
+    throw new UsageError(reasonOf(error), { cause: error });
+  }
+}
+
+/** Lines about what was granted. */
+function describe(server: string, grant: GrantInfo & { readonly account?: string | undefined }): string {
+  const { account, issuer, resource, subject, name, email, scopes, expiresAt, renewable } = grant;
+  const person = [name, email, subject].find((one) => one !== undefined);
+  const until = expiresAt === undefined ? 'not said' : new Date(expiresAt).toISOString();
+  const lines = [
+    server,
+    ...(account === undefined ? [] : [`  account   ${account}`]),
+    `  issuer    ${issuer}`,
+    `  resource  ${resource}`,
+    ...(person === undefined ? [] : [`  subject   ${person}`]),
+    `  scopes    ${scopes.length === 0 ? 'not said' : scopes.join(' ')}`,
+    `  expires   ${until}${renewable ? ', renewed without asking' : ''}`,
+  ];
+  return `${lines.map((line) => printed(line, 'lines').replaceAll('\n', ' ')).join('\n')}\n`;
+}
