@@ -111,7 +111,7 @@ function redirectOf({ asking, server, account }: SignInWanted, parsed: Parsed, i
       if (asking === 'never')
         throw new AuthorizationError(
           'login-required',
-          `the server wants a login, and nobody may be asked here; run: ${loginCommand(server, account ?? parsed.text('account'))}`,
+          `the server wants a login (HTTP 401 or 403), and nobody may be asked here; run: ${loginCommand(server, account ?? parsed.text('account'))}`,
         );
       const [first = ''] = back.redirectUris;
       return {
