@@ -1,7 +1,7 @@
 /** Proofs that whoever uses a token has the key that it is bound to. (RFC 9449.) */
 
 import type { CredentialKey, CredentialStore } from '../store/credentials.ts';
-import { base64urlOf, jsonPart, utf8 } from './base64url.ts';
+import { base64urlOf, jsonPart, utf8 } from '../auth/base64url.ts';
 
 const algorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' };
 

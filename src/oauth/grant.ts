@@ -3,7 +3,7 @@
 import { hasFields } from '../auth/fields.ts';
 import { jsonOf } from '../auth/document.ts';
 import { isScope } from '../auth/scopes.ts';
-import { claimsOf, unguessableText } from './base64url.ts';
+import { claimsOf, unguessableText } from '../auth/base64url.ts';
 import type { Endpoints } from './token-request.ts';
 import { textIn, type TokenAnswer } from './token-response.ts';
 

@@ -27,17 +27,18 @@ export class Turns {
   }
 }
 
-/** Waits for something, or for a signal that gives it up. */
-async function unlessAborted(work: Promise<void>, signal: AbortSignal | undefined): Promise<void> {
+/** Waits for something, or for a signal that gives it up, which rejects with its reason; what is waited for goes on. */
+export async function unlessAborted<Result>(work: Promise<Result>, signal: AbortSignal | undefined): Promise<Result> {
   if (signal === undefined) return await work;
   let abort = (): void => {};
-  const aborted = new Promise<void>((_, reject) => {
-    // A reason may be anything; it is what the caller gave.
+  const aborted = new Promise<never>((_, reject) => {
+    // A reason may be anything; it is what the owner of the signal gave.
     abort = () => reject(signal.reason as Error);
+    if (signal.aborted) abort();
+    signal.addEventListener('abort', abort, { once: true });
   });
-  signal.addEventListener('abort', abort, { once: true });
   try {
-    await Promise.race([work, aborted]);
+    return await Promise.race([work, aborted]);
   } finally {
     signal.removeEventListener('abort', abort);
   }

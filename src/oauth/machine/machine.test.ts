@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createWorld, issuer, mcp, refuse, type World } from '../../../test/support/authorization-world.ts';
 import { AuthorizationError, clientCredentials, workloadIdentity, type ClientCredentialsOptions } from '../../oauth.ts';
-import { claimsOf } from '../base64url.ts';
+import { claimsOf } from '../../auth/base64url.ts';
 
 const server = {
   ...(createWorld().laws.server as Readonly<Record<string, unknown>>),

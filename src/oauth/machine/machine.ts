@@ -12,7 +12,7 @@ import { AuthorizationError } from '../../auth/errors.ts';
 import { missingOf } from '../../auth/scopes.ts';
 import { memoryCredentialStore } from '../../store/memory-credentials.ts';
 import { endpointsOf } from '../person/authorization-request.ts';
-import { unguessableText } from '../base64url.ts';
+import { unguessableText } from '../../auth/base64url.ts';
 import type { OAuthClient } from '../client-authentication.ts';
 import { discoverServer, sameIssuer, shownUrl, type Discovered } from '../discovery.ts';
 import { DpopProver, keysIn } from '../dpop.ts';

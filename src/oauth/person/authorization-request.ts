@@ -5,7 +5,7 @@ import { calculatePKCECodeChallenge } from 'oauth4webapi';
 import { AuthorizationError, plainWords } from '../../auth/errors.ts';
 import { jsonOf } from '../../auth/document.ts';
 import type { ServerMetadata } from '../../auth/metadata.ts';
-import { unguessableText } from '../base64url.ts';
+import { unguessableText } from '../../auth/base64url.ts';
 import { shownUrl } from '../discovery.ts';
 import type { Endpoints } from '../token-request.ts';
 

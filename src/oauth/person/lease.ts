@@ -3,7 +3,7 @@
 import { AuthorizationError } from '../../auth/errors.ts';
 import { after, monotonicNow } from '../../jsonrpc/timeout.ts';
 import type { CredentialKey, CredentialStore } from '../../store/credentials.ts';
-import { unguessableText } from '../base64url.ts';
+import { unguessableText } from '../../auth/base64url.ts';
 import { pauseFor } from '../site.ts';
 
 const heartbeatMs = 2_000;

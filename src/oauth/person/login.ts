@@ -5,6 +5,7 @@ import { AuthorizationError } from '../../auth/errors.ts';
 import type { ServerMetadata } from '../../auth/metadata.ts';
 import type { OpenRedirect } from '../../auth/redirect.ts';
 import type { CredentialKey, CredentialStore } from '../../store/credentials.ts';
+import { unlessAborted } from '../../store/turns.ts';
 import {
   authorizationRequest,
   judgedCode,
@@ -237,22 +238,6 @@ async function forgetAbandoned(store: CredentialStore, now: number): Promise<voi
 
 function pendingKey(state: string): CredentialKey {
   return { kind: 'login', issuer: state };
-}
-
-/** Waits for a hook of somebody else, which may go on when we do not. */
-async function unlessAborted<Result>(work: Promise<Result>, signal: AbortSignal): Promise<Result> {
-  let abort = (): void => {};
-  const aborted = new Promise<never>((_, reject) => {
-    // The reason is what the owner of the signal gave.
-    abort = () => reject(signal.reason as Error);
-    if (signal.aborted) abort();
-    signal.addEventListener('abort', abort, { once: true });
-  });
-  try {
-    return await Promise.race([work, aborted]);
-  } finally {
-    signal.removeEventListener('abort', abort);
-  }
 }
 
 /** The statuses with which authorization servers tell of a client that they do not know. */

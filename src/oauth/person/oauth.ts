@@ -5,7 +5,7 @@ import type { AuthorizationFetch } from '../../auth/document.ts';
 import { AuthorizationError } from '../../auth/errors.ts';
 import { after } from '../../jsonrpc/timeout.ts';
 import { PersonAuthorizer } from './person.ts';
-import { unguessableText } from '../base64url.ts';
+import { unguessableText } from '../../auth/base64url.ts';
 import type { Identity } from '../grant.ts';
 import { oauthSettings, type OAuthOptions } from './oauth-options.ts';
 import { readRefusal, noRefusal, type Refused } from '../refusal.ts';

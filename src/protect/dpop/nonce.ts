@@ -1,5 +1,7 @@
 /** Nonces for proofs: a time that nobody else can have written. (RFC 9449, sections 8 and 9.) */
 
+import { base64urlOf, utf8 } from '../../auth/base64url.ts';
+
 const lifeMs = 60_000;
 /** From this age on a client is given another one with an answer. */
 const renewMs = 30_000;
@@ -21,7 +23,7 @@ export class Nonces {
   async make(): Promise<string> {
     const time = Math.floor(this.#now() / 1000).toString(36);
     const signature = await crypto.subtle.sign('HMAC', await this.#key, bytesOf(time));
-    return `${time}.${base64url(new Uint8Array(signature))}`;
+    return `${time}.${base64urlOf(new Uint8Array(signature))}`;
   }
 
   /** Judges a nonce: when it expires, in milliseconds since 1970, and whether it is time for another; `undefined` for none of ours, and for an old one. */
@@ -41,13 +43,5 @@ export class Nonces {
 }
 
 function bytesOf(text: string): Uint8Array<ArrayBuffer> {
-  return new TextEncoder().encode(`parley dpop nonce ${text}`);
-}
-
-/** Bytes in base64 as URLs have it, without padding. */
-export function base64url(bytes: Uint8Array): string {
-  return btoa(String.fromCharCode(...bytes))
-    .replaceAll('+', '-')
-    .replaceAll('/', '_')
-    .replaceAll('=', '');
+  return utf8(`parley dpop nonce ${text}`);
 }

@@ -1,9 +1,10 @@
 /** Proofs that who presents a token has the key that it is bound to. (RFC 9449, sections 4.3 and 7.) */
 
 import { calculateJwkThumbprint, EmbeddedJWK, errors, jwtVerify, type JWTPayload } from 'jose';
+import { base64urlOf } from '../../auth/base64url.ts';
 import type { ProtectedRequest } from '../../host/protection.ts';
 import type { DpopSettings, ReplayStore } from './options.ts';
-import { base64url, Nonces } from './nonce.ts';
+import { Nonces } from './nonce.ts';
 import { OutOfReach, ProofProblem, TokenProblem } from '../problem.ts';
 import { memoryReplay } from './replay.ts';
 
@@ -114,8 +115,7 @@ export class DpopProofs {
   /** The token and its key: step 12. */
   async #isFor({ claims, thumbprint }: Signed, { token, boundTo }: Bound): Promise<void> {
     const hash = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(token));
-    if (claims['ath'] !== base64url(new Uint8Array(hash)))
-      throw new ProofProblem('the proof is for another access token');
+    if (claims['ath'] !== base64urlOf(hash)) throw new ProofProblem('the proof is for another access token');
     if (thumbprint !== boundTo) throw new TokenProblem('unbound');
   }
 
