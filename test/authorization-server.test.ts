@@ -123,8 +123,8 @@ test('signing out revokes the grant at the authorization server', async (t) => {
   assert.ok(later.events.some((event) => event.kind === 'lost'));
 });
 
-for (const method of ['client_secret_basic', 'client_secret_post'] as const)
-  test(`a client that is registered for ${method} signs in by it`, async (t) => {
+for (const method of ['none', 'client_secret_basic', 'client_secret_post'] as const)
+  test(`a client that is registered for ${method} signs in by it [auth-004] [auth-117]`, async (t) => {
     const { url } = await open(t, [method]);
     assert.equal(await said(await use(t, url, person().auth), 'who'), 'anna mcp:basic');
   });

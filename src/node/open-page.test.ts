@@ -19,7 +19,7 @@ async function recorder(
   };
 }
 
-test('openPage gives the page to a program as one argument, without a shell', async (t) => {
+test('openPage gives the page to a program as one argument, without a shell [security-030]', async (t) => {
   const { command, args } = await recorder(t);
   await openPage('https://pay.example/a;touch$(x)?b=`id`&c=|d', { command });
   assert.deepEqual(await args(), ['https://pay.example/a;touch$(x)?b=`id`&c=|d']);

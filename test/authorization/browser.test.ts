@@ -131,7 +131,7 @@ describe('a page in a browser', { skip: noChromium }, () => {
     assert.equal(await said(page), 'called as ann');
   });
 
-  test('binds tokens to a key that no script can take away', async (t) => {
+  test('binds tokens to a key that no script can take away [auth-152]', async (t) => {
     const { context, served } = await scene(t);
     const page = await opened(context, served.url('popup', { dpop: true }));
     await signIn(await popupOf(page, 'Call'));

@@ -122,7 +122,7 @@ test('a client that was registered by hand signs in with its secret, which nobod
       assert.ok(!(await readFile(path, 'utf8')).includes(secret), `the secret of the environment is in ${path}`);
 });
 
-test('tokens are bound to a key that is kept for its owner alone', async (t) => {
+test('tokens are bound to a key that is kept for its owner alone [auth-152]', async (t) => {
   const { as, server, machine, parley, said } = await scene(t);
   assert.equal((await parley('login', '--dpop', server.url)).code, 0);
   const keys = (await filesIn(machine.state)).filter(({ path, isFolder }) => path.includes('/dpop-key-') && !isFolder);

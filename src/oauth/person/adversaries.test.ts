@@ -61,9 +61,14 @@ const adversaries: readonly (readonly [string, Partial<Laws>, AuthorizationReaso
       'insecure-url',
       'discovery',
     ],
-    ['metadata of another issuer', server({ issuer: 'https://evil.example' }), 'issuer-mismatch', 'discovery'],
     [
-      'metadata of an issuer that only normalizes to ours',
+      'metadata of another issuer [auth-037] [auth-038]',
+      server({ issuer: 'https://evil.example' }),
+      'issuer-mismatch',
+      'discovery',
+    ],
+    [
+      'metadata of an issuer that only normalizes to ours [auth-037] [auth-038]',
       server({ issuer: 'https://AS.example' }),
       'issuer-mismatch',
       'discovery',
@@ -106,7 +111,7 @@ const adversaries: readonly (readonly [string, Partial<Laws>, AuthorizationReaso
       'address-refused',
       'discovery',
     ],
-    ['no way to register', server({ registration_endpoint: undefined }), 'registration', 'discovery'],
+    ['no way to register [auth-060]', server({ registration_endpoint: undefined }), 'registration', 'discovery'],
     [
       'an answer with another state',
       callback((url) => url.searchParams.set('state', 'other')),
@@ -237,7 +242,7 @@ const adversaries: readonly (readonly [string, Partial<Laws>, AuthorizationReaso
   ];
 
 for (const [what, laws, reason, reached] of adversaries)
-  test(`${what}: ${reason}, and nothing is lost or stored`, async () => {
+  test(`${what}: ${reason}, and nothing is lost or stored [auth-006]`, async () => {
     const world = createWorld(laws);
     const store = memoryCredentialStore();
     const error = await failure(world, { store });

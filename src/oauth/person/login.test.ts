@@ -5,7 +5,7 @@ import { createWorld, issuer, mcp, redirectUri, type Laws } from '../../../test/
 import { AuthorizationError } from '../../oauth.ts';
 import { memoryCredentialStore } from '../../store/memory-credentials.ts';
 
-test('a server that wants authorization is reached by one login, and is asked for nothing more than needed', async (t) => {
+test('a server that wants authorization is reached by one login, and is asked for nothing more than needed [auth-025] [auth-032]', async (t) => {
   const world = createWorld();
   const client = await world.connect(world.oauth());
   t.after(() => client.close());
@@ -27,7 +27,7 @@ test('a server that wants authorization is reached by one login, and is asked fo
   );
 });
 
-test('the request for a code has state, challenge, resource and no scope that nobody named [auth-092] [auth-097] [auth-098] [auth-104]', async (t) => {
+test('the request for a code has state, challenge, resource and no scope that nobody named [auth-017] [auth-092] [auth-097] [auth-098] [auth-104]', async (t) => {
   const world = createWorld();
   const client = await world.connect(world.oauth({ parameters: { authorization: { audience: 'x' } } }));
   t.after(() => client.close());
@@ -56,7 +56,7 @@ test('the token goes in the header of every request, and never in a URL [auth-11
   for (const { url } of world.asked) for (const secret of world.secrets) assert.ok(!url.href.includes(secret));
 });
 
-test('a registration says what the application is, and its redirect URIs [auth-075] [auth-102] [auth-114]', async (t) => {
+test('a registration says what the application is, and its redirect URIs [auth-007] [auth-074] [auth-075] [auth-102] [auth-114]', async (t) => {
   const world = createWorld();
   const client = await world.connect(world.oauth({ metadata: { name: 'App' } }));
   t.after(() => client.close());

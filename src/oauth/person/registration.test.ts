@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { failure } from '../../../test/support/authorization-failure.ts';
 import { createWorld, issuer, redirectUri, refuse, type World } from '../../../test/support/authorization-world.ts';
-import type { OAuthOptions } from '../../oauth.ts';
+import { clientMetadataDocument, type OAuthOptions } from '../../oauth.ts';
 import { memoryCredentialStore } from '../../store/memory-credentials.ts';
 
 async function visit(world: World, options: Partial<OAuthOptions> = {}): Promise<URLSearchParams> {
@@ -44,6 +44,25 @@ test('the URL of a document is the id where the authorization server takes that 
   assert.equal(taken.count('POST /register'), 0);
   const other = createWorld();
   assert.match((await visit(other, { clientMetadataUrl })).get('client_id') ?? '', /^client-/);
+});
+
+test('the document at the URL has that as its id, and says what a registration would [auth-063] [auth-064]', async () => {
+  const clientMetadataUrl = 'https://app.example/client.json';
+  const world = createWorld({ server: { ...metadata, client_id_metadata_document_supported: true } });
+  const options = { clientMetadataUrl, metadata: { name: 'App', uri: 'https://app.example/' } };
+  const page = await visit(world, options);
+  const document = clientMetadataDocument({ redirect: async () => '', redirectUri, ...options });
+  assert.deepEqual(document, {
+    client_id: page.get('client_id'),
+    client_name: 'App',
+    client_uri: 'https://app.example/',
+    redirect_uris: [page.get('redirect_uri')],
+    application_type: 'native',
+    grant_types: ['authorization_code', 'refresh_token'],
+    response_types: ['code'],
+    token_endpoint_auth_method: 'none',
+  });
+  assert.throws(() => clientMetadataDocument({ redirect: async () => '', redirectUri }), TypeError);
 });
 
 test('the URL of a document is https and has a path [auth-062]', () => {

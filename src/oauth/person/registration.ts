@@ -13,6 +13,7 @@ import {
   type ClientAuthenticationMethod,
 } from '../client-authentication.ts';
 import { sameIssuer, shownUrl } from '../discovery.ts';
+import { clientMetadata } from './client-metadata.ts';
 import type { OAuthSettings, RegisteredByHand } from './oauth-options.ts';
 import type { Site } from '../site.ts';
 import { registrationAnswer, type Endpoints } from '../token-request.ts';
@@ -169,14 +170,7 @@ export class Registration {
   }
 
   async #ask({ issuer, endpoint, method, redirectUris, signal }: Asking): Promise<Kept> {
-    const metadata = {
-      ...this.#settings.metadata,
-      redirect_uris: redirectUris,
-      application_type: this.#settings.applicationType ?? typeOf(redirectUris),
-      grant_types: ['authorization_code', ...(this.#settings.refresh ? ['refresh_token'] : [])],
-      response_types: ['code'],
-      token_endpoint_auth_method: method,
-    };
+    const metadata = clientMetadata(this.#settings, redirectUris, method);
     const answer = await registrationAnswer(this.#site, { issuer, endpoint, metadata, signal });
     let fields: Readonly<Record<string, unknown>>;
     try {
@@ -252,11 +246,6 @@ export function spelling(uri: string, registered: readonly string[]): string | u
 
 function byName(uri: string): string {
   return uri.replace(/^http:\/\/(?:127\.0\.0\.1|\[::1\])(?=[:/])/, 'http://localhost');
-}
-
-/** Spec 2026-07-28, Dynamic Client Registration: an application of this machine is `native`, a page is `web`. */
-function typeOf(redirectUris: readonly string[]): 'native' | 'web' {
-  return redirectUris.every((uri) => uri.startsWith('https:')) ? 'web' : 'native';
 }
 
 function isRedirectRefused(error: unknown): boolean {

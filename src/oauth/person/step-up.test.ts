@@ -9,7 +9,7 @@ function insufficient(error: unknown): boolean {
   return error instanceof AuthorizationError && error.reason === 'insufficient-scope';
 }
 
-test('a tool that wants more has the person asked for what was asked before and what is wanted, once [auth-053] [auth-054] [auth-055]', async (t) => {
+test('a tool that wants more has the person asked for what was asked before and what is wanted, once [auth-045] [auth-053] [auth-054] [auth-055]', async (t) => {
   const world = createWorld({ resource, needs: { write: ['write'] } });
   const client = await world.connect(world.oauth());
   t.after(() => client.close());
@@ -26,7 +26,7 @@ test('a tool that wants more has the person asked for what was asked before and 
   assert.equal(world.asked.filter(({ body }) => body['grant_type'] === 'refresh_token').length, 0);
 });
 
-test('the scopes of the challenge come before those that the resource knows [auth-044] [auth-048]', async (t) => {
+test('the scopes of the challenge come before those that the resource knows [auth-043] [auth-044] [auth-048]', async (t) => {
   const world = createWorld({
     resource,
     challenge: 'Bearer scope="a b", resource_metadata="https://mcp.example/.well-known/oauth-protected-resource/mcp"',

@@ -1,0 +1,43 @@
+/** Facts of a client in the words of RFC 7591: what it registers, and what the document at its URL says. */
+
+import { oauthSettings, type OAuthOptions, type OAuthSettings } from './oauth-options.ts';
+import type { ClientAuthenticationMethod } from '../client-authentication.ts';
+
+/** The metadata by which a client is registered. (RFC 7591, section 2; application_type of OpenID Connect.) */
+export function clientMetadata(
+  { metadata, applicationType, refresh }: OAuthSettings,
+  redirectUris: readonly string[],
+  method: ClientAuthenticationMethod,
+): Readonly<Record<string, unknown>> {
+  return {
+    ...metadata,
+    redirect_uris: redirectUris,
+    application_type: applicationType ?? typeOf(redirectUris),
+    grant_types: ['authorization_code', ...(refresh ? ['refresh_token'] : [])],
+    response_types: ['code'],
+    token_endpoint_auth_method: method,
+  };
+}
+
+/**
+ * Makes the document that a client publishes at its `clientMetadataUrl`, from the very options that `oauth` gets. Serve it there as JSON;
+ * authorization servers read it in place of a registration.
+ *
+ * @throws TypeError for options that make no sense, or have no `clientMetadataUrl`.
+ *
+ * @example
+ * const options = { clientMetadataUrl: 'https://app.example/client.json', redirect: popup(), metadata: { name: 'App' } };
+ * const document = JSON.stringify(clientMetadataDocument(options));
+ */
+export function clientMetadataDocument(options: OAuthOptions): Readonly<Record<string, unknown>> {
+  const settings = oauthSettings(options);
+  const { clientMetadataUrl, redirect } = settings;
+  if (clientMetadataUrl === undefined) throw new TypeError('a document of client metadata needs clientMetadataUrl');
+  // Spec 2025-11-25, Client ID Metadata Documents: the id is the URL, byte for byte.
+  return { client_id: clientMetadataUrl, ...clientMetadata(settings, redirect.redirectUris, 'none') };
+}
+
+/** Spec 2026-07-28, Dynamic Client Registration: an application of this machine is `native`, a page is `web`. */
+function typeOf(redirectUris: readonly string[]): 'native' | 'web' {
+  return redirectUris.every((uri) => uri.startsWith('https:')) ? 'web' : 'native';
+}
