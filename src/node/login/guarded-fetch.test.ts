@@ -58,3 +58,14 @@ test('a host that is allowed may lie in an inner network', async (t) => {
   const { value } = await fetchDocument(`http://localhost:${port}/`, 'the metadata', { fetch, rules, signal });
   assert.deepEqual(value, { issuer: 'here' });
 });
+
+test('a name that leads nowhere fails the request alone', async () => {
+  // What resolvers give beside an error is nothing, and they give it later.
+  const resolve: ResolveAddresses = (_, __, done) =>
+    void setImmediate(done, new Error('getaddrinfo ENOTFOUND as.example'));
+  const rules = networkRules(new URL('https://mcp.example/mcp'));
+  const fetch = guardedFetch({ resolve }).within(rules);
+  await assert.rejects(fetchDocument('https://as.example/x', 'the metadata', { fetch, rules, signal }), {
+    reason: 'server-error',
+  });
+});

@@ -14,7 +14,7 @@ export interface GuardedFetch extends AuthorizationFetch {
 export type ResolveAddresses = (
   hostname: string,
   options: LookupOptions & { readonly all: true },
-  done: (error: Error | null, addresses: readonly LookupAddress[]) => void,
+  done: (error: Error | null, addresses?: readonly LookupAddress[]) => void,
 ) => void;
 
 /** Options of a guarded `fetch`; everything has a default. */
@@ -52,7 +52,8 @@ async function load(rules: NetworkRules, resolve: ResolveAddresses): Promise<Par
     pipelining: 0,
     connect: {
       lookup: (hostname, options, done) => {
-        resolve(hostname, { ...options, all: true }, (error, found) => {
+        // With an error there are no addresses; whatever is thrown here would end the process.
+        resolve(hostname, { ...options, all: true }, (error, found = []) => {
           const allowed = found.filter(({ address }) => rules.mayConnect(hostname, address));
           const [first] = allowed;
           if (error !== null) done(error, []);
