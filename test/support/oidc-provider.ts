@@ -23,6 +23,8 @@ export interface AuthorizationServerOptions {
   readonly offlineAccess?: boolean;
   /** Whether clients may register themselves; true. */
   readonly registration?: boolean;
+  /** Whether proofs of keys must have a nonce of its own; false. */
+  readonly proofNonces?: boolean;
   /** Clients that are known already, in the words of RFC 7591. */
   readonly clients?: readonly Readonly<Record<string, unknown>>[];
   /** Is awaited before a request is answered; it may answer by itself, which it says by true. */
@@ -169,6 +171,7 @@ async function configurationOf({
   rotates = true,
   offlineAccess = false,
   registration = true,
+  proofNonces = false,
   clients = [],
 }: AuthorizationServerOptions): Promise<object> {
   const seconds = (): number => (typeof tokenSeconds === 'number' ? tokenSeconds : tokenSeconds());
@@ -205,11 +208,12 @@ async function configurationOf({
     },
     features: {
       devInteractions: { enabled: true },
-      dPoP: { enabled: true },
+      dPoP: { enabled: true, nonceSecret: Buffer.alloc(32, 7), requireNonce: () => proofNonces },
       registration: { enabled: registration },
       revocation: { enabled: true, allowedPolicy: () => true },
       introspection: { enabled: true, allowedPolicy: () => true },
       deviceFlow: { enabled: true },
+      clientCredentials: { enabled: true },
       resourceIndicators: {
         enabled: true,
         defaultResource: () => undefined,
