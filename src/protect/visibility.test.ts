@@ -313,3 +313,17 @@ test('a client hears nothing of resources that it may not see', async (t) => {
   assert.match(text, /"resourceSubscriptions":\["note:\/\/a"\]/);
   assert.doesNotMatch(text, /secret|unknown/);
 });
+
+test('no more resources are looked up for a subscription than one may watch', async (t) => {
+  const looked: string[] = [];
+  const server = createServer({ name: 's', version: '1' }, { subscriptions: { resourcesPerClient: 2 } });
+  const visible = (): boolean => looked.push('once') > 0;
+  server.resourceTemplate('note://{name}', { name: 'note', visible }, () => 'a');
+  const { stream } = await entry(server).then((opened) => (t.after(() => opened.close()), opened));
+  const resourceSubscriptions = Array.from({ length: 1000 }, (_, at) => `note://${at}`);
+  const events = await stream(call('subscriptions/listen', { notifications: { resourceSubscriptions } }));
+  t.after(() => events.leave());
+  assert.match(await events.until((text) => text.includes('acknowledged')), /\["note:\/\/0","note:\/\/1"\]/);
+  // For its scopes, and for whether it is there.
+  assert.equal(looked.length, 4);
+});

@@ -78,15 +78,15 @@ function ofResource(parts: Parts, { uri }: Params, auth: AuthInfo | undefined): 
 }
 
 function ofListen(parts: Parts, params: Params, auth: AuthInfo | undefined): readonly string[] {
-  return [...new Set(watched(params).flatMap((uri) => ofResource(parts, { uri }, auth)))];
+  return [...new Set(watched(parts, params).flatMap((uri) => ofResource(parts, { uri }, auth)))];
 }
 
-/** Lists the resources that a subscription is to. */
-export function watched(params: Params): readonly string[] {
+/** Lists the resources that a subscription is to, as many as one may watch: each is looked up among all that there are. */
+export function watched({ options }: Parts, params: Params): readonly string[] {
   const { notifications } = params as {
     readonly notifications?: { readonly resourceSubscriptions?: readonly string[] };
   };
-  return notifications?.resourceSubscriptions ?? [];
+  return notifications?.resourceSubscriptions?.slice(0, options.subscriptions.resourcesPerClient) ?? [];
 }
 
 function ofCompletion({ prompts, templates }: Parts, params: Params, auth: AuthInfo | undefined): readonly string[] {

@@ -61,7 +61,7 @@ async function listResources(parts: Parts, request: Parameters<Instead>[1], hand
 }
 
 function listen(parts: Parts, { params, call }: Parameters<Instead>[1], handler: Handler): unknown {
-  const uris = watched(params);
+  const uris = watched(parts, params);
   const { notifications } = params as { readonly notifications: object };
   const resourceSubscriptions = uris.filter((uri) => isThere(parts, uri, call));
   return handler(
