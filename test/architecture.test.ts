@@ -21,6 +21,8 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
   store: ['protocol', 'seal'],
   // How a client is authorized.
   oauth: ['auth', 'store', 'jsonrpc', 'mistakes'],
+  // Pages at which persons agree to that.
+  consent: ['auth', 'store', 'seal', 'jsonrpc'],
   // What both ends stand on.
   peer: ['json', 'jsonrpc', 'protocol'],
   // What serves.
@@ -83,6 +85,7 @@ const neutral: ReadonlySet<string> = new Set([
   'seal',
   'protect',
   'oauth',
+  'consent',
   'store',
   'peer',
   'host',

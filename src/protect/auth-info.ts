@@ -1,5 +1,6 @@
 /** Callers, as handlers see them by a verified token. */
 
+import { principalOf } from '../auth/principal.ts';
 import { scopesOf } from '../auth/scopes.ts';
 import type { AuthInfo, ExchangedToken, TokenExchangeRequest } from '../host/endpoint.ts';
 import type { Claims, ProtectSettings } from './options.ts';
@@ -64,7 +65,7 @@ function named(
   subject: string | undefined,
   { username, clientId }: { readonly username: string | undefined; readonly clientId: string | undefined },
 ): string {
-  if (subject !== undefined) return JSON.stringify([issuer, subject]);
+  if (subject !== undefined) return principalOf(issuer, subject);
   // RFC 7662, section 2.2: who is asked about a person's token need not give the subject.
   if (username !== undefined) return JSON.stringify([issuer, null, clientId, username]);
   if (clientId === undefined) throw new TokenProblem('nobody');

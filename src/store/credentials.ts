@@ -2,9 +2,9 @@
 export interface CredentialKey {
   /**
    * Kind of what is kept: a `grant` (tokens), a `client` (a registration at an authorization server), a `login` (one that is under way), a
-   * `dpop-key`, or a `server` (which grant is the one for an MCP server).
+   * `dpop-key`, a `server` (which grant is the one for an MCP server), or a `consent` (what a person agreed to on a page of ours).
    */
-  readonly kind: 'grant' | 'client' | 'login' | 'dpop-key' | 'server';
+  readonly kind: 'grant' | 'client' | 'login' | 'dpop-key' | 'server' | 'consent';
   /** The issuer of the authorization server; of a login that is under way its `state`, of a `server` its URL. */
   readonly issuer: string;
   /** The protected resource. */

@@ -1,0 +1,149 @@
+/** The pages that a person sees who is asked for an account: fixed text, with names that are escaped, and nothing that runs. */
+
+/** The words of the page that asks. */
+export interface ConsentWords {
+  /** Name of who asks, as people know it. */
+  readonly asker: string;
+  /** The host of the page, to which the browser is sent back. */
+  readonly host: string;
+  /** Name of the third party, as people know it. */
+  readonly party: string;
+  /** The host to which the browser is sent. */
+  readonly destination: string;
+  readonly scopes: readonly string[];
+  /** The program for which it is asked, by a name that it gave itself. */
+  readonly by: string | undefined;
+}
+
+/** The hidden fields of the form. */
+export interface ConsentForm {
+  readonly action: string;
+  readonly fields: Readonly<Record<string, string>>;
+}
+
+/** A page that says something and asks nothing. */
+export type NoticeKind =
+  | 'granted'
+  | 'declined'
+  | 'failed'
+  | 'stranger'
+  | 'nobody'
+  | 'over'
+  | 'used'
+  | 'framed'
+  | 'unawaited';
+
+const style =
+  'body{font:1rem/1.5 system-ui,sans-serif;max-width:32rem;margin:12vh auto;padding:0 1rem}button{font:inherit;padding:.5rem 1rem;margin:0 .5rem .5rem 0}b{overflow-wrap:anywhere}';
+
+/** The digest of the style, the one thing that the page may have beside its text. */
+const styleDigest = 'sha256-Mg9hFPLH5CmS5S7NspR//bf6zpbaJjMhtomyNhP57ig=';
+
+/**
+ * The header fields of every page: nothing is loaded, run, framed, kept or told to another site. Forms go to this site alone, so that
+ * the way to the authorization server is no answer to a form. (RFC 9700, section 4.16; CSP Level 3, section 6.4.)
+ */
+export const consentHeaders: Readonly<Record<string, string>> = {
+  'Content-Type': 'text/html; charset=utf-8',
+  'Content-Security-Policy': `default-src 'none'; style-src '${styleDigest}'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'`,
+  'X-Frame-Options': 'DENY',
+  'Cache-Control': 'no-store',
+  // The form is to name its origin, and the authorization server is to learn nothing.
+  'Referrer-Policy': 'same-origin',
+  'Cross-Origin-Opener-Policy': 'same-origin',
+  'X-Content-Type-Options': 'nosniff',
+};
+
+const notices: Readonly<Record<NoticeKind, readonly [title: string, text: string]>> = {
+  granted: ['Connected', 'You can close this page: the program that sent you here goes on.'],
+  declined: ['Nothing was connected', 'You can close this page: the program that sent you here is told.'],
+  failed: [
+    'Nothing was connected',
+    'It did not work this time. Close this page, and ask again in the program that sent you here.',
+  ],
+  stranger: [
+    'This link is for somebody else',
+    'It was made for another person than the one who is signed in here. Do not go on, unless you know who gave it to you: sign in as that person, and ask again.',
+  ],
+  nobody: ['Sign in first', 'Nobody is signed in here. Sign in at this site, and open the link again.'],
+  over: ['This link is over', 'It was changed, or it is too old. Ask again in the program that sent you here.'],
+  used: [
+    'This link was used',
+    'It is good once. If nothing was connected, ask again in the program that sent you here.',
+  ],
+  framed: ['Open this page by itself', 'It is not shown within another page.'],
+  unawaited: ['Nothing is awaited here', 'This address answers only what was begun in this browser, and only once.'],
+};
+
+/** The page of a notice. */
+export function noticePage(notice: NoticeKind): string {
+  const [title, text] = notices[notice];
+  return page(title, `<p>${text}</p>`);
+}
+
+/** The page that asks whether the person agrees. */
+export function consentPage(words: ConsentWords, { action, fields }: ConsentForm): string {
+  const { asker, host, party, destination, scopes, by } = mapped(words);
+  const program = by === undefined ? '' : `<p>It was asked for by a program that calls itself <b>${by}</b>.</p>`;
+  const wanted =
+    scopes.length === 0
+      ? `<p>It asks for what ${party} gives without naming more.</p>`
+      : `<p>It asks for:</p><ul>${scopes.map((scope) => `<li><b>${scope}</b></li>`).join('')}</ul>`;
+  const hidden = Object.entries(fields).map(
+    ([name, value]) => `<input type="hidden" name="${name}" value="${escaped(value)}">`,
+  );
+  return page(
+    `Connect ${party}?`,
+    `<p><b>${asker}</b> at <b>${host}</b> asks to use your account at <b>${party}</b>.</p>${program}${wanted}` +
+      `<p>If you go on, you are sent to <b>${destination}</b>, and from there back to <b>${host}</b>. Go on only if you asked for this yourself, just now.</p>` +
+      `<form method="post" action="${escaped(action)}">${hidden.join('')}` +
+      `<button name="answer" value="approve">Go on to ${destination}</button><button name="answer" value="decline">Cancel</button></form>`,
+  );
+}
+
+/** The page that leads on to another site: by itself, or by its link. */
+export function onwardPage(url: string): string {
+  const to = escaped(url);
+  const host = escaped(new URL(url).host);
+  const refresh = `<meta http-equiv="refresh" content="0;url=${to}">`;
+  return page(`On to ${host}`, `<p><a href="${to}" rel="noreferrer">Go on to ${host}</a></p>`, refresh);
+}
+
+function page(title: string, body: string, more = ''): string {
+  return (
+    '<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">' +
+    `${more}<title>${title}</title><style>${style}</style></head><body><main><h1>${title}</h1>${body}</main></body></html>`
+  );
+}
+
+function mapped({ scopes, by, ...words }: ConsentWords): ConsentWords {
+  const { asker, host, party, destination } = words;
+  return {
+    asker: shown(asker),
+    host: shown(host),
+    party: shown(party),
+    destination: shown(destination),
+    scopes: scopes.map(shown),
+    by: by === undefined ? undefined : shown(by),
+  };
+}
+
+/** The most characters of a name. */
+const mostShown = 200;
+
+/** A name as it stands in a page: what would hide or turn characters is no part of it. */
+function shown(text: string): string {
+  return escaped(text.slice(0, mostShown).replaceAll(/[\p{C}\p{Zl}\p{Zp}]/gu, '?'));
+}
+
+const entities: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+};
+
+function escaped(text: string): string {
+  return text.replaceAll(/[&<>"']/g, (character) => entities[character] ?? '');
+}
