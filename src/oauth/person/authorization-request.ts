@@ -28,6 +28,8 @@ export interface PendingLogin {
   readonly bound: boolean;
   /** The URL of the MCP server. */
   readonly server: string;
+  /** The account for which somebody signs in. */
+  readonly account?: string | undefined;
   /** Time at which the person was sent, in milliseconds since 1970. */
   readonly at: number;
 }
@@ -42,6 +44,7 @@ export interface CodeRequest {
   readonly bound: boolean;
   /** The URL of the MCP server. */
   readonly mcpServer: URL;
+  readonly account: string | undefined;
   /** True when the resource is named in the request. */
   readonly namesResource: boolean;
   /** Parameters beside OAuth's own. */
@@ -114,6 +117,7 @@ export async function authorizationRequest(
     requested: scopes,
     bound,
     server: asked.mcpServer.href,
+    account: asked.account,
     at: asked.now,
   };
   return { url: url.href, pending };

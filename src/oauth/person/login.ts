@@ -90,8 +90,11 @@ export class Login {
     const state = stateOf(callback);
     const kept = state === undefined ? undefined : await settings.store.read(pendingKey(state));
     const pending = readPending(kept?.text);
+    // Whoever sends somebody else the answer to a login of their own would have them use their grant.
     const isOurs =
-      pending?.server === this.#site.server.href && this.#site.now() - pending.at <= settings.loginTimeoutMs;
+      pending?.server === this.#site.server.href &&
+      pending.account === settings.account &&
+      this.#site.now() - pending.at <= settings.loginTimeoutMs;
     // An answer is used once, whatever it says.
     const ifGeneration = kept?.generation ?? null;
     const isFirst = isOurs && (await settings.store.write(pendingKey(pending.state), undefined, { ifGeneration }));
@@ -154,7 +157,7 @@ export class Login {
   ): Promise<void> {
     const { server, resource } = discovered;
     const { issuer } = server;
-    const { store } = this.#parts.settings;
+    const { store, account } = this.#parts.settings;
     const { options, now, tell } = this.#site;
     const redirectUri = spelling(open.redirectUri, client.redirectUris ?? []) ?? open.redirectUri;
     const { url, pending } = await authorizationRequest({
@@ -165,6 +168,7 @@ export class Login {
       scopes,
       bound,
       mcpServer: this.#site.server,
+      account,
       namesResource: options.resourceParameter !== 'omit',
       more: options.parameters?.authorization,
       now: now(),
@@ -273,6 +277,7 @@ async function isForgotten(
     scopes: [],
     bound: false,
     mcpServer: site.server,
+    account: undefined,
     namesResource: false,
     more: undefined,
     now: site.now(),

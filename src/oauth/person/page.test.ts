@@ -10,16 +10,17 @@ interface Visit {
   readonly store: CredentialStore;
   /** The page that the browser went to. */
   readonly left: string[];
-  load(): OAuth;
+  load(account?: string): OAuth;
 }
 
 function browser(): Visit {
   const world = createWorld();
   const store = memoryCredentialStore();
   const left: string[] = [];
-  const load = (): OAuth =>
+  const load = (account?: string): OAuth =>
     oauth({
       store,
+      ...(account === undefined ? {} : { account }),
       redirect: page({ redirectUri, navigate: (url) => void left.push(url) }),
       fetch: (url, request) => world.fetch(url, request),
       now: () => world.time,
@@ -81,4 +82,17 @@ test('an answer is taken once, and one of another login, of a stranger or too la
   world.time += 600_001;
   await assert.rejects(load().finish(answered(world, left[1] ?? ''), { server: mcp }), isInvalid);
   assert.equal((await store.keys('grant')).length, 0);
+});
+
+test('the answer to the login of one account is not taken for another one', async () => {
+  const { world, left, load, store } = browser();
+  await assert.rejects(world.connect(load('one')), AuthorizationError);
+  const callback = answered(world, left[0] ?? '');
+  for (const other of [load('other'), load()]) await assert.rejects(other.finish(callback, { server: mcp }), isInvalid);
+  assert.equal((await store.keys('grant')).length, 0);
+  await load('one').finish(callback, { server: mcp });
+  assert.deepEqual(
+    (await store.keys('grant')).map(({ account }) => account),
+    ['one'],
+  );
 });
