@@ -148,19 +148,22 @@ export async function exchange(
 ): Promise<Answer> {
   const controller = new AbortController();
   const abort = (): void => controller.abort(signal.reason);
+  // Not every `fetch` looks at its signal.
+  const ended = new Promise<never>((_, reject) => {
+    controller.signal.addEventListener('abort', () => reject(controller.signal.reason as Error), { once: true });
+  });
   if (signal.aborted) abort();
   signal.addEventListener('abort', abort, { once: true });
   const stop = after(longestMs, () => controller.abort(), true);
-  try {
-    const response = await fetch(url.href, {
-      redirect: 'manual',
-      ...request,
-      credentials: 'omit',
-      signal: controller.signal,
-    });
+  const answered = async (): Promise<Answer> => {
+    const given = { ...request, credentials: 'omit', signal: controller.signal } as const;
+    const response = await fetch(url.href, { redirect: 'manual', ...given });
     const text = await textOf(response, what, url);
     const { status, url: end, headers } = response;
     return { status, text, url: end, header: (name) => headers.get(name) ?? undefined };
+  };
+  try {
+    return await Promise.race([answered(), ended]);
   } catch (cause) {
     if (cause instanceof AuthorizationError) throw cause;
     if (signal.aborted) throw signal.reason;

@@ -164,6 +164,46 @@ test('a person who does not come back in time is waited for no longer', async (t
   assert.equal((await connecting).reason, 'timeout');
 });
 
+test('a login begins in time at a server that does not answer who has no token', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  let arrive = (): void => {};
+  const arrived = new Promise<void>((resolve) => (arrive = resolve));
+  const world = createWorld();
+  world.laws.answers = {
+    '/mcp': ({ method }) => {
+      arrive();
+      return method === 'GET' ? new Promise(() => undefined) : undefined;
+    },
+  };
+  const auth = world.oauth({ fetch: (url, request) => world.fetch(url, request) });
+  const login = auth.login({ server: mcp });
+  await arrived;
+  t.mock.timers.tick(10_000);
+  await login;
+  assert.equal(world.pages.length, 1);
+});
+
+for (const [what, path] of [
+  ['does not answer', '/.well-known/oauth-authorization-server'],
+  ['does not redeem a code', '/token'],
+] as const)
+  test(`an authorization server that ${what} ends a login in time, also by a fetch that goes on`, async (t) => {
+    t.mock.timers.enable({ apis: ['setTimeout'] });
+    let arrive = (): void => {};
+    const arrived = new Promise<void>((resolve) => (arrive = resolve));
+    const world = createWorld();
+    world.laws.answers = {
+      [path]: () => {
+        arrive();
+        return new Promise(() => undefined);
+      },
+    };
+    const failed = failure(world);
+    await arrived;
+    t.mock.timers.tick(10_000);
+    assert.equal((await failed).reason, 'server-error');
+  });
+
 test('who gives up waiting leaves the login to the others', async (t) => {
   const world = createWorld();
   let answer = (_: string): void => {};

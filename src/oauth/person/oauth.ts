@@ -9,7 +9,8 @@ import { unguessableText } from '../../auth/base64url.ts';
 import type { Identity } from '../grant.ts';
 import { oauthSettings, type OAuthOptions } from './oauth-options.ts';
 import { readRefusal, noRefusal, type Refused } from '../refusal.ts';
-import { siteOf, type Site } from '../site.ts';
+import { limited, siteOf, type Site } from '../site.ts';
+import { unlessAborted } from '../../store/turns.ts';
 
 /** The grant of a person, as it may be shown: no token is in it. */
 export interface GrantInfo extends Identity {
@@ -58,6 +59,9 @@ export interface OAuth extends Authorization {
 
 /** The longest that revoking one token takes, in milliseconds. */
 const revocationMs = 10_000;
+
+/** The longest that a server has to say what it wants of who has no token, in milliseconds. */
+const challengeMs = 10_000;
 
 /**
  * Makes the authorization of a person who signs in at an authorization server, for the option `auth` of `connect`. It is for one
@@ -191,14 +195,18 @@ class PersonAuthorization implements OAuth {
 
 /** The answer of a server to whoever asks without a token: where its metadata are, and which scopes it wants. */
 async function challengeOf({ server, fetch, rules }: Site, signal: AbortSignal): Promise<Refused> {
+  const late = (): AuthorizationError => new AuthorizationError('server-error', `${server.origin} did not answer`);
   try {
-    const response = await fetch(rules.check(server.href, 'the server').href, {
+    const url = rules.check(server.href, 'the server').href;
+    const request = {
       method: 'GET',
       headers: { accept: 'text/event-stream' },
       redirect: 'manual',
       credentials: 'omit',
-      signal,
-    });
+    } as const;
+    const response = await limited({ ms: challengeMs, signal, late }, (soon) =>
+      unlessAborted(fetch(url, { ...request, signal: soon }), soon),
+    );
     void response.body
       ?.getReader()
       .cancel()
