@@ -79,7 +79,7 @@ export async function fetchDocument(
     if (next === undefined || next.origin !== first.origin) throw elsewhere(first, what);
     target = next;
   }
-  throw new AuthorizationError('discovery', `${what} at ${first.href} redirects more than ${mostRedirects} times`);
+  throw new AuthorizationError('discovery', `${what} at ${placeOf(first)} redirects more than ${mostRedirects} times`);
 }
 
 /** Follows redirects that the runtime hides, as browsers do, and sees where they ended. */
@@ -96,19 +96,24 @@ async function redirected(
 }
 
 function elsewhere(first: URL, what: string): AuthorizationError {
-  return new AuthorizationError('discovery', `${what} at ${first.href} redirects elsewhere, which is not followed`);
+  return new AuthorizationError('discovery', `${what} at ${placeOf(first)} redirects elsewhere, which is not followed`);
 }
 
 function foundIn({ status, text }: Answer, url: URL, what: string): Found {
   if (status >= 500 || status === 429 || status === 408)
     throw new AuthorizationError(
       'server-error',
-      `${what} at ${url.href} cannot be had now: HTTP ${status}; try again later`,
+      `${what} at ${placeOf(url)} cannot be had now: HTTP ${status}; try again later`,
       {
         status,
       },
     );
   return { value: status === 200 ? jsonOf(text) : undefined, url: url.href, status };
+}
+
+/** A URL without its query, in which there may be a key. */
+function placeOf({ origin, pathname }: URL): string {
+  return `${origin}${pathname}`;
 }
 
 /** The JSON value of a text; `undefined` for what is none. */
@@ -168,7 +173,7 @@ export async function exchange(
     if (cause instanceof AuthorizationError) throw cause;
     if (signal.aborted) throw signal.reason;
     const why = controller.signal.aborted ? `did not answer within ${longestMs / 1000} s` : 'was not reached';
-    throw new AuthorizationError('server-error', `${what} at ${url.origin}${url.pathname} ${why}; try again later`, {
+    throw new AuthorizationError('server-error', `${what} at ${placeOf(url)} ${why}; try again later`, {
       cause,
     });
   } finally {
@@ -187,11 +192,9 @@ async function textOf({ body, status }: AuthorizationResponse, what: string, url
     bytes += part.value?.length ?? 0;
     if (bytes > mostBytes) {
       reader.cancel().catch(() => {});
-      throw new AuthorizationError(
-        'discovery',
-        `${what} at ${url.origin}${url.pathname} is larger than ${mostBytes} bytes`,
-        { status },
-      );
+      throw new AuthorizationError('discovery', `${what} at ${placeOf(url)} is larger than ${mostBytes} bytes`, {
+        status,
+      });
     }
     text += decoder.decode(part.value, { stream: true });
   }

@@ -45,13 +45,17 @@ export interface ServerMetadata {
 /**
  * Reads the metadata of a protected resource.
  *
- * @param where Its URL, for the words of the error.
+ * @param url Where it was found, for the words of the error.
  * @throws AuthorizationError `discovery` when it lacks what it must have.
  */
-export function readResourceMetadata(value: unknown, where: string): ResourceMetadata {
+export function readResourceMetadata(value: unknown, url: string): ResourceMetadata {
+  const where = placeOf(url);
   const fields = fieldsOf(value, where);
-  const resource = fields.text('resource');
-  const authorizationServers = fields.texts('authorization_servers')?.filter((issuer) => URL.canParse(issuer));
+  const named = fields.text('resource');
+  const resource = named !== undefined && isShowable(named) ? named : undefined;
+  const authorizationServers = fields
+    .texts('authorization_servers')
+    ?.filter((issuer) => isShowable(issuer) && URL.canParse(issuer));
   if (resource === undefined)
     throw new AuthorizationError('discovery', `the resource metadata at ${where} has no resource`);
   if (authorizationServers === undefined || authorizationServers.length === 0)
@@ -70,10 +74,11 @@ export function readResourceMetadata(value: unknown, where: string): ResourceMet
 /**
  * Reads the metadata of an authorization server; whether it is that of the issuer asked for is not judged here.
  *
- * @param where Its URL, for the words of the error.
+ * @param url Where it was found, for the words of the error.
  * @throws AuthorizationError `discovery` when it names no issuer.
  */
-export function readServerMetadata(value: unknown, where: string): ServerMetadata {
+export function readServerMetadata(value: unknown, url: string): ServerMetadata {
+  const where = placeOf(url);
   const fields = fieldsOf(value, where);
   const issuer = fields.text('issuer');
   if (issuer === undefined)
@@ -97,6 +102,19 @@ export function readServerMetadata(value: unknown, where: string): ServerMetadat
     authorizationResponseIssParameterSupported: fields.flag('authorization_response_iss_parameter_supported'),
     isOpenIdProvider: fields.texts('subject_types_supported') !== undefined,
   };
+}
+
+/** The longest identifier that is taken. */
+const mostCharacters = 2_048;
+
+/** True for an identifier that can be shown as it is: parsers of URLs pass over characters around one, but identifiers stay as they came. */
+function isShowable(text: string): boolean {
+  return text.length <= mostCharacters && !/[\p{C}\p{Z}]/u.test(text);
+}
+
+/** A URL without its query, in which there may be a key. */
+function placeOf(url: string): string {
+  return url.split(/[?#]/, 1)[0] ?? '';
 }
 
 /** The most members of one list. */

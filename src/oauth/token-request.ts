@@ -8,7 +8,7 @@ import {
   revocationRequest,
 } from 'oauth4webapi';
 import { exchange, type Answer } from '../auth/document.ts';
-import { AuthorizationError } from '../auth/errors.ts';
+import { AuthorizationError, plainWords } from '../auth/errors.ts';
 import { authenticationOf, type OAuthClient } from './client-authentication.ts';
 import type { DpopProver } from './dpop.ts';
 import { fetching, type Site } from './site.ts';
@@ -48,7 +48,7 @@ export async function requestTokens(site: Site, request: TokenRequest): Promise<
   if (answer.tokenType === wanted || (answer.tokenType === 'bearer' && site.options.dpop !== 'always')) return answer;
   throw new AuthorizationError(
     'invalid-response',
-    `${issuer} gave a token of the type ${answer.tokenType.slice(0, 50)}, where ${wanted === 'dpop' ? 'one that is bound to a key (DPoP)' : 'a bearer token'} was asked for`,
+    `${issuer} gave a token of the type ${plainWords(answer.tokenType)}, where ${wanted === 'dpop' ? 'one that is bound to a key (DPoP)' : 'a bearer token'} was asked for`,
     { issuer },
   );
 }

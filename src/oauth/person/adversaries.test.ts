@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { failure } from '../../../test/support/authorization-failure.ts';
 import { createWorld, issuer, mcp, refuse, type Laws } from '../../../test/support/authorization-world.ts';
-import type { AuthorizationReason } from '../../oauth.ts';
+import { connect } from '../../client.ts';
+import { AuthorizationError, type AuthorizationReason } from '../../oauth.ts';
 import { memoryCredentialStore } from '../../store/memory-credentials.ts';
 
 const metadata = createWorld().laws.server as Readonly<Record<string, unknown>>;
@@ -277,4 +278,39 @@ test('what an authorization server writes is shown as plain characters on one li
   );
   const { message } = await failure(world);
   assert.match(message, /^[\x20-\x7e]{1,500}$/);
+});
+
+const unwritten = '\u001b]0;x\u0007';
+
+for (const [what, laws] of [
+  ['an issuer', { resource: { resource: mcp, authorization_servers: [`${issuer}/${unwritten}`] } }],
+  ['a resource', { resource: { resource: `${mcp}\u001b`, authorization_servers: [issuer] } }],
+  ['a client id', { answers: { '/register': () => Response.json({ client_id: `c${unwritten}` }, { status: 201 }) } }],
+  ['a token type', { answers: { '/token': () => Response.json({ access_token: 'a', token_type: unwritten }) } }],
+] as readonly (readonly [string, Partial<Laws>])[])
+  test(`${what} with characters that move the cursor of who reads is neither used nor shown`, async () => {
+    const world = createWorld(laws);
+    // In case that it is used.
+    world.laws.answers = {
+      ...world.laws.answers,
+      [`/.well-known/oauth-authorization-server${new URL(`${issuer}/${unwritten}`).pathname}`]: () =>
+        Response.json({ ...metadata, issuer: `${issuer}/${unwritten}` }),
+    };
+    const { message } = await failure(world);
+    assert.match(message, /^[\x20-\x7e]*$/);
+    assert.doesNotMatch(JSON.stringify(world.events), /\\u001b|\\u0007/);
+  });
+
+test('what follows the path in the URL of a server is not shown, since it may be a key', async () => {
+  for (const answer of [() => new Response('', { status: 503 }), () => Response.json({ resource: mcp })]) {
+    const world = createWorld({
+      challenge: 'Bearer',
+      answers: { '/.well-known/oauth-protected-resource/mcp': answer },
+    });
+    const auth = world.oauth();
+    const connecting = connect(`${mcp}?key=hidden`, { auth, fetch: (url, request) => world.fetch(url, request) });
+    const error: unknown = await connecting.catch((cause: unknown) => cause);
+    assert.ok(error instanceof AuthorizationError);
+    assert.doesNotMatch(`${error.message} ${error.stack}`, /hidden/);
+  }
 });

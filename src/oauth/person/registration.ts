@@ -186,10 +186,11 @@ export class Registration {
       );
     }
     const id = textIn(fields['client_id']);
-    if (id === undefined)
+    // RFC 6749, appendix A.1, allows no other characters.
+    if (id === undefined || !/^[\x20-\x7e]+$/.test(id))
       throw new AuthorizationError(
         'invalid-response',
-        `${shownUrl(issuer)} registered this client without a client_id`,
+        `${shownUrl(issuer)} registered this client without a client_id of plain characters`,
         { issuer },
       );
     const given = textIn(fields['client_secret']);
