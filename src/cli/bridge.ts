@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import type { ParseArgsOptionsConfig } from 'node:util';
 import type { Bridge, MergedBridge } from '../bridge/bridge.ts';
 import type { UpstreamFacts } from '../bridge/single/single.ts';
-import type { BridgeBehavior, UpstreamOptions } from '../bridge/options.ts';
+import type { BridgeBehavior } from '../bridge/options.ts';
 import { isLoopback } from '../auth/network.ts';
 import { listen } from '../node/server/http.ts';
 import type { Served } from '../host/endpoint.ts';
@@ -14,7 +14,9 @@ import { readConfig, type Config } from './config/config.ts';
 import { EarlyInput } from './early-input.ts';
 import { clipped } from './explain/text.ts';
 import { isTerminal, whenAborted, UsageError, type Io } from './io.ts';
-import { authOf, authOptions } from './login/auth-of.ts';
+import { authOf, type Circumstances } from './login/auth-of.ts';
+import { authOfServers, refuseOfOne } from './login/auth-of-servers.ts';
+import { authOptions } from './login/sign-in-options.ts';
 import { oneOption, parseOptions, revisionDates, wholeNumber, type Parsed } from './options.ts';
 import { createBridge } from '../bridge.ts';
 import { commandTarget, serverTarget, splitAtDashes, targetOptions, transportOf, type Target } from './target.ts';
@@ -69,15 +71,20 @@ async function frontOne(target: Target, parsed: Parsed, io: Io): Promise<number>
   // What makes no sense is told before anything is started.
   const address = addressOf(parsed, io);
   const behaviour = behaviourOf(parsed, io);
-  // A host that starts the bridge has no terminal, and a person all the same.
-  const auth = await authOf(target, parsed, {
-    io,
-    asks: address === undefined || isTerminal(io),
-    reachedAt: address === undefined ? undefined : reachedByOthers(address),
-  });
+  const auth = await authOf(target, parsed, circumstancesOf(address, io));
   const transport = transportOf(target, parsed, io, auth);
   const opening = createBridge({ ...behaviour, upstream: transport });
   return await serve(opening, { address, io }, (bridge) => aboutOne(bridge, target));
+}
+
+/** A host that starts the bridge has no terminal, and a person all the same. */
+function circumstancesOf(address: Address | undefined, io: Io): Circumstances {
+  return {
+    io,
+    asks: address === undefined || isTerminal(io),
+    inputTaken: address === undefined,
+    reachedAt: address === undefined ? undefined : reachedByOthers(address),
+  };
 }
 
 async function frontSeveral(
@@ -91,29 +98,32 @@ async function frontSeveral(
   for (const name of ['header', 'env'])
     if (parsed.texts(name).length > 0)
       throw new UsageError(`--${name} is for one server; in the file each has its own`);
+  refuseOfOne(parsed);
   const address = addressOf(parsed, io);
   const behaviour = behaviourOf(parsed, io);
   const prefix = oneOption(parsed, 'prefix', ['collisions', 'always']) ?? 'collisions';
-  const upstreams = upstreamsOf(await readConfig(file, io.env), parsed, behaviour.onWarning);
+  const servers = serversOf(await readConfig(file, io.env), parsed, behaviour.onWarning);
+  const authorized = await authOfServers(servers, parsed, circumstancesOf(address, io));
+  const upstreams = Object.fromEntries(
+    Object.entries(servers).map(([name, { upstream, reach, sharing, revisions }]) => {
+      const found = authorized.get(name);
+      const way = found === undefined ? upstream : reach({ auth: found.auth });
+      return [name, { upstream: way, ...(sharing && { sharing }), ...(revisions && { revisions }) }];
+    }),
+  );
+  const machines = [...authorized].flatMap(([name, { signIn }]) => (signIn === undefined ? [name] : []));
   const opening = createBridge({ ...behaviour, upstreams, prefix });
-  return await serve(opening, { address, io }, aboutSeveral);
+  return await serve(opening, { address, io }, (made) => aboutSeveral(made, machines));
 }
 
 /** The servers that are run: all that the file names, or where that is asked for those that are right. */
-function upstreamsOf(
-  { upstreams, problems, warnings }: Config,
-  parsed: Parsed,
-  complain: Complain,
-): Readonly<Record<string, UpstreamOptions>> {
+function serversOf({ upstreams, problems, warnings }: Config, parsed: Parsed, complain: Complain): Config['upstreams'] {
   const errors = oneOption(parsed, 'config-errors', ['fail', 'skip']) ?? 'fail';
   for (const line of [...warnings, ...problems]) complain(line);
   const count = `${problems.length} of the servers ${problems.length === 1 ? 'is' : 'are'} wrong`;
   if (Object.keys(upstreams).length === 0) throw new UsageError(`${count}, and there is no other`);
   if (problems.length > 0 && errors === 'fail') throw new UsageError(`${count}; --config-errors skip runs the others`);
-  // What `explain` needs of an entry is no option of a bridge.
-  return Object.fromEntries(
-    Object.entries(upstreams).map(([name, { reach: _reach, secrets: _secrets, ...upstream }]) => [name, upstream]),
-  );
+  return upstreams;
 }
 
 type Complain = (message: string) => void;
@@ -258,15 +268,21 @@ function aboutOne({ upstream }: Bridge, { kind }: Target): About {
   };
 }
 
-function aboutSeveral({ upstreams }: MergedBridge): About {
+/** @param machines The servers at which the bridge is a machine, whoever its clients are. */
+function aboutSeveral({ upstreams }: MergedBridge, machines: readonly string[]): About {
   const lines = upstreams.map(({ name, facts, failure }) => {
     const missing = failure === undefined ? 'not reached yet' : `not reached: ${clipped(failure, 500)}`;
     const what = facts === undefined ? missing : `${named(facts)}, which speaks ${facts.revision}`;
     return `  server   ${printed(`${clipped(name, longestName)}: ${what}`, 'line')}\n`;
   });
+  const all = clipped(machines.join(', '), 500);
+  const note =
+    machines.length === 0
+      ? ''
+      : `  note     ${printed(`whoever connects is the machine of the file at ${all}`, 'line')}\n`;
   return {
     name: 'parley-bridge',
-    lines: `${upstreams.length} ${upstreams.length === 1 ? 'server' : 'servers'}\n${lines.join('')}`,
+    lines: `${upstreams.length} ${upstreams.length === 1 ? 'server' : 'servers'}\n${lines.join('')}${note}`,
   };
 }
 

@@ -76,6 +76,12 @@ JSON. An entry starts a server ("command", "args", "env", "cwd") or names one th
 out; "sharing": "shared" has all clients use one connection, on which servers before ${newestRevision.date} can ask nobody;
 "revisions": […] are the revisions spoken to it. A server that is not reached is tried again and again, and joins later.
 
+With --config each server at a URL uses the login that is kept for it; of the options above --login, --account,
+--login-timeout and --network-allow are for all of them. "headers" with Authorization are sent as they are. "oauth" says
+the rest: {"clientId", "clientSecret" or "clientSecretEnv", "issuer", "scopes", "callbackPort", "account", …} for a client
+that was registered by hand, and with "grantType": "client_credentials" for a machine, which has a secret, or a key in
+"privateKeyFile" or "privateKeyEnv". "oauth": false signs nobody in. docs/authorization.md lists all of it.
+
 A bridge that other machines can reach answers only to names that are allowed: without --allow-host a request is
 refused, which keeps web pages from reaching it by names of their own.
 
@@ -85,6 +91,7 @@ refused, which keeps web pages from reaching it by names of their own.
 `;
 
 const call = `parley call [options] <url> [<tool> [<name>=<value>…]]
+parley call [options] --config <file> <server> [<tool> [<name>=<value>…]]
 parley call [options] -- <command> [<argument>…] [--] [<tool> [<name>=<value>…]]
 parley call [options] <tool> [<name>=<value>…] -- <command> [<argument>…]
 
@@ -94,6 +101,7 @@ progress and log messages go to standard error. A tool that fails gives exit cod
   <name>=<value>      an argument; the tool's input schema says whether the value is text, or JSON such as 3 or [1,2]
   --json '{…}'        all arguments at once; single ones are added to it
   --json              prints JSON, the whole of it
+  --config <file>     the server is one of the "mcpServers" of a file, reached and authorized as its entry says
   --revision <date>   speaks only this revision; repeatable
   --timeout <ms>      the longest wait for an answer; 60000
 ${reaching}
@@ -106,6 +114,7 @@ has one of that name, or when it starts none. To be sure, put the tool first or 
 
   parley call http://127.0.0.1:3000/mcp
   parley call http://127.0.0.1:3000/mcp add a=1 b=2
+  parley call --config servers.json files read path=a.txt
   parley call add a=1 b=2 -- node server.js
   parley call -- node server.js stdio -- add a=1 b=2
 `;

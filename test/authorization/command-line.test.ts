@@ -1,63 +1,12 @@
 /** A person signs in on the command line, at a real authorization server. */
 
 import assert from 'node:assert/strict';
-import { readdir, readFile, stat } from 'node:fs/promises';
-import { join } from 'node:path';
-import { test, type TestContext } from 'node:test';
-import { run, start, type Ran } from '../../src/cli/child.test.ts';
-import { guardedServer, type GuardedServer } from '../support/guarded-server.ts';
-import {
-  authorizationServer,
-  visitPages,
-  type AuthorizationServer,
-  type AuthorizationServerOptions,
-} from '../support/oidc-provider.ts';
-import { machineWithPerson, type Machine, type PersonOptions } from '../support/page-opener.ts';
-
-interface Scene {
-  readonly as: AuthorizationServer;
-  readonly server: GuardedServer;
-  readonly machine: Machine;
-  /** Runs a command on the machine, and keeps what it said. */
-  parley(...argv: string[]): Promise<Ran>;
-  readonly said: string[];
-}
-
-async function scene(
-  t: TestContext,
-  options: AuthorizationServerOptions = {},
-  person: PersonOptions = {},
-): Promise<Scene> {
-  const as = await authorizationServer(t, options);
-  const server = await guardedServer(t, as.issuer);
-  const machine = await machineWithPerson(t, person);
-  const said: string[] = [];
-  const parley = async (...argv: string[]): Promise<Ran> => {
-    const ran = await run(argv, machine.env);
-    said.push(ran.stdout, ran.stderr);
-    return ran;
-  };
-  return { as, server, machine, parley, said };
-}
-
-/** Every file under a folder, with its mode. */
-async function filesIn(
-  folder: string,
-): Promise<readonly { readonly path: string; readonly mode: number; readonly isFolder: boolean }[]> {
-  const found = [];
-  for (const entry of await readdir(folder, { withFileTypes: true, recursive: true })) {
-    const path = join(entry.parentPath, entry.name);
-    found.push({ path, mode: (await stat(path)).mode & 0o777, isFolder: entry.isDirectory() });
-  }
-  return found;
-}
-
-/** No text has a secret in it, but for the authorization URL, which has none that lasts. */
-function assertSilent(texts: readonly string[], { secrets }: AuthorizationServer): void {
-  assert.ok(secrets.size > 0, 'there were secrets to tell');
-  for (const text of texts)
-    for (const secret of secrets) assert.ok(!text.includes(secret), `a secret was told in ${JSON.stringify(text)}`);
-}
+import { readFile } from 'node:fs/promises';
+import { test } from 'node:test';
+import { run, start } from '../../src/cli/child.test.ts';
+import { assertSilent, filesIn, scene } from '../support/command-line-scene.ts';
+import { guardedServer } from '../support/guarded-server.ts';
+import { visitPages } from '../support/oidc-provider.ts';
 
 test('a person signs in, calls a tool, looks who it is, and signs out', async (t) => {
   const { as, server, machine, parley, said } = await scene(t);

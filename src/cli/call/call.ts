@@ -1,13 +1,26 @@
 import { existsSync } from 'node:fs';
 import type { ParseArgsOptionsConfig } from 'node:util';
 import type { Client } from '../../client/client.ts';
+import type { Transport } from '../../jsonrpc/transport.ts';
 import type { LoggingMessageNotificationParams } from '../../protocol/features/logging.ts';
 import type { CallToolResult, Tool } from '../../protocol/features/tools.ts';
+import type { RevisionDate } from '../../protocol/revision.ts';
 import { argumentsOf } from './arguments.ts';
-import { afterUrl, beforeCommand, mergeJson, takeJson, withinCommand, type CallWords } from './words.ts';
+import { configuredTarget } from './configured.ts';
+import {
+  afterUrl,
+  beforeCommand,
+  mergeJson,
+  pairOf,
+  takeJson,
+  withinCommand,
+  type CallWords,
+  type Json,
+} from './words.ts';
 import { clipped } from '../explain/text.ts';
 import { UsageError, isTerminal, type Io } from '../io.ts';
-import { authOf, authOptions } from '../login/auth-of.ts';
+import { authOf } from '../login/auth-of.ts';
+import { authOptions } from '../login/sign-in-options.ts';
 import { parseOptions, revisionDates, wholeNumber, type Parsed } from '../options.ts';
 import { connect } from '../../client.ts';
 import { fetchCatalogue, renderCatalogue } from './render-catalogue.ts';
@@ -20,6 +33,7 @@ import { version } from '../version.ts';
 const options: ParseArgsOptionsConfig = {
   ...targetOptions,
   ...authOptions,
+  config: { type: 'string' },
   revision: { type: 'string', multiple: true },
   timeout: { type: 'string' },
 };
@@ -29,15 +43,45 @@ export async function call(argv: readonly string[], io: Io): Promise<number> {
   const { before, after } = splitAtDashes(argv);
   const head = takeJson(before);
   const parsed = parseOptions(head.rest, options);
+  const file = parsed.text('config');
+  if (file !== undefined)
+    return await callConfigured(file, { parsed, json: head.json, isAlone: after === undefined }, io);
   const wanted = wantedIn(parsed.words, after);
   const json = mergeJson(head.json, wanted.json);
-  if (wanted.tool === undefined && json.input !== undefined)
-    throw new UsageError('there are arguments, but no tool to give them to');
+  requireTool(wanted.tool, json);
   const { client, tool } = await reach(wanted, parsed, io);
+  const mayBeWord = wanted.guessed && wanted.target.kind === 'command';
+  return await use(client, tool, { pairs: wanted.pairs, json, mayBeWord }, io);
+}
+
+/** The same at a server of a file. */
+async function callConfigured(
+  file: string,
+  { parsed, json, isAlone }: { readonly parsed: Parsed; readonly json: Json; readonly isAlone: boolean },
+  io: Io,
+): Promise<number> {
+  if (!isAlone) throw new UsageError('--config names the servers; give no command beside it');
+  const [name, tool, ...pairs] = parsed.words;
+  const wanted = { tool, pairs: pairs.map(pairOf), json, mayBeWord: false };
+  requireTool(tool, json);
+  const { way, revisions } = await configuredTarget(file, name, parsed, io);
+  return await use(await openWay(way, parsed, io, revisions), tool, wanted, io);
+}
+
+function requireTool(tool: string | undefined, json: Json): void {
+  if (tool === undefined && json.input !== undefined)
+    throw new UsageError('there are arguments, but no tool to give them to');
+}
+
+/** Use of a server, which is closed afterwards. */
+interface Use extends Pick<CallWords, 'pairs' | 'json'> {
+  /** True when what was taken for the tool may be a word of the command. */
+  readonly mayBeWord: boolean;
+}
+
+async function use(client: Client, tool: string | undefined, wanted: Use, io: Io): Promise<number> {
   try {
-    return tool === undefined
-      ? await list(client, json.output, io)
-      : await callTool(client, tool, { ...wanted, json }, io);
+    return tool === undefined ? await list(client, wanted.json.output, io) : await callTool(client, tool, wanted, io);
   } finally {
     await client.close();
   }
@@ -71,11 +115,16 @@ async function reach(
 }
 
 async function open(target: Target, parsed: Parsed, io: Io): Promise<Client> {
-  const revisions = revisionDates(parsed.texts('revision'));
+  const auth = await authOf(target, parsed, { io, asks: isTerminal(io) });
+  return await openWay(transportOf(target, parsed, io, auth), parsed, io);
+}
+
+/** @param known The revisions that the server is spoken to in, where nobody typed some. */
+function openWay(way: Transport, parsed: Parsed, io: Io, known?: readonly RevisionDate[]): Promise<Client> {
+  const revisions = revisionDates(parsed.texts('revision')) ?? known;
   const timeout = parsed.text('timeout');
   const timeoutMs = timeout === undefined ? undefined : wholeNumber('--timeout', timeout, [1, 2 ** 31 - 1]);
-  const auth = await authOf(target, parsed, { io, asks: isTerminal(io) });
-  return connect(transportOf(target, parsed, io, auth), {
+  return connect(way, {
     info: { name: 'parley-call', version },
     signal: io.signal,
     ...(revisions === undefined ? {} : { revisions }),
@@ -110,15 +159,10 @@ async function list(client: Client, json: boolean, io: Io): Promise<number> {
   return 0;
 }
 
-async function callTool(
-  client: Client,
-  name: string,
-  { pairs, json, guessed, target }: CallWords,
-  io: Io,
-): Promise<number> {
+async function callTool(client: Client, name: string, { pairs, json, mayBeWord }: Use, io: Io): Promise<number> {
   const tools = await client.listTools({ signal: io.signal });
   const tool = tools.find((one) => one.name === name);
-  if (tool === undefined) throw new Error(unknownTool(name, tools, guessed && target.kind === 'command'));
+  if (tool === undefined) throw new Error(unknownTool(name, tools, mayBeWord));
   const result = await client.callTool(name, argumentsOf(pairs, json.input, tool), {
     signal: io.signal,
     logLevel: 'info',

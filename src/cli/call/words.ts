@@ -118,7 +118,8 @@ function couldBeTool(word: string): boolean {
   return /^[A-Za-z0-9_.][A-Za-z0-9_.-]{0,127}$/.test(word);
 }
 
-function pairOf(word: string): readonly [string, string] {
+/** Splits `name=value`. */
+export function pairOf(word: string): readonly [string, string] {
   const at = word.indexOf('=');
   if (at < 1) throw new UsageError(`${JSON.stringify(word)} is no argument; arguments are given as name=value`);
   return [word.slice(0, at), word.slice(at + 1)];

@@ -10,6 +10,7 @@ import { chosenRevisions, type RevisionDate } from '../../protocol/revision.ts';
 import { spawn } from '../../stdio/client/transport.ts';
 import { describeCommand } from '../../stdio/client/describe-command.ts';
 import { ConfigProblem } from './expand.ts';
+import { oauthEntry, oauthKeys, type OAuthEntry } from './oauth-entry.ts';
 import { Keys, jsonKindOf, pathOf, shownValue } from './read.ts';
 import { sharedFetch } from '../fetch.ts';
 import {
@@ -34,6 +35,15 @@ interface Reachable {
   reach(settings: TransportSettings): Transport;
   /** Texts of the entry that nobody should read. */
   readonly secrets: readonly string[];
+  /** Server at which somebody may have to be authorized, unless the entry has what it takes, or says that nobody is. */
+  readonly guarded?: GuardedUrl | undefined;
+}
+
+/** A server that may want authorization. */
+export interface GuardedUrl {
+  readonly url: URL;
+  /** Its `oauth`, where the entry has one. */
+  readonly oauth: OAuthEntry | undefined;
 }
 
 /** The servers that a file names. */
@@ -81,11 +91,15 @@ export function configOf(value: unknown, { file, env }: Source): Config {
     const path = [top, name];
     try {
       const keys = new Keys(entry, path, env);
-      const upstream = upstreamOf(keys, dirname(resolve(file)));
+      const ignored = (unread: readonly string[], within: readonly string[], meant: typeof meantBy): void => {
+        for (const key of unread)
+          warnings.push(`${file}: ${pathOf([...within, key])} is ignored: it means nothing here${meant([key])}`);
+      };
+      const source = { env, folder: dirname(resolve(file)) };
+      const upstream = upstreamOf(keys, source, (unread) => ignored(unread, [...path, 'oauth'], meantInOauth));
       if (upstream === undefined) continue;
       upstreams.push([name, upstream]);
-      for (const key of keys.unread)
-        warnings.push(`${file}: ${pathOf([...path, key])} is ignored: it means nothing here${meantBy([key])}`);
+      ignored(keys.unread, path, meantBy);
     } catch (error) {
       if (!(error instanceof ConfigProblem)) throw error;
       problems.push(`${file}: ${pathOf(error.path)}: ${error.message}`);
@@ -96,7 +110,7 @@ export function configOf(value: unknown, { file, env }: Source): Config {
 }
 
 /** Keys that an entry may have. */
-const known = ['command', 'args', 'env', 'cwd', 'url', 'headers', 'type', 'sharing', 'revisions', 'disabled'];
+const known = ['command', 'args', 'env', 'cwd', 'url', 'headers', 'oauth', 'type', 'sharing', 'revisions', 'disabled'];
 
 /** Keys that other hosts use, and ours for them. */
 const aliases: ReadonlyMap<string, string> = new Map([
@@ -105,18 +119,32 @@ const aliases: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** The end of a message that names what was meant by keys that mean nothing, where one looks like it. */
-function meantBy(keys: readonly string[]): string {
+function meantBy(keys: readonly string[], among: readonly string[] = known): string {
   for (const key of keys) {
-    const [meant] = known.includes(key) ? [] : [aliases.get(key) ?? nearest(key, known)[0]];
+    const [meant] = among.includes(key) ? [] : [aliases.get(key) ?? nearest(key, among)[0]];
     if (meant !== undefined) return `; ${pathOf([key])} may be meant as ${JSON.stringify(meant)}`;
   }
   return '';
 }
 
+function meantInOauth(keys: readonly string[]): string {
+  return meantBy(keys, oauthKeys);
+}
+
+/** Surroundings in which an entry is read. */
+interface Surroundings {
+  readonly env: Io['env'];
+  /** The folder of the file. */
+  readonly folder: string;
+}
+
+/** Hears of keys that mean nothing. */
+type Unread = (keys: readonly string[]) => void;
+
 const kinds = ['stdio', 'http', 'streamable-http', 'streamableHttp', 'sse'] as const;
 
 /** One server; `undefined` for one that is switched off. */
-function upstreamOf(keys: Keys, folder: string): ConfiguredServer | undefined {
+function upstreamOf(keys: Keys, source: Surroundings, unread: Unread): ConfiguredServer | undefined {
   if (keys.flag('disabled')) return undefined;
   const [, name] = keys.path;
   if (name === '') throw new ConfigProblem(keys.path, 'a server needs a name');
@@ -134,7 +162,7 @@ function upstreamOf(keys: Keys, folder: string): ConfiguredServer | undefined {
       keys.at('type'),
       `${shownValue(type)} does not go with "${hasCommand ? 'command' : 'url'}"`,
     );
-  const way = hasCommand ? commandOf(keys, folder) : urlOf(keys, type === 'sse');
+  const way = hasCommand ? commandOf(keys, source.folder) : urlOf(keys, type === 'sse', { ...source, unread });
   const sharing = keys.oneOf('sharing', ['per-client', 'shared']);
   const revisions = revisionsOf(keys);
   return {
@@ -180,7 +208,11 @@ function commandOf(keys: Keys, folder: string): Reachable {
   return { reach: (settings) => masked(spawn(command, args, { ...settings, ...options }), { hide }), secrets };
 }
 
-function urlOf(keys: Keys, isPair: boolean): Reachable {
+function urlOf(
+  keys: Keys,
+  isPair: boolean,
+  { env, folder, unread }: Surroundings & { readonly unread: Unread },
+): Reachable {
   // As it stands in the file, it holds no variable's value; what may be a secret of its own is left out.
   const told = shownValue((keys.text('url') ?? '').replace(/\/\/[^/]*@/, '//').replace(/[?#].*/s, ''));
   const text = keys.expanded('url') ?? '';
@@ -190,13 +222,37 @@ function urlOf(keys: Keys, isPair: boolean): Reachable {
   const headers = keys.secrets('headers');
   for (const [name, value] of Object.entries(headers))
     if (!isHeader(name, value)) throw new ConfigProblem(keys.at('headers', name), 'is no header that can be sent');
+  const guarded = guardedAt(url, keys, { headers, env, folder, unread });
   const transport = isPair ? ssePairTransport : httpTransport;
-  const secrets = [...secretHeaders(Object.values(headers)), ...secretsOfUrl(text), ...secretPath(url, keys)];
+  const secrets = [
+    ...secretHeaders(Object.values(headers)),
+    ...secretsOfUrl(text),
+    ...secretPath(url, keys),
+    guarded?.oauth?.secret ?? '',
+  ];
   const mask = maskOf(url, keys, hiding(secrets));
   return {
     reach: (settings) => masked(transport(url, { fetch: sharedFetch, ...settings, headers }), mask),
     secrets,
+    guarded,
   };
+}
+
+/** Credentials that an entry has of its own are all that its server gets. */
+function guardedAt(
+  url: URL,
+  keys: Keys,
+  { headers, env, folder, unread }: Surroundings & { readonly headers: object; readonly unread: Unread },
+): GuardedUrl | undefined {
+  const hasHeader = Object.keys(headers).some((name) => name.toLowerCase() === 'authorization');
+  const own = hasHeader ? 'an Authorization header' : url.username === '' ? undefined : 'credentials in its URL';
+  const given = keys.value('oauth');
+  const read = given === undefined ? undefined : oauthEntry(given, { path: keys.at('oauth'), env, folder });
+  unread(read?.unread ?? []);
+  if (read?.entry === false) return undefined;
+  if (own === undefined) return { url, oauth: read?.entry };
+  if (read === undefined) return undefined;
+  throw new ConfigProblem(keys.at('oauth'), `stands beside ${own}; keep one of them`);
 }
 
 /** The scheme and the host of a URL in a file, and its path. */

@@ -1,40 +1,19 @@
 import { readFile } from 'node:fs/promises';
-import type { ParseArgsOptionsConfig } from 'node:util';
+import { AuthorizationError } from '../../auth/errors.ts';
 import type { HttpTransportOptions } from '../../http/client/request.ts';
 import { UsageError, type Io } from '../io.ts';
 import { oneOption, type Parsed } from '../options.ts';
 import type { Target } from '../target.ts';
-
-/** The options of signing in, which `login`, `call` and `bridge` share. */
-export const signInOptions: ParseArgsOptionsConfig = {
-  scope: { type: 'string', multiple: true },
-  'client-id': { type: 'string' },
-  'client-secret-env': { type: 'string' },
-  'client-metadata-url': { type: 'string' },
-  issuer: { type: 'string' },
-  'redirect-port': { type: 'string' },
-  'no-browser': { type: 'boolean' },
-  account: { type: 'string' },
-  'no-resource-parameter': { type: 'boolean' },
-  'as-metadata': { type: 'string' },
-  dpop: { type: 'boolean' },
-  'login-timeout': { type: 'string' },
-  'network-allow': { type: 'string', multiple: true },
-};
-
-/** The options of being authorized at a server at a URL. */
-export const authOptions: ParseArgsOptionsConfig = {
-  ...signInOptions,
-  login: { type: 'string' },
-  'token-env': { type: 'string' },
-  'token-file': { type: 'string' },
-};
+import { authOptions, givenOption, signInOf } from './sign-in-options.ts';
+import type { WayToAsk } from './sign-in.ts';
 
 /** The circumstances of a command. */
-interface Circumstances {
+export interface Circumstances {
   readonly io: Io;
   /** True when a person may be asked where the options do not say. */
   readonly asks: boolean;
+  /** True when standard input is somebody else's, so that nobody can type there. */
+  readonly inputTaken?: boolean | undefined;
   /** Name under which others than its person reach the command, who would be authorized by what it has. */
   readonly reachedAt?: string | undefined;
 }
@@ -48,14 +27,15 @@ interface Circumstances {
 export async function authOf(
   target: Target,
   parsed: Parsed,
-  { io, asks, reachedAt }: Circumstances,
+  circumstances: Circumstances,
 ): Promise<Pick<HttpTransportOptions, 'auth'>> {
-  const [given] = Object.keys(authOptions).filter((name) => parsed.flag(name) || parsed.texts(name).length > 0);
+  const { io, reachedAt } = circumstances;
+  const given = givenOption(parsed, Object.keys(authOptions));
   if (target.kind !== 'url') {
     if (given !== undefined) throw new UsageError(`--${given} is for a server at a URL`);
     return {};
   }
-  const login = oneOption(parsed, 'login', ['auto', 'never', 'always']) ?? 'auto';
+  const asking = wayToAsk(parsed, circumstances);
   const token = tokenOf(parsed, io);
   const hasOwn = target.url.username !== '' || parsed.texts('header').some((line) => /^authorization\s*:/i.test(line));
   if (hasOwn) {
@@ -63,26 +43,67 @@ export async function authOf(
     return {};
   }
   if (token !== undefined) return { auth: token };
-  const { authorizationFor } = await import('./sign-in.ts');
-  const may = login === 'always' || (login === 'auto' && asks);
-  const asking = may ? (parsed.flag('no-browser') ? 'by-hand' : 'browser') : 'never';
-  const auth = authorizationFor(parsed, io, { asking, server: target.url });
+  const { personAt } = await import('./sign-in.ts');
+  const auth = personAt({ ...signInOf(parsed, io), asking, server: target.url }, io);
   if (reachedAt === undefined) return { auth };
   const lent = (await auth.identity({ server: target.url })) === undefined ? given : 'login';
   if (lent === undefined) return {};
-  throw new UsageError(
-    `whoever reaches ${reachedAt} would be signed in by your login: listen on this machine alone, or give a token that is for all of them (--token-env, --token-file)`,
+  throw lentLogin(reachedAt, '--token-env, --token-file');
+}
+
+/** The error of a command whose login others would use. */
+export function lentLogin(reachedAt: string, instead: string, servers: readonly string[] = []): UsageError {
+  const where = servers.length === 0 ? '' : ` at ${servers.join(', ')}`;
+  return new UsageError(
+    `whoever reaches ${reachedAt} would be signed in by your login${where}: listen on this machine alone, or give a token that is for all of them (${instead})`,
   );
+}
+
+/**
+ * The way in which a person may be asked.
+ *
+ * @throws UsageError for options of asking where nobody is asked, or nobody can answer.
+ */
+export function wayToAsk(parsed: Parsed, { asks, inputTaken = false }: Circumstances): WayToAsk {
+  const login = oneOption(parsed, 'login', ['auto', 'never', 'always']) ?? 'auto';
+  const ofAsking = givenOption(parsed, ['no-browser', 'redirect-port', 'login-timeout']);
+  if (login === 'never' && ofAsking !== undefined)
+    throw new UsageError(`--${ofAsking} is about asking you to sign in, and --login never does not`);
+  if (inputTaken && parsed.flag('no-browser'))
+    throw new UsageError(
+      '--no-browser reads an address from standard input, which is the client here; run parley login --no-browser before',
+    );
+  if (login === 'never' || (login === 'auto' && !asks)) return 'never';
+  return parsed.flag('no-browser') ? 'by-hand' : 'browser';
 }
 
 /** The token that the options name; a file is read anew each time, since somebody renews it. */
 function tokenOf(parsed: Parsed, io: Io): string | (() => Promise<string>) | undefined {
   const variable = parsed.text('token-env');
   const file = parsed.text('token-file');
+  if (variable === undefined && file === undefined) return undefined;
   if (variable !== undefined && file !== undefined) throw new UsageError('--token-env and --token-file say two things');
-  if (file !== undefined) return async () => (await readFile(file, 'utf8')).trim();
-  if (variable === undefined) return undefined;
-  const token = io.env[variable]?.trim();
+  const names = Object.keys(authOptions).filter((name) => name !== 'token-env' && name !== 'token-file');
+  const beside = givenOption(parsed, names);
+  const used = file === undefined ? 'token-env' : 'token-file';
+  if (beside !== undefined) throw new UsageError(`--${beside} is about a login, and --${used} takes its place`);
+  if (file !== undefined) return () => tokenIn(file);
+  const token = io.env[variable ?? '']?.trim();
   if (token === undefined || token === '') throw new UsageError(`the variable ${variable} has no token`);
+  if (!/^[\x21-\x7e]+$/.test(token))
+    throw new UsageError(`the variable ${variable} holds no token: one is text without spaces`);
   return token;
+}
+
+async function tokenIn(file: string): Promise<string> {
+  let text: string;
+  try {
+    text = await readFile(file, 'utf8');
+  } catch (cause) {
+    const why = cause instanceof Error && 'code' in cause ? String(cause.code) : 'unknown failure';
+    const words = `the token in ${file} cannot be read: ${why === 'ENOENT' ? 'there is no such file' : why}`;
+    throw new AuthorizationError('login-required', words, { cause });
+  }
+  if (/^[\x21-\x7e]+$/.test(text.trim())) return text.trim();
+  throw new AuthorizationError('login-required', `the file ${file} holds no token: one is text without spaces`);
 }

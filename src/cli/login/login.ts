@@ -4,14 +4,14 @@ import type { GrantInfo, OAuth } from '../../oauth/person/oauth.ts';
 import { UsageError, type Io } from '../io.ts';
 import { parseOptions, type Parsed } from '../options.ts';
 import { printed, reasonOf, shownJson } from '../shown.ts';
-import { signInOptions } from './auth-of.ts';
-import { authorizationFor, ownStore, type WayToAsk } from './sign-in.ts';
+import { signInOf, signInOptions } from './sign-in-options.ts';
+import { ownStore, personAt, type WayToAsk } from './sign-in.ts';
 
 /** Signs in at a server, and keeps what was granted for `call` and `bridge`. */
 export async function login(argv: readonly string[], io: Io): Promise<number> {
   const parsed = parseOptions(argv, signInOptions);
   const server = onlyServer(parsed);
-  const auth = authorizationFor(parsed, io, { asking: howToAsk(parsed, io), server });
+  const auth = personAt({ ...signInOf(parsed, io), asking: howToAsk(parsed, io), server }, io);
   await auth.login({ server, signal: io.signal });
   const identity = await auth.identity();
   io.stdout.write(
@@ -107,7 +107,7 @@ async function keptLogins(parsed: Parsed, io: Io): Promise<readonly KeptLogin[]>
 }
 
 function keptAuthorization(parsed: Parsed, io: Io, { server, account }: KeptLogin): OAuth {
-  return authorizationFor(parsed, io, { asking: 'never', server: new URL(server), account });
+  return personAt({ ...signInOf(parsed, io), asking: 'never', server: new URL(server), account }, io);
 }
 
 function compared(one: string, other: string): number {

@@ -6,11 +6,11 @@ import { credentialFolder } from '../../node/credentials/folder.ts';
 import { guardedFetch } from '../../node/login/guarded-fetch.ts';
 import { loopback } from '../../node/login/loopback.ts';
 import type { OAuthEvent } from '../../oauth/events.ts';
+import type { AuthorizationOptions } from '../../oauth/options.ts';
 import { oauth, type OAuth } from '../../oauth/person/oauth.ts';
 import type { RegisteredByHand } from '../../oauth/person/oauth-options.ts';
 import type { CredentialStore } from '../../store/credentials.ts';
 import { UsageError, type Io } from '../io.ts';
-import { wholeNumber, type Parsed } from '../options.ts';
 import { printed } from '../shown.ts';
 
 /** Ways in which a person may be asked: not at all, or by a page that is opened, or by one whose address is printed. */
@@ -21,88 +21,83 @@ export function ownStore(io: Io): CredentialStore {
   return fileCredentialStore({ folder: credentialFolder(io.env) });
 }
 
-/** Authorization that is wanted. */
-export interface SignInWanted {
+/** Authorization of a person that is wanted at one server. */
+export interface SignIn {
   readonly asking: WayToAsk;
   /** The server, for who is told how to sign in there. */
   readonly server: URL;
-  /** Of several accounts the one that is meant, in place of the one that the options name. */
+  /** The only authorization server that may be used. */
+  readonly issuer?: string | undefined;
+  /** The client, where it was registered by hand. */
+  readonly client?: RegisteredByHand | undefined;
+  readonly clientMetadataUrl?: string | undefined;
+  readonly scopes?: readonly string[] | undefined;
+  /** One of several accounts. */
   readonly account?: string | undefined;
+  /** The port of this machine to come back to. */
+  readonly redirectPort?: number | undefined;
+  /** The part of the metadata of the authorization server that it does not publish. */
+  readonly metadata?: Readonly<Record<string, unknown>> | undefined;
+  readonly omitsResource?: boolean | undefined;
+  /** True when only tokens are taken that are bound to a key. */
+  readonly bound?: boolean | undefined;
+  /** Time that a person may take, in milliseconds. */
+  readonly timeoutMs?: number | undefined;
+  /** Hosts inside the network of this machine that may be reached. */
+  readonly networkAllow?: readonly string[] | undefined;
 }
 
 /**
- * The authorization at one server that the options describe, with what is kept of it.
+ * The authorization of a person at one server, with what is kept of it.
  *
- * @throws UsageError for options that make no sense.
+ * @throws UsageError for what makes no sense.
  */
-export function authorizationFor(parsed: Parsed, io: Io, wanted: SignInWanted): OAuth {
-  const issuer = parsed.text('issuer');
-  const metadata = parsed.text('as-metadata');
-  const documentUrl = parsed.text('client-metadata-url');
-  const account = wanted.account ?? parsed.text('account');
-  const timeout = parsed.text('login-timeout');
-  try {
-    return oauth({
-      redirect: redirectOf(wanted, parsed, io),
+export function personAt(wanted: SignIn, io: Io): OAuth {
+  const { issuer, client, clientMetadataUrl, scopes, account, metadata, timeoutMs } = wanted;
+  return usable(() =>
+    oauth({
+      ...surroundings(wanted, io),
+      redirect: redirectOf(wanted, io),
       store: ownStore(io),
-      // A proxy looks names up by itself.
-      ...(io.env['NODE_USE_ENV_PROXY'] === '1' ? {} : { fetch: guardedFetch() }),
-      network: { allow: parsed.texts('network-allow') },
       metadata: { name: 'Parley command line' },
-      scopes: parsed.texts('scope').flatMap((text) => text.split(' ').filter((scope) => scope !== '')),
-      ...clientOf(parsed, io),
-      ...(documentUrl === undefined ? {} : { clientMetadataUrl: documentUrl }),
+      ...(scopes === undefined ? {} : { scopes }),
+      ...(client === undefined ? {} : { client }),
+      ...(clientMetadataUrl === undefined ? {} : { clientMetadataUrl }),
       ...(issuer === undefined ? {} : { issuers: [issuer] }),
-      ...(metadata === undefined ? {} : { servers: { [neededIssuer(issuer, 'as-metadata')]: jsonObject(metadata) } }),
+      ...(metadata === undefined || issuer === undefined ? {} : { servers: { [issuer]: metadata } }),
       ...(account === undefined ? {} : { account }),
-      ...(parsed.flag('no-resource-parameter') ? { resourceParameter: 'omit' as const } : {}),
-      ...(parsed.flag('dpop') ? { dpop: 'always' as const } : { dpop: 'auto' as const }),
-      ...(timeout === undefined ? {} : { loginTimeoutMs: 1000 * wholeNumber('--login-timeout', timeout, [1, 86_400]) }),
-      onEvent: (event) => tell(event, io),
-    });
+      ...(timeoutMs === undefined ? {} : { loginTimeoutMs: timeoutMs }),
+    }),
+  );
+}
+
+/** Options that every way of being authorized has on the command line. */
+export function surroundings(
+  { networkAllow = [], omitsResource, bound }: Pick<SignIn, 'networkAllow' | 'omitsResource' | 'bound'>,
+  io: Io,
+): AuthorizationOptions {
+  return {
+    // A proxy looks names up by itself.
+    ...(io.env['NODE_USE_ENV_PROXY'] === '1' ? {} : { fetch: guardedFetch() }),
+    network: { allow: networkAllow },
+    ...(omitsResource === true ? { resourceParameter: 'omit' as const } : {}),
+    dpop: bound === true ? 'always' : 'auto',
+    onEvent: (event) => tell(event, io),
+  };
+}
+
+/** Makes what options describe; those that make no sense are mistakes of who typed them. */
+export function usable<Result>(make: () => Result): Result {
+  try {
+    return make();
   } catch (error) {
     if (error instanceof TypeError) throw new UsageError(error.message, { cause: error });
     throw error;
   }
 }
 
-function clientOf(parsed: Parsed, io: Io): { readonly client?: RegisteredByHand } {
-  const id = parsed.text('client-id');
-  const variable = parsed.text('client-secret-env');
-  if (id === undefined) {
-    if (variable !== undefined) throw new UsageError('--client-secret-env goes with --client-id');
-    return {};
-  }
-  const issuer = neededIssuer(parsed.text('issuer'), 'client-id');
-  if (variable === undefined) return { client: { id, issuer } };
-  const secret = io.env[variable];
-  if (secret === undefined || secret === '') throw new UsageError(`the variable ${variable} has no client secret`);
-  return { client: { id, issuer, secret } };
-}
-
-function neededIssuer(issuer: string | undefined, flag: string): string {
-  if (issuer === undefined)
-    throw new UsageError(
-      `--${flag} needs --issuer: it is for one authorization server and shown to no other; parley explain <url> names it`,
-    );
-  return issuer;
-}
-
-function jsonObject(text: string): Readonly<Record<string, unknown>> {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    // What was typed is said below.
-  }
-  if (typeof value !== 'object' || value === null || Array.isArray(value))
-    throw new UsageError(`--as-metadata takes a JSON object such as '{"code_challenge_methods_supported":["S256"]}'`);
-  return value as Readonly<Record<string, unknown>>;
-}
-
-function redirectOf({ asking, server, account }: SignInWanted, parsed: Parsed, io: Io): Redirect {
-  const port = parsed.text('redirect-port');
-  const ports = port === undefined ? {} : { ports: [wholeNumber('--redirect-port', port, [1, 65_535])] };
+function redirectOf({ asking, server, account, redirectPort }: SignIn, io: Io): Redirect {
+  const ports = redirectPort === undefined ? {} : { ports: [redirectPort] };
   const back = loopback({ ...ports, onUrl: (url) => io.stderr.write(`To sign in, open this page:\n\n  ${url}\n\n`) });
   if (asking === 'browser') return back;
   return {
@@ -111,7 +106,7 @@ function redirectOf({ asking, server, account }: SignInWanted, parsed: Parsed, i
       if (asking === 'never')
         throw new AuthorizationError(
           'login-required',
-          `the server wants a login (HTTP 401 or 403), and nobody may be asked here; run: ${loginCommand(server, account ?? parsed.text('account'))}`,
+          `the server wants a login (HTTP 401 or 403), and nobody may be asked here; run: ${loginCommand(server, account)}`,
         );
       const [first = ''] = back.redirectUris;
       return {
