@@ -14,6 +14,9 @@ export {
   type ScriptedTransport,
   type SentMessage,
 } from './testing/scripted.ts';
+export { taskStoreContract, type SharedTaskStores, type TaskStoreTest } from './testing/task-store.ts';
+export type { StoredTask, TaskClaim, TaskLease, TaskOwner, TaskStore } from './store/tasks.ts';
+export type { Bus, Heard, Unsubscribe } from './store/bus.ts';
 export {
   differences,
   linesOf,

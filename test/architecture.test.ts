@@ -18,7 +18,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
   schema: [],
   auth: ['jsonrpc'],
   seal: [],
-  store: ['protocol', 'seal'],
+  store: ['protocol', 'seal', 'mistakes'],
   // How a client is authorized.
   oauth: ['auth', 'store', 'jsonrpc', 'mistakes'],
   // Pages at which persons agree to that.
@@ -46,7 +46,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
   'node/login': ['node', 'auth', 'mistakes'],
   'node/server': ['http/server', 'host', 'jsonrpc', 'mistakes'],
   'node/client': ['http/client', 'jsonrpc', 'mistakes'],
-  testing: ['server', 'client', 'host', 'peer', 'jsonrpc', 'protocol', 'auth', 'mistakes'],
+  testing: ['server', 'client', 'host', 'peer', 'jsonrpc', 'protocol', 'auth', 'store', 'mistakes'],
   // A program like that of any user, which also looks inside.
   cli: [
     entryPoints,

@@ -86,6 +86,8 @@ test('what has the time of the wall clock is what other processes read', () => {
       'protect/options.ts',
       'protect/dpop/replay.ts',
       'testing/issuer.ts',
+      // Clocks of processes that are wrong on purpose.
+      'testing/tasks/times.ts',
       // Verdicts and responses that somebody stores.
       'client/options.ts',
       // A date in a Retry-After header.
