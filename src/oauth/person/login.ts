@@ -24,6 +24,7 @@ import { spelling, type RegisteredClient, type Registration } from './registrati
 import type { Job } from '../shared-work.ts';
 import { fetching, limited, type Site } from '../site.ts';
 import { requestTokens } from '../token-request.ts';
+import { saysUnknownClient } from './unknown-client.ts';
 
 /** The needs of a login beside the server. */
 export interface LoginParts {
@@ -247,9 +248,6 @@ function pendingKey(state: string): CredentialKey {
 /** The statuses with which authorization servers tell of a client that they do not know. */
 const refusals: ReadonlySet<number> = new Set([400, 401, 403, 422]);
 
-const namesClient =
-  /invalid_client|unauthorized_client|(?:unknown|invalid|unregistered|no such) client|client(?:[ _-]?id)?[^.<]{0,40}(?:not found|unknown|invalid|not registered|does not exist)/i;
-
 /**
  * True when an authorization server has forgotten a registration. It would tell the person alone, on a page from which nobody comes back:
  * so its page is looked at first, without a person. What cannot be looked at counts as known.
@@ -288,5 +286,5 @@ async function isForgotten(
   } catch {
     return false;
   }
-  return refusals.has(answer.status) && (answer.text.includes(client.id) || namesClient.test(answer.text));
+  return refusals.has(answer.status) && (answer.text.includes(client.id) || saysUnknownClient(answer.text));
 }
