@@ -1,10 +1,10 @@
 /** Refusals of a server, and what follows from them for every way of being authorized. */
 
-import type { AuthorizedAnswer } from '../auth/authorizer.ts';
+import type { AuthorizationFields, AuthorizedAnswer } from '../auth/authorizer.ts';
 import { parseChallenges, type Challenge } from '../auth/challenge.ts';
 import { AuthorizationError } from '../auth/errors.ts';
 import { scopesOf, unionOf } from '../auth/scopes.ts';
-import { shownUrl, type Discovered } from './discovery.ts';
+import { sameIssuer, shownUrl, type Discovered } from './discovery.ts';
 import type { Grant } from './grant.ts';
 import type { Site } from './site.ts';
 
@@ -24,17 +24,19 @@ export interface Refused {
 /** Reads the challenges of an answer: one that wants proofs comes before one that does not. */
 export function readRefusal(answer: AuthorizedAnswer): Refused {
   const challenges = parseChallenges(answer.header('www-authenticate'));
-  const dpop = challenges.find(({ scheme }) => scheme === 'dpop');
-  const bearer = challenges.find(({ scheme }) => scheme === 'bearer');
-  const challenge =
-    [dpop, bearer].find((one) => one?.parameters['error'] !== undefined) ?? dpop ?? bearer ?? challenges[0];
-  const said = (name: string): string | undefined => bearer?.parameters[name] ?? dpop?.parameters[name];
+  const dpop = challenges.filter(({ scheme }) => scheme === 'dpop');
+  const bearer = challenges.filter(({ scheme }) => scheme === 'bearer');
+  const ours = [...dpop, ...bearer];
+  const challenge = ours.find(({ parameters }) => parameters['error'] !== undefined) ?? ours[0] ?? challenges[0];
+  // Whatever stands in front of a server may have added a challenge of its own.
+  const said = (name: string): string | undefined =>
+    [...bearer, ...dpop].find(({ parameters }) => parameters[name] !== undefined)?.parameters[name];
   const scope = said('scope');
   return {
     status: answer.status,
     challenge,
-    asksForKey: dpop !== undefined,
-    takesBearer: bearer !== undefined,
+    asksForKey: dpop.length > 0,
+    takesBearer: bearer.length > 0,
     resourceMetadata: said('resource_metadata'),
     scopes: scope === undefined ? undefined : scopesOf(scope),
     error: challenge?.parameters['error'],
@@ -72,6 +74,11 @@ export function requireKind({ asksForKey, takesBearer }: Refused, { options: { d
   );
 }
 
+/** True when a proof lacked a nonce: it is sent again, with the one that came. (RFC 9449, section 9.) Who sent no proof lacks more. */
+export function isForNonce({ challenge, error }: Refused, sent: AuthorizationFields): boolean {
+  return challenge?.scheme === 'dpop' && error === 'use_dpop_nonce' && sent['dpop'] !== undefined;
+}
+
 /** Notes that a kind of refusal was seen to; false where it was before. */
 export function once(tried: Set<string>, kind: string): boolean {
   if (tried.has(kind)) return false;
@@ -100,7 +107,9 @@ export function scopesFor(
   },
 ): readonly string[] {
   const isOffline = (scope: string): boolean => scope === 'offline_access';
-  const asked = unionOf(before?.requested ?? [], wanted ?? scopesSupported ?? [], always);
+  // Another authorization server knows other scopes.
+  const isSame = before !== undefined && sameIssuer(before.endpoints.issuer, server.issuer);
+  const asked = unionOf(isSame ? before.requested : [], wanted ?? scopesSupported ?? [], always);
   const scopes = asked.filter((scope) => !isOffline(scope));
   // Alone it would take the place of what the authorization server grants by itself.
   const lasting = mayLast && scopes.length > 0 && server.scopesSupported?.some(isOffline) === true;
@@ -110,6 +119,12 @@ export function scopesFor(
 /** True when the tokens for a server are to be bound to a key. */
 export function isBound({ options: { dpop } }: Site, { asksForKey }: Refused, { dpopRequired }: Discovered): boolean {
   return dpop === 'always' || (dpop === 'auto' && (asksForKey || dpopRequired));
+}
+
+/** True when a token is of no use for a server, or not wanted, that is not bound to a key. */
+export function mustBeBound(site: Site, refused: Refused, discovered: Discovered): boolean {
+  const isLoose = refused.takesBearer && !discovered.dpopRequired && site.options.dpop !== 'always';
+  return !isLoose && isBound(site, refused, discovered);
 }
 
 /** The error of a server that refuses what was given for it a moment ago: asking again would never end. */

@@ -74,7 +74,7 @@ export function fieldsOf(answer: Answer, issuer: string, asked: string): Readonl
   const fields = hasFields(value) ? value : undefined;
   const code = textIn(fields?.['error']);
   if (code !== undefined) throw refused(fields ?? {}, { code, status, issuer, asked });
-  if (status >= 500 || status === 429 || status === 408)
+  if (isPassing(status))
     throw new AuthorizationError(
       'server-error',
       `${issuer} cannot answer ${asked} now: HTTP ${status}; try again later`,
@@ -99,7 +99,7 @@ function refused(
 ): AuthorizationError {
   const shown = plainWords(code) ?? '';
   const description = plainWords(fields['error_description']);
-  const passing = status >= 500 || status === 429 || code === 'temporarily_unavailable' || code === 'server_error';
+  const passing = isPassing(status) || passingCodes.has(code);
   const known = Object.hasOwn(reasons, code) ? reasons[code] : undefined;
   const [reason, words] = passing
     ? (['server-error', 'try again later'] as const)
@@ -111,6 +111,20 @@ function refused(
     status,
     code: shown,
   });
+}
+
+/** The codes of what may be better next time. */
+const passingCodes: ReadonlySet<string> = new Set(['temporarily_unavailable', 'server_error']);
+
+function isPassing(status: number): boolean {
+  return status >= 500 || status === 429 || status === 408;
+}
+
+/** True for the error of an authorization server that was asked, understood, and does not give what was asked for. */
+export function isRefusal(error: unknown): boolean {
+  if (!(error instanceof AuthorizationError) || error.code === undefined || isPassing(error.status ?? 0)) return false;
+  // The proof was not as it should be: that is no word about the grant.
+  return !passingCodes.has(error.code) && !/dpop/.test(error.code);
 }
 
 function invalid(issuer: string, words: string, status?: number): AuthorizationError {

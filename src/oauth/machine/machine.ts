@@ -21,6 +21,7 @@ import type { AuthorizationOptions } from '../options.ts';
 import { headerOf, presented } from '../presented.ts';
 import {
   isBound,
+  isForNonce,
   once,
   readRefusal,
   requireKind,
@@ -123,7 +124,7 @@ class MachineAuthorizer implements Authorizer {
   async refused(request: AuthorizedRequest, answer: AuthorizedAnswer, sent: AuthorizationFields): Promise<boolean> {
     const refused = readRefusal(answer);
     const { tried } = request;
-    if (refused.challenge?.scheme === 'dpop' && refused.error === 'use_dpop_nonce') return once(tried, 'nonce');
+    if (isForNonce(refused, sent)) return once(tried, 'nonce');
     const grant = this.#grant;
     const isOther = grant !== undefined && headerOf(grant) !== sent['authorization'];
     if (refused.status === 401) {

@@ -82,18 +82,24 @@ export class GrantKeeper {
 
   /** Looks again for what is kept: others who share the store may have got something else. */
   async load(): Promise<void> {
-    const { store } = this.#options;
-    const kept = await store.read(this.#serverKey);
-    const finding = kept === undefined ? undefined : jsonOf(kept.text);
-    if (hasFields(finding)) {
-      const { issuer, resource, client } = finding;
-      if (typeof issuer === 'string' && typeof resource === 'string' && typeof client === 'string') {
-        const found = await store.read(this.#key({ issuer, resource, client }));
-        const grant = readGrant(found?.text);
-        this.#adopt(grant, found?.generation);
-      }
-    } else this.#adopt(undefined, undefined);
+    const key = await this.#keptKey();
+    const found = key === undefined ? undefined : await this.#options.store.read(key);
+    const grant = readGrant(found?.text);
+    // Who wants bound tokens has no use for another one that was kept.
+    const isWanted = grant?.scheme === 'DPoP' || this.#site.options.dpop !== 'always';
+    if (isWanted) this.#adopt(grant, found?.generation);
+    else this.#adopt(undefined, undefined);
     this.#loaded = true;
+  }
+
+  /** The key of the grant that is kept for the server. */
+  async #keptKey(): Promise<CredentialKey | undefined> {
+    const kept = await this.#options.store.read(this.#serverKey);
+    const finding = kept === undefined ? undefined : jsonOf(kept.text);
+    if (!hasFields(finding)) return undefined;
+    const { issuer, resource, client } = finding;
+    const isWhole = typeof issuer === 'string' && typeof resource === 'string' && typeof client === 'string';
+    return isWhole ? this.#key({ issuer, resource, client }) : undefined;
   }
 
   /** Keeps what was just granted, in place of what was there. */
@@ -111,8 +117,8 @@ export class GrantKeeper {
   /** Deletes the grant, whoever renewed it meanwhile. */
   async forget(): Promise<void> {
     const { store } = this.#options;
-    if (this.#grant !== undefined) await store.write(this.#keyOf(this.#grant), undefined);
-    await store.write(this.#serverKey, undefined);
+    const keys = [await this.#keptKey(), this.#grant && this.#keyOf(this.#grant), this.#serverKey];
+    for (const key of keys) if (key !== undefined) await store.write(key, undefined);
     this.#adopt(undefined, undefined);
   }
 

@@ -42,6 +42,8 @@ export interface Wanted {
   readonly reason: 'login' | 'step-up';
   /** True when the tokens are to be bound to a key. */
   readonly bound: boolean;
+  /** Hears that the person is asked now. */
+  readonly asked?: (() => void) | undefined;
 }
 
 /** Signs people in at one server. */
@@ -153,7 +155,7 @@ export class Login {
   }
 
   async #visit(
-    { discovered, scopes, reason, bound }: Wanted,
+    { discovered, scopes, reason, bound, asked }: Wanted,
     { open, client, job }: { readonly open: OpenRedirect; readonly client: RegisteredClient; readonly job: AskingJob },
   ): Promise<void> {
     const { server, resource } = discovered;
@@ -182,6 +184,7 @@ export class Login {
       // Nobody sees a page that leads nowhere, or a second one.
       await job.only.require();
       signal.throwIfAborted();
+      asked?.();
       tell({ kind: 'asked', issuer, reason, scopes });
       job.asking(true);
       const request = { url, redirectUri, state: pending.state, reason, issuer, scopes };

@@ -9,11 +9,23 @@ import type { Grant } from '../grant.ts';
 import { Login } from './login.ts';
 import type { OAuthSettings } from './oauth-options.ts';
 import { headerOf } from '../presented.ts';
-import { isBound, once, readRefusal, requireKind, requireOAuth, scopesFor, useless, type Refused } from '../refusal.ts';
+import {
+  isBound,
+  isForNonce,
+  mustBeBound,
+  once,
+  readRefusal,
+  requireKind,
+  requireOAuth,
+  scopesFor,
+  useless,
+  type Refused,
+} from '../refusal.ts';
 import { Registration } from './registration.ts';
 import { SharedWork, type Job, type Waiter } from '../shared-work.ts';
 import type { Site } from '../site.ts';
 import { StepUps } from '../step-up.ts';
+import { isRefusal } from '../token-response.ts';
 
 /** The parts that it shares with those who send. */
 export interface MendingParts {
@@ -44,7 +56,7 @@ export class Mending {
   /** Sees to a refusal; see `Authorizer`. */
   async refused(request: AuthorizedRequest, answer: AuthorizedAnswer, sent: AuthorizationFields): Promise<boolean> {
     const refused = readRefusal(answer);
-    if (refused.challenge?.scheme === 'dpop' && refused.error === 'use_dpop_nonce') return once(request.tried, 'nonce');
+    if (isForNonce(refused, sent)) return once(request.tried, 'nonce');
     if (refused.status === 401) return await this.#unauthorized(request, refused, sent);
     if (refused.status !== 403 || refused.error !== 'insufficient_scope') return false;
     return await this.#insufficient(request, refused, sent);
@@ -56,7 +68,7 @@ export class Mending {
     const before = this.#keeper.grant;
     const work = async (job: Job): Promise<void> => {
       const discovered = await this.#discoverServer(refused, job);
-      await this.#signIn({ discovered, refused, before, job });
+      await this.#signIn({ discovered, refused, before, job, anew: true });
     };
     while (!(await this.#work.join('login', waiter, work)));
   }
@@ -89,9 +101,22 @@ export class Mending {
     const discovered = await this.#discoverServer(refused, job);
     const { server, resource } = discovered;
     const isSame =
-      before !== undefined && sameIssuer(before.endpoints.issuer, server.issuer) && before.resource === resource;
-    if (isSame && (await this.#keeper.renew()) === 'renewed') return;
-    if (mayAsk) await this.#signIn({ discovered, refused, before, job });
+      before !== undefined &&
+      sameIssuer(before.endpoints.issuer, server.issuer) &&
+      before.resource === resource &&
+      (before.scheme === 'DPoP' || !mustBeBound(this.#site, refused, discovered));
+    if (isSame && (await this.#renewed(mayAsk))) return;
+    if (mayAsk) await this.#signIn({ discovered, refused, before, job, anew: false });
+  }
+
+  /** Renews what there is; an authorization server that does not renew it, for whatever reason of its own, may still let the person sign in. */
+  async #renewed(mayAsk: boolean): Promise<boolean> {
+    try {
+      return (await this.#keeper.renew()) === 'renewed';
+    } catch (error) {
+      if (mayAsk && isRefusal(error)) return false;
+      throw error;
+    }
   }
 
   async #insufficient(request: AuthorizedRequest, refused: Refused, sent: AuthorizationFields): Promise<boolean> {
@@ -105,22 +130,25 @@ export class Mending {
       if (this.#isOther(sent) && missingOf(challenged, grant.scopes).length === 0) return once(tried, 'others');
       const scopes = this.#stepUps.wanted(grant, challenged, about);
       const ours = await this.#work.join(`step up ${scopes.toSorted().join(' ')}`, request, async (job) => {
-        this.#stepUps.note(grant, about);
         const discovered = await this.#discoverServer(refused, job);
-        await this.#signIn({ discovered, refused, before: grant, job, scopes });
+        const asked = (): void => this.#stepUps.note(grant, about);
+        await this.#signIn({ discovered, refused, before: grant, job, anew: true, challenged, asked });
       });
       if (ours) return once(tried, 'scopes');
     }
   }
 
-  async #signIn({ discovered, refused, before, job, scopes }: SigningIn): Promise<void> {
+  async #signIn({ discovered, refused, before, job, anew, challenged, asked }: SigningIn): Promise<void> {
     const { refresh: lasting, options } = this.#settings;
     const bound = isBound(this.#site, refused, discovered);
-    const reason = scopes === undefined ? 'login' : 'step-up';
-    const wanted = { wanted: scopes ?? refused.scopes, before, always: options.scopes, lasting };
-    await this.#login.run({ discovered, scopes: scopesFor(discovered, wanted), reason, bound }, job, async () => {
+    const reason = challenged === undefined ? 'login' : 'step-up';
+    const wanted = { wanted: challenged ?? refused.scopes, before, always: options.scopes, lasting };
+    const scopes = scopesFor(discovered, wanted);
+    await this.#login.run({ discovered, scopes, reason, bound, asked }, job, async () => {
       await this.#keeper.load();
-      return this.#keeper.grant !== undefined && this.#keeper.grant.accessToken !== before?.accessToken;
+      const { grant } = this.#keeper;
+      // A grant that was renewed meanwhile keeps its id.
+      return grant !== undefined && (anew ? grant.id !== before?.id : grant.accessToken !== before?.accessToken);
     });
   }
 
@@ -149,6 +177,10 @@ interface SigningIn {
   /** The grant that is replaced. */
   readonly before: Grant | undefined;
   readonly job: Job;
-  /** More scopes than before, where some were missing. */
-  readonly scopes?: readonly string[];
+  /** True when a renewed grant is not enough, and only another login by somebody else is. */
+  readonly anew: boolean;
+  /** The scopes of which some were missing. */
+  readonly challenged?: readonly string[];
+  /** Hears that the person is asked now. */
+  readonly asked?: () => void;
 }

@@ -262,3 +262,59 @@ test('when the server moves to another authorization server, nothing of the firs
   for (const secret of world.secrets.filter((one) => !one.startsWith('code'))) assert.ok(!shown.includes(secret));
   assert.equal(new URL(world.pages.at(-1)?.url ?? '').searchParams.get('client_id'), 'second');
 });
+
+test('who wants to sign in anew is asked, also while the grant is renewed', async (t) => {
+  const world = createWorld();
+  const auth = world.oauth();
+  const client = await world.connect(auth);
+  t.after(() => client.close());
+  world.time += 3600_000 - 30_000;
+  await Promise.all([auth.login(), client.callTool('read')]);
+  assert.equal(refreshes(world), 1);
+  assert.equal(world.pages.length, 2);
+});
+
+for (const code of ['bad_refresh_token', 'unauthorized_client', 'unsupported_grant_type', 'invalid_request'])
+  test(`where an authorization server renews nothing, and says so by ${code}, a person signs in`, async (t) => {
+    const world = createWorld();
+    const client = await signedIn(world, t);
+    world.laws.answers = {
+      '/token': ({ body }) => (body['grant_type'] === 'refresh_token' ? refuse(code) : undefined),
+    };
+    for (const pages of [2, 3]) {
+      world.tokens.clear();
+      await client.callTool('read');
+      assert.equal(world.pages.length, pages);
+    }
+  });
+
+for (const code of ['temporarily_unavailable', 'server_error', 'invalid_dpop_proof'])
+  test(`nobody is asked to sign in since an authorization server cannot renew now, by ${code}`, async (t) => {
+    const world = createWorld();
+    const client = await signedIn(world, t);
+    world.laws.answers = { '/token': () => refuse(code) };
+    world.tokens.clear();
+    await assert.rejects(client.callTool('read'), (error) => (error as AuthorizationError).reason === 'server-error');
+    assert.equal(world.pages.length, 1);
+  });
+
+test('another authorization server is not asked for the scopes of the one before', async (t) => {
+  const resource = { resource: mcp, scopes_supported: ['old'], authorization_servers: ['https://as.example'] };
+  const world = createWorld({ resource });
+  const client = await signedIn(world, t);
+  const other = 'https://as.example/other';
+  world.laws.resource = { ...resource, scopes_supported: ['new'], authorization_servers: [other] };
+  const metadata = {
+    ...(world.laws.server as object),
+    issuer: other,
+    authorization_response_iss_parameter_supported: false,
+  };
+  world.laws.answers = { '/.well-known/oauth-authorization-server/other': () => Response.json(metadata) };
+  world.laws.callback = (callback) => (callback.searchParams.delete('iss'), callback);
+  world.tokens.clear();
+  await client.callTool('read');
+  assert.deepEqual(
+    world.pages.map(({ scopes }) => scopes),
+    [['old'], ['new']],
+  );
+});

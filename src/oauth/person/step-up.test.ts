@@ -106,3 +106,29 @@ test('offline access is asked for where the authorization server knows it and th
     assert.equal(page.get('prompt'), (asked as readonly string[]).includes('offline_access') ? 'consent' : null);
   }
 });
+
+test('who is to be asked is asked, whatever failed before that', async (t) => {
+  const world = createWorld({ resource, needs: { write: ['write'] } });
+  const client = await world.connect(world.oauth());
+  t.after(() => client.close());
+  world.laws.answers = { '/.well-known/oauth-authorization-server': () => new Response('', { status: 503 }) };
+  for (let times = 0; times < 3; times++)
+    await assert.rejects(client.callTool('write'), (error) => (error as AuthorizationError).reason === 'server-error');
+  world.laws.answers = {};
+  await client.callTool('write');
+  assert.deepEqual(
+    world.pages.map(({ reason }) => reason),
+    ['login', 'step-up'],
+  );
+});
+
+test('a grant that is renewed meanwhile has no more scopes than before', async (t) => {
+  const world = createWorld({ resource, needs: { write: ['write'] } });
+  const client = await world.connect(world.oauth());
+  t.after(() => client.close());
+  // The request that is refused has it renewed beside itself.
+  world.time += 3600_000 - 30_000;
+  await client.callTool('write');
+  assert.equal(world.asked.filter(({ body }) => body['grant_type'] === 'refresh_token').length, 1);
+  assert.equal(world.pages.length, 2);
+});

@@ -1,0 +1,107 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { createWorld, mcp, type Asked, type World } from '../../../test/support/authorization-world.ts';
+import { AuthorizationError } from '../../oauth.ts';
+import { memoryCredentialStore } from '../../store/memory-credentials.ts';
+
+const named = 'resource_metadata="https://mcp.example/.well-known/oauth-protected-resource/mcp"';
+
+/** Makes the authorization server bind what is asked for with a proof. */
+function bind(world: World): void {
+  const answer = async (asked: Asked): Promise<Response> => {
+    world.laws.answers = { ...world.laws.answers, '/token': () => undefined };
+    const body = new URLSearchParams(asked.body as Record<string, string>);
+    const plain = await world.fetch(asked.url, { method: 'POST', body });
+    world.laws.answers = { ...world.laws.answers, '/token': token };
+    return Response.json({ ...(await plain.json()), token_type: 'DPoP' });
+  };
+  const token = (asked: Asked): Promise<Response> | undefined =>
+    asked.headers.has('dpop') ? answer(asked) : undefined;
+  world.laws.answers = { ...world.laws.answers, '/token': token };
+}
+
+/** Makes the server take bound tokens alone. */
+function demand(world: World): void {
+  world.laws.challenge = `DPoP algs="ES256", ${named}`;
+  const refused = { status: 401, headers: { 'www-authenticate': world.laws.challenge } };
+  world.laws.answers = {
+    ...world.laws.answers,
+    '/mcp': ({ headers }) =>
+      headers.get('authorization')?.startsWith('DPoP ') === true ? undefined : new Response('{}', refused),
+  };
+}
+
+function schemes(world: World): readonly string[] {
+  return world.asked
+    .filter(({ url }) => url.pathname === '/mcp')
+    .map(({ headers }) => headers.get('authorization')?.split(' ', 1)[0] ?? 'none');
+}
+
+test('where tokens are always bound, one that was kept and is not is not used', async (t) => {
+  const world = createWorld();
+  bind(world);
+  const store = memoryCredentialStore();
+  await (await world.connect(world.oauth({ store }))).close();
+  world.asked.splice(0);
+  const auth = world.oauth({ store, dpop: 'always' });
+  const client = await world.connect(auth);
+  t.after(() => client.close());
+  assert.equal(world.pages.length, 2);
+  assert.deepEqual([...new Set(schemes(world))], ['none', 'DPoP']);
+  await auth.logout();
+  assert.deepEqual(await store.keys('grant'), []);
+});
+
+test('a grant that was kept and is not bound is deleted by who signs out, too', async () => {
+  const world = createWorld();
+  const store = memoryCredentialStore();
+  await (await world.connect(world.oauth({ store }))).close();
+  await world.oauth({ store, dpop: 'always' }).logout({ server: mcp });
+  assert.deepEqual(await store.keys('grant'), []);
+});
+
+test('a server that takes bound tokens alone from now on has the person sign in, once', async (t) => {
+  const world = createWorld();
+  bind(world);
+  const client = await world.connect(world.oauth({ dpop: 'auto' }));
+  t.after(() => client.close());
+  demand(world);
+  await client.callTool('read');
+  await client.callTool('read');
+  assert.equal(world.pages.length, 2);
+  assert.equal(schemes(world).at(-1), 'DPoP');
+});
+
+test('a server that takes both has a token renewed that is not bound', async (t) => {
+  const world = createWorld();
+  const client = await world.connect(world.oauth({ dpop: 'auto' }));
+  t.after(() => client.close());
+  world.laws.challenge = `DPoP algs="ES256", Bearer ${named}`;
+  world.tokens.clear();
+  await client.callTool('read');
+  assert.equal(world.pages.length, 1);
+});
+
+test('who sent no proof signs in, also where the server asks for one with a nonce', async (t) => {
+  const world = createWorld({ challenge: `DPoP error="use_dpop_nonce", Bearer ${named}` });
+  bind(world);
+  const client = await world.connect(world.oauth({ dpop: 'auto' }));
+  t.after(() => client.close());
+  assert.equal(world.pages.length, 1);
+});
+
+test('of several challenges of one scheme all are read', async (t) => {
+  const elsewhere = 'https://mcp.example/.well-known/oauth-protected-resource/else';
+  const world = createWorld({ challenge: `Bearer realm="gateway", Bearer resource_metadata="${elsewhere}"` });
+  const client = await world.connect(world.oauth());
+  t.after(() => client.close());
+  assert.ok(world.asked.some(({ url }) => url.href === elsewhere));
+});
+
+test('where tokens are always bound, an authorization server that binds nothing fails', async () => {
+  const world = createWorld();
+  await assert.rejects(
+    world.connect(world.oauth({ dpop: 'always' })),
+    (error) => error instanceof AuthorizationError && error.reason === 'invalid-response',
+  );
+});
