@@ -35,6 +35,13 @@ export interface AuthenticationParts {
   readonly exchange: ((token: string) => Exchange) | undefined;
 }
 
+/** A token that is being verified. */
+interface Verification {
+  readonly work: Promise<KeptToken>;
+  /** Number of revocations before it. */
+  readonly revocations: number;
+}
+
 /** Authenticates the requests of one server. What was verified lately passes at once. */
 export class Authentication {
   readonly tokens: KeptTokens;
@@ -46,7 +53,7 @@ export class Authentication {
   /** Scopes that each caller's token grants by itself. */
   readonly #granted = new WeakMap<AuthInfo, readonly string[]>();
   /** Tokens that are being verified, so that each is verified once. */
-  readonly #pending = new Map<string, Promise<KeptToken>>();
+  readonly #pending = new Map<string, Verification>();
 
   constructor(parts: AuthenticationParts) {
     const { settings } = parts;
@@ -64,13 +71,14 @@ export class Authentication {
   authenticate(request: ProtectedRequest, setHeader: SetHeader): Authenticated | Promise<Authenticated> {
     const header = request.header('authorization');
     // What was sent before in these very bytes is not read again.
-    const kept = header === undefined ? undefined : this.tokens.find(header);
-    if (kept?.needsNoProof === true) return this.#admitted(kept);
+    const same = header === undefined ? undefined : this.tokens.find(header);
+    if (same?.needsNoProof === true) return this.#admitted(same);
     const credentials = credentialsOf(header);
     if (typeof credentials === 'string') return this.#refusals.malformed(credentials);
     const { proofs } = this.#parts;
     if (credentials === undefined || (credentials.scheme === 'DPoP' && proofs === undefined))
       return this.#anonymous(request);
+    const kept = same ?? this.tokens.find(credentials.header);
     if (kept === undefined) return this.#unknown(request, credentials, setHeader);
     return this.#known(kept, { request, credentials, setHeader });
   }
@@ -119,10 +127,14 @@ export class Authentication {
 
   #verifyOnce(request: ProtectedRequest, credentials: Credentials): Promise<KeptToken> {
     const { header } = credentials;
+    const { revocations } = this.tokens;
     const running = this.#pending.get(header);
-    if (running !== undefined) return running;
-    const work = this.#verify(request, credentials).finally(() => this.#pending.delete(header));
-    this.#pending.set(header, work);
+    // What was asked before a revocation says nothing of what holds after it.
+    if (running?.revocations === revocations) return running.work;
+    const work = this.#verify(request, credentials).finally(() => {
+      if (this.#pending.get(header)?.work === work) this.#pending.delete(header);
+    });
+    this.#pending.set(header, { work, revocations });
     return work;
   }
 
@@ -139,6 +151,7 @@ export class Authentication {
       boundTo,
       needsNoProof: boundTo === undefined && scheme === 'Bearer' && settings.dpop?.required !== true,
       jti: claims['jti'],
+      since: settings.now(),
       until,
     };
     if (caller !== undefined) this.#granted.set(caller.auth, caller.granted);

@@ -4,7 +4,7 @@
 export interface Credentials {
   readonly scheme: 'Bearer' | 'DPoP';
   readonly token: string;
-  /** The whole header. */
+  /** The whole header, in the one spelling of all that mean the same. */
   readonly header: string;
 }
 
@@ -24,6 +24,9 @@ export function credentialsOf(header: string | undefined): Credentials | string 
   if (header === undefined || header === '') return undefined;
   if (header.length > mostCharacters) return 'the Authorization header is too long';
   const [, scheme = '', token = ''] = form.exec(header) ?? [];
-  if (token !== '') return { scheme: scheme.length === 4 ? 'DPoP' : 'Bearer', token, header };
+  if (token !== '') {
+    const named = scheme.length === 4 ? 'DPoP' : 'Bearer';
+    return { scheme: named, token, header: `${named} ${token}` };
+  }
   return ours.test(header) || header.includes(',') ? 'the Authorization header must have one token' : undefined;
 }

@@ -18,7 +18,8 @@ export interface KeptToken {
   readonly needsNoProof: boolean;
   /** Its own id. */
   readonly jti: unknown;
-  /** Time until which it is kept, in milliseconds since 1970. */
+  /** Time at which it was verified, and time until which it is kept, in milliseconds since 1970. */
+  readonly since: number;
   readonly until: number;
 }
 
@@ -46,7 +47,10 @@ export class KeptTokens {
   /** @param header The whole `Authorization` header, so that a token that comes in another way is another one. */
   find(header: string): KeptToken | undefined {
     const kept = this.#tokens.get(header);
-    if (kept === undefined || kept.until > this.#now()) return kept;
+    if (kept === undefined) return undefined;
+    const now = this.#now();
+    // Where the clock was set back it would be kept for as long as that, beside its time.
+    if (kept.until > now && kept.since <= now) return kept;
     this.#tokens.delete(header);
     return undefined;
   }
