@@ -24,3 +24,13 @@ test('what an address may fail comes back with time, and old addresses are forgo
   for (let at = 0; at < 10_000; at++) budget.failed(`10.0.${at >> 8}.${at & 255}`);
   assert.equal(budget.isSpent('192.0.2.1'), false);
 });
+
+test('a clock that is set back keeps no address out until it is where it was', () => {
+  let time = 3_600_000;
+  const budget = new FailureBudget({ perSecond: 1, burst: 1 }, () => time);
+  budget.failed('192.0.2.1');
+  time = 0;
+  assert.equal(budget.isSpent('192.0.2.1'), true);
+  time = 1000;
+  assert.equal(budget.isSpent('192.0.2.1'), false);
+});

@@ -41,9 +41,12 @@ export class FailureBudget {
     if (this.#buckets.size > mostAddresses && oldest !== undefined) this.#buckets.delete(oldest);
   }
 
-  #left({ left, at }: Bucket): number {
+  #left(bucket: Bucket): number {
     const { burst, perSecond } = this.#limit;
-    return Math.min(burst, left + (Math.max(0, this.#now() - at) * perSecond) / 1000);
+    const now = this.#now();
+    // A clock that was set back keeps nobody out until it is where it was.
+    bucket.at = Math.min(bucket.at, now);
+    return Math.min(burst, bucket.left + ((now - bucket.at) * perSecond) / 1000);
   }
 }
 

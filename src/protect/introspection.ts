@@ -21,7 +21,8 @@ export async function introspect(
   now: number,
 ): Promise<Claims> {
   const { issuer: name, names } = issuer.settings;
-  const claims = await answerOf(token, issuer, introspection).catch((cause: unknown) => {
+  issuer.waits.check();
+  const claims = await issuer.waits.within(answerOf(token, issuer, introspection)).catch((cause: unknown) => {
     throw cause instanceof OutOfReach ? cause : new OutOfReach(cause);
   });
   if (claims['active'] !== true) throw new TokenProblem('inactive');

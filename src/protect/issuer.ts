@@ -7,6 +7,7 @@ import { readServerMetadata, type ServerMetadata } from '../auth/metadata.ts';
 import { serverMetadataUrls } from '../auth/well-known.ts';
 import { Fresh } from './fresh.ts';
 import type { IssuerSettings } from './issuer-options.ts';
+import { Waits } from './waits.ts';
 
 /** Time that all requests for one document may take together, in milliseconds. */
 const discoveryMs = 30_000;
@@ -28,12 +29,15 @@ export class Issuer {
   readonly metadata: Fresh<FoundMetadata>;
   /** Its keys, which are looked up by the header of a token. */
   readonly keys: Fresh<JWTVerifyGetKey>;
+  /** The requests that ask it about their tokens. */
+  readonly waits: Waits = new Waits();
 
-  constructor(settings: IssuerSettings, fetching: Fetching, now: () => number) {
+  /** @param onFailure Hears why something could not be fetched, also where what was fetched before does. */
+  constructor(settings: IssuerSettings, fetching: Fetching, now: () => number, onFailure: (cause: unknown) => void) {
     this.settings = settings;
     this.fetching = fetching;
-    this.metadata = new Fresh(() => discover(settings, fetching), now);
-    this.keys = new Fresh(() => this.#fetchKeys(), now);
+    this.metadata = new Fresh(() => discover(settings, fetching), now, onFailure);
+    this.keys = new Fresh(() => this.#fetchKeys(), now, onFailure);
   }
 
   async #fetchKeys(): Promise<JWTVerifyGetKey> {

@@ -42,7 +42,7 @@ const accessTokenType = /^(?:application\/)?(?:at\+)?jwt$/i;
  * Verifies a JWT of an issuer.
  *
  * @returns Its claims; the audience is judged by who asks.
- * @throws TokenProblem for one that is not good, OutOfReach when the keys are.
+ * @throws TokenProblem for one that is not good, OutOfReach when the keys are, or when they might have changed and cannot be asked for.
  */
 export async function verifyJwt(token: string, { typ }: UnverifiedToken, issuer: Issuer, now: number): Promise<Claims> {
   if (typ !== undefined && !(typeof typ === 'string' && accessTokenType.test(typ))) throw new TokenProblem('type');

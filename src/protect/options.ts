@@ -17,7 +17,8 @@ import { resolveIssuers, type IssuerOptions, type IssuerSettings } from './issue
 export type Claims = Readonly<Record<string, unknown>>;
 
 /**
- * Verifies a token where neither keys nor introspection can. What it gives is kept for a minute.
+ * Verifies a token where neither keys nor introspection can. What it gives is kept for a minute, for every request with this token.
+ * Where it takes more than 30 seconds, or throws, the answer is a 503.
  *
  * @returns The claims, whose audience is looked at afterwards; `undefined` for a token that is not good.
  */
@@ -184,7 +185,9 @@ function seldom(tell: (error: unknown) => void, now: () => number): (error: unkn
   return (error) => {
     const kind = error instanceof Error ? error.message : String(error);
     const time = now();
-    if (time - (told.get(kind) ?? Number.NEGATIVE_INFINITY) < quietMs) return;
+    const since = time - (told.get(kind) ?? Number.NEGATIVE_INFINITY);
+    // A clock that was set back says nothing of how long ago it was.
+    if (since >= 0 && since < quietMs) return;
     if (told.size >= mostKnown) told.clear();
     told.set(kind, time);
     tell(error);

@@ -43,7 +43,7 @@ export class ProofProblem extends Error {
 /** Whoever would know whether a token is good is out of reach; nothing is said about the token. */
 export class OutOfReach extends Error {
   constructor(cause: unknown) {
-    super('what verifies access tokens is out of reach', { cause });
+    super('what verifies access tokens is out of reach', { cause: cause instanceof OutOfReach ? cause.cause : cause });
     this.name = 'OutOfReach';
   }
 }

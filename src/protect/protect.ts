@@ -42,8 +42,8 @@ export function protect(served: Served, options: ProtectOptions): Guarded {
   const inner = endpointOf(served);
   if (inner.protection !== undefined) throw new TypeError('this is protected already');
   const settings = resolveProtectOptions(options);
-  const { now, dpop, exchange } = settings;
-  const issuers = settings.issuers.map((issuer) => new Issuer(issuer, settings.fetching, now));
+  const { now, dpop, exchange, onError } = settings;
+  const issuers = settings.issuers.map((issuer) => new Issuer(issuer, settings.fetching, now, onError));
   const authentication = new Authentication({
     settings,
     endpoint: inner,

@@ -1,11 +1,13 @@
 /** Verifying a token by whichever way its issuer has. */
 
 import type { ProtectedRequest } from '../host/protection.ts';
+import { settledWithin } from '../jsonrpc/timeout.ts';
 import { introspect } from './introspection.ts';
 import type { Issuer } from './issuer.ts';
 import { readJwt, skew, verifyJwt } from './jwt.ts';
 import type { Claims, ProtectSettings } from './options.ts';
 import { OutOfReach, TokenProblem } from './problem.ts';
+import { Waits } from './waits.ts';
 
 /** A token that is good. */
 export interface Verified {
@@ -19,6 +21,8 @@ export interface Verified {
 /** Time for which a JWT is kept, and what somebody was asked about, in milliseconds. */
 const keptMs = 5 * 60_000;
 const askedMs = 60_000;
+/** The longest that `verify` may take, in milliseconds: a request that waits for ever takes a place for ever. */
+const longestMs = 30_000;
 
 /** Token that is to be verified, with the way in which it came. */
 export interface Presented {
@@ -37,9 +41,13 @@ export type Verifier = (presented: Presented) => Promise<Verified>;
 /** Makes the verifier of a server. */
 export function verifierOf(settings: ProtectSettings, issuers: readonly Issuer[]): Verifier {
   const { verify } = settings;
+  const waits = new Waits();
   return async (presented) => {
     const { token } = presented;
-    if (verify !== undefined) return byOwn(await asked(verify, presented), settings);
+    if (verify !== undefined) {
+      waits.check();
+      return byOwn(await waits.within(asked(verify, presented)), settings);
+    }
     const jwt = readJwt(token);
     if (jwt === undefined) return byAny(token, issuers, settings);
     const issuer = issuers.find((one) => one.settings.names.has(String(jwt.issuer)));
@@ -74,7 +82,10 @@ async function asked(
   { token, ...about }: Presented,
 ): Promise<Claims | undefined> {
   try {
-    return await verify(token, about);
+    const answer = verify(token, about);
+    if (answer instanceof Promise && !(await settledWithin(longestMs, answer)))
+      throw new Error(`verify did not answer within ${longestMs / 1000} s`);
+    return await answer;
   } catch (cause) {
     throw new OutOfReach(cause);
   }
