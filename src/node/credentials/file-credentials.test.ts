@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
-import { chmod, mkdir, mkdtemp, readdir, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { execFile } from 'node:child_process';
+import { chmod, mkdir, mkdtemp, open, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
+import { promisify } from 'node:util';
 import { credentialStoreContract } from '../../../test/support/credential-store-contract.ts';
 import type { CredentialKey } from '../../store/credentials.ts';
 import { fileCredentialStore, storeIn } from './file-credentials.ts';
@@ -87,16 +89,41 @@ test('versions that are over are deleted', async (t) => {
   assert.deepEqual(await readdir(join(folder, name)), ['3']);
 });
 
-test('who stood still while others wrote is not the newest', async (t) => {
-  const folder = join(await temporary(t), 'versions');
-  const versions = new Versions(folder);
+test('who expects a version that is over is not the newest', async (t) => {
+  const versions = new Versions(join(await temporary(t), 'versions'));
   const seen = await versions.write('first');
   await versions.write('second', seen);
   await versions.write('third');
-  // As if the file that somebody is about to make anew had been deleted meanwhile.
   assert.equal(await versions.write('late', seen), undefined);
   assert.equal((await versions.newest())?.text, 'third');
 });
+
+for (const [expects, what] of [
+  [true, 'who stood still while others wrote and deleted makes nothing anew of what is over'],
+  [false, 'who stood still while others wrote and deleted writes after them'],
+] as const)
+  test(what, { skip: process.platform === 'win32' && 'Windows has no pipes in folders' }, async (t) => {
+    const folder = join(await temporary(t), 'versions');
+    const versions = new Versions(folder);
+    const seen = await versions.write('first');
+    const path = join(folder, '1');
+    const first = await readFile(path);
+    // A pipe in the place of the file: who opens it stands still until somebody writes there.
+    await rm(path);
+    await promisify(execFile)('mkfifo', ['-m', '600', path]);
+    const late = versions.write('late', ...(expects ? [seen] : []));
+    const pipe = await open(path, 'w');
+    // Others wrote the second and the third meanwhile, and deleted what was over: the name of the second is free again.
+    const third = { generation: '3-others', text: 'third' };
+    await writeFile(join(folder, '3'), JSON.stringify(third), { mode: 0o600 });
+    await rm(path);
+    await pipe.writeFile(first);
+    await pipe.close();
+    const generation = await late;
+    if (expects) assert.equal(generation, undefined);
+    else assert.match(generation ?? '', /^4-/);
+    assert.equal((await versions.newest())?.text, expects ? 'third' : 'late');
+  });
 
 test('a holder that died loses its lock, and one that stood still is told', async (t) => {
   const folder = join(await temporary(t), 'kept');
