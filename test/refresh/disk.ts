@@ -15,7 +15,12 @@ interface Entry {
 /** Hears what changes; checks what must hold then. */
 export interface DiskWatcher {
   changed(process: Process, key: CredentialKey, before: string | undefined, after: string | undefined): void;
+  /** Something was not written, or its writer is told so. */
+  refused?(process: Process, key: CredentialKey): void;
 }
+
+/** What becomes of a write: it is refused at times, or done and said to be refused. */
+export type WriteFate = 'done' | 'refused' | 'said to be refused';
 
 interface Waiting {
   readonly process: Process;
@@ -30,11 +35,18 @@ export interface DiskOptions {
   readonly compares: boolean;
 }
 
+/** The error of a write that is refused. */
+export class DiskFull extends Error {
+  override readonly name = 'DiskFull';
+}
+
 /** What is kept, for all processes. */
 export class Disk {
   readonly world: World;
   readonly options: DiskOptions;
   readonly watcher: DiskWatcher;
+  /** What becomes of the writes of a process: of keys of a kind, or of locks. */
+  fate: (process: Process, kind: CredentialKey['kind'] | 'lock') => WriteFate = () => 'done';
   readonly #entries = new Map<string, Entry>();
   readonly #holders = new Map<string, Process>();
   readonly #queues = new Map<string, Waiting[]>();
@@ -63,13 +75,36 @@ export class Disk {
   operation<Result>(process: Process, apply: () => Result): Promise<Result> {
     const { world } = this;
     world.delicate(process);
-    return new Promise((resolve) => {
+    return new Promise((resolve, reject) => {
       world.later(this.#delay(), undefined, () => {
         // Who died had begun it, or had not.
         if (!process.alive && world.random.chance(0.5)) return;
-        const result = apply();
-        world.later(this.#delay(), process, () => resolve(result));
+        let told: () => void;
+        try {
+          const result = apply();
+          told = () => resolve(result);
+        } catch (error) {
+          // The disk is full: nothing else is thrown there.
+          told = () => reject(error as DiskFull);
+        }
+        world.later(this.#delay(), process, told);
       });
+    });
+  }
+
+  /** A write, and what becomes of it. */
+  writing<Result>(
+    process: Process,
+    key: CredentialKey,
+    kind: CredentialKey['kind'] | 'lock',
+    apply: () => Result,
+  ): Promise<Result> {
+    return this.operation(process, () => {
+      const fate = this.fate(process, kind);
+      if (fate === 'done') return apply();
+      if (fate === 'said to be refused') apply();
+      if (kind !== 'lock') this.watcher.refused?.(process, key);
+      throw new DiskFull('no space left on the device');
     });
   }
 
@@ -144,7 +179,7 @@ export function storeOf(disk: Disk, process: Process): CredentialStore {
       return entry?.text === undefined ? undefined : { text: entry.text, generation: entry.generation };
     },
     write: (key, text, { ifGeneration } = {}) =>
-      disk.operation(process, () => {
+      disk.writing(process, key, key.kind, () => {
         const name = credentialKeyText(key);
         const before = disk.read(name)?.text;
         const written = disk.write(name, { key, text }, ifGeneration) !== undefined;
@@ -166,7 +201,7 @@ export function storeOf(disk: Disk, process: Process): CredentialStore {
 function versionsOf(disk: Disk, process: Process, name: string, key: CredentialKey): Versions {
   const newest = (): Promise<Version | undefined> => disk.operation(process, () => disk.read(name));
   const write = (text: string | undefined, ifGeneration?: string | null): Promise<string | undefined> =>
-    disk.operation(process, () => disk.write(name, { key, text }, ifGeneration));
+    disk.writing(process, key, 'lock', () => disk.write(name, { key, text }, ifGeneration));
   // A class with a private field is no shape that others could have; these two are all that is used.
   return { newest, write } as unknown as Versions;
 }

@@ -29,16 +29,19 @@ export class Judge implements NetworkWatcher, DiskWatcher {
   readonly violations: string[] = [];
   readonly tabs: Set<Tab> = new Set();
   /** How many logins, renewals and repetitions there were. */
-  readonly counts: Record<'logins' | 'renewals' | 'repeated' | 'requests' | 'lost', number> = {
+  readonly counts: Record<'logins' | 'renewals' | 'repeated' | 'requests' | 'lost' | 'unkept', number> = {
     logins: 0,
     renewals: 0,
     repeated: 0,
     requests: 0,
     lost: 0,
+    unkept: 0,
   };
   readonly requests: Map<Process, number> = new Map();
   readonly #world: World;
   readonly #uses = new Map<string, Exchange[]>();
+  /** When a grant of a process was refused by the store. */
+  readonly #refusedAt = new Map<Process, number>();
   #parts: Parts | undefined;
   #lastWrite: { readonly by: Process; readonly at: number } | undefined;
 
@@ -69,11 +72,23 @@ export class Judge implements NetworkWatcher, DiskWatcher {
     this.#uses.set(token, uses);
     if (uses.length > 0) this.counts.repeated++;
     for (const before of uses)
-      if (this.#isKnown(before) && this.#isRotated(token))
+      if (this.#isKnown(before) && this.#isRotated(token) && !this.#isKeptFrom(process, before))
         this.violated(
           `${process.name} uses ${token} again, which ${before.process.name} used at ${before.sentAt} (${before.state})`,
         );
     uses.push(exchange);
+  }
+
+  refused(process: Process, { kind }: CredentialKey): void {
+    this.#world.note(`${process.name} cannot write a ${kind}`);
+    if (kind !== 'grant') return;
+    this.counts.unkept++;
+    this.#refusedAt.set(process, this.#world.now);
+  }
+
+  /** Whether another process could not tell what it got: nobody but itself can know then. */
+  #isKeptFrom(process: Process, { process: other, sentAt }: Exchange): boolean {
+    return process !== other && (this.#refusedAt.get(other) ?? -1) >= sentAt;
   }
 
   changed(process: Process, key: CredentialKey, before: string | undefined, after: string | undefined): void {

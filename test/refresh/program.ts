@@ -110,7 +110,7 @@ function callerOf(process: Process, around: Surroundings): (givesUpAfterMs: numb
 function wordsOf(error: unknown, signal: AbortSignal): string {
   if (signal.aborted) return 'given up';
   if (!(error instanceof Error)) return 'unexpected: no error';
-  if (error.name === 'AuthorizationError' || error.name === 'ConnectionError') return error.message;
+  if (['AuthorizationError', 'ConnectionError', 'DiskFull'].includes(error.name)) return error.message;
   return `unexpected ${error.stack ?? error.message}`;
 }
 

@@ -3,8 +3,9 @@
 import type { RedirectHook } from '../../src/auth/redirect.ts';
 import { AuthorizationError } from '../../src/auth/errors.ts';
 import { AuthorizationServer } from './authorization-server.ts';
-import { Disk } from './disk.ts';
+import { Disk, type WriteFate } from './disk.ts';
 import { inWorld } from './globals.ts';
+import { randomOf } from './random.ts';
 import { GuardedServer } from './guarded-server.ts';
 import { Judge } from './judge.ts';
 import { Network } from './network.ts';
@@ -33,7 +34,7 @@ export interface ScheduleOptions {
 export async function runSchedule(seed: number, options: ScheduleOptions = {}): Promise<Outcome> {
   const world = new World(seed);
   const judge = new Judge(world);
-  const schedule = new Schedule(world, judge, options);
+  const schedule = new Schedule(seed, world, { judge, options });
   const processes = await inWorld(world, async () => {
     const living = schedule.begin();
     try {
@@ -49,8 +50,14 @@ export async function runSchedule(seed: number, options: ScheduleOptions = {}): 
   return { seed, violations, counts, processes, events, digest: world.digest(), trace: (most) => world.trace(most) };
 }
 
+interface ScheduleParts {
+  readonly judge: Judge;
+  readonly options: ScheduleOptions;
+}
+
 class Schedule {
   readonly unfinished = new Set<string>();
+  readonly #seed: number;
   readonly #world: World;
   readonly #judge: Judge;
   readonly #network: Network;
@@ -64,7 +71,8 @@ class Schedule {
   #jumped = 0;
   #made = 0;
 
-  constructor(world: World, judge: Judge, { locks, compares = true }: ScheduleOptions) {
+  constructor(seed: number, world: World, { judge, options: { locks, compares = true } }: ScheduleParts) {
+    this.#seed = seed;
     const { random } = world;
     this.#world = world;
     this.#judge = judge;
@@ -99,6 +107,7 @@ class Schedule {
       if (this.#living.size > 0) this.#doom(random.pick([...this.#living]));
     });
     this.#beset(random.pick([0, 0, 0.002, 0.02]));
+    this.#fill();
     often(0.2, 2, () => this.#jump());
     often(0.1, 1, () => this.#server.issuer.revoke(random));
     often(0.08, 1, () => {
@@ -157,6 +166,29 @@ class Schedule {
       left--;
       this.#doom(process, 6);
     };
+  }
+
+  /** The disk is full at times, in some schedules: for everybody or for one process, for everything or for grants alone. */
+  #fill(): void {
+    // Chance of its own, so that the others go on as they did.
+    const random = randomOf(this.#seed * 31 + 7);
+    if (!random.chance(0.2)) return;
+    const [victim] = random.chance(0.3) ? [...this.#living] : [];
+    const grantsAlone = random.chance(0.4);
+    let [full, fate]: [boolean, WriteFate] = [false, 'refused'];
+    this.#disk.fate = (process, kind) => {
+      const isMeant = (victim === undefined || process === victim) && (!grantsAlone || kind === 'grant');
+      return full && isMeant && this.#world.now < this.#calmAt ? fate : 'done';
+    };
+    for (let times = random.whole(1, 4); times > 0; times--) {
+      const from = random.whole(0, this.#calmAt - 1);
+      const change = (to: boolean) => (): void => {
+        [full, fate] = [to, random.chance(0.2) ? 'said to be refused' : 'refused'];
+        this.#world.note(to ? `the disk is full: writes are ${fate}` : 'the disk has room again');
+      };
+      this.#world.later(from, undefined, change(true));
+      this.#world.later(from + random.pick([300, 2_000, 20_000]), undefined, change(false));
+    }
   }
 
   /** Something befalls a process, after some more steps. */

@@ -1,18 +1,15 @@
-/** The grant that is used at one server: kept in a store that others may share, and renewed as one transaction. */
+/** The grant that is used at one server, renewed as one transaction of all who share the store. */
 
-import { hasFields } from '../../auth/fields.ts';
 import { AuthorizationError } from '../../auth/errors.ts';
-import { jsonOf } from '../../auth/document.ts';
 import type { ServerMetadata } from '../../auth/metadata.ts';
-import { canonicalResource } from '../../auth/resource-url.ts';
 import { monotonicNow, settledWithin } from '../../jsonrpc/timeout.ts';
-import { credentialKeyText, type CredentialKey, type CredentialStore } from '../../store/credentials.ts';
+import type { CredentialKey, CredentialStore } from '../../store/credentials.ts';
 import type { OAuthClient } from '../client-authentication.ts';
 import type { DpopProver } from '../dpop.ts';
-import { grantOf, grantText, readGrant, renewFrom, type Grant } from '../grant.ts';
+import { grantOf, readGrant, renewFrom, type Grant } from '../grant.ts';
 import { limited, type Site } from '../site.ts';
 import type { Endpoints } from '../token-request.ts';
-import type { TokenAnswer } from '../token-response.ts';
+import { KeptGrant, type Stored } from './kept-grant.ts';
 
 /** The needs of keeping grants beside the server. */
 export interface KeeperOptions {
@@ -47,9 +44,7 @@ export type Renewal = 'renewed' | 'impossible';
 export class GrantKeeper {
   readonly #site: Site;
   readonly #options: KeeperOptions;
-  #grant: Grant | undefined;
-  #generation: string | undefined;
-  #loading: Promise<void> | undefined;
+  readonly #kept: KeptGrant;
   #renewing: Renewing | undefined;
   /** The token endpoint that an authorization server names now. */
   #found: Pick<Endpoints, 'issuer' | 'token'> | undefined;
@@ -60,71 +55,39 @@ export class GrantKeeper {
   constructor(site: Site, options: KeeperOptions) {
     this.#site = site;
     this.#options = options;
+    const { store, account } = options;
+    // What failed for another token says nothing about a new one.
+    this.#kept = new KeptGrant(site, { store, account, changed: () => (this.#failure = undefined) });
   }
 
   /** The grant, once it was looked for. */
   get grant(): Grant | undefined {
-    return this.#grant;
+    return this.#kept.grant;
   }
 
   /** Looks once for what was kept; a promise only where that is still to be done. */
   ready(): Promise<void> | undefined {
-    if (this.#loading === undefined)
-      this.#loading = this.load().catch((error: unknown) => {
-        this.#loading = undefined;
-        throw error;
-      });
-    else if (this.#loaded) return undefined;
-    return this.#loading;
+    return this.#kept.ready();
   }
-
-  #loaded = false;
 
   /** Looks again for what is kept: others who share the store may have got something else. */
-  async load(): Promise<void> {
-    const key = await this.#keptKey();
-    const found = key === undefined ? undefined : await this.#options.store.read(key);
-    const grant = readGrant(found?.text);
-    // Who wants bound tokens has no use for another one that was kept.
-    const isWanted = grant?.scheme === 'DPoP' || this.#site.options.dpop !== 'always';
-    if (isWanted) this.#adopt(grant, found?.generation);
-    else this.#adopt(undefined, undefined);
-    this.#loaded = true;
-  }
-
-  /** The key of the grant that is kept for the server. */
-  async #keptKey(): Promise<CredentialKey | undefined> {
-    const kept = await this.#options.store.read(this.#serverKey);
-    const finding = kept === undefined ? undefined : jsonOf(kept.text);
-    if (!hasFields(finding)) return undefined;
-    const { issuer, resource, client } = finding;
-    const isWhole = typeof issuer === 'string' && typeof resource === 'string' && typeof client === 'string';
-    return isWhole ? this.#key({ issuer, resource, client }) : undefined;
+  load(): Promise<void> {
+    return this.#kept.load();
   }
 
   /** Keeps what was just granted, in place of what was there. */
-  async save(grant: Grant): Promise<void> {
-    const { store } = this.#options;
-    const { resource, client } = grant;
-    const { issuer } = grant.endpoints;
-    const key = this.#key({ issuer, resource, client });
-    await store.write(key, grantText(grant));
-    await store.write(this.#serverKey, JSON.stringify({ issuer, resource, client }));
-    this.#adopt(grant, (await store.read(key))?.generation);
-    this.#loaded = true;
+  save(grant: Grant): Promise<void> {
+    return this.#kept.save(grant);
   }
 
   /** Deletes the grant, whoever renewed it meanwhile. */
-  async forget(): Promise<void> {
-    const { store } = this.#options;
-    const keys = [await this.#keptKey(), this.#grant && this.#keyOf(this.#grant), this.#serverKey];
-    for (const key of keys) if (key !== undefined) await store.write(key, undefined);
-    this.#adopt(undefined, undefined);
+  forget(): Promise<void> {
+    return this.#kept.forget();
   }
 
   /** Tells whether the token is no longer valid, or will not be soon, and can be renewed now. */
   due(): 'expired' | 'soon' | 'no' {
-    const grant = this.#grant;
+    const grant = this.grant;
     const now = this.#site.now();
     if (grant === undefined || !this.renewable || grant.expiresAt === undefined || this.#failedLately()) return 'no';
     if (now >= grant.expiresAt) return 'expired';
@@ -133,7 +96,7 @@ export class GrantKeeper {
 
   /** True when there is anything to renew the grant by. */
   get renewable(): boolean {
-    return this.#options.refresh && this.#grant?.refreshToken !== undefined;
+    return this.#options.refresh && this.grant?.refreshToken !== undefined;
   }
 
   /**
@@ -144,7 +107,7 @@ export class GrantKeeper {
   async renew(): Promise<Renewal> {
     // Who is refused meanwhile would only wait for the same again.
     if (this.#renewing === undefined && this.#failedLately()) throw this.#failure?.error;
-    const wanted = this.#grant?.accessToken;
+    const wanted = this.grant?.accessToken;
     const renewing = (this.#renewing ??= this.#begin());
     if (!(await settledWithin(patienceMs, renewing.result))) throw this.#late(patienceMs);
     const outcome = await renewing.result;
@@ -154,26 +117,27 @@ export class GrantKeeper {
 
   #begin(): Renewing {
     const result = this.#renew().finally(() => (this.#renewing = undefined));
-    return { of: this.#grant?.accessToken, result };
+    return { of: this.grant?.accessToken, result };
   }
 
   #failedLately(): boolean {
     return this.#failure !== undefined && monotonicNow() < this.#failure.until;
   }
 
-  /** Waits for a renewal that is under way: the tokens by which it renews are good once. */
+  /** Waits for a renewal that is under way: the tokens by which it renews are good once, and what came of it is to be kept. */
   async rest(): Promise<void> {
     await this.#renewing?.result.catch(() => undefined);
+    await this.#kept.rest();
   }
 
   async #renew(): Promise<Renewal> {
-    const before = this.#grant;
+    const before = this.grant;
     if (before === undefined || !this.renewable) return 'impossible';
     const late = (): AuthorizationError => this.#late(transactionMs);
-    const key = this.#keyOf(before);
+    const key = this.#kept.keyOf(before);
     try {
       const outcome = await limited({ ms: transactionMs, signal: new AbortController().signal, late }, (signal) =>
-        this.#locked({ key, before, signal }),
+        this.#kept.isUnkept ? this.#renewUnkept({ key, before, signal }) : this.#locked({ key, before, signal }),
       );
       this.#failure = undefined;
       return outcome;
@@ -186,7 +150,7 @@ export class GrantKeeper {
   }
 
   #late(ms: number): AuthorizationError {
-    const issuer = this.#grant?.endpoints.issuer;
+    const issuer = this.grant?.endpoints.issuer;
     const words = `the grant of ${issuer ?? 'this server'} was not renewed within ${ms / 1000} s; try again later`;
     return new AuthorizationError('server-error', words, { issuer });
   }
@@ -214,80 +178,102 @@ export class GrantKeeper {
   }
 
   async #transact({ key, before, signal, require }: LockedTransaction): Promise<Renewal> {
-    const { store } = this.#options;
-    const kept = await store.read(key);
-    const there = readGrant(kept?.text);
-    if (kept === undefined || there === undefined) {
-      this.#adoptAt(key, undefined, undefined);
+    const there = await this.#kept.at(key);
+    if (there === undefined) {
+      this.#kept.adoptAt(key, undefined, undefined);
       return 'impossible';
     }
-    if (kept.generation !== this.#generation && there.accessToken !== before.accessToken) {
-      this.#adoptAt(key, there, kept.generation);
+    if (there.generation !== this.#kept.generation && there.grant.accessToken !== before.accessToken) {
+      this.#kept.adoptAt(key, there.grant, there.generation);
       return 'renewed';
     }
-    const { refreshToken } = there;
-    const client = await this.#options.clientOf(there);
-    if (refreshToken === undefined || client === undefined) return 'impossible';
-    let answer: TokenAnswer;
+    let next: Grant | undefined;
     try {
-      const late = await import('../token-request.ts');
-      const { fetch } = this.#site;
-      // What others may have used by now is not used again.
-      const site: Site = { ...this.#site, fetch: async (url, request) => (require(), await fetch(url, request)) };
-      answer = await late.requestTokens(site, {
-        endpoints: this.#endpointsOf(there),
-        client,
-        grantType: 'refresh_token',
-        parameters: { refresh_token: refreshToken },
-        resource: there.resource,
-        prover: this.#options.proverOf(there),
-        signal,
-      });
+      next = await this.#exchanged(there.grant, signal, require);
     } catch (error) {
-      return await this.#failed(error, { key, there, generation: kept.generation });
+      return await this.#failed(error, key, there);
     }
-    const { resource, endpoints, requested } = there;
-    const next = grantOf(answer, {
+    if (next === undefined) return 'impossible';
+    if (await this.#kept.replace(next, there, signal)) this.#told(next);
+    return this.#outcome();
+  }
+
+  #outcome(): Renewal {
+    return this.grant === undefined ? 'impossible' : 'renewed';
+  }
+
+  /** Gets new tokens for those of a grant; `undefined` where there is nothing to get them by. */
+  async #exchanged(there: Grant, signal: AbortSignal, require = (): void => {}): Promise<Grant | undefined> {
+    const { refreshToken, resource, endpoints, requested } = there;
+    const client = await this.#options.clientOf(there);
+    if (refreshToken === undefined || client === undefined) return undefined;
+    const late = await import('../token-request.ts');
+    const { fetch } = this.#site;
+    // What others may have used by now is not used again.
+    const site: Site = { ...this.#site, fetch: async (url, request) => (require(), await fetch(url, request)) };
+    const answer = await late.requestTokens(site, {
+      endpoints: this.#endpointsOf(there),
+      client,
+      grantType: 'refresh_token',
+      parameters: { refresh_token: refreshToken },
       resource,
-      client: there.client,
-      endpoints,
-      requested,
-      now: this.#site.now(),
-      before: there,
+      prover: this.#options.proverOf(there),
+      signal,
     });
-    if (!(await store.write(key, grantText(next), { ifGeneration: kept.generation }))) {
-      // Somebody signed in anew, or out, while we renewed: that counts.
-      await this.load();
-      return this.#grant === undefined ? 'impossible' : 'renewed';
+    const now = this.#site.now();
+    return grantOf(answer, { resource, client: there.client, endpoints, requested, now, before: there });
+  }
+
+  #told({ endpoints: { issuer }, resource, scopes, expiresAt }: Grant): void {
+    this.#site.tell({ kind: 'refreshed', issuer, resource, scopes, expiresAt });
+  }
+
+  /**
+   * Renews what the store did not take. Nobody else has its refresh token: it needs no lock, which such a store would hardly give. Until
+   * that is done it is not offered, since whoever read it there would use it too.
+   */
+  async #renewUnkept(transaction: Transaction): Promise<Renewal> {
+    const { before, signal } = transaction;
+    const unkept = await this.#kept.unkept();
+    if (unkept === undefined) {
+      const isOther = this.grant?.accessToken !== before.accessToken;
+      return isOther ? this.#outcome() : await this.#locked(transaction);
     }
-    this.#adoptAt(key, next, (await store.read(key))?.generation);
-    const { scopes, expiresAt } = next;
-    this.#site.tell({ kind: 'refreshed', issuer: endpoints.issuer, resource, scopes, expiresAt });
-    return 'renewed';
+    try {
+      const next = await this.#exchanged(unkept.grant, signal);
+      if (next === undefined) unkept.resume();
+      else if (await this.#kept.replaceUnkept(unkept, next, signal)) this.#told(next);
+      return next === undefined ? 'impossible' : this.#outcome();
+    } catch (error) {
+      const { isLost, isUnknown } = invalidIn(error);
+      if (isUnknown) await this.#options.clientLost(unkept.grant);
+      if (!isLost) unkept.resume();
+      if (!isLost && !isUnknown) throw error;
+      if (isLost && (await this.#kept.replaceUnkept(unkept, undefined, signal))) this.#lost(unkept.grant);
+      return 'impossible';
+    }
   }
 
   /** Deletes only what the authorization server called invalid, and only while nobody put something else there. */
-  async #failed(
-    error: unknown,
-    { key, there, generation }: { readonly key: CredentialKey; readonly there: Grant; readonly generation: string },
-  ): Promise<Renewal> {
-    const code = error instanceof AuthorizationError ? error.code : undefined;
-    const isLost = error instanceof AuthorizationError && error.reason === 'grant-lost';
-    if (!isLost && code !== 'invalid_client') throw error;
+  async #failed(error: unknown, key: CredentialKey, { grant, generation }: Stored): Promise<Renewal> {
+    const { isLost, isUnknown } = invalidIn(error);
+    if (!isLost && !isUnknown) throw error;
     const { store } = this.#options;
     const now = await store.read(key);
     if (now !== undefined && now.generation !== generation) {
-      this.#adoptAt(key, readGrant(now.text), now.generation);
-      return this.#grant === undefined ? 'impossible' : 'renewed';
+      this.#kept.adoptAt(key, readGrant(now.text), now.generation);
+      return this.#outcome();
     }
-    if (code === 'invalid_client') await this.#options.clientLost(there);
-    else await store.write(key, undefined, { ifGeneration: generation });
-    const { issuer } = there.endpoints;
+    if (isUnknown) await this.#options.clientLost(grant);
     if (isLost) {
-      this.#adoptAt(key, undefined, undefined);
-      this.#site.tell({ kind: 'lost', what: 'grant', issuer });
+      await this.#kept.lose({ grant, generation });
+      this.#lost(grant);
     }
     return 'impossible';
+  }
+
+  #lost({ endpoints: { issuer } }: Grant): void {
+    this.#site.tell({ kind: 'lost', what: 'grant', issuer });
   }
 
   /** Remembers what the metadata of an authorization server say now: an endpoint may have moved. */
@@ -298,31 +284,13 @@ export class GrantKeeper {
   #endpointsOf({ endpoints }: Grant): Endpoints {
     return this.#found?.issuer === endpoints.issuer ? { ...endpoints, token: this.#found.token } : endpoints;
   }
+}
 
-  #adopt(grant: Grant | undefined, generation: string | undefined): void {
-    // What failed for another one says nothing about it.
-    if (grant?.accessToken !== this.#grant?.accessToken) this.#failure = undefined;
-    this.#grant = grant;
-    this.#generation = generation;
-  }
-
-  /** Uses what is kept under a key now, unless what is kept under another one is used by now. */
-  #adoptAt(key: CredentialKey, grant: Grant | undefined, generation: string | undefined): void {
-    if (this.#grant === undefined || credentialKeyText(this.#keyOf(this.#grant)) === credentialKeyText(key))
-      this.#adopt(grant, generation);
-  }
-
-  #keyOf({ endpoints: { issuer }, resource, client }: Grant): CredentialKey {
-    return this.#key({ issuer, resource, client });
-  }
-
-  #key(of: { readonly issuer: string; readonly resource: string; readonly client: string }): CredentialKey {
-    return { kind: 'grant', ...of, account: this.#options.account };
-  }
-
-  get #serverKey(): CredentialKey {
-    return { kind: 'server', issuer: canonicalResource(this.#site.server), account: this.#options.account };
-  }
+/** The thing that the authorization server takes no longer, if its error says so: the grant, or the client. */
+function invalidIn(error: unknown): { readonly isLost: boolean; readonly isUnknown: boolean } {
+  const { reason, code } = error instanceof AuthorizationError ? error : {};
+  const isUnknown = code === 'invalid_client';
+  return { isLost: reason === 'grant-lost' && !isUnknown, isUnknown };
 }
 
 /** A renewal that is under way. */

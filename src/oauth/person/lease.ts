@@ -7,6 +7,8 @@ import { unguessableText } from '../../auth/base64url.ts';
 import { pauseFor } from '../site.ts';
 
 const heartbeatMs = 2_000;
+/** Time after which a sign of life is written again that the store did not take. */
+const againMs = 500;
 /** A holder that was silent for so long is gone. */
 const deadAfterMs = 7_000;
 /** Time between two looks of who waits. */
@@ -138,11 +140,14 @@ class Lease {
   }
 
   #beat(): void {
+    let nextMs = heartbeatMs;
     this.#beating = this.#renew()
-      .catch(() => undefined)
-      .finally(() => {
-        if (this.#generation === undefined) this.#lost.abort(this.overtaken);
-        else if (!this.#ended) this.#stop = after(heartbeatMs, () => this.#beat());
+      .catch(() => (nextMs = againMs))
+      .then(() => {
+        // Of one that cannot say that it lives nobody knows, and another one takes over.
+        const isOver = this.#generation === undefined || (nextMs === againMs && !this.isSure);
+        if (isOver) this.#lost.abort(this.overtaken);
+        else if (!this.#ended) this.#stop = after(nextMs, () => this.#beat());
       });
   }
 

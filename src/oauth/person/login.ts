@@ -195,7 +195,8 @@ export class Login {
       keep = error instanceof AuthorizationError && error.reason === 'login-required';
       throw error;
     } finally {
-      if (!keep) await store.write(pendingKey(pending.state), undefined);
+      // Where it cannot be deleted it is forgotten later.
+      if (!keep) await store.write(pendingKey(pending.state), undefined).catch(() => false);
     }
   }
 
