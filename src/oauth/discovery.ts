@@ -11,6 +11,7 @@ import {
 } from '../auth/metadata.ts';
 import { canonicalResource, speaksFor } from '../auth/resource-url.ts';
 import { resourceMetadataUrls, serverMetadataUrls } from '../auth/well-known.ts';
+import { unlessAborted } from '../store/turns.ts';
 import { fetching, limited, type Site } from './site.ts';
 
 /** Findings about the authorization at a server. */
@@ -57,7 +58,7 @@ export function discoverServer(
         `the resource metadata of ${site.server.origin}${site.server.pathname} speak for another resource, ${shownUrl(resource)}: nothing is sent`,
         { resource },
       );
-    const issuer = await chosenIssuer(site, metadata, prefer);
+    const issuer = await unlessAborted(chosenIssuer(site, metadata, prefer), soon);
     const { scopesSupported, dpopBoundAccessTokensRequired: dpopRequired } = metadata;
     return told(site, { resource, scopesSupported, dpopRequired, server: await serverOf(site, issuer, soon) });
   });

@@ -50,7 +50,7 @@ export function readTokenAnswer(answer: Answer, issuer: string): TokenAnswer {
   // A header could not carry it.
   if (!/^[\x21-\x7e]+$/.test(accessToken))
     throw invalid(issuer, 'the access token has characters that no header may have');
-  const expiresIn = Number(fields['expires_in'] ?? Number.NaN);
+  const expiresIn = Number(textIn(fields['expires_in']) ?? Number.NaN);
   const scope = textIn(fields['scope']) ?? fields['scope'];
   return {
     accessToken,

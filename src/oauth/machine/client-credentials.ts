@@ -2,7 +2,8 @@
 
 import type { Authorization } from '../../auth/authorizer.ts';
 import type { Names } from '../../mistakes/known-names.ts';
-import { methodFor, type ClientAuthenticationMethod } from '../client-authentication.ts';
+import { refuseOtherWord } from '../../mistakes/known-values.ts';
+import { clientAuthenticationMethods, methodFor, type ClientAuthenticationMethod } from '../client-authentication.ts';
 import { machine } from './machine.ts';
 import { authorizationOptionNames, checkAuthorizationOptions, type AuthorizationOptions } from '../options.ts';
 import type { KeySource } from '../signing-key.ts';
@@ -62,10 +63,11 @@ export function clientCredentials(options: ClientCredentialsOptions): Authorizat
 }
 
 /** @throws TypeError for a client without id, or with neither key nor secret. */
-export function checkMachineClient(what: string, { id, key, secret, issuer }: MachineClient): void {
+export function checkMachineClient(what: string, { id, key, secret, issuer, method }: MachineClient): void {
   if (typeof id !== 'string' || id === '') throw new TypeError(`${what} needs the id of its client`);
   if ((key === undefined) === (secret === undefined))
     throw new TypeError(`${what} needs either a key or a secret of its client`);
   if (issuer !== undefined && !URL.canParse(issuer))
     throw new TypeError('issuer must be the URL of an authorization server');
+  refuseOtherWord('method', clientAuthenticationMethods, method);
 }

@@ -109,6 +109,58 @@ test('credentials are shown to the authorization server that they are for, and t
   assert.equal(asked(world).length, 1);
 });
 
+test('an authorization server that refused the credentials has seen them, and is kept to', async () => {
+  const world = createWorld({ server, answers: { '/token': () => refuse('invalid_client', 401) } });
+  const auth = credentials(world);
+  const refused = (reason: string) => (error: unknown) =>
+    error instanceof AuthorizationError && error.reason === reason;
+  await assert.rejects(world.connect(auth), refused('invalid-client'));
+  const other = 'https://other.example';
+  world.laws.resource = { resource: mcp, authorization_servers: [other] };
+  world.laws.answers = {
+    '/.well-known/oauth-authorization-server': () =>
+      Response.json({ ...server, issuer: other, token_endpoint: `${other}/token` }),
+  };
+  await assert.rejects(world.connect(auth), refused('issuer-mismatch'));
+  assert.equal(asked(world).length, 1);
+});
+
+test('an outage does not count as having asked for more scopes', async (t) => {
+  const world = createWorld({ server, needs: { write: ['write'] } });
+  const client = await world.connect(credentials(world));
+  t.after(() => client.close());
+  world.laws.answers = { '/token': () => new Response('', { status: 503 }) };
+  for (let times = 0; times < 3; times++)
+    await assert.rejects(client.callTool('write'), (error) => (error as AuthorizationError).reason === 'server-error');
+  world.laws.answers = {};
+  await client.callTool('write');
+});
+
+test('a request that is refused while more scopes are asked for in vain gets new tokens of its own', async (t) => {
+  const world = createWorld({ server, needs: { write: ['write'] } });
+  const client = await world.connect(credentials(world));
+  t.after(() => client.close());
+  let arrive = (): void => {};
+  const arrived = new Promise<void>((resolve) => (arrive = resolve));
+  let answer = (_: Response): void => {};
+  world.laws.answers = {
+    '/token': ({ body }) => {
+      if (!String(body['scope']).includes('write')) return undefined;
+      arrive();
+      return new Promise<Response>((resolve) => (answer = resolve));
+    },
+  };
+  const write = assert.rejects(client.callTool('write'), AuthorizationError);
+  await arrived;
+  world.tokens.clear();
+  const refused = world.count('POST /mcp');
+  const read = client.callTool('read');
+  while (world.count('POST /mcp') === refused) await new Promise((resolve) => setImmediate(resolve));
+  await new Promise((resolve) => setImmediate(resolve));
+  answer(refuse('invalid_scope'));
+  await Promise.all([write, read]);
+});
+
 test('a server that refuses what was just given is asked no further', async () => {
   const world = createWorld({
     server,

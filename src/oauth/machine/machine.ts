@@ -31,10 +31,11 @@ import {
   useless,
   type Refused,
 } from '../refusal.ts';
-import { SharedWork } from '../shared-work.ts';
+import { SharedWork, type Job } from '../shared-work.ts';
 import { siteOf, type Site } from '../site.ts';
 import { StepUps } from '../step-up.ts';
 import { requestTokens } from '../token-request.ts';
+import { isRefusal } from '../token-response.ts';
 
 /** One way in which a machine gets tokens. */
 export interface MachineGrant {
@@ -125,18 +126,23 @@ class MachineAuthorizer implements Authorizer {
     const refused = readRefusal(answer);
     const { tried } = request;
     if (isForNonce(refused, sent)) return once(tried, 'nonce');
-    const grant = this.#grant;
-    const isOther = grant !== undefined && headerOf(grant) !== sent['authorization'];
     if (refused.status === 401) {
       requireOAuth(refused, this.#site);
       requireKind(refused, this.#site);
-      if (isOther) return once(tried, 'others');
-      if (!once(tried, 'new tokens')) throw useless(this.#site, grant);
-      await this.#work.join('obtain', request, ({ signal }) => this.#obtain(refused, undefined, signal));
+      if (!this.#isSent(sent)) return once(tried, 'others');
+      if (!once(tried, 'new tokens')) throw useless(this.#site, this.#grant);
+      const obtain = ({ signal }: Job): Promise<void> => this.#obtain(refused, undefined, signal);
+      // What was under way instead may have come to nothing.
+      while (!(await this.#work.join('obtain', request, obtain)) && this.#isSent(sent)) continue;
       return true;
     }
     if (refused.status !== 403 || refused.error !== 'insufficient_scope') return false;
     return await this.#insufficient(request, refused, sent);
+  }
+
+  /** True while what was sent is all that there is. */
+  #isSent(sent: AuthorizationFields): boolean {
+    return this.#grant === undefined || headerOf(this.#grant) === sent['authorization'];
   }
 
   async #insufficient(request: AuthorizedRequest, refused: Refused, sent: AuthorizationFields): Promise<boolean> {
@@ -145,13 +151,17 @@ class MachineAuthorizer implements Authorizer {
     while (!tried.has('scopes')) {
       const grant = this.#grant;
       if (grant === undefined) return false;
-      const isOther = headerOf(grant) !== sent['authorization'];
-      if (isOther && missingOf(challenged, grant.scopes).length === 0) return once(tried, 'others');
+      if (!this.#isSent(sent) && missingOf(challenged, grant.scopes).length === 0) return once(tried, 'others');
       const scopes = this.#stepUps.wanted(grant, challenged, about);
       if (!this.#way.stepsUp) throw unable(grant, scopes);
-      const ours = await this.#work.join(`step up ${scopes.join(' ')}`, request, ({ signal }) => {
-        this.#stepUps.note(grant, about);
-        return this.#obtain(refused, scopes, signal);
+      const note = (): void => this.#stepUps.note(grant, about);
+      const ours = await this.#work.join(`step up ${scopes.join(' ')}`, request, async ({ signal }) => {
+        await this.#obtain(refused, scopes, signal).catch((error: unknown) => {
+          // Who cannot be asked did not refuse.
+          if (isRefusal(error)) note();
+          throw error;
+        });
+        note();
       });
       if (ours) return once(tried, 'scopes');
     }
@@ -185,6 +195,8 @@ class MachineAuthorizer implements Authorizer {
         { issuer },
       );
     this.#discovered = discovered;
+    // What is shown here now, whatever comes of it, is shown to nobody else.
+    this.#issuer ??= issuer;
     const { options } = this.#site;
     const wanted = { wanted: scopes ?? refused.scopes, before: this.#grant, always: options.scopes, lasting: false };
     await this.#ask(discovered, {
@@ -192,8 +204,6 @@ class MachineAuthorizer implements Authorizer {
       bound: isBound(this.#site, refused, discovered),
       signal,
     });
-    // What was given here once is shown to nobody else.
-    this.#issuer ??= issuer;
   }
 
   async #ask(

@@ -245,3 +245,17 @@ test('nothing that was written or told has a secret in it, but the store [auth-1
   const told = JSON.stringify([world.events, await world.oauth().identity({ server: mcp })]);
   for (const secret of world.secrets) assert.ok(!told.includes(secret));
 });
+
+test('an issuer that nobody chooses in time is waited for no longer', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  let arrive = (): void => {};
+  const arrived = new Promise<void>((resolve) => (arrive = resolve));
+  const issuers = async (): Promise<string> => {
+    arrive();
+    return await new Promise<string>(() => undefined);
+  };
+  const failed = failure(createWorld(), { issuers });
+  await arrived;
+  t.mock.timers.tick(30_000);
+  assert.equal((await failed).reason, 'server-error');
+});

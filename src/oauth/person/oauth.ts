@@ -110,6 +110,8 @@ class PersonAuthorization implements OAuth {
     readonly revoked: boolean;
   }> {
     const { authorizer } = this.#at(server);
+    // Otherwise what comes of a renewal would stay valid, and nobody would know of it.
+    await authorizer.keeper.rest();
     await authorizer.keeper.load();
     const { grant } = authorizer.keeper;
     const revoked = revoke && (await this.#revoked());

@@ -125,11 +125,24 @@ describe('a window to sign in', () => {
     const controller = new AbortController();
     const open = await popup(opener(window)).open(undefined, controller.signal);
     const answer = open.visit(asked(), controller.signal);
+    await window.atServer;
     const reason = new Error('too late');
     controller.abort(reason);
     await assert.rejects(answer, reason);
     open.close();
     assert.equal(window.closed, true);
+  });
+
+  test('is closed, too, when nobody waits any more before it is open', async () => {
+    const window = new FakeWindow();
+    const controller = new AbortController();
+    const open = await popup(opener(window)).open(undefined, controller.signal);
+    const answer = open.visit(asked(), controller.signal);
+    controller.abort(new Error('too late'));
+    // Who asked waits for the signal alone.
+    open.close();
+    await assert.rejects(answer, /too late/);
+    assert.equal(window.closed || window.opener === 'the page', true, 'it was opened and not closed');
   });
 
   test('that the browser does not open is asked for again by a click, or told of', async () => {

@@ -72,18 +72,26 @@ export function popup(window: PopupOpener, options: PopupOptions = {}): Redirect
     redirectUris: [redirectUri],
     async open() {
       let opened: PopupWindow | undefined;
+      let isClosed = false;
       return {
         redirectUri,
         async visit(request, signal) {
           // Loaded by who signs in: most pages have a grant.
           const { cameBack, openedWindow } = await import('./popup-window.ts');
+          signal.throwIfAborted();
           opened = await openedWindow(window, options, signal);
+          // Who asked may have gone meanwhile, and closed what there was.
+          if (isClosed) opened.close();
+          signal.throwIfAborted();
           // The page there is somebody else's, and must not lead ours elsewhere.
           opened.opener = null;
           opened.location.replace(request.url);
           return await cameBack(opened, request, signal);
         },
-        close: () => opened?.close(),
+        close: () => {
+          isClosed = true;
+          opened?.close();
+        },
       };
     },
   };

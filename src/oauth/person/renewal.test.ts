@@ -318,3 +318,30 @@ test('another authorization server is not asked for the scopes of the one before
     [['old'], ['new']],
   );
 });
+
+test('who signs out while the grant is renewed has what came of that revoked', async (t) => {
+  const world = createWorld();
+  const auth = world.oauth();
+  const client = await world.connect(auth);
+  t.after(() => client.close());
+  world.time += 3600_000 - 30_000;
+  let arrive = (): void => {};
+  const arrived = new Promise<void>((resolve) => (arrive = resolve));
+  let go = (): void => {};
+  const held = new Promise<undefined>((resolve) => (go = () => resolve(undefined)));
+  world.laws.answers = {
+    // Only a promise is awaited, which the types of an answer do not say of nothing.
+    '/token': () => (arrive(), held as unknown as undefined),
+  };
+  await client.callTool('read');
+  await arrived;
+  const leaving = auth.logout();
+  await new Promise((resolve) => setImmediate(resolve));
+  go();
+  assert.deepEqual(await leaving, { revoked: true });
+  assert.deepEqual(
+    world.asked.filter(({ url }) => url.pathname === '/revoke').map(({ body }) => body['token']),
+    world.secrets.slice(-2).toReversed(),
+  );
+  assert.equal(await auth.identity(), undefined);
+});

@@ -132,3 +132,15 @@ test('a grant that is renewed meanwhile has no more scopes than before', async (
   assert.equal(world.asked.filter(({ body }) => body['grant_type'] === 'refresh_token').length, 1);
   assert.equal(world.pages.length, 2);
 });
+
+test('a clock that was set back makes nobody wait until it is as late again', async (t) => {
+  const world = createWorld({ resource, needs: { write: ['write'] }, grants: () => ['basic'] });
+  const client = await world.connect(world.oauth());
+  t.after(() => client.close());
+  await assert.rejects(client.callTool('write'));
+  await assert.rejects(client.callTool('write'), insufficient);
+  world.time -= 86_400_000;
+  const pages = world.pages.length;
+  await assert.rejects(client.callTool('write'));
+  assert.equal(world.pages.length, pages + 1);
+});
