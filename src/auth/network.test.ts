@@ -70,3 +70,13 @@ test('an error names the host and not what is secret in the URL', () => {
     (error) => error instanceof Error && /10\.0\.0\.1/.test(error.message) && !/hidden/.test(error.message),
   );
 });
+
+test('an address of IPv6 is allowed with and without its brackets', () => {
+  for (const allow of [['fd00::1'], ['[fd00::1]'], ['FD00:0::1']])
+    networkRules(new URL('https://mcp.example/mcp'), { allow }).check('https://[fd00::1]/token', 'the token endpoint');
+});
+
+test('a name that is allowed is the one that URLs spell otherwise', () => {
+  const rules = networkRules(new URL('https://mcp.example/mcp'), { allow: ['b\u00fccher.example'] });
+  assert.equal(rules.mayConnect('xn--bcher-kva.example', '10.0.0.1'), true);
+});

@@ -6,8 +6,8 @@ import { AuthorizationError } from './errors.ts';
 /** Options of where requests about authorization may go. */
 export interface NetworkOptions {
   /**
-   * Hosts that may be reached though they lie in an inner network, each a name or an address, without a port: an authorization
-   * server of a company, say. The host of the MCP server itself is always allowed. None by default.
+   * Hosts that may be reached though they lie in an inner network, each a name or an address, without scheme and port: an
+   * authorization server of a company, say. The host of the MCP server itself is always allowed. None by default.
    */
   readonly allow?: readonly string[];
 }
@@ -31,9 +31,11 @@ export interface NetworkRules {
  * of an inner range, but for the server's own host and those that are allowed.
  *
  * @param server The URL of the MCP server, or the identifier of the resource that is protected.
+ * @throws TypeError for an allowed host that is none.
  */
 export function networkRules(server: URL, { allow = [] }: NetworkOptions = {}): NetworkRules {
-  const allowed = new Set([...allow.map((host) => hostOf(host)), hostOf(server.hostname)]);
+  if (!Array.isArray(allow)) throw new TypeError('network.allow must be an array of hosts');
+  const allowed = new Set([...allow.map(allowedHost), hostOf(server.hostname)]);
   const near = isLoopback(server.hostname);
   const inner = near ? 'a loopback address' : rangeOf(server.hostname);
   const permits = (hostname: string, range: string | undefined): boolean =>
@@ -76,6 +78,15 @@ export function isLoopback(hostname: string): boolean {
 function rangeOf(hostname: string): string | undefined {
   const bytes = addressBytes(hostOf(hostname));
   return bytes === undefined ? undefined : innerRange(bytes);
+}
+
+/** An allowed host as URLs spell it. */
+function allowedHost(given: string): string {
+  const text = addressBytes(given)?.length === 16 && !given.startsWith('[') ? `[${given}]` : given;
+  const url = typeof text === 'string' && URL.canParse(`https://${text}`) ? new URL(`https://${text}`) : undefined;
+  if (url === undefined || url.href !== `https://${url.hostname}/` || /[/:?#@]$/.test(text))
+    throw new TypeError('network.allow must have hosts, each a name or an address without scheme and port');
+  return hostOf(url.hostname);
 }
 
 /** A host as URLs spell it, without the dot that may end a name. */

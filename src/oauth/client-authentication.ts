@@ -17,6 +17,14 @@ export interface OAuthClient {
   readonly method: ClientAuthenticationMethod;
 }
 
+/** All of them. */
+export const clientAuthenticationMethods: readonly ClientAuthenticationMethod[] = [
+  'none',
+  'client_secret_basic',
+  'client_secret_post',
+  'private_key_jwt',
+];
+
 /** The methods that go with a secret, the best first. */
 const secretMethods = ['client_secret_basic', 'client_secret_post'] as const;
 

@@ -1,6 +1,7 @@
 /** Options that all ways of being authorized share. */
 
 import type { AuthorizationFetch } from '../auth/document.ts';
+import { hasFields } from '../auth/fields.ts';
 import { networkRules, type NetworkOptions } from '../auth/network.ts';
 import { isScope } from '../auth/scopes.ts';
 import { refuseUnknown, type Names } from '../mistakes/known-names.ts';
@@ -102,7 +103,11 @@ const owned: ReadonlySet<string> = new Set([
  */
 export function checkAuthorizationOptions(what: string, options: AuthorizationOptions, known: object): void {
   refuseUnknown(what, options, known);
-  const { scopes = [], resource, resourceParameter, dpop, parameters, network, issuers } = options;
+  const { scopes = [], resource, resourceParameter, dpop, parameters, network, issuers, servers = {} } = options;
+  refuseUnknown('network', network, { allow: 1 } satisfies Names<NetworkOptions>);
+  refuseUnknown('parameters', parameters, { authorization: 1, token: 1 });
+  if (!hasFields(servers) || !Object.values(servers).every(hasFields))
+    throw new TypeError('servers must have an object of metadata for each issuer');
   if (!Array.isArray(scopes) || !scopes.every(isScope))
     throw new TypeError('scopes must be an array of texts, each one scope');
   if (issuers !== undefined && typeof issuers !== 'function' && !Array.isArray(issuers))

@@ -26,7 +26,8 @@ export function clientMetadata(
  * @throws TypeError for options that make no sense, or have no `clientMetadataUrl`.
  *
  * @example
- * const options = { clientMetadataUrl: 'https://app.example/client.json', redirect: popup(), metadata: { name: 'App' } };
+ * const redirect = page({ navigate: (url) => location.assign(url), redirectUri: 'https://app.example/signed-in' });
+ * const options = { clientMetadataUrl: 'https://app.example/client.json', redirect, metadata: { name: 'App' } };
  * const document = JSON.stringify(clientMetadataDocument(options));
  */
 export function clientMetadataDocument(options: OAuthOptions): Readonly<Record<string, unknown>> {

@@ -2,11 +2,11 @@
 
 import type { Redirect, RedirectHook } from '../../auth/redirect.ts';
 import { isLoopback } from '../../auth/network.ts';
-import type { Names } from '../../mistakes/known-names.ts';
-import { refuseNoNumber, refuseOther } from '../../mistakes/known-values.ts';
+import { refuseUnknown, type Names } from '../../mistakes/known-names.ts';
+import { refuseNoNumber, refuseOther, refuseOtherWord } from '../../mistakes/known-values.ts';
 import type { CredentialStore } from '../../store/credentials.ts';
 import { memoryCredentialStore } from '../../store/memory-credentials.ts';
-import type { ClientAuthenticationMethod } from '../client-authentication.ts';
+import { clientAuthenticationMethods, type ClientAuthenticationMethod } from '../client-authentication.ts';
 import { authorizationOptionNames, checkAuthorizationOptions, type AuthorizationOptions } from '../options.ts';
 import type { KeySource } from '../signing-key.ts';
 
@@ -51,7 +51,7 @@ export interface OAuthOptions extends AuthorizationOptions {
   readonly metadata?: ClientMetadata;
   /** True when the grant is renewed without asking, and may last while nobody is there; true by default. */
   readonly refresh?: boolean;
-  /** Keeps the grants of several accounts of one person apart, in one store. */
+  /** Keeps apart what was granted to several accounts, or to several people, in one store: who names none shares the grant of the store. */
   readonly account?: string;
   /** Time that a person may take, in milliseconds; 600000. 0 means no limit. */
   readonly loginTimeoutMs?: number;
@@ -69,6 +69,10 @@ const optionNames: Names<OAuthOptions> = {
   account: 1,
   loginTimeoutMs: 1,
 };
+
+const clientNames: Names<RegisteredByHand> = { id: 1, issuer: 1, secret: 1, key: 1, method: 1 };
+
+const metadataNames: Names<ClientMetadata> = { name: 1, uri: 1, logo: 1, contacts: 1, applicationType: 1 };
 
 /** The options with their defaults. */
 export interface OAuthSettings {
@@ -93,9 +97,14 @@ export function oauthSettings(options: OAuthOptions): OAuthSettings {
   refuseNoNumber('loginTimeoutMs', options.loginTimeoutMs);
   const { client = [], clientMetadataUrl, metadata = {} } = options;
   const clients: readonly RegisteredByHand[] = Array.isArray(client) ? client : [client as RegisteredByHand];
-  for (const { id, issuer } of clients)
-    if (typeof id !== 'string' || typeof issuer !== 'string' || !URL.canParse(issuer))
+  for (const one of clients) {
+    refuseUnknown('client', one, clientNames);
+    const { id, issuer, method } = one;
+    if (typeof id !== 'string' || id === '' || typeof issuer !== 'string' || !URL.canParse(issuer))
       throw new TypeError('client must have its id, and the issuer of the authorization server that knows it');
+    refuseOtherWord('client.method', clientAuthenticationMethods, method);
+  }
+  refuseUnknown('metadata', metadata, metadataNames);
   if (clientMetadataUrl !== undefined) checkDocumentUrl(clientMetadataUrl);
   const { name = 'Parley', uri, logo, contacts, applicationType } = metadata;
   const words = { client_name: name, client_uri: uri, logo_uri: logo, contacts };

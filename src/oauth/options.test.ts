@@ -1,0 +1,44 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { clientCredentials, oauth } from '../oauth.ts';
+
+const issuer = 'https://as.example';
+
+/** Options that no compiler checked. */
+function make(options: object): void {
+  oauth({ redirect: async () => '', redirectUri: 'https://app.example/back', ...(options as object) });
+}
+
+for (const [options, words] of [
+  [{ network: { alow: [] } }, /network has no option "alow"; .*allow/],
+  [{ network: { allow: 'x' } }, /network\.allow/],
+  [{ network: { allow: ['https://login.corp.example'] } }, /network\.allow .*host/],
+  [{ network: { allow: ['login.corp.example:8443'] } }, /network\.allow .*host/],
+  [{ parameters: { authorisation: {} } }, /parameters has no option "authorisation"; .*authorization/],
+  [{ client: { id: 'x', issuer, secrt: 'hidden' } }, /client has no option "secrt"; .*secret/],
+  [{ client: { id: '', issuer } }, /client must have its id/],
+  [{ client: { id: 'x', issuer, method: 'secret' } }, /client\.method must be .*client_secret_basic/],
+  [{ metadata: { nme: 'x' } }, /metadata has no option "nme"; .*name/],
+  [{ servers: { [issuer]: 'x' } }, /servers .*object/],
+] as const)
+  test(`${JSON.stringify(options)} is a mistake that is told at once`, () => {
+    assert.throws(
+      () => make(options),
+      (error) => error instanceof TypeError && words.test(error.message) && !/hidden/.test(error.message),
+    );
+  });
+
+test('a machine says by no method that does not exist who it is', () => {
+  assert.throws(
+    () => clientCredentials({ id: 'x', secret: 'y', method: 'secret' as 'none' }),
+    (error) => error instanceof TypeError && /method must be .*client_secret_post/.test(error.message),
+  );
+});
+
+test('hosts that are allowed are names and addresses as people write them', () => {
+  make({
+    network: {
+      allow: ['login.corp.example', 'LOGIN.corp.example.', '10.1.2.3', 'fd00::1', '[fd00::1]', 'b\u00fccher.example'],
+    },
+  });
+});
