@@ -1,4 +1,4 @@
-import { after } from '../jsonrpc/timeout.ts';
+import { after, monotonicNow } from '../jsonrpc/timeout.ts';
 import { ConnectionError, type Clocks } from '../jsonrpc/transport.ts';
 import type { JsonObject, ProgressToken } from '../protocol/features/common.ts';
 import { overBudget, type NotificationBudget } from './budget.ts';
@@ -10,6 +10,8 @@ export interface WaitOptions extends NotificationBudget {
   readonly timeoutMs?: number | undefined;
   /** Longest wait for the answer whatever the progress, in milliseconds. */
   readonly maxTotalTimeoutMs?: number | undefined;
+  /** Is added the time in which a person was asked, in milliseconds, for who counts the time of several attempts. */
+  readonly still?: { ms: number } | undefined;
 }
 
 /** A request of ours, from the moment that it is sent. */
@@ -61,6 +63,10 @@ export class PendingRequest<Options extends WaitOptions = WaitOptions> implement
   #idle: (() => void) | undefined;
   #total: (() => void) | undefined;
   #waitsForPerson = false;
+  /** The part of the longest time that was used before a person was asked, in milliseconds. */
+  #used = 0;
+  /** Time at which the clocks began to run, or to stand still. */
+  #since = 0;
   readonly #onAbort: (() => void) | undefined;
 
   constructor(
@@ -97,9 +103,10 @@ export class PendingRequest<Options extends WaitOptions = WaitOptions> implement
     this.#idle = timer(this.options.timeoutMs, () => this.#timedOut(this.options.timeoutMs));
   }
 
-  /** Stops the clocks while a person is asked for the sake of the request; what the peer may take is counted from then on. */
+  /** Stops the clocks while a person is asked for the sake of the request; the longest time goes on after it, the other begins anew. */
   waiting(person: boolean): void {
     if (this.#settled || this.#waitsForPerson === person) return;
+    this.#turn();
     this.#waitsForPerson = person;
     if (!person) return this.#start();
     this.#idle?.();
@@ -107,9 +114,22 @@ export class PendingRequest<Options extends WaitOptions = WaitOptions> implement
   }
 
   #start(): void {
-    const { maxTotalTimeoutMs } = this.options;
-    this.#total = timer(maxTotalTimeoutMs, () => this.#timedOut(maxTotalTimeoutMs));
+    const { maxTotalTimeoutMs: most } = this.options;
+    // A limit of nothing would be none.
+    const left = most && Math.max(1, most - this.#used);
+    this.#total = timer(left, () => this.#timedOut(most));
+    if (left) this.#since = monotonicNow();
     this.touch();
+  }
+
+  /** Counts the time up to now, where anybody does. */
+  #turn(): void {
+    const { maxTotalTimeoutMs, still } = this.options;
+    if (!maxTotalTimeoutMs) return;
+    const passed = monotonicNow() - this.#since;
+    this.#since += passed;
+    if (!this.#waitsForPerson) this.#used += passed;
+    else if (still !== undefined) still.ms += passed;
   }
 
   /**
@@ -127,6 +147,7 @@ export class PendingRequest<Options extends WaitOptions = WaitOptions> implement
 
   settle(outcome: JsonObject | Error): void {
     if (this.#settled) return;
+    if (this.#waitsForPerson) this.#turn();
     this.#settled = true;
     this.#idle?.();
     this.#total?.();

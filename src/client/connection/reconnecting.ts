@@ -106,12 +106,14 @@ export class Reconnecting {
   async request(method: string, params: JsonObject | undefined, options: RepeatableOptions = {}): Promise<JsonObject> {
     const { clock } = this.#settings;
     const begun = clock();
+    // While a person is asked no time passes.
+    const still = this.#total(options) === 0 ? undefined : { ms: 0 };
     let tried: Set<Retry> | undefined;
     let connection = this.#current.usable ?? (await this.#current.connection(this.#limits(method, options)));
-    for (let limits = options; ; limits = this.#within(options, clock() - begun)) {
+    for (let limits = options; ; limits = this.#within(options, clock() - begun - (still?.ms ?? 0))) {
       const believed = !connection.confirmed;
       try {
-        const result = await connection.request(method, params, limits);
+        const result = await connection.request(method, params, still === undefined ? limits : { ...limits, still });
         this.#answered(connection, { method, params, result });
         return result;
       } catch (error) {
@@ -226,9 +228,14 @@ export class Reconnecting {
     return { method, signal, ms: timeoutMs ?? this.#settings.timeoutMs };
   }
 
+  /** The longest time that a request may take, in milliseconds; 0 where there is no limit. */
+  #total({ maxTotalTimeoutMs }: RepeatableOptions): number {
+    return maxTotalTimeoutMs ?? this.#settings.maxTotalTimeoutMs ?? 0;
+  }
+
   /** The options for what is left of the longest time that a request may take. */
   #within(options: RepeatableOptions, passedMs: number): RepeatableOptions {
-    const total = options.maxTotalTimeoutMs ?? this.#settings.maxTotalTimeoutMs ?? 0;
+    const total = this.#total(options);
     return total === 0 ? options : { ...options, maxTotalTimeoutMs: Math.max(1, total - passedMs) };
   }
 }

@@ -24,6 +24,12 @@ export interface ServerConnectionOptions extends NotificationBudget {
   readonly failed: Failed;
 }
 
+/** The options of one attempt of a request. */
+export interface AttemptOptions extends RequestOptions {
+  /** Is added the time in which a person was asked, in milliseconds. */
+  readonly still?: { ms: number } | undefined;
+}
+
 /** The connection to a server whose revision is settled, from then on until it is lost: requests go out as that revision wants them. */
 export class ServerConnection {
   readonly agreement: Agreement;
@@ -74,7 +80,7 @@ export class ServerConnection {
    *   that the server answered with.
    * @throws ConnectionError when no valid answer came.
    */
-  async request(method: string, params: JsonObject | undefined, options: RequestOptions = {}): Promise<JsonObject> {
+  async request(method: string, params: JsonObject | undefined, options: AttemptOptions = {}): Promise<JsonObject> {
     return this.#checked(method, await this.#call(method, params, options).answer, options);
   }
 
@@ -106,7 +112,7 @@ export class ServerConnection {
     await channel.notify(method, wire, { revision, headers, timeoutMs: this.#options.timeoutMs });
   }
 
-  #call(method: string, params: JsonObject | undefined, options: RequestOptions): Asked {
+  #call(method: string, params: JsonObject | undefined, options: AttemptOptions): Asked {
     const { revision, channel } = this.agreement;
     const { timeoutMs, maxTotalTimeoutMs, maxNotifications, maxNotificationBytes, failed } = this.#options;
     const { onProgress, onSent, onGivenUp, onLateAnswer } = options;
@@ -121,6 +127,7 @@ export class ServerConnection {
       signal: options.signal,
       timeoutMs: options.timeoutMs ?? timeoutMs,
       maxTotalTimeoutMs: options.maxTotalTimeoutMs ?? maxTotalTimeoutMs,
+      still: options.still,
       maxNotifications,
       maxNotificationBytes,
       headers: this.#isHeaded
