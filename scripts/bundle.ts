@@ -20,6 +20,7 @@ export type Entry =
   | 'oauth'
   | 'stdio'
   | 'node'
+  | 'sqlite'
   | 'protocol'
   | 'testing';
 
@@ -34,6 +35,7 @@ export const entries: readonly Entry[] = [
   'oauth',
   'stdio',
   'node',
+  'sqlite',
   'protocol',
   'testing',
 ];

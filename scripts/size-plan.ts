@@ -43,6 +43,7 @@ const budgets: Readonly<Record<Entry, number>> = {
   oauth: 26.5,
   stdio: 8.5,
   node: 35.8,
+  sqlite: 3,
   protocol: 3.5,
   testing: 49.8,
 };
@@ -122,7 +123,7 @@ function entryPoint(entry: Entry): Program {
     name,
     code: `export * from '${name}';`,
     budget: budgets[entry],
-    neutral: entry !== 'node' && entry !== 'stdio',
+    neutral: entry !== 'node' && entry !== 'stdio' && entry !== 'sqlite',
     role: entry === 'server' ? 'server' : entry === 'client' ? 'client' : 'both',
   };
 }

@@ -46,6 +46,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
   'node/login': ['node', 'auth', 'mistakes'],
   'node/server': ['http/server', 'host', 'jsonrpc', 'mistakes'],
   'node/client': ['http/client', 'jsonrpc', 'mistakes'],
+  sqlite: ['store'],
   testing: ['server', 'client', 'host', 'peer', 'jsonrpc', 'protocol', 'auth', 'store', 'mistakes'],
   // A program like that of any user, which also looks inside.
   cli: [

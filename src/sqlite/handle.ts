@@ -1,0 +1,36 @@
+/** Value of a column or a parameter here. */
+export type SqliteValue = string | number | null;
+
+/** Statement that was prepared, as `node:sqlite` and better-sqlite3 have it. */
+export interface SqliteStatement {
+  run(...values: SqliteValue[]): { readonly changes: number | bigint };
+  get(...values: SqliteValue[]): unknown;
+  all(...values: SqliteValue[]): unknown[];
+}
+
+/** Open database, as `node:sqlite` (`DatabaseSync`) and better-sqlite3 (`Database`) have it. */
+export interface SqliteHandle {
+  exec(sql: string): unknown;
+  prepare(sql: string): SqliteStatement;
+  close(): unknown;
+}
+
+/**
+ * Opens a database with the SQLite of the runtime.
+ *
+ * @throws Error where the runtime has none, as Node 20.
+ */
+export function openDatabase(path: string): SqliteHandle {
+  const sqlite = process.getBuiltinModule?.('node:sqlite');
+  if (sqlite === undefined)
+    throw new Error(
+      'this runtime has no node:sqlite, which Node has from 22.13 on: open the file with better-sqlite3, and hand over what it gives, sqliteTasks(new Database(path))',
+    );
+  return new sqlite.DatabaseSync(path);
+}
+
+/** The first column of a row of one number. */
+export function numberOf(row: unknown): number {
+  const [value] = typeof row === 'object' && row !== null ? Object.values(row) : [];
+  return Number(value);
+}

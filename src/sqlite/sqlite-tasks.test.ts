@@ -1,0 +1,124 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { test, type TestContext } from 'node:test';
+import { taskStoreContract } from '../testing/task-store.ts';
+import type { StoredTask } from '../store/tasks.ts';
+import { sqliteTasks } from './sqlite-tasks.ts';
+
+function fileFor(t: TestContext): string {
+  const folder = mkdtempSync(join(tmpdir(), 'parley-sqlite-'));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  return join(folder, 'tasks.db');
+}
+
+function task(id: string, parts: Partial<StoredTask> = {}): StoredTask {
+  return { id, queue: 'q', owner: '', version: 1, epoch: 0, open: true, text: '{}', ...parts };
+}
+
+for (const { title, run } of taskStoreContract(async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'parley-sqlite-'));
+  const [one, other] = [sqliteTasks(join(folder, 'tasks.db')), sqliteTasks(join(folder, 'tasks.db'))];
+  const close = async (): Promise<void> => {
+    one.close();
+    other.close();
+    rmSync(folder, { recursive: true, force: true });
+  };
+  return { one, other, close };
+}))
+  test(`tasks in SQLite: ${title}`, run);
+
+test('what resolved is there when the file is opened again', async (t) => {
+  const file = fileFor(t);
+  const store = sqliteTasks(file);
+  assert.equal(await store.add(task('a'), 1), 'added');
+  const begun = store.swap(task('a', { version: 2 }));
+  store.close();
+  store.close();
+  assert.equal(await begun, true);
+  const again = sqliteTasks(file);
+  assert.equal((await again.get('a'))?.version, 2);
+  again.close();
+});
+
+test('a handle is used as it is, made durable, and left open', async (t) => {
+  const handle = new DatabaseSync(fileFor(t));
+  const store = sqliteTasks(handle);
+  assert.deepEqual({ ...handle.prepare('pragma journal_mode').get() }, { journal_mode: 'wal' });
+  assert.deepEqual({ ...handle.prepare('pragma synchronous').get() }, { synchronous: 2 });
+  assert.equal(await store.add(task('a'), 1), 'added');
+  store.close();
+  assert.equal(handle.prepare('select count(*) as tasks from parley_tasks').get()?.['tasks'], 1);
+  handle.close();
+});
+
+test('the changes of one turn are one commit', async (t) => {
+  const handle = new DatabaseSync(fileFor(t));
+  const commits: string[] = [];
+  const store = sqliteTasks({
+    exec: (sql) => (commits.push(sql), handle.exec(sql)),
+    prepare: (sql) => handle.prepare(sql),
+    close: () => handle.close(),
+  });
+  commits.length = 0;
+  const outcomes = await Promise.all(Array.from({ length: 50 }, (_, at) => store.add(task(`t${at}`), 30)));
+  assert.equal(outcomes.filter((outcome) => outcome === 'added').length, 30);
+  assert.deepEqual(commits, ['begin immediate', 'commit']);
+  handle.close();
+});
+
+test('a change that fails undoes no other of its turn, and a commit that fails rejects all', async (t) => {
+  const handle = new DatabaseSync(fileFor(t));
+  let fails = false;
+  const store = sqliteTasks({
+    exec(sql) {
+      if (fails && sql === 'commit') throw new Error('no disk');
+      handle.exec(sql);
+    },
+    prepare: (sql) => handle.prepare(sql),
+    close: () => handle.close(),
+  });
+  const wrong = { ...task('b'), text: null as never };
+  const [good, bad] = await Promise.allSettled([store.add(task('a'), 5), store.add(wrong, 5)]);
+  assert.equal(good.status, 'fulfilled');
+  assert.equal(bad.status, 'rejected');
+  assert.equal((await store.get('a'))?.id, 'a');
+  fails = true;
+  const both = await Promise.allSettled([store.add(task('c'), 5), store.swap(task('a', { version: 2 }))]);
+  assert.deepEqual(
+    both.map(({ status }) => status),
+    ['rejected', 'rejected'],
+  );
+  fails = false;
+  assert.equal(await store.get('c'), undefined);
+  assert.equal((await store.get('a'))?.version, 1);
+  assert.equal(await store.add(task('c'), 5), 'added');
+  handle.close();
+});
+
+test('a claim and a count look at no more rows than they need', (t) => {
+  const handle = new DatabaseSync(fileFor(t));
+  sqliteTasks(handle);
+  const plan = (sql: string): string => JSON.stringify(handle.prepare(`explain query plan ${sql}`).all());
+  const due = `select id from parley_tasks where queue = 'q' and open = 1 and due is not null and due <= 5 order by epoch = 0, due`;
+  assert.match(plan(due), /parley_tasks_due/);
+  assert.doesNotMatch(plan(due), /TEMP B-TREE/);
+  assert.match(plan(`select 1 from parley_tasks where queue = 'q' and owner = '' and open = 1`), /parley_tasks_open/);
+  assert.match(plan(`select id from parley_tasks where expires <= 5`), /parley_tasks_expires/);
+  handle.close();
+});
+
+test('a runtime without node:sqlite is told what to hand over', (t) => {
+  t.mock.method(process, 'getBuiltinModule', () => undefined);
+  assert.throws(
+    () => sqliteTasks('tasks.db'),
+    /no node:sqlite.*22\.13.*better-sqlite3.*sqliteTasks\(new Database\(path\)\)/,
+  );
+});
+
+test('what is no database is a mistake', () => {
+  for (const wrong of [undefined, 5, {}, null])
+    assert.throws(() => sqliteTasks(wrong as never), { name: 'TypeError', message: /path of a file, or a handle/ });
+});

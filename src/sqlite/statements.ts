@@ -1,0 +1,56 @@
+import { numberOf, type SqliteHandle } from './handle.ts';
+
+/** Milliseconds since 1970 by the clock of the machine, as SQLite reads it, once in a statement. */
+const now = "cast((julianday('now') - 2440587.5) * 86400000 as integer)";
+
+/** Condition that a task is not gone. */
+const live = `(expires is null or expires > ${now})`;
+
+const taskColumns = `id, queue, owner, version, epoch, open, text, max(0, due - ${now}) as due_in, expires - ${now} as expires_in`;
+
+const schema = `
+create table if not exists parley_tasks (
+  id text primary key not null,
+  queue text not null,
+  owner text not null,
+  version integer not null,
+  epoch integer not null,
+  open integer not null,
+  due integer,
+  expires integer,
+  node text,
+  text text not null
+);
+create index if not exists parley_tasks_due on parley_tasks (queue, epoch = 0, due) where open = 1 and due is not null;
+create index if not exists parley_tasks_owner on parley_tasks (queue, owner, id);
+create index if not exists parley_tasks_open on parley_tasks (queue, owner, expires) where open = 1;
+create index if not exists parley_tasks_expires on parley_tasks (expires) where expires is not null;
+`;
+
+/** Names of the statements of the store. */
+export type StatementName = 'isThere' | 'countOpen' | 'add' | 'get' | 'swap' | 'claim' | 'renew' | 'list' | 'sweep';
+
+/** Statements of the store; each is prepared once. */
+export const statements: Readonly<Record<StatementName, string>> = {
+  isThere: `select count(*) from parley_tasks where id = ? and ${live}`,
+  countOpen: `select count(*) from (select 1 from parley_tasks where queue = ? and owner = ? and open = 1 and ${live} limit ?)`,
+  add: `insert or replace into parley_tasks (id, queue, owner, version, epoch, open, due, expires, text)
+    values (?, ?, ?, ?, ?, ?, ${now} + ?, ${now} + ?, ?)`,
+  get: `select ${taskColumns} from parley_tasks where id = ? and ${live}`,
+  swap: `update parley_tasks set version = ?, epoch = ?, open = ?, due = case ? when 1 then due else ${now} + ? end,
+    expires = coalesce(${now} + ?, expires), text = ? where id = ? and version = ? and ${live}`,
+  claim: `update parley_tasks set version = version + 1, epoch = epoch + 1, due = ${now} + ?, node = ? where id in
+    (select id from parley_tasks where queue = ? and open = 1 and due is not null and due <= ${now} and ${live}
+      order by epoch = 0, due limit ?)
+    returning ${taskColumns}`,
+  renew: `update parley_tasks set due = ${now} + ? where id = ? and epoch = ? and open = 1 and due is not null and ${live}`,
+  list: `select ${taskColumns} from parley_tasks where queue = ? and owner = ? and id > ? and ${live} order by id limit ?`,
+  sweep: `delete from parley_tasks where id in (select id from parley_tasks where expires <= ${now} limit ?)`,
+};
+
+/** Makes the table where it is not there, and what was committed to be on the disk. */
+export function prepareDatabase(handle: SqliteHandle): void {
+  if (numberOf(handle.prepare('pragma busy_timeout').get()) === 0) handle.exec('pragma busy_timeout = 2000');
+  handle.exec('pragma journal_mode = wal; pragma synchronous = full;');
+  handle.exec(`begin immediate; ${schema} commit;`);
+}
