@@ -68,6 +68,8 @@ export interface World {
   /** How often something was asked, such as `POST /token`. */
   count(what: string): number;
   oauth(options?: Partial<OAuthOptions>): OAuth;
+  /** Signs the person in on the page of a login; gives the URL to which they are sent back. */
+  visit(request: RedirectRequest): Promise<string>;
   connect(auth: Authorization, options?: ConnectOptions & HttpTransportOptions): Promise<Client>;
 }
 
@@ -123,8 +125,9 @@ class Made implements World {
 
   oauth(options: Partial<OAuthOptions> = {}): OAuth {
     return oauth({
-      redirect: (request) => this.#visit(request),
-      redirectUri,
+      redirect: (request) => this.visit(request),
+      // Other ways of coming back know their own.
+      ...(typeof options.redirect === 'object' ? {} : { redirectUri }),
       now: () => this.time,
       onEvent: (event) => this.events.push(event),
       ...options,
@@ -215,7 +218,7 @@ class Made implements World {
     });
   }
 
-  async #visit(request: RedirectRequest): Promise<string> {
+  async visit(request: RedirectRequest): Promise<string> {
     this.pages.push(request);
     const page = new URL(request.url);
     const code = `code-${++this.#made}-secret`;

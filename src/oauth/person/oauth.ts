@@ -134,8 +134,7 @@ class PersonAuthorization implements OAuth {
     callback: string,
     { server, signal = never() }: { readonly server?: string | URL; readonly signal?: AbortSignal } = {},
   ): Promise<void> {
-    const mending = await this.#at(server).authorizer.mending();
-    await mending.finish(callback, signal);
+    await this.#at(server).authorizer.finish(callback, signal);
   }
 
   #at(server: string | URL | undefined): { readonly site: Site; readonly authorizer: PersonAuthorizer } {

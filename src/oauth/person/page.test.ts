@@ -96,3 +96,17 @@ test('the answer to the login of one account is not taken for another one', asyn
     ['one'],
   );
 });
+
+test('a page that came back with what the server refuses is told so, and not left again', async () => {
+  const { world, left, load } = browser();
+  await assert.rejects(world.connect(load()), AuthorizationError);
+  const later = load();
+  const callback = answered(world, left[0] ?? '');
+  world.laws.answers = { '/token': () => Response.json({ access_token: 'useless', token_type: 'Bearer' }) };
+  await later.finish(callback, { server: mcp });
+  await assert.rejects(
+    world.connect(later),
+    (error) => error instanceof AuthorizationError && error.reason === 'server-error',
+  );
+  assert.equal(left.length, 1);
+});

@@ -6,7 +6,7 @@ import { DpopProver, keysIn } from '../dpop.ts';
 import { GrantKeeper } from './grant-keeper.ts';
 import type { Mending } from './mending.ts';
 import type { OAuthSettings } from './oauth-options.ts';
-import { presented } from '../presented.ts';
+import { headerOf, presented } from '../presented.ts';
 import type { Site } from '../site.ts';
 
 /** Authorizes requests as a person, at one server. */
@@ -16,6 +16,8 @@ export class PersonAuthorizer implements Authorizer {
   readonly #settings: OAuthSettings;
   readonly #provers = new Map<string, DpopProver>();
   #mending: Promise<Mending> | undefined;
+  /** Header field that a page came back with, until the server takes it. */
+  #unproven: string | undefined;
 
   constructor(site: Site, settings: OAuthSettings) {
     this.#site = site;
@@ -60,6 +62,7 @@ export class PersonAuthorizer implements Authorizer {
   }
 
   answered({ url }: AuthorizedRequest, answer: AuthorizedAnswer): void {
+    if (answer.status !== 401) this.#unproven = undefined;
     const { grant } = this.keeper;
     if (grant?.scheme === 'DPoP') this.#proverOf(grant.endpoints.issuer).answered(url, answer.header('dpop-nonce'));
   }
@@ -69,7 +72,16 @@ export class PersonAuthorizer implements Authorizer {
   }
 
   async refused(request: AuthorizedRequest, answer: AuthorizedAnswer, sent: AuthorizationFields): Promise<boolean> {
+    // Another login would give the same, and a page would be left for ever.
+    if (this.#unproven !== undefined && this.#unproven === sent['authorization']) request.tried.add('new tokens');
     return (await this.mending()).refused(request, answer, sent);
+  }
+
+  /** Takes up the login to which an answer belongs, after the page that began it was left. */
+  async finish(callback: string, signal: AbortSignal): Promise<void> {
+    await (await this.mending()).finish(callback, signal);
+    const { grant } = this.keeper;
+    this.#unproven = grant === undefined ? undefined : headerOf(grant);
   }
 
   #fields(request: AuthorizedRequest): AuthorizationFields | Promise<AuthorizationFields> {
