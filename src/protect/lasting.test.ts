@@ -53,6 +53,44 @@ test('streams end half a minute after the token that opened them, and running ca
   assert.match(await working.until((text) => text.includes('finished')), /finished/);
 });
 
+test('the pair of HTTP+SSE brings the answers of what runs when its token ends, and nothing else', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout', 'Date'], now: Date.now() });
+  let [finish, begin] = [(): void => undefined, (): void => undefined];
+  const begun = new Promise<void>((resolve) => (begin = resolve));
+  const { send, stream, issuer, server } = await open(t, entry, {
+    http: { ssePair: { sse: '/sse', messages: '/messages' }, keepAliveMs: 0 },
+    define: (defined) => {
+      defined.tool('slow', {}, async () => {
+        await new Promise<void>((resolve) => {
+          finish = resolve;
+          begin();
+        });
+        return 'finished';
+      });
+    },
+  });
+  const events = await stream({ method: 'GET', path: '/sse', headers: bearer(await issuer.issue({ expiresIn: 60 })) });
+  const [, path = ''] = /data: (\S+)/.exec(await events.until((text) => text.includes('sessionId='))) ?? [];
+  const headers = bearer(await issuer.issue({ expiresIn: 600 }));
+  const post = async (message: object): Promise<number> =>
+    (await send({ path, headers, body: JSON.stringify({ jsonrpc: '2.0', ...message }) })).status;
+  const params = { protocolVersion: '2024-11-05', capabilities: {}, clientInfo: { name: 'c', version: '1' } };
+  await post({ id: 1, method: 'initialize', params });
+  await post({ method: 'notifications/initialized' });
+  const slow = post({ id: 2, method: 'tools/call', params: { name: 'slow' } });
+  await begun;
+  t.mock.timers.tick(90_001);
+  server.changed('tools');
+  assert.equal(await post({ id: 3, method: 'tools/list' }), 404);
+  assert.equal(await post({ method: 'notifications/progress', params: { progressToken: 1, progress: 1 } }), 202);
+  finish();
+  const text = await events.until(() => false);
+  assert.match(text, /finished/);
+  assert.doesNotMatch(text, /list_changed/);
+  assert.equal(await slow, 202);
+  assert.equal(await post({ id: 4, method: 'tools/list' }), 404);
+});
+
 test('the metadata of the authorization server lies where clients of 2025-03-26 look for it [auth-008] [auth-010] [auth-014]', async (t) => {
   const { send, issuer } = await open(t, entry);
   const path = '/.well-known/oauth-authorization-server';

@@ -67,7 +67,7 @@ export class SsePairs {
     this.#context.sessionQuota.take(auth);
     call.leave();
     stream.write(`event: endpoint\ndata: ${this.#paths.messages}?${parameter}=${id}\n\n`);
-    const forget = this.#context.endpoint.protection?.afterExpiry(auth, () => pair.end());
+    const forget = this.#context.endpoint.protection?.afterExpiry(auth, () => pair.expire());
     reply.onClose(() => {
       forget?.();
       if (this.#open.delete(id)) this.#context.sessionQuota.give(auth);
@@ -87,7 +87,7 @@ export class SsePairs {
     const pair = this.#open.get(sessionOf(request.query));
     // Somebody else's conversation and one that never was look the same from outside.
     if (pair === undefined || !samePrincipal(pair.auth, auth))
-      return { status: 404, message: 'there is no such session' };
+      return noSession();
     const content = await readContent(call, this.#context);
     if (content.kind === 'gone') return undefined;
     if (content.kind === 'problem' && !content.problem.read) return content.problem;
@@ -97,11 +97,13 @@ export class SsePairs {
     return undefined;
   }
 
-  async #value(pair: SsePair, value: unknown, call: HttpCall): Promise<undefined> {
+  async #value(pair: SsePair, value: unknown, call: HttpCall): Promise<HttpProblem | undefined> {
     const isBatch = Array.isArray(value);
     const messages = judgedBatch(isBatch ? value : [value], this.#context);
     // Only a status can carry a challenge: it is said here, before anything is run.
     if (await lacksScopes(this.#context.endpoint, messages, call)) return undefined;
+    // Its stream ends with what runs: another one is to be opened with the token of today.
+    if (pair.expired && messages.some(isRequest)) return noSession();
     call.reply.send(202);
     await this.#take(pair, { messages, isBatch }, call);
     return undefined;
@@ -147,6 +149,10 @@ class SsePair implements Link {
   readonly #context: HttpContext;
   readonly #stream: EventStream;
   readonly #conversation: Conversation;
+  /** Number of messages that are being answered. */
+  #running = 0;
+  /** True when the token of its stream has expired. */
+  expired = false;
 
   constructor(context: HttpContext, stream: EventStream, { auth, request }: Pick<HttpCall, 'auth' | 'request'>) {
     this.auth = auth;
@@ -160,14 +166,27 @@ class SsePair implements Link {
     return this.#conversation.revision;
   }
 
-  send(message: Message): void {
-    this.#write(messageJson(this.#context, message));
+  send(message: Message, related?: RequestId): void {
+    // What belongs to no call was for who had a token.
+    if (!this.expired || related !== undefined) this.#write(messageJson(this.#context, message));
   }
 
   /** Runs one message; its response goes on the stream. */
   async receive(judged: Judged, auth: AuthInfo | undefined): Promise<void> {
-    const response = await this.#conversation.take(judged, auth);
-    if (response !== undefined) this.#write(responseJson(this.#context, response));
+    this.#running++;
+    try {
+      const response = await this.#conversation.take(judged, auth);
+      if (response !== undefined) this.#write(responseJson(this.#context, response));
+    } finally {
+      this.#running--;
+      if (this.expired && this.#running === 0) this.end();
+    }
+  }
+
+  /** Ends the conversation as soon as nothing runs any more: its stream alone can bring the answers. */
+  expire(): void {
+    this.expired = true;
+    if (this.#running === 0) this.end();
   }
 
   /** Says on the stream why something was not taken. */
@@ -193,6 +212,10 @@ class SsePair implements Link {
   #write(json: string | undefined): void {
     if (json !== undefined) this.#stream.write(`event: message\ndata: ${json}\n\n`);
   }
+}
+
+function noSession(): HttpProblem {
+  return { status: 404, message: 'there is no such session' };
 }
 
 function sessionOf(query: string): string {
