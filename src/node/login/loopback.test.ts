@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { createServer } from 'node:http';
+import { connect } from 'node:net';
 import { test } from 'node:test';
 import type { RedirectRequest } from '../../auth/redirect.ts';
 import { loopback } from './loopback.ts';
@@ -113,3 +115,15 @@ async function statusFor(port: number, path: string, host: string): Promise<numb
     sent.end();
   });
 }
+
+test('a connection that a browser opened in advance ends with the login', async () => {
+  const login = await waiting();
+  const silent = connect(Number(new URL(login.uri).port), '127.0.0.1');
+  silent.on('error', () => {});
+  await once(silent, 'connect');
+  assert.match(await (await fetch(`${login.uri}?state=${state}&code=x`)).text(), /close this page/);
+  const ended = once(silent, 'close');
+  await login.answer;
+  login.close();
+  await ended;
+});

@@ -1,5 +1,6 @@
 import { timingSafeEqual, createHash } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import { AuthorizationError } from '../../auth/errors.ts';
 import type { OpenRedirect, Redirect, RedirectRequest } from '../../auth/redirect.ts';
 import { refuseUnknown, type Names } from '../../mistakes/known-names.ts';
@@ -110,11 +111,20 @@ class Callback {
   readonly #server: Server;
   #awaited: { readonly state: string; readonly base: string; readonly came: (url: string) => void } | undefined;
   #ended: ((cause: Error) => void) | undefined;
+  /** The connections that have not asked for anything: browsers open some in advance. */
+  readonly #silent = new Set<Socket>();
 
   private constructor(server: Server, port: number) {
     this.#server = server;
     this.port = port;
-    server.on('request', (request, response) => this.#request(request, response));
+    server.on('connection', (socket: Socket) => {
+      this.#silent.add(socket);
+      socket.once('close', () => this.#silent.delete(socket));
+    });
+    server.on('request', (request, response) => {
+      this.#silent.delete(request.socket);
+      this.#request(request, response);
+    });
   }
 
   /** Listens at the first of some ports that is free. */
@@ -168,8 +178,9 @@ class Callback {
   close(): void {
     this.fail(new AuthorizationError('denied', 'the login was given up'));
     this.#server.close();
-    // What a browser keeps open would keep the port.
+    // What a browser keeps open would keep the process; one that asks for nothing does not count as idle.
     this.#server.closeIdleConnections();
+    for (const socket of this.#silent) socket.destroy();
   }
 
   #request(request: IncomingMessage, response: ServerResponse): void {
