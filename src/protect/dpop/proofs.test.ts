@@ -171,6 +171,22 @@ test('a proof with the private key in it is refused', async (t) => {
   assert.equal(challengeOf(answer)['error'], 'invalid_dpop_proof');
 });
 
+test('a key that is dear to check is refused before it is', async (t) => {
+  const { send, ask, prove } = await bound(t);
+  const [, claims, signature] = (await prove()).split('.');
+  const modulus = Buffer.alloc(384, 0xc1).toString('base64url');
+  for (const jwk of [
+    { kty: 'RSA', n: modulus, e: modulus },
+    { kty: 'RSA', n: modulus.repeat(3), e: 'AQAB' },
+    { kty: 'RSA', n: null, e: modulus },
+  ]) {
+    const header = Buffer.from(JSON.stringify({ alg: 'RS256', typ: 'dpop+jwt', jwk })).toString('base64url');
+    const answer = await send(ask([header, claims, signature].join('.')));
+    assert.equal(answer.status, 401);
+    assert.equal(challengeOf(answer)['error_description'], 'the key of the proof is larger than is taken');
+  }
+});
+
 test('a proof by another key than that of the token is refused', async (t) => {
   const { send, ask, token } = await bound(t);
   const other = await prover(() => token, Date.now);

@@ -76,7 +76,7 @@ export class DpopProofs {
     if (proof.length > mostCharacters || !/^[\w-]+\.[\w-]+\.[\w-]+$/.test(proof))
       throw new ProofProblem('the DPoP header must be one JWT');
     try {
-      const { payload, protectedHeader } = await jwtVerify(proof, EmbeddedJWK, {
+      const { payload, protectedHeader } = await jwtVerify(proof, cheapKey, {
         algorithms: [...this.#settings.algorithms],
         typ: 'dpop+jwt',
         requiredClaims: ['jti', 'htm', 'htu', 'iat', 'ath'],
@@ -135,6 +135,22 @@ export class DpopProofs {
       throw new OutOfReach(cause);
     }
   }
+}
+
+/** The longest modulus and exponent of RSA that are taken, in characters: 4096 bits, and the 17 of the usual one with some more. */
+const mostOfModulus = 684;
+const mostOfExponent = 6;
+
+/** Takes the key of a proof, unless it was chosen so that to check a signature costs a hundred times what it costs else. */
+function cheapKey(...[header, token]: Parameters<typeof EmbeddedJWK>): ReturnType<typeof EmbeddedJWK> {
+  const { n, e } = header?.jwk ?? {};
+  if (isLonger(n, mostOfModulus) || isLonger(e, mostOfExponent))
+    throw new ProofProblem('the key of the proof is larger than is taken');
+  return EmbeddedJWK(header, token);
+}
+
+function isLonger(text: unknown, most: number): boolean {
+  return typeof text === 'string' && text.length > most;
 }
 
 function nonceWanted(): ProofProblem {
