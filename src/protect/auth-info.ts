@@ -48,7 +48,7 @@ export function callerOf(
   const auth: AuthInfo = {
     principal,
     scopes: withImplied(granted, settings.implies),
-    claims: published(claims),
+    claims: frozen(claims, deepest) as Claims,
     issuer,
     subject,
     clientId,
@@ -72,9 +72,17 @@ function named(
   return JSON.stringify([issuer, null, clientId]);
 }
 
-/** Handlers share what is kept: nobody may change it. */
-function published(claims: Claims): Claims {
-  return Object.freeze({ ...claims });
+/** The deepest that claims are copied; issuers write them flat. */
+const deepest = 16;
+
+/** Copies what issuers can write, so that nobody may change it: handlers of many requests share it. What is no JSON stays. */
+function frozen(value: unknown, levels: number): unknown {
+  if (typeof value !== 'object' || value === null || levels === 0) return value;
+  if (Array.isArray(value)) return Object.freeze(value.map((one) => frozen(one, levels - 1)));
+  const prototype: unknown = Object.getPrototypeOf(value);
+  if (prototype !== Object.prototype && prototype !== null) return value;
+  const entries = Object.entries(value).map(([name, one]) => [name, frozen(one, levels - 1)] as const);
+  return Object.freeze(Object.fromEntries(entries));
 }
 
 function withImplied(granted: readonly string[], implies: (scope: string) => readonly string[]): readonly string[] {

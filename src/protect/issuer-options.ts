@@ -87,6 +87,10 @@ function resolve(options: IssuerOptions, audienceClaim: string | undefined): Iss
   const secret = introspection === undefined || typeof introspection.clientSecret === 'string';
   if (!secret || (introspection !== undefined && typeof introspection.clientId !== 'string'))
     throw new TypeError('introspection needs clientId and clientSecret: nobody else may ask about tokens');
+  if (options.jwksUri !== undefined && !URL.canParse(String(options.jwksUri)))
+    throw new TypeError(`jwksUri must be the URL of keys, not ${shown(options.jwksUri)}`);
+  if (!Array.isArray(issuerAliases) || !issuerAliases.every((alias) => typeof alias === 'string'))
+    throw new TypeError(`issuerAliases must be a list of other values of iss, not ${shown(issuerAliases)}`);
   // An issuer without a path has two spellings, which one document describes.
   const twin = url.pathname === '/' ? [url.origin, `${url.origin}/`] : [];
   return {

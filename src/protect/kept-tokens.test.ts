@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { entries } from '../node/entries.test.ts';
-import { call, open, resource } from './guarded-server.test.ts';
+import { bearer, call, open, resource, said } from './guarded-server.test.ts';
 import type { Claims } from './options.ts';
 
 const entry = entries['createHttpHandler'] ?? assert.fail();
@@ -36,4 +36,24 @@ test('who comes after a revocation does not pass by what was asked before it', a
   answer();
   assert.equal((await before).status, 200);
   assert.equal((await send(request)).status, 401);
+});
+
+test('what handlers see of a caller nobody changes for the next one', async (t) => {
+  const { send, issuer } = await open(t, entry, {
+    define: (server) =>
+      void server.tool('promote', {}, (_, { auth }) => {
+        const { roles } = (auth?.claims ?? {})['realm_access'] as { roles: string[] };
+        assert.throws(() => roles.push('admin'), TypeError);
+        return roles.join();
+      }),
+  });
+  const headers = bearer(await issuer.issue({ claims: { realm_access: { roles: ['user'] } } }));
+  for (let turn = 0; turn < 2; turn++)
+    assert.equal(said(await send(call('tools/call', { name: 'promote' }, headers))), 'user');
+});
+
+test('an issuer of tests may have a path', async (t) => {
+  const { send, issuer } = await open(t, entry, { issuer: { issuer: 'https://issuer.test/tenant/' } });
+  const headers = bearer(await issuer.issue());
+  assert.equal((await send(call('tools/call', { name: 'who' }, headers))).status, 200);
 });

@@ -49,6 +49,20 @@ const mistakes: readonly (readonly [what: string, options: object, says: RegExp]
   ['an unknown option of an issuer', { resource, issuers: [{ issuer: issuers[0], jwksUrl: 'x' }] }, /jwksUri/],
   ['a short key for nonces', { resource, issuers, dpop: { nonceKey: new Uint8Array(8) } }, /at least 32 bytes/],
   ['a symmetric proof', { resource, issuers, dpop: { algorithms: ['HS256'] } }, /dpop.algorithms may hold/],
+  ['an unknown limit of failures', { resource, issuers, failures: { persecond: 1 } }, /the nearest is perSecond/],
+  ['a limit that is no number', { resource, issuers, failures: { burst: Number.NaN } }, /failures.burst must be/],
+  ['a limit below nothing', { resource, issuers, failures: { perSecond: -1 } }, /failures.perSecond must be/],
+  ['unknown rules of the network', { resource, issuers, network: { allowed: [] } }, /the nearest is allow/],
+  ['metadata that are none', { resource, issuers, metadata: 'x' }, /metadata needs an object/],
+  ['one method in place of a list', { resource, issuers, anonymous: 'tools/list' }, /anonymous must be a list/],
+  ['scopes that imply no list', { resource, issuers, implies: { a: 'b' } }, /implies\["a"\] must be a list of scopes/],
+  ['keys that are nowhere', { resource, issuers: [{ issuer: issuers[0], jwksUri: 'jwks' }] }, /jwksUri must be/],
+  [
+    'one alias in place of a list',
+    { resource, issuers: [{ issuer: issuers[0], issuerAliases: 'a' }] },
+    /issuerAliases must be a list/,
+  ],
+  ['a resource with an empty fragment', { resource: `${resource}#`, issuers }, /resource must be/],
   ['a principal that is no function', { resource, issuers, principal: 'sub' }, /principal/],
 ];
 

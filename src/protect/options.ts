@@ -6,7 +6,7 @@ import { isScope } from '../auth/scopes.ts';
 import type { ProtectedRequest } from '../host/protection.ts';
 import { harmless } from '../mistakes/harmless.ts';
 import { refuseUnknown, type Names } from '../mistakes/known-names.ts';
-import { refuseOther } from '../mistakes/known-values.ts';
+import { refuseNoNumber, refuseOther } from '../mistakes/known-values.ts';
 import { shown } from '../mistakes/shown.ts';
 import { audienceOf, type Audience } from './audience.ts';
 import { resolveDpop, type DpopOptions, type DpopSettings } from './dpop/options.ts';
@@ -55,7 +55,10 @@ export interface ProtectOptions {
   readonly implies?: Readonly<Record<string, readonly string[]>> | ((scope: string) => readonly string[]);
   /** Takes tokens that are bound to a key, with a proof of it. (RFC 9449.) Not taken by default. */
   readonly dpop?: DpopOptions | boolean;
-  /** The methods that may be called without a token, such as `initialize` and `tools/list`; none by default. */
+  /**
+   * The methods that may be called without a token, by POST; none by default. Clients of a session need `initialize` and
+   * `notifications/initialized` beside what they are to call, such as `tools/list`.
+   */
   readonly anonymous?: readonly string[];
   /**
    * Names whom a token is about; `undefined` for who may never pass, which is a 403. By default the issuer with `sub`, else with
@@ -140,6 +143,7 @@ export function resolveProtectOptions(options: ProtectOptions): ProtectSettings 
   for (const name of ['verify', 'principal', 'fetch', 'now', 'onError'] as const)
     refuseOther('function', name, options[name]);
   for (const name of ['mirrorMetadata', 'metadataAtRoot'] as const) refuseOther('boolean', name, options[name]);
+  checkNested(options);
   const { verify, implies = {}, failures = {} } = options;
   const resource = resourceOf(options.resource);
   if ((options.issuers === undefined) === (verify === undefined))
@@ -175,6 +179,24 @@ export function resolveProtectOptions(options: ProtectOptions): ProtectSettings 
   };
 }
 
+/** @throws TypeError for parts of options that are unknown, or of another type than they must be. */
+function checkNested({ failures, network, metadata, anonymous, implies }: ProtectOptions): void {
+  refuseUnknown('failures', failures, { perSecond: 1, burst: 1 });
+  for (const name of ['perSecond', 'burst'] as const) refuseNoNumber(`failures.${name}`, failures?.[name]);
+  refuseUnknown('network', network, { allow: 1 });
+  refuseUnknown('metadata', metadata, metadata ?? {});
+  const isNamed = anonymous === undefined || (Array.isArray(anonymous) && anonymous.every(isText));
+  if (!isNamed)
+    throw new TypeError(`anonymous must be a list of methods such as ['tools/list'], not ${shown(anonymous)}`);
+  if (implies === undefined || typeof implies === 'function') return;
+  refuseUnknown('implies', implies, implies);
+  for (const [scope, others] of Object.entries(implies)) scopeList(`implies[${shown(scope)}]`, others);
+}
+
+function isText(value: unknown): boolean {
+  return typeof value === 'string';
+}
+
 /** Time for which the same failure is not told again, in milliseconds, and how many are known. */
 const quietMs = 60_000;
 const mostKnown = 32;
@@ -197,7 +219,7 @@ function seldom(tell: (error: unknown) => void, now: () => number): (error: unkn
 /** RFC 8707, section 2: an absolute URL without a fragment. */
 function resourceOf(text: unknown): URL {
   const url = typeof text === 'string' && URL.canParse(text) ? new URL(text) : undefined;
-  const isPlain = url?.search === '' && url.hash === '' && url.username === '' && url.password === '';
+  const isPlain = url?.username === '' && url.password === '' && !/[?#]/.test(String(text));
   const isSafe = url?.protocol === 'https:' || (url?.protocol === 'http:' && isLoopback(url.hostname));
   if (url === undefined || !isPlain || !isSafe)
     throw new TypeError(

@@ -151,7 +151,10 @@ export interface ResourceTemplateDefinition<Template extends string = string> ex
    * see.
    */
   readonly allowTraversal?: boolean;
-  /** The scopes that reading one of them needs, or watching it, by its variables; the terms are those of a tool's. */
+  /**
+   * The scopes that reading one of them needs, or watching it, by its variables; for completions by those that are settled, which
+   * are missing else. The terms are those of a tool's.
+   */
   readonly scopes?: ScopesFor<VariablesOf<Template>>;
   /** Suggests values of variables. */
   readonly complete?: { readonly [Name in VariableNames<Template>]?: Completer };
@@ -175,7 +178,7 @@ export type PromptArguments = StandardSchema | readonly PromptArgument[];
 /** A prompt, apart from its name and its handler. */
 export interface PromptDefinition<A extends PromptArguments | undefined = undefined> extends CommonDefinition {
   readonly arguments?: A;
-  /** The scopes that it needs; for completions by the arguments that are settled. The terms are those of a tool's. */
+  /** The scopes that it needs; for completions by the arguments that are settled, of which any may be missing. The terms are those of a tool's. */
   readonly scopes?: ScopesFor<InferPromptArgs<A>>;
   /** Suggests values of arguments. */
   readonly complete?: { readonly [Name in ArgumentNames<A>]?: Completer };

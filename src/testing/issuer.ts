@@ -1,6 +1,7 @@
 /** An authorization server for tests of protected servers: it lives in memory, and issues whatever token a test wants. */
 
 import type { AuthorizationFetch, AuthorizationRequest, AuthorizationResponse } from '../auth/document.ts';
+import { serverMetadataUrls } from '../auth/well-known.ts';
 
 /** Name of a test issuer, and for whom it issues. */
 export interface TestIssuerOptions {
@@ -116,7 +117,7 @@ function documentsOf({
   issue,
 }: Endpoints): Readonly<Record<string, (body: URLSearchParams) => unknown>> {
   return {
-    '/.well-known/oauth-authorization-server': () => metadataOf(issuer),
+    [new URL(serverMetadataUrls(issuer)[0] ?? issuer).pathname]: () => metadataOf(issuer),
     '/jwks': async () => ({ keys: (await Promise.all(keys())).map(({ jwk }) => jwk) }),
     '/introspect': (body) => {
       const claims = issued.get(body.get('token') ?? '');

@@ -86,8 +86,7 @@ export class SsePairs {
       return { status: 415, message: 'Content-Type must be application/json in UTF-8' };
     const pair = this.#open.get(sessionOf(request.query));
     // Somebody else's conversation and one that never was look the same from outside.
-    if (pair === undefined || !samePrincipal(pair.auth, auth))
-      return noSession();
+    if (pair === undefined || !samePrincipal(pair.auth, auth)) return noSession();
     const content = await readContent(call, this.#context);
     if (content.kind === 'gone') return undefined;
     if (content.kind === 'problem' && !content.problem.read) return content.problem;
