@@ -34,13 +34,13 @@ server.tool('add', { description: 'Adds.' }, () => 'added');
 
 /** How the budgets of the entry points stand, in KB; each is a little more than it was when it was last looked at. */
 const budgets: Readonly<Record<Entry, number>> = {
-  '': 103.5,
+  '': 105.5,
   server: 38.5,
   client: 44.7,
-  bridge: 85.2,
-  protect: 22,
+  bridge: 86.8,
+  protect: 22.8,
   http: 34.6,
-  oauth: 26.5,
+  oauth: 27.3,
   stdio: 8.5,
   node: 35.8,
   sqlite: 3,
@@ -53,7 +53,7 @@ export const programs: readonly Program[] = [
   {
     name: 'HTTP server',
     code: `import { createServer } from 'parley-mcp/server'; import { listen } from 'parley-mcp/node'; ${definition} await listen(server, { port: 3000 });`,
-    budget: 49.8,
+    budget: 50.1,
     aim: 30,
     neutral: false,
     role: 'server',
@@ -61,8 +61,8 @@ export const programs: readonly Program[] = [
   {
     name: 'HTTP server by fetch',
     code: `import { createServer } from 'parley-mcp/server'; import { createHandler } from 'parley-mcp/http'; ${definition} export const handler = createHandler(server);`,
-    budget: 54.5,
-    whole: 74.8,
+    budget: 54.8,
+    whole: 75,
     neutral: true,
     role: 'server',
   },

@@ -25,6 +25,8 @@ export type {
   Sharing,
   UpstreamOptions,
 } from './bridge/options.ts';
+export type { UpstreamAuth, UpstreamCredentials } from './bridge/upstream-auth.ts';
+export type { EnterpriseUpstream, ExchangeUpstream } from './bridge/principals/exchange-options.ts';
 export type { UpstreamStanding } from './bridge/merged/slot.ts';
 export { httpTransport } from './http/client/transport.ts';
 export type { HttpTransportOptions } from './http/client/request.ts';

@@ -11,7 +11,15 @@ export { memoryReplay } from './protect/dpop/replay.ts';
 export { AuthorizationError, type AuthorizationErrorOptions, type AuthorizationReason } from './auth/errors.ts';
 export type { AuthorizationFetch, AuthorizationRequest, AuthorizationResponse } from './auth/document.ts';
 export type { NetworkOptions } from './auth/network.ts';
-export type { AuthInfo, Endpoint, ExchangedToken, Served, TokenExchangeRequest } from './host/endpoint.ts';
+export type {
+  ActsBehind,
+  AuthInfo,
+  Endpoint,
+  ExchangedToken,
+  Served,
+  Serving,
+  TokenExchangeRequest,
+} from './host/endpoint.ts';
 export type {
   ProtectedCall,
   ProtectedReply,

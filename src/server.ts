@@ -45,7 +45,7 @@ export { urlElicitationRequired, type RequiredVisit } from './server/url-elicita
 export type { AnySchema, InferInput, InferOutput, JsonSchema } from './schema/infer.ts';
 export type { StandardSchema } from './schema/standard.ts';
 export { answerReceived, toText, type BatchAnswer } from './host/batch.ts';
-export type { AuthInfo, Conversation, Endpoint, Link, Served } from './host/endpoint.ts';
+export type { ActsBehind, AuthInfo, Conversation, Endpoint, Link, Served, Serving } from './host/endpoint.ts';
 export type {
   ByJudge,
   Judged,

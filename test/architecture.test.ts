@@ -33,7 +33,20 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
   // What guards what serves.
   protect: ['auth', 'host', 'jsonrpc', 'mistakes'],
   // What translates, and what only explains.
-  bridge: ['server', 'client', 'host', 'peer', 'json', 'jsonrpc', 'protocol', 'seal', 'store', 'mistakes'],
+  bridge: [
+    'server',
+    'client',
+    'host',
+    'peer',
+    'auth',
+    'oauth',
+    'json',
+    'jsonrpc',
+    'protocol',
+    'seal',
+    'store',
+    'mistakes',
+  ],
   fidelity: ['protocol'],
   // The two halves of a transport know nothing of each other.
   'http/server': ['host', 'peer', 'json', 'jsonrpc', 'protocol', 'store', 'mistakes'],

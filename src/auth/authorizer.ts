@@ -17,6 +17,8 @@ export interface Authorization {
   context(): string;
   /** The extensions of the protocol that it speaks, with their settings. */
   readonly extensions?: Readonly<Record<string, Readonly<Record<string, unknown>>>> | undefined;
+  /** True where it is that of one person, so that who uses it acts as that person; software that serves many must know. */
+  readonly personal?: boolean | undefined;
 }
 
 /** The server that a connection is to. */
@@ -47,6 +49,8 @@ export interface AuthorizedRequest {
   readonly url: URL;
   readonly about: RequestAbout;
   readonly signal: AbortSignal;
+  /** Sender of the request in whose place it is sent, where it was given as `caller` with the request. */
+  readonly caller?: unknown;
   /** True when a person may be asked for its sake; not for what nobody waits for. */
   readonly mayAsk: boolean;
   /** The kinds of refusals that were seen to for this request, by the names that the authorizer gives them; it adds to them. */

@@ -1,8 +1,8 @@
-import type { Endpoint, Served } from '../host/endpoint.ts';
+import type { ActsBehind, Endpoint, Served } from '../host/endpoint.ts';
 import { createEndpoint } from '../host/serve.ts';
 import { listMethods } from './merged/lists.ts';
-import { openMerged } from './merged/merged.ts';
-import { openSingle, type UpstreamFacts } from './single/single.ts';
+import { openMerged, type Merged } from './merged/merged.ts';
+import { openSingle, type Single, type SingleOptions, type UpstreamFacts } from './single/single.ts';
 import type { ConnectUpstream } from './upstream/opener.ts';
 import { checkNames } from './option-names.ts';
 import {
@@ -11,13 +11,15 @@ import {
   type BridgeOptions,
   type MergedBridgeOptions,
   type Settings,
+  type UpstreamOptions,
 } from './options.ts';
 import { ConnectionLimit } from './upstream/connection-limit.ts';
 import type { UpstreamStanding } from './merged/slot.ts';
+import type { UpstreamIdentity } from './upstream-auth.ts';
 
 /** One endpoint in front of one server, for clients of every revision; serve it like a server. */
 export interface Bridge extends Served {
-  /** Description of the server behind the bridge. */
+  /** Description of the server behind the bridge; where each client is itself there, nothing but its URL is known. */
   readonly upstream: UpstreamFacts;
   /** Ends every conversation and every upstream connection. */
   close(): Promise<void>;
@@ -67,39 +69,93 @@ function checkTarget(options: Partial<BridgeOptions & MergedBridgeOptions> | und
 
 async function singleBridge(options: BridgeOptions, connect: ConnectUpstream): Promise<Bridge> {
   checkUpstream('createBridge', options);
+  const acting = await actingAs({ createBridge: options });
+  const identity = acting.identities.get('createBridge') ?? everybody;
   const settings = bridgeSettingsOf(options);
-  const single = await openSingle({ ...options, ...settings, connect, places: placesOf(settings) });
+  const places = placesOf(settings);
+  const parts = { ...options, ...settings, connect, places };
+  if (acting.asCallers) {
+    const late = await import('./principals/open.ts');
+    const principals = late.principalsOf(settings, places, (principal) => late.openFor(principal, identity, parts));
+    return { ...guardable(principals, acting), upstream: unknownFacts(options.upstream) };
+  }
+  const single = await openSingle({ ...parts, auth: authOf(identity) });
+  tellOfService(settings, [[single.facts?.description ?? '', identity]]);
   return {
-    ...served(single.host, single),
+    ...guardable(served(single.host, single), acting),
     get upstream() {
-      return single.facts;
+      return single.facts ?? unknownFacts(options.upstream);
     },
   };
 }
 
 async function mergedBridge(options: MergedBridgeOptions, connect: ConnectUpstream): Promise<MergedBridge> {
   const settings = bridgeSettingsOf(options);
-  const { upstreams, prefix = 'collisions', patienceMs = 10_000, upstreamRevisions, probeTimeoutMs, signal } = options;
+  const { upstreams, patienceMs = 10_000 } = options;
   const entries = Object.entries(upstreams);
   if (entries.length === 0) throw new TypeError('upstreams must name a server at least');
   for (const [name, entry] of entries) {
     checkUpstream(`upstreams.${name}`, entry);
   }
-  if (entries.length > settings.maxUpstreams)
-    throw new TypeError(`maxUpstreams is ${settings.maxUpstreams}, which is too few for ${entries.length} upstreams`);
+  const acting = await actingAs(upstreams);
+  const { identities } = acting;
+  const { maxUpstreams, maxUpstreamsPerClient } = settings;
+  const [name, most] = acting.asCallers
+    ? ['maxUpstreamsPerClient', maxUpstreamsPerClient]
+    : ['maxUpstreams', maxUpstreams];
+  if (entries.length > most)
+    throw new TypeError(`${name} is ${most}, which is too few for ${entries.length} upstreams`);
   if (!Number.isSafeInteger(patienceMs) || patienceMs < 1)
     throw new TypeError(`patienceMs must be a positive integer, not ${patienceMs}`);
-  const places = placesOf(settings);
+  tellOfService(settings, [...identities]);
+  const parts = { options, settings, connect, places: placesOf(settings), identities };
+  if (acting.asCallers) {
+    const late = await import('./principals/open.ts');
+    const principals = late.principalsOf(settings, parts.places, (principal) =>
+      openSeveral(parts, (single, identity) => late.openFor(principal, identity, single)),
+    );
+    const upstreamsOf = entries.map(([one]) => ({
+      name: one,
+      state: 'connecting' as const,
+      failure: undefined,
+      facts: undefined,
+    }));
+    return { ...guardable(principals, acting), upstreams: upstreamsOf };
+  }
+  const merged = await openSeveral(parts, (single, identity) => openSingle({ ...single, auth: authOf(identity) }));
+  return {
+    ...guardable(served(merged.host, merged), acting),
+    get upstreams() {
+      return merged.upstreams;
+    },
+  };
+}
+
+/** Parts that servers behind one endpoint are opened with. */
+interface SeveralParts {
+  readonly options: MergedBridgeOptions;
+  readonly settings: Settings;
+  readonly connect: ConnectUpstream;
+  readonly places: ConnectionLimit;
+  readonly identities: ReadonlyMap<string, UpstreamIdentity>;
+}
+
+/** Opens all servers, each in its way. */
+async function openSeveral(
+  { options, settings, connect, places, identities }: SeveralParts,
+  open: (single: SingleOptions, identity: UpstreamIdentity) => Promise<Single>,
+): Promise<Merged> {
+  const { upstreams, prefix = 'collisions', patienceMs = 10_000, upstreamRevisions, probeTimeoutMs, signal } = options;
   let stands = false;
   const merged = await openMerged({
     settings,
     prefix,
     patienceMs,
     random: Math.random,
-    servers: entries.map(([name, { upstream, revisions = upstreamRevisions, sharing }]) => [
+    servers: Object.entries(upstreams).map(([name, { upstream, revisions = upstreamRevisions, sharing }]) => [
       name,
-      (closed, onWarning) =>
-        openSingle({
+      (closed, onWarning) => {
+        const single = {
           ...settings,
           upstream,
           connect,
@@ -111,16 +167,70 @@ async function mergedBridge(options: MergedBridgeOptions, connect: ConnectUpstre
           upstreamRevisions: revisions,
           signal: signal === undefined || stands ? closed : AbortSignal.any([closed, signal]),
           onWarning,
-        }),
+        };
+        return open(single, identities.get(name) ?? everybody);
+      },
     ]),
   });
   stands = true;
+  return merged;
+}
+
+/** Says of whom nobody would think: clients that are told apart here are one machine there. */
+function tellOfService({ onWarning }: Settings, identities: readonly (readonly [string, UpstreamIdentity])[]): void {
+  for (const [name, identity] of identities)
+    if (identity.kind === 'one' && identity.isService)
+      onWarning(`all clients of this bridge are one machine at ${name} (upstreamAuth 'service')`);
+}
+
+/** Identities of a bridge at the servers behind it. */
+interface Acting {
+  /** The choice for each of them, by name. */
+  readonly identities: ReadonlyMap<string, UpstreamIdentity>;
+  /** True where clients are themselves at one of them. */
+  readonly asCallers: boolean;
+  readonly behind: ActsBehind | undefined;
+}
+
+/** The identity where there are no credentials. */
+const everybody: UpstreamIdentity = { kind: 'one', auth: undefined, isService: false };
+
+function authOf(identity: UpstreamIdentity): SingleOptions['auth'] {
+  return identity.kind === 'exchange' ? undefined : identity.auth;
+}
+
+/**
+ * Finds out whom a bridge is at each server. Most bridges have no credentials, and load nothing for it.
+ *
+ * @throws TypeError for choices that make no sense.
+ */
+async function actingAs(upstreams: Readonly<Record<string, UpstreamOptions | BridgeOptions>>): Promise<Acting> {
+  const hasCredentials = Object.values(upstreams).some(
+    ({ upstream, auth, upstreamAuth }) =>
+      auth !== undefined ||
+      upstreamAuth !== undefined ||
+      (typeof upstream === 'object' && 'open' in upstream && upstream.authorization !== undefined),
+  );
+  if (!hasCredentials) return { identities: new Map(), asCallers: false, behind: undefined };
+  const { behindOf, identityOf, isOfPrincipals } = await import('./upstream-auth.ts');
+  const identities = new Map(Object.entries(upstreams).map(([name, options]) => [name, identityOf(name, options)]));
+  const all = [...identities.values()];
+  return { identities, asCallers: all.some(isOfPrincipals), behind: behindOf(all) };
+}
+
+function guardable(standalone: Standalone, { behind }: Acting): Standalone {
+  const { endpoint } = standalone;
   return {
-    ...served(merged.host, merged),
-    get upstreams() {
-      return merged.upstreams;
-    },
+    endpoint: behind === undefined ? endpoint : { ...endpoint, behind },
+    close: () => standalone.close(),
   };
+}
+
+/** Facts of a server that nobody is connected to for all. */
+function unknownFacts(upstream: BridgeOptions['upstream']): UpstreamFacts {
+  const url = typeof upstream === 'object' && 'open' in upstream ? undefined : new URL(upstream);
+  const description = url === undefined ? 'a server' : `${url.origin}${url.pathname}`;
+  return { description, revision: undefined, server: undefined, capabilities: {} };
 }
 
 function placesOf({ maxUpstreams, maxUpstreamsPerClient }: Settings): ConnectionLimit {
@@ -133,10 +243,13 @@ interface Standing {
   close(): Promise<void>;
 }
 
-function served(
-  host: Parameters<typeof createEndpoint>[0],
-  standing: Standing,
-): { readonly endpoint: Endpoint; close(): Promise<void> } {
+/** Something that is served, with its end. */
+interface Standalone {
+  readonly endpoint: Endpoint;
+  close(): Promise<void>;
+}
+
+function served(host: Parameters<typeof createEndpoint>[0], standing: Standing): Standalone {
   const endpoint = createEndpoint(host, () => standing.stop());
   return {
     endpoint,

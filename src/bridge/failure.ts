@@ -21,7 +21,7 @@ export interface FailureContext {
  * passes as it is; what it says of the bridge's, and what became of the connection, is an internal error.
  */
 export function failureFor(error: unknown, context: FailureContext): unknown {
-  if (error instanceof ConnectionError) return unreachable(error);
+  if (error instanceof ConnectionError || isOfAuthorization(error)) return unreachable(error);
   if (!(error instanceof McpError)) return error;
   return ofTheProtocol(inPlace(error, context), context);
 }
@@ -44,6 +44,9 @@ function ofTheProtocol(error: McpError, context: FailureContext): McpError {
  */
 export function unreachable(error: unknown): McpError {
   if (error instanceof McpError && error.kind === 'busy') return error;
+  const authorization = authorizationIn(error);
+  if (authorization !== undefined)
+    return new McpError('internalError', refusals[authorization.reason] ?? noAuthorization, { cause: error });
   if (error instanceof ConnectionError && error.reason === 'busy')
     return new McpError('busy', wordsFor.busy, { cause: error, data: { retryAfterMs: 1000 } });
   if (error instanceof ConnectionError && (error.status === 503 || error.status === 429))
@@ -54,8 +57,37 @@ export function unreachable(error: unknown): McpError {
   return new McpError('internalError', `the upstream server failed: ${harmlessWords(error)}`, { cause: error });
 }
 
+/** A failure to be authorized at the upstream, by the name of its kind. */
+interface OfAuthorization extends Error {
+  readonly reason: string;
+}
+
+function isOfAuthorization(error: unknown): error is OfAuthorization {
+  return error instanceof Error && error.name === 'AuthorizationError' && 'reason' in error;
+}
+
+/** The failure to be authorized that another one is a consequence of. */
+export function authorizationIn(error: unknown): OfAuthorization | undefined {
+  let cause: unknown = error;
+  for (let depth = 0; depth < 5 && cause instanceof Error; depth++, cause = cause.cause)
+    if (isOfAuthorization(cause)) return cause;
+  return undefined;
+}
+
+const noAuthorization = 'the bridge could not be authorized at the upstream server';
+
+/** Words in which clients hear of such a failure; the operator hears what the upstream and its authorization server said. */
+const refusals: Readonly<Record<string, string>> = {
+  'login-required': 'the upstream server wants somebody to sign in there, whom this bridge cannot ask',
+  denied: 'no access to the upstream server was granted',
+  'insufficient-scope': 'the upstream server wants more rights for this than were granted',
+  timeout: 'nobody signed in at the upstream server in time',
+};
+
 /** Reason why the upstream was not reached, in words for its clients. */
 export function harmlessWords(error: unknown): string {
+  const authorization = authorizationIn(error);
+  if (authorization !== undefined) return refusals[authorization.reason] ?? noAuthorization;
   if (error instanceof McpError)
     return error.cause instanceof ConnectionError ? harmlessWords(error.cause) : error.message;
   if (!(error instanceof ConnectionError)) return 'it could not be reached';
@@ -83,6 +115,8 @@ const wordsFor: Readonly<Record<ConnectionReason, string>> = {
 
 /** The words of an error, for warnings. */
 export function wordsOf(error: unknown): string {
+  const authorization = authorizationIn(error);
+  if (authorization !== undefined) return authorization.message;
   if (error instanceof McpError && error.cause instanceof ConnectionError) return wordsOf(error.cause);
   return error instanceof Error ? error.message : 'unknown failure';
 }

@@ -77,6 +77,7 @@ export async function forward(client: Client, outgoing: Outgoing): Promise<JsonO
         signal: call.signal,
         logLevel: call.logLevel,
         progressToken,
+        caller: call.auth,
         onGivenUp,
         onLateAnswer,
         ...(own

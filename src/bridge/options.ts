@@ -8,6 +8,7 @@ import { shown } from '../mistakes/shown.ts';
 import { chosenRevisions, type RevisionDate } from '../protocol/revision.ts';
 import type { Bus } from '../store/bus.ts';
 import type { PoolOptions } from './upstream/pool.ts';
+import type { UpstreamAuth, UpstreamCredentials } from './upstream-auth.ts';
 
 /** Options of a bridge, whatever it stands in front of. */
 export interface BridgeBehavior {
@@ -52,6 +53,10 @@ export interface BridgeOptions extends BridgeBehavior {
   readonly upstream: Transport | URL | string;
   /** The clients that share a connection to it; `per-client` by default. */
   readonly sharing?: Sharing;
+  /** Authorization at a server that is given by its URL. */
+  readonly auth?: UpstreamCredentials;
+  /** The one that clients are at the server; it must be chosen where there is `auth` and the bridge is guarded. */
+  readonly upstreamAuth?: UpstreamAuth;
 }
 
 /** The servers that a bridge makes one of, and how it behaves. */
@@ -81,6 +86,10 @@ export interface UpstreamOptions {
   readonly revisions?: readonly RevisionDate[];
   /** The clients that share a connection to it; `per-client` by default. */
   readonly sharing?: Sharing;
+  /** Authorization at a server that is given by its URL. */
+  readonly auth?: UpstreamCredentials;
+  /** The one that clients are at the server; it must be chosen where there is `auth` and the bridge is guarded. */
+  readonly upstreamAuth?: UpstreamAuth;
 }
 
 /**

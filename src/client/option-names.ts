@@ -91,6 +91,7 @@ const requestNames: Names<CompleteOptions & PageOptions> = {
   onGivenUp: 1,
   onLateAnswer: 1,
   resultTypes: 1,
+  caller: 1,
   cache: 1,
   repeat: 1,
   context: 1,

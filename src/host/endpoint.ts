@@ -38,15 +38,41 @@ export interface TokenExchangeRequest {
   /** The URL of the API. (RFC 8707.) */
   readonly resource?: string;
   readonly scopes?: readonly string[];
+  /** Gets another one, since the one before was refused. */
+  readonly fresh?: boolean;
+  /**
+   * The kind of token; `access_token` by default. An `id-jag` is an assertion for the authorization server that is the `audience`.
+   * (ext-auth, Enterprise-Managed Authorization.)
+   */
+  readonly type?: 'access_token' | 'id-jag';
 }
 
 /** A token for another API. */
 export interface ExchangedToken {
   readonly token: string;
-  readonly type: 'Bearer' | 'DPoP';
+  /** Scheme by which it is used; an assertion by none. */
+  readonly type: 'Bearer' | 'DPoP' | 'N_A';
   readonly scopes: readonly string[];
   /** Time at which it expires, in seconds since 1970, where the authorization server said so. */
   readonly expiresAt: number | undefined;
+}
+
+/** Way in which an endpoint is to be served. */
+export interface Serving {
+  /** True when it is found out who each request comes from. */
+  readonly knowsCallers: boolean;
+  /** True when tokens of callers can be exchanged; left out where that is not known. */
+  readonly exchanges?: boolean | undefined;
+  /** Names and addresses by which it is reached; none where nobody but who started it reaches it. */
+  readonly names: readonly string[] | string;
+}
+
+/** Rules of an endpoint that acts at servers behind it by credentials that not everybody may borrow. */
+export interface ActsBehind {
+  /** @throws TypeError for a way of serving it that lends somebody's credentials to others, or lacks what it needs. */
+  requireServable(way: Serving): void;
+  /** Tells whether nobody at an address is served, where it is not found out who calls. */
+  refuses(address: string | undefined): boolean;
 }
 
 /** A server as a transport sees it: one definition that answers any number of conversations at once. */
@@ -69,6 +95,8 @@ export interface Endpoint {
   headerParameters(tool: string, auth?: AuthInfo): readonly HeaderParameter[];
   /** Protection of it over HTTP. */
   readonly protection?: Protection | undefined;
+  /** Rules of serving it, where it has credentials at servers behind it. */
+  readonly behind?: ActsBehind | undefined;
   /** Knowledge of scopes before a request is run; an edge asks it about messages that come together. */
   readonly guard?: (() => ScopeGuard | Promise<ScopeGuard>) | undefined;
   /** Ends every conversation and releases what the definition holds. */

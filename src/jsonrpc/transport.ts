@@ -42,6 +42,8 @@ export interface TransportAuthorization {
   context(): string;
   /** The extensions of the protocol that it speaks, by id, with their settings. */
   readonly extensions?: Readonly<Record<string, Readonly<Record<string, unknown>>>> | undefined;
+  /** True where it is that of one person. */
+  readonly personal?: boolean | undefined;
 }
 
 /**
@@ -88,6 +90,8 @@ export interface SendOptions {
   readonly headers?: Readonly<Record<string, string>>;
   /** The clocks of the request that is sent, which stand still while a person is asked for its sake. */
   readonly clocks?: Clocks | undefined;
+  /** The one in whose place the message is sent, for what authorizes it. */
+  readonly caller?: unknown;
 }
 
 /** The clocks of a request that waits for its answer. */

@@ -17,6 +17,8 @@ export interface CallOptions extends WaitOptions {
   /** True when the peer is told with `notifications/cancelled` when the request is given up. */
   readonly tellCancelled: boolean;
   readonly progressToken?: ProgressToken | undefined;
+  /** The one in whose place it is sent. */
+  readonly caller?: unknown;
   readonly onProgress?: ((progress: Progress) => void) | undefined;
   /** Hears that the request was given up after it was sent; must not throw. */
   readonly onGivenUp?: (() => void) | undefined;

@@ -26,6 +26,8 @@ export interface Beside {
   readonly related?: RequestId | undefined;
   /** The clocks of the request that the message is, where it waits for an answer. */
   readonly clocks?: Clocks | undefined;
+  /** The one in whose place it is sent. */
+  readonly caller?: unknown;
   /** Time that the peer may take to take the message, in milliseconds; no limit by default. */
   readonly withinMs?: number | undefined;
 }
@@ -112,12 +114,12 @@ export class Connection<Run extends RunningRequest = RunningRequest> {
     const sent = token === undefined ? params : withToken(params, token);
     const message: RequestMessage =
       sent === undefined ? { jsonrpc: '2.0', id, method } : { jsonrpc: '2.0', id, method, params: sent };
-    const { headers, related, revision } = options;
+    const { headers, related, revision, caller } = options;
     const signal = pending.exchange?.signal;
     const beside =
       headers === undefined && related === undefined && signal === undefined
         ? undefined
-        : { headers, related, signal, clocks: pending };
+        : { headers, related, signal, clocks: pending, caller };
     this.send(message, revision, beside)?.catch((error: unknown) => pending.settle(asConnectionError(error, method)));
     return pending;
   }

@@ -18,7 +18,8 @@ export interface ExchangeOptions extends ClientSecret {
   readonly tokenEndpoint?: string;
 }
 
-const accessToken = 'urn:ietf:params:oauth:token-type:access_token';
+const tokenType = 'urn:ietf:params:oauth:token-type:';
+const accessToken = `${tokenType}access_token`;
 
 /** The most tokens that are kept for one caller, and how long before their end they are not used any more, in milliseconds. */
 const mostTokens = 32;
@@ -34,9 +35,15 @@ export function exchanger(
   return (token) => {
     const kept = new Map<string, ExchangedToken>();
     return async (request) => {
-      const key = JSON.stringify([request.audience, request.resource, request.scopes]);
+      const { audience, resource, scopes, type } = request;
+      const key = JSON.stringify([audience, resource, scopes, type]);
       const known = kept.get(key);
-      if (known?.expiresAt !== undefined && known.expiresAt * 1000 - marginMs > settings.now()) return known;
+      if (
+        request.fresh !== true &&
+        known?.expiresAt !== undefined &&
+        known.expiresAt * 1000 - marginMs > settings.now()
+      )
+        return known;
       const fresh = await exchangeToken(token, request, { options, settings, issuer });
       kept.delete(key);
       kept.set(key, fresh);
@@ -55,7 +62,7 @@ interface Exchanging {
 
 async function exchangeToken(
   token: string,
-  { audience, resource, scopes }: TokenExchangeRequest,
+  { audience, resource, scopes, type = 'access_token' }: TokenExchangeRequest,
   { options, settings, issuer }: Exchanging,
 ): Promise<ExchangedToken> {
   if (audience === undefined && resource === undefined)
@@ -65,13 +72,13 @@ async function exchangeToken(
     grant_type: 'urn:ietf:params:oauth:grant-type:token-exchange',
     subject_token: token,
     subject_token_type: accessToken,
-    requested_token_type: accessToken,
+    requested_token_type: `${tokenType}${type}`,
     ...(audience === undefined ? {} : { audience }),
     ...(resource === undefined ? {} : { resource }),
     ...(scopes === undefined ? {} : { scope: scopes.join(' ') }),
   };
   const { status, text } = await postForm(endpoint, 'the token endpoint', settings.fetching, { client: options, form });
-  return read({ status, answer: jsonOf(text), token, scopes }, settings.now());
+  return read({ status, answer: jsonOf(text), token, scopes, type }, settings.now());
 }
 
 async function endpointOf(issuer: Issuer | undefined): Promise<string> {
@@ -91,16 +98,18 @@ interface Exchanged {
   /** Token that was given. */
   readonly token: string;
   readonly scopes: readonly string[] | undefined;
+  readonly type: 'access_token' | 'id-jag';
 }
 
 /** RFC 8693, section 2.2; an error with a status of success is one too. */
-function read({ status, answer, token, scopes }: Exchanged, now: number): ExchangedToken {
+function read({ status, answer, token, scopes, type: wanted }: Exchanged, now: number): ExchangedToken {
   const fields = (typeof answer === 'object' && answer !== null ? answer : {}) as Readonly<Record<string, unknown>>;
   const {
     error,
     error_description: description,
     access_token: given,
     token_type: type,
+    issued_token_type: issued,
     expires_in: seconds,
     scope,
   } = fields;
@@ -119,11 +128,15 @@ function read({ status, answer, token, scopes }: Exchanged, now: number): Exchan
       `the authorization server cannot exchange tokens now: HTTP ${status}`,
       { status },
     );
-  const isBearer = typeof type === 'string' && type.toLowerCase() === 'bearer';
-  if (status !== 200 || typeof given !== 'string' || given === '' || !isBearer)
-    throw new AuthorizationError('invalid-response', 'the authorization server answered with no bearer token', {
-      status,
-    });
+  // RFC 8693, section 2.2.1: what is no access token is used by no scheme.
+  const isWanted =
+    wanted === 'id-jag' ? issued === `${tokenType}id-jag` : typeof type === 'string' && type.toLowerCase() === 'bearer';
+  if (status !== 200 || typeof given !== 'string' || given === '' || !isWanted)
+    throw new AuthorizationError(
+      'invalid-response',
+      `the authorization server answered with no ${wanted === 'id-jag' ? 'assertion' : 'bearer token'}`,
+      { status },
+    );
   // Spec 2025-11-25, Authorization, Access Token Privilege Restriction: what was given is for this server alone.
   if (given === token)
     throw new AuthorizationError(
@@ -133,7 +146,7 @@ function read({ status, answer, token, scopes }: Exchanged, now: number): Exchan
   const life = Number(seconds);
   return {
     token: given,
-    type: 'Bearer',
+    type: wanted === 'id-jag' ? 'N_A' : 'Bearer',
     scopes: scope === undefined || scope === null ? (scopes ?? []) : scopesOf(scope),
     expiresAt: Number.isFinite(life) && life > 0 && seconds !== null ? Math.floor(now / 1000) + life : undefined,
   };

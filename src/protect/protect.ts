@@ -42,6 +42,7 @@ export function protect(served: Served, options: ProtectOptions): Guarded {
   const inner = endpointOf(served);
   if (inner.protection !== undefined) throw new TypeError('this is protected already');
   const settings = resolveProtectOptions(options);
+  inner.behind?.requireServable({ knowsCallers: true, exchanges: settings.exchange !== undefined, names: 'any' });
   const { now, dpop, exchange, onError } = settings;
   const issuers = settings.issuers.map((issuer) => new Issuer(issuer, settings.fetching, now, onError));
   const authentication = new Authentication({
@@ -108,6 +109,7 @@ function guardedBy(inner: Endpoint, protection: Protection): Endpoint {
     revisions: inner.revisions,
     exactNumbers: inner.exactNumbers,
     protection,
+    behind: inner.behind,
     converse: (link) => inner.converse(link),
     headerParameters: (tool, auth) => inner.headerParameters(tool, auth),
     guard: inner.guard,

@@ -1,5 +1,6 @@
 /** A client over HTTP that sends what headers it likes. */
 
+import type { ClientCapabilities } from '../../src/protocol/capability.ts';
 import { metaKey } from '../../src/protocol/meta.ts';
 import { revisionOf, type RevisionDate } from '../../src/protocol/revision.ts';
 
@@ -18,6 +19,7 @@ export async function speaking(
   url: string,
   date: RevisionDate,
   headers: Readonly<Record<string, string>>,
+  capabilities: ClientCapabilities = {},
 ): Promise<HttpSpeaker> {
   const post = (body: unknown, own: Readonly<Record<string, string>> = {}): Promise<Response> =>
     fetch(url, { method: 'POST', headers: { ...headers, ...types, ...own }, body: JSON.stringify(body) });
@@ -25,7 +27,7 @@ export async function speaking(
     const _meta = {
       [metaKey.protocolVersion]: date,
       [metaKey.clientInfo]: info,
-      [metaKey.clientCapabilities]: {},
+      [metaKey.clientCapabilities]: capabilities,
     };
     const request = async (method: string, params: Readonly<Record<string, unknown>>): Promise<string> => {
       const { name } = params;
@@ -38,7 +40,7 @@ export async function speaking(
     };
     return { session: undefined, request };
   }
-  const initialize = { protocolVersion: date, capabilities: {}, clientInfo: info };
+  const initialize = { protocolVersion: date, capabilities, clientInfo: info };
   const opened = await post({ jsonrpc: '2.0', id: 0, method: 'initialize', params: initialize });
   await opened.text();
   const session = opened.headers.get('mcp-session-id') ?? '';

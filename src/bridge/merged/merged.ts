@@ -20,6 +20,8 @@ export interface Merged {
   readonly host: Host;
   /** Standing of each server, in order. */
   readonly upstreams: readonly UpstreamStanding[];
+  /** Tells whether nobody waits for anything of any server. */
+  readonly idle: boolean;
   /** Ends every listen stream in good order. */
   stop(): void;
   /** Ends every connection to every server. */
@@ -89,6 +91,9 @@ export async function openMerged(parts: MergedParts): Promise<Merged> {
     host: hostOf({ parts, slots, catalogue, sessions, handlers }),
     get upstreams() {
       return slots.map((slot) => slot.standing);
+    },
+    get idle() {
+      return slots.every(({ single }) => single?.idle !== false);
     },
     stop: () => {
       listens.stop();

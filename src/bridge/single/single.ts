@@ -23,13 +23,15 @@ import type { ConnectionLimit } from '../upstream/connection-limit.ts';
 import { Pool } from '../upstream/pool.ts';
 import { restartLimited } from '../upstream/restart-limit.ts';
 import type { OpenClient, UpstreamEvents } from '../upstream/upstream-options.ts';
+import type { UpstreamCredentials } from '../upstream-auth.ts';
 import { UpstreamWatches } from './watches.ts';
 
 /** The facts of the server behind a bridge. */
 export interface UpstreamFacts {
   /** Its URL or command line. */
   readonly description: string;
-  readonly revision: RevisionDate;
+  /** `undefined` where each client is itself at the server, so that there is no one connection. */
+  readonly revision: RevisionDate | undefined;
   readonly server: Implementation | undefined;
   readonly capabilities: ServerCapabilities;
 }
@@ -38,7 +40,9 @@ export interface UpstreamFacts {
 export interface Single {
   readonly host: Host;
   /** Description of the server. */
-  readonly facts: UpstreamFacts;
+  readonly facts: UpstreamFacts | undefined;
+  /** Tells whether nobody waits for anything of it. */
+  readonly idle: boolean;
   /**
    * Asks whether the server answers, and opens the shared connection where it must.
    *
@@ -58,6 +62,12 @@ export interface SingleOptions extends Settings {
   /** Bounds its connections, together with those of the other servers. */
   readonly places: ConnectionLimit;
   readonly sharing?: Sharing | undefined;
+  /** The one principal whose calls all of them are. */
+  readonly principal?: string | undefined;
+  /** Authorization of every connection, where it is by URL. */
+  readonly auth?: UpstreamCredentials | undefined;
+  /** True when what may be answered depends on who calls, so that nothing is kept. */
+  readonly keepsNothing?: boolean | undefined;
   readonly upstreamRevisions?: readonly RevisionDate[] | undefined;
   readonly probeTimeoutMs?: number | undefined;
   /** Methods of whose failures whoever asks tells the operator. */
@@ -95,6 +105,9 @@ export async function openSingle(options: SingleOptions): Promise<Single> {
     get facts() {
       const { description, revision, server, capabilities } = client();
       return { description, revision, server, capabilities };
+    },
+    get idle() {
+      return pool.idle;
     },
     reach: async () => await (await pool.main.client()).ping(),
     stop,
@@ -137,6 +150,7 @@ function partsOf(settings: SingleOptions, tools: UpstreamTools, open: (isMain: b
     places,
     facts: factsOfUpstream(settings.upstream),
     shared: sharing === 'shared',
+    principal: settings.principal,
     parked,
     silent: settings.silent,
     main: {
@@ -155,10 +169,10 @@ function partsOf(settings: SingleOptions, tools: UpstreamTools, open: (isMain: b
     eventsOf: (session) => sessionEvents(session, { pool, changes, onWarning }),
     eventsBy: (principal, upstream) => ({
       onNotification: (method, params) => {
-        changes.heard(method, params, { principal });
+        changes.heard(method, params, { principal: principal ?? settings.principal });
         if (method === 'notifications/resources/updated') watches.heard(params, upstream());
       },
-      onReconnect: () => changes.everything({ principal }),
+      onReconnect: () => changes.everything({ principal: principal ?? settings.principal }),
       onWarning,
     }),
   });

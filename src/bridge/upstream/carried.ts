@@ -9,6 +9,7 @@ export interface Carried extends Pick<
   | 'facts'
   | 'client'
   | 'address'
+  | 'auth'
   | 'meta'
   | 'signal'
   | 'logLevel'
@@ -40,13 +41,14 @@ export class HandedBack extends Error {
 
 /** The same request without a wish for log messages. */
 export function withoutLogs(carried: Carried): Carried {
-  const { method, requestId, facts, client, address, meta, session, inputResponses, requestState } = carried;
+  const { method, requestId, facts, client, address, auth, meta, session, inputResponses, requestState } = carried;
   return {
     method,
     requestId,
     facts,
     client,
     address,
+    auth,
     meta,
     session,
     inputResponses,

@@ -1,5 +1,6 @@
 import { settledWithin } from '../../jsonrpc/timeout.ts';
 import type { Channel, Transport } from '../../jsonrpc/transport.ts';
+import { wordsOf } from '../failure.ts';
 import { factsOf } from '../../jsonrpc/transport-facts.ts';
 
 /**
@@ -28,6 +29,17 @@ export function closingQuietly(transport: Transport, onError: (error: unknown, w
       return closedBy(channel, async () => await (ending ??= end()));
     },
   };
+}
+
+/** Closes a connection; it never rejects, nor does it take for ever. */
+export async function closedInTime(
+  upstream: { close(): Promise<void> },
+  onWarning: (message: string) => void,
+): Promise<void> {
+  const ending = upstream.close().catch((error: unknown) => {
+    onWarning(`a connection to the upstream was not closed well: ${wordsOf(error)}`);
+  });
+  if (!(await settledWithin(closingMs, ending))) onWarning(`a connection to the upstream does not close`);
 }
 
 /** Closes a channel; an error that it throws at once comes as a rejection as well. */

@@ -3,18 +3,27 @@ import type { ConnectOptions } from '../../client/options.ts';
 import type { Transport } from '../../jsonrpc/transport.ts';
 import type { Negotiated } from '../../client/connection/negotiate.ts';
 import type { Implementation } from '../../protocol/features/common.ts';
+import type { CacheStore } from '../../store/cache.ts';
 import { memoryCacheStore } from '../../store/memory-cache.ts';
 import type { UpstreamTools } from '../known-tools.ts';
+import type { UpstreamCredentials } from '../upstream-auth.ts';
 import type { OpenClient } from './upstream-options.ts';
 
 /** Opens a client to the upstream server. */
-export type ConnectUpstream = (target: Transport | URL | string, options: ConnectOptions) => Promise<Client>;
+export type ConnectUpstream = (
+  target: Transport | URL | string,
+  options: ConnectOptions & { readonly auth?: UpstreamCredentials },
+) => Promise<Client>;
 
 /** Options that the connections of one upstream have in common. */
 export interface OpenerOptions {
   /** The way of one connection to it: of the main one, or another. */
   wayOf(isMain: boolean): Transport | URL | string;
   readonly connect: ConnectUpstream;
+  /** Authorization of every connection, where it is by URL. */
+  readonly auth?: UpstreamCredentials | undefined;
+  /** True when what may be answered depends on who calls, so that nothing is kept. */
+  readonly keepsNothing?: boolean | undefined;
   /** Name of the bridge, where it does not pass its client's name on. */
   readonly info: Implementation;
   readonly tools: UpstreamTools;
@@ -30,13 +39,14 @@ export interface OpenerOptions {
  * out is known to the later ones.
  */
 export function opener(options: OpenerOptions): (isMain: boolean) => OpenClient {
-  const { connect, info, tools, upstreamRevisions, probeTimeoutMs, signal, onWarning } = options;
+  const { auth, connect, info, tools, upstreamRevisions, probeTimeoutMs, signal, onWarning } = options;
   let negotiated: Negotiated | undefined;
-  const cacheStore = memoryCacheStore();
+  const cacheStore = options.keepsNothing === true ? noStore : memoryCacheStore();
   const over =
     (way: Transport | URL | string): OpenClient =>
     async ({ onLog, onNotification, onReconnect, onRequest }, self, closed) => {
       const client = await connect(way, {
+        ...(auth === undefined ? {} : { auth }),
         info: self?.info ?? info,
         capabilities: self?.capabilities ?? {},
         advertise: false,
@@ -63,3 +73,6 @@ export function opener(options: OpenerOptions): (isMain: boolean) => OpenClient 
     };
   return (isMain) => over(options.wayOf(isMain));
 }
+
+/** Keeps nothing. */
+const noStore: CacheStore = { get: () => undefined, set: () => undefined, delete: () => undefined };

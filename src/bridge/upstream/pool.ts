@@ -9,15 +9,14 @@ import { methodOf } from '../../protocol/catalogue.ts';
 import type { Revision } from '../../protocol/revision.ts';
 import { Askers, calledTarget } from './askers.ts';
 import { withoutLogs, type Carried } from './carried.ts';
-import { closingMs } from './closing.ts';
+import { closedInTime } from './closing.ts';
 import { Failures } from './failures.ts';
-import { wordsOf } from '../failure.ts';
 import { revisionFor } from '../forward.ts';
 import { ParkedCalls, type ParkedOptions } from './parked/parked.ts';
 import type { Full, Holder, ConnectionLimit } from './connection-limit.ts';
 import { Upstream } from './upstream.ts';
 import type { OpenClient, UpstreamEvents, UpstreamConnectionOptions } from './upstream-options.ts';
-import { declaredTo, wantedKeyOf, ownerOf, selfOf, wantedBy, type WantedConnection } from './wanted.ts';
+import { declaredTo, wantedKeyOf, ownerOf, selfOf, wantedBy, wantedOf, type WantedConnection } from './wanted.ts';
 
 /** Parts of the bridge that a pool needs. */
 export interface PoolOptions {
@@ -27,6 +26,8 @@ export interface PoolOptions {
   readonly places: ConnectionLimit;
   /** The facts of what the connections go over. */
   readonly facts: SettledFacts;
+  /** The principal whose calls all of these are, where each has a pool of its own; then the main connection is theirs. */
+  readonly principal?: string | undefined;
   /** True when all clients use one connection, on which a handshake server can ask nobody. */
   readonly shared?: boolean | undefined;
   /** Events of the connection of calls without a principal. */
@@ -79,8 +80,8 @@ export class Pool {
     this.#options = options;
     this.#failures = new Failures(options.main.onWarning, monotonicNow, options.silent);
     options.places.join(this.#holder);
-    this.main = this.#add({ events: options.main });
-    this.#shared.set(wantedKeyOf({ principal: undefined, self: undefined }), [this.main]);
+    this.main = this.#add({ events: options.main, owner: ownerOf(options.principal, undefined) });
+    this.#shared.set(wantedKeyOf({}), [this.main]);
     this.#parked = new ParkedCalls(
       { mostOfOne: Math.ceil(options.places.limit / 2), onWarning: options.main.onWarning, ...options.parked },
       (params, carried, principal) => this.#share(params, carried, { principal, alone: true }),
@@ -104,7 +105,7 @@ export class Pool {
   async notify(method: string, params: JsonObject, { session, principal }: NotificationSender): Promise<void> {
     const upstream =
       session === undefined || this.shared
-        ? this.#sharedBy({ principal, self: undefined }, (one) => one.free(false))
+        ? this.#sharedBy(wantedOf({ principal }, this.#options.principal), (one) => one.free(false))
         : this.ownedBy(session);
     await upstream.notify(method, params);
   }
@@ -183,6 +184,11 @@ export class Pool {
     if (!this.shared) this.#requireRoom(this.#options.places.makeRoom(ownerOf(principal, address)));
   }
 
+  /** Tells whether nobody waits for anything on any connection. */
+  get idle(): boolean {
+    return [...this.#all].every(({ idle }) => idle);
+  }
+
   /** Closes every connection; none is opened afterwards. */
   async close(): Promise<void> {
     this.#closed = true;
@@ -223,7 +229,8 @@ export class Pool {
   }
 
   #wantedBy(carried: Carried, principal: string | undefined): WantedConnection {
-    return wantedBy(carried, principal, { handshake: this.#handshake(), oneEach: this.#oneEach });
+    const own = this.#options.principal;
+    return wantedBy(carried, principal, { handshake: this.#handshake(), oneEach: this.#oneEach, own });
   }
 
   /** Tells whether each client has one connection for all its calls. */
@@ -260,7 +267,7 @@ export class Pool {
     const [first] = this.#shared.get(key) ?? [];
     const { places, facts } = this.#options;
     const unlogged = (): Upstream | undefined =>
-      facts.ownsProcess || places.makeRoom(ownerOf(wanted.principal, wanted.address)) !== undefined ? first : undefined;
+      facts.ownsProcess || places.makeRoom(wanted.owner) !== undefined ? first : undefined;
     const upstream = this.#sharedBy(wanted, (one) => one.maySendLogsOf(carried), unlogged);
     try {
       return await upstream.carry(params, upstream.maySendLogsOf(carried) ? carried : withoutLogs(carried));
@@ -276,7 +283,7 @@ export class Pool {
     other: () => Upstream | undefined = () => undefined,
   ): Upstream {
     const key = wantedKeyOf(wanted);
-    const owner = ownerOf(wanted.principal, wanted.address);
+    const { owner } = wanted;
     const known = this.#shared.get(key)?.find((one) => fits(one) && this.#takenBy(owner, one)) ?? other();
     if (known !== undefined) return known;
     this.#retire(key);
@@ -381,17 +388,9 @@ export class Pool {
   }
 
   #drop(upstream: Upstream): void {
-    const closing = this.#ending(upstream).finally(() => this.#closing.delete(closing));
+    const { onWarning } = this.#options.main;
+    const closing = closedInTime(upstream, onWarning).finally(() => this.#closing.delete(closing));
     this.#closing.add(closing);
     if (this.#all.delete(upstream)) this.#options.places.giveBack(upstream.owner, closing);
-  }
-
-  /** It never rejects, nor does it take for ever. */
-  async #ending(upstream: Upstream): Promise<void> {
-    const { onWarning } = this.#options.main;
-    const ending = upstream.close().catch((error: unknown) => {
-      onWarning(`a connection to the upstream was not closed well: ${wordsOf(error)}`);
-    });
-    if (!(await settledWithin(closingMs, ending))) onWarning(`a connection to the upstream does not close`);
   }
 }

@@ -8,9 +8,10 @@ import { declaredFor, declaredIn } from '../declared.ts';
 
 /** Clients that a shared connection may serve. */
 export interface WantedConnection {
-  readonly principal: string | undefined;
-  readonly self: ClientView | undefined;
-  readonly address?: string | undefined;
+  readonly principal?: string | undefined;
+  readonly self?: ClientView | undefined;
+  /** Owner whose places it takes. */
+  readonly owner?: string | undefined;
   /** Tells clients without a principal apart. */
   readonly name?: string | undefined;
 }
@@ -21,19 +22,30 @@ export interface UpstreamSharing {
   readonly handshake: Revision | undefined;
   /** True when each client has one connection for all its calls. */
   readonly oneEach: boolean;
+  /** The one principal whose calls all of them are, so that nobody else's connections are to be kept apart. */
+  readonly own: string | undefined;
+}
+
+/** Connection that is wanted for whoever asks, where nothing else is to be heeded. */
+export function wantedOf(
+  { principal, address }: { readonly principal?: string | undefined; readonly address?: string | undefined },
+  own: string | undefined,
+): WantedConnection {
+  return { principal: principal === own ? undefined : principal, owner: ownerOf(principal, address) };
 }
 
 /** Connection that a call must have, by whom it serves. */
 export function wantedBy(
   carried: Carried,
   principal: string | undefined,
-  { handshake, oneEach }: UpstreamSharing,
+  { handshake, oneEach, own }: UpstreamSharing,
 ): WantedConnection {
   const self = selfOf(carried, handshake);
   const { address, client } = carried;
-  if (principal !== undefined || self === undefined || !oneEach) return { principal, self, address };
+  const wanted = { ...wantedOf({ principal, address }, own), self };
+  if (principal !== undefined || self === undefined || !oneEach) return wanted;
   const { name, version } = client.info ?? {};
-  return { principal, self, address, name: JSON.stringify([address, name, version]) };
+  return { ...wanted, name: JSON.stringify([address, name, version]) };
 }
 
 /**

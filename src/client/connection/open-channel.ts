@@ -173,11 +173,11 @@ export class OpenChannel implements ConnectionEnd {
     // While the channel opens, only answers to early requests of the server get here.
     const channel = this.#channel ?? (await this.#opening);
     if (channel === undefined) return;
-    const { headers, signal, clocks } = beside ?? {};
+    const { headers, signal, clocks, caller } = beside ?? {};
     const options =
       headers === undefined && signal === undefined
         ? undefined
-        : { ...(headers && { headers }), ...(signal && { signal }), clocks };
+        : { ...(headers && { headers }), ...(signal && { signal }), clocks, caller };
     await channel.send(message, options);
   }
 

@@ -46,4 +46,6 @@ export interface RequestOptions {
    * another kind is a `ConnectionError`.
    */
   readonly resultTypes?: readonly string[] | 'any' | undefined;
+  /** The one in whose place it is sent, for what authorizes it (`AuthorizedRequest.caller`); of no meaning to the protocol. */
+  readonly caller?: unknown;
 }

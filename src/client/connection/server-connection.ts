@@ -135,6 +135,7 @@ export class ServerConnection {
         : options.headers,
       tellCancelled: this.#tellCancelled,
       progressToken: options.progressToken,
+      caller: options.caller,
       onProgress: onProgress && guardedListener('onProgress', onProgress, failed),
       onGivenUp: onGivenUp && guardedListener('onGivenUp', onGivenUp, failed),
       onLateAnswer: onLateAnswer && guardedListener('onLateAnswer', onLateAnswer, failed),

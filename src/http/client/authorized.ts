@@ -59,6 +59,7 @@ class AuthorizedSender {
       method: request.method,
       about: aboutOf(call.sent?.message),
       signal,
+      caller: call.sent?.options.caller,
       mayAsk: call.sent !== undefined,
       tried: new Set<string>(),
       waiting: (person: boolean) => call.sent?.options.clocks?.waiting(person),

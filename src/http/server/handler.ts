@@ -1,5 +1,5 @@
 import { settledWithin } from '../../jsonrpc/timeout.ts';
-import { endpointOf, type Served } from '../../host/endpoint.ts';
+import { endpointOf, type ActsBehind, type Served } from '../../host/endpoint.ts';
 import { judge, type Judged, type JudgedNotification, type JudgedRequest } from '../../host/judged.ts';
 import { revisionOf } from '../../protocol/revision.ts';
 import { readContent, type Content } from './body.ts';
@@ -44,6 +44,8 @@ class Handler implements HttpHandler {
   readonly #context: HttpContext;
   readonly #guard: Guard;
   readonly #exchanges: Exchanges;
+  /** Rules of whom to serve, where nobody finds out who calls. */
+  readonly #behind: ActsBehind | undefined;
   /** Made for the first client of a handshake revision. */
   #sessions: Sessions | undefined;
   /** Likewise. */
@@ -55,6 +57,11 @@ class Handler implements HttpHandler {
     const settings = resolveHttpOptions(options);
     if (endpoint.protection !== undefined && settings.authenticate !== undefined)
       throw new TypeError('give protect or authenticate, not both');
+    if (endpoint.protection === undefined) {
+      const knowsCallers = settings.authenticate !== undefined;
+      endpoint.behind?.requireServable({ knowsCallers, names: settings.allowedHosts });
+      if (!knowsCallers) this.#behind = endpoint.behind;
+    }
     const sessionQuota = new Quota(settings.maxSessions, settings.maxSessionsPerPrincipal);
     this.#context = {
       endpoint,
@@ -107,6 +114,8 @@ class Handler implements HttpHandler {
   #refusal(request: HttpRequest, reply: HttpReply): HttpProblem | undefined {
     const problem = this.#guard.refuse(request);
     if (problem !== undefined) return problem;
+    if (this.#behind?.refuses(request.remoteAddress) === true)
+      return { status: 403, message: 'only clients of this machine are served here' };
     this.#guard.allowOrigin(request, reply);
     const { path } = this.#context.settings;
     if (path !== undefined && request.path !== path && this.#methodsOfPair(request.path) === undefined)

@@ -6,7 +6,7 @@ import { harmless } from '../../mistakes/harmless.ts';
 import { refuseUnknown, type Names } from '../../mistakes/known-names.ts';
 import { refuseNoNumber, refuseOther } from '../../mistakes/known-values.ts';
 import { shown } from '../../mistakes/shown.ts';
-import type { Served } from '../../host/endpoint.ts';
+import { endpointOf, type Served } from '../../host/endpoint.ts';
 import { settledWithin } from '../../jsonrpc/timeout.ts';
 import { boundHost, reachableName } from './address.ts';
 import { WriteBatch } from './write-batch.ts';
@@ -129,6 +129,9 @@ export async function listen(served: Served, options: ListenOptions = {}): Promi
   checkOptions(options);
   const { port = 3000, host = '127.0.0.1', headersTimeoutMs, idleTimeoutMs, maxConnections, ...http } = options;
   const path = http.path ?? '/mcp';
+  const { protection, behind } = endpointOf(served);
+  if (protection === undefined)
+    behind?.requireServable({ knowsCallers: http.authenticate !== undefined, names: [host] });
   const handler = createHttpHandler(served, { ...http, path, ...boundHost(host, options) });
   const headersTimeout = limitOf(headersTimeoutMs ?? 10_000);
   const bodyTimeout = limitOf(options.bodyTimeoutMs ?? defaults.bodyTimeoutMs);

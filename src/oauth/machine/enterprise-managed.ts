@@ -64,12 +64,25 @@ export function enterpriseManaged(options: EnterpriseManagedOptions): Authorizat
   checkMachineClient('client', client);
   if (typeof subjectToken !== 'function')
     throw new TypeError('enterpriseManaged needs subjectToken, a function that gives the token of the person');
-  const { id, key, secret, issuer, method } = client;
+  return { ...managedBy((about) => assertionOf(options, about), { ...options, client }), personal: true };
+}
+
+/** The extension of the protocol that goes with it. */
+export const enterpriseExtension: Authorization['extensions'] = {
+  'io.modelcontextprotocol/enterprise-managed-authorization': {},
+};
+
+/** Makes the authorization by assertions of an identity provider, whoever gets them. */
+export function managedBy(
+  assertion: (about: MachineRequest) => Promise<string>,
+  options: AuthorizationOptions & { readonly client: MachineClient },
+): Authorization {
+  const { id, key, secret, issuer, method } = options.client;
   return machine(
     {
       issuer,
       stepsUp: true,
-      extensions: { 'io.modelcontextprotocol/enterprise-managed-authorization': {} },
+      extensions: enterpriseExtension,
       request: async (about) => {
         const { server } = about.discovered;
         const profiles = server.authorizationGrantProfilesSupported;
@@ -89,7 +102,7 @@ export function enterpriseManaged(options: EnterpriseManagedOptions): Authorizat
             method: method ?? methodFor({ key, secret }, server.tokenEndpointAuthMethodsSupported),
           },
           grantType: jwtBearer,
-          parameters: { assertion: await assertionOf(options, about) },
+          parameters: { assertion: await assertion(about) },
         };
       },
     },

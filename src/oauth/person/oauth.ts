@@ -74,6 +74,7 @@ export function oauth(options: OAuthOptions): OAuth {
 }
 
 class PersonAuthorization implements OAuth {
+  readonly personal = true;
   readonly #settings: ReturnType<typeof oauthSettings>;
   readonly #own: string = unguessableText();
   #fetch: AuthorizationFetch = (url, request) => fetch(url, request);

@@ -99,6 +99,7 @@ class StdioSession {
 
   constructor(served: Served, options: StdioServerOptions) {
     const endpoint = endpointOf(served);
+    endpoint.behind?.requireServable({ knowsCallers: false, names: [] });
     this.closed = new Promise((resolve) => (this.#resolveClosed = resolve));
     this.#input = options.input ?? process.stdin;
     this.#output = options.output ?? process.stdout;

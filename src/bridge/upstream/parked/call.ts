@@ -204,7 +204,7 @@ export class ParkedCall {
     this.#kept.add({ method, params });
   }
 
-  #asCarried({ method, requestId, facts, client, address }: Call): Carried {
+  #asCarried({ method, requestId, facts, client, address, auth }: Call): Carried {
     const current = (): Taker => this.#taker;
     const asked = (): number => this.#asked;
     const awaited = (): boolean => this.#waiting;
@@ -214,6 +214,7 @@ export class ParkedCall {
       facts,
       client,
       address,
+      auth,
       session: undefined,
       inputResponses: undefined,
       requestState: undefined,

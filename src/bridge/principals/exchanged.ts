@@ -1,0 +1,128 @@
+/** The authorization of one principal's connections by tokens that are got in exchange for the caller's. (RFC 8693.) */
+
+import type {
+  Authorization,
+  AuthorizationFields,
+  AuthorizedAnswer,
+  AuthorizedRequest,
+  Authorizer,
+  BoundServer,
+} from '../../auth/authorizer.ts';
+import { parseChallenges } from '../../auth/challenge.ts';
+import { AuthorizationError } from '../../auth/errors.ts';
+import { canonicalResource } from '../../auth/resource-url.ts';
+import { missingOf, scopesOf, unionOf } from '../../auth/scopes.ts';
+import type { AuthInfo, ExchangedToken, TokenExchangeRequest } from '../../host/endpoint.ts';
+import { senderOf, PerCaller, type Callers } from './callers.ts';
+import type { ExchangeUpstream } from './exchange-options.ts';
+
+/** Time before its end from which a token is not used any more, in milliseconds. */
+const marginMs = 30_000;
+
+/** State of one caller at the upstream. */
+interface Kept {
+  token: ExchangedToken | undefined;
+  /** The exchange that is under way. */
+  running: Promise<ExchangedToken> | undefined;
+  /** Scopes that the upstream asked for beyond those of the options. */
+  scopes: readonly string[];
+}
+
+/** Makes the authorization of one principal at one upstream. */
+export function exchanged(options: ExchangeUpstream, callers: Callers, now: () => number): Authorization {
+  let authorizer: Authorizer | undefined;
+  return {
+    context: () => 'exchanged',
+    // All connections of the principal to the server use what was got once.
+    bind: (server) => (authorizer ??= new ExchangeAuthorizer(server, options, { callers, now })),
+  };
+}
+
+class ExchangeAuthorizer implements Authorizer {
+  readonly #resource: string;
+  readonly #options: ExchangeUpstream;
+  readonly #callers: Callers;
+  readonly #now: () => number;
+  readonly #kept = new PerCaller<Kept>(() => ({ token: undefined, running: undefined, scopes: [] }));
+
+  constructor(
+    { url }: BoundServer,
+    options: ExchangeUpstream,
+    { callers, now }: { readonly callers: Callers; readonly now: () => number },
+  ) {
+    this.#resource = options.resource ?? canonicalResource(url);
+    this.#options = options;
+    this.#callers = callers;
+    this.#now = now;
+  }
+
+  async headers(request: AuthorizedRequest): Promise<AuthorizationFields> {
+    const caller = senderOf(request, this.#callers);
+    const kept = this.#kept.of(caller);
+    const { expiresAt } = kept.token ?? {};
+    const isGood = expiresAt !== undefined && expiresAt * 1000 - marginMs > this.#now();
+    const { token } = isGood && kept.token !== undefined ? kept.token : await this.#exchange(caller, kept, false);
+    return { authorization: `Bearer ${token}` };
+  }
+
+  async refused(request: AuthorizedRequest, answer: AuthorizedAnswer, sent: AuthorizationFields): Promise<boolean> {
+    const { tried } = request;
+    const caller = senderOf(request, this.#callers);
+    const kept = this.#kept.of(caller);
+    const isOther = kept.token !== undefined && `Bearer ${kept.token.token}` !== sent['authorization'];
+    if (answer.status === 401) {
+      if (isOther) return once(tried, 'others');
+      if (!once(tried, 'new token')) throw useless(401);
+      await this.#exchange(caller, kept, true);
+      return true;
+    }
+    const challenge = parseChallenges(answer.header('www-authenticate')).find(({ scheme }) => scheme === 'bearer');
+    if (answer.status !== 403 || challenge?.parameters['error'] !== 'insufficient_scope') return false;
+    const wanted = scopesOf(challenge.parameters['scope']);
+    if (wanted.length === 0 || !once(tried, 'scopes')) throw useless(403, wanted);
+    // Another request of this caller may have got them meanwhile.
+    if (isOther && missingOf(wanted, kept.token?.scopes ?? []).length === 0) return true;
+    const before = kept.scopes;
+    kept.scopes = unionOf(before, wanted);
+    try {
+      await this.#exchange(caller, kept, true);
+    } catch (error) {
+      // What was granted is still good for everything else.
+      kept.scopes = before;
+      throw error;
+    }
+    return true;
+  }
+
+  /** @param again True where what was got before was refused. */
+  async #exchange({ exchange }: AuthInfo, kept: Kept, again: boolean): Promise<ExchangedToken> {
+    if (exchange === undefined)
+      throw new TypeError("upstreamAuth 'exchange' needs callers whose tokens can be exchanged: protect has exchange");
+    const { audience, resource, scopes = [] } = this.#options;
+    const wanted = unionOf(scopes, kept.scopes);
+    const request: TokenExchangeRequest = {
+      ...(audience === undefined ? {} : { audience }),
+      ...(audience === undefined || resource !== undefined ? { resource: this.#resource } : {}),
+      ...(wanted.length === 0 ? {} : { scopes: wanted }),
+      ...(again ? { fresh: true } : {}),
+    };
+    kept.running ??= exchange(request).finally(() => (kept.running = undefined));
+    kept.token = await kept.running;
+    return kept.token;
+  }
+}
+
+function once(tried: Set<string>, kind: string): boolean {
+  if (tried.has(kind)) return false;
+  tried.add(kind);
+  return true;
+}
+
+function useless(status: number, scopes: readonly string[] = []): AuthorizationError {
+  const what = status === 401 ? 'a token' : `a token with the scopes ${scopes.join(' ')}`;
+  return new AuthorizationError(
+    status === 401 ? 'server-error' : 'insufficient-scope',
+    `the upstream refuses ${what} that the authorization server has just given for it`,
+    { status, scopes },
+  );
+}

@@ -1,0 +1,86 @@
+import type { AuthInfo, Conversation, Endpoint, Link } from '../../host/endpoint.ts';
+import type { Judged } from '../../host/judged.ts';
+import type { ResponseMessage } from '../../jsonrpc/message.ts';
+import { McpError } from '../../protocol/error.ts';
+import type { Revision } from '../../protocol/revision.ts';
+import { unreachable } from '../failure.ts';
+import type { OfPrincipal } from './principals.ts';
+
+/** Parts of a conversation whose bridge may be on its way. */
+export interface LateConversationOptions {
+  readonly opening: Promise<OfPrincipal>;
+  /** The bridge, where it is there already. */
+  readonly ready: OfPrincipal | undefined;
+  /** Makes what answers where the bridge does not come about. */
+  refusing(error: McpError): Endpoint;
+  /** Hears who sends a message. */
+  heard(auth: AuthInfo): void;
+  /** Hears once that it is over. */
+  left(): void;
+}
+
+/** A conversation with the bridge of a principal, which waits where that is being opened. */
+export class LateConversation implements Conversation {
+  readonly #link: Link;
+  readonly #options: LateConversationOptions;
+  #inner: Conversation | undefined;
+  #opening: Promise<Conversation> | undefined;
+  #isClosed = false;
+
+  constructor(link: Link, options: LateConversationOptions) {
+    this.#link = link;
+    this.#options = options;
+    this.#inner = options.ready?.endpoint.converse(link);
+  }
+
+  get revision(): Revision | undefined {
+    return this.#inner?.revision;
+  }
+
+  async receive(value: unknown, auth?: AuthInfo): Promise<ResponseMessage | undefined> {
+    this.#heard(auth);
+    return await (this.#inner ?? (await this.#late())).receive(value, auth);
+  }
+
+  async take(judged: Judged, auth?: AuthInfo): Promise<ResponseMessage | undefined> {
+    this.#heard(auth);
+    return await (this.#inner ?? (await this.#late())).take(judged, auth);
+  }
+
+  unreadable(reason: string): ResponseMessage {
+    const { refusing } = this.#options;
+    const answering = this.#inner ?? refusing(new McpError('parseError', reason)).converse(this.#link);
+    return answering.unreadable(reason);
+  }
+
+  end(): void {
+    this.#inner?.end?.();
+  }
+
+  close(): void {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    this.#inner?.close();
+    this.#options.left();
+  }
+
+  #heard(auth: AuthInfo | undefined = this.#link.auth): void {
+    if (auth !== undefined) this.#options.heard(auth);
+  }
+
+  #late(): Promise<Conversation> {
+    this.#opening ??= this.#open();
+    return this.#opening;
+  }
+
+  async #open(): Promise<Conversation> {
+    const { opening, refusing } = this.#options;
+    const endpoint = await opening.then(
+      (bridge) => bridge.endpoint,
+      (error: unknown) => refusing(error instanceof McpError ? error : unreachable(error)),
+    );
+    this.#inner = endpoint.converse(this.#link);
+    if (this.#isClosed) this.#inner.close();
+    return this.#inner;
+  }
+}

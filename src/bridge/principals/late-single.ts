@@ -1,0 +1,186 @@
+/** A server behind a bridge as one principal has it: it is reached by the first request that needs it, and again by each after one that failed. */
+
+import type { Call } from '../../host/call.ts';
+import type { Handler, Host, ServerSession } from '../../host/host.ts';
+import { settledWithin } from '../../jsonrpc/timeout.ts';
+import type { ServerCapabilities } from '../../protocol/capability.ts';
+import { listChanges, methodsWith } from '../../protocol/catalogue.ts';
+import type { JsonObject } from '../../protocol/features/common.ts';
+import { McpError } from '../../protocol/error.ts';
+import type { Settings } from '../options.ts';
+import type { Single } from '../single/single.ts';
+import { wordsOf, unreachable } from '../failure.ts';
+
+/** Time that a first attempt to reach the server keeps a conversation waiting, in milliseconds. */
+const patienceMs = 10_000;
+
+/** Capabilities of a server of which nothing is known yet: whatever there may be. */
+export const unknownOffer: ServerCapabilities = {
+  logging: {},
+  completions: {},
+  prompts: { listChanged: true },
+  resources: { listChanged: true, subscribe: true },
+  tools: { listChanged: true },
+};
+
+/** Parts of a server that is reached late. */
+export interface LateSingleOptions {
+  readonly settings: Settings;
+  /** Connects to it. */
+  open(signal: AbortSignal): Promise<Single>;
+}
+
+/** Reaches a server; settles with the first attempt, whatever became of that. */
+export async function lateSingle(options: LateSingleOptions): Promise<Single> {
+  const late = new LateSingle(options);
+  const first = late.reached().catch(() => undefined);
+  await settledWithin(patienceMs, first);
+  return late;
+}
+
+/** A handshake session that lives, with the request that set its level while there was no server. */
+interface Waiting {
+  readonly session: ServerSession;
+  level: { readonly params: JsonObject; readonly call: Call } | undefined;
+}
+
+class LateSingle implements Single {
+  readonly host: Host;
+  readonly #options: LateSingleOptions;
+  readonly #closed = new AbortController();
+  readonly #sessions = new Map<ServerSession['state'], Waiting>();
+  #single: Single | undefined;
+  #opening: Promise<Single> | undefined;
+
+  constructor(options: LateSingleOptions) {
+    this.#options = options;
+    this.host = this.#asHost();
+  }
+
+  get facts(): Single['facts'] {
+    return this.#single?.facts;
+  }
+
+  get idle(): boolean {
+    return this.#opening === undefined && this.#single?.idle !== false;
+  }
+
+  /**
+   * The server, reached now if it was not before.
+   *
+   * @throws McpError when it is not reached.
+   */
+  async reached(): Promise<Single> {
+    if (this.#single !== undefined) return this.#single;
+    if (this.#closed.signal.aborted) throw new McpError('internalError', 'the bridge is closed');
+    this.#opening ??= this.#open().finally(() => (this.#opening = undefined));
+    try {
+      return await this.#opening;
+    } catch (error) {
+      throw error instanceof McpError ? error : unreachable(error);
+    }
+  }
+
+  async reach(): Promise<void> {
+    await (await this.reached()).reach();
+  }
+
+  stop(): void {
+    this.#single?.stop();
+  }
+
+  async close(): Promise<void> {
+    this.#closed.abort();
+    await this.#opening?.catch(() => undefined);
+    await this.#single?.close();
+  }
+
+  async #open(): Promise<Single> {
+    const single = await this.#options.open(this.#closed.signal);
+    if (this.#closed.signal.aborted) {
+      await single.close();
+      throw new McpError('internalError', 'the bridge is closed');
+    }
+    this.#single = single;
+    for (const { session, level } of this.#sessions.values()) {
+      single.host.opened?.(session);
+      if (level !== undefined) void this.#setLevel(single, level);
+      const offered = single.host.capabilities();
+      for (const { list, method } of listChanges) if (offered[list] !== undefined) session.notify(method, {});
+    }
+    return single;
+  }
+
+  async #setLevel(single: Single, { params, call }: NonNullable<Waiting['level']>): Promise<void> {
+    try {
+      if (single.host.capabilities().logging !== undefined)
+        await single.host.handler('logging/setLevel')?.(params, call);
+    } catch (error) {
+      this.#options.settings.onWarning(`the log level could not be set: ${wordsOf(error)}`);
+    }
+  }
+
+  #handler(method: string): Handler | undefined {
+    if (!served.has(method)) return undefined;
+    return async (params, call) => {
+      const waiting = call.session === undefined ? undefined : this.#sessions.get(call.session.state);
+      if (method === 'logging/setLevel' && this.#single === undefined && waiting !== undefined) {
+        waiting.level = { params: { ...params }, call };
+        return {};
+      }
+      const { host } = await this.reached();
+      const handler = host.handler(method);
+      if (handler === undefined) throw new McpError('methodNotFound', `${method} is not served here`);
+      return await handler(params, call);
+    };
+  }
+
+  #asHost(): Host {
+    const { settings } = this.#options;
+    const inner = (): Host | undefined => this.#single?.host;
+    return {
+      get info() {
+        return inner()?.info ?? settings.info;
+      },
+      get instructions() {
+        return inner()?.instructions;
+      },
+      // What is offered may be for this principal alone.
+      get discoverHint() {
+        return { ttlMs: inner()?.discoverHint.ttlMs ?? 0, cacheScope: 'private' as const };
+      },
+      revisions: settings.revisions,
+      exactNumbers: true,
+      relays: true,
+      askTimeoutMs: 600_000,
+      maxRounds: 32,
+      capabilities: () => inner()?.capabilities() ?? unknownOffer,
+      extensions: () => inner()?.extensions?.() ?? {},
+      handler: (method) => this.#handler(method),
+      unknown: async (params, call) => await (await this.reached()).host.unknown?.(params, call),
+      notified: (method, params, from) => inner()?.notified?.(method, params, from),
+      headerParameters: (tool, auth) => inner()?.headerParameters(tool, auth) ?? [],
+      onError: settings.onError,
+      admit: (from) => inner()?.admit?.(from),
+      opened: (session) => {
+        this.#sessions.set(session.state, { session, level: undefined });
+        inner()?.opened?.(session);
+      },
+      closed: (session) => {
+        this.#sessions.delete(session.state);
+        inner()?.closed?.(session);
+      },
+    };
+  }
+}
+
+/** The methods that a bridge before one server may serve. */
+const served: ReadonlySet<string> = new Set([
+  ...methodsWith(({ carried }) => carried !== undefined),
+  'tools/list',
+  'tools/call',
+  'logging/setLevel',
+  'resources/subscribe',
+  'resources/unsubscribe',
+  'subscriptions/listen',
+]);

@@ -1,0 +1,83 @@
+/** Opening what each principal has of a bridge. It is loaded by bridges whose clients are themselves at a server. */
+
+import type { Authorization } from '../../auth/authorizer.ts';
+import type { AuthInfo } from '../../host/endpoint.ts';
+import { createEndpoint } from '../../host/serve.ts';
+import type { Host } from '../../host/host.ts';
+import type { Settings } from '../options.ts';
+import { openSingle, type Single, type SingleOptions } from '../single/single.ts';
+import type { ConnectionLimit } from '../upstream/connection-limit.ts';
+import type { UpstreamIdentity } from '../upstream-auth.ts';
+import type { ExchangeUpstream } from './exchange-options.ts';
+import { exchanged } from './exchanged.ts';
+import { lateSingle } from './late-single.ts';
+import { Principals, type OfPrincipal } from './principals.ts';
+
+/** One principal, as its bridge knows it. */
+export interface Principal {
+  readonly name: string;
+  /** The caller of the last request. */
+  latest: AuthInfo;
+}
+
+/** Part of a bridge that is one principal's. */
+interface OwnBridge {
+  readonly host: Host;
+  readonly idle: boolean;
+  stop(): void;
+  close(): Promise<void>;
+}
+
+/** Makes one endpoint of the bridges of all principals. */
+export function principalsOf(
+  settings: Settings,
+  places: ConnectionLimit,
+  open: (principal: Principal) => Promise<OwnBridge>,
+): Principals {
+  return new Principals({
+    settings,
+    places,
+    open: async (auth): Promise<OfPrincipal> => {
+      const principal: Principal = { name: auth.principal, latest: auth };
+      const behind = await open(principal);
+      const endpoint = createEndpoint(behind.host, () => behind.stop());
+      return {
+        endpoint,
+        get idle() {
+          return behind.idle;
+        },
+        heard: (by) => void (principal.latest = by),
+        close: async () => {
+          await endpoint.close();
+          await behind.close();
+        },
+      };
+    },
+  });
+}
+
+/** Opens one server for one principal: as that principal where that was chosen, else as everybody is there. */
+export async function openFor(
+  principal: Principal,
+  identity: UpstreamIdentity,
+  options: SingleOptions,
+): Promise<Single> {
+  const own = { ...options, principal: principal.name };
+  if (identity.kind !== 'exchange') return await openSingle({ ...own, auth: identity.auth });
+  const auth = await exchangedFor(principal, identity.options, options.parked.now);
+  return await lateSingle({
+    settings: options,
+    open: (signal) => openSingle({ ...own, auth, keepsNothing: true, signal }),
+  });
+}
+
+async function exchangedFor(
+  principal: Principal,
+  options: ExchangeUpstream,
+  now: () => number,
+): Promise<Authorization> {
+  const { enterprise } = options;
+  if (enterprise === undefined) return exchanged(options, principal, now);
+  const { asserted } = await import('./asserted.ts');
+  return asserted(enterprise, options, principal);
+}

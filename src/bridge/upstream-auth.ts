@@ -1,0 +1,143 @@
+/** Choices of whom a bridge is at the servers behind it, and what follows from them for serving it. */
+
+import type { Authorization } from '../auth/authorizer.ts';
+import type { ActsBehind, Serving } from '../host/endpoint.ts';
+import type { Transport } from '../jsonrpc/transport.ts';
+import { refuseUnknown, type Names } from '../mistakes/known-names.ts';
+import { refuseOther } from '../mistakes/known-values.ts';
+import { shown } from '../mistakes/shown.ts';
+import type { BridgeOptions, UpstreamOptions } from './options.ts';
+import type { ExchangeUpstream } from './principals/exchange-options.ts';
+
+/** Authorization at an upstream: a token, a function that gives one, or what `oauth()` and its kin make. */
+export type UpstreamCredentials =
+  | string
+  | ((about: { readonly refused: boolean }) => string | Promise<string>)
+  | Authorization;
+
+/**
+ * The one that the clients of a bridge are at the server behind it.
+ *
+ * - `service`: one machine for all of them, by `auth` or by what the transport has.
+ * - `exchange`: each as themselves, by a token that is got in exchange for theirs; `protect` has `exchange` then.
+ */
+export type UpstreamAuth = 'service' | 'exchange' | ExchangeUpstream;
+
+/** The choice for one upstream, with what was found out of it. */
+export type UpstreamIdentity =
+  /** Everybody is the same there: nothing is sent, or what was chosen to be everybody's. */
+  | { readonly kind: 'one'; readonly auth: UpstreamCredentials | undefined; readonly isService: boolean }
+  /** Nobody said whose it is. */
+  | {
+      readonly kind: 'undecided';
+      readonly auth: UpstreamCredentials | undefined;
+      readonly whose: 'person' | 'credentials';
+    }
+  | { readonly kind: 'exchange'; readonly options: ExchangeUpstream };
+
+const exchangeNames: Names<ExchangeUpstream> = { as: 1, audience: 1, resource: 1, scopes: 1, enterprise: 1 };
+
+/**
+ * The choice for one upstream.
+ *
+ * @throws TypeError for one that is none, or does not fit what stands beside it.
+ */
+export function identityOf(
+  where: string,
+  { upstream, auth, upstreamAuth }: UpstreamOptions | BridgeOptions,
+): UpstreamIdentity {
+  const transport = typeof upstream === 'object' && 'open' in upstream ? upstream : undefined;
+  if (auth !== undefined && transport !== undefined)
+    throw new TypeError(`${where}: auth is for an upstream that is a URL; a transport has its own`);
+  const whose = whoseIs(auth, transport);
+  if (upstreamAuth === undefined)
+    return whose === undefined ? { kind: 'one', auth, isService: false } : { kind: 'undecided', auth, whose };
+  if (upstreamAuth === 'service') {
+    if (whose === 'person')
+      throw new TypeError(
+        `${where}: upstreamAuth 'service' is for a machine, and auth is a person's: give clientCredentials(), workloadIdentity() or a token`,
+      );
+    return { kind: 'one', auth, isService: true };
+  }
+  const options = upstreamAuth === 'exchange' ? ({ as: 'exchange' } as const) : upstreamAuth;
+  if (typeof options !== 'object' || options?.as !== 'exchange')
+    throw new TypeError(`${where}: upstreamAuth is 'service' or 'exchange', not ${shown(upstreamAuth)}`);
+  refuseUnknown(`${where}: upstreamAuth`, options, exchangeNames);
+  checkExchange(where, options);
+  if (transport !== undefined || auth !== undefined)
+    throw new TypeError(
+      `${where}: with upstreamAuth '${options.as}' each client is itself there: give upstream as a URL, without auth`,
+    );
+  return { kind: 'exchange', options };
+}
+
+/** @throws TypeError for options that make no sense. */
+function checkExchange(where: string, { audience, resource, scopes, enterprise }: ExchangeUpstream): void {
+  refuseOther('string', `${where}: audience`, audience);
+  if (resource !== undefined && !URL.canParse(resource))
+    throw new TypeError(`${where}: resource must be a URL, not ${shown(resource)}`);
+  if (scopes !== undefined && !Array.isArray(scopes))
+    throw new TypeError(`${where}: scopes must be a list, not ${shown(scopes)}`);
+  if (enterprise !== undefined && typeof enterprise.client?.id !== 'string')
+    throw new TypeError(`${where}: enterprise needs client, which the authorization server of the upstream knows`);
+  if (enterprise !== undefined && audience !== undefined)
+    throw new TypeError(`${where}: enterprise names the authorization server of the upstream as audience; give none`);
+}
+
+function whoseIs(
+  auth: UpstreamCredentials | undefined,
+  transport: Transport | undefined,
+): 'person' | 'credentials' | undefined {
+  const facts = typeof auth === 'object' ? auth : transport?.authorization;
+  if (facts?.personal === true) return 'person';
+  return auth === undefined && facts === undefined ? undefined : 'credentials';
+}
+
+/** The rules of serving a bridge to such upstreams; none where it has no credentials there. */
+export function behindOf(identities: readonly UpstreamIdentity[]): ActsBehind | undefined {
+  const asCallers = identities.some(({ kind }) => kind === 'exchange');
+  const undecided = identities.flatMap((one) => (one.kind === 'undecided' ? [one.whose] : []));
+  if (!asCallers && undecided.length === 0) return undefined;
+  const isPersons = undecided.includes('person');
+  return {
+    requireServable: (way) => {
+      if (asCallers) requireCallers(way);
+      if (way.knowsCallers && undecided.length > 0) throw undecidedMistake(isPersons);
+      const other = isPersons ? otherName(way) : undefined;
+      if (other !== undefined)
+        throw new TypeError(
+          `this bridge acts as one person at the server behind it, and would lend that to whoever reaches it as ${other}: guard it with protect and choose upstreamAuth, or serve this machine alone`,
+        );
+    },
+    refuses: (address) => isPersons && address !== undefined && !/^(?:::ffff:)?127\.|^::1$/.test(address),
+  };
+}
+
+function requireCallers({ knowsCallers, exchanges }: Serving): void {
+  if (!knowsCallers)
+    throw new TypeError('this bridge acts as each of its clients: guard it with protect, which finds out who they are');
+  if (exchanges === false)
+    throw new TypeError(
+      "this bridge has upstreamAuth 'exchange': protect needs exchange, the client that exchanges tokens",
+    );
+}
+
+function undecidedMistake(isPersons: boolean): TypeError {
+  const whose = isPersons ? 'the grant of one person' : 'credentials of its own';
+  return new TypeError(
+    `this bridge acts by ${whose} (auth) at the server behind it, and many would share that: choose upstreamAuth, which is 'service' (one machine for all) or 'exchange' (the caller's token is exchanged)`,
+  );
+}
+
+/** A name by which others than this machine may reach it. */
+function otherName({ knowsCallers, names }: Serving): string | undefined {
+  if (knowsCallers) return undefined;
+  return typeof names === 'string' ? names : names.find((name) => !loopback.test(name));
+}
+
+const loopback = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\]|::1)(?::\d{1,5})?$/i;
+
+/** True where each principal has connections of their own, by which nobody else is reached. */
+export function isOfPrincipals(identity: UpstreamIdentity): boolean {
+  return identity.kind === 'exchange';
+}
