@@ -147,8 +147,9 @@ export class Mending {
     await this.#login.run({ discovered, scopes, reason, bound, asked }, job, async () => {
       await this.#keeper.load();
       const { grant } = this.#keeper;
+      if (grant === undefined || missingOf(challenged ?? [], grant.scopes).length > 0) return false;
       // A grant that was renewed meanwhile keeps its id.
-      return grant !== undefined && (anew ? grant.id !== before?.id : grant.accessToken !== before?.accessToken);
+      return anew ? grant.id !== before?.id : grant.accessToken !== before?.accessToken;
     });
   }
 

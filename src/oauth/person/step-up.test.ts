@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createWorld, issuer, mcp } from '../../../test/support/authorization-world.ts';
 import { AuthorizationError } from '../../oauth.ts';
+import { memoryCredentialStore } from '../../store/memory-credentials.ts';
 
 const resource = { resource: mcp, authorization_servers: [issuer], scopes_supported: ['basic'] };
 
@@ -143,4 +144,26 @@ test('a clock that was set back makes nobody wait until it is as late again', as
   const pages = world.pages.length;
   await assert.rejects(client.callTool('write'));
   assert.equal(world.pages.length, pages + 1);
+});
+
+test('a login of somebody else that brings no more scopes is not what was wanted', async (t) => {
+  const world = createWorld({ resource, needs: { write: ['write'] } });
+  const store = memoryCredentialStore();
+  const [one, other] = [world.oauth({ store }), world.oauth({ store })];
+  const clients = [await world.connect(one), await world.connect(other)];
+  t.after(() => Promise.all(clients.map((client) => client.close())));
+  const found = Response.json(world.laws.server);
+  world.laws.answers = {
+    // While it is looked for, somebody else signs in anew.
+    '/.well-known/oauth-authorization-server': async () => {
+      world.laws.answers = {};
+      await other.login();
+      return found;
+    },
+  };
+  await clients[0]?.callTool('write');
+  assert.deepEqual(
+    world.pages.map(({ reason }) => reason),
+    ['login', 'login', 'step-up'],
+  );
 });
