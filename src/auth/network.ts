@@ -34,7 +34,6 @@ export interface NetworkRules {
  * @throws TypeError for an allowed host that is none.
  */
 export function networkRules(server: URL, { allow = [] }: NetworkOptions = {}): NetworkRules {
-  if (!Array.isArray(allow)) throw new TypeError('network.allow must be an array of hosts');
   const allowed = new Set([...allow.map(allowedHost), hostOf(server.hostname)]);
   const near = isLoopback(server.hostname);
   const inner = near ? 'a loopback address' : rangeOf(server.hostname);
@@ -85,7 +84,7 @@ function allowedHost(given: string): string {
   const text = addressBytes(given)?.length === 16 && !given.startsWith('[') ? `[${given}]` : given;
   const url = typeof text === 'string' && URL.canParse(`https://${text}`) ? new URL(`https://${text}`) : undefined;
   if (url === undefined || url.href !== `https://${url.hostname}/` || /[/:?#@]$/.test(text))
-    throw new TypeError('network.allow must have hosts, each a name or an address without scheme and port');
+    throw new TypeError('network.allow must have hosts without scheme and port');
   return hostOf(url.hostname);
 }
 

@@ -17,16 +17,16 @@ export interface OAuthClient {
   readonly method: ClientAuthenticationMethod;
 }
 
-/** All of them. */
+/** The methods that go with a secret, the best first. */
+const secretMethods = ['client_secret_basic', 'client_secret_post'] as const;
+
+/** All methods, written out: what is put together when it is loaded stays in every bundle. */
 export const clientAuthenticationMethods: readonly ClientAuthenticationMethod[] = [
   'none',
   'client_secret_basic',
   'client_secret_post',
   'private_key_jwt',
 ];
-
-/** The methods that go with a secret, the best first. */
-const secretMethods = ['client_secret_basic', 'client_secret_post'] as const;
 
 /**
  * The method that a client uses which nobody told one: by what it has, and by what the server lists. (RFC 8414, section 2: a server

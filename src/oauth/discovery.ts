@@ -105,7 +105,7 @@ export function isResourceMetadata(value: unknown): boolean {
 
 async function chosenIssuer(
   { options: { issuers } }: Site,
-  { authorizationServers, resource }: ResourceMetadata,
+  { authorizationServers, resource }: Pick<ResourceMetadata, 'authorizationServers' | 'resource'>,
   prefer: (issuer: string) => boolean = () => false,
 ): Promise<string> {
   const first = authorizationServers.find(prefer) ?? authorizationServers[0];
@@ -195,6 +195,8 @@ async function atRoot(site: Site, signal: AbortSignal): Promise<Discovered> {
       'discovery',
       `${origin} wants authorization and publishes no resource metadata, which say where it is given; its operator has to add them`,
     );
+  const resource = options.resource ?? canonicalResource(server);
+  await unlessAborted(chosenIssuer(site, { authorizationServers: [origin], resource }), signal);
   const found = await fetchDocument(
     serverMetadataUrls(origin)[0] ?? origin,
     what.server,
@@ -204,7 +206,7 @@ async function atRoot(site: Site, signal: AbortSignal): Promise<Discovered> {
   );
   const said = saidOf(site, origin);
   const own = {
-    resource: options.resource ?? canonicalResource(server),
+    resource,
     scopesSupported: undefined,
     dpopRequired: false,
   };

@@ -123,6 +123,7 @@ export function checkAuthorizationOptions(what: string, options: AuthorizationOp
       refuseOther('string', `parameters.${of}.${name}`, value);
     }
   for (const name of ['fetch', 'onEvent', 'now'] as const) refuseOther('function', name, options[name]);
+  if (!Array.isArray(network?.allow ?? [])) throw new TypeError('network.allow must be an array of hosts');
   // It refuses what is no host.
   networkRules(new URL('https://host.invalid'), network);
 }

@@ -11,7 +11,7 @@ import { machine, type MachineRequest } from './machine.ts';
 import { authorizationOptionNames, checkAuthorizationOptions, type AuthorizationOptions } from '../options.ts';
 import { tokenAnswer, type Endpoints } from '../token-request.ts';
 import { fieldsOf, textIn } from '../token-response.ts';
-import { jwtBearer } from './workload-identity.ts';
+import { jwtBearer, tokenOf } from './workload-identity.ts';
 
 /** The identity provider of an enterprise. */
 export interface IdentityProvider {
@@ -58,8 +58,10 @@ const profile = 'urn:ietf:params:oauth:grant-profile:id-jag';
 export function enterpriseManaged(options: EnterpriseManagedOptions): Authorization {
   checkAuthorizationOptions('enterpriseManaged', options, optionNames);
   const { idp, client, subjectToken } = options;
+  refuseUnknown('idp', idp, { issuer: 1, tokenEndpoint: 1, client: 1 } satisfies Names<IdentityProvider>);
   if ((idp?.issuer === undefined) === (idp?.tokenEndpoint === undefined) || typeof idp.client?.id !== 'string')
     throw new TypeError('idp must have its issuer or its tokenEndpoint, and the client that it knows');
+  refuseUnknown('idp.client', idp.client, machineClientNames);
   refuseUnknown('client', client, machineClientNames);
   checkMachineClient('client', client);
   if (typeof subjectToken !== 'function')
@@ -114,7 +116,9 @@ export function managedBy(
 async function assertionOf({ idp, subjectToken }: EnterpriseManagedOptions, about: MachineRequest): Promise<string> {
   const { site, discovered, scopes, signal } = about;
   const { endpoints, client } = await providerOf(idp, about);
-  const { token, type = 'id_token' } = await subjectToken();
+  const subject: Partial<SubjectToken> | undefined = await subjectToken();
+  const token = tokenOf('subjectToken', subject?.token);
+  const type = subject?.type ?? 'id_token';
   const answer = await tokenAnswer(site, {
     endpoints,
     client,

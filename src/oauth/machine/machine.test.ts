@@ -1,7 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createWorld, issuer, mcp, refuse, type World } from '../../../test/support/authorization-world.ts';
-import { AuthorizationError, clientCredentials, workloadIdentity, type ClientCredentialsOptions } from '../../oauth.ts';
+import {
+  AuthorizationError,
+  clientCredentials,
+  enterpriseManaged,
+  workloadIdentity,
+  type ClientCredentialsOptions,
+} from '../../oauth.ts';
 import { claimsOf } from '../../auth/base64url.ts';
 
 const server = {
@@ -207,4 +213,30 @@ test('machines without what they need are refused at once', () => {
     assert.throws(() => clientCredentials(options as ClientCredentialsOptions), TypeError);
   for (const name of ['client_id', 'resource', 'grant_type', 'code_verifier'])
     assert.throws(() => clientCredentials({ id: 'x', secret: 's', parameters: { token: { [name]: 'x' } } }), TypeError);
+});
+
+for (const nothing of [undefined, '', 7, { token: '' }, {}])
+  test(`a function that gives ${JSON.stringify(nothing)} gave no token, and nothing is sent for it`, async () => {
+    const world = createWorld({ server });
+    const give = (): never => nothing as never;
+    const client = { id: 'c', secret: 's' };
+    const machines = [
+      workloadIdentity({ clientId: 'work', assertion: give }),
+      enterpriseManaged({ idp: { tokenEndpoint: `${issuer}/token`, client }, client, subjectToken: give }),
+    ];
+    for (const auth of machines)
+      await assert.rejects(
+        world.connect(auth),
+        (error) => error instanceof Error && /gave no token/.test(String(error.cause)),
+      );
+    assert.equal(asked(world).length, 0);
+  });
+
+test('misspelt names of an identity provider and of its client are refused', () => {
+  const client = { id: 'c', secret: 's' };
+  const subjectToken = () => ({ token: 't' });
+  const idp = { issuer, client: { id: 'c', secrt: 's' } } as { readonly client: { readonly id: string } };
+  assert.throws(() => enterpriseManaged({ idp, client, subjectToken }), /idp\.client has no option "secrt"; .*secret/);
+  const other = { isuer: issuer, client } as { readonly client: { readonly id: string } };
+  assert.throws(() => enterpriseManaged({ idp: other, client, subjectToken }), /idp has no option "isuer"; .*issuer/);
 });

@@ -50,9 +50,19 @@ export function workloadIdentity(options: WorkloadIdentityOptions): Authorizatio
       request: async ({ discovered: { server } }) => ({
         client: { id: clientId, method: 'none' },
         grantType: jwtBearer,
-        parameters: { assertion: await assertion({ audience: server.issuer }) },
+        parameters: { assertion: tokenOf('assertion', await assertion({ audience: server.issuer })) },
       }),
     },
     options,
   );
+}
+
+/**
+ * The token that a function of the program gave.
+ *
+ * @throws TypeError for what is none; it may be a secret, and is not shown.
+ */
+export function tokenOf(name: string, token: unknown): string {
+  if (typeof token === 'string' && token !== '') return token;
+  throw new TypeError(`${name} gave no token`);
 }

@@ -259,3 +259,31 @@ test('an issuer that nobody chooses in time is waited for no longer', async (t) 
   t.mock.timers.tick(30_000);
   assert.equal((await failed).reason, 'server-error');
 });
+
+test('a server that is its own authorization server is so only where its issuer is allowed', async (t) => {
+  const own = (): ReturnType<typeof createWorld> => createWorld({ resource: undefined, challenge: 'Bearer' });
+  for (const issuers of [[issuer], () => undefined]) {
+    const world = own();
+    await assert.rejects(
+      world.connect(world.oauth({ issuers }), { revisions: ['2025-03-26'] }),
+      (error) => error instanceof AuthorizationError && error.reason === 'discovery',
+    );
+    assert.equal(world.pages.length + world.count('POST /register'), 0);
+  }
+  const world = own();
+  world.laws.answers = {
+    '/register': () => Response.json({ client_id: 'c' }, { status: 201 }),
+    '/token': () => {
+      world.tokens.set('given', []);
+      return Response.json({ access_token: 'given', token_type: 'Bearer' });
+    },
+  };
+  world.laws.callback = (callback) => {
+    callback.searchParams.delete('iss');
+    return callback;
+  };
+  const auth = world.oauth({ issuers: ['https://mcp.example/'] });
+  const client = await world.connect(auth, { revisions: ['2025-03-26'] });
+  t.after(() => client.close());
+  assert.equal(new URL(world.pages[0]?.url ?? '').origin, 'https://mcp.example');
+});
