@@ -15,13 +15,13 @@ const dist = join(root, 'dist');
 const binary = join(dist, 'cli/main.js');
 
 /** The entry points that programs start with, and whose start must be quick. */
-const starts = ['server', 'client', 'stdio', 'node', 'http', 'protocol', 'oauth', 'protect'];
+const starts = ['server', 'client', 'stdio', 'node', 'http', 'protocol', 'oauth', 'protect', 'account'];
 
 /** Those that are nothing by themselves: to open one file of what they share is quicker than to open one for each who shares it. */
 const lean = ['stdio', 'protocol'];
 
 /** Entry points that share a little with a start, of which they must not load the rest. */
-const apart = { testing: 'stdio', bridge: 'oauth', index: 'oauth' };
+const apart = { testing: ['stdio'], bridge: ['oauth', 'account'], index: ['oauth', 'account'] };
 
 // `npx parley-mcp` in a clone prepares it once more; it is to run what is there, and not to build it under somebody's feet.
 if (process.env['npm_command'] !== 'exec' || !existsSync(binary)) await build();

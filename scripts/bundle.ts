@@ -16,6 +16,7 @@ export type Entry =
   | 'client'
   | 'bridge'
   | 'protect'
+  | 'account'
   | 'http'
   | 'oauth'
   | 'stdio'
@@ -31,6 +32,7 @@ export const entries: readonly Entry[] = [
   'client',
   'bridge',
   'protect',
+  'account',
   'http',
   'oauth',
   'stdio',

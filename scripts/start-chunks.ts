@@ -14,8 +14,8 @@ export interface StartChunks {
 export interface Entries {
   /** The names and modules of those whose start counts. What none of them loads is for the bundler to divide. */
   readonly starts: Readonly<Record<string, string>>;
-  /** Modules of entry points, each with one of the starts: what both and no other start load stays apart, so that the first does not load the rest of the second. */
-  readonly apart?: Readonly<Record<string, string>>;
+  /** Modules of entry points, each with some of the starts: what it and no other start than those load stays apart, so that it does not load the rest of them. */
+  readonly apart?: Readonly<Record<string, readonly string[]>>;
   /** The starts that load little: what any of them shares with another start is one chunk, which all of them load. */
   readonly lean?: readonly string[];
 }
@@ -36,11 +36,11 @@ export function startChunks({ starts, apart = {}, lean = [] }: Entries): StartCh
     buildEnd() {
       for (const id of this.getModuleIds()) imports.set(id, this.getModuleInfo(id)?.importedIds ?? []);
       const closures = Object.entries(starts).map(([name, id]) => [name, closureOf(id, imports)] as const);
-      const others = Object.entries(apart).map(([id, start]) => [start, closureOf(id, imports)] as const);
+      const others = Object.entries(apart).map(([id, names]) => [names, closureOf(id, imports)] as const);
       const groups = new Map<string, Group>();
       for (const id of imports.keys()) {
         const by = closures.filter(([, loads]) => loads.has(id)).map(([name]) => name);
-        const isApart = others.some(([start, loads]) => by.join() === start && loads.has(id));
+        const isApart = others.some(([names, loads]) => loads.has(id) && by.every((name) => names.includes(name)));
         if (by.length === 0 || isApart) continue;
         const group = groups.get(by.join()) ?? { by, ids: [], size: 0 };
         groups.set(by.join(), group);

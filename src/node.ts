@@ -14,6 +14,7 @@ export {
   type WrappedRequest,
 } from './node/server/http.ts';
 export { metadataRoutes, type MetadataRoutes } from './node/server/metadata-routes.ts';
+export { pageRoutes, type PageRoutes, type BrowserPages } from './node/server/page-routes.ts';
 export type { TlsOptions } from './node/client/connection-settings.ts';
 export { nodeFetch, type NodeFetch, type NodeFetchOptions } from './node/client/fetch.ts';
 export { fileCredentialStore, type FileCredentialStoreOptions } from './node/credentials/file-credentials.ts';

@@ -32,6 +32,8 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
   client: ['peer', 'json', 'jsonrpc', 'protocol', 'schema', 'store', 'mistakes'],
   // What guards what serves.
   protect: ['auth', 'host', 'jsonrpc', 'mistakes'],
+  // What needs accounts of those who call.
+  account: ['consent', 'oauth', 'auth', 'server', 'protocol', 'store', 'seal', 'jsonrpc', 'mistakes'],
   // What translates, and what only explains.
   bridge: [
     'server',
@@ -100,6 +102,7 @@ const neutral: ReadonlySet<string> = new Set([
   'protect',
   'oauth',
   'consent',
+  'account',
   'store',
   'peer',
   'host',

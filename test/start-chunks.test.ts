@@ -63,7 +63,7 @@ test('what a lean entry point shares with any others is one chunk, and what they
 });
 
 test('what a page shares with a program on Node does not bring the rest of that along', async () => {
-  const chunks = await built(['one'], { apart: { page: 'one' } });
+  const chunks = await built(['one'], { apart: { page: ['one'] } });
   assert.deepEqual(holds(chunks, 'start-one'), ['a']);
   const page = chunks.find(({ fileName }) => fileName === 'page.js');
   assert.ok(page !== undefined && !page.imports.includes('start-one.js'), page?.imports.join());

@@ -26,6 +26,7 @@ import { after } from '../jsonrpc/timeout.ts';
 import { createSeal, type Seal } from '../seal/seal.ts';
 import type { SealingKey } from '../seal/sealing-key.ts';
 import type { CredentialKey, CredentialStore } from '../store/credentials.ts';
+import { unlessAborted } from '../store/turns.ts';
 import { cookieOf, readForm, fromOf, isNoVisit, isOwnForm } from './browser-request.ts';
 import { consentPage, noticePage, onwardPage, consentHeaders, type NoticeKind } from './page.ts';
 import { Visits, type Outcome, type Visit } from './visits.ts';
@@ -184,7 +185,7 @@ export class Consent {
 
   /** The person answers. */
   async #answer(request: Request, signal: AbortSignal): Promise<Response> {
-    const form = await readForm(request);
+    const form = await unlessAborted(readForm(request), signal);
     if (form === undefined) return notice('over', 400);
     const visited = await this.#admitted(request, form.get('visit'));
     if (visited instanceof Response) return visited;

@@ -138,13 +138,23 @@ export async function serverOf(site: Site, issuer: string, signal: AbortSignal):
     const value = hasFields(found.value) ? { ...found.value, ...said } : found.value;
     return checked(site, readServerMetadata(value, url), issuer);
   }
-  if (said?.['token_endpoint'] !== undefined)
-    return checked(site, readServerMetadata({ issuer, ...said }, issuer), issuer);
+  const given = serverByHand(site, issuer);
+  if (given !== undefined) return given;
   throw new AuthorizationError(
     'discovery',
     `the authorization server ${shownUrl(issuer)} publishes no metadata; what they would say can be given with the option servers`,
     { issuer },
   );
+}
+
+/**
+ * The checked metadata of an authorization server as the option `servers` has them, without asking it; `undefined` where they name
+ * nowhere to get tokens.
+ */
+export function serverByHand(site: Site, issuer: string): ServerMetadata | undefined {
+  const said = saidOf(site, issuer);
+  if (said?.['token_endpoint'] === undefined) return undefined;
+  return checked(site, readServerMetadata({ issuer, ...said }, issuer), issuer);
 }
 
 function saidOf({ options: { servers = {} } }: Site, issuer: string): Readonly<Record<string, unknown>> | undefined {

@@ -113,6 +113,7 @@ export class Context implements Ctx {
     }));
     return {
       action,
+      elicitationId,
       completed: () => {
         if (elicitationId !== undefined)
           this.#call.session?.notify('notifications/elicitation/complete', { elicitationId });

@@ -60,6 +60,8 @@ export type Elicited<T> =
 /** Outcome of sending the user to a page. `accept` means that they agreed to go, not that they are done there. */
 export interface ElicitedUrl {
   readonly action: 'accept' | 'decline' | 'cancel';
+  /** Name of the visit where the revision has one (2025-11-25): an error may name the same one (`urlElicitationRequired`). */
+  readonly elicitationId: string | undefined;
   /** Tells the client that the user is done on the page; only 2025-11-25 has such a notice, elsewhere nothing is sent. */
   completed(): void;
 }

@@ -10,6 +10,7 @@ import { endpointOf, type Served } from '../../host/endpoint.ts';
 import { settledWithin } from '../../jsonrpc/timeout.ts';
 import { boundHost, reachableName } from './address.ts';
 import { WriteBatch } from './write-batch.ts';
+import { pageRoutes, type BrowserPages } from './page-routes.ts';
 import { NodeReply } from './reply.ts';
 import { NodeRequest } from './request.ts';
 import { answerUnreadable } from './unreadable.ts';
@@ -80,6 +81,8 @@ export interface ListenOptions extends NodeHttpOptions {
   readonly host?: string;
   /** The path of the endpoint; `/mcp`. */
   readonly path?: string;
+  /** BrowserPages for browsers beside the endpoint, such as those of accounts; none by default. */
+  readonly pages?: readonly BrowserPages[];
   /**
    * Time that the header of a request may take to arrive, in milliseconds; 10 seconds. 0 and `Infinity` set no limit.
    */
@@ -97,6 +100,7 @@ const optionNames: Readonly<Record<string, unknown>> = {
   ...({
     port: 1,
     host: 1,
+    pages: 1,
     headersTimeoutMs: 1,
     idleTimeoutMs: 1,
     maxConnections: 1,
@@ -127,7 +131,15 @@ export interface Listening {
 export async function listen(served: Served, options: ListenOptions = {}): Promise<Listening> {
   refuseUnknown('listen', options, optionNames);
   checkOptions(options);
-  const { port = 3000, host = '127.0.0.1', headersTimeoutMs, idleTimeoutMs, maxConnections, ...http } = options;
+  const {
+    port = 3000,
+    host = '127.0.0.1',
+    pages = [],
+    headersTimeoutMs,
+    idleTimeoutMs,
+    maxConnections,
+    ...http
+  } = options;
   const path = http.path ?? '/mcp';
   const { protection, behind } = endpointOf(served);
   if (protection === undefined)
@@ -148,7 +160,7 @@ export async function listen(served: Served, options: ListenOptions = {}): Promi
       keepAlive: true,
       keepAliveInitialDelay: 30_000,
     },
-    listener(handler, options, true),
+    beside(pages, path, listener(handler, options, true)),
   );
   server.maxConnections = maxConnections ?? 20_000;
   const bound = await bind(server, port, host);
@@ -167,8 +179,24 @@ export async function listen(served: Served, options: ListenOptions = {}): Promi
   };
 }
 
-/** @throws TypeError for what is no port, no address, no number. */
-function checkOptions({ port, host, ...numbers }: ListenOptions): void {
+/** BrowserPages are looked for everywhere but at the endpoint. */
+function beside(pages: readonly BrowserPages[], path: string, answer: RequestListener): RequestListener {
+  if (pages.length === 0) return answer;
+  const routes = pageRoutes(...pages);
+  return (request, response) => {
+    const isEndpoint = request.url === path || request.url?.startsWith(`${path}?`) === true;
+    if (isEndpoint) answer(request, response);
+    else routes(request, response, () => answer(request, response));
+  };
+}
+
+/** @throws TypeError for what is no port, no address, no number, no pages. */
+function checkOptions({ port, host, pages, ...numbers }: ListenOptions): void {
+  const all: unknown = pages;
+  const isList =
+    Array.isArray(all) && all.every((one: Partial<BrowserPages> | undefined) => typeof one?.pages === 'function');
+  if (all !== undefined && !isList)
+    throw new TypeError('pages must be an array of accounts, or of others that have pages(request)');
   const { headersTimeoutMs, idleTimeoutMs, maxConnections } = numbers;
   for (const [name, value] of Object.entries({ headersTimeoutMs, idleTimeoutMs, maxConnections }))
     refuseNoNumber(name, value);
@@ -178,11 +206,9 @@ function checkOptions({ port, host, ...numbers }: ListenOptions): void {
     throw new TypeError(`port must be an integer from 0 to 65535, not ${shown(given)}`);
 }
 
-function listener(
-  handler: HttpHandler,
-  options: NodeHttpOptions,
-  owned = false,
-): (request: IncomingMessage, response: ServerResponse) => void {
+type RequestListener = (request: IncomingMessage, response: ServerResponse) => void;
+
+function listener(handler: HttpHandler, options: NodeHttpOptions, owned = false): RequestListener {
   const timeout = limitOf(options.bodyTimeoutMs ?? defaults.bodyTimeoutMs);
   const batch = owned ? new WriteBatch() : undefined;
   const handle = (request: IncomingMessage, response: ServerResponse): void =>

@@ -3,12 +3,12 @@
 import type { Authorization, Authorizer, BoundServer } from '../../auth/authorizer.ts';
 import type { AuthorizationFetch } from '../../auth/document.ts';
 import { AuthorizationError } from '../../auth/errors.ts';
-import { after } from '../../jsonrpc/timeout.ts';
 import { PersonAuthorizer } from './person.ts';
 import { unguessableText } from '../../auth/base64url.ts';
 import type { Identity } from '../grant.ts';
 import { oauthSettings, type OAuthOptions } from './oauth-options.ts';
 import { readRefusal, noRefusal, type Refused } from '../refusal.ts';
+import { revokeGrant } from '../revocation.ts';
 import { limited, siteOf, type Site } from '../site.ts';
 import { unlessAborted } from '../../store/turns.ts';
 
@@ -56,9 +56,6 @@ export interface OAuth extends Authorization {
    */
   finish(callback: string, options?: { readonly server?: string | URL; readonly signal?: AbortSignal }): Promise<void>;
 }
-
-/** The longest that revoking one token takes, in milliseconds. */
-const revocationMs = 10_000;
 
 /** The longest that a server has to say what it wants of who has no token, in milliseconds. */
 const challengeMs = 10_000;
@@ -166,32 +163,10 @@ class PersonAuthorization implements OAuth {
   async #revoked(): Promise<boolean> {
     const { site, authorizer } = this.#at(undefined);
     const { grant } = authorizer.keeper;
-    const revocation = grant?.endpoints.revocation;
-    if (grant === undefined || revocation === undefined) return false;
+    if (grant?.endpoints.revocation === undefined) return false;
     const { registration } = await authorizer.mending();
     const client = await registration.find(grant);
-    if (client === undefined) return false;
-    const { revocationAnswer } = await import('../token-request.ts');
-    const controller = new AbortController();
-    const stop = after(2 * revocationMs, () => controller.abort(), true);
-    const revoke = async (token: string, hint: 'access_token' | 'refresh_token'): Promise<boolean> => {
-      const endpoints = { ...grant.endpoints, revocation };
-      const { status } = await revocationAnswer(site, { endpoints, client, token, hint, signal: controller.signal });
-      return status >= 200 && status < 300;
-    };
-    try {
-      // RFC 7009, section 2.1: with the refresh token all that came of it should go; not everywhere it does.
-      const { refreshToken } = grant;
-      const refresh = refreshToken === undefined || (await revoke(refreshToken, 'refresh_token'));
-      const access = await revoke(grant.accessToken, 'access_token');
-      return refreshToken === undefined ? access : refresh;
-    } catch (error) {
-      const message = error instanceof AuthorizationError ? error.message : 'the tokens could not be revoked';
-      site.tell({ kind: 'warning', message, issuer: grant.endpoints.issuer });
-      return false;
-    } finally {
-      stop();
-    }
+    return client !== undefined && (await revokeGrant(site, grant, client));
   }
 }
 

@@ -1,0 +1,162 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { likeGitHub } from '../../test/support/like-github.ts';
+import { PageVisitor, sessionOf } from '../../test/support/page-visitor.ts';
+import { connect } from '../client.ts';
+import { createServer } from '../server/server.ts';
+import { memoryCredentialStore } from '../store/memory-credentials.ts';
+import { memoryTransport } from '../testing/memory-transport.ts';
+import { connectAccount, type Account, type AccountToken, type AccountWish } from './connect-account.ts';
+import type { ConnectAccountOptions } from './options.ts';
+
+const ann = '["https://login.example","ann"]';
+const publicUrl = 'http://127.0.0.1:9/connect/github';
+
+function options(origin: string, more: Partial<ConnectAccountOptions> = {}): ConnectAccountOptions {
+  return {
+    name: 'GitHub',
+    endpoints: { authorization: `${origin}/login/oauth/authorize`, token: `${origin}/login/oauth/access_token` },
+    client: { id: 'the-id', secret: 'the-secret' },
+    publicUrl,
+    sessionOf,
+    ...more,
+  };
+}
+
+/** Calls as somebody who goes through the pages by themselves; the last is what went wrong. */
+async function called(
+  account: Account,
+  {
+    principal = ann,
+    wish,
+    withAuth = true,
+  }: { readonly principal?: string; readonly wish?: AccountWish; readonly withAuth?: boolean } = {},
+): Promise<{ readonly token?: AccountToken; readonly text: string; readonly pages: (string | undefined)[] }> {
+  let token: AccountToken | undefined;
+  const told: unknown[] = [];
+  const server = createServer({ name: 's', version: '1' }, { onError: (error) => told.push(error) });
+  server.tool('use', {}, async (_, ctx) => {
+    token = await account.of(ctx, wish);
+    return 'used';
+  });
+  const person = new PageVisitor((request) => account.pages(request), principal);
+  const pages: (string | undefined)[] = [];
+  const client = await connect(memoryTransport(server, withAuth ? { auth: { principal } } : {}), {
+    async onElicitUrl({ url }) {
+      const page = await person.request(url);
+      const sent = page.onward === undefined ? await person.answer(page, url, 'approve') : page;
+      const back = await fetch(sent.onward ?? '', { redirect: 'manual' });
+      pages.push(page.title, (await person.request(back.headers.get('location') ?? '')).title);
+      return { action: 'accept' };
+    },
+  });
+  const { content } = await client.callTool('use');
+  await client.close();
+  const [block] = content;
+  const text = `${block?.type === 'text' ? block.text : ''} ${told.map(String).join()}`.trim();
+  return { ...(token === undefined ? {} : { token }), text, pages };
+}
+
+test('a third party without metadata is asked by its endpoints, and answers in its own way', async (t) => {
+  const { origin, tokens } = await likeGitHub(t);
+  const account = connectAccount(options(origin, { scopes: ['repo', 'read:user'] }));
+  const { token, pages } = await called(account);
+  assert.deepEqual(token, {
+    token: tokens[0],
+    scopes: ['repo', 'read:user'],
+    expiresAt: undefined,
+    identity: {},
+  });
+  assert.deepEqual(pages, ['Connect GitHub?', 'Connected']);
+  assert.deepEqual((await called(account)).pages, []);
+  assert.deepEqual(await account.disconnect(ann), { revoked: false });
+  assert.deepEqual((await called(account)).pages, ['Connect GitHub?', 'Connected']);
+  account.close();
+  account.close();
+});
+
+test('a token that the API refuses and nothing renews is asked for again', async (t) => {
+  const { origin, tokens } = await likeGitHub(t);
+  const account = connectAccount(options(origin));
+  const { token } = await called(account);
+  const again = await called(account, { wish: { refused: token?.token ?? '' } });
+  assert.equal(again.token?.token, tokens[1]);
+  // The person agreed to the same before.
+  assert.deepEqual(again.pages, ['On to ' + new URL(origin).host, 'Connected']);
+  // Whoever had the old one in hand gets the new one.
+  assert.equal((await called(account, { wish: { refused: token?.token ?? '' } })).token?.token, tokens[1]);
+});
+
+test('an error with the status 200 is a failure, and the page has no word of it', async (t) => {
+  const { origin } = await likeGitHub(t, 'another secret');
+  const errors: unknown[] = [];
+  const { text, pages } = await called(connectAccount(options(origin, { onError: (error) => errors.push(error) })));
+  assert.equal(text, 'the account at GitHub was not connected: that failed; try again');
+  assert.deepEqual(pages, ['Connect GitHub?', 'Nothing was connected']);
+  assert.match(String(errors[0]), /incorrect_client_credentials/);
+  assert.doesNotMatch(String(errors[0]), /the-secret/);
+});
+
+test('accounts of several clients and of several persons lie apart in one store', async (t) => {
+  const { origin, tokens } = await likeGitHub(t);
+  const store = memoryCredentialStore();
+  const one = connectAccount(options(origin, { store }));
+  const other = connectAccount(
+    options(origin, { store, client: { id: 'other', secret: 'the-secret' }, publicUrl: `${publicUrl}-2` }),
+  );
+  const bob = '["https://login.example","bob"]';
+  await called(one);
+  await called(one, { principal: bob });
+  await called(other);
+  assert.equal(tokens.length, 3);
+  const kept = await Promise.all([called(one), called(one, { principal: bob }), called(other)]);
+  assert.deepEqual(
+    kept.map(({ token }) => token?.token),
+    tokens,
+  );
+});
+
+test('an account that several definitions share has the scopes of all of them', async (t) => {
+  const { origin } = await likeGitHub(t);
+  const store = memoryCredentialStore();
+  const one = connectAccount(options(origin, { store, scopes: ['repo'] }));
+  const other = connectAccount(options(origin, { store, scopes: ['gist'], publicUrl: `${publicUrl}-2` }));
+  await called(one);
+  const { token, pages } = await called(other);
+  assert.deepEqual(token?.scopes, ['repo', 'gist']);
+  assert.equal(pages.length, 2);
+  assert.deepEqual((await called(one)).pages, []);
+});
+
+test('where nobody knows who calls there is no account', async () => {
+  const { text } = await called(connectAccount(options('http://127.0.0.1:9')), { withAuth: false });
+  assert.match(text, /failed TypeError: account\.of needs to know who calls: protect the server/);
+});
+
+test('options that make no sense are told at once', () => {
+  const good = options('https://github.example', { publicUrl: 'https://mcp.example.com/connect/github' });
+  for (const [mistake, words] of [
+    [{ endpoints: undefined }, /needs the issuer of the third party, or its endpoints/],
+    [{ issuer: 'github', endpoints: undefined }, /needs the issuer/],
+    [{ sessionOf: undefined }, /needs sessionOf/],
+    [{ client: undefined }, /needs client/],
+    [{ client: 'the-id' }, /needs client/],
+    [{ publicUrl: 'https://mcp.example.com' }, /page of its own/],
+    [{ publicUrl: 'http://mcp.example.com/connect' }, /must be the https: URL/],
+    [{ publicUrl: 'https://mcp.example.com/connect?x=1' }, /must be the https: URL/],
+    [{ scopes: 'repo' }, /scopes must be an array/],
+    [{ waitMs: -1 }, /waitMs/],
+    [{ parameters: { authorization: { state: 'x' } } }, /OAuth's own/],
+    [{ keys: [new Uint8Array(3)] }, /32 bytes/],
+    [{ scope: ['repo'] }, /"scope".*scopes/],
+  ] as const)
+    assert.throws(
+      () => connectAccount({ ...good, ...mistake } as never),
+      (error: unknown) => {
+        assert.ok(error instanceof TypeError);
+        assert.match(error.message, words);
+        return true;
+      },
+    );
+  assert.equal(connectAccount(good).redirectUri, 'https://mcp.example.com/connect/github/callback');
+});

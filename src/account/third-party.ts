@@ -1,0 +1,177 @@
+/** The authorization server of a third party, and the grants that persons have there. */
+
+import { AuthorizationError } from '../auth/errors.ts';
+import type { ServerMetadata } from '../auth/metadata.ts';
+import { unionOf } from '../auth/scopes.ts';
+import type { ConsentParty } from '../consent/consent.ts';
+import type { Visit } from '../consent/visits.ts';
+import { serverByHand, serverOf, type Discovered } from '../oauth/discovery.ts';
+import type { Grant } from '../oauth/grant.ts';
+import { scopesFor } from '../oauth/refusal.ts';
+import { revokeGrant } from '../oauth/revocation.ts';
+import { siteOf, type Site } from '../oauth/site.ts';
+import { GrantKeeper } from '../oauth/person/grant-keeper.ts';
+import { Login } from '../oauth/person/login.ts';
+import { page } from '../oauth/person/page.ts';
+import { Registration } from '../oauth/person/registration.ts';
+import { principalCredentialStore } from '../store/principal-credentials.ts';
+import type { AccountSettings } from './options.ts';
+
+/** Persons whose keepers are remembered; the grants themselves are in the store. */
+const mostKeepers = 1000;
+
+/** Time for which the metadata of the authorization server are used, in milliseconds. */
+const metadataMs = 600_000;
+
+/** A third party of which persons have accounts. */
+export class ThirdParty implements ConsentParty {
+  /** Tells it from others that share the store. */
+  readonly id: string;
+  readonly name: string;
+  readonly #settings: AccountSettings;
+  readonly #site: Site;
+  /** The keepers of the persons who came last, the latest at the end: what failed for one is not tried again at once. */
+  readonly #keepers = new Map<string, GrantKeeper>();
+  #server: { readonly metadata: ServerMetadata; readonly at: number } | undefined;
+
+  constructor(settings: AccountSettings) {
+    const { name, oauth, issuer } = settings;
+    this.id = JSON.stringify([issuer, oauth.account]);
+    this.name = name;
+    this.#settings = settings;
+    const bound = { url: new URL(issuer), fetch: (...given: Parameters<typeof fetch>) => fetch(...given) };
+    this.#site = siteOf(bound, oauth.options);
+  }
+
+  /** The time, in milliseconds since 1970. */
+  now(): number {
+    return this.#site.now();
+  }
+
+  /**
+   * The grant of a person, as far as it is of use now; one that has ended is renewed first.
+   *
+   * @param wanted The scopes that it must have been asked for.
+   * @param refused An access token that the third party's API did not take.
+   * @throws AuthorizationError when it may be of use again later.
+   */
+  async grant(principal: string, wanted: readonly string[], refused: string | undefined): Promise<Grant | undefined> {
+    const keeper = this.#keeper(principal);
+    // Other processes renew it too, and pages of theirs sign in.
+    await keeper.load();
+    const { grant } = keeper;
+    // What was asked for counts: not every server grants all of it, or says what it granted.
+    if (grant === undefined || wanted.some((scope) => !grant.requested.includes(scope))) return undefined;
+    const isOver = grant.accessToken === refused || (grant.expiresAt ?? Number.POSITIVE_INFINITY) <= this.now();
+    if (!isOver) {
+      if (keeper.due() === 'soon') void keeper.renew().catch(this.#settings.onError);
+      return grant;
+    }
+    if (!keeper.renewable || (await keeper.renew()) !== 'renewed') return undefined;
+    return keeper.grant?.accessToken === refused ? undefined : keeper.grant;
+  }
+
+  /** The scopes that a person is asked for who is to grant some: those of before are asked for with them. */
+  async asked(principal: string, wanted: readonly string[]): Promise<readonly string[]> {
+    const keeper = this.#keeper(principal);
+    await keeper.load();
+    return unionOf(keeper.grant?.requested ?? [], wanted);
+  }
+
+  /**
+   * Deletes the grant of a person.
+   *
+   * @returns Whether its tokens were revoked.
+   */
+  async forget(principal: string, revoke: boolean): Promise<boolean> {
+    const keeper = this.#keeper(principal);
+    await keeper.load();
+    const { grant } = keeper;
+    const client = grant && (await this.#registration(principal).find(grant));
+    const isRevoked = revoke && client !== undefined && (await revokeGrant(this.#site, grant as Grant, client));
+    await keeper.forget();
+    return isRevoked;
+  }
+
+  async host(_: Visit, signal: AbortSignal): Promise<string> {
+    const { issuer, authorizationEndpoint } = await this.#metadata(signal);
+    return new URL(authorizationEndpoint ?? issuer).host;
+  }
+
+  async begin({ principal, scopes }: Visit, signal: AbortSignal): Promise<string | undefined> {
+    let url: string | undefined;
+    const login = this.#login(principal, (to) => (url = to));
+    const server = await this.#metadata(signal);
+    const { resource = server.issuer } = this.#settings.oauth.options;
+    const discovered: Discovered = { resource, scopesSupported: undefined, dpopRequired: false, server };
+    const asked = scopesFor(discovered, { wanted: scopes, before: undefined, always: undefined, lasting: true });
+    const wanted = { discovered, scopes: asked, reason: 'login', bound: false } as const;
+    try {
+      await login.run(wanted, { signal, asking: () => {} }, async () => false);
+    } catch (error) {
+      // The page is left; `finish` goes on.
+      if (url === undefined || !(error instanceof AuthorizationError) || error.reason !== 'login-required') throw error;
+    }
+    return url;
+  }
+
+  async finish({ principal }: Visit, callback: string, signal: AbortSignal): Promise<void> {
+    await this.#login(principal, () => {}).finish(callback, signal);
+  }
+
+  #login(principal: string, navigate: (url: string) => void): Login {
+    const keeper = this.#keeper(principal);
+    const redirect = page({ redirectUri: `${this.#settings.publicUrl.href}/callback`, navigate });
+    return new Login(this.#site, {
+      settings: { ...this.#settings.oauth, store: this.#store(principal), redirect },
+      registration: this.#registration(principal),
+      proverOf: () => {
+        throw new TypeError('tokens of accounts are bound to no key');
+      },
+      save: (grant) => keeper.save(grant),
+    });
+  }
+
+  #registration(principal: string): Registration {
+    return new Registration(this.#site, { ...this.#settings.oauth, store: this.#store(principal) });
+  }
+
+  #store(principal: string): ReturnType<typeof principalCredentialStore> {
+    return principalCredentialStore(this.#settings.oauth.store, principal);
+  }
+
+  #keeper(principal: string): GrantKeeper {
+    const known = this.#keepers.get(principal);
+    const keeper = known ?? this.#newKeeper(principal);
+    this.#keepers.delete(principal);
+    this.#keepers.set(principal, keeper);
+    const [oldest] = this.#keepers.keys();
+    if (this.#keepers.size > mostKeepers && oldest !== undefined) this.#keepers.delete(oldest);
+    return keeper;
+  }
+
+  #newKeeper(principal: string): GrantKeeper {
+    const { account, refresh } = this.#settings.oauth;
+    return new GrantKeeper(this.#site, {
+      store: this.#store(principal),
+      account,
+      refresh,
+      clientOf: (grant) => this.#registration(principal).find(grant),
+      clientLost: async ({ endpoints: { issuer }, client }) => {
+        // It was registered by hand, so that no other login would help.
+        throw new AuthorizationError('invalid-client', `${issuer} does not know the client ${client}, or its secret`, {
+          issuer,
+        });
+      },
+      proverOf: () => undefined,
+    });
+  }
+
+  async #metadata(signal: AbortSignal): Promise<ServerMetadata> {
+    const { issuer } = this.#settings;
+    if (this.#server !== undefined && this.now() - this.#server.at < metadataMs) return this.#server.metadata;
+    const metadata = serverByHand(this.#site, issuer) ?? (await serverOf(this.#site, issuer, signal));
+    this.#server = { metadata, at: this.now() };
+    return metadata;
+  }
+}

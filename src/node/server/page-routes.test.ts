@@ -1,0 +1,94 @@
+import assert from 'node:assert/strict';
+import { createServer as createHttpServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { test, type TestContext } from 'node:test';
+import { createServer } from '../../server/server.ts';
+import { portOf, send } from '../entries.test.ts';
+import { listen } from './http.ts';
+import { pageRoutes, type BrowserPages } from './page-routes.ts';
+
+/** BrowserPages that say what they were asked. */
+const echo: BrowserPages = {
+  pages(request) {
+    const { pathname, search } = new URL(request.url);
+    if (!pathname.startsWith('/connect')) return undefined;
+    return (async () => {
+      const body = await request.text();
+      const headers = new Headers({ 'Content-Type': 'text/plain' });
+      headers.append('Set-Cookie', 'a=1; Path=/');
+      headers.append('Set-Cookie', 'b=2; Path=/');
+      const said = `${request.method} ${pathname}${search} ${request.headers.get('cookie') ?? ''} ${body}`;
+      return new Response(said, { status: 201, headers });
+    })();
+  },
+};
+
+const failing: BrowserPages = {
+  pages: (request) => (request.url.endsWith('/fails') ? Promise.reject(new Error('a secret')) : undefined),
+};
+
+async function served(
+  t: TestContext,
+  before: (request: IncomingMessage) => void | Promise<void> = () => {},
+): Promise<{ readonly http: Server; readonly port: number }> {
+  const routes = pageRoutes(failing, echo);
+  const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    await before(request);
+    routes(request, response, () => {
+      request.setEncoding('utf8');
+      let body = '';
+      request.on('data', (part: string) => (body += part)).on('end', () => response.writeHead(418).end(body));
+    });
+  };
+  const http = createHttpServer((request, response) => void answer(request, response));
+  const port = await portOf(http);
+  t.after(() => http.close());
+  return { http, port };
+}
+
+test('a page is asked as browsers ask, and answers with its cookies', async (t) => {
+  const { port } = await served(t);
+  const asked = await fetch(`http://127.0.0.1:${port}/connect?visit=x`, {
+    method: 'POST',
+    body: 'a=1&b=2',
+    headers: { cookie: 'session=ann' },
+  });
+  assert.equal(await asked.text(), 'POST /connect?visit=x session=ann a=1&b=2');
+  assert.equal(asked.status, 201);
+  assert.deepEqual(asked.headers.getSetCookie(), ['a=1; Path=/', 'b=2; Path=/']);
+});
+
+test('everything else is handed on whole', async (t) => {
+  const { port } = await served(t);
+  const body = 'x'.repeat(300_000);
+  const other = await fetch(`http://127.0.0.1:${port}/mcp`, { method: 'POST', body });
+  assert.deepEqual([other.status, (await other.text()).length], [418, body.length]);
+  assert.equal((await send(port, { method: 'TRACE', path: '/connect' })).status, 418);
+  assert.equal((await send(port, { method: 'GET', path: '/', headers: { host: 'a b' } })).status, 418);
+});
+
+test('a page that fails says nothing of why', async (t) => {
+  const { port } = await served(t);
+  const answer = await fetch(`http://127.0.0.1:${port}/connect/fails`);
+  assert.deepEqual([answer.status, await answer.text()], [500, '']);
+});
+
+test('a form that a framework has read is read from there, and its own address counts', async (t) => {
+  const { port } = await served(t, async (request) => {
+    for await (const _ of request);
+    // As Express has it below a path at which something is mounted.
+    Object.assign(request, { body: { a: '1', b: 'x y' }, originalUrl: '/connect/there', url: '/there' });
+  });
+  const asked = await fetch(`http://127.0.0.1:${port}/`, { method: 'POST', body: 'a=1' });
+  assert.equal(await asked.text(), 'POST /connect/there  a=1&b=x+y');
+});
+
+test('listen has pages beside its endpoint', async (t) => {
+  const server = createServer({ name: 's', version: '1' });
+  const { url, close } = await listen(server, { port: 0, pages: [echo] });
+  t.after(close);
+  const { origin } = new URL(url);
+  assert.equal((await fetch(`${origin}/connect/files`)).status, 201);
+  assert.equal((await fetch(`${origin}/other`)).status, 404);
+  assert.equal((await fetch(url, { method: 'PUT' })).status, 405);
+  await assert.rejects(listen(server, { port: 0, pages: [{}] } as never), /pages must be/);
+});

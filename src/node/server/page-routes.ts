@@ -1,0 +1,30 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+
+/** BrowserPages for browsers beside a server, such as those of an account. */
+export interface BrowserPages {
+  /** Answers a request for one of them; `undefined` for any other request. */
+  pages(request: Request): Promise<Response> | undefined;
+}
+
+/** Answers a request for a page, or hands it on. */
+export type PageRoutes = (request: IncomingMessage, response: ServerResponse, next: () => void) => void;
+
+/**
+ * The pages of accounts as routes of Express, Connect and the like, wherever they are mounted. `listen` takes them as its option
+ * `pages`.
+ *
+ * @example
+ * app.use(pageRoutes(github, google));
+ */
+export function pageRoutes(...all: readonly BrowserPages[]): PageRoutes {
+  return (request, response, next) => {
+    // Who serves no pages loads nothing of it.
+    import('./page-answer.ts').then(
+      ({ answerPage }) => {
+        // What it throws is none of ours.
+        if (!answerPage(all, request, response)) process.nextTick(next);
+      },
+      () => process.nextTick(next),
+    );
+  };
+}
