@@ -6,6 +6,7 @@ import { connect } from 'parley-mcp/client';
 import { createHandler } from 'parley-mcp/http';
 import { createServer, ToolError } from 'parley-mcp/server';
 import { connectInMemory } from 'parley-mcp/testing';
+import { exerciseGuardedWithin } from './guarded.js';
 
 export const revisions = ['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25', '2026-07-28'];
 
@@ -167,6 +168,7 @@ export async function exerciseWithin() {
       connectInMemory(exampleServer(), { ...options, revision }),
     )),
     ...(await exercise('Request to Response', served, revisions.slice(1))),
+    ...(await exerciseGuardedWithin()),
   ];
 }
 

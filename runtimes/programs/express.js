@@ -1,7 +1,8 @@
 /** Behind Express, before and after a parser of bodies. */
 import express from 'express';
-import { toNodeHandler } from 'parley-mcp/node';
+import { metadataRoutes, toNodeHandler } from 'parley-mcp/node';
 import { exampleServer, exerciseUrl, report } from './exercise.js';
+import { exerciseGuarded, guardedServer } from './guarded.js';
 
 const results = [];
 for (const [way, parser] of [
@@ -12,10 +13,15 @@ for (const [way, parser] of [
   const app = express();
   if (parser !== undefined) app.use(parser);
   app.all('/mcp', toNodeHandler(server));
+  const { guarded, issuer } = guardedServer();
+  app.use(metadataRoutes(guarded));
+  app.all('/guarded', toNodeHandler(guarded));
   const listening = await new Promise((resolve) => {
     const opened = app.listen(0, '127.0.0.1', () => resolve(opened));
   });
-  results.push(...(await exerciseUrl(way, `http://127.0.0.1:${listening.address().port}/mcp`, server)));
+  const origin = `http://127.0.0.1:${listening.address().port}`;
+  results.push(...(await exerciseUrl(way, `${origin}/mcp`, server)));
+  results.push(...(await exerciseGuarded(way, `${origin}/guarded`, issuer)));
 }
 report(results);
 process.exit();

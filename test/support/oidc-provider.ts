@@ -199,6 +199,7 @@ async function configurationOf({
     ttl: {
       AccessToken: seconds,
       AuthorizationCode: 60,
+      ClientCredentials: seconds,
       DeviceCode: 120,
       Grant: 3600,
       IdToken: 300,
