@@ -22,6 +22,7 @@ export type Entry =
   | 'stdio'
   | 'node'
   | 'sqlite'
+  | 'postgres'
   | 'protocol'
   | 'testing';
 
@@ -38,6 +39,7 @@ export const entries: readonly Entry[] = [
   'stdio',
   'node',
   'sqlite',
+  'postgres',
   'protocol',
   'testing',
 ];

@@ -45,6 +45,7 @@ const budgets: Readonly<Record<Entry, number>> = {
   stdio: 8.5,
   node: 36,
   sqlite: 3,
+  postgres: 5,
   protocol: 3.5,
   testing: 49.8,
 };

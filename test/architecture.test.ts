@@ -62,6 +62,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
   'node/server': ['http/server', 'host', 'jsonrpc', 'mistakes'],
   'node/client': ['http/client', 'jsonrpc', 'mistakes'],
   sqlite: ['store'],
+  postgres: ['store', 'jsonrpc', 'mistakes'],
   testing: ['server', 'client', 'host', 'peer', 'jsonrpc', 'protocol', 'auth', 'store', 'mistakes'],
   // A program like that of any user, which also looks inside.
   cli: [
@@ -112,6 +113,7 @@ const neutral: ReadonlySet<string> = new Set([
   'fidelity',
   'http/server',
   'http/client',
+  'postgres',
 ]);
 
 /** What an edge may see of a server: its endpoint, and the pure functions on messages that both sides need. */

@@ -2,7 +2,7 @@ import type { StoredTask, TaskClaim, TaskLease, TaskOwner, TaskStore } from '../
 import { wholeMs, wholeMsOrNull } from '../store/task-times.ts';
 import { Commits } from './commits.ts';
 import { numberOf, openDatabase, type SqliteHandle, type SqliteStatement } from './handle.ts';
-import { prepareDatabase, statements, type StatementName } from './statements.ts';
+import { prepareDatabase, sqliteStatements, type StatementName } from './statements.ts';
 
 /** Tasks in a database of SQLite. */
 export interface SqliteTasks extends TaskStore {
@@ -45,8 +45,8 @@ class SqliteTaskStore implements SqliteTasks {
     this.#handle = handle;
     this.#closes = closes;
     this.#commits = new Commits(handle);
-    const prepared = Object.entries(statements).map(([name, sql]) => [name, handle.prepare(sql)]);
-    // The names are those of `statements`.
+    const prepared = Object.entries(sqliteStatements).map(([name, sql]) => [name, handle.prepare(sql)]);
+    // The names are those of `sqliteStatements`.
     this.#run = Object.fromEntries(prepared) as Record<StatementName, SqliteStatement>;
   }
 

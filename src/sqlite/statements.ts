@@ -31,7 +31,7 @@ create index if not exists parley_tasks_expires on parley_tasks (expires) where 
 export type StatementName = 'isThere' | 'countOpen' | 'add' | 'get' | 'swap' | 'claim' | 'renew' | 'list' | 'sweep';
 
 /** Statements of the store; each is prepared once. */
-export const statements: Readonly<Record<StatementName, string>> = {
+export const sqliteStatements: Readonly<Record<StatementName, string>> = {
   isThere: `select count(*) from parley_tasks where id = ? and ${live}`,
   countOpen: `select count(*) from (select 1 from parley_tasks where queue = ? and owner = ? and open = 1 and ${live} limit ?)`,
   add: `insert or replace into parley_tasks (id, queue, owner, version, epoch, open, due, expires, text)

@@ -1,5 +1,7 @@
 /** Texts between the processes of one service. */
 
+import { Subscribers } from './subscribers.ts';
+
 /** Ends a subscription; ending it twice is fine. */
 export type Unsubscribe = () => void | Promise<void>;
 
@@ -29,27 +31,9 @@ export interface Bus {
 
 /** Makes a bus within this process; a text is heard on a later turn, as from a bus between processes. */
 export function memoryBus(): Bus {
-  const channels = new Map<string, Set<Subscriber>>();
+  const subscribers = new Subscribers();
   return {
-    publish(channel, text) {
-      const subscribers = [...(channels.get(channel) ?? [])];
-      for (const subscriber of subscribers) queueMicrotask(() => subscriber.hear?.(text));
-      return subscribers.length;
-    },
-    subscribe(channel, hear) {
-      const subscribers = channels.get(channel) ?? new Set();
-      const subscriber: Subscriber = { hear };
-      channels.set(channel, subscribers.add(subscriber));
-      return () => {
-        subscriber.hear = undefined;
-        subscribers.delete(subscriber);
-        if (subscribers.size === 0 && channels.get(channel) === subscribers) channels.delete(channel);
-      };
-    },
+    publish: (channel, text) => subscribers.tell(channel, text),
+    subscribe: (channel, hear) => subscribers.add(channel, hear),
   };
-}
-
-/** One subscription, of which a listener may have several; it hears nothing once it ended. */
-interface Subscriber {
-  hear: ((text: string) => void) | undefined;
 }
