@@ -145,6 +145,8 @@ describe('processes of one person', { concurrency: 3 }, () => {
     const { as, server, machine, call } = await scene(t, {}, { takesMs: 300, absentFirst: true });
     const dying = start(['login', server.url], machine.env);
     await dying.said(/http:\S+\/auth\?/);
+    // It is the first whose page nobody looks at, be it ever so slow to open it.
+    while ((await machine.opened()).length === 0) await setTimeout(20);
     const waiting = call('--login', 'always');
     dying.child.kill('SIGKILL');
     assertGood([await waiting]);
