@@ -23,6 +23,7 @@ export type Entry =
   | 'node'
   | 'sqlite'
   | 'postgres'
+  | 'redis'
   | 'protocol'
   | 'testing';
 
@@ -40,6 +41,7 @@ export const entries: readonly Entry[] = [
   'node',
   'sqlite',
   'postgres',
+  'redis',
   'protocol',
   'testing',
 ];

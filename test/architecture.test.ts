@@ -63,6 +63,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
   'node/client': ['http/client', 'jsonrpc', 'mistakes'],
   sqlite: ['store'],
   postgres: ['store', 'jsonrpc', 'mistakes'],
+  redis: ['store', 'mistakes'],
   testing: ['server', 'client', 'host', 'peer', 'jsonrpc', 'protocol', 'auth', 'store', 'mistakes'],
   // A program like that of any user, which also looks inside.
   cli: [
@@ -114,6 +115,7 @@ const neutral: ReadonlySet<string> = new Set([
   'http/server',
   'http/client',
   'postgres',
+  'redis',
 ]);
 
 /** What an edge may see of a server: its endpoint, and the pure functions on messages that both sides need. */

@@ -11,6 +11,7 @@ const maySkip: ReadonlyMap<string, string> = new Map([
   ['src/node/client/fetch-connections.test.ts', 'an address of IPv6; openssl'],
   ['src/node/server/http.test.ts', 'an address of IPv6'],
   ['src/postgres/postgres-tasks.test.ts', 'PostgreSQL: npm run engines'],
+  ['src/redis/redis-tasks.test.ts', 'Redis: npm run engines'],
   ['src/schema/budget.test.ts', 'a Node that tells the time of a thread'],
   ['test/api.test.ts', 'the package, which npm ci builds'],
   ['test/authorization/browser.test.ts', 'Chromium'],

@@ -115,10 +115,10 @@ describe('tasks in PostgreSQL', { skip: missing('postgres') }, () => {
     const told = new Promise<string>((resolve) => (heard = resolve));
     let isHeard = false;
     void told.then(() => (isHeard = true));
-    for (let tries = 0; tries < 2000 && !isHeard; tries++) await one.bus?.publish('a', 'again');
+    for (let tries = 0; tries < 20_000 && !isHeard; tries++) await one.bus?.publish('a', 'again');
     assert.equal(await told, 'again');
     await stop?.();
-    for (let tries = 0; tries < 2000; tries++) if ((await loud.query(`select 1 ${listeners}`)).rowCount === 0) return;
+    for (let tries = 0; tries < 20_000; tries++) if ((await loud.query(`select 1 ${listeners}`)).rowCount === 0) return;
     assert.fail('a connection listens, and nobody subscribes');
   });
 });

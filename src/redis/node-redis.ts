@@ -1,0 +1,54 @@
+import type { RedisConnection, RedisSubscription } from './connection.ts';
+
+/** Key and values of a script, as node-redis takes them. */
+export interface RedisScriptValues {
+  keys: string[];
+  arguments: string[];
+}
+
+/** Client of Redis, as node-redis has it (`createClient`), connected. */
+export interface NodeRedisClient {
+  evalSha(sha: string, values: RedisScriptValues): Promise<unknown>;
+  eval(script: string, values: RedisScriptValues): Promise<unknown>;
+  configGet(pattern: string): Promise<unknown>;
+  publish(channel: string, text: string): Promise<unknown>;
+  subscribe(channel: string, hear: (text: string) => void): Promise<unknown>;
+  on(event: string, listener: () => void): unknown;
+  duplicate(): NodeRedisClient;
+  connect(): Promise<unknown>;
+  /** Closes the connection at once; since version 5. */
+  destroy?(): void;
+  /** The same, before it. */
+  disconnect?(): Promise<unknown>;
+}
+
+/** The same as the store sees it. */
+export function nodeRedisConnection(client: NodeRedisClient): RedisConnection {
+  const valuesOf = (key: string, values: readonly string[]): RedisScriptValues => ({
+    keys: [key],
+    arguments: [...values],
+  });
+  return {
+    evalSha: (sha, key, values) => client.evalSha(sha, valuesOf(key, values)),
+    eval: (script, key, values) => client.eval(script, valuesOf(key, values)),
+    settings: async (pattern) => new Map(Object.entries(Object(await client.configGet(pattern)))),
+    publish: (channel, text) => client.publish(channel, text),
+    async subscribe(channel, hear): Promise<RedisSubscription> {
+      const subscriber = client.duplicate();
+      // It comes back by itself; an error that nobody hears would end the process.
+      subscriber.on('error', () => {});
+      const close = (): void => {
+        if (subscriber.destroy !== undefined) subscriber.destroy();
+        else subscriber.disconnect?.().catch(() => undefined);
+      };
+      try {
+        await subscriber.connect();
+        await subscriber.subscribe(channel, hear);
+      } catch (error) {
+        close();
+        throw error;
+      }
+      return { close };
+    },
+  };
+}
