@@ -26,6 +26,8 @@ export type {
   UpstreamOptions,
 } from './bridge/options.ts';
 export type { UpstreamAuth, UpstreamCredentials } from './bridge/upstream-auth.ts';
+export type { PerPrincipalUpstream } from './bridge/principals/sign-in-options.ts';
+export type { SessionOf } from './consent/consent.ts';
 export type { EnterpriseUpstream, ExchangeUpstream } from './bridge/principals/exchange-options.ts';
 export type { UpstreamStanding } from './bridge/merged/slot.ts';
 export { httpTransport } from './http/client/transport.ts';

@@ -42,6 +42,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
     'peer',
     'auth',
     'oauth',
+    'consent',
     'json',
     'jsonrpc',
     'protocol',

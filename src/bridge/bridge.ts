@@ -21,6 +21,11 @@ import type { UpstreamIdentity } from './upstream-auth.ts';
 export interface Bridge extends Served {
   /** Description of the server behind the bridge; where each client is itself there, nothing but its URL is known. */
   readonly upstream: UpstreamFacts;
+  /**
+   * Answers a request of a browser for the pages at which people sign in at the server (`upstreamAuth` with `as: 'per-principal'`);
+   * `undefined` for any other request, which is for others.
+   */
+  pages(request: Request): Promise<Response> | undefined;
   /** Ends every conversation and every upstream connection. */
   close(): Promise<void>;
 }
@@ -29,6 +34,8 @@ export interface Bridge extends Served {
 export interface MergedBridge extends Served {
   /** Standing of each server, in order. */
   readonly upstreams: readonly UpstreamStanding[];
+  /** Answers a request of a browser for the pages at which people sign in at one of the servers; `undefined` for any other. */
+  pages(request: Request): Promise<Response> | undefined;
   /** Ends every conversation and every upstream connection. */
   close(): Promise<void>;
 }
@@ -69,9 +76,9 @@ function checkTarget(options: Partial<BridgeOptions & MergedBridgeOptions> | und
 
 async function singleBridge(options: BridgeOptions, connect: ConnectUpstream): Promise<Bridge> {
   checkUpstream('createBridge', options);
-  const acting = await actingAs({ createBridge: options });
-  const identity = acting.identities.get('createBridge') ?? everybody;
   const settings = bridgeSettingsOf(options);
+  const acting = await actingAs({ createBridge: options }, settings);
+  const identity = acting.identities.get('createBridge') ?? everybody;
   const places = placesOf(settings);
   const parts = { ...options, ...settings, connect, places };
   if (acting.asCallers) {
@@ -97,7 +104,7 @@ async function mergedBridge(options: MergedBridgeOptions, connect: ConnectUpstre
   for (const [name, entry] of entries) {
     checkUpstream(`upstreams.${name}`, entry);
   }
-  const acting = await actingAs(upstreams);
+  const acting = await actingAs(upstreams, settings);
   const { identities } = acting;
   const { maxUpstreams, maxUpstreamsPerClient } = settings;
   const [name, most] = acting.asCallers
@@ -190,13 +197,17 @@ interface Acting {
   /** True where clients are themselves at one of them. */
   readonly asCallers: boolean;
   readonly behind: ActsBehind | undefined;
+  /** Answers requests of browsers for the pages at which people sign in. */
+  pages(request: Request): Promise<Response> | undefined;
 }
+
+const noPages = (): undefined => undefined;
 
 /** The identity where there are no credentials. */
 const everybody: UpstreamIdentity = { kind: 'one', auth: undefined, isService: false };
 
 function authOf(identity: UpstreamIdentity): SingleOptions['auth'] {
-  return identity.kind === 'exchange' ? undefined : identity.auth;
+  return 'auth' in identity ? identity.auth : undefined;
 }
 
 /**
@@ -204,25 +215,33 @@ function authOf(identity: UpstreamIdentity): SingleOptions['auth'] {
  *
  * @throws TypeError for choices that make no sense.
  */
-async function actingAs(upstreams: Readonly<Record<string, UpstreamOptions | BridgeOptions>>): Promise<Acting> {
+async function actingAs(
+  upstreams: Readonly<Record<string, UpstreamOptions | BridgeOptions>>,
+  settings: Settings,
+): Promise<Acting> {
   const hasCredentials = Object.values(upstreams).some(
     ({ upstream, auth, upstreamAuth }) =>
       auth !== undefined ||
       upstreamAuth !== undefined ||
       (typeof upstream === 'object' && 'open' in upstream && upstream.authorization !== undefined),
   );
-  if (!hasCredentials) return { identities: new Map(), asCallers: false, behind: undefined };
+  if (!hasCredentials) return { identities: new Map(), asCallers: false, behind: undefined, pages: noPages };
   const { behindOf, identityOf, isOfPrincipals } = await import('./upstream-auth.ts');
   const identities = new Map(Object.entries(upstreams).map(([name, options]) => [name, identityOf(name, options)]));
   const all = [...identities.values()];
-  return { identities, asCallers: all.some(isOfPrincipals), behind: behindOf(all) };
+  const behind = behindOf(all);
+  if (!all.some(({ kind }) => kind === 'per-principal'))
+    return { identities, asCallers: all.some(isOfPrincipals), behind, pages: noPages };
+  const { signingIn } = await import('./principals/signing-in.ts');
+  return { ...signingIn(identities, settings), asCallers: true, behind };
 }
 
-function guardable(standalone: Standalone, { behind }: Acting): Standalone {
+function guardable(standalone: Standalone, { behind, pages }: Acting): WithPages {
   const { endpoint } = standalone;
   return {
     endpoint: behind === undefined ? endpoint : { ...endpoint, behind },
     close: () => standalone.close(),
+    pages,
   };
 }
 
@@ -248,6 +267,9 @@ interface Standalone {
   readonly endpoint: Endpoint;
   close(): Promise<void>;
 }
+
+/** The same, with pages. */
+interface WithPages extends Standalone, Pick<Acting, 'pages'> {}
 
 function served(host: Parameters<typeof createEndpoint>[0], standing: Standing): Standalone {
   const endpoint = createEndpoint(host, () => standing.stop());

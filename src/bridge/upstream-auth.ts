@@ -8,6 +8,8 @@ import { refuseOther } from '../mistakes/known-values.ts';
 import { shown } from '../mistakes/shown.ts';
 import type { BridgeOptions, UpstreamOptions } from './options.ts';
 import type { ExchangeUpstream } from './principals/exchange-options.ts';
+import type { PerPrincipalUpstream } from './principals/sign-in-options.ts';
+import type { UpstreamSignIn } from './principals/sign-in.ts';
 
 /** Authorization at an upstream: a token, a function that gives one, or what `oauth()` and its kin make. */
 export type UpstreamCredentials =
@@ -20,8 +22,9 @@ export type UpstreamCredentials =
  *
  * - `service`: one machine for all of them, by `auth` or by what the transport has.
  * - `exchange`: each as themselves, by a token that is got in exchange for theirs; `protect` has `exchange` then.
+ * - `{ as: 'per-principal', … }`: each as who they are there; everybody signs in, on the way of a page of the bridge.
  */
-export type UpstreamAuth = 'service' | 'exchange' | ExchangeUpstream;
+export type UpstreamAuth = 'service' | 'exchange' | ExchangeUpstream | PerPrincipalUpstream;
 
 /** The choice for one upstream, with what was found out of it. */
 export type UpstreamIdentity =
@@ -33,7 +36,14 @@ export type UpstreamIdentity =
       readonly auth: UpstreamCredentials | undefined;
       readonly whose: 'person' | 'credentials';
     }
-  | { readonly kind: 'exchange'; readonly options: ExchangeUpstream };
+  | { readonly kind: 'exchange'; readonly options: ExchangeUpstream }
+  | {
+      readonly kind: 'per-principal';
+      readonly upstream: URL;
+      readonly options: PerPrincipalUpstream;
+      /** Signs people in; made by whoever serves them. */
+      signIn(): UpstreamSignIn;
+    };
 
 const exchangeNames: Names<ExchangeUpstream> = { as: 1, audience: 1, resource: 1, scopes: 1, enterprise: 1 };
 
@@ -60,15 +70,25 @@ export function identityOf(
     return { kind: 'one', auth, isService: true };
   }
   const options = upstreamAuth === 'exchange' ? ({ as: 'exchange' } as const) : upstreamAuth;
-  if (typeof options !== 'object' || options?.as !== 'exchange')
-    throw new TypeError(`${where}: upstreamAuth is 'service' or 'exchange', not ${shown(upstreamAuth)}`);
-  refuseUnknown(`${where}: upstreamAuth`, options, exchangeNames);
-  checkExchange(where, options);
+  if (typeof options !== 'object' || (options?.as !== 'exchange' && options?.as !== 'per-principal'))
+    throw new TypeError(
+      `${where}: upstreamAuth is 'service', 'exchange' or { as: 'per-principal', … }, not ${shown(upstreamAuth)}`,
+    );
   if (transport !== undefined || auth !== undefined)
     throw new TypeError(
       `${where}: with upstreamAuth '${options.as}' each client is itself there: give upstream as a URL, without auth`,
     );
+  if (options.as === 'per-principal') return signingIn(new URL(upstream as URL | string), options);
+  refuseUnknown(`${where}: upstreamAuth`, options, exchangeNames);
+  checkExchange(where, options);
   return { kind: 'exchange', options };
+}
+
+function signingIn(upstream: URL, options: PerPrincipalUpstream): UpstreamIdentity {
+  const signIn = (): never => {
+    throw new TypeError('nobody signs people in');
+  };
+  return { kind: 'per-principal', upstream, options, signIn };
 }
 
 /** @throws TypeError for options that make no sense. */
@@ -95,13 +115,17 @@ function whoseIs(
 
 /** The rules of serving a bridge to such upstreams; none where it has no credentials there. */
 export function behindOf(identities: readonly UpstreamIdentity[]): ActsBehind | undefined {
-  const asCallers = identities.some(({ kind }) => kind === 'exchange');
+  const asCallers = identities.some(isOfPrincipals);
   const undecided = identities.flatMap((one) => (one.kind === 'undecided' ? [one.whose] : []));
   if (!asCallers && undecided.length === 0) return undefined;
   const isPersons = undecided.includes('person');
   return {
     requireServable: (way) => {
-      if (asCallers) requireCallers(way);
+      if (asCallers)
+        requireCallers(
+          way,
+          identities.some(({ kind }) => kind === 'exchange'),
+        );
       if (way.knowsCallers && undecided.length > 0) throw undecidedMistake(isPersons);
       const other = isPersons ? otherName(way) : undefined;
       if (other !== undefined)
@@ -113,10 +137,10 @@ export function behindOf(identities: readonly UpstreamIdentity[]): ActsBehind | 
   };
 }
 
-function requireCallers({ knowsCallers, exchanges }: Serving): void {
+function requireCallers({ knowsCallers, exchanges }: Serving, mustExchange: boolean): void {
   if (!knowsCallers)
     throw new TypeError('this bridge acts as each of its clients: guard it with protect, which finds out who they are');
-  if (exchanges === false)
+  if (mustExchange && exchanges === false)
     throw new TypeError(
       "this bridge has upstreamAuth 'exchange': protect needs exchange, the client that exchanges tokens",
     );
@@ -125,7 +149,7 @@ function requireCallers({ knowsCallers, exchanges }: Serving): void {
 function undecidedMistake(isPersons: boolean): TypeError {
   const whose = isPersons ? 'the grant of one person' : 'credentials of its own';
   return new TypeError(
-    `this bridge acts by ${whose} (auth) at the server behind it, and many would share that: choose upstreamAuth, which is 'service' (one machine for all) or 'exchange' (the caller's token is exchanged)`,
+    `this bridge acts by ${whose} (auth) at the server behind it, and many would share that: choose upstreamAuth, which is 'service' (one machine for all), 'exchange' (the caller's token is exchanged) or { as: 'per-principal', … } (everybody signs in)`,
   );
 }
 
@@ -139,5 +163,5 @@ const loopback = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\]|::1)(?::\d{1,5})?$/i
 
 /** True where each principal has connections of their own, by which nobody else is reached. */
 export function isOfPrincipals(identity: UpstreamIdentity): boolean {
-  return identity.kind === 'exchange';
+  return identity.kind === 'exchange' || identity.kind === 'per-principal';
 }

@@ -4,7 +4,9 @@ import assert from 'node:assert/strict';
 import { describe, test, type TestContext } from 'node:test';
 import type { BrowserContext, Page } from 'playwright-core';
 import { start } from '../../src/cli/child.test.ts';
+import { protect } from '../../src/protect.ts';
 import { browserContext, noChromium, signIn } from '../support/chromium.ts';
+import { guardedBridge } from '../support/guarded-bridge.ts';
 import { guardedServer } from '../support/guarded-server.ts';
 import { authorizationServer, type AuthorizationServer } from '../support/oidc-provider.ts';
 import { machineWithPerson } from '../support/page-opener.ts';
@@ -153,6 +155,48 @@ describe('a page in a browser', { skip: noChromium }, () => {
     const window = await popupOf(page, 'Call');
     await window.getByPlaceholder('Enter any login').waitFor();
     assert.equal(await window.evaluate('window.opener === null'), true);
+  });
+});
+
+describe('a guarded bridge, with a browser', { skip: noChromium }, () => {
+  test('has each person sign in at the server behind it, and lets the call go on', async (t) => {
+    const [as, context] = await Promise.all([authorizationServer(t), browserContext(t)]);
+    const { as: connectAs, front } = await guardedBridge(t, {
+      up: '2025-11-25',
+      upstreamAuth: (origin) => ({
+        as: 'per-principal',
+        name: 'The Files',
+        publicUrl: `${origin}/sign-in`,
+        sessionOf: ({ headers }) => (headers.get('cookie')?.includes('site=ann') === true ? annAtIssuer : undefined),
+      }),
+      guardUpstream: (server, resource) => protect(server, { resource, issuers: [as.issuer], scopes: ['read'] }),
+    });
+    const annAtIssuer = JSON.stringify(['https://issuer.test', 'ann']);
+    const page = await context.newPage();
+    const headings: (string | null)[] = [];
+    const heading = async (): Promise<void> => void headings.push(await page.locator('h1').textContent());
+    const client = await connectAs('ann', '2026-07-28', {
+      async onElicitUrl({ url }) {
+        // Nobody is signed in at the site yet.
+        await page.goto(url);
+        await heading();
+        await context.addCookies([{ name: 'site', value: 'ann', url: front.url }]);
+        await page.goto(url);
+        await heading();
+        await page.getByRole('button', { name: 'Go on' }).click();
+        await signIn(page);
+        await page.getByText('Connected').waitFor();
+        await heading();
+        return { action: 'accept' };
+      },
+    });
+    const { content } = await client.callTool('whoami', {});
+    assert.deepEqual(content, [{ type: 'text', text: 'ann' }]);
+    assert.deepEqual(headings, ['Sign in first', 'Connect The Files?', 'Connected']);
+    assert.ok(as.tokenRequests.every(({ error }) => error === undefined));
+    // Nothing of the way is left that somebody else at this browser could use.
+    const cookies = (await context.cookies()).map(({ name }) => name).filter((name) => name.startsWith('parley-state'));
+    assert.deepEqual(cookies, []);
   });
 });
 

@@ -22,6 +22,7 @@ const sampled: readonly (readonly [down: RevisionDate, up: RevisionDate])[] = [
 function assertApart({ front, upstream }: GuardedBridge): void {
   const [callers, theirs] = [tokensIn(front), tokensIn(upstream)];
   assert.ok(callers.size > 0 && theirs.size > 0);
+  assert.ok(upstream.recorded.some(({ body }) => body.includes('tools/call')));
   for (const { headers, body } of upstream.recorded) {
     const whole = JSON.stringify([headers, body]);
     assert.deepEqual(

@@ -8,6 +8,7 @@ import { createBridge, type Bridge, type BridgeOptions, type Served } from '../.
 import { connect, type Client } from '../../src/client.ts';
 import type { ConnectOptions } from '../../src/client/options.ts';
 import { toNodeHandler } from '../../src/node/server/http.ts';
+import { pageRoutes } from '../../src/node/server/page-routes.ts';
 import { protect, type ExchangeOptions, type ProtectOptions } from '../../src/protect.ts';
 import type { RevisionDate } from '../../src/protocol/revision.ts';
 import { createServer, type Server } from '../../src/server/server.ts';
@@ -37,7 +38,12 @@ export async function place(t: Pick<TestContext, 'after'>): Promise<Place> {
   const http = createHttpServer((request, response) => {
     const parts: Buffer[] = [];
     const answered: string[] = [];
-    request.on('data', (part: Buffer) => parts.push(part));
+    // Whoever reads the body decides when it flows, and how.
+    const push = request.push.bind(request);
+    request.push = (part: unknown, encoding?: BufferEncoding) => {
+      if (Buffer.isBuffer(part)) parts.push(part);
+      return push(part, encoding);
+    };
     const [write, end] = [response.write.bind(response), response.end.bind(response)];
     const note = (part: unknown): void => {
       if (typeof part === 'string' || Buffer.isBuffer(part)) answered.push(part.toString());
@@ -78,7 +84,8 @@ export async function place(t: Pick<TestContext, 'after'>): Promise<Place> {
 export interface GuardedBridgeOptions {
   readonly up: RevisionDate;
   readonly issuer?: TestIssuer;
-  readonly upstreamAuth?: BridgeOptions['upstreamAuth'];
+  /** Said by the origin of the bridge, where that matters. */
+  readonly upstreamAuth?: BridgeOptions['upstreamAuth'] | ((origin: string) => BridgeOptions['upstreamAuth']);
   readonly bridge?: Partial<BridgeOptions>;
   readonly protect?: Partial<ProtectOptions>;
   /** Says what the upstream wants. */
@@ -128,15 +135,17 @@ export async function guardedBridge(t: TestContext, options: GuardedBridgeOption
     protect(server, { ...issuer.options, resource: upstream.url, scopes: upstreamScopes });
   serveGuarded(upstream, guardedServer);
   const warnings: string[] = [];
+  const chosen = typeof upstreamAuth === 'function' ? upstreamAuth(new URL(front.url).origin) : upstreamAuth;
   const bridge = await createBridge({
     upstream: upstream.url,
-    upstreamAuth,
+    ...(chosen === undefined ? {} : { upstreamAuth: chosen }),
     onWarning: (message) => warnings.push(message),
     onError: (error) => warnings.push(String(error)),
     ...options.bridge,
   });
   const guarded = protect(bridge, { ...issuer.options, resource: front.url, exchange, ...options.protect });
-  front.serve(toNodeHandler(guarded));
+  const [routes, handler] = [pageRoutes(bridge), toNodeHandler(guarded)];
+  front.serve((request, response) => routes(request, response, () => handler(request, response)));
   t.after(async () => {
     await bridge.close();
     await server.close();

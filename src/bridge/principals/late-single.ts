@@ -4,12 +4,16 @@ import type { Call } from '../../host/call.ts';
 import type { Handler, Host, ServerSession } from '../../host/host.ts';
 import { settledWithin } from '../../jsonrpc/timeout.ts';
 import type { ServerCapabilities } from '../../protocol/capability.ts';
-import { listChanges, methodsWith } from '../../protocol/catalogue.ts';
+import { listChanges, methodOf, methodsWith } from '../../protocol/catalogue.ts';
 import type { JsonObject } from '../../protocol/features/common.ts';
 import { McpError } from '../../protocol/error.ts';
+import type { SubscriptionFilter } from '../../protocol/features/subscriptions.ts';
 import type { Settings } from '../options.ts';
 import type { Single } from '../single/single.ts';
 import { wordsOf, unreachable } from '../failure.ts';
+import { isLoginRequired, loginRequired, type LoginAsking, type Work } from './asking.ts';
+import type { Person, UpstreamSignIn } from './sign-in.ts';
+import { signedInResult, SignedOutListens, signedOutResult, signInTool } from './signed-out.ts';
 
 /** Time that a first attempt to reach the server keeps a conversation waiting, in milliseconds. */
 const patienceMs = 10_000;
@@ -28,6 +32,19 @@ export interface LateSingleOptions {
   readonly settings: Settings;
   /** Connects to it. */
   open(signal: AbortSignal): Promise<Single>;
+  /** Signs its person in, where they have a grant of their own. */
+  readonly login?: LateLogin | undefined;
+  /** Hears that it is closed. */
+  onClose?(): void;
+}
+
+/** The login of the person of a server. */
+export interface LateLogin {
+  readonly signIn: UpstreamSignIn;
+  readonly person: Person;
+  readonly asking: LoginAsking;
+  /** Hears whenever they signed in; returns the end of that. */
+  onGranted(run: () => void): () => void;
 }
 
 /** Reaches a server; settles with the first attempt, whatever became of that. */
@@ -49,12 +66,15 @@ class LateSingle implements Single {
   readonly #options: LateSingleOptions;
   readonly #closed = new AbortController();
   readonly #sessions = new Map<ServerSession['state'], Waiting>();
+  readonly #listens = new SignedOutListens();
+  readonly #forget: (() => void) | undefined;
   #single: Single | undefined;
   #opening: Promise<Single> | undefined;
 
   constructor(options: LateSingleOptions) {
     this.#options = options;
     this.host = this.#asHost();
+    this.#forget = options.login?.onGranted(() => void this.#granted().catch(() => undefined));
   }
 
   get facts(): Single['facts'] {
@@ -86,11 +106,15 @@ class LateSingle implements Single {
   }
 
   stop(): void {
+    this.#listens.end();
     this.#single?.stop();
   }
 
   async close(): Promise<void> {
     this.#closed.abort();
+    this.#options.onClose?.();
+    this.#forget?.();
+    this.#listens.end();
     await this.#opening?.catch(() => undefined);
     await this.#single?.close();
   }
@@ -120,6 +144,16 @@ class LateSingle implements Single {
     }
   }
 
+  /** Tells everybody that there is something to be seen now. */
+  async #granted(): Promise<void> {
+    await this.#options.login?.person.signedIn();
+    if (this.#single === undefined) await this.reached().catch(() => undefined);
+    else
+      for (const { session } of this.#sessions.values())
+        for (const { method } of listChanges) session.notify(method, {});
+    this.#listens.end();
+  }
+
   #handler(method: string): Handler | undefined {
     if (!served.has(method)) return undefined;
     return async (params, call) => {
@@ -128,11 +162,49 @@ class LateSingle implements Single {
         waiting.level = { params: { ...params }, call };
         return {};
       }
-      const { host } = await this.reached();
-      const handler = host.handler(method);
-      if (handler === undefined) throw new McpError('methodNotFound', `${method} is not served here`);
-      return await handler(params, call);
+      const work = async (given: JsonObject): Promise<unknown> => await this.#carry(method, given, call);
+      const { login } = this.#options;
+      if (login === undefined) return await work({ ...params });
+      if (methodOf(method)?.inputRequired === true) return await login.asking.run({ ...params }, call, work);
+      return await this.#unasked({ ...params }, call, { work, login });
     };
+  }
+
+  async #carry(method: string, params: JsonObject, call: Call): Promise<unknown> {
+    const { login } = this.#options;
+    const isSignIn = login !== undefined && method === 'tools/call' && params['name'] === signInTool;
+    // A server that lets anybody in may have a tool of this name too; nobody was shown it who is not signed in.
+    if (isSignIn && !(await login.person.isSignedIn())) throw loginRequired();
+    const { host } = await this.reached();
+    const handler = host.handler(method);
+    if (handler === undefined) throw new McpError('methodNotFound', `${method} is not served here`);
+    try {
+      return await handler(params, call);
+    } catch (error) {
+      const isUnknown =
+        error instanceof McpError && (error.kind === 'invalidParams' || error.kind === 'methodNotFound');
+      if (isSignIn && isUnknown) return signedInResult(login.signIn);
+      throw error;
+    }
+  }
+
+  /** Shows what there is without a grant, where a method cannot ask. */
+  async #unasked(
+    params: JsonObject,
+    call: Call,
+    { work, login }: { readonly work: Work; readonly login: LateLogin },
+  ): Promise<unknown> {
+    try {
+      return await work(params);
+    } catch (error) {
+      if (!isLoginRequired(error)) throw error;
+      if (call.method === 'subscriptions/listen')
+        // Its params were read by its row.
+        return await this.#listens.listen(call, params['notifications'] as SubscriptionFilter);
+      const result = signedOutResult(call.method, login.signIn);
+      if (result === undefined) throw error;
+      return result;
+    }
   }
 
   #asHost(): Host {

@@ -9,9 +9,11 @@ import { openSingle, type Single, type SingleOptions } from '../single/single.ts
 import type { ConnectionLimit } from '../upstream/connection-limit.ts';
 import type { UpstreamIdentity } from '../upstream-auth.ts';
 import type { ExchangeUpstream } from './exchange-options.ts';
+import { LoginAsking } from './asking.ts';
 import { exchanged } from './exchanged.ts';
 import { lateSingle } from './late-single.ts';
 import { Principals, type OfPrincipal } from './principals.ts';
+import type { UpstreamSignIn } from './sign-in.ts';
 
 /** One principal, as its bridge knows it. */
 export interface Principal {
@@ -63,6 +65,7 @@ export async function openFor(
   options: SingleOptions,
 ): Promise<Single> {
   const own = { ...options, principal: principal.name };
+  if (identity.kind === 'per-principal') return await signedIn(principal, identity.signIn(), own);
   if (identity.kind !== 'exchange') return await openSingle({ ...own, auth: identity.auth });
   const auth = await exchangedFor(principal, identity.options, options.parked.now);
   return await lateSingle({
@@ -80,4 +83,19 @@ async function exchangedFor(
   if (enterprise === undefined) return exchanged(options, principal, now);
   const { asserted } = await import('./asserted.ts');
   return asserted(enterprise, options, principal);
+}
+
+/** Opens a server at which the principal has a grant of their own, or gets one. */
+async function signedIn(principal: Principal, signIn: UpstreamSignIn, options: SingleOptions): Promise<Single> {
+  const { name } = principal;
+  const person = signIn.person(name);
+  const { seal, ttlMs, now } = options.parked;
+  const closed = new AbortController();
+  const asking = new LoginAsking({ signIn, principal: name, person, seal, ttlMs, now, closed: closed.signal });
+  return await lateSingle({
+    settings: options,
+    open: (signal) => openSingle({ ...options, auth: person.authorization, signal }),
+    login: { signIn, person, asking, onGranted: (run) => signIn.onGranted(name, run) },
+    onClose: () => closed.abort(new Error('the bridge is closed')),
+  });
 }

@@ -1,0 +1,211 @@
+/** Asking a client for the login of its person, in the way of its revision; what was asked for then goes on. */
+
+import { after } from '../../jsonrpc/timeout.ts';
+import { isObject } from '../../jsonrpc/message.ts';
+import { jsonText } from '../../json/exact-number.ts';
+import { parseExactJson } from '../../json/parse-exact.ts';
+import { AuthorizationError } from '../../auth/errors.ts';
+import type { Outcome, Visit } from '../../consent/visits.ts';
+import type { Call } from '../../host/call.ts';
+import { bindingOf } from '../../host/input/request-state.ts';
+import { McpError } from '../../protocol/error.ts';
+import type { JsonObject } from '../../protocol/features/common.ts';
+import type { Seal } from '../../seal/seal.ts';
+import { authorizationIn } from '../failure.ts';
+import type { Person, UpstreamSignIn } from './sign-in.ts';
+
+/** Parts that asking needs. */
+export interface LoginAskingOptions {
+  readonly signIn: UpstreamSignIn;
+  readonly principal: string;
+  readonly person: Person;
+  readonly seal: Seal;
+  /** Time that a stateless client may take to bring its answer, in milliseconds. */
+  readonly ttlMs: number;
+  /** Ends what waits when the bridge is closed. */
+  readonly closed: AbortSignal;
+  now(): number;
+}
+
+/** Does what a request asks for. */
+export type Work = (params: JsonObject) => Promise<unknown>;
+
+/** Content of the `requestState` of a question for a login. */
+interface LoginState {
+  readonly url: string;
+  readonly expires: number;
+  /** Answers and state that the request brought for the upstream. */
+  readonly brought: JsonObject;
+}
+
+/** Name of the question among those of one round. */
+const key = 'sign-in';
+
+/** Asks for the logins of one person at one upstream. */
+export class LoginAsking {
+  readonly #options: LoginAskingOptions;
+
+  constructor(options: LoginAskingOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Does something for a request. Where it fails since its person is not signed in, they are asked, and it is done once they are.
+   *
+   * @throws McpError what came of it; urlElicitationRequired where a person takes long, in the revision that has it.
+   */
+  async run(params: JsonObject, call: Call, work: Work): Promise<unknown> {
+    const { requestState, inputResponses, ...first } = params;
+    const state = await this.#opened(requestState, params, call);
+    if (state === undefined) return await this.#attempt(params, call, work);
+    const response = isObject(inputResponses) ? inputResponses[key] : undefined;
+    const isAccepted = isObject(response) && response['action'] === 'accept';
+    if (!isAccepted) return this.#failed(call, 'the user did not agree to go there');
+    const visit = await this.#options.signIn.consent.visitOf(state.url);
+    const outcome = visit === undefined ? 'over' : await this.#waited(call, visit);
+    if (outcome === 'waiting') return this.#failed(call, this.#later(state.url));
+    return await this.#went(outcome, { params: { ...first, ...state.brought }, call, work });
+  }
+
+  async #attempt(params: JsonObject, call: Call, work: Work): Promise<unknown> {
+    try {
+      return await work(params);
+    } catch (error) {
+      if (!isLoginRequired(error)) throw error;
+      return await this.#ask({ params, call, work });
+    }
+  }
+
+  async #went(outcome: Outcome, about: Asked): Promise<unknown> {
+    const { call } = about;
+    if (outcome === 'declined') return this.#failed(call, 'the user declined');
+    if (outcome === 'failed') return this.#failed(call, 'it did not work; try again');
+    const { params, work } = about;
+    await this.#options.person.signedIn();
+    // Where the link is over the person may have signed in by another one.
+    if (outcome === 'over') return await this.#attempt(params, call, work);
+    return await work(params);
+  }
+
+  async #ask(about: Asked): Promise<unknown> {
+    const { signIn, principal, person } = this.#options;
+    const { call } = about;
+    const { info } = call.client;
+    const by = info?.title ?? info?.name;
+    const { url, visit } = await signIn.consent.invite({ principal, party: signIn.id, scopes: person.wanted, by });
+    const message = `Sign in at ${signIn.name}, so that ${signIn.asker} can use it for you.`;
+    if (!call.client.supports('elicitation.url')) return this.#unasked(call, { url, message });
+    if (call.facts.resultsAsk) return await this.#asRound({ url, message }, about);
+    return await this.#asRequest({ url, message, visit }, about);
+  }
+
+  /** Spec 2026-07-28, MRTR: the result asks, and the client comes back with the answer. */
+  async #asRound({ url, message }: Question, { params, call }: Asked): Promise<JsonObject> {
+    const { seal, ttlMs, now } = this.#options;
+    const { requestState, inputResponses } = params;
+    const brought = {
+      ...(requestState === undefined ? {} : { requestState }),
+      ...(inputResponses === undefined ? {} : { inputResponses }),
+    };
+    const state: LoginState = { url, expires: now() + ttlMs, brought };
+    return {
+      resultType: 'input_required',
+      inputRequests: { [key]: { method: 'elicitation/create', params: { mode: 'url', message, url } } },
+      requestState: await seal.seal(jsonText(state), this.#boundTo(call, params)),
+    };
+  }
+
+  /** Spec 2025-11-25, Elicitation, URL mode: a request asks, and a notification says that it is done. */
+  async #asRequest({ url, message, visit }: Question & { readonly visit: Visit }, about: Asked): Promise<unknown> {
+    const { call } = about;
+    const { session } = call;
+    if (session === undefined) return this.#unasked(call, { url, message });
+    const elicitationId = crypto.randomUUID();
+    const question = { mode: 'url', message, url, elicitationId };
+    const { action } = await session.ask('elicitation/create', question, call.signal, call);
+    if (action !== 'accept') return this.#failed(call, 'the user did not agree to go there');
+    const completed = (): void => session.notify('notifications/elicitation/complete', { elicitationId });
+    const outcome = await this.#waited(call, visit);
+    if (outcome === 'granted') completed();
+    if (outcome !== 'waiting') return await this.#went(outcome, about);
+    // The client hears when it is done, and asks again then.
+    this.#options.signIn.consent.outcome(visit, this.#options.closed).then(
+      (late) => late === 'granted' && completed(),
+      () => undefined,
+    );
+    throw new McpError('urlElicitationRequired', 'sign in first', { data: { elicitations: [question] } });
+  }
+
+  /** The answer where the client cannot be asked: whoever reads it can open the link. */
+  #unasked(call: Call, { url, message }: Question): JsonObject {
+    if (call.method !== 'tools/call' && call.facts.elicitation === 'form-and-url' && call.facts.serverRequests) {
+      const elicitations = [{ mode: 'url', message, url, elicitationId: crypto.randomUUID() }];
+      throw new McpError('urlElicitationRequired', this.#later(url), { data: { elicitations } });
+    }
+    return this.#failed(call, this.#later(url));
+  }
+
+  #later(url: string): string {
+    return `the user must open ${url} in a browser, and this must be called again afterwards`;
+  }
+
+  /** A failure that is for the model where a tool was called, and for the client elsewhere. */
+  #failed(call: Call, why: string): JsonObject {
+    const text = `nobody is signed in at ${this.#options.signIn.name}: ${why}`;
+    if (call.method === 'tools/call') return { content: [{ type: 'text', text }], isError: true };
+    throw new McpError('internalError', text);
+  }
+
+  /** Waits for a visit to end, but not for long. */
+  async #waited(call: Call, visit: Visit): Promise<Outcome | 'waiting'> {
+    const { signIn, closed } = this.#options;
+    const enough = new AbortController();
+    const stop = after(signIn.waitMs, () => enough.abort());
+    try {
+      return await signIn.consent.outcome(visit, AbortSignal.any([call.signal, closed, enough.signal]));
+    } catch (error) {
+      if (enough.signal.aborted) return 'waiting';
+      throw error;
+    } finally {
+      stop();
+    }
+  }
+
+  async #opened(given: unknown, params: JsonObject, call: Call): Promise<LoginState | undefined> {
+    if (typeof given !== 'string') return undefined;
+    const text = await this.#options.seal.open(given, this.#boundTo(call, params));
+    if (text === undefined) return undefined;
+    // It was sealed here.
+    const state = parseExactJson(text, Number.POSITIVE_INFINITY) as LoginState;
+    if (state.expires >= this.#options.now()) return state;
+    throw new McpError('invalidParams', 'requestState is not valid for this request; begin again without it');
+  }
+
+  #boundTo(call: Call, params: JsonObject): string {
+    const { principal, signIn } = this.#options;
+    return `${signIn.id} ${bindingOf(call.method, params, principal)}`;
+  }
+}
+
+/** A request whose person is asked. */
+interface Asked {
+  readonly params: JsonObject;
+  readonly call: Call;
+  readonly work: Work;
+}
+
+interface Question {
+  readonly url: string;
+  readonly message: string;
+}
+
+/** Tells whether something failed since a person is not signed in. */
+export function isLoginRequired(error: unknown): boolean {
+  return authorizationIn(error)?.reason === 'login-required';
+}
+
+/** The failure of what only somebody who is signed in can do. */
+export function loginRequired(): McpError {
+  const cause = new AuthorizationError('login-required', 'this person is not signed in at the upstream');
+  return new McpError('internalError', 'the upstream server wants somebody to sign in there', { cause });
+}

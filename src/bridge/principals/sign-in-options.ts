@@ -1,0 +1,69 @@
+/** Options of being at an upstream who each client is there, by signing in. */
+
+import type { SessionOf } from '../../consent/consent.ts';
+import { refuseUnknown, type Names } from '../../mistakes/known-names.ts';
+import { refuseNoNumber, refuseOther } from '../../mistakes/known-values.ts';
+import { shown } from '../../mistakes/shown.ts';
+import { isLoopback } from '../../auth/network.ts';
+import type { ClientMetadata, RegisteredByHand } from '../../oauth/person/oauth-options.ts';
+import { authorizationOptionNames, checkAuthorizationOptions, type AuthorizationOptions } from '../../oauth/options.ts';
+import type { SealingKey } from '../../seal/sealing-key.ts';
+import type { CredentialStore } from '../../store/credentials.ts';
+
+/** Each client is at the upstream who they are there: a person signs in at its authorization server, on the way of a page of the bridge. */
+export interface PerPrincipalUpstream extends AuthorizationOptions {
+  readonly as: 'per-principal';
+  /**
+   * URL of the page at which people agree, by which browsers reach it; `bridge.pages` answers there and below. The redirect URI is
+   * `/callback` below it.
+   */
+  readonly publicUrl: string;
+  /** Says who sits at a browser, so that a link that was passed on connects nobody to somebody else. */
+  readonly sessionOf: SessionOf;
+  /** Name of the upstream, as people know it; its host by default. */
+  readonly name?: string;
+  /** Store of grants, registrations and visits; in the memory of this process by default. */
+  readonly store?: CredentialStore;
+  /** The keys that seal links, 32 bytes each; without them one is made for this process alone. */
+  readonly keys?: readonly SealingKey[];
+  /** The client, where it was registered by hand. */
+  readonly client?: RegisteredByHand | readonly RegisteredByHand[];
+  /** The `https:` URL of the metadata document of the client. */
+  readonly clientMetadataUrl?: string;
+  /** Facts of the client that are registered. */
+  readonly metadata?: ClientMetadata;
+  /** Time that a request waits for a person who agreed to sign in, in milliseconds; 45000. */
+  readonly waitMs?: number;
+}
+
+const names: Names<PerPrincipalUpstream> = {
+  ...authorizationOptionNames,
+  as: 1,
+  publicUrl: 1,
+  sessionOf: 1,
+  name: 1,
+  store: 1,
+  keys: 1,
+  client: 1,
+  clientMetadataUrl: 1,
+  metadata: 1,
+  waitMs: 1,
+};
+
+/** @throws TypeError for options that are unknown, missing, or make no sense. */
+export function checkPerPrincipal(where: string, options: PerPrincipalUpstream): void {
+  const what = `${where}: upstreamAuth`;
+  refuseUnknown(what, options, names);
+  checkAuthorizationOptions(what, options, names);
+  if (typeof options.sessionOf !== 'function')
+    throw new TypeError(`${what} needs sessionOf, a function that says who sits at a browser`);
+  const { publicUrl } = options;
+  const url = typeof publicUrl === 'string' && URL.canParse(publicUrl) ? new URL(publicUrl) : undefined;
+  const isSafe = url?.protocol === 'https:' || (url?.protocol === 'http:' && isLoopback(url.hostname));
+  if (url === undefined || !isSafe || url.search !== '' || url.hash !== '' || url.pathname === '/')
+    throw new TypeError(
+      `${what} needs publicUrl, the https: URL of a page of its own (http: on this machine) such as 'https://mcp.example.com/sign-in', not ${shown(publicUrl)}`,
+    );
+  refuseOther('string', `${what}: name`, options.name);
+  refuseNoNumber(`${what}: waitMs`, options.waitMs);
+}

@@ -1,0 +1,229 @@
+/** Signing people in at one upstream: each has a grant of their own, which they get on the way of a page of ours. */
+
+import type { Authorization, AuthorizedRequest, Authorizer, BoundServer } from '../../auth/authorizer.ts';
+import { AuthorizationError } from '../../auth/errors.ts';
+import { scopesOf, unionOf } from '../../auth/scopes.ts';
+import { Consent, type ConsentParty } from '../../consent/consent.ts';
+import type { Visit } from '../../consent/visits.ts';
+import { oauth, type OAuth } from '../../oauth/person/oauth.ts';
+import { page } from '../../oauth/person/page.ts';
+import type { CredentialStore } from '../../store/credentials.ts';
+import { memoryCredentialStore } from '../../store/memory-credentials.ts';
+import { principalCredentialStore } from '../../store/principal-credentials.ts';
+import type { PerPrincipalUpstream } from './sign-in-options.ts';
+
+/** Time for which it is believed that a person who had to sign in still has to, in milliseconds. */
+const believedMs = 5_000;
+
+/** Parts that signing in is made of. */
+export interface SignInOptions {
+  readonly upstream: URL;
+  readonly options: PerPrincipalUpstream;
+  /** Name of the bridge, as people know it. */
+  readonly asker: string;
+  now(): number;
+  onError(error: unknown): void;
+}
+
+/** One person at the upstream. */
+export interface Person {
+  /** Authorization of their connections. */
+  readonly authorization: Authorization;
+  /** The scopes that they are to be asked for, by what was refused last. */
+  readonly wanted: readonly string[];
+  /** Tells whether they have a grant. */
+  isSignedIn(): Promise<boolean>;
+  /** Looks for what was granted meanwhile. */
+  signedIn(): Promise<void>;
+}
+
+/** Signs people in at one upstream. */
+export class UpstreamSignIn implements ConsentParty {
+  readonly consent: Consent;
+  /** Name of the upstream among the parties that share a store. */
+  readonly id: string;
+  readonly name: string;
+  readonly asker: string;
+  readonly waitMs: number;
+  readonly #options: SignInOptions;
+  readonly #store: CredentialStore;
+  /** The host to which people are sent, once it is known. */
+  #host: string | undefined;
+  /** Listeners to grants, by principal. */
+  readonly #listeners = new Map<string, Set<() => void>>();
+
+  constructor(parts: SignInOptions) {
+    const { upstream, options, asker } = parts;
+    const {
+      name = upstream.host,
+      waitMs = 45_000,
+      keys,
+      publicUrl,
+      sessionOf,
+      store = memoryCredentialStore(),
+    } = options;
+    this.#options = parts;
+    this.#store = store;
+    this.id = `upstream ${upstream.origin}${upstream.pathname}`;
+    this.name = name;
+    this.asker = asker;
+    this.waitMs = waitMs;
+    this.consent = new Consent({
+      publicUrl: new URL(publicUrl),
+      name: asker,
+      sessionOf,
+      store,
+      keys,
+      party: (id) => (id === this.id ? this : undefined),
+      now: () => parts.now(),
+      onError: (error) => parts.onError(error),
+    });
+  }
+
+  /** Follows one person at the upstream. */
+  person(principal: string): Person {
+    return new PersonUpstream(
+      this.#options,
+      (navigate) => this.#oauth(principal, [], navigate),
+      (url) => this.#sees(url),
+    );
+  }
+
+  /**
+   * Hears whenever a person signed in here.
+   *
+   * @returns Ends it.
+   */
+  onGranted(principal: string, run: () => void): () => void {
+    const listeners = this.#listeners.get(principal) ?? new Set();
+    listeners.add(run);
+    this.#listeners.set(principal, listeners);
+    return () => {
+      listeners.delete(run);
+      if (listeners.size === 0) this.#listeners.delete(principal);
+    };
+  }
+
+  async host(visit: Visit, signal: AbortSignal): Promise<string> {
+    if (this.#host === undefined) await this.#urlFor(visit, signal);
+    return this.#host ?? this.#options.upstream.host;
+  }
+
+  async begin(visit: Visit, signal: AbortSignal): Promise<string | undefined> {
+    return await this.#urlFor(visit, signal);
+  }
+
+  async finish({ principal }: Visit, callback: string, signal: AbortSignal): Promise<void> {
+    const { upstream } = this.#options;
+    await this.#oauth(principal, [], () => undefined).finish(callback, { server: upstream, signal });
+    for (const run of this.#listeners.get(principal) ?? []) run();
+  }
+
+  /** Writes a login down, and gives the URL by which it goes on. */
+  async #urlFor({ principal, scopes }: Visit, signal: AbortSignal): Promise<string | undefined> {
+    let url: string | undefined;
+    const { upstream } = this.#options;
+    try {
+      await this.#oauth(principal, scopes, (to) => (url = to)).login({ server: upstream, signal });
+    } catch (error) {
+      // The page is left; `finish` goes on.
+      if (url === undefined || !isLoginRequired(error)) throw error;
+    }
+    this.#sees(url);
+    return url;
+  }
+
+  #sees(url: string | undefined): void {
+    if (url !== undefined) this.#host = new URL(url).host;
+  }
+
+  #oauth(principal: string, scopes: readonly string[], navigate: (url: string) => void): OAuth {
+    const {
+      as: _,
+      publicUrl: __,
+      sessionOf: ___,
+      name: ____,
+      keys: _____,
+      waitMs: ______,
+      store: _______,
+      scopes: always = [],
+      metadata,
+      ...options
+    } = this.#options.options;
+    return oauth({
+      now: () => this.#options.now(),
+      ...options,
+      metadata: { name: this.asker, ...metadata },
+      scopes: unionOf(always, scopes),
+      store: principalCredentialStore(this.#store, principal),
+      redirect: page({ redirectUri: this.consent.redirectUri, navigate }),
+    });
+  }
+}
+
+/** One person at the upstream, whose connections never ask: whoever carries their requests does. */
+class PersonUpstream implements Person, Authorization {
+  readonly authorization: Authorization = this;
+  readonly #options: SignInOptions;
+  readonly #oauth: OAuth;
+  readonly #sees: (url: string) => void;
+  #wanted: readonly string[] = [];
+  /** The last failure for want of a login, and when it was. */
+  #required: { readonly error: AuthorizationError; readonly at: number } | undefined;
+
+  constructor(options: SignInOptions, make: (navigate: (url: string) => void) => OAuth, sees: (url: string) => void) {
+    this.#options = options;
+    this.#sees = sees;
+    this.#oauth = make((url) => this.#asked(url));
+  }
+
+  get wanted(): readonly string[] {
+    return this.#wanted;
+  }
+
+  context(): string {
+    return this.#oauth.context();
+  }
+
+  bind(server: BoundServer): Authorizer {
+    const authorizer = this.#oauth.bind(server);
+    return {
+      headers: (request) => authorizer.headers(request),
+      answered: (request, answer) => authorizer.answered?.(request, answer),
+      refused: (request, answer, sent) =>
+        this.#refused(request, answer.status, () => authorizer.refused(request, answer, sent)),
+      rest: async () => await authorizer.rest?.(),
+    };
+  }
+
+  async isSignedIn(): Promise<boolean> {
+    return (await this.#oauth.identity({ server: this.#options.upstream })) !== undefined;
+  }
+
+  async signedIn(): Promise<void> {
+    this.#required = undefined;
+    await this.isSignedIn();
+  }
+
+  /** Finds out once in a while what a person without a grant would be asked, not for each request that is refused. */
+  async #refused(request: AuthorizedRequest, status: number, mend: () => Promise<boolean>): Promise<boolean> {
+    const required = this.#required;
+    const isKnown = required !== undefined && this.#options.now() - required.at < believedMs;
+    if (status === 401 && isKnown && request.mayAsk && !(await this.isSignedIn())) throw required.error;
+    try {
+      return await mend();
+    } catch (error) {
+      if (status === 401 && isLoginRequired(error)) this.#required = { error, at: this.#options.now() };
+      throw error;
+    }
+  }
+
+  #asked(url: string): void {
+    this.#sees(url);
+    this.#wanted = scopesOf(new URL(url).searchParams.get('scope'));
+  }
+}
+
+function isLoginRequired(error: unknown): error is AuthorizationError {
+  return error instanceof AuthorizationError && error.reason === 'login-required';
+}
