@@ -19,6 +19,8 @@ export interface AskedAccount {
   readonly key: string;
   /** Time to wait for a person who agreed to go, in milliseconds. */
   readonly waitMs: number;
+  /** Tells whether the account is connected, by this visit or another. */
+  isConnected(): Promise<boolean>;
   /** Ends what waits when nobody waits for it any more. */
   readonly closed: AbortSignal;
 }
@@ -50,7 +52,7 @@ export async function askForAccount(ctx: Ctx, asked: AskedAccount): Promise<void
     throw new ToolError(`the account at ${name} was not connected in time; try again`);
   if (elicitationId === undefined) throw notYet(name, url);
   // The client hears when it is done, and asks again then.
-  consent.outcome(visit, asked.closed).then(
+  consent.outcome(visit, asked.closed, asked.isConnected).then(
     (late) => late === 'granted' && elicited.completed(),
     () => undefined,
   );
@@ -78,11 +80,15 @@ async function elicitedUrl(
 }
 
 /** The outcome of a visit, or that it has none yet. */
-async function waited(ctx: Ctx, visit: Visit, { consent, waitMs, closed }: AskedAccount): Promise<Outcome | 'waiting'> {
+async function waited(
+  ctx: Ctx,
+  visit: Visit,
+  { consent, waitMs, closed, isConnected }: AskedAccount,
+): Promise<Outcome | 'waiting'> {
   const enough = new AbortController();
   const stop = after(waitMs, () => enough.abort());
   try {
-    return await consent.outcome(visit, AbortSignal.any([ctx.signal, closed, enough.signal]));
+    return await consent.outcome(visit, AbortSignal.any([ctx.signal, closed, enough.signal]), isConnected);
   } catch (error) {
     if (enough.signal.aborted) return 'waiting';
     throw error;

@@ -141,7 +141,10 @@ async function tokenOf(
   if (known !== undefined) return tokenIn(known);
   const key = JSON.stringify(['account', thirdParty.id, wanted, wish.refused !== undefined]);
   const scopes = await thirdParty.asked(principal, wanted);
+  const isConnected = async (): Promise<boolean> =>
+    (await thirdParty.grant(principal, wanted, wish.refused).catch(() => undefined)) !== undefined;
   await askForAccount(ctx, {
+    isConnected,
     consent,
     about: { principal, party: thirdParty.id, scopes },
     name,

@@ -3,7 +3,7 @@
 import { AuthorizationError } from '../auth/errors.ts';
 import type { ServerMetadata } from '../auth/metadata.ts';
 import { unionOf } from '../auth/scopes.ts';
-import type { ConsentParty } from '../consent/consent.ts';
+import { visitMs, type ConsentParty } from '../consent/consent.ts';
 import type { Visit } from '../consent/visits.ts';
 import { serverByHand, serverOf, type Discovered } from '../oauth/discovery.ts';
 import type { Grant } from '../oauth/grant.ts';
@@ -98,7 +98,9 @@ export class ThirdParty implements ConsentParty {
     return new URL(authorizationEndpoint ?? issuer).host;
   }
 
-  async begin({ principal, scopes }: Visit, signal: AbortSignal): Promise<string | undefined> {
+  async begin(visit: Visit, signal: AbortSignal): Promise<string | undefined> {
+    const { principal, scopes } = visit;
+    if (await this.#isGranted(visit)) return undefined;
     let url: string | undefined;
     const login = this.#login(principal, (to) => (url = to));
     const server = await this.#metadata(signal);
@@ -117,6 +119,12 @@ export class ThirdParty implements ConsentParty {
 
   async finish({ principal }: Visit, callback: string, signal: AbortSignal): Promise<void> {
     await this.#login(principal, () => {}).finish(callback, signal);
+  }
+
+  /** True when the person granted the same since they were sent: several calls may have sent them. */
+  async #isGranted({ principal, scopes, until }: Visit): Promise<boolean> {
+    const grant = await this.grant(principal, scopes, undefined);
+    return grant !== undefined && grant.obtainedAt >= until - visitMs;
   }
 
   #login(principal: string, navigate: (url: string) => void): Login {

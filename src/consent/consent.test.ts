@@ -149,7 +149,7 @@ test('a link that is over, was changed or is of other pages leads to nothing', a
   assert.equal((await visitor(ann).request(url)).status, 410);
 });
 
-test('nothing personal can be read in a link, in whatever spelling', async () => {
+test('nothing personal can be read in a link, in whatever spelling [elicit-048]', async () => {
   const url = await scene().invite({ scopes: ['secret-scope'] });
   const sealed = new URL(url).searchParams.get('visit') ?? '';
   const texts = [
@@ -219,6 +219,7 @@ test('what names hold is shown as text', async () => {
   assert.doesNotMatch(page.text, /<script|<img|\u202e|<b>all/);
   assert.ok(page.text.includes('&lt;script&gt;alert(&#39;x&#39;)&lt;/script&gt;'));
   assert.ok(page.text.includes('&quot;&gt;&lt;img src=x&gt;?'));
+  assert.ok((await invite({ by: 'x'.repeat(100_000) })).length < 1000);
 });
 
 test('who agreed before is not asked again, unless another site led there or it is about more', async () => {

@@ -134,10 +134,15 @@ export class Consent {
   /**
    * Waits until a visit is over.
    *
+   * @param isGranted Tells now and then whether what is awaited is there by another visit: a person may have been sent several times.
    * @throws The reason of the signal.
    */
-  async outcome(visit: Visit, signal: AbortSignal): Promise<Outcome> {
-    return await this.#visits.outcome(visit, signal);
+  async outcome(
+    visit: Visit,
+    signal: AbortSignal,
+    isGranted: () => Promise<boolean> = async () => false,
+  ): Promise<Outcome> {
+    return await this.#visits.outcome(visit, signal, isGranted);
   }
 
   /** Forgets what a person agreed to, so that they are asked again. */

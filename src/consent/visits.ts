@@ -37,6 +37,9 @@ const lookMs = 1_000;
 /** Time between two searches for what is left of old visits, in milliseconds. */
 const sweepMs = 60_000;
 
+/** The most characters of the name that a program gives itself. */
+const mostNamed = 100;
+
 const prefix = 'visit ';
 
 /** The visits of one set of pages. */
@@ -66,9 +69,10 @@ export class Visits {
   }
 
   /** Makes a visit; nothing is kept of it until the person answers. */
-  make(about: Omit<Visit, 'id' | 'until'>): Visit {
+  make({ by, ...about }: Omit<Visit, 'id' | 'until'>): Visit {
     void this.#sweep().catch(() => undefined);
-    return { ...about, id: unguessableText(), until: this.#now() + this.#ms };
+    // A client may give itself any name.
+    return { ...about, by: by?.slice(0, mostNamed), id: unguessableText(), until: this.#now() + this.#ms };
   }
 
   /** The same visit with time for the way to the authorization server and back, and as short as a cookie must be. */
@@ -122,9 +126,10 @@ export class Visits {
   /**
    * Waits until a visit is over.
    *
+   * @param isGranted True when another visit had the same outcome that is awaited of this one.
    * @throws The reason of the signal.
    */
-  async outcome(visit: Visit, signal: AbortSignal): Promise<Outcome> {
+  async outcome(visit: Visit, signal: AbortSignal, isGranted: () => Promise<boolean>): Promise<Outcome> {
     for (;;) {
       let look = (): void => {};
       const changed = new Promise<void>((resolve) => (look = resolve));
@@ -133,6 +138,7 @@ export class Visits {
         const kept = await this.#store.read(keyOf(visit));
         const state = kept === undefined ? undefined : stateIn(kept);
         if (state === 'granted' || state === 'declined' || state === 'failed') return state;
+        if (await isGranted()) return 'granted';
         // The way there, and the way to the authorization server and back.
         if (this.#now() > visit.until + (state === undefined ? 0 : this.#ms)) return 'over';
         await unlessAborted(changed, signal);

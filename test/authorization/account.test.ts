@@ -10,8 +10,7 @@ import { crossSite, type PageVisitor } from '../support/page-visitor.ts';
 /** Goes through all pages, from the link to the end. */
 async function goThrough(person: PageVisitor, url: string, visit: Visit = {}): Promise<string | undefined> {
   const page = await person.request(url);
-  const { onward, title } =
-    page.onward === undefined && page.status === 200 ? await person.answer(page, url, 'approve') : page;
+  const { onward, title } = page.text.includes('<form') ? await person.answer(page, url, 'approve') : page;
   if (onward === undefined) return title;
   const callback = await visitPages(onward, visit);
   return (await person.request(callback, { headers: crossSite })).title;
@@ -76,7 +75,7 @@ describe('a third party’s account', () => {
       assert.deepEqual(textOf(await client.callTool('mine')), ['ann, ann for openid', false]);
     });
 
-  test('may take longer than a request waits: the client is told when it is there (2025-11-25)', async (t) => {
+  test('may take longer than a request waits: the client is told when it is there (2025-11-25) [elicit-032] [elicit-033] [elicit-034]', async (t) => {
     const scene = await accountScene(t, { account: { waitMs: 0 } });
     const links: string[] = [];
     let complete = (_: string): void => {};
@@ -134,7 +133,7 @@ describe('a third party’s account', () => {
       assert.deepEqual(scene.as.tokenRequests, []);
     });
 
-  test('is its owner’s alone: a link that was passed on connects nobody', async (t) => {
+  test('is its owner’s alone: a link that was passed on connects nobody [elicit-037] [elicit-040] [elicit-049]', async (t) => {
     const scene = await accountScene(t);
     const ann = await scene.client('ann', { revisions: ['2025-06-18'] });
     const link = linkIn(textOf(await ann.callTool('mine'))[0]);
@@ -153,6 +152,31 @@ describe('a third party’s account', () => {
     assert.match(textOf(await bob.callTool('mine'))[0], /is not connected yet/);
     assert.equal(scene.as.tokenRequests.length, 1);
   });
+
+  for (const revision of ['2026-07-28', '2025-11-25'] as const)
+    test(`is connected once where several calls want it at the same time (${revision})`, async (t) => {
+      const scene = await accountScene(t);
+      const links: string[] = [];
+      let both = (): void => {};
+      const asked = new Promise<void>((resolve) => (both = resolve));
+      const client = await scene.client('ann', {
+        revisions: [revision],
+        async onElicitUrl({ url }) {
+          if (links.push(url) === 2) both();
+          await asked;
+          return { action: 'accept' };
+        },
+      });
+      const calls = [1, 2].map(async () => textOf(await client.callTool('mine')));
+      await asked;
+      const person = scene.visitor('ann');
+      assert.equal(await goThrough(person, links[0] ?? ''), 'Connected');
+      const expected = ['ann, ann for openid', false];
+      assert.deepEqual(await Promise.all(calls), [expected, expected]);
+      // The other page finds it done.
+      assert.equal(await goThrough(person, links[1] ?? ''), 'Connected');
+      assert.equal(scene.as.tokenRequests.length, 1);
+    });
 
   test('is renewed once, however many calls want it', async (t) => {
     const scene = await accountScene(t, {
@@ -220,7 +244,7 @@ describe('a third party’s account', () => {
     assert.equal(scene.errors.length, 1);
   });
 
-  test('is told to nobody: no page, no result and no error has a secret of it', async (t) => {
+  test('is told to nobody: no page, no result and no error has a secret of it [elicit-043] [elicit-046]', async (t) => {
     const scene = await accountScene(t, {
       account: { scopes: ['openid', 'offline_access'] },
       as: { offlineAccess: true },

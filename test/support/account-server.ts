@@ -2,10 +2,17 @@
 
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { createServer as createHttpServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { createServer as createHttpServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer as createHttpsServer } from 'node:https';
+import type { AddressInfo, Server as NetServer } from 'node:net';
 import type { TestContext } from 'node:test';
-import { connectAccount, principalOf, type Account, type ConnectAccountOptions } from '../../src/account.ts';
+import {
+  connectAccount,
+  memoryCredentialStore,
+  principalOf,
+  type Account,
+  type ConnectAccountOptions,
+} from '../../src/account.ts';
 import { connect, type Client, type ConnectOptions } from '../../src/client.ts';
 import { pageRoutes, toNodeHandler } from '../../src/node.ts';
 import { protect } from '../../src/protect.ts';
@@ -29,6 +36,8 @@ export interface AccountScene {
   readonly errors: unknown[];
   /** Everything that went between clients and the server. */
   readonly said: string[];
+  /** Deletes what was granted, and nothing else. */
+  forgetGrants(): Promise<void>;
   /** Moves the clock of the account. */
   pass(ms: number): void;
   principal(who: string): string;
@@ -40,6 +49,8 @@ export interface AccountScene {
 
 /** Options of a scene; everything has a default. */
 export interface AccountSceneOptions {
+  /** The key and certificate by which the pages are served, encrypted; without them they are not. */
+  readonly tls?: { readonly key: string; readonly cert: string };
   readonly as?: AuthorizationServerOptions;
   readonly account?: Partial<ConnectAccountOptions>;
 }
@@ -47,11 +58,9 @@ export interface AccountSceneOptions {
 /** Starts a server with the tools `mine` (who the caller is at the third party), `more` (likewise, with the scope `more`) and `again` (with a token that the API refused). */
 export async function accountScene(t: TestContext, options: AccountSceneOptions = {}): Promise<AccountScene> {
   const http = createHttpServer();
-  http.listen(0, '127.0.0.1');
-  await once(http, 'listening');
-  // It listens at a port, so that the address is one of those.
-  const origin = `http://127.0.0.1:${(http.address() as AddressInfo).port}`;
-  const publicUrl = `${origin}/connect/third-party`;
+  const origin = `http://127.0.0.1:${await portOf(http)}`;
+  const https = options.tls && createHttpsServer(options.tls);
+  const publicUrl = `${https === undefined ? origin : `https://127.0.0.1:${await portOf(https)}`}/connect/third-party`;
   const as = await authorizationServer(t, {
     registration: false,
     clients: [
@@ -60,7 +69,7 @@ export async function accountScene(t: TestContext, options: AccountSceneOptions 
         client_secret: clientSecret,
         redirect_uris: [`${publicUrl}/callback`],
         grant_types: ['authorization_code', 'refresh_token'],
-        application_type: 'native',
+        application_type: https === undefined ? 'native' : 'web',
       },
     ],
     ...options.as,
@@ -71,6 +80,7 @@ export async function accountScene(t: TestContext, options: AccountSceneOptions 
   const errors: unknown[] = [];
   const said: string[] = [];
   let ahead = 0;
+  const store = memoryCredentialStore();
   const account = connectAccount({
     name: 'Third Party',
     serverName: 'The Server',
@@ -82,6 +92,7 @@ export async function accountScene(t: TestContext, options: AccountSceneOptions 
       const who = /(?:^|; )session=([^;]*)/.exec(headers.get('cookie') ?? '')?.[1];
       return who === undefined ? undefined : principal(decodeURIComponent(who));
     },
+    store,
     now: () => Date.now() + ahead,
     onError: (error) => errors.push(error),
     ...options.account,
@@ -106,16 +117,21 @@ export async function accountScene(t: TestContext, options: AccountSceneOptions 
   });
   const routes = pageRoutes(account);
   const handler = toNodeHandler(protect(server, { resource, ...guard.options }));
-  http.on('request', (request, response) => routes(request, response, () => handler(request, response)));
+  for (const server of [http, ...(https === undefined ? [] : [https])])
+    server.on('request', (request: IncomingMessage, response: ServerResponse) =>
+      routes(request, response, () => handler(request, response)),
+    );
   const clients: Client[] = [];
   t.after(async () => {
     for (const client of clients) await client.close();
     account.close();
     await server.close();
-    const closed = once(http, 'close');
-    http.close();
-    http.closeAllConnections();
-    await closed;
+    for (const one of [http, ...(https === undefined ? [] : [https])]) {
+      const closed = once(one, 'close');
+      one.close();
+      one.closeAllConnections();
+      await closed;
+    }
   });
   return {
     as,
@@ -124,6 +140,9 @@ export async function accountScene(t: TestContext, options: AccountSceneOptions 
     issuer: guard.issuer,
     errors,
     said,
+    async forgetGrants() {
+      for (const key of await store.keys('grant')) await store.write(key, undefined);
+    },
     pass: (ms) => (ahead += ms),
     principal,
     async client(who, more = {}) {
@@ -143,6 +162,13 @@ export async function accountScene(t: TestContext, options: AccountSceneOptions 
       return visitor;
     },
   };
+}
+
+async function portOf(server: NetServer): Promise<number> {
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  // It listens at a port, so that the address is one of those.
+  return (server.address() as AddressInfo).port;
 }
 
 /** The text of a result of a tool, and whether it failed. */

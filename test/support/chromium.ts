@@ -2,7 +2,7 @@
 
 import { accessSync, constants } from 'node:fs';
 import { after, type TestContext } from 'node:test';
-import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core';
+import { chromium, type Browser, type BrowserContext, type BrowserContextOptions, type Page } from 'playwright-core';
 
 /** Where systems put Chromium and its kin; a variable names another place. */
 const places = [
@@ -40,9 +40,12 @@ function launch(): Promise<Browser> {
 }
 
 /** Opens a browser as nobody used it before, which reaches this machine alone; it ends with the test. */
-export async function browserContext(t: Pick<TestContext, 'after'>): Promise<BrowserContext> {
+export async function browserContext(
+  t: Pick<TestContext, 'after'>,
+  options: BrowserContextOptions = {},
+): Promise<BrowserContext> {
   launched ??= launch();
-  const context = await (await launched).newContext({ viewport: { width: 800, height: 600 } });
+  const context = await (await launched).newContext({ viewport: { width: 800, height: 600 }, ...options });
   t.after(() => context.close());
   context.setDefaultTimeout(20_000);
   return context;

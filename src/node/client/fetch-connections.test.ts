@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
-import { execFile, execFileSync } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer as createHttpServer } from 'node:http';
 import { createServer, type AddressInfo } from 'node:net';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
+import { certificate } from '../../../test/support/certificate.ts';
 import { answerJson, listen, open, request, response } from '../../../test/support/http-answers.ts';
 import { get, ok, post, rawServer, textOf } from '../../../test/support/raw-http.ts';
 import { nodeFetch } from './fetch.ts';
@@ -346,18 +347,8 @@ test('what is not reached is refused with the reason, and a name too', async (t)
 
 test('a client calls over TLS that it was told to trust, and over no other', async (t) => {
   const { createServer: createTlsServer } = await import('node:https');
-  let pem: string;
-  try {
-    pem = execFileSync(
-      'openssl',
-      'req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -subj /CN=localhost -addext subjectAltName=IP:127.0.0.1 -keyout - -out -'.split(
-        ' ',
-      ),
-      { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] },
-    );
-  } catch {
-    return t.skip('there is no openssl to make a certificate with');
-  }
+  const pem = certificate();
+  if (pem === undefined) return t.skip('there is no openssl to make a certificate with');
   const server = createTlsServer({ key: pem, cert: pem }, (_incoming, outgoing) => answerJson(outgoing, response));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   t.after(() => {
