@@ -90,6 +90,19 @@ describe('upstreamAuth exchange', () => {
   });
 });
 
+describe('many people', () => {
+  for (const up of ['2025-11-25', '2026-07-28'] as const)
+    test(`use no more connections than there may be: who is idle gives way (${up})`, async (t) => {
+      const { front, tokenOf } = await guardedBridge(t, { up, bridge: { maxUpstreams: 2, maxUpstreamsPerClient: 2 } });
+      const people = ['ann', 'bob', 'eve', 'dan'];
+      for (const person of [...people, ...people]) {
+        const speaker = await speaking(front.url, '2026-07-28', { authorization: `Bearer ${await tokenOf(person)}` });
+        const said = await speaker.request('tools/call', { name: 'whoami', arguments: {} });
+        assert.match(said, new RegExp(`"text":"${person}"`));
+      }
+    });
+});
+
 /** An issuer that gives in exchange no more than what a token has. */
 function strictIssuer(): { readonly fetch: AuthorizationFetch; readonly issuer: ReturnType<typeof testIssuer> } {
   const issuer = testIssuer();
