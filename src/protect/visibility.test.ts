@@ -327,3 +327,35 @@ test('no more resources are looked up for a subscription than one may watch', as
   // For its scopes, and for whether it is there.
   assert.equal(looked.length, 4);
 });
+
+test('a method of the server’s own needs scopes too, also by its parameters, and is unknown to whom it is not shown', async (t) => {
+  const params = { type: 'object', properties: { path: { type: 'string' } }, required: ['path'] } as const;
+  const { send, as } = await roles(t, (server) => {
+    server.method('com.example/open', { scopes: ['files:open'] }, () => ({ done: true }));
+    const scopes = ({ path }: { readonly path: string }): readonly string[] => [
+      path === '/etc' ? 'admin' : 'files:read',
+    ];
+    server.method('com.example/read', { params, scopes }, ({ path }) => ({ path }));
+    server.method('com.example/secret', { visible: isAdmin }, () => ({ secret: true }));
+  });
+  const scopeOf = ({ headers }: Received): string | undefined =>
+    parseChallenges(headers['www-authenticate'])[0]?.parameters['scope'];
+  const guest = await as('guest', ['files:read']);
+  const refused = await send(call('com.example/open', {}, guest));
+  assert.deepEqual([refused.status, scopeOf(refused)], [403, 'files:open']);
+  assert.equal(resultOf(await send(call('com.example/read', { path: '/home' }, guest)))['path'], '/home');
+  const etc = await send(call('com.example/read', { path: '/etc' }, guest));
+  assert.deepEqual([etc.status, scopeOf(etc)], [403, 'admin files:read']);
+  assert.equal(resultOf(await send(call('com.example/open', {}, await as('guest', ['files:open']))))['done'], true);
+  const errorOf = (answer: Received): unknown => (JSON.parse(answer.text) as { readonly error: unknown }).error;
+  const [hidden, absent] = [
+    await send(call('com.example/secret', {}, guest)),
+    await send(call('com.example/absent', {}, guest)),
+  ];
+  assert.equal(JSON.stringify(errorOf(hidden)).replaceAll('secret', 'absent'), JSON.stringify(errorOf(absent)));
+  const admin = await as('admin');
+  assert.equal(resultOf(await send(call('com.example/secret', {}, admin)))['secret'], true);
+  const shown = JSON.stringify(resultOf(await send(call('server/discover', {}, admin))));
+  assert.match(shown, /com\.example\/open/);
+  assert.doesNotMatch(shown, /secret/);
+});

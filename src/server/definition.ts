@@ -246,6 +246,10 @@ export interface MethodDefinition<
   readonly capability?: ClientFlag;
   /** The extension that it belongs to: the server declares it, and so must a client that calls it. */
   readonly extension?: string;
+  /** Says who may know of it; for others there is no such method. The terms are those of a tool's; what has it is not among the capabilities, which everybody sees. */
+  readonly visible?: (auth: AuthInfo | undefined) => boolean;
+  /** The scopes that a caller needs, of all calls or by their parameters; the terms are those of a tool's. */
+  readonly scopes?: ScopesFor<InferParams<P>>;
 }
 
 /** The parameters that the handler of a method gets. */

@@ -54,12 +54,15 @@ export function handlersOf(parts: Parts): ReadonlyMap<string, Handler> {
 }
 
 /** The handler of methods that the protocol does not know: those of the server's own. */
-export function ownHandler({ methods }: Parts): Handler {
-  return (params, call) => {
-    const entry = methods.find(call.method);
+export function ownHandler(parts: Parts): Handler {
+  const { methods } = parts;
+  const handler: Handler = (params, call) => {
+    const entry = methods.find(call.method, call.auth);
     if (entry === undefined) throw notFound(call.method, `is not a method of ${call.facts.date}`);
     return offered(({ callMethod }) => callMethod(entry, params, call));
   };
+  return (params, call) =>
+    methods.restricted ? offered((late) => late.restricted(parts, handler)(params, call)) : handler(params, call);
 }
 
 function lists({ options, tools, resources, templates, prompts }: Parts): Handlers {

@@ -56,7 +56,7 @@ const definitionNames: {
     scopes: 1,
   },
   prompt: { ...common, arguments: 1, complete: 1, scopes: 1 },
-  method: { params: 1, result: 1, capability: 1, extension: 1 },
+  method: { params: 1, result: 1, capability: 1, extension: 1, visible: 1, scopes: 1 },
 };
 
 /** The names of a server's options. */

@@ -74,7 +74,9 @@ function schemasOf(
  * each.
  */
 export function ownMethods(registry: Registry<MethodEntry>): JsonObject {
+  // Capabilities are the same for everybody.
+  const shownToAll = registry.entries().filter(({ restrictions }) => restrictions.visible === undefined);
   return Object.fromEntries(
-    [...registry.values()].map(({ name, extension }) => [name, extension === undefined ? {} : { extension }]),
+    shownToAll.map(({ value: { name, extension } }) => [name, extension === undefined ? {} : { extension }]),
   );
 }

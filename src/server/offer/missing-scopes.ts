@@ -2,7 +2,7 @@
 
 import type { RequestMessage } from '../../jsonrpc/message.ts';
 import type { AuthInfo } from '../../host/endpoint.ts';
-import type { NowOrLater } from '../../host/now-or-later.ts';
+import { andThen, type NowOrLater } from '../../host/now-or-later.ts';
 import { lackedScopes, requireScopes, type ScopeGuard } from '../../host/protection.ts';
 import type { CompleteRequestParams } from '../../protocol/features/completion.ts';
 import type { Parts } from '../parts.ts';
@@ -29,12 +29,13 @@ const needs: ReadonlyMap<string, Needs> = new Map<string, Needs>([
 
 /** Gives all scopes that a request needs, of what its sender may know of. */
 export function scopesNeeded(method: string, ...about: Parameters<Needs>): NowOrLater<readonly string[]> {
-  return needs.get(method)?.(...about) ?? [];
+  return (needs.get(method) ?? ofOwn(method))(...about);
 }
 
 /** Makes what is known of the scopes of a server. */
 export function scopeGuard(parts: Parts): ScopeGuard {
-  const registries: readonly Registry<unknown>[] = [parts.tools, parts.resources, parts.templates, parts.prompts];
+  const { tools, resources, templates, prompts, methods } = parts;
+  const registries: readonly Registry<unknown>[] = [tools, resources, templates, prompts, methods];
   return {
     knownScopes: () =>
       registries.flatMap((registry) =>
@@ -67,6 +68,18 @@ async function ofPrompt({ prompts }: Parts, params: Params, auth: AuthInfo | und
   // What is no text is refused where it runs.
   const args = (params['arguments'] ?? {}) as Readonly<Record<string, string>>;
   return neededScopes(restrictions, await checkedArguments(value, args));
+}
+
+/** Methods of the protocol that need nothing are none of the server's own. */
+function ofOwn(method: string): Needs {
+  return ({ methods }, { _meta, ...own }, auth) => {
+    const { value, restrictions = {} } = methods.entry(method, auth) ?? {};
+    const { scopes = [] } = restrictions;
+    if (value === undefined || typeof scopes !== 'function') return typeof scopes === 'function' ? [] : scopes;
+    return andThen(value.params?.validate(own) ?? { value: own }, (checked) =>
+      checked.problems === undefined ? neededScopes(restrictions, checked.value) : [],
+    );
+  };
 }
 
 /** Gives what reading and watching a resource needs: by its definition, or by the first template that it follows. */
