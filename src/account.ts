@@ -6,7 +6,7 @@ export type { SessionOf } from './consent/consent.ts';
 export { principalOf } from './auth/principal.ts';
 export type { Identity } from './oauth/grant.ts';
 export type { ClientAuthenticationMethod } from './oauth/client-authentication.ts';
-export type { KeySource, NamedKey, SigningKey } from './oauth/signing-key.ts';
+export type { KeySource, NamedKey, SigningKey } from './auth/signing-key.ts';
 export { AuthorizationError, type AuthorizationErrorOptions, type AuthorizationReason } from './auth/errors.ts';
 export type { AuthorizationFetch, AuthorizationRequest, AuthorizationResponse } from './auth/document.ts';
 export type { NetworkOptions } from './auth/network.ts';

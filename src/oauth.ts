@@ -18,7 +18,7 @@ export { workloadIdentity, type WorkloadIdentityOptions } from './oauth/machine/
 export type { AuthorizationOptions } from './oauth/options.ts';
 export type { OAuthEvent } from './oauth/events.ts';
 export type { ClientAuthenticationMethod } from './oauth/client-authentication.ts';
-export type { KeySource, NamedKey, SigningKey } from './oauth/signing-key.ts';
+export type { KeySource, NamedKey, SigningKey } from './auth/signing-key.ts';
 export { page, type PageRedirectOptions } from './oauth/person/page.ts';
 export { popup, type PopupOpener, type PopupOptions, type PopupWindow } from './oauth/person/popup.ts';
 export type { Identity } from './oauth/grant.ts';

@@ -9,7 +9,7 @@ import { shown } from '../mistakes/shown.ts';
 import type { ClientAuthenticationMethod } from '../oauth/client-authentication.ts';
 import type { AuthorizationOptions } from '../oauth/options.ts';
 import { oauthSettings, type OAuthOptions, type OAuthSettings } from '../oauth/person/oauth-options.ts';
-import type { KeySource } from '../oauth/signing-key.ts';
+import type { KeySource } from '../auth/signing-key.ts';
 import type { SealingKey } from '../seal/sealing-key.ts';
 import type { CredentialStore } from '../store/credentials.ts';
 

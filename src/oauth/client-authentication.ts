@@ -3,7 +3,7 @@
 import { ClientSecretPost, None, PrivateKeyJwt, type ClientAuth } from 'oauth4webapi';
 import { AuthorizationError } from '../auth/errors.ts';
 import type { ServerMetadata } from '../auth/metadata.ts';
-import { signingKey, type KeySource } from './signing-key.ts';
+import { signingKey, type KeySource } from '../auth/signing-key.ts';
 
 /** A method of client authentication that is spoken here. */
 export type ClientAuthenticationMethod = 'none' | 'client_secret_basic' | 'client_secret_post' | 'private_key_jwt';

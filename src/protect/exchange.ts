@@ -3,15 +3,20 @@
 import { jsonOf } from '../auth/document.ts';
 import { AuthorizationError, plainWords } from '../auth/errors.ts';
 import { scopesOf } from '../auth/scopes.ts';
+import type { KeySource } from '../auth/signing-key.ts';
 import type { ExchangedToken, TokenExchangeRequest } from '../host/endpoint.ts';
+import { refuseUnknown, type Names } from '../mistakes/known-names.ts';
 import type { Exchange } from './auth-info.ts';
 import { postForm, type ClientSecret } from './introspection.ts';
 import type { Issuer } from './issuer.ts';
 import type { ProtectSettings } from './options.ts';
 import { OutOfReach } from './problem.ts';
 
-/** Options of exchanging tokens: this server is a client of the authorization server then. */
-export interface ExchangeOptions extends ClientSecret {
+/** Options of exchanging tokens: this server is a client of the authorization server then, which has a secret or a key. */
+export interface ExchangeOptions extends Partial<ClientSecret> {
+  readonly clientId: string;
+  /** The private key by which it signs who it is (`private_key_jwt`); it never leaves this process. */
+  readonly key?: KeySource;
   /** The issuer, where there are several; the first one by default. */
   readonly issuer?: string;
   /** URL at which tokens are exchanged; the token endpoint of the metadata by default. */
@@ -19,18 +24,35 @@ export interface ExchangeOptions extends ClientSecret {
 }
 
 const tokenType = 'urn:ietf:params:oauth:token-type:';
+const optionNames: Names<ExchangeOptions> = {
+  clientId: 1,
+  clientSecret: 1,
+  method: 1,
+  key: 1,
+  issuer: 1,
+  tokenEndpoint: 1,
+};
+
 const accessToken = `${tokenType}access_token`;
 
 /** The most tokens that are kept for one caller, and how long before their end they are not used any more, in milliseconds. */
 const mostTokens = 32;
 const marginMs = 30_000;
 
-/** Makes what exchanges the token of a caller. What it got is used again until shortly before it expires. */
+/**
+ * Makes what exchanges the token of a caller. What it got is used again until shortly before it expires.
+ *
+ * @throws TypeError for options that do not exist, and for a client without its id, or with neither or both of secret and key.
+ */
 export function exchanger(
   options: ExchangeOptions,
   settings: ProtectSettings,
   issuers: readonly Issuer[],
 ): (token: string) => Exchange {
+  refuseUnknown('exchange', options, optionNames);
+  const { clientId, clientSecret, key } = options;
+  if (typeof clientId !== 'string' || (typeof clientSecret === 'string') === (key !== undefined))
+    throw new TypeError('exchange needs clientId, and either clientSecret or key');
   const issuer = issuers.find((one) => options.issuer === undefined || one.settings.names.has(options.issuer));
   return (token) => {
     const kept = new Map<string, ExchangedToken>();
@@ -76,9 +98,23 @@ async function exchangeToken(
     ...(audience === undefined ? {} : { audience }),
     ...(resource === undefined ? {} : { resource }),
     ...(scopes === undefined ? {} : { scope: scopes.join(' ') }),
+    ...(await assertionOf(options, issuer?.settings.issuer ?? endpoint, settings.now())),
   };
-  const { status, text } = await postForm(endpoint, 'the token endpoint', settings.fetching, { client: options, form });
+  const { clientId, clientSecret, method } = options;
+  const client = clientSecret === undefined ? undefined : { clientId, clientSecret, method };
+  const { status, text } = await postForm(endpoint, 'the token endpoint', settings.fetching, { client, form });
   return read({ status, answer: jsonOf(text), token, scopes, type }, settings.now());
+}
+
+/** Fields of a form that say who this server is, where it has a key. */
+async function assertionOf(
+  { clientId, key }: ExchangeOptions,
+  audience: string,
+  now: number,
+): Promise<Readonly<Record<string, string>>> {
+  if (key === undefined) return {};
+  const { clientAssertion } = await import('./client-assertion.ts');
+  return await clientAssertion({ clientId, key, audience, now });
 }
 
 async function endpointOf(issuer: Issuer | undefined): Promise<string> {

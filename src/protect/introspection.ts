@@ -67,27 +67,28 @@ export interface ClientSecret {
   readonly method?: 'client_secret_basic' | 'client_secret_post' | undefined;
 }
 
-/** Posts a form to an authorization server, as a client of it. (RFC 6749, section 2.3.1.) */
+/** Posts a form to an authorization server, as a client of it; one without a secret says in the form who it is. (RFC 6749, section 2.3.1.) */
 export function postForm(
   endpoint: string,
   what: string,
   fetching: Fetching,
-  { client, form }: { readonly client: ClientSecret; readonly form: Readonly<Record<string, string>> },
+  { client, form }: { readonly client: ClientSecret | undefined; readonly form: Readonly<Record<string, string>> },
 ): ReturnType<typeof exchange> {
-  const { clientId, clientSecret, method } = client;
-  const isPost = method === 'client_secret_post';
+  const isPost = client?.method === 'client_secret_post';
   const body = new URLSearchParams({
     ...form,
-    ...(isPost ? { client_id: clientId, client_secret: clientSecret } : {}),
+    ...(isPost ? { client_id: client.clientId, client_secret: client.clientSecret } : {}),
   });
-  const basic = btoa(
-    [clientId, clientSecret].map((part) => new URLSearchParams({ '': part }).toString().slice(1)).join(':'),
-  );
   const within = context(fetching);
   const headers = {
     accept: 'application/json',
     'content-type': 'application/x-www-form-urlencoded',
-    ...(isPost ? {} : { authorization: `Basic ${basic}` }),
+    ...(client === undefined || isPost ? {} : { authorization: `Basic ${basicOf(client)}` }),
   };
   return exchange(within.rules.check(endpoint, what), { method: 'POST', headers, body: body.toString() }, what, within);
+}
+
+/** RFC 6749, section 2.3.1 and appendix B. */
+function basicOf({ clientId, clientSecret }: ClientSecret): string {
+  return btoa([clientId, clientSecret].map((part) => new URLSearchParams({ '': part }).toString().slice(1)).join(':'));
 }

@@ -1,6 +1,7 @@
 /** What lasts longer than a request, and metadata beside the server's own. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { generateKeyPair } from 'jose';
 import type { AuthorizationFetch } from '../auth/document.ts';
 import { entries } from '../node/entries.test.ts';
 import { createServer } from '../server/server.ts';
@@ -154,6 +155,48 @@ test('a handler gets a token for another API, and never the one of its caller [a
   const claims = JSON.parse(Buffer.from(other.split('.')[1] ?? '', 'base64url').toString()) as Record<string, unknown>;
   assert.deepEqual([claims['aud'], claims['sub'], isKept, scopes], ['https://api.example', 'anna', true, ['read']]);
   assert.equal(issuer.asked.get('/token'), 1);
+});
+
+test('a server says by a key who it is when it exchanges a token, and the key never leaves it [auth-127]', async (t) => {
+  for (const [alg, key] of [
+    ['ES256', (await generateKeyPair('ES256', { extractable: true })).privateKey],
+    ['PS256', (await generateKeyPair('PS256', { extractable: true })).privateKey],
+    ['Ed25519', (await generateKeyPair('Ed25519', { extractable: true })).privateKey],
+  ] as const) {
+    const own = testIssuer({ audience: resource });
+    const sent: { readonly headers: Readonly<Record<string, string>>; readonly form: URLSearchParams }[] = [];
+    const fetch: AuthorizationFetch = (url, request) => {
+      if (url.endsWith('/token')) sent.push({ headers: request.headers, form: new URLSearchParams(request.body) });
+      return own.fetch(url, request);
+    };
+    const { send } = await open(t, entry, {
+      protect: { fetch, exchange: { clientId: 'mcp', key: { key, kid: 'k1' } } },
+      define: (server) =>
+        void server.tool('upstream', {}, async (_, { auth }) => {
+          const got = await auth?.exchange?.({ audience: 'https://api.example' });
+          return got?.type;
+        }),
+    });
+    const token = await own.issue({ subject: 'anna' });
+    assert.equal(said(await send(call('tools/call', { name: 'upstream' }, bearer(token)))), 'Bearer');
+    const [{ headers, form } = assert.fail()] = sent;
+    assert.equal(headers['authorization'], undefined);
+    assert.equal(form.get('client_assertion_type'), 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer');
+    const [header = {}, claims = {}] = (form.get('client_assertion') ?? '')
+      .split('.')
+      .slice(0, 2)
+      .map((part) => JSON.parse(Buffer.from(part, 'base64url').toString()) as Record<string, unknown>);
+    assert.deepEqual([header['alg'], header['kid']], [alg, 'k1']);
+    assert.deepEqual([claims['iss'], claims['sub'], claims['aud']], ['mcp', 'mcp', 'https://issuer.test']);
+    assert.equal(Number(claims['exp']) - Number(claims['iat']), 60);
+    assert.equal(form.has('client_secret'), false);
+  }
+  const server = createServer({ name: 's', version: '1' });
+  for (const exchange of [{ clientId: 'mcp' }, { clientId: 'mcp', clientSecret: 's', key: 'k' }, { clientSecret: 's' }])
+    assert.throws(
+      () => protect(server, { resource, issuers: ['https://a.example'], exchange: exchange as never }),
+      TypeError,
+    );
 });
 
 test('an exchange that fails says why, and gives back nothing that it was given', async (t) => {

@@ -117,7 +117,10 @@ export interface GuardedBridge {
 }
 
 /** The client by which the bridge exchanges tokens. */
-export const exchange: ExchangeOptions = { clientId: 'bridge', clientSecret: 'bridge-secret' };
+export const exchange: ExchangeOptions & { readonly clientSecret: string } = {
+  clientId: 'bridge',
+  clientSecret: 'bridge-secret',
+};
 
 /** Starts a server that wants tokens of its own, and a guarded bridge before it, until the test is over. */
 export async function guardedBridge(t: TestContext, options: GuardedBridgeOptions): Promise<GuardedBridge> {

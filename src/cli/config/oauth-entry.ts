@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { AuthorizationError } from '../../auth/errors.ts';
-import { signingKey, type KeySource, type NamedKey } from '../../oauth/signing-key.ts';
+import { signingKey, type KeySource, type NamedKey } from '../../auth/signing-key.ts';
 import { ConfigProblem } from './expand.ts';
 import { Keys, jsonKindOf } from './read.ts';
 import type { Io } from '../io.ts';

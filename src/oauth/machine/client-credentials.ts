@@ -6,7 +6,7 @@ import { refuseOtherWord } from '../../mistakes/known-values.ts';
 import { clientAuthenticationMethods, methodFor, type ClientAuthenticationMethod } from '../client-authentication.ts';
 import { machine } from './machine.ts';
 import { authorizationOptionNames, checkAuthorizationOptions, type AuthorizationOptions } from '../options.ts';
-import type { KeySource } from '../signing-key.ts';
+import type { KeySource } from '../../auth/signing-key.ts';
 
 /** A machine, as an authorization server knows it. */
 export interface MachineClient {

@@ -8,7 +8,7 @@ import type { CredentialStore } from '../../store/credentials.ts';
 import { memoryCredentialStore } from '../../store/memory-credentials.ts';
 import { clientAuthenticationMethods, type ClientAuthenticationMethod } from '../client-authentication.ts';
 import { authorizationOptionNames, checkAuthorizationOptions, type AuthorizationOptions } from '../options.ts';
-import type { KeySource } from '../signing-key.ts';
+import type { KeySource } from '../../auth/signing-key.ts';
 
 /** A client that was registered at an authorization server by hand. */
 export interface RegisteredByHand {
