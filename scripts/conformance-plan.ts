@@ -4,8 +4,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** What is under test; a bridge stands before a server of the other era. */
-export type Side = 'server' | 'client' | 'bridge';
+/** What is under test; a bridge stands before a server of the other era, and a bridged client has one between it and the server. */
+export type Side = 'server' | 'client' | 'bridge' | 'bridged-client';
 
 /** One scenario at one revision. */
 export interface Scenario {
@@ -54,7 +54,13 @@ export function plan(): readonly Scenario[] {
     ...others.flatMap(([side, revision, names]) => names.map((name) => ({ side, revision, name, scored: false }))),
   ];
   const bridged = alone.filter((scenario) => scenario.side === 'server' && !expected.has(keyOf(scenario)));
-  const named = [...alone, ...bridged.map((scenario) => ({ ...scenario, side: 'bridge' as const }))];
+  // The others look at what a client says by itself, which a bridge says in its own way.
+  const authorized = alone.filter(({ side, name }) => side === 'client' && name.startsWith('auth/'));
+  const named = [
+    ...alone,
+    ...bridged.map((scenario) => ({ ...scenario, side: 'bridge' as const })),
+    ...authorized.map((scenario) => ({ ...scenario, side: 'bridged-client' as const })),
+  ];
   const scenarios = named.map((scenario) => ({ ...scenario, missing: expected.get(keyOf(scenario)) }));
   const stale = [...expected.keys()].filter((key) => !scenarios.some((scenario) => keyOf(scenario) === key));
   if (stale.length > 0) throw new Error(`a failure is expected of unknown scenarios: ${stale.join(', ')}`);
@@ -90,7 +96,7 @@ function requirements(revision: string): readonly Omit<Scenario, 'missing'>[] {
 }
 
 function sideOf(text: string): Side {
-  if (text !== 'server' && text !== 'client' && text !== 'bridge')
+  if (text !== 'server' && text !== 'client' && text !== 'bridge' && text !== 'bridged-client')
     throw new Error(`the requirements name an unknown side ${JSON.stringify(text)}`);
   return text;
 }

@@ -48,10 +48,12 @@ export async function runScenarios(scenarios: readonly Scenario[], onScenario: O
   try {
     await runServerScenarios(scenarios, directory, onScenario);
     await runBridgeScenarios(scenarios, directory, onScenario);
-    const target = ['--command', `${process.execPath} ${join(fixtures, 'client.ts')}`];
-    const pending = scenarios.filter(({ side }) => side === 'client').values();
+    const pending = scenarios.filter(({ side }) => isOfClient(side)).values();
     const worker = async (): Promise<void> => {
-      for (const scenario of pending) onScenario(scenario, await runOne(scenario, { target, directory }));
+      for (const scenario of pending) {
+        const target = ['--command', `${process.execPath} ${join(fixtures, `${scenario.side}.ts`)}`];
+        onScenario(scenario, await runOne(scenario, { target, directory }));
+      }
     };
     await Promise.all(Array.from({ length: Math.min(8, availableParallelism()) }, worker));
   } finally {
@@ -95,6 +97,10 @@ async function runBridgeScenarios(
   }
 }
 
+function isOfClient(side: Scenario['side']): boolean {
+  return side === 'client' || side === 'bridged-client';
+}
+
 function revisionsOf(scenarios: readonly Scenario[]): ReadonlySet<string> {
   return new Set(scenarios.map(({ revision }) => revision));
 }
@@ -134,7 +140,7 @@ async function runOne({ side, revision, name }: Scenario, { target, directory }:
   const results = join(directory, side, revision, name);
   const choice = ['--scenario', name, '--spec-version', revision, '--force', '--timeout', String(timeoutMs)];
   // For the suite a bridge is a server.
-  const command = side === 'client' ? side : 'server';
+  const command = isOfClient(side) ? 'client' : 'server';
   const ended = await run(program, [command, ...target, ...choice, '-o', results], { timeoutMs: timeoutMs + graceMs });
   if (ended.timedOut) return 'timed out';
   const checks = await checksIn(results);

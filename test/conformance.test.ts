@@ -30,7 +30,7 @@ describe('the official conformance suite', () => {
   for (const scenario of scenarios) {
     const { side, revision, name, missing } = scenario;
     const outcome = missing === undefined ? 'passes' : `without ${missing} fails`;
-    test(`the ${side} ${outcome} ${name} at ${revision}`, (t) => {
+    test(`the ${side.replace('-', ' ')} ${outcome} ${name} at ${revision}`, (t) => {
       const reason = missing === undefined ? undefined : uncarried.get(missing);
       if (reason !== undefined) t.diagnostic(reason);
       const key = keyOf(scenario);
@@ -42,12 +42,17 @@ describe('the official conformance suite', () => {
   }
 });
 
-test('the suite requires 30 and 37 scenarios of a server or a bridge, 18 and 32 of a client', () => {
+test('the suite requires 30 and 37 scenarios of a server or a bridge, 18 and 32 of a client, 14 and 25 of them about authorization', () => {
   const required = (side: string, revision: string): number =>
     scenarios.filter((scenario) => scenario.scored && scenario.side === side && scenario.revision === revision).length;
   assert.deepEqual([required('server', '2025-11-25'), required('server', '2026-07-28')], [30, 37]);
   assert.deepEqual([required('bridge', '2025-11-25'), required('bridge', '2026-07-28')], [30, 37]);
   assert.deepEqual([required('client', '2025-11-25'), required('client', '2026-07-28')], [18, 32]);
+  const bridged = scenarios.filter(({ side }) => side === 'bridged-client');
+  assert.deepEqual(
+    [required('bridged-client', '2025-11-25'), required('bridged-client', '2026-07-28'), bridged.length],
+    [14, 25, 53],
+  );
 });
 
 test('failures are expected of scenarios of tasks and skills alone, and of a bridge for lack of words', () => {
