@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { entries } from '../node/entries.test.ts';
 import { bearer, call, open, resource, said } from './guarded-server.test.ts';
+import { KeptTokens, type KeptToken } from './kept-tokens.ts';
 import type { Claims } from './options.ts';
 
 const entry = entries['createHttpHandler'] ?? assert.fail();
@@ -56,4 +57,32 @@ test('an issuer of tests may have a path', async (t) => {
   const { send, issuer } = await open(t, entry, { issuer: { issuer: 'https://issuer.test/tenant/' } });
   const headers = bearer(await issuer.issue());
   assert.equal((await send(call('tools/call', { name: 'who' }, headers))).status, 200);
+});
+
+test('tokens that end alike are kept apart, each under its own name, whichever came first', () => {
+  let time = 1000;
+  const tokens = new KeptTokens(() => time);
+  const end = 'x'.repeat(40);
+  const kept = (principal: string, until = 5000): KeptToken => ({
+    auth: { principal } as KeptToken['auth'],
+    refusal: undefined,
+    boundTo: undefined,
+    needsNoProof: true,
+    jti: principal,
+    since: 1000,
+    until,
+  });
+  const names = ['anna', 'eve', 'ben'];
+  for (const name of names) tokens.keep(`Bearer ${name}${end}`, kept(name, name === 'anna' ? 2000 : 5000));
+  const found = (): readonly unknown[] => names.map((name) => tokens.find(`Bearer ${name}${end}`)?.jti);
+  assert.deepEqual(found(), names);
+  for (const other of [`Bearer ${end}`, end.slice(-24), `Bearer carl${end}`, ''])
+    assert.equal(tokens.find(other), undefined);
+  tokens.revoke({ jti: 'eve' });
+  assert.deepEqual(found(), ['anna', undefined, 'ben']);
+  time = 3000;
+  assert.deepEqual(found(), [undefined, undefined, 'ben']);
+  tokens.keep(`Bearer eve${end}`, kept('eve'));
+  tokens.keep(`Bearer ben${end}`, kept('ben again'));
+  assert.deepEqual(found(), [undefined, 'eve', 'ben again']);
 });

@@ -29,9 +29,22 @@ export interface Revoked {
   readonly jti?: string;
 }
 
+/** Number of characters at the end of a header by which it is looked for first. */
+const endCharacters = 24;
+
+/** A token under the header that it came in. */
+interface Kept {
+  readonly header: string;
+  readonly token: KeptToken;
+}
+
 /** Keeps tokens in memory alone. */
 export class KeptTokens {
-  readonly #tokens = new Map<string, KeptToken>();
+  /**
+   * By the end of the header, mostly a part of a signature: to hash all of it takes ten times as long as to compare it with the one
+   * that ends so. One that ends like another one is there as a whole.
+   */
+  readonly #tokens = new Map<string, Kept>();
   readonly #now: () => number;
   #revocations = 0;
 
@@ -46,30 +59,40 @@ export class KeptTokens {
 
   /** @param header The whole `Authorization` header, so that a token that comes in another way is another one. */
   find(header: string): KeptToken | undefined {
-    const kept = this.#tokens.get(header);
-    if (kept === undefined) return undefined;
+    const key = this.#keyOf(header);
+    const kept = this.#tokens.get(key);
+    if (kept?.header !== header) return undefined;
+    const { token } = kept;
     const now = this.#now();
     // Where the clock was set back it would be kept for as long as that, beside its time.
-    if (kept.until > now && kept.since <= now) return kept;
-    this.#tokens.delete(header);
+    if (token.until > now && token.since <= now) return token;
+    this.#tokens.delete(key);
     return undefined;
   }
 
-  keep(header: string, kept: KeptToken): void {
-    this.#tokens.delete(header);
-    if (kept.until <= this.#now()) return;
-    this.#tokens.set(header, kept);
+  keep(header: string, token: KeptToken): void {
+    const key = this.#keyOf(header);
+    this.#tokens.delete(key);
+    if (token.until <= this.#now()) return;
+    this.#tokens.set(key, { header, token });
     const [oldest] = this.#tokens.keys();
     if (this.#tokens.size > mostTokens && oldest !== undefined) this.#tokens.delete(oldest);
+  }
+
+  /** The end of a header where it is free, or that header's own; else the whole. */
+  #keyOf(header: string): string {
+    const end = header.slice(-endCharacters);
+    const there = this.#tokens.get(end);
+    return there === undefined ? (this.#tokens.has(header) ? header : end) : there.header === header ? end : header;
   }
 
   /** Forgets tokens, so that they are verified anew. */
   revoke({ principal, jti }: Revoked): void {
     this.#revocations++;
-    for (const [token, kept] of this.#tokens) {
+    for (const [key, { token: kept }] of this.#tokens) {
       const isMeant =
         (principal !== undefined && kept.auth?.principal === principal) || (jti !== undefined && kept.jti === jti);
-      if (isMeant) this.#tokens.delete(token);
+      if (isMeant) this.#tokens.delete(key);
     }
   }
 }
