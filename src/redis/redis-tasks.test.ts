@@ -194,6 +194,8 @@ test('what is no client of Redis, and options that make no sense, are mistakes',
     assert.throws(() => redisTasks(wrong as never), { name: 'TypeError', message: /ioredis.*node-redis/ });
   const client = { call: async () => null } as never;
   assert.throws(() => redisTasks(client, { prefixes: 'a' } as never), { name: 'TypeError', message: /prefix/ });
-  assert.throws(() => redisTasks(client, { prefix: 'tasks' }), { name: 'TypeError', message: /braces/ });
+  // A cluster looks into the first braces alone.
+  for (const prefix of ['tasks', 'a{}b', 'a{}{b}', '{'])
+    assert.throws(() => redisTasks(client, { prefix }), { name: 'TypeError', message: /braces/ });
   assert.throws(() => redisTasks(client, { onWarning: 'x' } as never), { name: 'TypeError', message: /onWarning/ });
 });

@@ -36,7 +36,7 @@ export function redisTasks(client: IoredisClient | NodeRedisClient, options: Red
   refuseUnknown('redisTasks', options, optionNames);
   const { prefix = 'parley:{tasks}', onWarning = (message) => console.error(message) } = options;
   refuseOther('function', 'onWarning', onWarning);
-  if (typeof prefix !== 'string' || !/\{[^}]+\}/.test(prefix))
+  if (typeof prefix !== 'string' || !/^[^{]*\{[^}]+\}/.test(prefix))
     throw new TypeError(
       'prefix must be text with a part in braces, which keeps the keys of a store together, as in parley:{tasks}',
     );

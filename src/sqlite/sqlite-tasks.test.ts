@@ -54,6 +54,20 @@ test('a handle is used as it is, made durable, and left open', async (t) => {
   handle.close();
 });
 
+test('a file that has the table is opened while another process writes to it', async (t) => {
+  const file = fileFor(t);
+  sqliteTasks(file).close();
+  const writer = new DatabaseSync(file);
+  writer.exec('begin immediate');
+  const handle = new DatabaseSync(file, { timeout: 1 });
+  const store = sqliteTasks(handle);
+  assert.equal(await store.get('nobody'), undefined);
+  await assert.rejects(store.add(task('a'), 1), /locked/);
+  writer.exec('commit');
+  assert.equal(await store.add(task('a'), 1), 'added');
+  for (const each of [writer, handle]) each.close();
+});
+
 test('the changes of one turn are one commit', async (t) => {
   const handle = new DatabaseSync(fileFor(t));
   const commits: string[] = [];

@@ -48,9 +48,11 @@ export const sqliteStatements: Readonly<Record<StatementName, string>> = {
   sweep: `delete from parley_tasks where id in (select id from parley_tasks where expires <= ${now} limit ?)`,
 };
 
-/** Makes the table where it is not there, and what was committed to be on the disk. */
+/** Makes the table where it is not there, and what was committed to be on the disk. A database that has the table is not written, and so nobody is waited for. */
 export function prepareDatabase(handle: SqliteHandle): void {
   if (numberOf(handle.prepare('pragma busy_timeout').get()) === 0) handle.exec('pragma busy_timeout = 2000');
   handle.exec('pragma journal_mode = wal; pragma synchronous = full;');
-  handle.exec(`begin immediate; ${schema} commit;`);
+  // It is made last, and together with the others.
+  const last = "select count(*) from sqlite_master where name = 'parley_tasks_expires'";
+  if (numberOf(handle.prepare(last).get()) === 0) handle.exec(`begin immediate; ${schema} commit;`);
 }
