@@ -27,7 +27,7 @@ export async function introspect(
   });
   if (claims['active'] !== true) throw new TokenProblem('inactive');
   const { iss = name, exp, nbf } = claims;
-  if (!names.has(String(iss))) throw new TokenProblem('issuer');
+  if (typeof iss !== 'string' || !names.has(iss)) throw new TokenProblem('issuer');
   const seconds = now / 1000;
   if (exp !== undefined && !(typeof exp === 'number' && exp > seconds - skew)) throw new TokenProblem('expired');
   if (nbf !== undefined && !(typeof nbf === 'number' && nbf <= seconds + skew)) throw new TokenProblem('early');

@@ -8,7 +8,8 @@ import { TokenProblem } from './problem.ts';
 /** Claims of a JWT before anything of it is believed. */
 export interface UnverifiedToken {
   readonly typ: unknown;
-  readonly issuer: unknown;
+  /** Empty for what is no text. */
+  readonly issuer: string;
 }
 
 /** Time by which clocks may differ, in seconds. */
@@ -19,7 +20,8 @@ export function readJwt(token: string): UnverifiedToken | undefined {
   const parts = token.split('.');
   const [header, claims] = parts.slice(0, 2).map(jsonPart);
   if (parts.length !== 3 || header === undefined || claims === undefined) return undefined;
-  return { typ: header['typ'], issuer: claims['iss'] };
+  const { iss } = claims;
+  return { typ: header['typ'], issuer: typeof iss === 'string' ? iss : '' };
 }
 
 function jsonPart(text: string): Record<string, unknown> | undefined {
@@ -58,7 +60,7 @@ export async function verifyJwt(token: string, { typ }: UnverifiedToken, issuer:
       throw problemOf(again);
     });
   }
-  if (!issuer.settings.names.has(String(payload.iss))) throw new TokenProblem('issuer');
+  if (!issuer.settings.names.has(payload.iss ?? '')) throw new TokenProblem('issuer');
   if (isOtherToken(payload, typ)) throw new TokenProblem('type');
   return payload;
 }

@@ -59,6 +59,8 @@ const refused: readonly (readonly [what: string, token: TestToken, reason: RegEx
     /not issued by an authorization server/,
   ],
   ['without an issuer', { claims: { iss: undefined } }, /not issued by an authorization server/],
+  ['whose issuer is no text', { claims: { iss: { toString: 1 } } }, /not issued by an authorization server/],
+  ['whose issuer is a list', { claims: { iss: ['https://issuer.test'] } }, /not issued by an authorization server/],
   ['that is a proof', { header: { typ: 'dpop+jwt' } }, /not an access token/],
   ['that is an identity assertion', { header: { typ: 'oauth-id-jag+jwt' } }, /not an access token/],
   ['that ends a session', { header: { typ: 'logout+jwt' } }, /not an access token/],

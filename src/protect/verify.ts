@@ -50,7 +50,7 @@ export function verifierOf(settings: ProtectSettings, issuers: readonly Issuer[]
     }
     const jwt = readJwt(token);
     if (jwt === undefined) return byAny(token, issuers, settings);
-    const issuer = issuers.find((one) => one.settings.names.has(String(jwt.issuer)));
+    const issuer = issuers.find((one) => one.settings.names.has(jwt.issuer));
     if (issuer === undefined) throw new TokenProblem('issuer');
     const { introspection } = issuer.settings;
     const now = settings.now();

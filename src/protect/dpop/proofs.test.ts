@@ -171,6 +171,28 @@ test('a proof with the private key in it is refused', async (t) => {
   assert.equal(challengeOf(answer)['error'], 'invalid_dpop_proof');
 });
 
+test('a key that is none is no failure of the server', async (t) => {
+  const told: unknown[] = [];
+  const { send, ask, prove } = await bound(t, true, { http: { onError: (error) => void told.push(error) } });
+  const [head = '', claims, signature] = (await prove()).split('.');
+  const { jwk } = JSON.parse(Buffer.from(head, 'base64url').toString()) as { readonly jwk: Record<string, string> };
+  for (const key of [
+    { kty: 'EC' },
+    { ...jwk, y: jwk.x },
+    { ...jwk, y: 'AAAA' },
+    { ...jwk, crv: 'P-384' },
+    { ...jwk, key_ops: ['sign'] },
+    { kty: 'RSA', n: '', e: '' },
+  ]) {
+    const alg = key.kty === 'RSA' ? 'RS256' : 'ES256';
+    const header = Buffer.from(JSON.stringify({ alg, typ: 'dpop+jwt', jwk: key })).toString('base64url');
+    const answer = await send(ask([header, claims, signature].join('.')));
+    assert.equal(answer.status, 401);
+    assert.equal(challengeOf(answer)['error'], 'invalid_dpop_proof');
+  }
+  assert.deepEqual(told, []);
+});
+
 test('a key that is dear to check is refused before it is', async (t) => {
   const { send, ask, prove } = await bound(t);
   const [, claims, signature] = (await prove()).split('.');

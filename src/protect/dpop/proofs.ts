@@ -76,7 +76,7 @@ export class DpopProofs {
     if (proof.length > mostCharacters || !/^[\w-]+\.[\w-]+\.[\w-]+$/.test(proof))
       throw new ProofProblem('the DPoP header must be one JWT');
     try {
-      const { payload, protectedHeader } = await jwtVerify(proof, cheapKey, {
+      const { payload, protectedHeader } = await jwtVerify(proof, keyOf, {
         algorithms: [...this.#settings.algorithms],
         typ: 'dpop+jwt',
         requiredClaims: ['jti', 'htm', 'htu', 'iat', 'ath'],
@@ -88,7 +88,8 @@ export class DpopProofs {
         throw new ProofProblem('the key of the proof must be public');
       return { claims: payload, thumbprint: await calculateJwkThumbprint(jwk) };
     } catch (cause) {
-      if (!(cause instanceof errors.JOSEError)) throw cause;
+      // A key that is too short is a TypeError.
+      if (!(cause instanceof errors.JOSEError || cause instanceof TypeError)) throw cause;
       throw new ProofProblem('the proof of the key does not hold');
     }
   }
@@ -141,12 +142,21 @@ export class DpopProofs {
 const mostOfModulus = 684;
 const mostOfExponent = 6;
 
-/** Takes the key of a proof, unless it was chosen so that to check a signature costs a hundred times what it costs else. */
-function cheapKey(...[header, token]: Parameters<typeof EmbeddedJWK>): ReturnType<typeof EmbeddedJWK> {
+/**
+ * Takes the key of a proof, unless it was chosen so that to check a signature costs a hundred times what it costs else.
+ *
+ * @throws ProofProblem for that, and for what is no key.
+ */
+async function keyOf(...[header, token]: Parameters<typeof EmbeddedJWK>): ReturnType<typeof EmbeddedJWK> {
   const { n, e } = header?.jwk ?? {};
   if (isLonger(n, mostOfModulus) || isLonger(e, mostOfExponent))
     throw new ProofProblem('the key of the proof is larger than is taken');
-  return EmbeddedJWK(header, token);
+  try {
+    return await EmbeddedJWK(header, token);
+  } catch {
+    // Platforms say in words of their own that a point is on no curve.
+    throw new ProofProblem('the proof of the key does not hold');
+  }
 }
 
 function isLonger(text: unknown, most: number): boolean {
