@@ -41,3 +41,21 @@ test('a cancelled request whose handler goes on still counts', async () => {
   const refused = await conversation.receive({ jsonrpc: '2.0', id: 1, method: 'tools/list', params: withMeta() });
   assert.partialDeepStrictEqual(refused, { id: 1, error: { code: -32603 } });
 });
+
+test('a client that says more of itself than is kept gets no session', async () => {
+  const conversation = served().endpoint.converse({ lasting: true, send: () => undefined });
+  const initialize = (text: string): Promise<unknown> =>
+    conversation.receive({
+      jsonrpc: '2.0',
+      id: 1,
+      method: 'initialize',
+      params: {
+        protocolVersion: '2025-11-25',
+        capabilities: { experimental: { own: { text } } },
+        clientInfo: { name: 'c', version: '1' },
+      },
+    });
+  assert.partialDeepStrictEqual(await initialize('x'.repeat(200_000)), { error: { code: -32602 } });
+  assert.equal(conversation.revision, undefined);
+  assert.partialDeepStrictEqual(await initialize('x'.repeat(100_000)), { result: { protocolVersion: '2025-11-25' } });
+});

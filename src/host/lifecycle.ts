@@ -45,14 +45,20 @@ export function answerInitialize(
     if (session !== undefined) throw new McpError('invalidRequest', 'this conversation is already initialized');
     if (!link.lasting) throw new McpError('invalidRequest', 'initialize needs a connection that lasts');
     const revision = chooseRevision(host.revisions, params.protocolVersion) ?? handshake;
+    const client = { info: params.clientInfo, capabilities: params.capabilities };
+    if (JSON.stringify(client).length > mostCharacters)
+      throw new McpError('invalidParams', `clientInfo and capabilities exceed ${mostCharacters} characters`);
     host.admit?.({ principal: link.auth?.principal, address: link.address });
     spoken = revision;
-    settle({ revision, client: { info: params.clientInfo, capabilities: params.capabilities } });
+    settle({ revision, client });
     return respond(host, message, revision, initializeResult(host, revision));
   } catch (error) {
     return refusal(host, message.id, maskedError(host, error, 'initialize'), spoken);
   }
 }
+
+/** The most characters of JSON that a client may say of itself: they are kept as long as its session, of which there are many. */
+const mostCharacters = 131_072;
 
 /** Answers a handshake request before `initialize`: ping alone is served. (Spec 2025-11-25, Lifecycle, Initialization.) */
 export function answerUnopened(host: Host, message: RequestMessage): ResponseMessage {

@@ -340,3 +340,15 @@ test('the server sends no request and cancels nothing at 2026-07-28 [basic-037, 
     assert.notEqual(message['method'], 'notifications/cancelled');
   }
 });
+
+test('a session watches only so much text: long URIs count for many', async () => {
+  const server = served({ subscriptions: { resourcesPerClient: 100 } });
+  const raw = await open(server, '2025-11-25');
+  const uri = (at: number): string => `memo://${at}/${'x'.repeat(10_000)}`;
+  for (let at = 0; at < 2; at++) await raw.result('resources/subscribe', { uri: uri(at) });
+  const { message } = await raw.error('resources/subscribe', { uri: uri(3) });
+  assert.equal(message, 'too many resource subscriptions; the limit is 100, of 25600 characters');
+  await raw.result('resources/subscribe', { uri: uri(1) });
+  await raw.result('resources/unsubscribe', { uri: uri(0) });
+  await raw.result('resources/subscribe', { uri: uri(3) });
+});

@@ -37,7 +37,10 @@ type Watcher = ServerSession | Listener;
 
 /** The limits of subscriptions. */
 export interface SubscriptionLimits {
-  /** Limit of resources that one session or one listen stream may watch. */
+  /**
+   * Limit of resources that one session or one listen stream may watch; 1000 by default. The URIs of a session may have 256
+   * characters each on average.
+   */
   readonly resourcesPerClient: number;
   /**
    * Limit of listen streams that may be open at once, over all transports. Without a number only the transports count
@@ -46,6 +49,10 @@ export interface SubscriptionLimits {
    */
   readonly listeners: number;
 }
+
+/** The characters that the URIs of one client may have: so many on average, and one long one always. */
+const charactersEach = 256;
+const leastCharacters = 8192;
 
 const watched = Symbol('watched resources');
 
@@ -110,12 +117,13 @@ export class Subscriptions {
   /** `resources/subscribe` of the handshake revisions. */
   watch(session: ServerSession, uri: string): void {
     const uris = watchedBy(session);
-    if (!uris.has(uri) && uris.size >= this.#limits.resourcesPerClient) {
+    const { resourcesPerClient: most } = this.#limits;
+    const mostCharacters = Math.max(leastCharacters, most * charactersEach);
+    if (!uris.has(uri) && (uris.size >= most || [...uris, uri].join('').length > mostCharacters))
       throw new McpError(
         'invalidRequest',
-        `too many resource subscriptions; the limit is ${this.#limits.resourcesPerClient}`,
+        `too many resource subscriptions; the limit is ${most}, of ${mostCharacters} characters`,
       );
-    }
     uris.add(uri);
     // It may have ended while its request was on the way.
     if (this.#sessions.has(session)) this.#watch(uri, session);
