@@ -115,8 +115,11 @@ export class KeptGrant {
     await this.#takeBack();
     this.#loaded = true;
     try {
+      // Who dies in between leaves what is found: nothing, what there was before, or this.
+      const isFirst = (await store.read(this.#serverKey)) === undefined;
+      if (isFirst) await this.#point(grant);
       await store.write(key, grantText(grant));
-      await this.#point(grant);
+      if (!isFirst) await this.#point(grant);
       this.#adopt(grant, (await store.read(key))?.generation);
     } catch (error) {
       const over = await store.read(key).then(

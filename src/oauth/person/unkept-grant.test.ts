@@ -216,6 +216,35 @@ test('who signs out meanwhile has signed out', async (t) => {
   assert.deepEqual(await store.keys('grant'), []);
 });
 
+test('a process that dies while it keeps a login leaves a grant that is found, or none', async (t) => {
+  const left: number[] = [];
+  for (let mayWrite = 0; mayWrite < 8; mayWrite++) {
+    const [world, store] = [createWorld(), memoryCredentialStore()];
+    let writes = 0;
+    let died = (): void => {};
+    const dead = new Promise<void>((resolve) => (died = resolve));
+    const mortal: CredentialStore = {
+      ...store,
+      write: async (key, text, options) => {
+        const isOfGrant = key.kind === 'grant' || key.kind === 'server';
+        if (!isOfGrant || writes++ < mayWrite) return await store.write(key, text, options);
+        died();
+        return await new Promise<never>(() => {});
+      },
+    };
+    const through = world.connect(world.oauth({ store: mortal, loginTimeoutMs: 500 })).then((client) => client.close());
+    await Promise.race([dead, through]);
+    const kept = (await store.keys('grant')).length;
+    left.push(kept);
+    // The place of the one that died is free when it was silent for long enough.
+    for (const key of await store.keys('login')) await store.write(key, undefined);
+    const next = await world.connect(world.oauth({ store }));
+    t.after(() => next.close());
+    assert.equal(world.pages.length, 2 - kept, `after ${mayWrite} writes`);
+  }
+  assert.deepEqual([...new Set(left)], [0, 1]);
+});
+
 test('what was granted to a person is used where the store does not take it, and kept later', async (t) => {
   const [world, store] = [createWorld(), fullStore()];
   store.refuses = ['grant'];
