@@ -71,10 +71,15 @@ export function authenticationOf({ id, method, secret, key }: OAuthClient, issue
   return method === 'client_secret_post' ? ClientSecretPost(secret) : basic(secret);
 }
 
-/** RFC 6749, section 2.3.1 and appendix B. Characters that forms leave as they are stay so: not every server decodes them. */
+/**
+ * RFC 6749, section 2.3.1 and appendix B. Characters that forms leave as they are stay so: not every server decodes them. The id stands
+ * in the body too, as section 3.2.1 lets it: the servers of the official SDK of Python look for it there alone.
+ */
 function basic(secret: string): ClientAuth {
-  return (_, { client_id: id }, __, headers) =>
+  return (_, { client_id: id }, body, headers) => {
+    body.set('client_id', id);
     headers.set('authorization', `Basic ${btoa(`${formText(id)}:${formText(secret)}`)}`);
+  };
 }
 
 function formText(text: string): string {

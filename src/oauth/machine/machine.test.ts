@@ -31,7 +31,9 @@ test('a machine gets tokens by its secret, asks for new ones before they end, an
   const client = await world.connect(credentials(world, { scopes: ['a'] }));
   t.after(() => client.close());
   await client.callTool('read');
-  assert.deepEqual(asked(world), [{ grant_type: 'client_credentials', scope: 'a', resource: mcp }]);
+  assert.deepEqual(asked(world), [
+    { grant_type: 'client_credentials', scope: 'a', resource: mcp, client_id: 'machine' },
+  ]);
   world.time += 3600_000;
   await client.callTool('read');
   assert.equal(asked(world).length, 2);

@@ -26,6 +26,8 @@ test('a client that was registered by hand comes before every other way [auth-05
   const token = world.asked.find(({ url }) => url.pathname === '/token');
   assert.equal(token?.headers.get('authorization'), `Basic ${btoa('mine:s+p')}`);
   assert.equal(token?.body['client_secret'], undefined);
+  // RFC 6749, section 3.2.1; servers of the official SDK of Python find it there alone.
+  assert.equal(token?.body['client_id'], 'mine');
 });
 
 test('a client of another authorization server is not shown to this one [auth-082]', async () => {
