@@ -11,7 +11,11 @@ export interface Credentials {
 /** The longest header that is read. */
 const mostCharacters = 16_384;
 
-const form = /^(bearer|dpop) +([A-Za-z0-9\-._~+/]+=*)$/i;
+/**
+ * Beside the characters of RFC 6750, section 2.1, the colon, which the widely used tokens of `@cloudflare/workers-oauth-provider` have:
+ * RFC 6749, appendix A.12, lets an authorization server use it.
+ */
+const form = /^(bearer|dpop) +([A-Za-z0-9\-._~+/:]+=*)$/i;
 const ours = /^(?:bearer|dpop)(?: |$)/i;
 
 /**

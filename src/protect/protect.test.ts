@@ -115,6 +115,21 @@ for (const [name, entry] of Object.entries(entries)) {
       assert.equal(challenged(basic)[0]?.parameters['error'], undefined);
     });
 
+    test('a token with colons is a token, which its authorization server is asked about', async (t) => {
+      const { send } = await open(t, entry, {
+        protect: {
+          issuers: undefined as never,
+          authorizationServers: ['https://issuer.test'],
+          verify: (token) =>
+            token === 'ann:grant:secret'
+              ? { iss: 'https://issuer.test', sub: 'ann', aud: resource, exp: Date.now() / 1000 + 60 }
+              : undefined,
+        },
+      });
+      const asked = call('tools/call', { name: 'who' }, { authorization: 'Bearer ann:grant:secret' });
+      assert.equal((await send(asked)).status, 200);
+    });
+
     test('scopes of a tool are asked for all at once, with those that the caller has [auth-048] [auth-049] [auth-050] [auth-051] [auth-046]', async (t) => {
       const { send, issuer } = await open(t, entry, {
         protect: { scopes: ['mcp:basic'] },
