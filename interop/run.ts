@@ -7,6 +7,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { drive } from './harness/drive.ts';
+import { authorizationPart } from './auth/page.ts';
 import { page } from './harness/page.ts';
 import type { Peer } from './harness/peer.ts';
 import { peers } from './harness/peers.ts';
@@ -32,7 +33,7 @@ for (const peer of chosen) {
 }
 for (const fault of unseen(reports)) console.log(`no longer seen: ${fault.peer}, ${fault.side}, ${fault.steps.join()}`);
 if (positionals.length === 0 && values.route === undefined)
-  writeFileSync(join(import.meta.dirname, '../docs/interop.md'), page({ reports, missing }));
+  writeFileSync(join(import.meta.dirname, '../docs/interop.md'), page({ reports, missing }) + authorizationPart());
 process.exitCode = unexplained(reports).length === 0 ? 0 : 1;
 
 async function exercise(peer: Peer): Promise<PeerReport> {
