@@ -34,14 +34,14 @@ server.tool('add', { description: 'Adds.' }, () => 'added');
 
 /** How the budgets of the entry points stand, in KB; each is a little more than it was when it was last looked at. */
 const budgets: Readonly<Record<Entry, number>> = {
-  '': 105.5,
+  '': 106,
   server: 38.5,
   client: 44.9,
-  bridge: 86.8,
+  bridge: 87.2,
   protect: 23.7,
   account: 30,
   http: 34.6,
-  oauth: 27.7,
+  oauth: 27.9,
   stdio: 8.5,
   node: 36.2,
   sqlite: 3,

@@ -29,6 +29,7 @@ export type { UpstreamAuth, UpstreamCredentials } from './bridge/upstream-auth.t
 export type { PerPrincipalUpstream } from './bridge/principals/sign-in-options.ts';
 export type { SessionOf } from './consent/consent.ts';
 export type { EnterpriseUpstream, ExchangeUpstream } from './bridge/principals/exchange-options.ts';
+export type { KnownUpstream, LoginPage, LoginWanted, UpstreamLogin } from './bridge/upstream-login.ts';
 export type { UpstreamStanding } from './bridge/merged/slot.ts';
 export { httpTransport } from './http/client/transport.ts';
 export type { HttpTransportOptions } from './http/client/request.ts';

@@ -34,8 +34,13 @@ export interface Redirect {
    *
    * @param registered The redirect URIs that the authorization server knows already, to choose from where that can be done; one
    *   with `localhost` in place of a loopback address stands for both. `undefined` where nothing is registered.
+   * @param about What the person will be asked for.
    */
-  open(registered: readonly string[] | undefined, signal: AbortSignal): Promise<OpenRedirect>;
+  open(
+    registered: readonly string[] | undefined,
+    signal: AbortSignal,
+    about?: Pick<RedirectRequest, 'reason' | 'issuer' | 'scopes'>,
+  ): Promise<OpenRedirect>;
 }
 
 /** A place where one answer is awaited. */

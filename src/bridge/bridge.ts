@@ -159,7 +159,7 @@ async function openSeveral(
     prefix,
     patienceMs,
     random: Math.random,
-    servers: Object.entries(upstreams).map(([name, { upstream, revisions = upstreamRevisions, sharing }]) => [
+    servers: Object.entries(upstreams).map(([name, { upstream, revisions = upstreamRevisions, sharing, login }]) => [
       name,
       (closed, onWarning) => {
         const single = {
@@ -168,6 +168,7 @@ async function openSeveral(
           connect,
           places,
           sharing,
+          login,
           silent: listMethods,
           ofPart: true,
           probeTimeoutMs,

@@ -50,7 +50,7 @@ export interface Outgoing {
 }
 
 /** The revision that a client speaks. */
-export function revisionFor(client: Client): Revision {
+export function revisionFor(client: Pick<Client, 'revision'>): Revision {
   return revisionOf(client.revision) ?? newestRevision;
 }
 

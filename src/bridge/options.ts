@@ -7,6 +7,7 @@ import { harmless } from '../mistakes/harmless.ts';
 import { shown } from '../mistakes/shown.ts';
 import { chosenRevisions, type RevisionDate } from '../protocol/revision.ts';
 import type { Bus } from '../store/bus.ts';
+import type { UpstreamLogin } from './upstream-login.ts';
 import type { PoolOptions } from './upstream/pool.ts';
 import type { UpstreamAuth, UpstreamCredentials } from './upstream-auth.ts';
 
@@ -57,6 +58,8 @@ export interface BridgeOptions extends BridgeBehavior {
   readonly auth?: UpstreamCredentials;
   /** The one that clients are at the server; it must be chosen where there is `auth` and the bridge is guarded. */
   readonly upstreamAuth?: UpstreamAuth;
+  /** The login of a person that it wants, where its transport has `auth` that asks nobody by itself. */
+  readonly login?: UpstreamLogin;
 }
 
 /** The servers that a bridge makes one of, and how it behaves. */
@@ -90,6 +93,8 @@ export interface UpstreamOptions {
   readonly auth?: UpstreamCredentials;
   /** The one that clients are at the server; it must be chosen where there is `auth` and the bridge is guarded. */
   readonly upstreamAuth?: UpstreamAuth;
+  /** The login of a person that it wants, where its transport has `auth` that asks nobody by itself. */
+  readonly login?: UpstreamLogin;
 }
 
 /**
@@ -156,13 +161,15 @@ function parkedOptions({ keys, ttlMs = 300_000, bus }: BridgeRounds): PoolOption
 }
 
 /** @throws TypeError for what no server can be reached by, and for a `sharing` that there is none of. */
-export function checkUpstream(where: string, { upstream, sharing }: UpstreamOptions): void {
+export function checkUpstream(where: string, { upstream, sharing, login }: UpstreamOptions): void {
   const given: unknown = upstream;
   const isUrl = given instanceof URL || (typeof given === 'string' && /^https?:/i.test(given) && URL.canParse(given));
   if (!isUrl && !(typeof given === 'object' && given !== null && 'open' in given))
     throw new TypeError(
       `${where}: upstream is a URL (http: or https:) or a transport, such as spawn('node', ['server.js']); not ${shown(given)}`,
     );
+  if (login !== undefined && (typeof login?.known !== 'function' || typeof login.keep !== 'function'))
+    throw new TypeError(`${where}: login has the functions known and keep, and may have signIn`);
   if (sharing !== undefined && sharing !== 'per-client' && sharing !== 'shared')
     throw new TypeError(`${where}: sharing is per-client or shared, not ${shown(sharing)}`);
 }

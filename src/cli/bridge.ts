@@ -3,7 +3,8 @@ import { fileURLToPath } from 'node:url';
 import type { ParseArgsOptionsConfig } from 'node:util';
 import type { Bridge, MergedBridge } from '../bridge/bridge.ts';
 import type { UpstreamFacts } from '../bridge/single/single.ts';
-import type { BridgeBehavior } from '../bridge/options.ts';
+import type { BridgeBehavior, UpstreamOptions } from '../bridge/options.ts';
+import type { UpstreamLogin } from '../bridge/upstream-login.ts';
 import { isLoopback } from '../auth/network.ts';
 import { listen } from '../node/server/http.ts';
 import type { Served } from '../host/endpoint.ts';
@@ -14,7 +15,7 @@ import { readConfig, type Config } from './config/config.ts';
 import { EarlyInput } from './early-input.ts';
 import { clipped } from './explain/text.ts';
 import { isTerminal, whenAborted, UsageError, type Io } from './io.ts';
-import { authOf, type Circumstances } from './login/auth-of.ts';
+import { authOf, type Circumstances, type FoundAuth } from './login/auth-of.ts';
 import { authOfServers, refuseOfOne } from './login/auth-of-servers.ts';
 import { authOptions } from './login/sign-in-options.ts';
 import { oneOption, parseOptions, revisionDates, wholeNumber, type Parsed } from './options.ts';
@@ -71,10 +72,28 @@ async function frontOne(target: Target, parsed: Parsed, io: Io): Promise<number>
   // What makes no sense is told before anything is started.
   const address = addressOf(parsed, io);
   const behaviour = behaviourOf(parsed, io);
-  const auth = await authOf(target, parsed, circumstancesOf(address, io));
-  const transport = transportOf(target, parsed, io, auth);
-  const opening = createBridge({ ...behaviour, upstream: transport });
+  const found = await authOf(target, parsed, circumstancesOf(address, io));
+  const { auth, login } = await behindBridge(found, io);
+  const transport = transportOf(target, parsed, io, auth === undefined ? {} : { auth });
+  const opening = createBridge({ ...behaviour, upstream: transport, ...(login && { login }) });
   return await serve(opening, { address, io }, (bridge) => aboutOne(bridge, target));
+}
+
+/** Time that a person may take where a request waits, in milliseconds. */
+const loginMs = 300_000;
+
+/** A person is asked by the bridge, for the sake of what its clients want, and by nothing beneath it. */
+async function behindBridge(
+  { auth, signIn }: FoundAuth,
+  io: Io,
+): Promise<FoundAuth & { readonly login?: UpstreamLogin }> {
+  if (signIn === undefined) return auth === undefined ? {} : { auth };
+  const [{ personAt }, { upstreamLogin }] = await Promise.all([
+    import('./login/sign-in.ts'),
+    import('./login/upstream-login.ts'),
+  ]);
+  const wanted = { ...signIn, timeoutMs: signIn.timeoutMs ?? loginMs };
+  return { auth: personAt({ ...wanted, asking: 'never' }, io), login: upstreamLogin(wanted, io) };
 }
 
 /** A host that starts the bridge has no terminal, and a person all the same. */
@@ -104,13 +123,18 @@ async function frontSeveral(
   const prefix = oneOption(parsed, 'prefix', ['collisions', 'always']) ?? 'collisions';
   const servers = serversOf(await readConfig(file, io.env), parsed, behaviour.onWarning);
   const authorized = await authOfServers(servers, parsed, circumstancesOf(address, io));
-  const upstreams = Object.fromEntries(
-    Object.entries(servers).map(([name, { upstream, reach, sharing, revisions }]) => {
-      const found = authorized.get(name);
-      const way = found === undefined ? upstream : reach({ auth: found.auth });
-      return [name, { upstream: way, ...(sharing && { sharing }), ...(revisions && { revisions }) }];
-    }),
-  );
+  const upstreams: Record<string, UpstreamOptions> = {};
+  for (const [name, { upstream, reach, sharing, revisions }] of Object.entries(servers)) {
+    const found = authorized.get(name);
+    const { auth, login } = await behindBridge(found ?? {}, io);
+    const way = auth === undefined ? upstream : reach({ auth });
+    upstreams[name] = {
+      upstream: way,
+      ...(sharing && { sharing }),
+      ...(revisions && { revisions }),
+      ...(login && { login }),
+    };
+  }
   const machines = [...authorized].flatMap(([name, { signIn }]) => (signIn === undefined ? [name] : []));
   const opening = createBridge({ ...behaviour, upstreams, prefix });
   return await serve(opening, { address, io }, (made) => aboutSeveral(made, machines));

@@ -17,7 +17,7 @@ const signingIn = `  --scope <scopes>          what to ask for beside what the s
   --no-resource-parameter   for authorization servers that refuse the parameter resource (Entra)
   --as-metadata '{…}'       what the authorization server of --issuer does not say of itself
   --dpop                    only with tokens that are bound to a key
-  --login-timeout <s>       how long a person may take; 600
+  --login-timeout <s>       how long a person may take; 600, and 300 where a call of a bridge waits
   --network-allow <host>    an authorization server inside your network, where the server is not; repeatable`;
 
 const authorized = `  --login auto|never|always whether you may be asked to sign in where the server wants that: at a terminal (auto), and
@@ -69,6 +69,10 @@ ${authorized}
   --prefix <where>          with --config: names are server__name where servers use the same one (collisions, the
                             default), or always
   --config-errors <what>    with --config: when an entry is wrong it runs nothing (fail, the default), or the rest (skip)
+
+A server that was used once with a login is there at once the next time, whatever became of the login: the call that
+needs one asks for it, by the client where that can show pages and else by one page in your browser, and goes on after
+it. With --login never it fails at once, and says which command signs in.
 
 The file is what hosts keep their servers in: {"mcpServers": {"name": {…}}}, or "servers" for "mcpServers". It is plain
 JSON. An entry starts a server ("command", "args", "env", "cwd") or names one that runs ("url", "headers", and "type":

@@ -19,6 +19,7 @@ export function masked(transport: Transport, { hide, calledAs }: Mask): Transpor
     ...factsOf(transport),
     description: calledAs ?? hide(transport.description),
     address: transport.address && hide(transport.address),
+    ...(transport.authorization && { authorization: transport.authorization }),
     async open(receiver) {
       try {
         const channel = await transport.open({

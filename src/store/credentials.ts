@@ -2,10 +2,11 @@
 export interface CredentialKey {
   /**
    * Kind of what is kept: a `grant` (tokens), a `client` (a registration at an authorization server), a `login` (one that is under way), a
-   * `dpop-key`, a `server` (which grant is the one for an MCP server), or a `consent` (what a person agreed to on a page of ours).
+   * `dpop-key`, a `server` (which grant is the one for an MCP server), a `consent` (what a person agreed to on a page of ours), or `facts`
+   * (what a server told of itself).
    */
-  readonly kind: 'grant' | 'client' | 'login' | 'dpop-key' | 'server' | 'consent';
-  /** The issuer of the authorization server; of a login that is under way its `state`, of a `server` its URL. */
+  readonly kind: 'grant' | 'client' | 'login' | 'dpop-key' | 'server' | 'consent' | 'facts';
+  /** The issuer of the authorization server; of a login that is under way its `state`, of a `server` and of `facts` its URL. */
   readonly issuer: string;
   /** The protected resource. */
   readonly resource?: string | undefined;

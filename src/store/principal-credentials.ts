@@ -1,7 +1,14 @@
 import type { CredentialKey, CredentialStore } from './credentials.ts';
 
 /** The kinds of what belongs to one person; registrations of a client are everybody's. */
-const personal: ReadonlySet<CredentialKey['kind']> = new Set(['grant', 'login', 'dpop-key', 'server', 'consent']);
+const personal: ReadonlySet<CredentialKey['kind']> = new Set([
+  'grant',
+  'login',
+  'dpop-key',
+  'server',
+  'consent',
+  'facts',
+]);
 
 /**
  * The part of a store that is one person's, where one process serves many: its grants, logins, keys and consents have the principal in

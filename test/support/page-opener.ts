@@ -16,8 +16,10 @@ export interface Machine {
   readonly state: string;
   /** The pages that were opened, in order. */
   opened(): Promise<readonly string[]>;
-  /** Has what was granted end at a time from now on, in milliseconds, whatever the authorization server said. */
-  grantsEnd(inMs: number): Promise<void>;
+  /** Has what was granted end at a time from now on, in milliseconds, whatever the authorization server said; it may be changed beside. */
+  grantsEnd(inMs: number, changes?: object): Promise<void>;
+  /** Deletes what was granted. */
+  grantsGo(): Promise<void>;
 }
 
 /** What the person does. */
@@ -27,19 +29,28 @@ export interface PersonOptions {
   readonly absent?: boolean;
   /** Nobody looks at the first page. */
   readonly absentFirst?: boolean;
+  /** Nobody looks at any page but the first. */
+  readonly absentLater?: boolean;
   /** How long each page is looked at, in milliseconds. */
   readonly takesMs?: number;
 }
 
-async function grantsEnd(folder: string, inMs: number): Promise<void> {
+async function grantsEnd(folder: string, inMs: number, changes: object): Promise<void> {
   const store = fileCredentialStore({ folder });
   for (const key of await store.keys('grant')) {
     const kept = await store.read(key);
     assert.ok(kept);
     const grant = JSON.parse(kept.text) as Readonly<Record<string, unknown>>;
     const times = { obtainedAt: Date.now() - 3_600_000, expiresAt: Date.now() + inMs };
-    assert.ok(await store.write(key, JSON.stringify({ ...grant, ...times }), { ifGeneration: kept.generation }));
+    assert.ok(
+      await store.write(key, JSON.stringify({ ...grant, ...times, ...changes }), { ifGeneration: kept.generation }),
+    );
   }
+}
+
+async function grantsGo(folder: string): Promise<void> {
+  const store = fileCredentialStore({ folder });
+  for (const key of await store.keys('grant')) await store.write(key, undefined);
 }
 
 const person = fileURLToPath(new URL('./person.ts', import.meta.url));
@@ -64,6 +75,7 @@ export async function machineWithPerson(t: Pick<TestContext, 'after'>, options: 
         return [];
       }
     },
-    grantsEnd: (inMs) => grantsEnd(join(state, 'parley', 'credentials'), inMs),
+    grantsEnd: (inMs, changes = {}) => grantsEnd(join(state, 'parley', 'credentials'), inMs, changes),
+    grantsGo: () => grantsGo(join(state, 'parley', 'credentials')),
   };
 }

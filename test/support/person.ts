@@ -7,6 +7,6 @@ import type { PersonOptions } from './page-opener.ts';
 const [pages = '', options = '{}', url = ''] = process.argv.slice(2);
 await appendFile(pages, `${url}\n`);
 // Written by the test that made the machine.
-const { absent = false, absentFirst = false, ...visit } = JSON.parse(options) as PersonOptions;
+const { absent = false, absentFirst = false, absentLater = false, ...visit } = JSON.parse(options) as PersonOptions;
 const isFirst = (await readFile(pages, 'utf8')).trim() === url;
-if (!absent && !(absentFirst && isFirst)) await fetch(await visitPages(url, visit));
+if (!absent && !(absentFirst && isFirst) && !(absentLater && !isFirst)) await fetch(await visitPages(url, visit));

@@ -9,7 +9,7 @@ const offers = new WeakMap<ServerCapabilities, ServerCapabilities>();
  * Capabilities that a bridge offers, of those of its upstream: everything but tasks. The same object as long as nothing
  * changes.
  */
-export function offerOf(client: Client): ServerCapabilities {
+export function offerOf(client: Pick<Client, 'capabilities' | 'revision'>): ServerCapabilities {
   const { capabilities } = client;
   const known = offers.get(capabilities);
   if (known !== undefined) return known;
@@ -25,7 +25,7 @@ export function offerOf(client: Client): ServerCapabilities {
 }
 
 /** The oldest revision completes without a capability that says so; whoever asks learns whether the server does. */
-function undeclaredCompletions(client: Client): ServerCapabilities {
+function undeclaredCompletions(client: Pick<Client, 'capabilities' | 'revision'>): ServerCapabilities {
   const { prompts, resources } = client.capabilities;
   const completable = prompts !== undefined || resources !== undefined;
   return completable && !isServerCapability(revisionFor(client), 'completions') ? { completions: {} } : {};

@@ -2,7 +2,7 @@ import type { Client } from '../../client/client.ts';
 import { monotonicNow } from '../../jsonrpc/timeout.ts';
 import type { Transport } from '../../jsonrpc/transport.ts';
 import { factsOf, httpFacts, type SettledFacts } from '../../jsonrpc/transport-facts.ts';
-import type { Host, ServerSession } from '../../host/host.ts';
+import type { Handler, Host, ServerSession } from '../../host/host.ts';
 import type { ServerCapabilities } from '../../protocol/capability.ts';
 import type { Implementation } from '../../protocol/features/common.ts';
 import { methodOf } from '../../protocol/catalogue.ts';
@@ -12,6 +12,8 @@ import { extensionsOf } from '../declared.ts';
 import { closingQuietly } from '../upstream/closing.ts';
 import { wordsOf } from '../failure.ts';
 import { revisionFor } from '../forward.ts';
+import type { KnownUpstream, UpstreamLogin } from '../upstream-login.ts';
+import type { Doorway } from './doorway.ts';
 import { bridgeHandlers, type BridgeParts } from './handlers.ts';
 import { UpstreamTools } from '../known-tools.ts';
 import { Notices } from './notices.ts';
@@ -68,6 +70,7 @@ export interface SingleOptions extends Settings {
   readonly auth?: UpstreamCredentials | undefined;
   /** True when what may be answered depends on who calls, so that nothing is kept. */
   readonly keepsNothing?: boolean | undefined;
+  readonly login?: UpstreamLogin | undefined;
   readonly upstreamRevisions?: readonly RevisionDate[] | undefined;
   readonly probeTimeoutMs?: number | undefined;
   /** Methods of whose failures whoever asks tells the operator. */
@@ -87,24 +90,22 @@ export async function openSingle(options: SingleOptions): Promise<Single> {
   const tools = new UpstreamTools();
   const parts = partsOf(options, tools, opener({ ...options, wayOf: waysTo(options), tools }));
   const { pool, changes, watches } = parts;
-  const first = await firstClient(pool, options.signal);
-  // A connection that failed for good is replaced; what was known of the upstream stays known meanwhile.
-  const client = (): Client => pool.main.latest ?? first;
-  await learn(parts, options, options.signal);
+  const standing = await standingOf(parts, options);
   if (options.signal?.aborted === true) {
+    standing.doorway?.close();
     await pool.close();
     throw options.signal.reason;
   }
   const stop = (): void => {
+    standing.doorway?.close();
     changes.stop();
     watches.stop();
   };
-  void changes.follow(pool.main);
   return {
-    host: hostOf(parts, options, client),
+    host: hostOf(parts, options, standing),
     get facts() {
-      const { description, revision, server, capabilities } = client();
-      return { description, revision, server, capabilities };
+      const { revision, server, capabilities } = standing.known();
+      return { description: standing.description, revision, server, capabilities };
     },
     get idle() {
       return pool.idle;
@@ -116,6 +117,60 @@ export async function openSingle(options: SingleOptions): Promise<Single> {
       await pool.close();
     },
   };
+}
+
+/** A server by what is known of it, be it reached or not. */
+interface Standing {
+  known(): Pick<KnownUpstream, 'revision' | 'server' | 'capabilities' | 'instructions'>;
+  hint(): KnownUpstream['hint'];
+  readonly description: string;
+  /** The doorway of requests to a server that may want a login. */
+  readonly doorway: Doorway | undefined;
+}
+
+/** Reaches the server. A connection that failed for good is replaced; what was known of the server stays known meanwhile. */
+async function standingOf(parts: BridgeParts, options: SingleOptions): Promise<Standing> {
+  const { pool } = parts;
+  const { login, signal, onWarning } = options;
+  let first: Client | KnownUpstream | undefined;
+  const latest = (): Client | KnownUpstream => {
+    // Nobody asks before one of them is there.
+    return pool.main.latest ?? (first as Client | KnownUpstream);
+  };
+  const learned = async (): Promise<void> => {
+    await learn(parts, options, signal);
+    // Whoever ends the bridge here ends what follows.
+    if (signal?.aborted !== true) void parts.changes.follow(pool.main);
+  };
+  let doorway: Doorway | undefined;
+  if (login === undefined) {
+    first = await firstClient(pool, signal);
+    await learned();
+  } else {
+    const late = await import('./doorway.ts');
+    const opened = await late.openDoorway({
+      login,
+      pool,
+      learned,
+      onWarning,
+      signal,
+      changed: () => parts.changes.everything(),
+    });
+    ({ known: first, doorway } = opened);
+  }
+  return {
+    known: latest,
+    hint: () => hintOf(latest()),
+    get description() {
+      const one = latest();
+      return 'description' in one ? one.description : factsOfUpstream(options.upstream).description;
+    },
+    doorway,
+  };
+}
+
+function hintOf(known: Client | KnownUpstream): KnownUpstream['hint'] {
+  return 'negotiated' in known ? known.negotiated.discovered : known.hint;
 }
 
 /** Children that die are started again, but not in a loop; and what cannot be closed well is told, and over. */
@@ -254,19 +309,24 @@ async function learn(
   }
 }
 
-function hostOf(parts: BridgeParts, settings: Settings, client: () => Client): Host {
+function hostOf(parts: BridgeParts, settings: Settings, { known, hint, doorway }: Standing): Host {
   const { pool, tools, changes, watches } = parts;
-  const handlers = bridgeHandlers(parts);
+  const own = bridgeHandlers(parts);
+  const handlers =
+    doorway === undefined
+      ? own
+      : new Map([...own].map(([method, handler]) => [method, doorway.within(handler)] as const));
+  const unknown: Handler = (params, call) => pool.carry(params, call);
   const notices = new Notices(pool, settings.onWarning);
   return {
     get info() {
-      return client().server ?? settings.info;
+      return known().server ?? settings.info;
     },
     get instructions() {
-      return client().instructions;
+      return known().instructions;
     },
     get discoverHint() {
-      const { ttlMs = 0, cacheScope = 'private' } = client().negotiated.discovered ?? {};
+      const { ttlMs = 0, cacheScope = 'private' } = hint() ?? {};
       return { ttlMs, cacheScope };
     },
     revisions: settings.revisions,
@@ -274,10 +334,10 @@ function hostOf(parts: BridgeParts, settings: Settings, client: () => Client): H
     relays: true,
     askTimeoutMs: 600_000,
     maxRounds: 32,
-    capabilities: () => offerOf(client()),
-    extensions: () => extensionsOf(revisionFor(client()), offerOf(client())),
+    capabilities: () => offerOf(known()),
+    extensions: () => extensionsOf(revisionFor(known()), offerOf(known())),
     handler: (method) => handlers.get(method),
-    unknown: (params, call) => pool.carry(params, call),
+    unknown: doorway === undefined ? unknown : doorway.within(unknown),
     notified: (method, params, from) => void notices.tell({ method, params }, from),
     headerParameters: (tool) => tools.headerParameters(tool),
     onError: settings.onError,

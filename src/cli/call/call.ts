@@ -115,8 +115,8 @@ async function reach(
 }
 
 async function open(target: Target, parsed: Parsed, io: Io): Promise<Client> {
-  const auth = await authOf(target, parsed, { io, asks: isTerminal(io) });
-  return await openWay(transportOf(target, parsed, io, auth), parsed, io);
+  const { auth } = await authOf(target, parsed, { io, asks: isTerminal(io) });
+  return await openWay(transportOf(target, parsed, io, auth === undefined ? {} : { auth }), parsed, io);
 }
 
 /** @param known The revisions that the server is spoken to in, where nobody typed some. */

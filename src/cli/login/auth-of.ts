@@ -5,7 +5,7 @@ import { UsageError, type Io } from '../io.ts';
 import { oneOption, type Parsed } from '../options.ts';
 import type { Target } from '../target.ts';
 import { authOptions, givenOption, signInOf } from './sign-in-options.ts';
-import type { WayToAsk } from './sign-in.ts';
+import type { SignIn, WayToAsk } from './sign-in.ts';
 
 /** The circumstances of a command. */
 export interface Circumstances {
@@ -18,17 +18,19 @@ export interface Circumstances {
   readonly reachedAt?: string | undefined;
 }
 
+/** Authorization of requests, where there is any. */
+export interface FoundAuth extends Pick<HttpTransportOptions, 'auth'> {
+  /** The login of a person that it is; left out for a token. */
+  readonly signIn?: SignIn;
+}
+
 /**
  * Finds what authorizes the requests of a command: a token that was given, or what is kept of a login. A header that was typed is
  * credentials enough, and a server that a command starts gets its own from the environment.
  *
  * @throws UsageError for options that make no sense together, and where others would use the login of a person.
  */
-export async function authOf(
-  target: Target,
-  parsed: Parsed,
-  circumstances: Circumstances,
-): Promise<Pick<HttpTransportOptions, 'auth'>> {
+export async function authOf(target: Target, parsed: Parsed, circumstances: Circumstances): Promise<FoundAuth> {
   const { io, reachedAt } = circumstances;
   const given = givenOption(parsed, Object.keys(authOptions));
   if (target.kind !== 'url') {
@@ -44,8 +46,9 @@ export async function authOf(
   }
   if (token !== undefined) return { auth: token };
   const { personAt } = await import('./sign-in.ts');
-  const auth = personAt({ ...signInOf(parsed, io), asking, server: target.url }, io);
-  if (reachedAt === undefined) return { auth };
+  const signIn: SignIn = { ...signInOf(parsed, io), asking, server: target.url };
+  const auth = personAt(signIn, io);
+  if (reachedAt === undefined) return { auth, signIn };
   const lent = (await auth.identity({ server: target.url })) === undefined ? given : 'login';
   if (lent === undefined) return {};
   throw lentLogin(reachedAt, '--token-env, --token-file');

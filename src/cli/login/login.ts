@@ -4,6 +4,7 @@ import type { GrantInfo, OAuth } from '../../oauth/person/oauth.ts';
 import { UsageError, type Io } from '../io.ts';
 import { parseOptions, type Parsed } from '../options.ts';
 import { printed, reasonOf, shownJson } from '../shown.ts';
+import { factsKey } from './upstream-login.ts';
 import { signInOf, signInOptions } from './sign-in-options.ts';
 import { ownStore, personAt, type WayToAsk } from './sign-in.ts';
 
@@ -55,6 +56,7 @@ export async function logout(argv: readonly string[], io: Io): Promise<number> {
         continue;
       }
       const { revoked } = await auth.logout({ forgetClient: parsed.flag('forget-client') });
+      await ownStore(io).write(factsKey(new URL(server), account), undefined);
       failed ||= !revoked;
       io.stdout.write(
         `signed out of ${where}${revoked ? '' : '; its tokens could not be revoked, and are valid until they expire'}\n`,

@@ -1,10 +1,11 @@
 import { createInterface } from 'node:readline';
 import { AuthorizationError } from '../../auth/errors.ts';
-import type { Redirect } from '../../auth/redirect.ts';
+import type { OpenRedirect, Redirect, RedirectRequest } from '../../auth/redirect.ts';
 import { fileCredentialStore } from '../../node/credentials/file-credentials.ts';
 import { credentialFolder } from '../../node/credentials/folder.ts';
 import { guardedFetch } from '../../node/login/guarded-fetch.ts';
 import { loopback } from '../../node/login/loopback.ts';
+import { openPage } from '../../node/open-page.ts';
 import type { OAuthEvent } from '../../oauth/events.ts';
 import type { AuthorizationOptions } from '../../oauth/options.ts';
 import { oauth, type OAuth } from '../../oauth/person/oauth.ts';
@@ -43,6 +44,8 @@ export interface SignIn {
   readonly bound?: boolean | undefined;
   /** Time that a person may take, in milliseconds. */
   readonly timeoutMs?: number | undefined;
+  /** Shows a page by another way than opening it here; false where there is none. */
+  readonly show?: ((page: { readonly url: string; readonly message: string }) => Promise<boolean>) | undefined;
   /** Hosts inside the network of this machine that may be reached. */
   readonly networkAllow?: readonly string[] | undefined;
 }
@@ -96,26 +99,61 @@ export function usable<Result>(make: () => Result): Result {
   }
 }
 
-function redirectOf({ asking, server, account, redirectPort }: SignIn, io: Io): Redirect {
+function redirectOf({ asking, server, account, redirectPort, show }: SignIn, io: Io): Redirect {
   const ports = redirectPort === undefined ? {} : { ports: [redirectPort] };
-  const back = loopback({ ...ports, onUrl: (url) => io.stderr.write(`To sign in, open this page:\n\n  ${url}\n\n`) });
-  if (asking === 'browser') return back;
+  const told = (url: string): void => void io.stderr.write(`To sign in, open this page:\n\n  ${url}\n\n`);
+  const back = loopback(show === undefined ? { ...ports, onUrl: told } : { ...ports, open: () => {} });
+  const { redirectUris } = back;
+  if (asking === 'never')
+    return { redirectUris, open: (_, __, about) => Promise.reject(nobodyAsked(server, account, about)) };
+  if (asking === 'browser')
+    return show === undefined
+      ? back
+      : { redirectUris, open: async (...given) => shownBy(show, server, await back.open(...given), told) };
   return {
-    redirectUris: back.redirectUris,
-    open: async (registered) => {
-      if (asking === 'never')
-        throw new AuthorizationError(
-          'login-required',
-          `the server wants a login (HTTP 401 or 403), and nobody may be asked here; run: ${loginCommand(server, account)}`,
-        );
-      const [first = ''] = back.redirectUris;
-      return {
-        redirectUri: registered?.[0] ?? first,
-        visit: ({ url }, signal) => pasted(url, io, signal),
-        close: () => {},
-      };
+    redirectUris,
+    open: async (registered) => ({
+      redirectUri: registered?.[0] ?? redirectUris[0] ?? '',
+      visit: ({ url }, signal) => pasted(url, io, signal),
+      close: () => {},
+    }),
+  };
+}
+
+/** Shows the page in another way where there is one, and opens it here where there is none. */
+function shownBy(
+  show: NonNullable<SignIn['show']>,
+  server: URL,
+  place: OpenRedirect,
+  told: (url: string) => void,
+): OpenRedirect {
+  return {
+    ...place,
+    async visit(request, signal) {
+      const answer = place.visit(request, signal);
+      const message = `Sign in at ${hostOf(request.issuer)}, so that Parley can use ${server.host} for you.`;
+      const shown = show({ url: request.url, message }).then(async (isShown) => {
+        if (isShown) return;
+        told(request.url);
+        // Who was told the address may open it by hand.
+        await openPage(request.url).catch(() => undefined);
+      });
+      return await Promise.race([answer, shown.then(() => answer)]);
     },
   };
+}
+
+/** The error where a login is wanted and nobody may be asked. */
+export function nobodyAsked(
+  server: URL,
+  account: string | undefined,
+  { issuer, scopes }: Partial<Pick<RedirectRequest, 'issuer' | 'scopes'>> = {},
+): AuthorizationError {
+  return new AuthorizationError(
+    'login-required',
+    `the server wants a login (HTTP 401 or 403), and nobody may be asked here; run: ${loginCommand(server, account)}`,
+    { issuer, scopes },
+  );
 }
 
 /** The words that sign in at a server; what is no plain text in a shell is quoted. */

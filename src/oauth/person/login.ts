@@ -121,9 +121,11 @@ export class Login {
   /** A registration that the authorization server does not know any more is made anew once. */
   async #ask(wanted: Wanted, job: AskingJob): Promise<void> {
     const { registration, settings } = this.#parts;
-    const { server } = wanted.discovered;
+    const { discovered, reason, scopes } = wanted;
+    const { server } = discovered;
+    const about = { issuer: server.issuer, reason, scopes };
     for (let again = false; ; again = true) {
-      const open = await settings.redirect.open(await registration.redirectUris(server), job.signal);
+      const open = await settings.redirect.open(await registration.redirectUris(server), job.signal, about);
       try {
         const client = await this.#client(wanted, open, job.signal);
         try {

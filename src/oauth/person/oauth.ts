@@ -26,6 +26,15 @@ export interface GrantInfo extends Identity {
   readonly renewable: boolean;
 }
 
+/** Options of signing in. */
+export interface LoginOptions {
+  /** The URL of the server, where it was not connected to yet. */
+  readonly server?: string | URL;
+  readonly signal?: AbortSignal;
+  /** The scopes to ask for beside those of before, in place of those that the server names now. */
+  readonly scopes?: readonly string[] | undefined;
+}
+
 /** The authorization of a person at one server. */
 export interface OAuth extends Authorization {
   /**
@@ -34,7 +43,7 @@ export interface OAuth extends Authorization {
    * @throws AuthorizationError
    * @throws TypeError where no server is known: give its URL, or connect first.
    */
-  login(options?: { readonly server?: string | URL; readonly signal?: AbortSignal }): Promise<void>;
+  login(options?: LoginOptions): Promise<void>;
   /**
    * Signs out: revokes the tokens where the authorization server has a way for that, and deletes the grant.
    *
@@ -91,13 +100,11 @@ class PersonAuthorization implements OAuth {
     return this.#bound?.authorizer.keeper.grant?.id ?? `nobody ${this.#own}`;
   }
 
-  async login({
-    server,
-    signal = never(),
-  }: { readonly server?: string | URL; readonly signal?: AbortSignal } = {}): Promise<void> {
+  async login({ server, signal = never(), scopes }: LoginOptions = {}): Promise<void> {
     const { site, authorizer } = this.#at(server);
     const mending = await authorizer.mending();
-    await mending.login(await challengeOf(site, signal), { signal });
+    const refused = await challengeOf(site, signal);
+    await mending.login({ ...refused, scopes: scopes ?? refused.scopes }, { signal });
   }
 
   async logout({
