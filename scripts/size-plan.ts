@@ -34,21 +34,21 @@ server.tool('add', { description: 'Adds.' }, () => 'added');
 
 /** How the budgets of the entry points stand, in KB; each is a little more than it was when it was last looked at. */
 const budgets: Readonly<Record<Entry, number>> = {
-  '': 106,
-  server: 38.5,
+  '': 107,
+  server: 39.9,
   client: 44.9,
-  bridge: 87.2,
-  protect: 23.7,
+  bridge: 89,
+  protect: 24.2,
   account: 30,
   http: 34.6,
-  oauth: 27.9,
+  oauth: 28.5,
   stdio: 8.5,
   node: 36.2,
   sqlite: 3,
   postgres: 5,
   redis: 5.7,
   protocol: 3.5,
-  testing: 49.8,
+  testing: 50.1,
 };
 
 /** Programs that do one thing, and each entry point as a whole. */
@@ -56,7 +56,7 @@ export const programs: readonly Program[] = [
   {
     name: 'HTTP server',
     code: `import { createServer } from 'parley-mcp/server'; import { listen } from 'parley-mcp/node'; ${definition} await listen(server, { port: 3000 });`,
-    budget: 50.4,
+    budget: 51.9,
     aim: 30,
     neutral: false,
     role: 'server',
@@ -64,15 +64,15 @@ export const programs: readonly Program[] = [
   {
     name: 'HTTP server by fetch',
     code: `import { createServer } from 'parley-mcp/server'; import { createHandler } from 'parley-mcp/http'; ${definition} export const handler = createHandler(server);`,
-    budget: 54.8,
-    whole: 75.2,
+    budget: 55.6,
+    whole: 87.4,
     neutral: true,
     role: 'server',
   },
   {
     name: 'stdio server',
     code: `import { createServer } from 'parley-mcp/server'; import { serveStdio } from 'parley-mcp/stdio'; ${definition} serveStdio(server);`,
-    budget: 41.2,
+    budget: 41.8,
     aim: 28,
     neutral: false,
     role: 'server',
@@ -116,6 +116,7 @@ export const strangers: readonly Stranger[] = [
     in: ({ role }) => role === 'server',
     home: 'client',
   },
+  { what: 'the work on tasks', word: /the process that ran the task ended/, in: () => true },
   { what: 'the check of JSON Schemas', word: /must match exactly one schema in oneOf/, in: () => true },
   { what: 'regular expressions in linear time', word: /cannot be looked for in linear time/, in: () => true },
 ];

@@ -8,6 +8,8 @@ export type { AskOptions, CompletionCtx, Ctx, CtxClient, Elicited, ElicitedUrl, 
 export { extensionResult, type ExtensionResult } from './host/extension-result.ts';
 export type { Extensions } from './protocol/extension.ts';
 export type { ClientFlag } from './protocol/capability.ts';
+export type { CtxTask, ServerTasks, TaskOptions, TaskSupport, TaskUse } from './server/task-definition.ts';
+export type { TaskLimits, TaskTimes } from './tasks/limits.ts';
 export { inputRequired, type InputRequired, type InputRequiredOptions } from './server/input-required.ts';
 export type {
   CommonDefinition,

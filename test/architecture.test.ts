@@ -25,9 +25,11 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
   consent: ['auth', 'store', 'seal', 'jsonrpc'],
   // What both ends stand on.
   peer: ['json', 'jsonrpc', 'protocol'],
+  // What outlives its request, whichever end has it.
+  tasks: ['peer', 'json', 'jsonrpc', 'protocol', 'store'],
   // What serves.
   host: ['peer', 'json', 'jsonrpc', 'protocol', 'seal', 'mistakes'],
-  server: ['host', 'peer', 'jsonrpc', 'protocol', 'schema', 'seal', 'store', 'mistakes'],
+  server: ['tasks', 'host', 'peer', 'jsonrpc', 'protocol', 'schema', 'seal', 'store', 'mistakes'],
   // What asks.
   client: ['peer', 'json', 'jsonrpc', 'protocol', 'schema', 'store', 'mistakes'],
   // What guards what serves.
@@ -108,6 +110,7 @@ const neutral: ReadonlySet<string> = new Set([
   'account',
   'store',
   'peer',
+  'tasks',
   'host',
   'server',
   'client',

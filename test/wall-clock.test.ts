@@ -80,6 +80,7 @@ test('what has the time of the wall clock is what other processes read', () => {
       // States that are sealed, for any process that has the keys.
       'bridge/options.ts',
       'host/input/server-rounds.ts',
+      'server/tasks/load.ts',
       // The age of files that others may have left.
       'node/credentials/versions.ts',
       // When tokens expire, and proofs.

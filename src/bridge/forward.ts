@@ -2,7 +2,7 @@ import type { Client } from '../client/client.ts';
 import { isObject } from '../jsonrpc/message.ts';
 import type { RequestOptions } from '../client/connection/request-options.ts';
 import { passedOn } from '../host/extension-result.ts';
-import { requireCapabilities } from '../host/input/required-capabilities.ts';
+import { requireCapabilities } from '../peer/required-capabilities.ts';
 import type { JsonObject, ProgressToken } from '../protocol/features/common.ts';
 import { McpError } from '../protocol/error.ts';
 import { fromWire } from '../protocol/compile/from-wire.ts';

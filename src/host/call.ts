@@ -36,6 +36,33 @@ export interface CallClient extends ClientView {
   supports(flag: ClientFlag): boolean;
 }
 
+/**
+ * Part of a call that handlers see and speak by, be it of one request or of work that outlives it; whoever serves tools, prompts
+ * and resources knows no more of a call.
+ */
+export type CallFace = Pick<
+  Call,
+  | 'auth'
+  | 'requestId'
+  | 'method'
+  | 'facts'
+  | 'revision'
+  | 'meta'
+  | 'client'
+  | 'network'
+  | 'address'
+  | 'session'
+  | 'asker'
+  | 'signal'
+  | 'aborted'
+  | 'inputResponses'
+  | 'requestState'
+  | 'lackedScopes'
+  | 'progress'
+  | 'log'
+  | 'closeStream'
+>;
+
 /** One request being served: what its handler may know, and what it may send beside its result. */
 export class Call {
   /** Sender of the request, as the edge established it for this request. */

@@ -215,7 +215,7 @@ export class HostConversation implements Conversation {
         call.aborted ? undefined : handledUnknown(message, result, { host, call }),
       );
     }
-    const row = gate(message.method, revision, host.capabilities());
+    const row = gate(message.method, revision, host.capabilities(this.#link));
     const own = answerItself(message, revision, { host, session: this.#session });
     if (own !== undefined) return own;
     const handler = host.handler(message.method);

@@ -2,7 +2,7 @@ import type { Implementation, JsonObject } from '../protocol/features/common.ts'
 import type { ServerCapabilities } from '../protocol/capability.ts';
 import type { Extensions } from '../protocol/extension.ts';
 import type { Revision } from '../protocol/revision.ts';
-import type { AuthInfo } from './endpoint.ts';
+import type { AuthInfo, Link } from './endpoint.ts';
 import type { Call, ClientView } from './call.ts';
 import type { ScopeGuard } from './protection.ts';
 import type { HeaderParameter } from '../peer/header.ts';
@@ -23,8 +23,12 @@ export interface Host {
   readonly instructions: string | undefined;
   /** The revisions spoken, oldest first. */
   readonly revisions: readonly Revision[];
-  /** Capabilities that are offered now, in the canonical model. */
-  capabilities(): ServerCapabilities;
+  /**
+   * Capabilities that are offered now, in the canonical model.
+   *
+   * @param link Whom they are offered to, where that makes a difference; left out, what is offered to everybody.
+   */
+  capabilities(link?: Pick<Link, 'auth' | 'network'>): ServerCapabilities;
   /** The extensions that are declared, beside those among the capabilities, wherever a revision has a place for them. */
   extensions?(): Extensions;
   /** The handler of a method, or `undefined` where the host has none. */

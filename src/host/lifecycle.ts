@@ -51,7 +51,7 @@ export function answerInitialize(
     host.admit?.({ principal: link.auth?.principal, address: link.address });
     spoken = revision;
     settle({ revision, client });
-    return respond(host, message, revision, initializeResult(host, revision));
+    return respond(host, message, revision, initializeResult(host, revision, link));
   } catch (error) {
     return refusal(host, message.id, maskedError(host, error, 'initialize'), spoken);
   }

@@ -5,14 +5,15 @@ import type { JsonObject } from '../protocol/features/common.ts';
 import { metaKey } from '../protocol/meta.ts';
 import type { Revision } from '../protocol/revision.ts';
 import { toWire } from '../protocol/compile/to-wire.ts';
+import type { Link } from './endpoint.ts';
 import type { Host } from './host.ts';
 import { discoverResultShape, initializeResultShape } from '../protocol/features/lifecycle.ts';
 
 /** Description that a host gives of itself when a session begins. */
-export function initializeResult(host: Host, revision: Revision): JsonObject {
+export function initializeResult(host: Host, revision: Revision, link?: Link): JsonObject {
   return toWire(revision, initializeResultShape, {
     protocolVersion: revision.date,
-    capabilities: offered(host, revision),
+    capabilities: offered(host, revision, link),
     serverInfo: host.info,
     ...instructionsOf(host),
   });
@@ -36,8 +37,9 @@ export function withServerInfo(host: Host, result: JsonObject): JsonObject {
   return { ...result, _meta: { ...meta, [metaKey.serverInfo]: host.info } };
 }
 
-function offered(host: Host, revision: Revision): ServerCapabilities {
-  return projectServerCapabilities(revision, withExtensions(revision, host.capabilities(), host.extensions?.() ?? {}));
+function offered(host: Host, revision: Revision, link?: Link): ServerCapabilities {
+  const capabilities = withExtensions(revision, host.capabilities(link), host.extensions?.() ?? {});
+  return projectServerCapabilities(revision, capabilities);
 }
 
 function instructionsOf({ instructions }: Host): { readonly instructions?: string } {

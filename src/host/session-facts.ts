@@ -40,7 +40,7 @@ export class SessionFacts implements CallFacts {
     this.revision = revision;
     this.client = client;
     this.link = parts.link;
-    this.#offered = projectServerCapabilities(revision, parts.host.capabilities());
+    this.#offered = projectServerCapabilities(revision, parts.host.capabilities(parts.link));
     this.session = this.#sessionOver(parts);
   }
 

@@ -1,6 +1,6 @@
 import type { RequestId } from '../jsonrpc/message.ts';
 import type { Ask, AskMethod } from '../peer/ask.ts';
-import type { Call, CallClient } from '../host/call.ts';
+import type { CallClient, CallFace } from '../host/call.ts';
 import type { AuthInfo } from '../host/endpoint.ts';
 import { requireScopes } from '../host/protection.ts';
 import { isUnnamed, quiet } from '../peer/ask.ts';
@@ -13,17 +13,21 @@ import type { Root } from '../protocol/features/roots.ts';
 import type { CreateMessageRequestParams, CreateMessageResult } from '../protocol/features/sampling.ts';
 import type { AnySchema, InferOutput } from '../schema/infer.ts';
 import { toInputSchema } from '../schema/schema.ts';
+import type { CtxTask } from './task-definition.ts';
 import type { AskOptions, Ctx, Elicited, ElicitedUrl } from './ctx.ts';
 import { formOf } from './form.ts';
 import { checkQuestion } from './offer/check-result.ts';
 
+/** A call, and what it has where it is a task or may become one. */
+type TaskFace = CallFace & { readonly task?: CtxTask | undefined; background?(): Promise<void> };
+
 /** A request as its handler sees it: a thin cover over the call. */
 export class Context implements Ctx {
-  readonly #call: Call;
+  readonly #call: TaskFace;
   /** The keys of the questions of this run. */
   #keys: Set<string> | undefined;
 
-  constructor(call: Call) {
+  constructor(call: TaskFace) {
     this.#call = call;
   }
 
@@ -49,6 +53,14 @@ export class Context implements Ctx {
 
   get meta(): JsonObject {
     return this.#call.meta;
+  }
+
+  get task(): CtxTask | undefined {
+    return this.#call.task;
+  }
+
+  async background(): Promise<void> {
+    await this.#call.background?.();
   }
 
   get inputResponses(): JsonObject | undefined {

@@ -7,6 +7,7 @@ import type { RevisionDate } from '../protocol/revision.ts';
 import type { Root } from '../protocol/features/roots.ts';
 import type { CreateMessageRequestParams, CreateMessageResult } from '../protocol/features/sampling.ts';
 import type { AnySchema, InferOutput } from '../schema/infer.ts';
+import type { CtxTask } from './task-definition.ts';
 
 /** One request as its handler sees it: who asks, in which revision, and what may be said beside the result. */
 export interface RequestCtx {
@@ -113,6 +114,14 @@ export interface Ctx extends RequestCtx {
    * @throws TypeError for what is no such number, in every revision.
    */
   closeStream(retryMs?: number): void;
+  /** Task that the request is by now; `undefined` for a call. Only tools that say `task` have one. */
+  readonly task: CtxTask | undefined;
+  /**
+   * Makes a task of the request now, so that its client waits no longer and what follows may take as long as it likes. It
+   * returns where it cannot: the tool says no `task`, the client knows none, or it is a task already. What was asked before was
+   * asked in the way of a call.
+   */
+  background(): Promise<void>;
   /** Answers to an `inputRequired` that this handler returned, by key; `undefined` in the first round. */
   readonly inputResponses: Readonly<Record<string, unknown>> | undefined;
   /** The state that it returned with it. */

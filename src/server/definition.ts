@@ -13,7 +13,7 @@ import type {
   Resource,
   TextResourceContents,
 } from '../protocol/features/resources.ts';
-import type { CallToolResult, ToolAnnotations, ToolExecution } from '../protocol/features/tools.ts';
+import type { CallToolResult, ToolAnnotations } from '../protocol/features/tools.ts';
 import type { ClientFlag } from '../protocol/capability.ts';
 import type { AuthInfo } from '../host/endpoint.ts';
 import type { ExtensionResult } from '../host/extension-result.ts';
@@ -21,6 +21,7 @@ import type { AnySchema, InferInput, InferOutput } from '../schema/infer.ts';
 import type { StandardSchema } from '../schema/standard.ts';
 import type { CompletionCtx, Ctx, RequestCtx } from './ctx.ts';
 import type { InputRequired } from './input-required.ts';
+import type { TaskSupport } from './task-definition.ts';
 import type { VariableNames, VariablesOf } from './uri-template/types.ts';
 
 /** Parts that every definition may have, for people and for clients. */
@@ -52,7 +53,11 @@ export interface ToolDefinition<
    */
   readonly output?: O & NoFields<O>;
   readonly annotations?: ToolAnnotations;
-  readonly execution?: ToolExecution;
+  /**
+   * Use of tasks: `'optional'` answers clients with tasks by a task where a call takes long, `'required'` answers nobody else. The handler
+   * is the same for a call and a task, in every revision. Left out, it is never a task.
+   */
+  readonly task?: TaskSupport;
   /**
    * The scopes that a caller needs, of all calls or by their arguments. Who lacks some gets a 403 that names all of them.
    * They are looked at over HTTP, where who came without authorization has none, and wherever there is authorization.

@@ -88,9 +88,8 @@ function lists({ options, tools, resources, templates, prompts }: Parts): Handle
   };
 }
 
-function uses({ options, tools, resources, templates, prompts }: Parts): Handlers {
+function uses({ options, tools, resources, templates, prompts, mayCall }: Parts): Handlers {
   const { rateLimits } = options;
-  const mayCall = rateLimited(rateLimits.tools, rateLimits.now);
   const mayComplete = rateLimited(rateLimits.completions, rateLimits.now);
   return {
     'tools/call': (params, call) => {
@@ -113,6 +112,7 @@ const tellings: readonly (readonly [Telling, string])[] = [
   ['resources', 'resources.listChanged'],
   ['prompts', 'prompts.listChanged'],
   ['updates', 'resources.subscribe'],
+  ['tasks', 'tasks'],
 ];
 
 function subscribing({ subscriptions, capabilities }: Parts): Handlers {

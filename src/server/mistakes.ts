@@ -42,7 +42,7 @@ const definitionNames: {
   readonly prompt: Names<PromptDefinition>;
   readonly method: Names<MethodDefinition>;
 } = {
-  tool: { ...common, input: 1, output: 1, annotations: 1, execution: 1, scopes: 1 },
+  tool: { ...common, input: 1, output: 1, annotations: 1, task: 1, scopes: 1 },
   resource,
   'resource template': {
     ...common,
@@ -70,6 +70,7 @@ const optionNames: Names<ServerOptions> = {
   logging: 1,
   rounds: 1,
   rateLimits: 1,
+  tasks: 1,
   subscriptions: 1,
   tracer: 1,
   exposeErrors: 1,
@@ -94,7 +95,7 @@ const nested: {
     askTimeoutMs: 1,
     now: 1,
   },
-  rateLimits: { tools: 1, completions: 1, now: 1 },
+  rateLimits: { tools: 1, completions: 1, tasks: 1, now: 1 },
   subscriptions: { resourcesPerClient: 1, listeners: 1 },
   cache: { ttlMs: 1, cacheScope: 1 },
 };
@@ -106,7 +107,7 @@ export function checkServerOptions(options: ServerOptions): void {
   refuseUnknown('a server', options, optionNames);
   for (const name of ['rounds', 'rateLimits', 'subscriptions', 'cache'] as const)
     refuseUnknown(name, options[name], nested[name]);
-  for (const name of ['tools', 'completions'] as const)
+  for (const name of ['tools', 'completions', 'tasks'] as const)
     refuseUnknown(`rateLimits.${name}`, options.rateLimits?.[name], rateLimit);
   checkValues(options);
 }

@@ -11,6 +11,7 @@ import { chosenRevisions, type Revision, type RevisionDate } from '../protocol/r
 import { checkServerOptions } from './mistakes.ts';
 import type { RateLimits } from './rate-limit.ts';
 import type { SubscriptionLimits } from './subscriptions.ts';
+import type { TaskOptions } from './task-definition.ts';
 
 /** Options of a server; every one has a default. */
 export interface ServerOptions {
@@ -39,6 +40,8 @@ export interface ServerOptions {
   readonly rounds?: RoundOptions;
   /** Limits of how often clients may call tools and ask for completions; without limits by default. */
   readonly rateLimits?: RateLimits;
+  /** Tasks of tools that say `task`; see `TaskOptions`. */
+  readonly tasks?: TaskOptions;
   /** Limits of subscriptions; 1000 resources per client by default, and as many listen streams as the transports admit. */
   readonly subscriptions?: Partial<SubscriptionLimits>;
   /**
@@ -109,6 +112,7 @@ export interface ResolvedOptions {
   readonly askTimeoutMs: number;
   readonly subscriptions: SubscriptionLimits;
   readonly rateLimits: RateLimits;
+  readonly tasks: TaskOptions;
   readonly exposeErrors: boolean;
   readonly onError: (error: unknown, where: string) => void;
   readonly onWarning: (message: string) => void;
@@ -141,6 +145,7 @@ export function resolveOptions(options: ServerOptions): ResolvedOptions {
       listeners: options.subscriptions?.listeners ?? Number.POSITIVE_INFINITY,
     },
     rateLimits: options.rateLimits ?? {},
+    tasks: options.tasks ?? {},
     exposeErrors: options.exposeErrors ?? false,
     onError: harmless(options.onError ?? printError(options.exposeErrors ?? false)),
     onWarning: harmless(options.onWarning ?? ((message) => console.error(message))),

@@ -1,4 +1,5 @@
 import type { ServerCapabilities } from '../protocol/capability.ts';
+import type { Implementation } from '../protocol/features/common.ts';
 import type { ListKind } from '../protocol/features/subscriptions.ts';
 import { checkParts, type DefinitionKind } from './mistakes.ts';
 import { Declared } from './declared.ts';
@@ -9,6 +10,9 @@ import type { PromptEntry } from './offer/prompts.ts';
 import { Registry } from './offer/registry.ts';
 import type { ResourceEntry, TemplateEntry } from './offer/resources.ts';
 import { Subscriptions } from './subscriptions.ts';
+import { rateLimited, type Take } from './rate-limit.ts';
+import { Tasking } from './tasking.ts';
+import { tasksExtension } from '../protocol/features/tasks.ts';
 import type { ToolEntry } from './offer/tools.ts';
 
 /** Parts that a server is made of; the handlers of methods work on it. */
@@ -21,12 +25,15 @@ export interface Parts {
   readonly methods: Registry<MethodEntry>;
   readonly extensions: Declared;
   readonly subscriptions: Subscriptions;
+  readonly tasking: Tasking;
+  /** Takes one of the calls of tools that a client may make now. */
+  readonly mayCall: Take;
   /** Capabilities that are offered now; worked out again only after something was registered or changed. */
   capabilities(): ServerCapabilities;
 }
 
 /** The registries of a server, empty, each telling the subscribers of its changes. */
-export function createParts(options: ResolvedOptions): Parts {
+export function createParts(info: Implementation, options: ResolvedOptions): Parts {
   const subscriptions = new Subscriptions(options.subscriptions);
   let capabilities: ServerCapabilities = {};
   let stale = true;
@@ -47,6 +54,8 @@ export function createParts(options: ResolvedOptions): Parts {
     prompts: new Registry('prompt', changed('prompts'), partsOf('prompt')),
     methods: new Registry('method', () => (stale = true), partsOf('method')),
     extensions: new Declared(options.extensions),
+    mayCall: rateLimited(options.rateLimits.tools, options.rateLimits.now),
+    tasking: new Tasking(async () => (await import('./tasks/load.ts')).loadTasks(info, parts)),
     capabilities: () => {
       // What clients were told stays true: a list that became empty is an empty list.
       if (stale) capabilities = { ...capabilities, ...capabilitiesOf(parts) };
@@ -57,14 +66,24 @@ export function createParts(options: ResolvedOptions): Parts {
   return parts;
 }
 
+/** Both surfaces of tasks; each revision has the place of one of them. */
+function taskCapabilities({ tasks, extensions }: ServerCapabilities): ServerCapabilities {
+  return {
+    tasks: { cancel: {}, requests: { tools: { call: {} } }, ...tasks },
+    extensions: { [tasksExtension]: {}, ...extensions },
+  };
+}
+
 /** Capabilities that follow from what is registered now, and from what the user declared. */
 function capabilitiesOf({ options, tools, resources, templates, prompts, methods }: Parts): ServerCapabilities {
   const declared = options.capabilities;
   const completes = [...templates.values(), ...prompts.values()].some(({ complete }) => complete.size > 0);
+  const hasTasks = [...tools.values()].some(({ task }) => task !== undefined);
   return {
     ...(options.logging ? { logging: {} } : {}),
     ...(completes ? { completions: {} } : {}),
     ...declared,
+    ...(hasTasks ? taskCapabilities(declared) : {}),
     ...(methods.size > 0 ? { experimental: { ...declared.experimental, [ownMethodsKey]: ownMethods(methods) } } : {}),
     ...(tools.size > 0 || declared.tools !== undefined ? { tools: { listChanged: true, ...declared.tools } } : {}),
     ...(resources.size + templates.size > 0 || declared.resources !== undefined

@@ -20,6 +20,8 @@ export interface RateLimits {
   readonly tools?: RateLimit;
   /** Beyond it a completion is an internal error. */
   readonly completions?: RateLimit;
+  /** Requests about tasks; 10 a second and 100 at once by default. Beyond it one is refused as busy. */
+  readonly tasks?: RateLimit;
   /** The time, in milliseconds; a clock that never jumps by default. */
   now?(): number;
 }

@@ -1,4 +1,4 @@
-import type { Endpoint, Served } from '../host/endpoint.ts';
+import type { Endpoint, Link, Served } from '../host/endpoint.ts';
 import type { Handler, Host } from '../host/host.ts';
 import { createEndpoint } from '../host/serve.ts';
 import type { Implementation, JsonObject } from '../protocol/features/common.ts';
@@ -13,6 +13,8 @@ import { addMethod, type MethodEntry } from './offer/methods.ts';
 import { addPrompt, type PromptEntry } from './offer/prompts.ts';
 import { addResource, addTemplate, type TemplateEntry } from './offer/resources.ts';
 import { isListKind, listKinds } from './subscriptions.ts';
+import type { ServerCapabilities } from '../protocol/capability.ts';
+import type { ServerTasks } from './task-definition.ts';
 import { toolNameProblem } from './offer/tool-name.ts';
 import { addTool, type ToolEntry } from './offer/tools.ts';
 
@@ -31,6 +33,8 @@ export interface Server extends Definitions, Served {
    * @throws TypeError for what is no list.
    */
   changed(list: ListKind): void;
+  /** Tasks, for what works on them outside of handlers. */
+  readonly tasks: ServerTasks;
   /** Tells the clients that watch a resource that it changed. */
   resourceUpdated(uri: string): void;
   /**
@@ -56,9 +60,12 @@ export interface Server extends Definitions, Served {
  */
 export function createServer(info: Implementation, options: ServerOptions = {}): Server {
   checkInfo(info);
-  const parts = createParts(resolveOptions(options));
+  const parts = createParts(info, resolveOptions(options));
   const { subscriptions } = parts;
-  const endpoint: Endpoint = createEndpoint(hostOf(info, parts), () => subscriptions.end());
+  const endpoint: Endpoint = createEndpoint(hostOf(info, parts), async () => {
+    await subscriptions.end();
+    await (await parts.tasking.loaded)?.serving.tasks.close();
+  });
   return {
     info,
     endpoint,
@@ -70,13 +77,23 @@ export function createServer(info: Implementation, options: ServerOptions = {}):
       if (list === 'resources') parts.templates.changed();
     },
     extension: (id, settings = {}) => parts.extensions.add(id, settings),
+    tasks: serverTasks(parts),
     resourceUpdated: (uri) => subscriptions.resourceUpdated(uri),
     close: () => endpoint.close(),
   };
 }
 
 /** The types promise the user's handlers more than the registries need to know, hence the widenings. */
-function definitionsOf({ options, tools, resources, templates, prompts, methods, extensions }: Parts): Definitions {
+function definitionsOf({
+  options,
+  tools,
+  resources,
+  templates,
+  prompts,
+  methods,
+  extensions,
+  tasking,
+}: Parts): Definitions {
   const warn = (problem: string | undefined): void => {
     if (problem !== undefined) options.onWarning(problem);
   };
@@ -84,6 +101,8 @@ function definitionsOf({ options, tools, resources, templates, prompts, methods,
     tool: (name, definition, handler) => {
       checkDefinition('tool', name, { definition, handler });
       const handle = addTool(tools, name, definition as never, handler as ToolEntry['run']);
+      // Tasks that are kept may wait to be worked on.
+      if (definition.task !== undefined) tasking.load().catch((error: unknown) => options.onError(error, 'tasks'));
       warn(toolNameProblem(name));
       warn(metaProblem(`tool ${JSON.stringify(name)}`, definition));
       return handle as never;
@@ -116,6 +135,27 @@ function definitionsOf({ options, tools, resources, templates, prompts, methods,
   };
 }
 
+/** Ends and drains tasks; what loads them does so when it is first asked. */
+function serverTasks({ tasking }: Parts): ServerTasks {
+  return {
+    finish: async (id, result) => await (await tasking.load()).serving.finish(id, result),
+    fail: async (id, error) => await (await tasking.load()).serving.fail(id, error),
+    say: async (id, message) => await (await tasking.load()).serving.tasks.say(id, message),
+    drain: async ({ timeoutMs = 10_000 } = {}) => {
+      await (await tasking.loaded)?.serving.tasks.drain(timeoutMs);
+    },
+  };
+}
+
+/** Tasks are listed only where their owner is known: a principal, or the one client of a process. (Spec 2025-11-25, Tasks, Security: SHOULD NOT.) */
+function offeredTo(parts: Parts, link: Pick<Link, 'auth' | 'network'> | undefined): ServerCapabilities {
+  const capabilities = parts.capabilities();
+  const { tasks } = capabilities;
+  if (tasks === undefined || link === undefined) return capabilities;
+  const isKnown = link.auth !== undefined || link.network === 'pipe' || link.network === 'inproc';
+  return isKnown ? { ...capabilities, tasks: { list: {}, ...tasks } } : capabilities;
+}
+
 function hostOf(info: Implementation, parts: Parts): Host {
   const { options, subscriptions, tools } = parts;
   const handlers: ReadonlyMap<string, Handler> = handlersOf(parts);
@@ -123,10 +163,10 @@ function hostOf(info: Implementation, parts: Parts): Host {
     info,
     instructions: options.instructions,
     revisions: options.revisions,
-    capabilities: () => parts.capabilities(),
+    capabilities: (link) => offeredTo(parts, link),
     extensions: () => parts.extensions.all,
     unknown: ownHandler(parts),
-    handler: (method) => restrictedHandler(parts, handlers, method),
+    handler: (method) => parts.tasking.handler(method, restrictedHandler(parts, handlers, method)),
     discoverHint: options.cache,
     tracer: options.tracer,
     rounds: options.rounds,

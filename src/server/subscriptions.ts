@@ -16,8 +16,8 @@ export function isListKind(word: unknown): word is ListKind {
   return listKinds.some((kind) => kind === word);
 }
 
-/** Topic that a listen stream may carry: changes of lists, and updates of single resources. */
-export type Telling = ListKind | 'updates';
+/** Topic that a listen stream may carry: changes of lists, updates of single resources, and tasks. */
+export type Telling = ListKind | 'updates' | 'tasks';
 
 /** One open `subscriptions/listen` of a stateless client. There may be very many: each holds as little as it can. */
 class Listener {
@@ -100,7 +100,7 @@ export class Subscriptions {
     }
     for (const { call, filter } of this.#listeners.values()) {
       if (filter[flag] !== true) continue;
-      call.send(method, subscribed(call.requestId));
+      call.send(method, ofSubscription(call.requestId));
       yield;
     }
   }
@@ -108,7 +108,7 @@ export class Subscriptions {
   *#tellUpdate(uri: string): Generator<void> {
     const method = 'notifications/resources/updated';
     for (const watcher of this.#watchers.get(uri) ?? []) {
-      if ('call' in watcher) watcher.call.send(method, { uri, ...subscribed(watcher.call.requestId) });
+      if ('call' in watcher) watcher.call.send(method, { uri, ...ofSubscription(watcher.call.requestId) });
       else watcher.notify(method, { uri });
       yield;
     }
@@ -141,7 +141,7 @@ export class Subscriptions {
       throw new McpError('busy', `too many listen streams; the limit is ${this.#limits.listeners}`);
     }
     const filter = this.#honored(asked, offered);
-    call.send('notifications/subscriptions/acknowledged', { notifications: filter, ...subscribed(call.requestId) });
+    call.send('notifications/subscriptions/acknowledged', { notifications: filter, ...ofSubscription(call.requestId) });
     return new Promise((answer) => this.#open(new Listener(call, filter, answer)));
   }
 
@@ -156,7 +156,7 @@ export class Subscriptions {
     const { call, filter, answer } = listener;
     this.#listeners.delete(call);
     for (const uri of filter.resourceSubscriptions ?? []) this.#unwatch(uri, listener);
-    answer(subscribed(call.requestId));
+    answer(ofSubscription(call.requestId));
   }
 
   /** Ends every listen stream gracefully. (Spec 2026-07-28, Subscriptions, Graceful closure.) */
@@ -172,6 +172,8 @@ export class Subscriptions {
     return {
       ...Object.fromEntries(told.map(({ flag }) => [flag, true])),
       ...(uris === undefined ? {} : { resourceSubscriptions: uris }),
+      // Who serves tasks has looked whose they are.
+      ...(asked.taskIds === undefined || !offered.has('tasks') ? {} : { taskIds: asked.taskIds }),
     };
   }
 
@@ -206,6 +208,6 @@ function watchedBy(session: ServerSession): Set<string> {
 }
 
 /** Every message of a listen stream carries the id of the request that opened it. */
-function subscribed(id: RequestId): JsonObject {
+export function ofSubscription(id: RequestId): JsonObject {
   return { _meta: { [metaKey.subscriptionId]: id } };
 }

@@ -7,6 +7,7 @@ import { addPrompts } from './prompts.ts';
 import { addResources } from './resources.ts';
 import { addRoundTools } from './round-tools.ts';
 import { addStreamTools } from './stream-tools.ts';
+import { addTaskTools } from './task-tools.ts';
 
 /** Makes it. */
 export function createHost(options: ServerOptions = {}): Server {
@@ -18,6 +19,7 @@ export function createHost(options: ServerOptions = {}): Server {
   addStreamTools(server);
   addAskingTools(server);
   addRoundTools(server);
+  addTaskTools(server);
   addResources(server);
   addPrompts(server);
   return server;

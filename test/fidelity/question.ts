@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import type { AskMethod } from '../../src/peer/ask.ts';
-import { requireCapabilities } from '../../src/host/input/required-capabilities.ts';
+import { requireCapabilities } from '../../src/peer/required-capabilities.ts';
 import type { ClientCapabilities } from '../../src/protocol/capability.ts';
 import { projectClientCapabilities } from '../../src/protocol/compile/capabilities.ts';
 import { errorToWire, McpError, type ErrorObject } from '../../src/protocol/error.ts';

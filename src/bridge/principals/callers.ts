@@ -1,7 +1,7 @@
 import type { AuthorizedRequest } from '../../auth/authorizer.ts';
 import { AuthorizationError } from '../../auth/errors.ts';
 import type { AuthInfo } from '../../host/endpoint.ts';
-import { canonical } from '../../host/input/digest.ts';
+import { canonical } from '../../peer/digest.ts';
 
 /** Limit of the callers of one principal that are told apart. */
 const most = 32;

@@ -1,5 +1,5 @@
 import type { ClientView } from '../../host/call.ts';
-import { canonical } from '../../host/input/digest.ts';
+import { canonical } from '../../peer/digest.ts';
 import type { ClientCapabilities } from '../../protocol/capability.ts';
 import { projectClientCapabilities } from '../../protocol/compile/capabilities.ts';
 import type { Revision } from '../../protocol/revision.ts';

@@ -55,7 +55,9 @@ export function runInSession(
   call.askBy(() => new LateAsker((asking = way.asking())));
   return andThen(handler(params, call), (value) => {
     if (isByHand(value))
-      return questions().then((loaded) => loaded.continueInSession(value, { handler, params, call, maxRounds }));
+      return questions().then((loaded) =>
+        loaded.continueByHand(value, { call, maxRounds, again: () => handler(params, call) }),
+      );
     // A question that its handler does not wait for goes out before the result all the same.
     return asking === undefined
       ? value

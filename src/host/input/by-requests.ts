@@ -6,8 +6,8 @@ import { maySend } from '../../protocol/method.ts';
 import { toWire } from '../../protocol/compile/to-wire.ts';
 import type { Ask, Asker, AskMethod } from '../../peer/ask.ts';
 import type { Call, ClientView } from '../call.ts';
-import { requireCapabilities } from './required-capabilities.ts';
-import { Once } from './once.ts';
+import { requireCapabilities } from '../../peer/required-capabilities.ts';
+import { Once } from '../../peer/once.ts';
 import { tooLate } from './too-late.ts';
 import { question, type QuestionOrigin, type QuestionWay } from './question.ts';
 

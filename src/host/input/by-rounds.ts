@@ -3,8 +3,8 @@ import type { JsonObject } from '../../protocol/features/common.ts';
 import { McpError } from '../../protocol/error.ts';
 import { isByHand, quiet, type Asker, type ByHand } from '../../peer/ask.ts';
 import type { Call } from '../call.ts';
-import { requireCapabilities } from './required-capabilities.ts';
-import { digestOf } from './digest.ts';
+import { requireCapabilities } from '../../peer/required-capabilities.ts';
+import { digestOf } from '../../peer/digest.ts';
 import type { Handler } from '../host.ts';
 import { isLater, type NowOrLater } from '../now-or-later.ts';
 import { Reports } from './reports.ts';
@@ -118,37 +118,34 @@ async function nextByHand(wish: ByHand, asker: AskerByRounds, running: RoundsRun
 }
 
 /**
- * Runs a handler of a handshake client again that drives its rounds by hand, with the answers, which the client gave to
- * requests.
+ * Runs a handler again that drives its rounds by hand, where its client answers while it waits: in a session, or in a task.
  *
  * @param wish What it returned.
+ * @param again Runs it once more.
  */
-export async function continueInSession(
+export async function continueByHand(
   wish: ByHand,
-  {
-    handler,
-    params,
-    call,
-    maxRounds,
-  }: Pick<RoundsRunning, 'handler' | 'params' | 'call'> & { readonly maxRounds: number },
+  { call, again, maxRounds }: { readonly call: AnsweredCall; again(): unknown; readonly maxRounds: number },
 ): Promise<unknown> {
   let value: unknown = wish;
   for (let round = 1; isByHand(value); round++) {
     if (round >= maxRounds) throw new McpError('invalidRequest', `the request took more than ${maxRounds} rounds`);
-    call.inputResponses = await askAll(value.inputRequests ?? {}, call);
+    call.inputResponses = await askAll(value.inputRequests ?? {}, call.asker);
     call.requestState = value.requestState;
-    value = await handler(params, call);
+    value = await again();
   }
   return value;
 }
 
+type AnsweredCall = Pick<Call, 'asker' | 'inputResponses' | 'requestState'>;
+
 /** Asks everything at once; what still waits when a question fails is given up. */
-async function askAll(inputRequests: NonNullable<ByHand['inputRequests']>, call: Call): Promise<JsonObject> {
+async function askAll(inputRequests: NonNullable<ByHand['inputRequests']>, asker: Asker): Promise<JsonObject> {
   const failed = new AbortController();
   const { signal } = failed;
   try {
     const asking = Object.entries(mapped(inputRequests, withId)).map(async ([key, { method, params }]) => {
-      const answer = await call.asker.ask({ method, params, key, signal, accept: (given) => ({ value: given }) });
+      const answer = await asker.ask({ method, params, key, signal, accept: (given) => ({ value: given }) });
       return [key, answer] as const;
     });
     return Object.fromEntries(await Promise.all(asking));

@@ -1,5 +1,5 @@
 /** Everything that only those need who ask a client; `asking.ts` loads it for them. */
 
-export { continueInSession, firstRun, runRounds } from './by-rounds.ts';
+export { continueByHand, firstRun, runRounds } from './by-rounds.ts';
 export { askOnce, AskerByRequests } from './by-requests.ts';
 export { connectionOf } from './question.ts';

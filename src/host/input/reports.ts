@@ -1,4 +1,4 @@
-import { hashOf } from './hash.ts';
+import { hashOf } from '../../peer/hash.ts';
 import { mostRemembered, type Said } from '../said.ts';
 
 /**

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { ExactNumber } from '../../json/exact-number.ts';
 import { McpError } from '../../protocol/error.ts';
-import { canonical, digestOf } from './digest.ts';
+import { canonical, digestOf } from '../../peer/digest.ts';
 import { bindingOf, freshState, packState, unpackState, type RoundSettings, type RoundState } from './request-state.ts';
 import { memoryRoundStore } from './state-store.ts';
 import { createSeal } from '../../seal/seal.ts';

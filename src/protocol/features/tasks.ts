@@ -23,7 +23,7 @@ import {
 import { from, never, type Lifetime } from '../lifetime.ts';
 import type { ResultMetaObject } from '../meta.ts';
 import type { MethodRows, NotificationOf, RequestOf } from '../method.ts';
-import { inputRequests, inputResponses, type InputRequests, type InputResponses } from './rounds.ts';
+import { inputRequests, inputResponse, type InputRequests, type InputResponses } from './rounds.ts';
 import {
   any,
   array,
@@ -31,6 +31,7 @@ import {
   filled,
   integer,
   literal,
+  looseMap,
   nil,
   object,
   oneOf,
@@ -209,7 +210,7 @@ export const getTaskPayloadRequestParamsShape: ShapeOf<GetTaskPayloadRequestPara
 
 export const updateTaskRequestParamsShape: ShapeOf<UpdateTaskRequestParams> = shape(
   'UpdateTaskRequestParams',
-  { ...byTask, inputResponses },
+  { ...byTask, inputResponses: looseMap(inputResponse) },
   extension,
 );
 
@@ -281,6 +282,7 @@ export interface TaskMethods {
 export const taskMethods: MethodRows<TaskMethods> = {
   'tasks/get': {
     kind: 'request',
+    needs: 'tasks',
     from: 'both',
     narrowed: { from: 'client', lifetime: extension },
     lifetime: tasks,
@@ -292,6 +294,7 @@ export const taskMethods: MethodRows<TaskMethods> = {
   },
   'tasks/cancel': {
     kind: 'request',
+    needs: 'tasks.cancel',
     from: 'both',
     narrowed: { from: 'client', lifetime: extension },
     lifetime: tasks,
@@ -302,6 +305,7 @@ export const taskMethods: MethodRows<TaskMethods> = {
   },
   'tasks/result': {
     kind: 'request',
+    needs: 'tasks',
     from: 'both',
     lifetime: coreTasks,
     params: getTaskPayloadRequestParamsShape,
@@ -310,6 +314,7 @@ export const taskMethods: MethodRows<TaskMethods> = {
   },
   'tasks/list': {
     kind: 'request',
+    needs: 'tasks.list',
     from: 'both',
     lifetime: coreTasks,
     params: paginatedRequestParamsShape,

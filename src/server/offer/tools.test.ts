@@ -203,7 +203,6 @@ test('tools are listed in the order in which they were added, each in the words 
       icons,
       meta: { 'com.example/x': 1 },
       annotations: { readOnlyHint: true },
-      execution: { taskSupport: 'forbidden' },
     },
     () => 'z',
   );
@@ -218,7 +217,6 @@ test('tools are listed in the order in which they were added, each in the words 
       ...(date >= '2025-03-26' ? { annotations: { readOnlyHint: true } } : {}),
       ...(date >= '2025-06-18' ? { title: 'Zed', _meta: { 'com.example/x': 1 } } : {}),
       ...(date >= '2025-11-25' ? { icons } : {}),
-      ...(date === '2025-11-25' ? { execution: { taskSupport: 'forbidden' } } : {}),
     });
   }
 });

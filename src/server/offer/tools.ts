@@ -1,6 +1,6 @@
 import { toolShape } from '../../protocol/features/tool.ts';
 import { isObject } from '../../jsonrpc/message.ts';
-import type { Call } from '../../host/call.ts';
+import type { CallFace } from '../../host/call.ts';
 import { headerParametersOf, type HeaderParameter } from '../../peer/header.ts';
 import { andThen, orElse } from '../../host/now-or-later.ts';
 import { lackedScopes } from '../../host/protection.ts';
@@ -24,6 +24,7 @@ import type { Handle, ToolDefinition } from '../definition.ts';
 import { common } from './common.ts';
 import { isOtherResult } from '../input-required.ts';
 import type { ResolvedOptions } from '../options.ts';
+import type { TaskUse } from '../task-definition.ts';
 import type { Registry } from './registry.ts';
 import { listable, checkResult } from './check-result.ts';
 import { contentResult, failure, structuredResult, text, ToolError, wholeResult } from './tool-result.ts';
@@ -34,6 +35,7 @@ export interface ToolEntry {
   readonly input: ResolvedSchema;
   readonly output: ResolvedSchema | undefined;
   readonly headers: readonly HeaderParameter[];
+  readonly task: TaskUse | undefined;
   readonly run: (args: unknown, ctx: Ctx) => unknown;
 }
 
@@ -64,6 +66,7 @@ function toolEntry(name: string, definition: AnyTool, run: ToolEntry['run']): To
   const { input, output } = schemasOf(name, definition);
   const { parameters, problems } = headerParametersOf(input.json);
   if (problems.length > 0) throw new TypeError(`tool ${JSON.stringify(name)}: ${problems.join('; ')}`);
+  const task = typeof definition.task === 'string' ? { support: definition.task } : definition.task;
   const tool: Tool = {
     name,
     ...common(definition),
@@ -71,9 +74,16 @@ function toolEntry(name: string, definition: AnyTool, run: ToolEntry['run']): To
     inputSchema: input.json as Tool['inputSchema'],
     ...(output === undefined ? {} : { outputSchema: output.json as NonNullable<Tool['outputSchema']> }),
     ...(definition.annotations === undefined ? {} : { annotations: definition.annotations }),
-    ...(definition.execution === undefined ? {} : { execution: definition.execution }),
+    ...(task === undefined ? {} : { execution: { taskSupport: task.support } }),
   };
-  return { tool: listable(toolShape, tool, `tool ${JSON.stringify(name)}`), input, output, headers: parameters, run };
+  return {
+    tool: listable(toolShape, tool, `tool ${JSON.stringify(name)}`),
+    input,
+    output,
+    headers: parameters,
+    task,
+    run,
+  };
 }
 
 /** @throws TypeError that names the tool, for a schema that cannot be used. */
@@ -99,7 +109,7 @@ function schemasOf(name: string, { input, output }: AnyTool): Pick<ToolEntry, 'i
 export function callTool(
   registry: Registry<ToolEntry>,
   params: CallToolRequestParams,
-  call: Call,
+  call: CallFace,
   options: ToolFailures,
 ): CallToolResult | Promise<CallToolResult> {
   const entry = registry.find(params.name, call.auth);
@@ -116,15 +126,26 @@ export function callTool(
   });
 }
 
-function run(entry: ToolEntry, args: unknown, call: Call): CallToolResult | Promise<CallToolResult> {
+function run(entry: ToolEntry, args: unknown, call: CallFace): CallToolResult | Promise<CallToolResult> {
+  return andThen(entry.run(args, new Context(call)), (returned) => resultOfReturn(entry, returned, call.facts));
+}
+
+/**
+ * Makes the result of a tool of what its handler returned.
+ *
+ * @throws TypeError for what is none.
+ */
+export function resultOfReturn(
+  entry: ToolEntry,
+  returned: unknown,
+  revision: Revision,
+): CallToolResult | Promise<CallToolResult> {
   const { tool } = entry;
-  return andThen(entry.run(args, new Context(call)), (returned) =>
-    andThen(outcome(entry, returned), (result) =>
-      forRevision(
-        checkResult(callToolResultShape, withPlainStructure(result), `tool ${JSON.stringify(tool.name)}`),
-        tool,
-        call.facts,
-      ),
+  return andThen(outcome(entry, returned), (result) =>
+    forRevision(
+      checkResult(callToolResultShape, withPlainStructure(result), `tool ${JSON.stringify(tool.name)}`),
+      tool,
+      revision,
     ),
   );
 }
@@ -132,7 +153,7 @@ function run(entry: ToolEntry, args: unknown, call: Call): CallToolResult | Prom
 function failed(
   { tool }: ToolEntry,
   error: unknown,
-  { call, options }: { readonly call: Call; readonly options: ToolFailures },
+  { call, options }: { readonly call: CallFace; readonly options: ToolFailures },
 ): CallToolResult {
   // Where an answer has begun already, the model reads which scopes are missing. A WeakMap has nothing under what is no object.
   call.lackedScopes = lackedScopes.get(error as object);
@@ -201,7 +222,7 @@ function forRevision(result: CallToolResult, { outputSchema }: Tool, revision: R
 }
 
 /** Spec 2025-11-25, Tools, Error handling: arguments that do not fit are for the model to read and correct. */
-function wrongArguments(name: string, problems: readonly Problem[], call: Call): CallToolResult {
+function wrongArguments(name: string, problems: readonly Problem[], call: CallFace): CallToolResult {
   const message = `invalid arguments for tool ${JSON.stringify(name)}: ${listed(problems)}`;
   if (call.facts.argumentErrors === 'tool') return failure([text(message)]);
   throw new McpError('invalidParams', message, { data: { problems } });

@@ -3,7 +3,7 @@ import { isRequestId } from '../../../jsonrpc/message.ts';
 import { after } from '../../../jsonrpc/timeout.ts';
 import { askMethods, type AskMethod } from '../../../peer/ask.ts';
 import type { Call } from '../../../host/call.ts';
-import { requireCapabilities } from '../../../host/input/required-capabilities.ts';
+import { requireCapabilities } from '../../../peer/required-capabilities.ts';
 import type { JsonObject } from '../../../protocol/features/common.ts';
 import { McpError } from '../../../protocol/error.ts';
 import { fromWire } from '../../../protocol/compile/from-wire.ts';

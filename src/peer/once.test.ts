@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { ExactNumber } from '../../json/exact-number.ts';
-import type { Ctx } from '../../server/ctx.ts';
-import { createServer } from '../../server/server.ts';
+import { ExactNumber } from '../json/exact-number.ts';
+import type { Ctx } from '../server/ctx.ts';
+import { createServer } from '../server/server.ts';
 import { Once } from './once.ts';
-import { dates } from '../../../test/support/raw.ts';
-import { connect } from '../../client.ts';
-import { memoryTransport } from '../../testing/memory-transport.ts';
+import { dates } from '../../test/support/raw.ts';
+import { connect } from '../client.ts';
+import { memoryTransport } from '../testing/memory-transport.ts';
 
 const name = { type: 'object', properties: { name: { type: 'string' } }, required: ['name'] } as const;
 const asking = dates.filter((date) => date >= '2025-06-18');

@@ -1,5 +1,5 @@
-import { jsonText } from '../../json/exact-number.ts';
-import { isObject } from '../../jsonrpc/message.ts';
+import { jsonText } from '../json/exact-number.ts';
+import { isObject } from '../jsonrpc/message.ts';
 import { hashOf } from './hash.ts';
 
 /** A short digest of a value. It tells values apart; it protects nothing, the seal does. */

@@ -1,10 +1,10 @@
-import { missing, type ClientCapabilities } from '../../protocol/capability.ts';
-import type { JsonObject } from '../../protocol/features/common.ts';
-import { McpError } from '../../protocol/error.ts';
-import type { Revision } from '../../protocol/revision.ts';
-import type { CreateMessageRequestParams } from '../../protocol/features/sampling.ts';
-import type { AskMethod } from '../../peer/ask.ts';
-import { samplingProblem } from '../../peer/sampling-rules.ts';
+import { missing, type ClientCapabilities } from '../protocol/capability.ts';
+import type { JsonObject } from '../protocol/features/common.ts';
+import { McpError } from '../protocol/error.ts';
+import type { Revision } from '../protocol/revision.ts';
+import type { CreateMessageRequestParams } from '../protocol/features/sampling.ts';
+import type { AskMethod } from './ask.ts';
+import { samplingProblem } from './sampling-rules.ts';
 
 /**
  * Makes sure that the client declared what a question needs, and that the question is well formed, before anything

@@ -1,4 +1,4 @@
-import { heldAsJson } from '../../json/held.ts';
+import { heldAsJson } from '../json/held.ts';
 
 /** Outcome of a side effect that ran: its result, which may be `undefined`, or why that cannot be kept. */
 export interface Ran {
@@ -16,9 +16,14 @@ export class Once {
     for (const [key, ran] of Object.entries(known)) this.#ran.set(key, Promise.resolve(ran));
   }
 
-  /** @throws TypeError when JSON cannot hold the result; the effect ran all the same, and does not run again. */
-  async run<T>(key: string, effect: () => T | Promise<T>): Promise<T> {
-    const { result, refused } = await (this.#ran.get(key) ?? this.#start(key, effect));
+  /**
+   * Runs an effect, or gives the result that it had.
+   *
+   * @param keep Keeps the outcome where it lasts, before anybody learns of it.
+   * @throws TypeError when JSON cannot hold the result; the effect ran all the same, and does not run again.
+   */
+  async run<T>(key: string, effect: () => T | Promise<T>, keep?: (ran: Ran) => Promise<void>): Promise<T> {
+    const { result, refused } = await (this.#ran.get(key) ?? this.#start(key, effect, keep));
     if (refused !== undefined) throw new TypeError(refused);
     // The same key means the same effect, hence the same type; JSON keeps it, or the result was refused.
     return result as T;
@@ -29,7 +34,7 @@ export class Once {
     return this.#running > 0;
   }
 
-  #start(key: string, effect: () => unknown): Promise<Ran> {
+  #start(key: string, effect: () => unknown, keep?: (ran: Ran) => Promise<void>): Promise<Ran> {
     this.#running++;
     const ran = Promise.resolve()
       .then(effect)
@@ -38,7 +43,7 @@ export class Once {
     this.#ran.set(key, ran);
     // A failed effect may be tried again; the failure itself is the caller's to hear.
     ran.catch(() => this.#ran.delete(key));
-    return ran;
+    return keep === undefined ? ran : ran.then(async (outcome) => keep(outcome).then(() => outcome));
   }
 
   /** Outcomes of the effects that ran, by key, once those that still run are done. */

@@ -1,0 +1,76 @@
+/** Tasks as an author of a server writes them down. */
+
+import type { TaskLimits, TaskTimes } from '../tasks/limits.ts';
+import type { McpError } from '../protocol/error.ts';
+import type { TaskStore } from '../store/tasks.ts';
+
+/** Use of tasks for a tool. */
+export interface TaskUse {
+  /** `required` refuses clients without tasks; `optional` answers them as any tool does. */
+  readonly support: 'optional' | 'required';
+  /**
+   * Time after which a call of a client with the extension of 2026-07-28 becomes a task, in milliseconds; 500 by default, so that quick
+   * calls stay calls, and 0 (at once) where it is `required`. With `'background'` the handler says when, by `ctx.background()`. In
+   * 2025-11-25 the client decides, and the call is a task at once.
+   */
+  readonly after?: number | 'background';
+  /** Life of its tasks, from their creation, in milliseconds; that of the server's options by default. In 2025-11-25 the client may want another. */
+  readonly ttlMs?: number | null;
+  /** Interval at which clients are told to ask, in milliseconds; that of the server's options by default. */
+  readonly pollIntervalMs?: number;
+  /**
+   * Number of runs that may begin, where processes that work on it end before it does; 1 by default, and 3 for tools that say `readOnlyHint` or
+   * `idempotentHint`. A run that goes on after an answer is none.
+   */
+  readonly attempts?: number;
+  /** Text that a client of 2025-11-25 may give its model until there is a result. */
+  readonly immediate?: string;
+}
+
+/** Use of tasks for a tool, in short or whole. */
+export type TaskSupport = TaskUse['support'] | TaskUse;
+
+/** Options of the tasks of a server; every one has a default. */
+export interface TaskOptions extends Partial<TaskTimes> {
+  /** Store that keeps them; `memoryTasks()` by default, whose tasks end with the process. */
+  readonly store?: TaskStore;
+  /** Names whose tasks they are, where several servers share a store; the name of the server by default. */
+  readonly queue?: string;
+  readonly limits?: Partial<TaskLimits>;
+}
+
+/** Task that a handler runs as. */
+export interface CtxTask {
+  readonly id: string;
+  /** Number of this run among those that began, from 1. */
+  readonly attempt: number;
+  /** Says how far it is, in the `statusMessage` of the task; up to 1024 characters. */
+  say(message: string): void;
+  /**
+   * Leaves the work to something else: return what it gives, and end the task with `server.tasks.finish` or `.fail` in any process that has
+   * the store.
+   */
+  leave(): never;
+}
+
+/** Tasks of a server, for what works on them outside of handlers. */
+export interface ServerTasks {
+  /**
+   * Ends a task that its handler left.
+   *
+   * @param result What the handler would have returned.
+   * @returns Whether it was still to be ended; false for one that was cancelled, ended, expired, or never left.
+   * @throws TypeError for what is no result of its tool.
+   */
+  finish(id: string, result: unknown): Promise<boolean>;
+  /** Ends a task that its handler left with an error. @returns The same. */
+  fail(id: string, error: McpError): Promise<boolean>;
+  /** Says how far it is. @returns Whether anybody may still hear of it. */
+  say(id: string, message: string): Promise<boolean>;
+  /**
+   * Begins nothing more here, and waits for what runs; what does not end in time is left as if the process had died.
+   *
+   * @param options `timeoutMs` is 10,000 by default.
+   */
+  drain(options?: { readonly timeoutMs?: number }): Promise<void>;
+}

@@ -1,0 +1,83 @@
+import type { Call } from '../../host/call.ts';
+import type { Handler } from '../../host/host.ts';
+import { isObject } from '../../jsonrpc/message.ts';
+import { notFound } from '../../peer/gate.ts';
+import { McpError } from '../../protocol/error.ts';
+import type { JsonObject } from '../../protocol/features/common.ts';
+import type { UpdateTaskRequestParams } from '../../protocol/features/tasks.ts';
+import type { CallToolRequestParams } from '../../protocol/features/tools.ts';
+import type { Parts } from '../parts.ts';
+import { rateLimited, type Take } from '../rate-limit.ts';
+import { ofSubscription } from '../subscriptions.ts';
+import type { TaskServing } from './serving.ts';
+
+/** Requests about tasks that a client may send, unless the server's options say otherwise. */
+const defaultRate = { perSecond: 10, burst: 100 };
+
+/** Answers the requests of a server that tasks concern. */
+export class TaskAnswers {
+  readonly serving: TaskServing;
+  readonly #parts: Parts;
+  readonly #mayAsk: Take;
+
+  constructor(serving: TaskServing, parts: Parts) {
+    const { rateLimits } = parts.options;
+    this.serving = serving;
+    this.#parts = parts;
+    this.#mayAsk = rateLimited(rateLimits.tasks ?? defaultRate, rateLimits.now);
+  }
+
+  /**
+   * Answers a request, whose parameters were read by the row of its method.
+   *
+   * @param plain The handler of a server without tasks.
+   */
+  answer(params: JsonObject, call: Call, plain: Handler | undefined): unknown {
+    const { method } = call;
+    if (method === 'tools/call') {
+      const run = (face: Pick<Call, 'asker'> = call): unknown => plain?.(params, face as Call);
+      return this.serving.call(params as unknown as CallToolRequestParams, call, run);
+    }
+    if (method === 'subscriptions/listen') return this.#listen(params, call, plain);
+    if (!this.#mayAsk(call)) throw new McpError('busy', 'too many requests about tasks in a short time');
+    return this.#about(params, call);
+  }
+
+  #about(params: JsonObject, call: Call): unknown {
+    const taskId = String(params['taskId']);
+    switch (call.method) {
+      case 'tasks/get':
+        return this.serving.get(taskId, call);
+      case 'tasks/update':
+        return this.serving.update(params as unknown as UpdateTaskRequestParams, call);
+      case 'tasks/cancel':
+        return this.serving.cancel(taskId, call);
+      case 'tasks/result':
+        return this.serving.result(taskId, call);
+      case 'tasks/list': {
+        const { cursor } = params as { readonly cursor?: string };
+        return this.serving.list(cursor, call, this.#parts.options.pageSize);
+      }
+      default:
+        throw notFound(call.method, 'is not served here');
+    }
+  }
+
+  async #listen(params: JsonObject, call: Call, plain: Handler | undefined): Promise<unknown> {
+    const filter = isObject(params['notifications']) ? params['notifications'] : {};
+    const { taskIds } = filter as { readonly taskIds?: readonly string[] };
+    if (taskIds === undefined) return plain?.(params, call);
+    const { resourcesPerClient } = this.#parts.options.subscriptions;
+    const followed = await this.serving.follow(taskIds.slice(0, resourcesPerClient), call, (task) =>
+      call.send('notifications/tasks', { ...task, ...ofSubscription(call.requestId) }),
+    );
+    try {
+      // The acknowledgement is sent before anything is told.
+      const ended = plain?.({ ...params, notifications: { ...filter, taskIds: followed.taskIds } }, call);
+      followed.begin();
+      return await ended;
+    } finally {
+      followed.end();
+    }
+  }
+}

@@ -1,0 +1,54 @@
+/** Puts the tasks of a server together. */
+
+import { roundSettings } from '../../host/input/server-rounds.ts';
+import type { Call } from '../../host/call.ts';
+import type { Implementation } from '../../protocol/features/common.ts';
+import { memoryTasks } from '../../store/memory-tasks.ts';
+import { taskLimits, taskTimes } from '../../tasks/limits.ts';
+import { Tasks } from '../../tasks/tasks.ts';
+import type { Parts } from '../parts.ts';
+import { revisionOf } from '../../protocol/revision.ts';
+import { callTool, resultOfReturn } from '../offer/tools.ts';
+import { TaskAnswers } from './answers.ts';
+import { Runner } from './runner.ts';
+import { TaskServing } from './serving.ts';
+
+/** Makes what serves the tasks of a server, and begins to work on those that are kept. */
+export function loadTasks(info: Implementation, parts: Parts): TaskAnswers {
+  const { options, tools } = parts;
+  const { store = memoryTasks(), queue = info.name, limits, ...times } = options.tasks;
+  const { onError, rounds } = options;
+  // Other processes read the times of tasks.
+  const now = Date.now;
+  const allLimits = { ...taskLimits, ...limits };
+  const runner: Runner = new Runner(
+    {
+      find: (name, auth) => tools.find(name, auth),
+      mayCall: parts.mayCall,
+      run: (params, face) => callTool(tools, params, face as Call, options),
+      resultOf: (tool, returned, date) => {
+        const [entry, revision] = [tools.find(tool), revisionOf(date)];
+        if (entry === undefined || revision === undefined)
+          throw new TypeError(`there is no tool ${JSON.stringify(tool)}, of which the task is`);
+        return resultOfReturn(entry, returned, revision);
+      },
+      maxRounds: rounds.maxRounds,
+      now,
+      maxTextLength: allLimits.textLength,
+      seal: async () => roundSettings(rounds).seal,
+      onError,
+    },
+    () => tasks,
+  );
+  const tasks: Tasks = new Tasks({
+    store,
+    queue,
+    limits: allLimits,
+    times: { ...taskTimes, ...times },
+    now,
+    perform: (run) => runner.perform(run),
+    knows: ({ request }) => tools.has(request.name),
+    onError,
+  });
+  return new TaskAnswers(new TaskServing(tasks, runner), parts);
+}

@@ -1,0 +1,221 @@
+import { questions } from '../../host/input/asking.ts';
+import type { Call } from '../../host/call.ts';
+import type { AuthInfo } from '../../host/endpoint.ts';
+import type { ServerSession } from '../../host/host.ts';
+import { after } from '../../jsonrpc/timeout.ts';
+import { isByHand, isRoundEnd } from '../../peer/ask.ts';
+import { errorToWire, McpError } from '../../protocol/error.ts';
+import type { JsonObject } from '../../protocol/features/common.ts';
+import type { CallToolRequestParams } from '../../protocol/features/tools.ts';
+import { revisionOf, type RevisionDate } from '../../protocol/revision.ts';
+import type { Seal } from '../../seal/seal.ts';
+import type { HeldTask } from '../../tasks/keeper.ts';
+import { expiryOf, hasEnded, type TaskRecord } from '../../tasks/record.ts';
+import type { TaskRun } from '../../tasks/run.ts';
+import type { Ending, Tasks } from '../../tasks/tasks.ts';
+import type { ToolEntry } from '../offer/tools.ts';
+import type { Take } from '../rate-limit.ts';
+import { isLeft } from './left.ts';
+import { callOf, TaskCall } from './task-call.ts';
+import { taskView } from './views.ts';
+import { relatedTo, Voices } from './voices.ts';
+
+/** Knowledge of a task that no store can keep: the session that asked for it, and its sender whole. */
+interface Live {
+  readonly auth: AuthInfo | undefined;
+  readonly session: ServerSession | undefined;
+}
+
+/** The needs of running tools as tasks. */
+export interface RunnerParts {
+  /** Runs a tool, as a call or as a task. */
+  run(params: CallToolRequestParams, face: TaskCall | Call): unknown;
+  /** The tool under a name, where a caller may know of it. */
+  find(name: string, auth: AuthInfo | undefined): ToolEntry | undefined;
+  readonly mayCall: Take;
+  /** Makes a result of what a handler returns. @throws TypeError for what is none, and where there is no such tool. */
+  resultOf(tool: string, returned: unknown, revision: RevisionDate): object | Promise<object>;
+  readonly maxRounds: number;
+  now(): number;
+  readonly maxTextLength: number;
+  seal(): Promise<Seal>;
+  onError(error: unknown, where: string): void;
+}
+
+/** Runs the tools of tasks, and puts what they ask to clients that wait for their results. */
+export class Runner {
+  readonly voices: Voices = new Voices();
+  readonly #parts: RunnerParts;
+  readonly #live = new Map<string, Live>();
+  readonly #tasks: () => Tasks;
+  /** The tasks whose questions are being put to a client, by the request that carries them. */
+  readonly #asking = new Set<string>();
+
+  constructor(parts: RunnerParts, tasks: () => Tasks) {
+    this.#parts = parts;
+    this.#tasks = tasks;
+  }
+
+  find(name: string, { auth }: Call): ToolEntry | undefined {
+    return this.#parts.find(name, auth);
+  }
+
+  /** Tells whether a client may make one more call now, and counts it. */
+  mayCall(call: Call): boolean {
+    return this.#parts.mayCall(call);
+  }
+
+  /** Runs a tool as a call. */
+  plain(params: CallToolRequestParams, call: Call): unknown {
+    return this.#parts.run(params, call);
+  }
+
+  /** Keeps for a new task what no store can, until it ends. */
+  remember({ record }: HeldTask, { auth, session }: Call): void {
+    const { id } = record;
+    this.#live.set(id, { auth, session });
+    const { keeper } = this.#tasks();
+    const expiry = expiryOf(record);
+    const forget = (): void => {
+      unclock();
+      unhear();
+      this.#live.delete(id);
+    };
+    const unclock = after(expiry === undefined ? Infinity : expiry - this.#parts.now(), forget);
+    const unhear = keeper.hear(id, (kept) => {
+      if (kept === undefined) return;
+      const revision = session?.revision;
+      // Spec 2025-11-25, Tasks, Task Status Notification: whoever asked may be told.
+      if (revision?.tasks === 'core')
+        session?.notify('notifications/tasks/status', { ...taskView(kept.record, revision) });
+      if (hasEnded(kept.record)) forget();
+    });
+  }
+
+  /** The result of the tool of a task, of what a handler returns. */
+  async resultOf({ request }: TaskRecord, returned: unknown): Promise<JsonObject> {
+    return { ...(await this.#parts.resultOf(request.name, returned, request.revision)) };
+  }
+
+  /** Runs the request of a task from its beginning; what it learned before it knows. */
+  async perform(run: TaskRun): Promise<Ending> {
+    const { record } = run;
+    const live = this.#live.get(record.id) ?? { auth: undefined, session: undefined };
+    try {
+      const call = callOf(record, live);
+      const face = new TaskCall(call, record.once);
+      const { session } = live;
+      face.goOn(run, session === undefined ? undefined : this.voices.of(record.id, session, call.meta));
+      return await this.ending(run, face, this.#run(record, face));
+    } catch (error) {
+      return this.#failed(record, error);
+    }
+  }
+
+  /** Makes the end of a task of what its tool came to; it never rejects. */
+  async ending(run: TaskRun, face: TaskCall, work: unknown): Promise<Ending> {
+    try {
+      let value = await work;
+      if (isByHand(value)) {
+        const { continueByHand } = await questions();
+        const { maxRounds } = this.#parts;
+        value = await continueByHand(value, { call: face, maxRounds, again: () => this.#run(run.record, face) });
+      }
+      if (isLeft(value)) return 'left';
+      return this.#kept(value as JsonObject);
+    } catch (error) {
+      return this.#failed(run.record, error);
+    }
+  }
+
+  /**
+   * Waits for the end of a task for a request of 2025-11-25, and puts what the task asks to its client, one request at a time.
+   *
+   * @returns `undefined` when it is gone.
+   */
+  async ended(kept: HeldTask, call: Call): Promise<HeldTask | undefined> {
+    const { id, owner } = kept.record;
+    const { signal } = call;
+    let latest: HeldTask | undefined = kept;
+    while (latest !== undefined && !hasEnded(latest.record) && !signal.aborted) {
+      const asks = latest.record.status === 'input_required' && !this.#asking.has(id);
+      if (asks) await this.#ask(latest.record, call);
+      const tasks = this.#tasks();
+      latest = await tasks.until(
+        (await tasks.get(id, owner)) ?? kept,
+        (record) => hasEnded(record) || (record.status === 'input_required' && !this.#asking.has(id)),
+        signal,
+      );
+    }
+    return latest;
+  }
+
+  /** Tells whether a task was made by a client of 2025-11-25. */
+  isCore({ request }: TaskRecord): boolean {
+    return revisionOf(request.revision)?.tasks === 'core';
+  }
+
+  /** Makes a cursor that is good for one owner. */
+  async sealCursor(id: string, owner: string): Promise<string> {
+    return await (await this.#parts.seal()).seal(id, `tasks of ${owner}`);
+  }
+
+  /** @throws McpError invalidParams for one that was not made here for this owner. */
+  async openCursor(cursor: string, owner: string): Promise<string> {
+    const id = cursor.length > 4096 ? undefined : await (await this.#parts.seal()).open(cursor, `tasks of ${owner}`);
+    if (id === undefined) throw new McpError('invalidParams', 'the cursor is not one of this list');
+    return id;
+  }
+
+  async #run({ request }: TaskRecord, face: TaskCall): Promise<unknown> {
+    // The parameters were read by the row of `tools/call` when they came.
+    return await this.#parts.run(request.params as unknown as CallToolRequestParams, face);
+  }
+
+  /** Puts all open questions to a client of 2025-11-25, on the stream of its request. */
+  async #ask({ id, owner, open }: TaskRecord, call: Call): Promise<void> {
+    const { session, signal } = call;
+    if (session === undefined) return;
+    this.#asking.add(id);
+    const tasks = this.#tasks();
+    try {
+      await Promise.all(
+        Object.entries(open).map(async ([key, { method, params }]) => {
+          const meta = { ...(params['_meta'] as JsonObject | undefined), ...relatedTo(id) };
+          try {
+            const answer = await session.ask(method, { ...params, _meta: meta }, signal, call);
+            await tasks.answer(id, owner, { [key]: { answer } });
+          } catch (error) {
+            // Whoever comes next for the result is asked.
+            if (signal.aborted) return;
+            const failure =
+              error instanceof McpError ? error : new McpError('internalError', 'the question could not be put');
+            await tasks.answer(id, owner, { [key]: { error: errorToWire(call.facts, failure) } });
+          }
+        }),
+      );
+    } finally {
+      this.#asking.delete(id);
+    }
+  }
+
+  #kept(result: JsonObject): Ending {
+    const { length } = JSON.stringify(result);
+    const { maxTextLength } = this.#parts;
+    if (length <= maxTextLength) return { result };
+    return {
+      error: { code: -32603, message: `the result has ${length} characters of JSON; a task keeps ${maxTextLength}` },
+    };
+  }
+
+  #failed({ request }: TaskRecord, error: unknown): Ending {
+    // A run that was ended for its questions, or by a cancel, is heeded by nobody.
+    const masked =
+      error instanceof McpError
+        ? error
+        : new McpError('internalError', isRoundEnd(error) ? 'the run was ended' : 'internal error');
+    if (!(error instanceof McpError) && !isRoundEnd(error))
+      this.#parts.onError(error, `tool ${JSON.stringify(request.name)}`);
+    return { error: errorToWire(revisionOf(request.revision), masked) };
+  }
+}

@@ -1,0 +1,214 @@
+import { Call, type CallFace } from '../../host/call.ts';
+import type { AuthInfo } from '../../host/endpoint.ts';
+import type { ServerSession } from '../../host/host.ts';
+import { McpError } from '../../protocol/error.ts';
+import type { LoggingLevel } from '../../protocol/features/logging.ts';
+import { revisionOf } from '../../protocol/revision.ts';
+import { unnamed, type Ask, type Asker } from '../../peer/ask.ts';
+import { digestOf } from '../../peer/digest.ts';
+import { Once, type Ran } from '../../peer/once.ts';
+import type { CtxTask } from '../task-definition.ts';
+import { leave } from './left.ts';
+import { TaskAsker } from '../../tasks/asker.ts';
+import type { TaskAnswer, TaskRecord } from '../../tasks/record.ts';
+import type { TaskRun } from '../../tasks/run.ts';
+
+/** Voice of a task beside its status, in the revisions that have that. */
+export interface TaskVoice {
+  progress(done: number, total: number | undefined, message: string | undefined): void;
+  log(level: LoggingLevel, data: unknown, logger: string | undefined): void;
+}
+
+/**
+ * A call of a tool that is a task, or may become one: its handler sees the same before and after. Until then it speaks and asks as its
+ * exchange does, and ends with it; from then on as the task.
+ */
+export class TaskCall implements CallFace, Asker {
+  inputResponses: Readonly<Record<string, unknown>> | undefined;
+  requestState: unknown;
+  lackedScopes: readonly string[] | undefined;
+  /** Makes a task of the call, where it can be one; set while it can. */
+  become: (() => Promise<void>) | undefined;
+  readonly #call: Call;
+  readonly #controller = new AbortController();
+  readonly #once: Once;
+  readonly #answers: Record<string, TaskAnswer> = {};
+  readonly #ran: Record<string, Ran> = {};
+  #order = 0;
+  #asks = false;
+  #becoming: Promise<void> | undefined;
+  #task: { readonly run: TaskRun; readonly asker: TaskAsker; readonly voice: TaskVoice | undefined } | undefined;
+
+  constructor(call: Call, known: Readonly<Record<string, Ran>> = {}) {
+    this.#call = call;
+    this.#once = new Once(known);
+    this.inputResponses = call.inputResponses;
+    this.requestState = call.requestState;
+    call.onAbort(() => {
+      if (this.#task === undefined) this.#controller.abort(call.signal.reason);
+    });
+  }
+
+  /** The task that it is by now. */
+  get run(): TaskRun | undefined {
+    return this.#task?.run;
+  }
+
+  /** Answers and effects from before it was a task, for runs to come. */
+  get learned(): Pick<TaskRecord, 'answers' | 'once'> {
+    return { answers: { ...this.#answers }, once: { ...this.#ran } };
+  }
+
+  /** Tells whether it ends its exchange with questions, so that it becomes no task any more. */
+  get asks(): boolean {
+    return this.#asks;
+  }
+
+  /** The task, as its handler sees it. */
+  get task(): CtxTask | undefined {
+    const run = this.#task?.run;
+    if (run === undefined) return undefined;
+    return { id: run.id, attempt: run.record.attempt, say: (message) => run.say(message), leave };
+  }
+
+  /** Makes a task of the call now, where it can be one. */
+  async background(): Promise<void> {
+    await this.become?.();
+  }
+
+  /** Waits with questions until it is known whether it is a task. */
+  hold(becoming: Promise<void>): void {
+    this.#becoming = becoming;
+  }
+
+  /** Goes on as a task. */
+  goOn(run: TaskRun, voice: TaskVoice | undefined): void {
+    const { facts: revision, client } = this.#call;
+    const asker = new TaskAsker(run, { revision, capabilities: client.capabilities }, this.#once, this.#order);
+    this.#task = { run, asker, voice };
+    const abort = (): void => this.#controller.abort(run.signal.reason);
+    if (run.signal.aborted) abort();
+    else run.signal.addEventListener('abort', abort, { once: true });
+    // Effects that ended while it was made are not in its record yet.
+    for (const [key, ran] of Object.entries(this.#ran))
+      if (run.record.once[key] === undefined) void run.keep(key, ran).catch(() => undefined);
+  }
+
+  get auth(): AuthInfo | undefined {
+    return this.#call.auth;
+  }
+
+  get requestId(): Call['requestId'] {
+    return this.#call.requestId;
+  }
+
+  get method(): string {
+    return this.#call.method;
+  }
+
+  get facts(): Call['facts'] {
+    return this.#call.facts;
+  }
+
+  get revision(): Call['revision'] {
+    return this.#call.revision;
+  }
+
+  get continues(): string | undefined {
+    return this.#call.continues;
+  }
+
+  get meta(): Call['meta'] {
+    return this.#call.meta;
+  }
+
+  get client(): Call['client'] {
+    return this.#call.client;
+  }
+
+  get network(): string | undefined {
+    return this.#call.network;
+  }
+
+  get address(): string | undefined {
+    return this.#call.address;
+  }
+
+  get session(): ServerSession | undefined {
+    return this.#call.session;
+  }
+
+  get signal(): AbortSignal {
+    return this.#controller.signal;
+  }
+
+  get aborted(): boolean {
+    return this.#task === undefined ? this.#call.aborted : this.#task.run.over !== undefined;
+  }
+
+  get asker(): Asker {
+    return this;
+  }
+
+  progress(done: number, total?: number, message?: string): void {
+    if (this.#task === undefined) return this.#call.progress(done, total, message);
+    for (const value of [done, total ?? 0])
+      if (typeof value !== 'number') throw new TypeError(`progress takes numbers, not ${JSON.stringify(value)}`);
+    const { run, voice } = this.#task;
+    if (voice !== undefined) return voice.progress(done, total, message);
+    // Spec ext-tasks: tasks report by their status message alone.
+    const far = total === undefined ? `${done}` : `${done} of ${total}`;
+    run.say(message === undefined ? far : `${far}: ${message}`);
+  }
+
+  log(level: LoggingLevel, data: unknown, logger?: string): void {
+    if (this.#task === undefined) this.#call.log(level, data, logger);
+    else this.#task.voice?.log(level, data, logger);
+  }
+
+  closeStream(retryMs?: number): void {
+    if (this.#task === undefined) this.#call.closeStream(retryMs);
+  }
+
+  async ask<T>(ask: Ask<T>): Promise<T> {
+    await this.#becoming;
+    if (this.#task !== undefined) return await this.#task.asker.ask(ask);
+    const { method, params, key } = ask;
+    const name = key ?? unnamed(++this.#order);
+    this.#asks = true;
+    const answer = await this.#call.asker.ask<T>({
+      ...ask,
+      accept: async (given) => {
+        const accepted = await ask.accept(given);
+        if (accepted.problem === undefined) this.#answers[name] = { digest: digestOf([method, params]), answer: given };
+        return accepted;
+      },
+    });
+    this.#asks = false;
+    return answer;
+  }
+
+  async once<T>(key: string, effect: () => T | Promise<T>): Promise<T> {
+    await this.#becoming;
+    // Rounds of the exchange remember it too; both know the same outcome.
+    const run = this.#task === undefined ? () => this.#call.asker.once(key, effect) : effect;
+    return await this.#once.run(key, run, async (ran) => {
+      this.#ran[key] = ran;
+      await this.#task?.run.keep(key, ran);
+    });
+  }
+}
+
+/** The call of a run that begins from what was kept: nobody waits for it. */
+export function callOf(
+  { id, request }: TaskRecord,
+  live: { auth?: AuthInfo | undefined; session?: ServerSession | undefined },
+): Call {
+  const revision = revisionOf(request.revision);
+  if (revision === undefined) throw new McpError('internalError', `revision ${request.revision} is not known here`);
+  const { info, capabilities } = request.client;
+  const link = { lasting: true, send: () => undefined, network: request.network };
+  const facts = { revision, client: { info, capabilities }, link, session: live.session, logLevel: () => undefined };
+  const auth = live.auth ?? (request.auth as AuthInfo | undefined);
+  return new Call(facts, { jsonrpc: '2.0', id, method: 'tools/call', params: request.params }, auth);
+}

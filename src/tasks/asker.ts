@@ -1,0 +1,85 @@
+import type { JsonObject } from '../protocol/features/common.ts';
+import { errorFromWire, McpError } from '../protocol/error.ts';
+import type { ClientCapabilities } from '../protocol/capability.ts';
+import { fromWire } from '../protocol/compile/from-wire.ts';
+import { methodOf } from '../protocol/catalogue.ts';
+import type { Revision } from '../protocol/revision.ts';
+import { quiet, unnamed, type Ask, type Asker, type AskMethod } from '../peer/ask.ts';
+import { digestOf } from '../peer/digest.ts';
+import type { Once } from '../peer/once.ts';
+import { requireCapabilities } from '../peer/required-capabilities.ts';
+import { questionLimits } from './machine.ts';
+import type { TaskRun } from './run.ts';
+
+/** Times that a question is put before an answer that does not fit is the end of it. */
+const mostAttempts = 3;
+
+/** Client of a task, as the request that began it declared it. */
+export interface TaskClient {
+  readonly revision: Revision;
+  readonly capabilities: ClientCapabilities;
+}
+
+/**
+ * Asks as a task does: the question waits among those of the task until the client answers it. A run that begins again finds
+ * the answers of the one before.
+ */
+export class TaskAsker implements Asker {
+  readonly #run: TaskRun;
+  readonly #client: TaskClient;
+  readonly #once: Once;
+  #order = 0;
+
+  /** @param order Number of questions without a key that it asked before it was a task. */
+  constructor(run: TaskRun, client: TaskClient, once: Once, order = 0) {
+    this.#run = run;
+    this.#client = client;
+    this.#once = once;
+    this.#order = order;
+  }
+
+  ask<T>(ask: Ask<T>): Promise<T> {
+    return quiet(this.#ask(ask));
+  }
+
+  once<T>(key: string, effect: () => T | Promise<T>): Promise<T> {
+    return this.#once.run(key, effect, (ran) => this.#run.keep(key, ran));
+  }
+
+  async #ask<T>({ method, params, key, signal, accept }: Ask<T>): Promise<T> {
+    const { revision, capabilities } = this.#client;
+    requireCapabilities(method, params, revision, capabilities);
+    const name = key ?? unnamed(++this.#order);
+    const digest = digestOf([method, params]);
+    let problem = '';
+    for (let [turn, attempt] = [1, 0]; attempt < mostAttempts; turn++) {
+      // Spec ext-tasks, Input: a key is used once in the life of a task.
+      const key = turn === 1 ? name : `${name}~${turn}`;
+      const { answers, open } = this.#run.record;
+      if (Object.keys(answers).length + Object.keys(open).length >= questionLimits.ever)
+        throw new McpError('internalError', `a task may ask ${questionLimits.ever} questions`);
+      const known = answers[key] ?? (open[key]?.digest === digest ? undefined : open[key]);
+      // It belongs to another question: the handler changed its mind between two runs.
+      if (known !== undefined && known.digest !== digest) continue;
+      const { answer, error } = answers[key] ?? (await this.#run.ask(key, { method, params, digest }, signal));
+      if (error !== undefined) throw errorFromWire(error);
+      const read = this.#read(method, answer);
+      const accepted = read === undefined ? { problem: 'it is not of the type of the question' } : await accept(read);
+      if (accepted.problem === undefined) return accepted.value;
+      problem = accepted.problem;
+      attempt++;
+    }
+    throw new McpError('invalidParams', `the client's answer to ${method} does not fit: ${problem}`);
+  }
+
+  #read(method: AskMethod, answer: JsonObject): JsonObject | undefined {
+    const type = methodOf(method)?.result;
+    try {
+      // The results of what is asked are JSON objects.
+      return type === undefined ? answer : (fromWire(this.#client.revision, type, answer) as unknown as JsonObject);
+    } catch (error) {
+      if (error instanceof McpError) return undefined;
+      throw error;
+    }
+  }
+}

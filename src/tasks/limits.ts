@@ -1,0 +1,65 @@
+/** Limits of tasks, all with defaults. */
+export interface TaskLimits {
+  /** Unfinished tasks that one principal may have; 100 by default. */
+  readonly perOwner: number;
+  /** Unfinished tasks of clients without a principal, all together; 1000 by default. */
+  readonly ofNobody: number;
+  /** Runs of this process at once; 16 by default. What is more waits. */
+  readonly running: number;
+  /** Runs that wait in memory for an answer; 1000 by default. More, and longer waits, begin again from the top when the answer is there. */
+  readonly waiting: number;
+  /** Requests of one principal for the result of a task that wait at once; 32 by default. */
+  readonly results: number;
+  /** Characters of the JSON of arguments, and of a result; 4 MiB by default. */
+  readonly textLength: number;
+}
+
+export const taskLimits: TaskLimits = {
+  perOwner: 100,
+  ofNobody: 1000,
+  running: 16,
+  waiting: 1000,
+  results: 32,
+  textLength: 4 * 1024 * 1024,
+};
+
+/** Times of tasks, in milliseconds, all with defaults. */
+export interface TaskTimes {
+  /** Life of a task for which nobody wants another; an hour by default. */
+  readonly ttlMs: number;
+  /** The longest life; a day by default. `null` has no limit. */
+  readonly maxTtlMs: number | null;
+  /** Time for which an outcome is kept at least; five minutes by default. */
+  readonly keepMs: number;
+  /** Interval at which clients are told to ask; a second by default. */
+  readonly pollIntervalMs: number;
+  /** Time for which a process holds a task without saying that it still does; 30 seconds by default. */
+  readonly leaseMs: number;
+  /** Time for which a run waits in memory for an answer; ten minutes by default. */
+  readonly waitMs: number;
+}
+
+export const taskTimes: TaskTimes = {
+  ttlMs: 3_600_000,
+  maxTtlMs: 86_400_000,
+  keepMs: 300_000,
+  pollIntervalMs: 1000,
+  leaseMs: 30_000,
+  waitMs: 600_000,
+};
+
+/** The life of a task, of what is wanted, in whole milliseconds. */
+export function lifeOf(wanted: number | null | undefined, { ttlMs, maxTtlMs }: TaskTimes): number | null {
+  const asked = wanted === undefined || (typeof wanted === 'number' && !(wanted > 0)) ? ttlMs : wanted;
+  if (maxTtlMs === null) return asked === null ? null : Math.trunc(asked);
+  return asked === null ? maxTtlMs : Math.trunc(Math.min(asked, maxTtlMs));
+}
+
+/** Makes an id that nobody guesses: 144 random bits. */
+export function newTaskId(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(18));
+  // Eighteen bytes are 24 characters, without padding.
+  return btoa(String.fromCharCode(...bytes))
+    .replaceAll('+', '-')
+    .replaceAll('/', '_');
+}

@@ -1,0 +1,152 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import * as machine from './machine.ts';
+import type { Next } from './machine.ts';
+import type { TaskRecord } from './record.ts';
+
+const fresh: TaskRecord = {
+  id: 't',
+  owner: '',
+  request: { name: 'x', params: {}, revision: '2026-07-28', client: { capabilities: {} } },
+  status: 'working',
+  createdAt: 0,
+  updatedAt: 0,
+  ttlMs: null,
+  pollIntervalMs: 1000,
+  hand: 'queued',
+  attempt: 0,
+  attempts: 1,
+  open: {},
+  answers: {},
+  once: {},
+};
+
+const question = { method: 'roots/list', params: {}, digest: 'd' } as const;
+const running: TaskRecord = { ...fresh, hand: 'running', attempt: 1 };
+const asking: TaskRecord = { ...running, status: 'input_required', open: { a: question, b: question } };
+const left: TaskRecord = { ...running, hand: 'left' };
+const ended: TaskRecord = { ...fresh, status: 'completed', outcome: { result: {} } };
+const states = { queued: fresh, running, left, asking, ended };
+
+const mine = { epoch: 3, by: 3 };
+const late = { epoch: 3, by: 2 };
+const outside = { epoch: 3 };
+
+/** What an event makes of a task: how it stands then, or why it stays. */
+function outcome(next: Next): string {
+  return typeof next === 'string' ? next : `${next.status}/${next.hand}`;
+}
+
+/** By event: what it makes of a task in each state. */
+const table: Readonly<
+  Record<string, readonly [(task: TaskRecord) => Next, Readonly<Record<keyof typeof states, string>>]>
+> = {
+  'a claim': [
+    (task) => machine.claimed(task, 1),
+    { queued: 'working/running', running: 'working/running', left: 'left', asking: 'held', ended: 'terminal' },
+  ],
+  'a question of the holder': [
+    (task) => machine.asked(task, { c: question }, mine, 1),
+    {
+      queued: 'fenced',
+      running: 'input_required/running',
+      left: 'fenced',
+      asking: 'input_required/running',
+      ended: 'terminal',
+    },
+  ],
+  'a question of a run that lost its lease': [
+    (task) => machine.asked(task, { c: question }, late, 1),
+    { queued: 'fenced', running: 'fenced', left: 'fenced', asking: 'fenced', ended: 'terminal' },
+  ],
+  'an answer to one of two': [
+    (task) => machine.answered(task, { a: { answer: {} } }, 1),
+    { queued: 'ignored', running: 'ignored', left: 'ignored', asking: 'input_required/running', ended: 'ignored' },
+  ],
+  'answers to both': [
+    (task) => machine.answered(task, { a: { answer: {} }, b: { answer: {} } }, 1),
+    { queued: 'ignored', running: 'ignored', left: 'ignored', asking: 'working/running', ended: 'ignored' },
+  ],
+  'words of the holder': [
+    (task) => machine.said(task, 'hm', mine, 1),
+    {
+      queued: 'fenced',
+      running: 'working/running',
+      left: 'fenced',
+      asking: 'input_required/running',
+      ended: 'terminal',
+    },
+  ],
+  'words from outside': [
+    (task) => machine.said(task, 'hm', outside, 1),
+    { queued: 'left', running: 'left', left: 'working/left', asking: 'left', ended: 'terminal' },
+  ],
+  'an end by the holder': [
+    (task) => machine.finished(task, { result: {} }, mine, 1),
+    { queued: 'fenced', running: 'completed/queued', left: 'fenced', asking: 'completed/queued', ended: 'terminal' },
+  ],
+  'an end by a run that lost its lease': [
+    (task) => machine.finished(task, { result: {} }, late, 1),
+    { queued: 'fenced', running: 'fenced', left: 'fenced', asking: 'fenced', ended: 'terminal' },
+  ],
+  'an end from outside': [
+    (task) => machine.finished(task, { error: { code: 1, message: 'no' } }, outside, 1),
+    { queued: 'left', running: 'left', left: 'failed/queued', asking: 'left', ended: 'terminal' },
+  ],
+  'a cancel': [
+    (task) => machine.cancelled(task, 1),
+    {
+      queued: 'cancelled/queued',
+      running: 'cancelled/queued',
+      left: 'cancelled/queued',
+      asking: 'cancelled/queued',
+      ended: 'terminal',
+    },
+  ],
+  'the end of a lease': [
+    (task) => machine.leaseEnded(task, 1),
+    { queued: 'held', running: 'failed/queued', left: 'held', asking: 'input_required/queued', ended: 'terminal' },
+  ],
+};
+
+describe('transitions of a task', () => {
+  for (const [event, [step, row]] of Object.entries(table)) {
+    for (const [name, wanted] of Object.entries(row))
+      // `Object.entries` forgets that the names are those of the states.
+      test(`${event} makes ${wanted} of a task that is ${name}`, () =>
+        assert.equal(outcome(step(states[name as keyof typeof states])), wanted));
+  }
+});
+
+test('a lease that ends is followed by another run as long as one may begin', () => {
+  const next = machine.leaseEnded({ ...running, attempts: 2 }, 1);
+  assert.equal(outcome(next), 'working/queued');
+  assert.equal((machine.claimed(next as TaskRecord, 2) as TaskRecord).attempt, 2);
+});
+
+test('a run that goes on after an answer costs no attempt', () => {
+  const parked = machine.leaseEnded(asking, 1) as TaskRecord;
+  const answered = machine.answered(parked, { a: { answer: {} }, b: { answer: {} } }, 2) as TaskRecord;
+  assert.equal(outcome(answered), 'working/queued');
+  const again = machine.claimed(answered, 3) as TaskRecord;
+  assert.deepEqual([again.attempt, again.replays], [1, undefined]);
+});
+
+test('a key that was answered is asked under no more, and what waits under it is not asked twice', () => {
+  const answered = machine.answered(asking, { a: { answer: {} } }, 1) as TaskRecord;
+  assert.equal(machine.asked(answered, { a: question }, mine, 2), 'used-key');
+  assert.equal(machine.asked(answered, { b: { ...question, digest: 'other' } }, mine, 2), 'used-key');
+  assert.equal(machine.asked(answered, { b: question }, mine, 2), 'ignored');
+});
+
+test('the time of the last change never goes back', () => {
+  assert.equal((machine.said({ ...running, updatedAt: 100 }, 'x', mine, 50) as TaskRecord).updatedAt, 100);
+});
+
+test('what ended keeps no questions, answers and effects', () => {
+  const { open, answers, once } = machine.cancelled(
+    { ...asking, answers: { z: { digest: 'd', answer: {} } } },
+    1,
+  ) as TaskRecord;
+  assert.deepEqual([open, answers, once], [{}, {}, {}]);
+});

@@ -1,0 +1,154 @@
+/** Transitions of a task: pure functions from a record and an event to the next record, or to why there is none. */
+
+import type { Ran } from '../peer/once.ts';
+import { hasEnded, type OpenQuestion, type TaskOutcome, type TaskRecord, type TaskReply } from './record.ts';
+
+/** Reason why an event changes nothing. */
+export type Unchanged =
+  /** It has come to its end, which stands. */
+  | 'terminal'
+  /** Another run holds it by now. */
+  | 'fenced'
+  /** It is not there to be claimed. */
+  | 'held'
+  /** It waits for somebody outside, or does not. */
+  | 'left'
+  /** A key was used before. */
+  | 'used-key'
+  /** Nothing of it was wanted. */
+  | 'ignored';
+
+/** Epoch of the task as it is kept, and that of the run which speaks; left out for who is no run. */
+export interface Speaker {
+  readonly epoch: number;
+  readonly by?: number | undefined;
+}
+
+/** Outcome of an event. */
+export type Next = TaskRecord | Unchanged;
+
+/** Number of questions of a task that may wait at once, and over its life. */
+export const questionLimits = { open: 32, ever: 256 } as const;
+
+/** Begins a run: the caller holds the lease by now. */
+export function claimed(task: TaskRecord, now: number): Next {
+  if (hasEnded(task)) return 'terminal';
+  if (task.hand === 'left') return 'left';
+  if (task.status === 'input_required') return 'held';
+  const attempt = task.replays === true ? task.attempt : task.attempt + 1;
+  const { replays: _, ...rest } = task;
+  return moved({ ...rest, hand: 'running', attempt }, now);
+}
+
+/** Ends a lease whose holder is gone. */
+export function leaseEnded(task: TaskRecord, now: number): Next {
+  if (hasEnded(task)) return 'terminal';
+  if (task.hand !== 'running') return 'held';
+  if (task.status === 'input_required') return moved({ ...task, hand: 'queued', replays: true }, now);
+  if (task.attempt < task.attempts) return moved({ ...task, hand: 'queued' }, now);
+  const error = { code: -32603, message: 'the process that ran the task ended, and it may not be run again' };
+  return ended(task, { status: 'failed', outcome: { error }, statusMessage: error.message }, now);
+}
+
+/** Gives a run back that did nothing wrong: another process takes it up, at no cost. */
+export function givenBack(task: TaskRecord, holder: Speaker, now: number): Next {
+  const refusal = refusalOf(task, holder);
+  return refusal ?? moved({ ...task, hand: 'queued', replays: true }, now);
+}
+
+/** Asks the client, with all that is asked in one turn. */
+export function asked(
+  task: TaskRecord,
+  questions: Readonly<Record<string, OpenQuestion>>,
+  holder: Speaker,
+  now: number,
+): Next {
+  const refusal = refusalOf(task, holder);
+  if (refusal !== undefined) return refusal;
+  // A run that began again asks what still waits.
+  const fresh = Object.entries(questions).filter(([key, { digest }]) => task.open[key]?.digest !== digest);
+  if (fresh.some(([key]) => Object.hasOwn(task.answers, key) || Object.hasOwn(task.open, key))) return 'used-key';
+  if (fresh.length === 0) return 'ignored';
+  return moved({ ...task, status: 'input_required', open: { ...task.open, ...Object.fromEntries(fresh) } }, now);
+}
+
+/** Takes answers; those to what is not open are ignored. */
+export function answered(task: TaskRecord, given: Readonly<Record<string, TaskReply>>, now: number): Next {
+  if (hasEnded(task)) return 'ignored';
+  const taken = Object.entries(given).filter(([key]) => Object.hasOwn(task.open, key));
+  if (taken.length === 0) return 'ignored';
+  const replies = taken.map(([key, reply]) => [key, { ...reply, digest: task.open[key]?.digest ?? '' }] as const);
+  const open = without(
+    task.open,
+    taken.map(([key]) => key),
+  );
+  return moved({ ...task, answers: { ...task.answers, ...Object.fromEntries(replies) }, ...waiting(open) }, now);
+}
+
+/** Takes questions back for which nobody waits any more. */
+export function withdrawn(task: TaskRecord, keys: readonly string[], holder: Speaker, now: number): Next {
+  const refusal = refusalOf(task, holder);
+  if (refusal !== undefined) return refusal;
+  const open = without(task.open, keys);
+  if (Object.keys(open).length === Object.keys(task.open).length) return 'ignored';
+  return moved({ ...task, ...waiting(open) }, now);
+}
+
+/** Keeps the outcome of a side effect. */
+export function kept(task: TaskRecord, once: Readonly<Record<string, Ran>>, holder: Speaker): Next {
+  return refusalOf(task, holder) ?? { ...task, once: { ...task.once, ...once } };
+}
+
+/** Says how far it is. */
+export function said(task: TaskRecord, statusMessage: string, holder: Speaker, now: number): Next {
+  const refusal = refusalOf(task, holder);
+  if (refusal !== undefined) return refusal;
+  return task.statusMessage === statusMessage ? 'ignored' : moved({ ...task, statusMessage }, now);
+}
+
+/** Leaves the work to somebody outside, who ends it. */
+export function left(task: TaskRecord, holder: Speaker, now: number): Next {
+  return refusalOf(task, holder) ?? moved({ ...task, hand: 'left', open: {}, status: 'working' }, now);
+}
+
+/** Ends the work with a result or an error. */
+export function finished(task: TaskRecord, outcome: TaskOutcome, holder: Speaker, now: number): Next {
+  const refusal = refusalOf(task, holder);
+  if (refusal !== undefined) return refusal;
+  const { error } = outcome;
+  if (error === undefined) return ended(task, { status: 'completed', outcome }, now);
+  return ended(task, { status: 'failed', outcome, statusMessage: error.message }, now);
+}
+
+/** Cancels it: final, whatever its run still does. */
+export function cancelled(task: TaskRecord, now: number): Next {
+  return hasEnded(task) ? 'terminal' : ended(task, { status: 'cancelled' }, now);
+}
+
+/** Reason why a speaker is not heeded: who is no run may speak for what is left to the outside alone. */
+function refusalOf(task: TaskRecord, { epoch, by }: Speaker): Unchanged | undefined {
+  if (hasEnded(task)) return 'terminal';
+  if (by === undefined) return task.hand === 'left' ? undefined : 'left';
+  return by === epoch && task.hand === 'running' ? undefined : 'fenced';
+}
+
+function ended(
+  task: TaskRecord,
+  end: Pick<TaskRecord, 'status' | 'outcome' | 'statusMessage'>,
+  now: number,
+): TaskRecord {
+  return moved({ ...task, ...end, hand: 'queued', open: {}, once: {}, answers: {} }, now);
+}
+
+/** Every change that can be seen moves the time of the last one, which never goes back. */
+function moved(task: TaskRecord, now: number): TaskRecord {
+  return { ...task, updatedAt: Math.max(task.updatedAt, now) };
+}
+
+function waiting(open: TaskRecord['open']): Pick<TaskRecord, 'open' | 'status'> {
+  return { open, status: Object.keys(open).length === 0 ? 'working' : 'input_required' };
+}
+
+function without(open: TaskRecord['open'], keys: readonly string[]): TaskRecord['open'] {
+  return Object.fromEntries(Object.entries(open).filter(([key]) => !keys.includes(key)));
+}

@@ -1,0 +1,186 @@
+import { after } from '../jsonrpc/timeout.ts';
+import { quiet, RoundEnded } from '../peer/ask.ts';
+import type { Keeper, HeldTask } from './keeper.ts';
+import { asked, kept as keptOnce, said, withdrawn, type Next, type Unchanged } from './machine.ts';
+import { hasEnded, type OpenQuestion, type TaskAnswer, type TaskRecord } from './record.ts';
+import type { Ran } from '../peer/once.ts';
+
+/** Longest status message, in characters. */
+const mostWords = 1024;
+
+/** One run of a task in this process: it speaks under its epoch, and is over once another has a newer one. */
+export class TaskRun {
+  readonly #keeper: Keeper;
+  readonly #controller = new AbortController();
+  readonly #epoch: number;
+  readonly #now: () => number;
+  readonly #waits = new Map<string, Waiting>();
+  readonly #unhear: () => void;
+  #kept: HeldTask;
+  #turn: Promise<unknown> = Promise.resolve();
+  /** Reason why nobody heeds what it still does. */
+  #over: 'ended' | 'elsewhere' | undefined;
+  #asking: { readonly questions: Record<string, OpenQuestion>; readonly done: Promise<void> } | undefined;
+
+  /** @param kept The task, claimed for this run. */
+  constructor(keeper: Keeper, kept: HeldTask, now: () => number) {
+    this.#keeper = keeper;
+    this.#kept = kept;
+    this.#epoch = kept.epoch;
+    this.#now = now;
+    this.#unhear = keeper.hear(kept.record.id, (changed) => {
+      if (changed === undefined) void this.look();
+      else this.#saw(changed);
+    });
+  }
+
+  get id(): string {
+    return this.#kept.record.id;
+  }
+
+  get epoch(): number {
+    return this.#epoch;
+  }
+
+  get record(): TaskRecord {
+    return this.#kept.record;
+  }
+
+  /** Aborted by cancel, expiry and a lost lease. */
+  get signal(): AbortSignal {
+    return this.#controller.signal;
+  }
+
+  /** Reason why nobody heeds what it still does: it ended, or is run elsewhere. */
+  get over(): 'ended' | 'elsewhere' | undefined {
+    return this.#over;
+  }
+
+  /** Tells whether all that it does is wait for answers. */
+  get waits(): boolean {
+    return this.#waits.size > 0;
+  }
+
+  /** Changes the task as this run. One change after the other: each is taken over what the one before made. */
+  change(
+    step: (record: TaskRecord, holder: { epoch: number; by: number }, now: number) => Next,
+  ): Promise<HeldTask | Unchanged | 'unknown'> {
+    const turn = this.#turn.then(async () => {
+      const outcome = await this.#keeper.change(this.#kept, (kept) =>
+        step(kept.record, { epoch: kept.epoch, by: this.#epoch }, this.#now()),
+      );
+      if (typeof outcome === 'object') this.#saw(outcome);
+      else if (outcome === 'fenced' || outcome === 'unknown') this.lose();
+      else if (outcome === 'terminal') this.#end();
+      return outcome;
+    });
+    this.#turn = turn.catch(() => undefined);
+    return turn;
+  }
+
+  /** Says how far it is; where that cannot be kept it is said later, or never. */
+  say(message: string): void {
+    void quiet(this.change((record, holder, now) => said(record, message.slice(0, mostWords), holder, now)));
+  }
+
+  /** Keeps the outcome of a side effect. */
+  async keep(key: string, ran: Ran): Promise<void> {
+    await this.change((record, holder) => keptOnce(record, { [key]: ran }, holder));
+  }
+
+  /** Asks under a key, and waits for the reply. All that is asked in one turn is asked at once. */
+  async ask(key: string, question: OpenQuestion, signal: AbortSignal | undefined): Promise<TaskAnswer> {
+    if (this.#over !== undefined) throw new RoundEnded();
+    const reply = new Promise<TaskAnswer>((resolve, reject) => this.#waits.set(key, { resolve, reject }));
+    void quiet(reply);
+    const givenUp = (): void => this.#giveUp(key, signal?.reason);
+    signal?.addEventListener('abort', givenUp, { once: true });
+    try {
+      await this.#askSoon(key, question);
+      if (signal?.aborted === true) givenUp();
+      return await reply;
+    } finally {
+      signal?.removeEventListener('abort', givenUp);
+      this.#waits.delete(key);
+    }
+  }
+
+  /** Looks whether others changed the task. */
+  async look(): Promise<void> {
+    try {
+      const kept = await this.#keeper.read(this.id);
+      if (kept === undefined) this.lose();
+      else this.#saw(kept);
+    } catch {
+      // The lease tells whether the run goes on; a store that is away for a while ends nothing.
+    }
+  }
+
+  /** Ends the run here: whoever claims the task next begins again. */
+  lose(): void {
+    this.#stop('elsewhere', new DOMException('the task is run elsewhere, or is gone', 'AbortError'));
+  }
+
+  /** Stops listening: what it did is kept. */
+  done(): void {
+    this.#over ??= 'ended';
+    this.#unhear();
+  }
+
+  #end(): void {
+    this.#stop('ended', new DOMException('the task was cancelled', 'AbortError'));
+  }
+
+  #stop(why: 'ended' | 'elsewhere', reason: DOMException): void {
+    if (this.#over !== undefined) return;
+    this.#over = why;
+    this.#unhear();
+    this.#controller.abort(reason);
+    for (const { reject } of this.#waits.values()) reject(new RoundEnded());
+    this.#waits.clear();
+  }
+
+  #saw(kept: HeldTask): void {
+    if (this.#over !== undefined || kept.version < this.#kept.version) return;
+    this.#kept = kept;
+    if (kept.epoch !== this.#epoch) return this.lose();
+    if (hasEnded(kept.record)) return this.#end();
+    for (const [key, { resolve }] of this.#waits) {
+      const answer = kept.record.answers[key];
+      if (answer !== undefined) resolve(answer);
+    }
+  }
+
+  async #askSoon(key: string, question: OpenQuestion): Promise<void> {
+    if (this.#asking === undefined) {
+      const questions: Record<string, OpenQuestion> = {};
+      // Promises of this turn have asked by then.
+      const turn = new Promise<void>((resolve) => void after(0, resolve, true));
+      const done = turn.then(async () => {
+        this.#asking = undefined;
+        const outcome = await this.change((record, holder, now) => asked(record, questions, holder, now));
+        if (outcome === 'used-key') throw new TypeError('a question was asked under a key that was used before');
+        if (typeof outcome === 'string' && outcome !== 'ignored') throw new RoundEnded();
+        this.#saw(this.#kept);
+      });
+      void quiet(done);
+      this.#asking = { questions, done };
+    }
+    const { questions, done } = this.#asking;
+    questions[key] = question;
+    await done;
+  }
+
+  #giveUp(key: string, reason: unknown): void {
+    const wait = this.#waits.get(key);
+    if (wait === undefined) return;
+    wait.reject(reason);
+    void quiet(this.change((record, holder, now) => withdrawn(record, [key], holder, now)));
+  }
+}
+
+/** One question that waits in this process. */
+interface Waiting {
+  readonly resolve: (answer: TaskAnswer) => void;
+  readonly reject: (reason: unknown) => void;
+}

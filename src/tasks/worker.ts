@@ -1,0 +1,220 @@
+import { after, settledWithin } from '../jsonrpc/timeout.ts';
+import type { Keeper, HeldTask } from './keeper.ts';
+import { claimed, finished, givenBack, leaseEnded, left } from './machine.ts';
+import { expiryOf, hasEnded } from './record.ts';
+import { TaskRun } from './run.ts';
+import type { Ending, TaskParts } from './tasks.ts';
+
+/** Time between looks for tasks that nobody works on, in milliseconds. */
+const lookMs = 2000;
+
+/** Time between sweeps of what expired, in milliseconds; and the most that one takes. */
+const sweepMs = 30_000;
+const mostSwept = 1000;
+
+/** Time for which a task is put back whose tool this process does not have, in milliseconds. */
+const putBackMs = 5000;
+
+interface Conducted {
+  readonly run: TaskRun;
+  readonly done: Promise<void>;
+  /** Forgets the end of the task's life. */
+  readonly unclock: () => void;
+  waitsSince: number | undefined;
+}
+
+/** Works on tasks in this process: claims them, keeps hold of them while they run, and commits what they come to. */
+export class Worker {
+  readonly #keeper: Keeper;
+  readonly #parts: TaskParts;
+  readonly #node = crypto.randomUUID();
+  readonly #running = new Map<string, Conducted>();
+  #stops: (() => void)[] = [];
+  #draining = false;
+  #looking = false;
+  #wanted = false;
+
+  constructor(keeper: Keeper, parts: TaskParts) {
+    this.#keeper = keeper;
+    this.#parts = parts;
+    const { leaseMs } = parts.times;
+    this.#each(lookMs, () => this.#look());
+    this.#each(leaseMs / 3, () => this.#renew());
+    this.#each(sweepMs, async () => void (await keeper.store.sweep(mostSwept)));
+  }
+
+  /** Begins to work on a new task, if there is room; else whoever has room claims it. */
+  begin(kept: HeldTask): void {
+    if (this.#draining || this.#busy >= this.#parts.limits.running) return;
+    void this.#trying('a task', () => this.#claim(kept));
+  }
+
+  async adopt(kept: HeldTask, work: (run: TaskRun) => Promise<Ending>): Promise<TaskRun | undefined> {
+    const run = await this.#claimed(kept);
+    if (run !== undefined) this.#conduct(run, work);
+    return run;
+  }
+
+  /** Looks for work now: some has come. */
+  wake(): void {
+    void this.#trying('claiming tasks', () => this.#look());
+  }
+
+  async drain(timeoutMs: number): Promise<void> {
+    this.#draining = true;
+    const conducted = [...this.#running.values()];
+    // What waits for an answer goes on elsewhere, from the top.
+    await Promise.all(conducted.filter(({ run }) => run.waits).map((one) => this.#giveBack(one)));
+    await settledWithin(timeoutMs, Promise.all([...this.#running.values()].map(({ done }) => done)));
+    for (const stop of this.#stops) stop();
+    this.#stops = [];
+    await Promise.all([...this.#running.values()].map((one) => this.#abandon(one)));
+  }
+
+  /** Number of runs that work, and do not only wait. */
+  get #busy(): number {
+    return [...this.#running.values()].filter(({ run }) => !run.waits).length;
+  }
+
+  async #look(): Promise<void> {
+    // One look at a time; who wants one meanwhile gets another.
+    if (this.#looking) return void (this.#wanted = true);
+    this.#looking = true;
+    try {
+      do {
+        this.#wanted = false;
+        await this.#take();
+      } while (this.#wanted);
+    } finally {
+      this.#looking = false;
+    }
+  }
+
+  async #take(): Promise<void> {
+    const room = this.#parts.limits.running - this.#busy;
+    if (this.#draining || room <= 0) return;
+    for (const kept of await this.#keeper.claim(this.#node, this.#parts.times.leaseMs, room)) await this.#begun(kept);
+  }
+
+  /** Begins to run a task that the store gave to this process. */
+  async #begun(kept: HeldTask): Promise<void> {
+    const { now, knows, times } = this.#parts;
+    const { record } = kept;
+    if (hasEnded(record) || record.hand === 'left') return;
+    if (!knows(record)) {
+      await this.#keeper.store.renew([{ id: record.id, epoch: kept.epoch }], putBackMs);
+      return;
+    }
+    const next = await this.#keeper.change(kept, (held) => {
+      if (held.epoch !== kept.epoch) return 'fenced';
+      const free = held.record.hand === 'running' ? leaseEnded(held.record, now()) : held.record;
+      return typeof free === 'string' || free.hand !== 'queued' || free.status !== 'working'
+        ? free
+        : claimed(free, now());
+    });
+    if (typeof next !== 'object' || next.record.hand !== 'running') return;
+    await this.#keeper.store.renew([{ id: record.id, epoch: next.epoch }], times.leaseMs);
+    this.#conduct(new TaskRun(this.#keeper, next, now), (run) => this.#parts.perform(run));
+  }
+
+  async #claim(kept: HeldTask): Promise<void> {
+    const run = await this.#claimed(kept);
+    if (run !== undefined) this.#conduct(run, (one) => this.#parts.perform(one));
+  }
+
+  async #claimed(kept: HeldTask): Promise<TaskRun | undefined> {
+    const { now, times } = this.#parts;
+    const mine = kept.epoch;
+    const next = await this.#keeper.change(
+      kept,
+      ({ record, epoch }) => (epoch === mine ? claimed(record, now()) : 'fenced'),
+      times.leaseMs,
+    );
+    return typeof next === 'object' ? new TaskRun(this.#keeper, next, now) : undefined;
+  }
+
+  #conduct(run: TaskRun, work: (run: TaskRun) => Promise<Ending>): void {
+    const expiry = expiryOf(run.record);
+    const unclock = after(expiry === undefined ? Infinity : expiry - this.#parts.now(), () => run.lose());
+    const done = work(run).then((ending) => this.#commit(run, ending));
+    const ended = done
+      .catch((error: unknown) => this.#parts.onError(error, `task ${run.id}`))
+      .then(() => {
+        unclock();
+        run.done();
+        this.#running.delete(run.id);
+        this.wake();
+      });
+    this.#running.set(run.id, { run, done: ended, unclock, waitsSince: undefined });
+  }
+
+  /** Commits what a run came to, again and again while the store is away and its lease lasts. */
+  async #commit(run: TaskRun, ending: Ending): Promise<void> {
+    const until = this.#parts.now() + this.#parts.times.leaseMs;
+    for (let wait = 100; run.over === undefined; wait *= 2) {
+      try {
+        await run.change((record, holder, now) =>
+          ending === 'left' ? left(record, holder, now) : finished(record, ending, holder, now),
+        );
+        return;
+      } catch (error) {
+        if (this.#parts.now() + wait >= until) throw error;
+        await new Promise<void>((resolve) => void after(wait, resolve, true));
+      }
+    }
+  }
+
+  async #renew(): Promise<void> {
+    const { times, now, limits } = this.#parts;
+    const held = [...this.#running.values()];
+    if (held.length === 0) return;
+    const leases = held.map(({ run }) => ({ id: run.id, epoch: run.epoch }));
+    const lost = new Set(await this.#keeper.store.renew(leases, times.leaseMs));
+    for (const { run } of held) if (lost.has(run.id)) await run.look().then(() => run.lose());
+    const waiting = held.filter(({ run }) => run.waits);
+    for (const one of waiting) one.waitsSince ??= now();
+    for (const one of held) if (!one.run.waits) one.waitsSince = undefined;
+    const oldest = waiting.toSorted((a, b) => (a.waitsSince ?? 0) - (b.waitsSince ?? 0));
+    const tooMany = oldest.slice(0, Math.max(0, oldest.length - limits.waiting));
+    const tooLong = oldest.filter(({ waitsSince = now() }) => now() - waitsSince >= times.waitMs);
+    await Promise.all([...new Set([...tooMany, ...tooLong])].map((one) => this.#giveBack(one)));
+  }
+
+  /** Ends a run that only waits: whoever has room begins again when the answer is there. */
+  async #giveBack({ run, unclock }: Conducted): Promise<void> {
+    await run.change((record, holder, now) => givenBack(record, holder, now)).catch(() => undefined);
+    unclock();
+    run.lose();
+  }
+
+  /** Leaves a run that did not end in time to whoever comes, as if this process had died. */
+  async #abandon({ run, unclock }: Conducted): Promise<void> {
+    await run.change((record, _, now) => leaseEnded(record, now)).catch(() => undefined);
+    unclock();
+    run.lose();
+  }
+
+  #each(ms: number, run: () => Promise<void>): void {
+    let stop: () => void = () => undefined;
+    let stopped = false;
+    const again = (): void => {
+      // Processes that began together do not go on together.
+      stop = after(ms * (0.9 + Math.random() * 0.2), () => {
+        void this.#trying('keeping tasks', run).then(() => (stopped ? undefined : again()));
+      });
+    };
+    again();
+    this.#stops.push(() => {
+      stopped = true;
+      stop();
+    });
+  }
+
+  async #trying(where: string, run: () => Promise<void>): Promise<void> {
+    try {
+      await run();
+    } catch (error) {
+      this.#parts.onError(error, where);
+    }
+  }
+}

@@ -1,0 +1,54 @@
+/** The tools that run as tasks, and one beside them that does not. */
+
+import { setTimeout as pause } from 'node:timers/promises';
+import { z } from 'zod';
+import { McpError, ToolError, type Ctx, type Server } from '../../src/server.ts';
+
+const person = { type: 'object', properties: { name: { type: 'string' } }, required: ['name'] } as const;
+
+const yes = { type: 'object', properties: { confirm: { type: 'boolean' } }, required: ['confirm'] } as const;
+
+/** Adds them. */
+export function addTaskTools(server: Server): void {
+  server.tool('greet', { input: z.object({ name: z.string() }) }, ({ name }) => `Hello, ${name}!`);
+  server.tool(
+    'slow_compute',
+    { input: z.object({ seconds: z.number(), label: z.string().optional() }), task: { support: 'optional', after: 0 } },
+    async ({ seconds, label = '' }, { signal }) => {
+      await pause(seconds * 1000, undefined, { signal });
+      return `${label} took ${seconds} s`;
+    },
+  );
+  server.tool('failing_job', { task: 'required' }, async () => {
+    await pause(200);
+    throw new ToolError('it always fails');
+  });
+  server.tool('protocol_error_job', { task: { support: 'optional', after: 0 } }, () => {
+    throw new McpError('internalError', 'it always fails');
+  });
+  addAskingTasks(server);
+}
+
+function addAskingTasks(server: Server): void {
+  const nameOf = async (ctx: Ctx, message: string): Promise<string> => {
+    const { content } = await ctx.elicit({ message, schema: person });
+    return String(content?.name);
+  };
+  server.tool(
+    'confirm_delete',
+    { input: z.object({ filename: z.string() }), task: { support: 'optional', after: 0 } },
+    async ({ filename }, ctx) => {
+      const { content } = await ctx.elicit({ message: `Delete ${filename}?`, schema: yes });
+      return content?.confirm === true ? `deleted ${filename}` : `kept ${filename}`;
+    },
+  );
+  server.tool('multi_input', { task: { support: 'optional', after: 0 } }, async (_, ctx) => {
+    const names = await Promise.all([nameOf(ctx, 'Who is first?'), nameOf(ctx, 'Who is second?')]);
+    return names.join(' and ');
+  });
+  server.tool('test_tool_with_task', { task: { support: 'required', after: 'background' } }, async (_, ctx) => {
+    const { content } = await ctx.elicit({ message: 'Who is there?', schema: person }, { key: 'user_name' });
+    await ctx.background();
+    return `Hello, ${String(content?.name)}!`;
+  });
+}
