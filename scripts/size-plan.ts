@@ -38,7 +38,7 @@ const budgets: Readonly<Record<Entry, number>> = {
   server: 39.9,
   client: 44.9,
   bridge: 89,
-  protect: 24.2,
+  protect: 24.5,
   account: 30,
   http: 34.6,
   oauth: 28.5,
@@ -72,7 +72,7 @@ export const programs: readonly Program[] = [
   {
     name: 'stdio server',
     code: `import { createServer } from 'parley-mcp/server'; import { serveStdio } from 'parley-mcp/stdio'; ${definition} serveStdio(server);`,
-    budget: 41.8,
+    budget: 42,
     aim: 28,
     neutral: false,
     role: 'server',
