@@ -2,30 +2,45 @@
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { BrowserPages } from './page-routes.ts';
+import { leftAlone } from './request.ts';
 
-/** Answers a request for a page; false for any other request. */
+/** Answers a request for a page; false for any other request. It does not throw, whatever is asked and whatever a page does. */
 export function answerPage(all: readonly BrowserPages[], request: IncomingMessage, response: ServerResponse): boolean {
   const asked = requestOf(request);
   for (const one of all) {
-    const answer = asked && one.pages(asked);
+    const answer = asked && answerOf(one, asked);
     if (answer === undefined) continue;
-    answer.then((page) => send(response, page)).catch(() => response.writeHead(500).end());
+    answer.then((page) => send(response, page)).catch(() => fail(response));
     return true;
   }
   return false;
 }
 
+function answerOf(one: BrowserPages, asked: Request): Promise<Response> | undefined {
+  try {
+    return one.pages(asked);
+  } catch (error) {
+    return Promise.reject(error as Error);
+  }
+}
+
+/** Says that it failed, and nothing of why; something else, such as a limit of time, may have answered by now. */
+function fail(response: ServerResponse): void {
+  if (response.headersSent) response.destroy();
+  else response.writeHead(500).end();
+}
+
 /** The request in the words of `fetch`; `undefined` for what it has no words for. */
-function requestOf(
-  request: IncomingMessage & { readonly originalUrl?: string; readonly body?: unknown },
-): Request | undefined {
+function requestOf(request: FrameworkRequest): Request | undefined {
   const { method = 'GET', headers, url = '/', originalUrl = url } = request;
-  const base = `http://${headers.host ?? 'localhost'}`;
+  // HTTP/2 has a pseudo-header in place of Host; fetch has none of them.
+  const base = `http://${headers.host ?? String(headers[':authority'] ?? 'localhost')}`;
   if (!URL.canParse(originalUrl, base)) return undefined;
   const lines = Object.entries(headers).flatMap(([name, value]) =>
     (Array.isArray(value) ? value : [value ?? '']).map((one): [string, string] => [name, one]),
   );
-  const init = { method, headers: lines, ...(method === 'GET' || method === 'HEAD' ? {} : bodyOf(request)) };
+  const fields = lines.filter(([name]) => !name.startsWith(':'));
+  const init = { method, headers: fields, ...(method === 'GET' || method === 'HEAD' ? {} : bodyOf(request)) };
   try {
     return new Request(new URL(originalUrl, base), init);
   } catch {
@@ -34,26 +49,46 @@ function requestOf(
   }
 }
 
-/** The body, which is read only by who answers; what a framework has read already is a form. */
-function bodyOf(request: IncomingMessage & { readonly body?: unknown }): RequestInit {
-  const { body } = request;
-  if (typeof body === 'object' && body !== null) return { body: new URLSearchParams(body as Record<string, string>) };
+/** A request as frameworks hand it on: with what they made of its body, and with its whole address. */
+type FrameworkRequest = IncomingMessage & { readonly originalUrl?: string; readonly body?: unknown };
+
+/** The body. It is looked at only by who answers: of what is for others nothing is read, and nothing is made of it. */
+function bodyOf(request: FrameworkRequest): RequestInit {
   let parts: AsyncIterator<Uint8Array> | undefined;
   const stream = new ReadableStream<Uint8Array>(
     {
       async pull(controller) {
-        parts ??= request[Symbol.asyncIterator]();
+        parts ??= partsOf(request);
         const part = await parts.next();
         if (part.done === true) controller.close();
         else controller.enqueue(part.value);
       },
       cancel: () => void request.resume(),
     },
-    // Nothing is read of what is for others.
     { highWaterMark: 0 },
   );
   // It is no part of the types yet.
   return { body: stream, duplex: 'half' } as RequestInit;
+}
+
+function partsOf(request: FrameworkRequest): AsyncIterator<Uint8Array> {
+  const { body } = request;
+  const isRead = body !== undefined && body !== null && !leftAlone(request, body);
+  return isRead ? once(body) : request[Symbol.asyncIterator]();
+}
+
+async function* once(body: unknown): AsyncGenerator<Uint8Array> {
+  if (body instanceof Uint8Array) yield body;
+  else yield new TextEncoder().encode(typeof body === 'string' ? body : formOf(body));
+}
+
+/** The form that a framework made something of: its fields that are texts, each as often as it was there. */
+function formOf(body: unknown): string {
+  const fields = new URLSearchParams();
+  for (const [name, values] of Object.entries(body ?? {}))
+    for (const value of Array.isArray(values) ? values : [values])
+      if (typeof value === 'string') fields.append(name, value);
+  return fields.toString();
 }
 
 async function send(response: ServerResponse, page: Response): Promise<void> {

@@ -1,5 +1,9 @@
 import assert from 'node:assert/strict';
 import { createServer as createHttpServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { once } from 'node:events';
+import { connect as connectHttp2, createServer as createHttp2Server } from 'node:http2';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { test, type TestContext } from 'node:test';
 import { createServer } from '../../server/server.ts';
 import { portOf, send } from '../entries.test.ts';
@@ -34,6 +38,7 @@ async function served(
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     await before(request);
     routes(request, response, () => {
+      if (request.readableEnded) return void response.writeHead(418).end();
       request.setEncoding('utf8');
       let body = '';
       request.on('data', (part: string) => (body += part)).on('end', () => response.writeHead(418).end(body));
@@ -80,6 +85,71 @@ test('a form that a framework has read is read from there, and its own address c
   });
   const asked = await fetch(`http://127.0.0.1:${port}/`, { method: 'POST', body: 'a=1' });
   assert.equal(await asked.text(), 'POST /connect/there  a=1&b=x+y');
+});
+
+test('whatever a framework made of a body of others, it goes to them', async (t) => {
+  const hostile: unknown = JSON.parse('{"a":{"toString":1,"valueOf":1}}');
+  const made: unknown[] = [[{ jsonrpc: '2.0', id: 1, method: 'ping' }], Buffer.from([1, 2]), hostile, 'text'];
+  const { port } = await served(t, async (request) => {
+    for await (const _ of request);
+    Object.assign(request, { body: made[Number(request.headers['x-made'])] });
+  });
+  for (const at of made.keys()) {
+    const init = { method: 'POST', body: 'x', headers: { 'x-made': String(at) } };
+    assert.equal((await fetch(`http://127.0.0.1:${port}/mcp`, init)).status, 418);
+  }
+  const forms = [];
+  for (const at of made.keys()) {
+    const init = { method: 'POST', body: 'x', headers: { 'x-made': String(at) } };
+    forms.push(await (await fetch(`http://127.0.0.1:${port}/connect`, init)).text());
+  }
+  assert.deepEqual(forms, ['POST /connect  ', 'POST /connect  \u0001\u0002', 'POST /connect  ', 'POST /connect  text']);
+});
+
+test('a form that a framework left alone is read, though it put an empty object in its place', async (t) => {
+  // As the parsers of Express 4 do with what is not theirs.
+  const { port } = await served(t, (request) => void Object.assign(request, { body: {} }));
+  const asked = await fetch(`http://127.0.0.1:${port}/connect`, { method: 'POST', body: 'a=1' });
+  assert.equal(await asked.text(), 'POST /connect  a=1');
+});
+
+test('a page that throws, or comes after something else has answered, ends nothing but its request', async (t) => {
+  const late: BrowserPages = {
+    pages(request) {
+      if (request.url.endsWith('/throws')) throw new Error('a secret');
+      return closed.then(() => new Response('late'));
+    },
+  };
+  const routes = pageRoutes(late);
+  let answered = (): void => {};
+  const closed = new Promise<void>((resolve) => (answered = resolve));
+  const http = createHttpServer((request, response) => {
+    routes(request, response, () => assert.fail('it is a page'));
+    if (request.url === '/late') response.on('close', answered).writeHead(503).end();
+  });
+  const port = await portOf(http);
+  t.after(() => http.close());
+  assert.equal((await fetch(`http://127.0.0.1:${port}/late`)).status, 503);
+  await closed;
+  assert.equal((await fetch(`http://127.0.0.1:${port}/throws`)).status, 500);
+});
+
+test('pages are there over HTTP/2 too', async (t) => {
+  const routes = pageRoutes(echo);
+  const http = createHttp2Server((request, response) => {
+    // They are requests of Node to those who ask no more of them.
+    routes(request as unknown as IncomingMessage, response as unknown as ServerResponse, () => response.end('other'));
+  });
+  http.listen(0, '127.0.0.1');
+  await once(http, 'listening');
+  const session = connectHttp2(`http://127.0.0.1:${(http.address() as AddressInfo).port}`);
+  t.after(() => {
+    session.close();
+    http.close();
+  });
+  const stream = session.request({ ':path': '/connect?visit=x', ':method': 'POST', cookie: 'session=ann' });
+  stream.end('a=1');
+  assert.equal(await text(stream), 'POST /connect?visit=x session=ann a=1');
 });
 
 test('listen has pages beside its endpoint', async (t) => {

@@ -94,8 +94,8 @@ export class NodeRequest implements HttpRequest {
   }
 }
 
-/** Parsers of Express 4 put an empty object in place of every body that they do not parse. */
-function leftAlone(message: IncomingMessage, body: unknown): boolean {
+/** Tells what the parsers of Express 4 did not read: they put an empty object in place of every body that they do not parse. */
+export function leftAlone(message: IncomingMessage, body: unknown): boolean {
   if (typeof body !== 'object' || body === null || Object.keys(body).length > 0) return false;
   return !(body instanceof Uint8Array) && !message.readableDidRead;
 }
