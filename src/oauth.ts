@@ -1,6 +1,7 @@
 /** Being authorized at servers that want it: as a person who signs in, and as a machine. It runs anywhere. */
 
 export { oauth, type GrantInfo, type LoginOptions, type OAuth } from './oauth/person/oauth.ts';
+export type { DevicePrompt, ShowDevicePrompt } from './oauth/person/device.ts';
 export { clientMetadataDocument } from './oauth/person/client-metadata.ts';
 export type { ClientMetadata, OAuthOptions, RegisteredByHand } from './oauth/person/oauth-options.ts';
 export {

@@ -168,10 +168,13 @@ const login = `parley login [options] <url>
 Signs in at a server: finds its authorization server, opens its page in your browser, and keeps what is granted for
 parley call and parley bridge, renewed without asking. Nothing secret is printed.
 
+  --device                  prints a page and a code to enter there, on any device (RFC 8628); never assumed, since whoever
+                            talks somebody into entering a code of theirs is let in
 ${signingIn}
 
   parley login https://mcp.example.com/mcp
   parley login --no-browser https://mcp.example.com/mcp
+  parley login --device https://mcp.example.com/mcp
 `;
 
 const logout = `parley logout [options] (<url> | --all)

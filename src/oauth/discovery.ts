@@ -175,6 +175,7 @@ function checked({ rules }: Site, metadata: ServerMetadata, issuer: string): Ser
     token: metadata.tokenEndpoint,
     registration: metadata.registrationEndpoint,
     revocation: metadata.revocationEndpoint,
+    'device authorization': metadata.deviceAuthorizationEndpoint,
   };
   for (const [name, url] of Object.entries(endpoints))
     if (url !== undefined) rules.check(url, `the ${name} endpoint of ${shownUrl(issuer)}`);

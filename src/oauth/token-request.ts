@@ -141,7 +141,14 @@ interface Sent {
   readonly body?: unknown;
 }
 
-async function send(
+/**
+ * Sends a request of the library through our own fetch.
+ *
+ * @param asked Name of the request, for the words of errors.
+ * @returns The raw answer.
+ * @throws AuthorizationError when there is none.
+ */
+export async function send(
   site: Site,
   { url, asked, signal }: { readonly url: URL; readonly asked: string; readonly signal: AbortSignal },
   request: (options: SendOptions) => Promise<void>,

@@ -11,9 +11,16 @@ declare module 'oidc-provider' {
     readonly body?: unknown;
   }
 
+  export interface ProviderHttpContext {
+    readonly path: string;
+    readonly status: number;
+    body: unknown;
+  }
+
   export default class Provider {
     constructor(issuer: string, configuration: object);
     callback(): (request: IncomingMessage, response: ServerResponse) => void;
+    use(middleware: (context: ProviderHttpContext, next: () => Promise<void>) => Promise<void>): this;
     on(event: string, listener: (...args: never[]) => void): this;
   }
 }

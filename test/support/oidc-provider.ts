@@ -9,7 +9,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
 import type { TestContext } from 'node:test';
-import Provider, { type ProviderContext } from 'oidc-provider';
+import Provider, { type ProviderContext, type ProviderHttpContext } from 'oidc-provider';
 
 /** Settings of an authorization server; everything has a default. */
 export interface AuthorizationServerOptions {
@@ -25,6 +25,8 @@ export interface AuthorizationServerOptions {
   readonly registration?: boolean;
   /** Whether proofs of keys must have a nonce of its own; false. */
   readonly proofNonces?: boolean;
+  /** The pause between the token requests of a device that it tells, in seconds; it tells none by default, which means 5. */
+  readonly deviceInterval?: number;
   /** Clients that are known already, in the words of RFC 7591. */
   readonly clients?: readonly Readonly<Record<string, unknown>>[];
   /** Is awaited before a request is answered; it may answer by itself, which it says by true. */
@@ -71,6 +73,12 @@ export async function authorizationServer(
   const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const configuration = { ...(await configurationOf(options)), ...options.configuration };
   const provider = quietly(() => new Provider(issuer, configuration));
+  const { deviceInterval: interval } = options;
+  if (interval !== undefined)
+    provider.use(async (context, next) => {
+      await next();
+      if (context.path === '/device/auth' && context.status === 200) Object.assign(Object(context.body), { interval });
+    });
   const answer = provider.callback();
   const requests: string[] = [];
   const { tokenRequests, revoked, secrets } = watched(provider);
@@ -213,7 +221,7 @@ async function configurationOf({
       registration: { enabled: registration },
       revocation: { enabled: true, allowedPolicy: () => true },
       introspection: { enabled: true, allowedPolicy: () => true },
-      deviceFlow: { enabled: true },
+      deviceFlow: { enabled: true, ...devicePages },
       clientCredentials: { enabled: true },
       resourceIndicators: {
         enabled: true,
@@ -230,6 +238,13 @@ async function configurationOf({
     },
   };
 }
+
+/** The pages of the device flow; its own print a warning each. */
+const devicePages = {
+  userCodeInputSource: (context: ProviderHttpContext, form: string) => void (context.body = `Enter a code ${form}`),
+  userCodeConfirmSource: (context: ProviderHttpContext, form: string) => void (context.body = `Confirm ${form}`),
+  successSource: (context: ProviderHttpContext) => void (context.body = 'Signed in'),
+};
 
 async function signingKey(): Promise<object> {
   const { privateKey } = await crypto.subtle.generateKey({ name: 'ECDSA', namedCurve: 'P-256' }, true, [
@@ -304,7 +319,7 @@ export async function visitPages(
       continue;
     }
     const action = /<form[^>]*action="([^"]+)"/.exec(text)?.[1];
-    if (response.status >= 400 || action === undefined) return text;
+    if (response.status >= 400 || action === undefined || text.startsWith('Enter a code')) return text;
     if (takesMs > 0) await setTimeout(takesMs);
     next = filled(text, { at, action, login, consent });
   }

@@ -1,24 +1,37 @@
 import type { ParseArgsOptionsConfig } from 'node:util';
 import { serverUrl } from '../../jsonrpc/server-url.ts';
+import type { DevicePrompt } from '../../oauth/person/device.ts';
 import type { GrantInfo, OAuth } from '../../oauth/person/oauth.ts';
 import { UsageError, type Io } from '../io.ts';
 import { parseOptions, type Parsed } from '../options.ts';
 import { printed, reasonOf, shownJson } from '../shown.ts';
 import { factsKey } from './upstream-login.ts';
-import { signInOf, signInOptions } from './sign-in-options.ts';
+import { devicePromptText } from './device-prompt.ts';
+import { givenOption, signInOf, signInOptions } from './sign-in-options.ts';
 import { ownStore, personAt, type WayToAsk } from './sign-in.ts';
+
+/** The options of a login. One by another device is begun by name alone: whoever talks somebody into entering a code is let in. */
+const loginOptions: ParseArgsOptionsConfig = { ...signInOptions, device: { type: 'boolean' } };
 
 /** Signs in at a server, and keeps what was granted for `call` and `bridge`. */
 export async function login(argv: readonly string[], io: Io): Promise<number> {
-  const parsed = parseOptions(argv, signInOptions);
+  const parsed = parseOptions(argv, loginOptions);
   const server = onlyServer(parsed);
+  const device = parsed.flag('device') ? devicePrompt(parsed, io) : undefined;
   const auth = personAt({ ...signInOf(parsed, io), asking: howToAsk(parsed, io), server }, io);
-  await auth.login({ server, signal: io.signal });
+  await auth.login({ server, signal: io.signal, device });
   const identity = await auth.identity();
   io.stdout.write(
     identity === undefined ? `signed in at ${server.host}\n` : `signed in at ${describe(server.href, identity)}`,
   );
   return 0;
+}
+
+function devicePrompt(parsed: Parsed, io: Io): (prompt: DevicePrompt) => void {
+  const other = givenOption(parsed, ['no-browser', 'redirect-port']);
+  if (other !== undefined)
+    throw new UsageError(`--${other} is about coming back from a page, and with --device nobody comes back`);
+  return (prompt) => void io.stderr.write(devicePromptText(prompt));
 }
 
 /** A person over SSH sits at another machine than the browser of this one. */

@@ -3,17 +3,29 @@
 import { oauthSettings, type OAuthOptions, type OAuthSettings } from './oauth-options.ts';
 import type { ClientAuthenticationMethod } from '../client-authentication.ts';
 
+/** The use that is made of a client. */
+export interface ClientUse {
+  /** The redirect URI of the login first, and those that are registered with it. */
+  readonly redirectUris: readonly string[];
+  /** The grant type of a login that is by another one than codes. */
+  readonly grantType?: string | undefined;
+}
+
 /** The metadata by which a client is registered. (RFC 7591, section 2; application_type of OpenID Connect.) */
 export function clientMetadata(
   { metadata, applicationType, refresh }: OAuthSettings,
-  redirectUris: readonly string[],
+  { redirectUris, grantType }: ClientUse,
   method: ClientAuthenticationMethod,
 ): Readonly<Record<string, unknown>> {
   return {
     ...metadata,
     redirect_uris: redirectUris,
     application_type: applicationType ?? typeOf(redirectUris),
-    grant_types: ['authorization_code', ...(refresh ? ['refresh_token'] : [])],
+    grant_types: [
+      'authorization_code',
+      ...(grantType === undefined ? [] : [grantType]),
+      ...(refresh ? ['refresh_token'] : []),
+    ],
     response_types: ['code'],
     token_endpoint_auth_method: method,
   };
@@ -35,7 +47,7 @@ export function clientMetadataDocument(options: OAuthOptions): Readonly<Record<s
   const { clientMetadataUrl, redirect } = settings;
   if (clientMetadataUrl === undefined) throw new TypeError('a document of client metadata needs clientMetadataUrl');
   // Spec 2025-11-25, Client ID Metadata Documents: the id is the URL, byte for byte.
-  return { client_id: clientMetadataUrl, ...clientMetadata(settings, redirect.redirectUris, 'none') };
+  return { client_id: clientMetadataUrl, ...clientMetadata(settings, redirect, 'none') };
 }
 
 /** Spec 2026-07-28, Dynamic Client Registration: an application of this machine is `native`, a page is `web`. */

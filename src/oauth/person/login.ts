@@ -15,36 +15,14 @@ import {
   stateOf,
   type PendingLogin,
 } from './authorization-request.ts';
-import { shownUrl, type Discovered } from '../discovery.ts';
-import type { DpopProver } from '../dpop.ts';
-import { grantOf, type Grant } from '../grant.ts';
-import { asOnlyOne, type OnlyOne } from './lease.ts';
-import type { OAuthSettings } from './oauth-options.ts';
-import { spelling, type RegisteredClient, type Registration } from './registration.ts';
+import { shownUrl } from '../discovery.ts';
+import { asOnlyOne } from './lease.ts';
+import { keepTokens, type AskingJob, type LoginParts, type Wanted } from './login-parts.ts';
+import { spelling, type RegisteredClient } from './registration.ts';
 import type { Job } from '../shared-work.ts';
 import { fetching, limited, type Site } from '../site.ts';
 import { requestTokens } from '../token-request.ts';
 import { saysUnknownClient } from './unknown-client.ts';
-
-/** The needs of a login beside the server. */
-export interface LoginParts {
-  readonly settings: OAuthSettings;
-  readonly registration: Registration;
-  proverOf(issuer: string): DpopProver;
-  /** Keeps what was granted. */
-  save(grant: Grant): Promise<void>;
-}
-
-/** The wish with which a person is sent. */
-export interface Wanted {
-  readonly discovered: Discovered;
-  readonly scopes: readonly string[];
-  readonly reason: 'login' | 'step-up';
-  /** True when the tokens are to be bound to a key. */
-  readonly bound: boolean;
-  /** Hears that the person is asked now. */
-  readonly asked?: (() => void) | undefined;
-}
 
 /** Signs people in at one server. */
 export class Login {
@@ -64,7 +42,7 @@ export class Login {
    */
   async run(wanted: Wanted, job: Job, done: () => Promise<boolean>): Promise<void> {
     const { server, resource } = wanted.discovered;
-    requireCodes(server);
+    const ask = await this.#wayToAsk(wanted);
     const { loginTimeoutMs: ms, store, account } = this.#parts.settings;
     const late = (): AuthorizationError =>
       new AuthorizationError(
@@ -77,10 +55,17 @@ export class Login {
     const key: CredentialKey = { kind: 'login', issuer: server.issuer, resource, account };
     await limited({ ms, signal: job.signal, late }, (signal) => {
       const waiting = (person: boolean): void => job.asking(person);
-      return asOnlyOne({ store, key, signal, waiting }, done, (only) =>
-        this.#ask(wanted, { signal, asking: waiting, only }),
-      );
+      return asOnlyOne({ store, key, signal, waiting }, done, (only) => ask({ signal, asking: waiting, only }));
     });
+  }
+
+  /** The way in which the person is asked, which the authorization server must have. */
+  async #wayToAsk(wanted: Wanted): Promise<(job: AskingJob) => Promise<void>> {
+    const { device: show } = wanted;
+    if (show !== undefined)
+      return (await import('./device.ts')).deviceLogin(this.#site, this.#parts, { ...wanted, show });
+    requireCodes(wanted.discovered.server);
+    return (job) => this.#ask(wanted, job);
   }
 
   /**
@@ -148,12 +133,12 @@ export class Login {
     signal: AbortSignal,
   ): Promise<RegisteredClient> {
     const { registration, settings } = this.#parts;
-    const wanted = [redirectUri, ...settings.redirect.redirectUris.filter((one) => one !== redirectUri)];
-    const client = await registration.client(server, wanted, signal);
+    const redirectUris = [redirectUri, ...settings.redirect.redirectUris.filter((one) => one !== redirectUri)];
+    const client = await registration.client(server, { redirectUris }, signal);
     if (client.doubtful !== true || !(await isForgotten(this.#site, { server, client, redirectUri, signal })))
       return client;
     await registration.forget(server.issuer, client.id);
-    return await registration.client(server, wanted, signal);
+    return await registration.client(server, { redirectUris }, signal);
   }
 
   async #visit(
@@ -220,18 +205,8 @@ export class Login {
       prover: bound ? this.#parts.proverOf(endpoints.issuer) : undefined,
       signal,
     });
-    const isPublic = client.method === 'none';
-    const now = this.#site.now();
-    const grant = grantOf(answer, { resource, client: client.id, isPublic, endpoints, requested, now });
-    await this.#parts.save(grant);
-    const { scopes, expiresAt } = grant;
-    this.#site.tell({ kind: 'granted', issuer: endpoints.issuer, resource, scopes, expiresAt });
+    await keepTokens(this.#site, this.#parts, [answer, { endpoints, client, resource, requested }]);
   }
-}
-
-/** The work of asking a person, by the only one who asks. */
-interface AskingJob extends Job {
-  readonly only: OnlyOne;
 }
 
 /** After this long nobody finishes a login any more, in milliseconds. */

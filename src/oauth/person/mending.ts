@@ -6,6 +6,7 @@ import { discoverServer, sameIssuer, type Discovered } from '../discovery.ts';
 import type { DpopProver } from '../dpop.ts';
 import type { GrantKeeper } from './grant-keeper.ts';
 import type { Grant } from '../grant.ts';
+import type { ShowDevicePrompt } from './device.ts';
 import { Login } from './login.ts';
 import type { OAuthSettings } from './oauth-options.ts';
 import { headerOf } from '../presented.ts';
@@ -63,14 +64,14 @@ export class Mending {
   }
 
   /** Signs in, whatever there is. */
-  async login(refused: Refused, waiter: Waiter): Promise<void> {
+  async login(refused: Refused, waiter: Waiter, device?: ShowDevicePrompt): Promise<void> {
     await this.#keeper.ready();
     const before = this.#keeper.grant;
     const work = async (job: Job): Promise<void> => {
       const discovered = await this.#discoverServer(refused, job);
-      await this.#signIn({ discovered, refused, before, job, anew: true });
+      await this.#signIn({ discovered, refused, before, job, anew: true, device });
     };
-    while (!(await this.#work.join('login', waiter, work)));
+    while (!(await this.#work.join(device === undefined ? 'login' : 'login by device', waiter, work)));
   }
 
   /** Takes up the login to which an answer belongs, after the page that began it was left. */
@@ -138,13 +139,13 @@ export class Mending {
     }
   }
 
-  async #signIn({ discovered, refused, before, job, anew, challenged, asked }: SigningIn): Promise<void> {
+  async #signIn({ discovered, refused, before, job, anew, challenged, asked, device }: SigningIn): Promise<void> {
     const { refresh: lasting, options } = this.#settings;
     const bound = isBound(this.#site, refused, discovered);
     const reason = challenged === undefined ? 'login' : 'step-up';
     const wanted = { wanted: challenged ?? refused.scopes, before, always: options.scopes, lasting };
     const scopes = scopesFor(discovered, wanted);
-    await this.#login.run({ discovered, scopes, reason, bound, asked }, job, async () => {
+    await this.#login.run({ discovered, scopes, reason, bound, asked, device }, job, async () => {
       await this.#keeper.load();
       const { grant } = this.#keeper;
       if (grant === undefined || missingOf(challenged ?? [], grant.scopes).length > 0) return false;
@@ -184,4 +185,6 @@ interface SigningIn {
   readonly challenged?: readonly string[];
   /** Hears that the person is asked now. */
   readonly asked?: () => void;
+  /** Shows a page and a code for another device. */
+  readonly device?: ShowDevicePrompt | undefined;
 }

@@ -3,6 +3,7 @@
 import type { Authorization, Authorizer, BoundServer } from '../../auth/authorizer.ts';
 import type { AuthorizationFetch } from '../../auth/document.ts';
 import { AuthorizationError } from '../../auth/errors.ts';
+import type { ShowDevicePrompt } from './device.ts';
 import { PersonAuthorizer } from './person.ts';
 import { unguessableText } from '../../auth/base64url.ts';
 import type { Identity } from '../grant.ts';
@@ -33,6 +34,11 @@ export interface LoginOptions {
   readonly signal?: AbortSignal;
   /** The scopes to ask for beside those of before, in place of those that the server names now. */
   readonly scopes?: readonly string[] | undefined;
+  /**
+   * Shows the person a page and a code, who signs in by them on any device, in place of `redirect` (RFC 8628). Nothing but this option
+   * begins such a login: who can talk somebody into entering a code is let in.
+   */
+  readonly device?: ShowDevicePrompt | undefined;
 }
 
 /** The authorization of a person at one server. */
@@ -100,11 +106,11 @@ class PersonAuthorization implements OAuth {
     return this.#bound?.authorizer.keeper.grant?.id ?? `nobody ${this.#own}`;
   }
 
-  async login({ server, signal = never(), scopes }: LoginOptions = {}): Promise<void> {
+  async login({ server, signal = never(), scopes, device }: LoginOptions = {}): Promise<void> {
     const { site, authorizer } = this.#at(server);
     const mending = await authorizer.mending();
     const refused = await challengeOf(site, signal);
-    await mending.login({ ...refused, scopes: scopes ?? refused.scopes }, { signal });
+    await mending.login({ ...refused, scopes: scopes ?? refused.scopes }, { signal }, device);
   }
 
   async logout({

@@ -13,7 +13,7 @@ import {
   type ClientAuthenticationMethod,
 } from '../client-authentication.ts';
 import { sameIssuer, shownUrl } from '../discovery.ts';
-import { clientMetadata } from './client-metadata.ts';
+import { clientMetadata, type ClientUse } from './client-metadata.ts';
 import type { OAuthSettings, RegisteredByHand } from './oauth-options.ts';
 import type { Site } from '../site.ts';
 import { registrationAnswer, type Endpoints } from '../token-request.ts';
@@ -25,6 +25,8 @@ export interface RegisteredClient extends OAuthClient {
   readonly dynamic: boolean;
   /** The redirect URIs that are registered; `undefined` where somebody else saw to that. */
   readonly redirectUris?: readonly string[] | undefined;
+  /** The grant type that was registered beside that of codes. */
+  readonly grantType?: string | undefined;
   /** Time of the registration, in milliseconds since 1970. */
   readonly registeredAt?: number | undefined;
   /** True when the registration is one that the authorization server may have forgotten. */
@@ -44,6 +46,7 @@ interface Kept {
   readonly secret?: string | undefined;
   readonly method: ClientAuthenticationMethod;
   readonly redirectUris: readonly string[];
+  readonly grantType?: string | undefined;
   readonly registeredAt: number;
   /** Time at which the secret ends, in milliseconds since 1970. */
   readonly secretExpiresAt?: number | undefined;
@@ -70,13 +73,12 @@ export class Registration {
    * The client for a login: one that was given, by the URL of its document, one that was registered before, or one that is registered
    * now. (Spec 2025-11-25, Client Registration Approaches.)
    *
-   * @param wanted The redirect URI of this login first, and those that are registered with it.
    * @throws AuthorizationError `registration` when there is no way, or the authorization server refuses.
    */
-  async client(server: ServerMetadata, wanted: readonly string[], signal: AbortSignal): Promise<RegisteredClient> {
+  async client(server: ServerMetadata, use: ClientUse, signal: AbortSignal): Promise<RegisteredClient> {
     const known = this.given(server) ?? (await this.kept(server.issuer));
-    if (known !== undefined && knows(known, wanted[0])) return known;
-    return await this.#register(server, wanted, signal);
+    if (known !== undefined && isFor(known, use)) return known;
+    return await this.#register(server, use, signal);
   }
 
   /** The redirect URIs that the authorization server knows of us, where it knows some. */
@@ -117,9 +119,9 @@ export class Registration {
     const found = await this.#store.read(keyOf(issuer, client));
     const kept = readKept(found?.text);
     if (kept === undefined || (kept.secretExpiresAt ?? Number.POSITIVE_INFINITY) <= this.#site.now()) return undefined;
-    const { id, secret, method, redirectUris, registeredAt, suspect } = kept;
+    const { id, secret, method, redirectUris, grantType, registeredAt, suspect } = kept;
     const doubtful = suspect === true || this.#site.now() - registeredAt > trustedMs;
-    return { id, secret, method, redirectUris, registeredAt, dynamic: true, doubtful };
+    return { id, secret, method, redirectUris, grantType, registeredAt, dynamic: true, doubtful };
   }
 
   /** Has a registration looked at before it is used again: a page of errors may be why nobody came back. */
@@ -142,7 +144,7 @@ export class Registration {
     if (isForgotten) this.#site.tell({ kind: 'lost', what: 'registration', issuer });
   }
 
-  async #register(server: ServerMetadata, wanted: readonly string[], signal: AbortSignal): Promise<RegisteredClient> {
+  async #register(server: ServerMetadata, use: ClientUse, signal: AbortSignal): Promise<RegisteredClient> {
     const { issuer, registrationEndpoint } = server;
     if (registrationEndpoint === undefined)
       throw new AuthorizationError(
@@ -151,8 +153,9 @@ export class Registration {
         { issuer },
       );
     const method = methodToRegister(server);
+    const { redirectUris: wanted, grantType } = use;
     const register = (redirectUris: readonly string[]): Promise<Kept> =>
-      this.#ask({ issuer, endpoint: registrationEndpoint, method, redirectUris, signal });
+      this.#ask({ issuer, endpoint: registrationEndpoint, method, use: { redirectUris, grantType }, signal });
     let kept: Kept;
     try {
       kept = await register(wanted);
@@ -169,8 +172,8 @@ export class Registration {
     return { ...kept, dynamic: true };
   }
 
-  async #ask({ issuer, endpoint, method, redirectUris, signal }: Asking): Promise<Kept> {
-    const metadata = clientMetadata(this.#settings, redirectUris, method);
+  async #ask({ issuer, endpoint, method, use, signal }: Asking): Promise<Kept> {
+    const metadata = clientMetadata(this.#settings, use, method);
     const answer = await registrationAnswer(this.#site, { issuer, endpoint, metadata, signal });
     let fields: Readonly<Record<string, unknown>>;
     try {
@@ -201,7 +204,7 @@ export class Registration {
       id,
       ...(used === 'none' ? {} : { secret: given }),
       method: used,
-      redirectUris,
+      ...use,
       registeredAt: this.#site.now(),
       ...(ends > 0 && used !== 'none' ? { secretExpiresAt: ends * 1000 } : {}),
     };
@@ -212,7 +215,7 @@ interface Asking {
   readonly issuer: string;
   readonly endpoint: string;
   readonly method: ClientAuthenticationMethod;
-  readonly redirectUris: readonly string[];
+  readonly use: ClientUse;
   readonly signal: AbortSignal;
 }
 
@@ -233,6 +236,11 @@ function readKept(text: string | undefined): Kept | undefined {
   if (!hasFields(value) || typeof value['id'] !== 'string' || !Array.isArray(value['redirectUris'])) return undefined;
   // It is our own text; what is used most was just looked at.
   return value as unknown as Kept;
+}
+
+/** True when a client may sign people in as it is to: what was registered by hand may do what it may. */
+function isFor(client: RegisteredClient, { redirectUris: [wanted], grantType }: ClientUse): boolean {
+  return grantType === undefined ? knows(client, wanted) : !client.dynamic || client.grantType === grantType;
 }
 
 /** True when a client may be sent back to a redirect URI, in one of the spellings of this machine. */

@@ -1,0 +1,61 @@
+/** The parts that all ways of signing a person in share. */
+
+import type { Discovered } from '../discovery.ts';
+import type { DpopProver } from '../dpop.ts';
+import { grantOf, type Grant } from '../grant.ts';
+import type { Job } from '../shared-work.ts';
+import type { Site } from '../site.ts';
+import type { Endpoints } from '../token-request.ts';
+import type { TokenAnswer } from '../token-response.ts';
+import type { ShowDevicePrompt } from './device.ts';
+import type { OnlyOne } from './lease.ts';
+import type { OAuthSettings } from './oauth-options.ts';
+import type { RegisteredClient, Registration } from './registration.ts';
+
+/** The needs of a login beside the server. */
+export interface LoginParts {
+  readonly settings: OAuthSettings;
+  readonly registration: Registration;
+  proverOf(issuer: string): DpopProver;
+  /** Keeps what was granted. */
+  save(grant: Grant): Promise<void>;
+}
+
+/** The wish with which a person is sent. */
+export interface Wanted {
+  readonly discovered: Discovered;
+  readonly scopes: readonly string[];
+  readonly reason: 'login' | 'step-up';
+  /** True when the tokens are to be bound to a key. */
+  readonly bound: boolean;
+  /** Hears that the person is asked now. */
+  readonly asked?: (() => void) | undefined;
+  /** Shows a page and a code for another device, where the person is to sign in by one. */
+  readonly device?: ShowDevicePrompt | undefined;
+}
+
+/** The work of asking a person, by the only one who asks. */
+export interface AskingJob extends Job {
+  readonly only: OnlyOne;
+}
+
+/** Tokens that a person was granted, and whom they were granted to. */
+interface Granted {
+  readonly endpoints: Endpoints;
+  readonly client: RegisteredClient;
+  readonly resource: string;
+  readonly requested: readonly string[];
+}
+
+/** Keeps the tokens of a login, and tells of them. */
+export async function keepTokens(
+  { now, tell }: Site,
+  { save }: Pick<LoginParts, 'save'>,
+  [answer, { client, endpoints, resource, requested }]: readonly [TokenAnswer, Granted],
+): Promise<void> {
+  const isPublic = client.method === 'none';
+  const grant = grantOf(answer, { resource, client: client.id, isPublic, endpoints, requested, now: now() });
+  await save(grant);
+  const { scopes, expiresAt } = grant;
+  tell({ kind: 'granted', issuer: endpoints.issuer, resource, scopes, expiresAt });
+}
