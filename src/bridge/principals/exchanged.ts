@@ -23,9 +23,24 @@ const marginMs = 30_000;
 interface Kept {
   token: ExchangedToken | undefined;
   /** The exchange that is under way. */
-  running: Promise<ExchangedToken> | undefined;
-  /** Scopes that the upstream asked for beyond those of the options. */
+  running: Running | undefined;
+  /** Scopes that the upstream asked for beyond those of the options, and that were given. */
   scopes: readonly string[];
+}
+
+/** One exchange, for all requests that want the same. */
+interface Running {
+  readonly scopes: readonly string[];
+  readonly again: boolean;
+  readonly token: Promise<ExchangedToken>;
+}
+
+/** A wish for another token. */
+interface Wish {
+  /** Scopes that the upstream asks for beyond those that were given. */
+  readonly more?: readonly string[];
+  /** True where what was got before was refused. */
+  readonly again: boolean;
 }
 
 /** Makes the authorization of one principal at one upstream. */
@@ -61,7 +76,8 @@ class ExchangeAuthorizer implements Authorizer {
     const kept = this.#kept.of(caller);
     const { expiresAt } = kept.token ?? {};
     const isGood = expiresAt !== undefined && expiresAt * 1000 - marginMs > this.#now();
-    const { token } = isGood && kept.token !== undefined ? kept.token : await this.#exchange(caller, kept, false);
+    const { token } =
+      isGood && kept.token !== undefined ? kept.token : await this.#exchange(caller, kept, { again: false });
     return { authorization: `Bearer ${token}` };
   }
 
@@ -73,7 +89,7 @@ class ExchangeAuthorizer implements Authorizer {
     if (answer.status === 401) {
       if (isOther) return once(tried, 'others');
       if (!once(tried, 'new token')) throw useless(401);
-      await this.#exchange(caller, kept, true);
+      await this.#exchange(caller, kept, { again: true });
       return true;
     }
     const challenge = parseChallenges(answer.header('www-authenticate')).find(({ scheme }) => scheme === 'bearer');
@@ -82,34 +98,50 @@ class ExchangeAuthorizer implements Authorizer {
     if (wanted.length === 0 || !once(tried, 'scopes')) throw useless(403, wanted);
     // Another request of this caller may have got them meanwhile.
     if (isOther && missingOf(wanted, kept.token?.scopes ?? []).length === 0) return true;
-    const before = kept.scopes;
-    kept.scopes = unionOf(before, wanted);
-    try {
-      await this.#exchange(caller, kept, true);
-    } catch (error) {
-      // What was granted is still good for everything else.
-      kept.scopes = before;
-      throw error;
-    }
+    await this.#exchange(caller, kept, { more: wanted, again: true });
     return true;
   }
 
-  /** @param again True where what was got before was refused. */
-  async #exchange({ exchange }: AuthInfo, kept: Kept, again: boolean): Promise<ExchangedToken> {
+  /** Gets a token. What is refused with more scopes is refused to who wants them, and leaves what was given as it is. */
+  async #exchange(caller: AuthInfo, kept: Kept, { more = [], again }: Wish): Promise<ExchangedToken> {
+    for (;;) {
+      const { running } = kept;
+      const scopes = unionOf(this.#options.scopes ?? [], kept.scopes, more);
+      if (running === undefined) return await this.#run(caller, kept, { scopes, more, again });
+      if (isSame(running.scopes, scopes) && (running.again || !again)) return await running.token;
+      // It is for others, and so is what becomes of it.
+      await running.token.catch(() => undefined);
+    }
+  }
+
+  async #run(
+    { exchange }: AuthInfo,
+    kept: Kept,
+    { scopes, more, again }: Required<Wish> & Pick<Running, 'scopes'>,
+  ): Promise<ExchangedToken> {
     if (exchange === undefined)
       throw new TypeError("upstreamAuth 'exchange' needs callers whose tokens can be exchanged: protect has exchange");
-    const { audience, resource, scopes = [] } = this.#options;
-    const wanted = unionOf(scopes, kept.scopes);
+    const { audience, resource } = this.#options;
     const request: TokenExchangeRequest = {
       ...(audience === undefined ? {} : { audience }),
       ...(audience === undefined || resource !== undefined ? { resource: this.#resource } : {}),
-      ...(wanted.length === 0 ? {} : { scopes: wanted }),
+      ...(scopes.length === 0 ? {} : { scopes }),
       ...(again ? { fresh: true } : {}),
     };
-    kept.running ??= exchange(request).finally(() => (kept.running = undefined));
-    kept.token = await kept.running;
-    return kept.token;
+    const token = exchange(request);
+    kept.running = { scopes, again, token };
+    try {
+      kept.token = await token;
+      kept.scopes = unionOf(kept.scopes, more);
+      return kept.token;
+    } finally {
+      kept.running = undefined;
+    }
   }
+}
+
+function isSame(one: readonly string[], other: readonly string[]): boolean {
+  return missingOf(one, other).length === 0 && missingOf(other, one).length === 0;
 }
 
 function once(tried: Set<string>, kind: string): boolean {

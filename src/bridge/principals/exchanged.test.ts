@@ -1,0 +1,85 @@
+/** Tokens that are got in exchange for a caller's, for requests that need other ones at the same time. */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { settle } from '../../../test/support/raw.ts';
+import type { AuthorizedAnswer, AuthorizedRequest, Authorizer } from '../../auth/authorizer.ts';
+import { AuthorizationError } from '../../auth/errors.ts';
+import type { AuthInfo, ExchangedToken, TokenExchangeRequest } from '../../host/endpoint.ts';
+import { exchanged } from './exchanged.ts';
+
+/** One exchange that was begun, and its end. */
+interface Begun {
+  readonly scopes: readonly string[];
+  end(outcome: 'given' | 'refused'): void;
+}
+
+interface Exchanging {
+  readonly authorizer: Authorizer;
+  readonly begun: Begun[];
+  readonly request: () => AuthorizedRequest;
+}
+
+function exchanging(): Exchanging {
+  const begun: Begun[] = [];
+  const exchange = ({ scopes = [] }: TokenExchangeRequest): Promise<ExchangedToken> =>
+    new Promise((resolve, reject) => {
+      const token = { token: `${begun.length} ${scopes.join(' ')}`, type: 'Bearer', scopes, expiresAt: 1e9 } as const;
+      const refused = new AuthorizationError('insufficient-scope', 'not for this caller');
+      begun.push({ scopes, end: (outcome) => (outcome === 'given' ? resolve(token) : reject(refused)) });
+    });
+  const caller: AuthInfo = { principal: 'ann', exchange };
+  const url = new URL('https://mcp.example.com/mcp');
+  const authorizer = exchanged({ as: 'exchange' }, { latest: caller }, () => 0).bind({ url, fetch });
+  const request = (): AuthorizedRequest => ({
+    url,
+    method: 'POST',
+    about: {},
+    caller,
+    mayAsk: true,
+    tried: new Set(),
+    signal: new AbortController().signal,
+    waiting: () => undefined,
+  });
+  return { authorizer, begun, request };
+}
+
+function wants(scope: string): AuthorizedAnswer {
+  const header = `Bearer error="insufficient_scope", scope="${scope}"`;
+  return { status: 403, header: (name) => (name === 'www-authenticate' ? header : undefined) };
+}
+
+test('requests that want other scopes at once each get them', async () => {
+  const { authorizer, begun, request } = exchanging();
+  const first = authorizer.headers(request());
+  begun[0]?.end('given');
+  const sent = await first;
+  const [one, other] = ['a', 'b'].map((scope) => authorizer.refused(request(), wants(scope), sent));
+  begun[1]?.end('given');
+  assert.equal(await one, true);
+  await settle();
+  begun[2]?.end('given');
+  assert.equal(await other, true);
+  assert.deepEqual(
+    begun.map(({ scopes }) => scopes),
+    [[], ['a'], ['a', 'b']],
+  );
+  assert.deepEqual(await authorizer.headers(request()), { authorization: 'Bearer 2 a b' });
+});
+
+test('scopes that a caller does not get are in the way of none of its other requests', async () => {
+  const { authorizer, begun, request } = exchanging();
+  const first = authorizer.headers(request());
+  begun[0]?.end('given');
+  const sent = await first;
+  const step = authorizer.refused(request(), wants('a'), sent);
+  const unauthorized: AuthorizedAnswer = { status: 401, header: () => undefined };
+  const again = authorizer.refused(request(), unauthorized, sent);
+  const refused = assert.rejects(step, /not for this caller/);
+  begun[1]?.end('refused');
+  await refused;
+  await settle();
+  begun[2]?.end('given');
+  assert.equal(await again, true);
+  assert.deepEqual(begun[2]?.scopes, []);
+});
