@@ -72,7 +72,7 @@ export const programs: readonly Program[] = [
   {
     name: 'stdio server',
     code: `import { createServer } from 'parley-mcp/server'; import { serveStdio } from 'parley-mcp/stdio'; ${definition} serveStdio(server);`,
-    budget: 42,
+    budget: 42.5,
     aim: 28,
     neutral: false,
     role: 'server',

@@ -19,6 +19,7 @@ import type { RoundOptions, ServerOptions } from './options.ts';
 import type { Restrictions } from './offer/restrictions.ts';
 import type { RateLimit, RateLimits } from './rate-limit.ts';
 import type { SubscriptionLimits } from './subscriptions.ts';
+import { checkTaskOptions, checkTaskUse } from './task-mistakes.ts';
 
 /** Kind of definition, by its name. */
 export type DefinitionKind = 'tool' | 'resource' | 'resource template' | 'prompt' | 'method';
@@ -109,6 +110,7 @@ export function checkServerOptions(options: ServerOptions): void {
     refuseUnknown(name, options[name], nested[name]);
   for (const name of ['tools', 'completions', 'tasks'] as const)
     refuseUnknown(`rateLimits.${name}`, options.rateLimits?.[name], rateLimit);
+  checkTaskOptions(options.tasks);
   checkValues(options);
 }
 
@@ -154,6 +156,7 @@ export function checkParts(kind: DefinitionKind, key: string, parts: unknown): v
   if (!Array.isArray(scopes)) refuseOther('function', `scopes of ${what}, unless a list,`, scopes);
   refuseUnknown(`the cache of ${what}`, cache, nested.cache);
   checkCache(`${what}: cache`, cache);
+  if (kind === 'tool') checkTaskUse(what, parts as { readonly task?: unknown });
 }
 
 /** @throws TypeError for a definition without a handler, or with options that it does not have. */
