@@ -64,8 +64,8 @@ export const programs: readonly Program[] = [
   {
     name: 'HTTP server by fetch',
     code: `import { createServer } from 'parley-mcp/server'; import { createHandler } from 'parley-mcp/http'; ${definition} export const handler = createHandler(server);`,
-    budget: 55.6,
-    whole: 87.4,
+    budget: 56,
+    whole: 88.6,
     neutral: true,
     role: 'server',
   },

@@ -8,7 +8,7 @@ export interface TaskLimits {
   readonly running: number;
   /** Runs that wait in memory for an answer; 1000 by default. More, and longer waits, begin again from the top when the answer is there. */
   readonly waiting: number;
-  /** Requests of one principal for the result of a task that wait at once; 32 by default. */
+  /** Requests of one principal for the result of a task that wait at once, or of one conversation without a principal; 32 by default. */
   readonly results: number;
   /** Characters of the JSON of arguments, and of a result; 4 MiB by default. */
   readonly textLength: number;
@@ -51,8 +51,8 @@ export const taskTimes: TaskTimes = {
 /** The life of a task, of what is wanted, in whole milliseconds. */
 export function lifeOf(wanted: number | null | undefined, { ttlMs, maxTtlMs }: TaskTimes): number | null {
   const asked = wanted === undefined || (typeof wanted === 'number' && !(wanted > 0)) ? ttlMs : wanted;
-  if (maxTtlMs === null) return asked === null ? null : Math.trunc(asked);
-  return asked === null ? maxTtlMs : Math.trunc(Math.min(asked, maxTtlMs));
+  if (maxTtlMs === null) return asked === null ? null : Math.ceil(asked);
+  return asked === null ? maxTtlMs : Math.ceil(Math.min(asked, maxTtlMs));
 }
 
 /** Makes an id that nobody guesses: 144 random bits. */
@@ -62,4 +62,9 @@ export function newTaskId(): string {
   return btoa(String.fromCharCode(...bytes))
     .replaceAll('+', '-')
     .replaceAll('/', '_');
+}
+
+/** Tells whether a text can be the id of a task that was made here. */
+export function isTaskId(id: string): boolean {
+  return /^[\w-]{24}$/.test(id);
 }

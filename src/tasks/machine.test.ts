@@ -42,7 +42,7 @@ const table: Readonly<
   Record<string, readonly [(task: TaskRecord) => Next, Readonly<Record<keyof typeof states, string>>]>
 > = {
   'a claim': [
-    (task) => machine.claimed(task, 1),
+    (task) => machine.claimed(task),
     { queued: 'working/running', running: 'working/running', left: 'left', asking: 'held', ended: 'terminal' },
   ],
   'a question of the holder': [
@@ -121,14 +121,14 @@ describe('transitions of a task', () => {
 test('a lease that ends is followed by another run as long as one may begin', () => {
   const next = machine.leaseEnded({ ...running, attempts: 2 }, 1);
   assert.equal(outcome(next), 'working/queued');
-  assert.equal((machine.claimed(next as TaskRecord, 2) as TaskRecord).attempt, 2);
+  assert.equal((machine.claimed(next as TaskRecord) as TaskRecord).attempt, 2);
 });
 
 test('a run that goes on after an answer costs no attempt', () => {
   const parked = machine.leaseEnded(asking, 1) as TaskRecord;
   const answered = machine.answered(parked, { a: { answer: {} }, b: { answer: {} } }, 2) as TaskRecord;
   assert.equal(outcome(answered), 'working/queued');
-  const again = machine.claimed(answered, 3) as TaskRecord;
+  const again = machine.claimed(answered) as TaskRecord;
   assert.deepEqual([again.attempt, again.replays], [1, undefined]);
 });
 

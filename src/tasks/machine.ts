@@ -15,6 +15,8 @@ export type Unchanged =
   | 'left'
   /** A key was used before. */
   | 'used-key'
+  /** More questions would wait, or were asked, than a task may have. */
+  | 'too-many'
   /** Nothing of it was wanted. */
   | 'ignored';
 
@@ -30,30 +32,29 @@ export type Next = TaskRecord | Unchanged;
 /** Number of questions of a task that may wait at once, and over its life. */
 export const questionLimits = { open: 32, ever: 256 } as const;
 
-/** Begins a run: the caller holds the lease by now. */
-export function claimed(task: TaskRecord, now: number): Next {
+/** Begins a run: the caller holds the lease by now. Nobody sees a change in that. */
+export function claimed(task: TaskRecord): Next {
   if (hasEnded(task)) return 'terminal';
   if (task.hand === 'left') return 'left';
   if (task.status === 'input_required') return 'held';
   const attempt = task.replays === true ? task.attempt : task.attempt + 1;
   const { replays: _, ...rest } = task;
-  return moved({ ...rest, hand: 'running', attempt }, now);
+  return { ...rest, hand: 'running', attempt };
 }
 
 /** Ends a lease whose holder is gone. */
 export function leaseEnded(task: TaskRecord, now: number): Next {
   if (hasEnded(task)) return 'terminal';
   if (task.hand !== 'running') return 'held';
-  if (task.status === 'input_required') return moved({ ...task, hand: 'queued', replays: true }, now);
-  if (task.attempt < task.attempts) return moved({ ...task, hand: 'queued' }, now);
+  if (task.status === 'input_required') return { ...task, hand: 'queued', replays: true };
+  if (task.attempt < task.attempts) return { ...task, hand: 'queued' };
   const error = { code: -32603, message: 'the process that ran the task ended, and it may not be run again' };
   return ended(task, { status: 'failed', outcome: { error }, statusMessage: error.message }, now);
 }
 
 /** Gives a run back that did nothing wrong: another process takes it up, at no cost. */
-export function givenBack(task: TaskRecord, holder: Speaker, now: number): Next {
-  const refusal = refusalOf(task, holder);
-  return refusal ?? moved({ ...task, hand: 'queued', replays: true }, now);
+export function givenBack(task: TaskRecord, holder: Speaker): Next {
+  return refusalOf(task, holder) ?? { ...task, hand: 'queued', replays: true };
 }
 
 /** Asks the client, with all that is asked in one turn. */
@@ -69,7 +70,11 @@ export function asked(
   const fresh = Object.entries(questions).filter(([key, { digest }]) => task.open[key]?.digest !== digest);
   if (fresh.some(([key]) => Object.hasOwn(task.answers, key) || Object.hasOwn(task.open, key))) return 'used-key';
   if (fresh.length === 0) return 'ignored';
-  return moved({ ...task, status: 'input_required', open: { ...task.open, ...Object.fromEntries(fresh) } }, now);
+  const open = { ...task.open, ...Object.fromEntries(fresh) };
+  const waiting = Object.keys(open).length;
+  if (waiting > questionLimits.open || waiting + Object.keys(task.answers).length > questionLimits.ever)
+    return 'too-many';
+  return moved({ ...task, status: 'input_required', open }, now);
 }
 
 /** Takes answers; those to what is not open are ignored. */

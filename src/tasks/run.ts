@@ -1,9 +1,12 @@
-import { after } from '../jsonrpc/timeout.ts';
+import { after, monotonicNow } from '../jsonrpc/timeout.ts';
+import { McpError } from '../protocol/error.ts';
 import { quiet, RoundEnded } from '../peer/ask.ts';
 import type { Keeper, HeldTask } from './keeper.ts';
-import { asked, kept as keptOnce, said, withdrawn, type Next, type Unchanged } from './machine.ts';
+import { asked, kept as keptOnce, questionLimits, said, withdrawn, type Next, type Unchanged } from './machine.ts';
 import { hasEnded, type OpenQuestion, type TaskAnswer, type TaskRecord } from './record.ts';
 import type { Ran } from '../peer/once.ts';
+
+const tooMany = `a task may have ${questionLimits.open} questions that wait, and ask ${questionLimits.ever}`;
 
 /** Longest status message, in characters. */
 const mostWords = 1024;
@@ -18,6 +21,10 @@ export class TaskRun {
   readonly #unhear: () => void;
   #kept: HeldTask;
   #turn: Promise<unknown> = Promise.resolve();
+  /** Words that are to be said with the next change. */
+  #words: string | undefined;
+  #saidAt = Number.NEGATIVE_INFINITY;
+  #unsay: (() => void) | undefined;
   /** Reason why nobody heeds what it still does. */
   #over: 'ended' | 'elsewhere' | undefined;
   #asking: { readonly questions: Record<string, OpenQuestion>; readonly done: Promise<void> } | undefined;
@@ -66,9 +73,15 @@ export class TaskRun {
     step: (record: TaskRecord, holder: { epoch: number; by: number }, now: number) => Next,
   ): Promise<HeldTask | Unchanged | 'unknown'> {
     const turn = this.#turn.then(async () => {
-      const outcome = await this.#keeper.change(this.#kept, (kept) =>
-        step(kept.record, { epoch: kept.epoch, by: this.#epoch }, this.#now()),
-      );
+      const words = this.#words;
+      const outcome = await this.#keeper.change(this.#kept, ({ record, epoch }) => {
+        const [holder, now] = [{ epoch, by: this.#epoch }, this.#now()] as const;
+        const spoken = words === undefined ? 'ignored' : said(record, words, holder, now);
+        if (typeof spoken === 'string') return step(record, holder, now);
+        const next = step(spoken, holder, now);
+        return next === 'ignored' ? spoken : next;
+      });
+      if (this.#words === words && typeof outcome === 'object') this.#words = undefined;
       if (typeof outcome === 'object') this.#saw(outcome);
       else if (outcome === 'fenced' || outcome === 'unknown') this.lose();
       else if (outcome === 'terminal') this.#end();
@@ -78,9 +91,22 @@ export class TaskRun {
     return turn;
   }
 
-  /** Says how far it is; where that cannot be kept it is said later, or never. */
+  /**
+   * Says how far it is, with the next change of the task, and in the interval at which clients are told to ask; of what is said
+   * meanwhile the last counts. Where that cannot be kept it is said later, or never.
+   */
   say(message: string): void {
-    void quiet(this.change((record, holder, now) => said(record, message.slice(0, mostWords), holder, now)));
+    this.#words = message.slice(0, mostWords);
+    if (this.#over !== undefined || this.#unsay !== undefined) return;
+    const speak = (): void => {
+      this.#unsay = undefined;
+      if (this.#words === undefined) return;
+      this.#saidAt = monotonicNow();
+      void quiet(this.change(() => 'ignored'));
+    };
+    const waitMs = this.#saidAt + this.record.pollIntervalMs - monotonicNow();
+    if (waitMs <= 0) speak();
+    else this.#unsay = after(waitMs, speak);
   }
 
   /** Keeps the outcome of a side effect. */
@@ -124,6 +150,7 @@ export class TaskRun {
   /** Stops listening: what it did is kept. */
   done(): void {
     this.#over ??= 'ended';
+    this.#unsay?.();
     this.#unhear();
   }
 
@@ -134,6 +161,7 @@ export class TaskRun {
   #stop(why: 'ended' | 'elsewhere', reason: DOMException): void {
     if (this.#over !== undefined) return;
     this.#over = why;
+    this.#unsay?.();
     this.#unhear();
     this.#controller.abort(reason);
     for (const { reject } of this.#waits.values()) reject(new RoundEnded());
@@ -160,6 +188,7 @@ export class TaskRun {
         this.#asking = undefined;
         const outcome = await this.change((record, holder, now) => asked(record, questions, holder, now));
         if (outcome === 'used-key') throw new TypeError('a question was asked under a key that was used before');
+        if (outcome === 'too-many') throw new McpError('internalError', tooMany);
         if (typeof outcome === 'string' && outcome !== 'ignored') throw new RoundEnded();
         this.#saw(this.#kept);
       });

@@ -2,7 +2,7 @@ import { after } from '../jsonrpc/timeout.ts';
 import { McpError } from '../protocol/error.ts';
 import type { TaskStore } from '../store/tasks.ts';
 import { Keeper, type HeldTask } from './keeper.ts';
-import { lifeOf, newTaskId, type TaskLimits, type TaskTimes } from './limits.ts';
+import { isTaskId, lifeOf, newTaskId, type TaskLimits, type TaskTimes } from './limits.ts';
 import { answered, cancelled, finished, said } from './machine.ts';
 import type { TaskOutcome, TaskRecord, TaskReply, TaskRequest } from './record.ts';
 import type { TaskRun } from './run.ts';
@@ -35,6 +35,8 @@ export interface TaskWishes {
   readonly attempts?: number | undefined;
   readonly answers?: TaskRecord['answers'];
   readonly once?: TaskRecord['once'];
+  /** True when its run goes on already, in this process. */
+  readonly runs?: boolean;
 }
 
 /** Time that the maker of a task has to claim it, in milliseconds. */
@@ -57,14 +59,19 @@ export class Tasks {
   }
 
   /**
-   * Keeps a new task; nothing runs yet.
+   * Keeps a new task; nothing runs yet, unless it says so.
    *
-   * @throws McpError internalError with `data.limit` where its owner has too many, or the store cannot keep it.
+   * @throws McpError internalError with `data.limit` where its owner has too many, or its parameters are too long.
    */
   async create(request: TaskRequest, wishes: TaskWishes): Promise<HeldTask> {
     const { limits, times, now } = this.#parts;
     const { owner, answers = {}, once = {} } = wishes;
     const at = now();
+    const { textLength } = limits;
+    if (JSON.stringify(request.params).length > textLength)
+      throw new McpError('internalError', `a task keeps arguments of ${textLength} characters of JSON`, {
+        data: { limit: textLength },
+      });
     const record: TaskRecord = {
       id: newTaskId(),
       owner,
@@ -74,15 +81,15 @@ export class Tasks {
       updatedAt: at,
       ttlMs: lifeOf(wishes.ttlMs, times),
       pollIntervalMs: wishes.pollIntervalMs ?? times.pollIntervalMs,
-      hand: 'queued',
-      attempt: 0,
+      hand: wishes.runs === true ? 'running' : 'queued',
+      attempt: wishes.runs === true ? 1 : 0,
       attempts: wishes.attempts ?? 1,
       open: {},
       answers,
       once,
     };
     const most = owner === '' ? limits.ofNobody : limits.perOwner;
-    const kept = await this.keeper.add(record, makerMs, most);
+    const kept = await this.keeper.add(record, wishes.runs === true ? times.leaseMs : makerMs, most);
     if (kept !== undefined) return kept;
     throw new McpError('internalError', `too many tasks that have not ended; the limit is ${most}`, {
       data: { limit: most },
@@ -95,18 +102,23 @@ export class Tasks {
   }
 
   /**
-   * Makes a run that goes on already that of a new task.
+   * Makes a run that goes on already that of a new task, which was kept as one that runs.
    *
    * @param work What it comes to; it never rejects.
-   * @returns `undefined` where somebody was faster: its client cannot know of it yet.
    */
-  adopt(kept: HeldTask, work: (run: TaskRun) => Promise<Ending>): Promise<TaskRun | undefined> {
+  adopt(kept: HeldTask, work: (run: TaskRun) => Promise<Ending>): TaskRun {
     return this.#worker.adopt(kept, work);
+  }
+
+  /** Tells whether nothing more begins here. */
+  get isDraining(): boolean {
+    return this.#worker.isDraining;
   }
 
   /** The task under an id, for its owner; a foreign one is as one that does not exist. */
   async get(id: string, owner: string): Promise<HeldTask | undefined> {
-    const kept = await this.keeper.read(id);
+    // Stores promise nothing for what is no id of a task.
+    const kept = isTaskId(id) ? await this.keeper.read(id) : undefined;
     return kept?.record.owner === owner ? kept : undefined;
   }
 
@@ -154,7 +166,8 @@ export class Tasks {
       if (next !== undefined) latest = next;
       changed();
     });
-    signal.addEventListener('abort', () => changed(), { once: true });
+    const aborted = (): void => changed();
+    signal.addEventListener('abort', aborted, { once: true });
     try {
       latest = await this.keeper.read(id);
       while (latest !== undefined && !isWanted(latest.record) && !signal.aborted) {
@@ -169,6 +182,7 @@ export class Tasks {
       return signal.aborted ? undefined : latest;
     } finally {
       unhear();
+      signal.removeEventListener('abort', aborted);
     }
   }
 

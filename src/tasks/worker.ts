@@ -12,6 +12,9 @@ const lookMs = 2000;
 const sweepMs = 30_000;
 const mostSwept = 1000;
 
+/** Time that claims have which are under way when nothing more is to begin, in milliseconds. */
+const lastClaimsMs = 1000;
+
 /** Time for which a task is put back whose tool this process does not have, in milliseconds. */
 const putBackMs = 5000;
 
@@ -28,7 +31,9 @@ export class Worker {
   readonly #keeper: Keeper;
   readonly #parts: TaskParts;
   readonly #node = crypto.randomUUID();
-  readonly #running = new Map<string, Conducted>();
+  readonly #running = new Set<Conducted>();
+  /** Claims under way, each of which may be a run soon. */
+  readonly #claims = new Set<Promise<void>>();
   #stops: (() => void)[] = [];
   #draining = false;
   #looking = false;
@@ -46,13 +51,19 @@ export class Worker {
   /** Begins to work on a new task, if there is room; else whoever has room claims it. */
   begin(kept: HeldTask): void {
     if (this.#draining || this.#busy >= this.#parts.limits.running) return;
-    void this.#trying('a task', () => this.#claim(kept));
+    this.#claiming(this.#trying('a task', () => this.#claim(kept)));
   }
 
-  async adopt(kept: HeldTask, work: (run: TaskRun) => Promise<Ending>): Promise<TaskRun | undefined> {
-    const run = await this.#claimed(kept);
-    if (run !== undefined) this.#conduct(run, work);
+  /** Keeps hold of a run that goes on already, of a task that was kept as one that runs. */
+  adopt(kept: HeldTask, work: (run: TaskRun) => Promise<Ending>): TaskRun {
+    const run = new TaskRun(this.#keeper, kept, this.#parts.now);
+    this.#conduct(run, work);
     return run;
+  }
+
+  /** Tells whether nothing more begins here. */
+  get isDraining(): boolean {
+    return this.#draining;
   }
 
   /** Looks for work now: some has come. */
@@ -62,18 +73,24 @@ export class Worker {
 
   async drain(timeoutMs: number): Promise<void> {
     this.#draining = true;
-    const conducted = [...this.#running.values()];
+    // What is being claimed is given back by whoever claims it.
+    await settledWithin(Math.max(timeoutMs, lastClaimsMs), Promise.all(this.#claims));
     // What waits for an answer goes on elsewhere, from the top.
-    await Promise.all(conducted.filter(({ run }) => run.waits).map((one) => this.#giveBack(one)));
-    await settledWithin(timeoutMs, Promise.all([...this.#running.values()].map(({ done }) => done)));
+    await Promise.all([...this.#running].filter(({ run }) => run.waits).map((one) => this.#giveBack(one)));
+    await settledWithin(timeoutMs, Promise.all([...this.#running].map(({ done }) => done)));
     for (const stop of this.#stops) stop();
     this.#stops = [];
-    await Promise.all([...this.#running.values()].map((one) => this.#abandon(one)));
+    await Promise.all([...this.#running].map((one) => this.#abandon(one)));
   }
 
-  /** Number of runs that work, and do not only wait. */
+  /** Number of runs that work, and do not only wait, and of claims that may be such soon. */
   get #busy(): number {
-    return [...this.#running.values()].filter(({ run }) => !run.waits).length;
+    return [...this.#running].filter(({ run }) => !run.waits).length + this.#claims.size;
+  }
+
+  #claiming(claim: Promise<void>): void {
+    this.#claims.add(claim);
+    void claim.then(() => this.#claims.delete(claim));
   }
 
   async #look(): Promise<void> {
@@ -93,44 +110,53 @@ export class Worker {
   async #take(): Promise<void> {
     const room = this.#parts.limits.running - this.#busy;
     if (this.#draining || room <= 0) return;
-    for (const kept of await this.#keeper.claim(this.#node, this.#parts.times.leaseMs, room)) await this.#begun(kept);
+    for (const kept of await this.#keeper.claim(this.#node, this.#parts.times.leaseMs, room)) {
+      // Others may have begun meanwhile: whoever has room is to have it at once.
+      if (this.#draining || this.#busy >= this.#parts.limits.running) await this.#putBack(kept, 0);
+      else {
+        const begun = this.#trying('a task', () => this.#begun(kept));
+        this.#claiming(begun);
+        await begun;
+      }
+    }
   }
 
   /** Begins to run a task that the store gave to this process. */
   async #begun(kept: HeldTask): Promise<void> {
-    const { now, knows, times } = this.#parts;
+    const { now, knows } = this.#parts;
     const { record } = kept;
     if (hasEnded(record) || record.hand === 'left') return;
-    if (!knows(record)) {
-      await this.#keeper.store.renew([{ id: record.id, epoch: kept.epoch }], putBackMs);
-      return;
-    }
+    if (!knows(record)) return await this.#putBack(kept, putBackMs);
     const next = await this.#keeper.change(kept, (held) => {
       if (held.epoch !== kept.epoch) return 'fenced';
       const free = held.record.hand === 'running' ? leaseEnded(held.record, now()) : held.record;
-      return typeof free === 'string' || free.hand !== 'queued' || free.status !== 'working'
-        ? free
-        : claimed(free, now());
+      return typeof free === 'string' || free.hand !== 'queued' || free.status !== 'working' ? free : claimed(free);
     });
     if (typeof next !== 'object' || next.record.hand !== 'running') return;
-    await this.#keeper.store.renew([{ id: record.id, epoch: next.epoch }], times.leaseMs);
-    this.#conduct(new TaskRun(this.#keeper, next, now), (run) => this.#parts.perform(run));
+    await this.#start(new TaskRun(this.#keeper, next, now));
+  }
+
+  /** Lets whoever comes claim a task that was claimed in vain. */
+  async #putBack({ record, epoch }: HeldTask, forMs: number): Promise<void> {
+    await this.#keeper.store.renew([{ id: record.id, epoch }], forMs);
   }
 
   async #claim(kept: HeldTask): Promise<void> {
-    const run = await this.#claimed(kept);
-    if (run !== undefined) this.#conduct(run, (one) => this.#parts.perform(one));
-  }
-
-  async #claimed(kept: HeldTask): Promise<TaskRun | undefined> {
     const { now, times } = this.#parts;
     const mine = kept.epoch;
     const next = await this.#keeper.change(
       kept,
-      ({ record, epoch }) => (epoch === mine ? claimed(record, now()) : 'fenced'),
+      ({ record, epoch }) => (epoch === mine ? claimed(record) : 'fenced'),
       times.leaseMs,
     );
-    return typeof next === 'object' ? new TaskRun(this.#keeper, next, now) : undefined;
+    if (typeof next === 'object') await this.#start(new TaskRun(this.#keeper, next, now));
+  }
+
+  /** Starts a run that was claimed, unless nothing begins here any more. */
+  async #start(run: TaskRun): Promise<void> {
+    if (!this.#draining) return this.#conduct(run, (one) => this.#parts.perform(one));
+    await run.change((record, holder) => givenBack(record, holder));
+    run.lose();
   }
 
   #conduct(run: TaskRun, work: (run: TaskRun) => Promise<Ending>): void {
@@ -142,10 +168,11 @@ export class Worker {
       .then(() => {
         unclock();
         run.done();
-        this.#running.delete(run.id);
+        this.#running.delete(conducted);
         this.wake();
       });
-    this.#running.set(run.id, { run, done: ended, unclock, waitsSince: undefined });
+    const conducted: Conducted = { run, done: ended, unclock, waitsSince: undefined };
+    this.#running.add(conducted);
   }
 
   /** Commits what a run came to, again and again while the store is away and its lease lasts. */
@@ -166,7 +193,7 @@ export class Worker {
 
   async #renew(): Promise<void> {
     const { times, now, limits } = this.#parts;
-    const held = [...this.#running.values()];
+    const held = [...this.#running].filter(({ run }) => run.over === undefined);
     if (held.length === 0) return;
     const leases = held.map(({ run }) => ({ id: run.id, epoch: run.epoch }));
     const lost = new Set(await this.#keeper.store.renew(leases, times.leaseMs));
@@ -182,14 +209,20 @@ export class Worker {
 
   /** Ends a run that only waits: whoever has room begins again when the answer is there. */
   async #giveBack({ run, unclock }: Conducted): Promise<void> {
-    await run.change((record, holder, now) => givenBack(record, holder, now)).catch(() => undefined);
+    const outcome = await run
+      .change((record, holder) => (record.status === 'input_required' ? givenBack(record, holder) : 'ignored'))
+      .catch(() => 'ignored');
+    // The answer came meanwhile, and the run goes on with it; or the store is away, and tells later.
+    if (outcome === 'ignored') return;
     unclock();
     run.lose();
   }
 
   /** Leaves a run that did not end in time to whoever comes, as if this process had died. */
   async #abandon({ run, unclock }: Conducted): Promise<void> {
-    await run.change((record, _, now) => leaseEnded(record, now)).catch(() => undefined);
+    await run
+      .change((record, { epoch, by }, now) => (epoch === by ? leaseEnded(record, now) : 'fenced'))
+      .catch(() => undefined);
     unclock();
     run.lose();
   }

@@ -8,6 +8,7 @@ import { taskLimits, taskTimes } from '../../tasks/limits.ts';
 import { Tasks } from '../../tasks/tasks.ts';
 import type { Parts } from '../parts.ts';
 import { revisionOf } from '../../protocol/revision.ts';
+import { scopesNeeded } from '../offer/missing-scopes.ts';
 import { callTool, resultOfReturn } from '../offer/tools.ts';
 import { TaskAnswers } from './answers.ts';
 import { Runner } from './runner.ts';
@@ -25,6 +26,7 @@ export function loadTasks(info: Implementation, parts: Parts): TaskAnswers {
     {
       find: (name, auth) => tools.find(name, auth),
       mayCall: parts.mayCall,
+      scopes: (params, auth) => scopesNeeded('tools/call', parts, { ...params }, auth),
       run: (params, face) => callTool(tools, params, face as Call, options),
       resultOf: (tool, returned, date) => {
         const [entry, revision] = [tools.find(tool), revisionOf(date)];

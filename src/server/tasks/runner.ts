@@ -2,6 +2,8 @@ import { questions } from '../../host/input/asking.ts';
 import type { Call } from '../../host/call.ts';
 import type { AuthInfo } from '../../host/endpoint.ts';
 import type { ServerSession } from '../../host/host.ts';
+import type { NowOrLater } from '../../host/now-or-later.ts';
+import { requireScopes } from '../../host/protection.ts';
 import { after } from '../../jsonrpc/timeout.ts';
 import { isByHand, isRoundEnd } from '../../peer/ask.ts';
 import { errorToWire, McpError } from '../../protocol/error.ts';
@@ -10,7 +12,7 @@ import type { CallToolRequestParams } from '../../protocol/features/tools.ts';
 import { revisionOf, type RevisionDate } from '../../protocol/revision.ts';
 import type { Seal } from '../../seal/seal.ts';
 import type { HeldTask } from '../../tasks/keeper.ts';
-import { expiryOf, hasEnded, type TaskRecord } from '../../tasks/record.ts';
+import { expiryOf, hasEnded, type OpenQuestion, type TaskRecord, type TaskReply } from '../../tasks/record.ts';
 import type { TaskRun } from '../../tasks/run.ts';
 import type { Ending, Tasks } from '../../tasks/tasks.ts';
 import type { ToolEntry } from '../offer/tools.ts';
@@ -33,6 +35,8 @@ export interface RunnerParts {
   /** The tool under a name, where a caller may know of it. */
   find(name: string, auth: AuthInfo | undefined): ToolEntry | undefined;
   readonly mayCall: Take;
+  /** The scopes that a call of a tool needs. */
+  scopes(params: CallToolRequestParams, auth: AuthInfo | undefined): NowOrLater<readonly string[]>;
   /** Makes a result of what a handler returns. @throws TypeError for what is none, and where there is no such tool. */
   resultOf(tool: string, returned: unknown, revision: RevisionDate): object | Promise<object>;
   readonly maxRounds: number;
@@ -65,6 +69,11 @@ export class Runner {
     return this.#parts.mayCall(call);
   }
 
+  /** @throws McpError invalidRequest that names the scopes which the sender of a call lacks. */
+  async requireScopes(params: CallToolRequestParams, call: Call): Promise<void> {
+    requireScopes(call, await this.#parts.scopes(params, call.auth));
+  }
+
   /** Runs a tool as a call. */
   plain(params: CallToolRequestParams, call: Call): unknown {
     return this.#parts.run(params, call);
@@ -82,13 +91,23 @@ export class Runner {
       this.#live.delete(id);
     };
     const unclock = after(expiry === undefined ? Infinity : expiry - this.#parts.now(), forget);
-    const unhear = keeper.hear(id, (kept) => {
-      if (kept === undefined) return;
-      const revision = session?.revision;
+    const revision = session?.revision;
+    const tellsOf = revision?.tasks === 'core' ? revision : undefined;
+    let told = tellsOf && JSON.stringify(taskView(record, tellsOf));
+    const see = (kept: HeldTask | undefined): void => {
+      if (kept === undefined) return forget();
       // Spec 2025-11-25, Tasks, Task Status Notification: whoever asked may be told.
-      if (revision?.tasks === 'core')
-        session?.notify('notifications/tasks/status', { ...taskView(kept.record, revision) });
+      const view = tellsOf && taskView(kept.record, tellsOf);
+      const text = view && JSON.stringify(view);
+      if (view !== undefined && text !== told && this.#live.has(id))
+        session?.notify('notifications/tasks/status', { ...view });
+      told = text;
       if (hasEnded(kept.record)) forget();
+    };
+    const unhear = keeper.hear(id, (kept) => {
+      if (kept !== undefined) see(kept);
+      // Another process changed it.
+      else keeper.read(id).then(see, () => undefined);
     });
   }
 
@@ -135,15 +154,17 @@ export class Runner {
    */
   async ended(kept: HeldTask, call: Call): Promise<HeldTask | undefined> {
     const { id, owner } = kept.record;
-    const { signal } = call;
+    const { signal, session } = call;
+    // Who has no conversation cannot be asked: another request of the owner answers.
+    const asks = ({ status }: TaskRecord): boolean =>
+      session !== undefined && status === 'input_required' && !this.#asking.has(id);
     let latest: HeldTask | undefined = kept;
     while (latest !== undefined && !hasEnded(latest.record) && !signal.aborted) {
-      const asks = latest.record.status === 'input_required' && !this.#asking.has(id);
-      if (asks) await this.#ask(latest.record, call);
+      if (session !== undefined && asks(latest.record)) await this.#ask(latest.record, call, session);
       const tasks = this.#tasks();
       latest = await tasks.until(
         (await tasks.get(id, owner)) ?? kept,
-        (record) => hasEnded(record) || (record.status === 'input_required' && !this.#asking.has(id)),
+        (record) => hasEnded(record) || asks(record),
         signal,
       );
     }
@@ -172,30 +193,45 @@ export class Runner {
     return await this.#parts.run(request.params as unknown as CallToolRequestParams, face);
   }
 
-  /** Puts all open questions to a client of 2025-11-25, on the stream of its request. */
-  async #ask({ id, owner, open }: TaskRecord, call: Call): Promise<void> {
-    const { session, signal } = call;
-    if (session === undefined) return;
+  /** Puts all open questions to a client of 2025-11-25, on the stream of its request, until each has a reply or waits no more. */
+  async #ask({ id, owner, open }: TaskRecord, call: Call, session: ServerSession): Promise<void> {
     this.#asking.add(id);
     const tasks = this.#tasks();
+    const { keeper } = tasks;
+    const asked = Object.entries(open).map(([key, question]) => ({ key, question, gone: new AbortController() }));
+    const see = (kept: HeldTask | undefined): void => {
+      for (const { key, gone } of asked) if (kept?.record.open[key] === undefined) gone.abort();
+    };
+    const look = (): void => void keeper.read(id).then(see, () => undefined);
+    const unhear = keeper.hear(id, (kept) => (kept === undefined ? look() : see(kept)));
+    look();
     try {
       await Promise.all(
-        Object.entries(open).map(async ([key, { method, params }]) => {
-          const meta = { ...(params['_meta'] as JsonObject | undefined), ...relatedTo(id) };
-          try {
-            const answer = await session.ask(method, { ...params, _meta: meta }, signal, call);
-            await tasks.answer(id, owner, { [key]: { answer } });
-          } catch (error) {
-            // Whoever comes next for the result is asked.
-            if (signal.aborted) return;
-            const failure =
-              error instanceof McpError ? error : new McpError('internalError', 'the question could not be put');
-            await tasks.answer(id, owner, { [key]: { error: errorToWire(call.facts, failure) } });
-          }
+        asked.map(async ({ key, question, gone }) => {
+          const reply = await this.#put(question, { id, call, session, gone: gone.signal });
+          if (reply !== undefined) await tasks.answer(id, owner, { [key]: reply });
         }),
       );
     } finally {
+      unhear();
       this.#asking.delete(id);
+    }
+  }
+
+  /** Puts one question. @returns `undefined` when it was given up: whoever comes next for the result is asked, if it still waits. */
+  async #put(
+    { method, params }: OpenQuestion,
+    { id, call, session, gone }: { id: string; call: Call; session: ServerSession; gone: AbortSignal },
+  ): Promise<TaskReply | undefined> {
+    const meta = { ...(params['_meta'] as JsonObject | undefined), ...relatedTo(id) };
+    const signal = AbortSignal.any([call.signal, gone]);
+    try {
+      return { answer: await session.ask(method, { ...params, _meta: meta }, signal, call) };
+    } catch (error) {
+      if (signal.aborted) return undefined;
+      const failure =
+        error instanceof McpError ? error : new McpError('internalError', 'the question could not be put');
+      return { error: errorToWire(call.facts, failure) };
     }
   }
 

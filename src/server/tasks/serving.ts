@@ -20,7 +20,7 @@ import type { Tasks } from '../../tasks/tasks.ts';
 import type { ToolEntry } from '../offer/tools.ts';
 import type { Runner } from './runner.ts';
 import { TaskCall } from './task-call.ts';
-import { detailedTask, resultOf, taskView } from './views.ts';
+import { detailedTask, looksAlike, resultOf, taskView } from './views.ts';
 import { relatedTo } from './voices.ts';
 import { hasExtension, requireExtension, callWay } from './call-way.ts';
 
@@ -31,7 +31,8 @@ const defaultAfterMs = 500;
 export class TaskServing {
   readonly tasks: Tasks;
   readonly #runner: Runner;
-  readonly #results = new Map<string, number>();
+  /** Requests that wait for results, by principal; of nobody's by conversation. */
+  readonly #results = new Map<unknown, number>();
 
   constructor(tasks: Tasks, runner: Runner) {
     this.tasks = tasks;
@@ -153,17 +154,18 @@ export class TaskServing {
 
   #follow(kept: HeldTask, tell: (record: TaskRecord) => void): () => void {
     const { id } = kept.record;
-    let told = 0;
+    let told: HeldTask | undefined;
     const see = (next: HeldTask | undefined): void => {
-      if (next === undefined || next.version <= told) return;
-      told = next.version;
-      tell(next.record);
+      if (next === undefined || (told !== undefined && next.version <= told.version)) return;
+      const isNews = told === undefined || !looksAlike(told.record, next.record);
+      told = next;
+      if (isNews) tell(next.record);
     };
-    const unhear = this.tasks.keeper.hear(id, (next) => {
-      if (next !== undefined) see(next);
-      else this.tasks.keeper.read(id).then(see, () => undefined);
-    });
+    const look = (): void => void this.tasks.keeper.read(id).then(see, () => undefined);
+    const unhear = this.tasks.keeper.hear(id, (next) => (next === undefined ? look() : see(next)));
     see(kept);
+    // It may have changed since it was read.
+    look();
     return unhear;
   }
 
@@ -171,6 +173,7 @@ export class TaskServing {
   async #atOnce(entry: ToolEntry, params: CallToolRequestParams, call: Call): Promise<unknown> {
     const checked = await entry.input.validate(params.arguments ?? {});
     // The same words as those of a call, which nothing runs for.
+    await this.#runner.requireScopes(params, call);
     if (checked.problems !== undefined) return this.#runner.plain(params, call);
     if (!this.#runner.mayCall(call))
       throw new McpError('busy', 'too many tool calls in a short time; wait a moment before the next');
@@ -231,15 +234,18 @@ export class TaskServing {
       isOver,
     }: { readonly call: Call; readonly face: TaskCall; readonly work: Promise<unknown>; isOver(): boolean },
   ): Promise<unknown> {
-    const wishes = { ...this.#wishesOf(entry, params, call), ...face.learned };
+    if (this.tasks.isDraining) return undefined;
+    const wishes = { ...this.#wishesOf(entry, params, call), ...face.learned, runs: true };
+    // Kept as one that runs: nobody else begins it, whatever becomes of this process and its way to the store.
     const kept = await this.tasks.create(requestOf(params, call), wishes);
     if (isOver() || (await this.#isGone(kept, call))) {
       await this.tasks.forget(kept.record.id);
       return undefined;
     }
-    const run = await this.tasks.adopt(kept, (one) => this.#runner.ending(one, face, work));
-    if (run === undefined) return undefined;
-    face.goOn(run, undefined);
+    face.goOn(
+      this.tasks.adopt(kept, (one) => this.#runner.ending(one, face, work)),
+      undefined,
+    );
     return created(kept.record, entry, call);
   }
 
@@ -274,19 +280,21 @@ export class TaskServing {
   }
 
   #enter({ id, owner }: TaskRecord, call: Call): () => void {
-    const waiting = this.#results.get(owner) ?? 0;
+    // Nobody's requests are told apart by their conversations, so that none takes the room of others.
+    const whose = owner === '' ? (call.session ?? '') : owner;
+    const waiting = this.#results.get(whose) ?? 0;
     const { results } = this.tasks.limits;
     if (waiting >= results)
       throw new McpError('internalError', `too many requests wait for results of tasks; the limit is ${results}`, {
         data: { limit: results },
       });
-    this.#results.set(owner, waiting + 1);
+    this.#results.set(whose, waiting + 1);
     const leave = this.#runner.voices.enter(id, call);
     return () => {
       leave();
-      const left = (this.#results.get(owner) ?? 1) - 1;
-      if (left > 0) this.#results.set(owner, left);
-      else this.#results.delete(owner);
+      const left = (this.#results.get(whose) ?? 1) - 1;
+      if (left > 0) this.#results.set(whose, left);
+      else this.#results.delete(whose);
     };
   }
 }

@@ -5,7 +5,7 @@ import type { JsonObject } from '../../protocol/features/common.ts';
 import type { DetailedTask, Task } from '../../protocol/features/tasks.ts';
 import { callToolResultShape } from '../../protocol/features/tools.ts';
 import type { Revision } from '../../protocol/revision.ts';
-import { expiryOf, type TaskRecord } from '../../tasks/record.ts';
+import type { TaskRecord } from '../../tasks/record.ts';
 
 /**
  * A task without its outcome. A result that says `isError` is a failed task in 2025-11-25, and a completed one in the extension.
@@ -36,13 +36,15 @@ export function detailedTask(record: TaskRecord, revision: Revision): DetailedTa
   };
 }
 
+/** Tells whether nobody sees a difference between two states of a task. */
+export function looksAlike(one: TaskRecord, other: TaskRecord): boolean {
+  const seen = ({ status, statusMessage, updatedAt, ttlMs, open }: TaskRecord): string =>
+    JSON.stringify([status, statusMessage, updatedAt, ttlMs, Object.keys(open)]);
+  return seen(one) === seen(other);
+}
+
 /** The result of a tool as a revision has it. */
 export function resultOf(result: JsonObject, revision: Revision): JsonObject {
   // What was kept is what its tool returned, and was checked then.
   return toWire(revision, callToolResultShape, result as never) as unknown as JsonObject;
-}
-
-/** Time that a task has left, in milliseconds. */
-export function leftOf(record: TaskRecord, now: number): number {
-  return (expiryOf(record) ?? Infinity) - now;
 }
