@@ -43,7 +43,7 @@ const table: Readonly<
 > = {
   'a claim': [
     (task) => machine.claimed(task),
-    { queued: 'working/running', running: 'working/running', left: 'left', asking: 'held', ended: 'terminal' },
+    { queued: 'working/running', running: 'held', left: 'left', asking: 'held', ended: 'terminal' },
   ],
   'a question of the holder': [
     (task) => machine.asked(task, { c: question }, mine, 1),

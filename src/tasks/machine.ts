@@ -36,7 +36,7 @@ export const questionLimits = { open: 32, ever: 256 } as const;
 export function claimed(task: TaskRecord): Next {
   if (hasEnded(task)) return 'terminal';
   if (task.hand === 'left') return 'left';
-  if (task.status === 'input_required') return 'held';
+  if (task.hand === 'running' || task.status === 'input_required') return 'held';
   const attempt = task.replays === true ? task.attempt : task.attempt + 1;
   const { replays: _, ...rest } = task;
   return { ...rest, hand: 'running', attempt };
