@@ -41,9 +41,14 @@ interface LoginState {
 /** Name of the question among those of one round. */
 const key = 'sign-in';
 
+/** Limit of the logins of one person that are awaited when nobody waits for them any more but to hear of their end. */
+const mostLate = 8;
+
 /** Asks for the logins of one person at one upstream. */
 export class LoginAsking {
   readonly #options: LoginAskingOptions;
+  /** Ends of what is awaited late, the oldest first. */
+  readonly #late = new Set<AbortController>();
 
   constructor(options: LoginAskingOptions) {
     this.#options = options;
@@ -129,11 +134,26 @@ export class LoginAsking {
     if (outcome === 'granted') completed();
     if (outcome !== 'waiting') return await this.#went(outcome, about);
     // The client hears when it is done, and asks again then.
-    this.#options.signIn.consent.outcome(visit, this.#options.closed).then(
-      (late) => late === 'granted' && completed(),
-      () => undefined,
-    );
+    void this.#tellLate(visit, completed).catch(() => undefined);
     throw new McpError('urlElicitationRequired', 'sign in first', { data: { elicitations: [question] } });
+  }
+
+  /** Tells of a login that takes long once it is there; of too many the newest count. */
+  async #tellLate(visit: Visit, completed: () => void): Promise<void> {
+    const { signIn, closed } = this.#options;
+    const over = new AbortController();
+    this.#late.add(over);
+    const [oldest] = this.#late;
+    if (this.#late.size > mostLate && oldest !== undefined) {
+      this.#late.delete(oldest);
+      oldest.abort(new Error('there are newer ones'));
+    }
+    try {
+      const outcome = await signIn.consent.outcome(visit, AbortSignal.any([closed, over.signal]));
+      if (outcome === 'granted') completed();
+    } finally {
+      this.#late.delete(over);
+    }
   }
 
   /** The answer where the client cannot be asked: whoever reads it can open the link. */
