@@ -4,6 +4,9 @@ import type { AddressInfo } from 'node:net';
 import { describe, test, type TestContext } from 'node:test';
 import { ConnectionError, type Transport } from '../jsonrpc/transport.ts';
 import { inThisProcess } from './child.test.ts';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { configOf } from './config/config.ts';
 import { hiding } from './explain/secrets.ts';
 
@@ -57,6 +60,24 @@ describe('what fails on the way to a server', () => {
   });
 });
 
+test('a token that was given is told to nobody, should the server repeat it', async (t) => {
+  const host = await echoing(t, 500);
+  const folder = await mkdtemp(join(tmpdir(), 'parley-masked-'));
+  t.after(() => rm(folder, { recursive: true }));
+  await writeFile(join(folder, 'token'), 'alakazam-alakazam-0123\n');
+  for (const given of [
+    ['--token-env', 'TOKEN'],
+    ['--token-file', join(folder, 'token')],
+  ])
+    for (const argv of [['call'], ['bridge', '--stdio']]) {
+      const env = { TOKEN: 'hocus-pocus-hocus-pocus-0123' };
+      // oxlint-disable-next-line no-await-in-loop -- one after the other is fine
+      const { stdout, stderr } = await inThisProcess([...argv, ...given, `http://${host}/mcp`], env);
+      assert.match(stderr, /HTTP 500 from \S+ you sent \/mcp with Bearer ••• and undefined/);
+      assert.doesNotMatch(stdout + stderr, /hocus|alakazam/);
+    }
+});
+
 test('a key in the path of a URL is told to nobody, and its other parts are', async (t) => {
   const host = await echoing(t, 500);
   const url = `http://${host}/s/sk-0123456789abcdefghij/mcp`;
@@ -81,6 +102,10 @@ describe('a secret is hidden', () => {
     assert.equal(hide('a s p/e"cial-secret b'), 'a ••• b');
     assert.equal(hide(JSON.stringify({ a: 's p/e"cial-secret' })), '{"a":"•••"}');
     assert.equal(hide(`http://a/${encodeURIComponent('s p/e"cial-secret')}/b`), 'http://a/•••/b');
+  });
+
+  test('whole, where it repeats its own beginning', () => {
+    assert.equal(hiding(['hocus-pocus-hocus-pocus-0123'])('a hocus-pocus-hocus-pocus-0123 b'), 'a ••• b');
   });
 
   test('where it is cut off', () => {

@@ -1,6 +1,7 @@
 import { ConnectionError, type Channel, type Transport } from '../jsonrpc/transport.ts';
 import { factsOf } from '../jsonrpc/transport-facts.ts';
 import type { Hide } from './explain/secrets.ts';
+import { withoutSent } from './sent-secrets.ts';
 
 /** Name that a way to a server is given, and secrets that are hidden in all that is told of it. */
 export interface Mask {
@@ -13,7 +14,8 @@ export interface Mask {
  * The same way to a server, whose failures hold nothing secret: they are told to whoever runs a command, and may cite a
  * URL or a server that repeats what it was sent. Messages pass as they are.
  */
-export function masked(transport: Transport, { hide, calledAs }: Mask): Transport {
+export function masked(transport: Transport, { hide: hideKnown, calledAs }: Mask): Transport {
+  const hide: Hide = (text) => withoutSent(hideKnown(text));
   const shown = (error: unknown): unknown => (error instanceof ConnectionError ? without(error, hide) : error);
   return {
     ...factsOf(transport),

@@ -1,4 +1,5 @@
 import { inFlags } from './in-flags.ts';
+import { withoutSent } from './sent-secrets.ts';
 
 /** Printing of words that a server, a client or a file may have made up. */
 
@@ -38,6 +39,6 @@ const longestReason = 4_000;
 
 /** Reason of a failure, on one line. */
 export function reasonOf(error: unknown): string {
-  const reason = inFlags(error instanceof Error ? error.message : String(error));
+  const reason = withoutSent(inFlags(error instanceof Error ? error.message : String(error)));
   return printed(reason.length > longestReason ? `${reason.slice(0, longestReason)}…` : reason, 'line');
 }

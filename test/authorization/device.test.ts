@@ -88,6 +88,7 @@ test('options of coming back from a page make no sense beside --device, and call
   for (const argv of [
     ['login', '--device', '--no-browser'],
     ['login', '--device', '--redirect-port', '8000'],
+    ['login', '--timeout', '5'],
     ['call', '--device'],
     ['bridge', '--stdio', '--device'],
   ])

@@ -27,7 +27,8 @@ import { fetchCatalogue, renderCatalogue } from './render-catalogue.ts';
 import { renderResult } from './render-result.ts';
 import { splitAtDashes, targetOptions, transportOf, type Target } from '../target.ts';
 import { nearestWords } from '../../mistakes/nearest.ts';
-import { printed, shownJson } from '../shown.ts';
+import { withoutSent } from '../sent-secrets.ts';
+import { printed, reasonOf, shownJson } from '../shown.ts';
 import { version } from '../version.ts';
 
 const options: ParseArgsOptionsConfig = {
@@ -141,7 +142,7 @@ function warnings(io: Io): (message: string) => void {
   let count = 0;
   return (message) => {
     count++;
-    if (count <= mostWarnings) io.stderr.write(`parley: ${printed(message, 'line')}\n`);
+    if (count <= mostWarnings) io.stderr.write(`parley: ${reasonOf(message)}\n`);
     if (count === mostWarnings) io.stderr.write('parley: further warnings are left out\n');
   };
 }
@@ -177,8 +178,10 @@ async function callTool(client: Client, name: string, { pairs, json, mayBeWord }
 }
 
 function show(result: CallToolResult, json: boolean, io: Io): void {
-  if (json) io.stdout.write(`${shownJson(result, 2)}\n`);
-  else (result.isError === true ? io.stderr : io.stdout).write(renderResult(result));
+  const isError = result.isError === true;
+  const text = json ? `${shownJson(result, 2)}\n` : renderResult(result);
+  // A result is what was asked for, and is shown as it is; an error may repeat what was sent.
+  (isError && !json ? io.stderr : io.stdout).write(isError ? withoutSent(text) : text);
 }
 
 function unknownTool(name: string, tools: readonly Tool[], guessed: boolean): string {

@@ -38,7 +38,8 @@ function inUrl(value: string): string {
 /** A text without a secret, and without a long beginning of it. */
 function without(text: string, secret: string): string {
   const begin = secret.slice(0, enough);
-  const [first = '', ...others] = text.split(begin);
+  // The whole of it first: its beginning may stand in it twice.
+  const [first = '', ...others] = text.replaceAll(secret, '•••').split(begin);
   return first + others.map((rest) => `•••${rest.slice(alike(rest, secret.slice(enough)))}`).join('');
 }
 

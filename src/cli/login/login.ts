@@ -15,6 +15,8 @@ const loginOptions: ParseArgsOptionsConfig = { ...signInOptions, device: { type:
 
 /** Signs in at a server, and keeps what was granted for `call` and `bridge`. */
 export async function login(argv: readonly string[], io: Io): Promise<number> {
+  if (argv.some((word) => /^--timeout(?:=|$)/.test(word)))
+    throw new UsageError('the time that a person may take is --login-timeout, in seconds');
   const parsed = parseOptions(argv, loginOptions);
   const server = onlyServer(parsed);
   const device = parsed.flag('device') ? devicePrompt(parsed, io) : undefined;

@@ -1,9 +1,11 @@
 import { createInterface } from 'node:readline';
+import type { AuthorizationFetch } from '../../auth/document.ts';
 import { AuthorizationError } from '../../auth/errors.ts';
+import type { NetworkRules } from '../../auth/network.ts';
 import type { OpenRedirect, Redirect, RedirectRequest } from '../../auth/redirect.ts';
 import { fileCredentialStore } from '../../node/credentials/file-credentials.ts';
 import { credentialFolder } from '../../node/credentials/folder.ts';
-import { guardedFetch } from '../../node/login/guarded-fetch.ts';
+import { guardedFetch, type GuardedFetch } from '../../node/login/guarded-fetch.ts';
 import { loopback } from '../../node/login/loopback.ts';
 import { openPage } from '../../node/open-page.ts';
 import type { OAuthEvent } from '../../oauth/events.ts';
@@ -12,7 +14,8 @@ import { oauth, type OAuth } from '../../oauth/person/oauth.ts';
 import type { RegisteredByHand } from '../../oauth/person/oauth-options.ts';
 import type { CredentialStore } from '../../store/credentials.ts';
 import { UsageError, type Io } from '../io.ts';
-import { printed } from '../shown.ts';
+import { noteSecrets } from '../sent-secrets.ts';
+import { reasonOf } from '../shown.ts';
 
 /** Ways in which a person may be asked: not at all, or by a page that is opened, or by one whose address is printed. */
 export type WayToAsk = 'never' | 'browser' | 'by-hand';
@@ -81,12 +84,23 @@ export function surroundings(
 ): AuthorizationOptions {
   return {
     // A proxy looks names up by itself.
-    ...(io.env['NODE_USE_ENV_PROXY'] === '1' ? {} : { fetch: guardedFetch() }),
+    ...(io.env['NODE_USE_ENV_PROXY'] === '1' ? {} : { fetch: noted(guardedFetch()) }),
     network: { allow: networkAllow },
     ...(omitsResource === true ? { resourceParameter: 'omit' as const } : {}),
     dpop: bound === true ? 'always' : 'auto',
     onEvent: (event) => tell(event, io),
   };
+}
+
+/** The same `fetch`, by whatever rules; the secrets that it sends are printed nowhere, whoever repeats them. */
+function noted(guarded: GuardedFetch): GuardedFetch {
+  const noting =
+    (fetch: AuthorizationFetch): AuthorizationFetch =>
+    (url, request) => {
+      noteSecrets(request);
+      return fetch(url, request);
+    };
+  return Object.assign(noting(guarded), { within: (rules: NetworkRules) => noting(guarded.within(rules)) });
 }
 
 /** Makes what options describe; those that make no sense are mistakes of who typed them. */
@@ -186,7 +200,7 @@ async function pasted(url: string, io: Io, signal: AbortSignal): Promise<string>
 
 /** Says where a person is sent, host first, and what is to be known of it. */
 function tell(event: OAuthEvent, io: Io): void {
-  const line = (text: string): void => void io.stderr.write(`parley: ${printed(text, 'line')}\n`);
+  const line = (text: string): void => void io.stderr.write(`parley: ${reasonOf(text)}\n`);
   if (event.kind === 'asked')
     line(
       `${hostOf(event.issuer)} asks you to ${event.reason === 'login' ? 'sign in' : 'allow more'} (${event.issuer})${scopeWords(event.scopes)}`,
