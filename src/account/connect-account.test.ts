@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { likeGitHub } from '../../test/support/like-github.ts';
 import { PageVisitor, sessionOf } from '../../test/support/page-visitor.ts';
-import { connect } from '../client.ts';
+import { connect, McpError } from '../client.ts';
+import type { Ctx } from '../server/ctx.ts';
 import { createServer } from '../server/server.ts';
 import { memoryCredentialStore } from '../store/memory-credentials.ts';
 import { memoryTransport } from '../testing/memory-transport.ts';
@@ -128,9 +129,110 @@ test('an account that several definitions share has the scopes of all of them', 
   assert.deepEqual((await called(one)).pages, []);
 });
 
+for (const [revision, code, isKnown] of [
+  ['2024-11-05', -32600, false],
+  ['2025-03-26', -32600, false],
+  ['2025-06-18', -32600, true],
+  ['2025-11-25', -32600, true],
+  ['2026-07-28', -32021, true],
+] as const)
+  test(`the link is in an error where no result could hold it (${revision})`, async (t) => {
+    const { origin } = await likeGitHub(t);
+    const account = connectAccount(options(origin));
+    const failures: unknown[] = [];
+    const server = createServer({ name: 's', version: '1' }, { onError: (error) => failures.push(error) });
+    const use = async (ctx: Ctx): Promise<string> => ((await account.of(ctx)).token === '' ? '' : 'used');
+    server.prompt('use', {}, (_, ctx) => use(ctx));
+    server.resource('file:///use', { name: 'use' }, (_, ctx) => use(ctx));
+    const client = await connect(memoryTransport(server, { auth: { principal: ann } }), { revisions: [revision] });
+    let link = '';
+    for (const ask of [() => client.getPrompt('use'), () => client.readResource('file:///use')])
+      await assert.rejects(ask(), (error) => {
+        assert.ok(error instanceof McpError);
+        assert.equal(error.code, code);
+        assert.deepEqual(error.data, isKnown ? { requiredCapabilities: { elicitation: { url: {} } } } : undefined);
+        link = /the user must open (\S+) in a browser/.exec(error.message)?.[1] ?? assert.fail(error.message);
+        return true;
+      });
+    assert.deepEqual(failures, []);
+    const person = new PageVisitor((request) => account.pages(request), ann);
+    const sent = await person.answer(await person.request(link), link, 'approve');
+    const back = await fetch(sent.onward ?? '', { redirect: 'manual' });
+    assert.equal((await person.request(back.headers.get('location') ?? '')).title, 'Connected');
+    const { messages } = await client.getPrompt('use');
+    assert.deepEqual(messages[0]?.content, { type: 'text', text: 'used' });
+    assert.equal((await client.readResource('file:///use')).contents.length, 1);
+    await client.close();
+    account.close();
+  });
+
+for (const revision of ['2025-11-25', '2026-07-28'] as const)
+  test(`parts of one tool that want the same account ask for it once (${revision})`, async (t) => {
+    const { origin } = await likeGitHub(t);
+    const account = connectAccount(options(origin));
+    const server = createServer({ name: 's', version: '1' });
+    server.tool('use', {}, async (_, ctx) => {
+      const both = await Promise.all([account.of(ctx), account.of(ctx)]);
+      return String(new Set(both.map(({ token }) => token)).size);
+    });
+    server.tool('insist', {}, async (_, ctx) => {
+      const { token } = await account.of(ctx);
+      const other = await account.of(ctx, { refused: token });
+      return (await account.of(ctx, { refused: other.token })).token;
+    });
+    const person = new PageVisitor((request) => account.pages(request), ann);
+    const links: string[] = [];
+    const client = await connect(memoryTransport(server, { auth: { principal: ann } }), {
+      revisions: [revision],
+      async onElicitUrl({ url }) {
+        links.push(url);
+        const page = await person.request(url);
+        const sent = page.onward === undefined ? await person.answer(page, url, 'approve') : page;
+        const back = await fetch(sent.onward ?? '', { redirect: 'manual' });
+        await person.request(back.headers.get('location') ?? '');
+        return { action: 'accept' };
+      },
+    });
+    assert.deepEqual((await client.callTool('use')).content, [{ type: 'text', text: '1' }]);
+    assert.equal(links.length, 1);
+    const { content } = await client.callTool('insist');
+    assert.deepEqual(content, [
+      { type: 'text', text: 'the account at GitHub was not connected: that failed; try again' },
+    ]);
+    await client.close();
+    account.close();
+  });
+
+test('an account that was connected in time is there, though its link is over when the client says so', async (t) => {
+  const { origin } = await likeGitHub(t);
+  let now = Date.now();
+  const account = connectAccount(options(origin, { now: () => now }));
+  const server = createServer({ name: 's', version: '1' });
+  server.tool('use', {}, async (_, ctx) => ((await account.of(ctx)).token === '' ? '' : 'used'));
+  const person = new PageVisitor((request) => account.pages(request), ann);
+  const client = await connect(memoryTransport(server, { auth: { principal: ann } }), {
+    revisions: ['2025-11-25'],
+    async onElicitUrl({ url }) {
+      const sent = await person.answer(await person.request(url), url, 'approve');
+      const back = await fetch(sent.onward ?? '', { redirect: 'manual' });
+      assert.equal((await person.request(back.headers.get('location') ?? '')).title, 'Connected');
+      now += 601_000;
+      return { action: 'accept' };
+    },
+  });
+  assert.deepEqual((await client.callTool('use')).content, [{ type: 'text', text: 'used' }]);
+  await client.close();
+  account.close();
+});
+
 test('where nobody knows who calls there is no account', async () => {
   const { text } = await called(connectAccount(options('http://127.0.0.1:9')), { withAuth: false });
   assert.match(text, /failed TypeError: account\.of needs to know who calls: protect the server/);
+});
+
+test('scopes that are no list are told, and nobody is asked', async () => {
+  const { text } = await called(connectAccount(options('http://127.0.0.1:9')), { wish: { scopes: 'repo' as never } });
+  assert.match(text, /TypeError: scopes must be an array/);
 });
 
 test('options that make no sense are told at once', () => {

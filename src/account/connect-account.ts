@@ -9,6 +9,7 @@ import type { Grant, Identity } from '../oauth/grant.ts';
 import type { Ctx } from '../server/ctx.ts';
 import { ToolError } from '../server/offer/tool-result.ts';
 import { askForAccount } from './asking.ts';
+import { LateVisits } from './late-visits.ts';
 import { accountSettings, type AccountSettings, type ConnectAccountOptions } from './options.ts';
 import { ThirdParty } from './third-party.ts';
 
@@ -36,7 +37,8 @@ export interface AccountWish {
 export interface Account {
   /**
    * A token of the caller's account. Without one the person is asked to connect it, in the way of the client's revision: with an
-   * elicitation by URL where the client has it, else by a failed result whose text holds the link.
+   * elicitation by URL where the client has it, else by a failed result whose text holds the link; in a prompt or a read of a resource, by
+   * an error whose message holds it. Calls of one request that want the same ask once.
    *
    * In 2026-07-28 asking ends the run, as `ctx.elicitUrl` does: side effects before it belong in `ctx.once`.
    *
@@ -97,10 +99,11 @@ export function connectAccount(options: ConnectAccountOptions): Account {
     onError: (error) => settings.onError(error),
   });
   const closed = new AbortController();
+  const asking: Asking = { running: new WeakMap(), late: new LateVisits(closed.signal) };
   return {
     redirectUri: consent.redirectUri,
     pages: (request) => consent.handle(request),
-    of: (ctx, wish = {}) => tokenOf(ctx, wish, { settings, thirdParty, consent, closed: closed.signal }),
+    of: (ctx, wish = {}) => tokenOf(ctx, wish, { settings, thirdParty, consent, closed: closed.signal, asking }),
     async disconnect(principal, { revoke = true } = {}) {
       await consent.forget(principal, thirdParty.id);
       return { revoked: await thirdParty.forget(principal, revoke) };
@@ -110,16 +113,33 @@ export function connectAccount(options: ConnectAccountOptions): Account {
 }
 
 interface Parts {
+  readonly asking: Asking;
   readonly settings: AccountSettings;
   readonly thirdParty: ThirdParty;
   readonly consent: Consent;
   readonly closed: AbortSignal;
 }
 
+/** The questions of one account. */
+interface Asking {
+  /** Those of the requests that run, by their keys. */
+  readonly running: WeakMap<Ctx, Map<string, Promise<void>>>;
+  readonly late: LateVisits;
+}
+
+/** Asks once in a request: whoever wants the same there waits for the same answer, and gets it afterwards too. */
+async function once({ running }: Asking, ctx: Ctx, key: string, ask: () => Promise<void>): Promise<void> {
+  const asked = running.get(ctx) ?? new Map<string, Promise<void>>();
+  running.set(ctx, asked);
+  const question = asked.get(key) ?? ask();
+  asked.set(key, question);
+  await question;
+}
+
 async function tokenOf(
   ctx: Ctx,
   wish: AccountWish,
-  { settings, thirdParty, consent, closed }: Parts,
+  { settings, thirdParty, consent, closed, asking }: Parts,
 ): Promise<AccountToken> {
   refuseUnknown('account.of', wish, { scopes: 1, refused: 1 });
   refuseOther('string', 'refused', wish.refused);
@@ -127,7 +147,8 @@ async function tokenOf(
   const principal = ctx.auth?.principal;
   if (principal === undefined) throw new TypeError('account.of needs to know who calls: protect the server');
   const wanted = unionOf(settings.scopes, wish.scopes ?? []);
-  if (!wanted.every(isScope)) throw new TypeError('scopes must be an array of texts, each one scope');
+  if ((wish.scopes !== undefined && !Array.isArray(wish.scopes)) || !wanted.every(isScope))
+    throw new TypeError('scopes must be an array of texts, each one scope');
   const grant = async (): Promise<Grant | undefined> => {
     try {
       return await thirdParty.grant(principal, wanted, wish.refused);
@@ -139,20 +160,23 @@ async function tokenOf(
   };
   const known = await grant();
   if (known !== undefined) return tokenIn(known);
-  const key = JSON.stringify(['account', thirdParty.id, wanted, wish.refused !== undefined]);
+  const key = JSON.stringify(['account', thirdParty.id, consent.redirectUri, wanted, wish.refused !== undefined]);
   const scopes = await thirdParty.asked(principal, wanted);
   const isConnected = async (): Promise<boolean> =>
     (await thirdParty.grant(principal, wanted, wish.refused).catch(() => undefined)) !== undefined;
-  await askForAccount(ctx, {
-    isConnected,
-    consent,
-    about: { principal, party: thirdParty.id, scopes },
-    name,
-    serverName,
-    key,
-    waitMs,
-    closed,
-  });
+  await once(asking, ctx, key, () =>
+    askForAccount(ctx, {
+      isConnected,
+      late: asking.late,
+      consent,
+      about: { principal, party: thirdParty.id, scopes },
+      name,
+      serverName,
+      key,
+      waitMs,
+      closed,
+    }),
+  );
   const granted = await grant();
   if (granted === undefined) throw new ToolError(`the account at ${name} was not connected: that failed; try again`);
   return tokenIn(granted);

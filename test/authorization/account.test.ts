@@ -61,6 +61,7 @@ describe('a third party’s account', () => {
     });
 
   for (const [revision, options] of [
+    ['2024-11-05', {}],
     ['2025-06-18', {}],
     ['2025-03-26', {}],
     ['2025-11-25', {}],

@@ -12,6 +12,7 @@ import { McpError } from '../../protocol/error.ts';
 import type { Revision } from '../../protocol/revision.ts';
 import type { Problem } from '../../schema/problem.ts';
 import { Context } from '../context.ts';
+import { inWords } from '../told.ts';
 import type { MethodEntry } from './methods.ts';
 
 /**
@@ -29,7 +30,12 @@ export function callMethod(entry: MethodEntry, params: JsonObject, call: Call): 
       throw new McpError('invalidParams', `invalid parameters of ${entry.name}: ${listed(checked.problems)}`, {
         data: { problems: checked.problems },
       });
-    return call.aborted ? {} : andThen(entry.run(checked.value, new Context(call)), (given) => outcome(entry, given));
+    return call.aborted
+      ? {}
+      : andThen(
+          inWords(() => entry.run(checked.value, new Context(call))),
+          (given) => outcome(entry, given),
+        );
   });
 }
 

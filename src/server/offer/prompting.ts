@@ -11,6 +11,7 @@ import {
 } from '../../protocol/features/prompts.ts';
 import { Context } from '../context.ts';
 import { isOtherResult } from '../input-required.ts';
+import { inWords } from '../told.ts';
 import type { PromptEntry } from './prompts.ts';
 import type { Registry } from './registry.ts';
 import { checkResult } from './check-result.ts';
@@ -29,7 +30,11 @@ export async function getPrompt(
   if (entry === undefined)
     throw new McpError('invalidParams', `unknown prompt ${JSON.stringify(params.name.slice(0, 128))}`);
   const args = await checkedArguments(entry, params.arguments ?? {});
-  const result = messages(params.name, await entry.get(args, new Context(call)), entry.prompt.description);
+  const result = messages(
+    params.name,
+    await inWords(() => entry.get(args, new Context(call))),
+    entry.prompt.description,
+  );
   return checkResult(getPromptResultShape, result, `the prompt ${JSON.stringify(params.name)}`);
 }
 

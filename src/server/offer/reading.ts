@@ -16,6 +16,7 @@ import {
 } from '../../protocol/features/resources.ts';
 import { Context } from '../context.ts';
 import { isOtherResult } from '../input-required.ts';
+import { inWords } from '../told.ts';
 import { isVisible, neededScopes } from './needed-scopes.ts';
 import type { Entry, ListPage, Registry } from './registry.ts';
 import type { ResourceEntry, TemplateEntry } from './resources.ts';
@@ -89,12 +90,12 @@ export async function readResource(
   if (entry !== undefined) {
     const { read, resource, cache } = entry.value;
     requireScopes(call, neededScopes(entry.restrictions, uri));
-    return contents(await read(uri, new Context(call)), uri, { ...resource, cache });
+    return contents(await inWords(() => read(uri, new Context(call))), uri, { ...resource, cache });
   }
   for (const [{ value, restrictions }, variables] of matching(resources, templates, uri, call.auth)) {
     const { read, resourceTemplate, cache } = value;
     requireScopes(call, neededScopes(restrictions, variables));
-    const found = await read(uri, variables, new Context(call));
+    const found = await inWords(() => read(uri, variables, new Context(call)));
     if (found !== undefined) return contents(found, uri, { ...resourceTemplate, cache });
   }
   throw new McpError('resourceNotFound', `no resource at ${JSON.stringify(uri.slice(0, 256))}`, { data: { uri } });

@@ -3,7 +3,8 @@ import type { ContentBlock } from '../../protocol/features/content.ts';
 import type { CallToolResult } from '../../protocol/features/tools.ts';
 
 /**
- * An error whose message is for the model: thrown by a tool it becomes a result with `isError: true`.
+ * An error whose message is for the model: thrown by a tool it becomes a result with `isError: true`. Prompts, reads of resources and
+ * methods of a server's own have no such result: thrown there it is an internal error with its message.
  *
  * @example
  * throw new ToolError('no forecast for "Atlantis"; try the name of a city');

@@ -1,0 +1,28 @@
+/** Words of handlers that have no result for failures: prompts, reads of resources, methods of the server's own. */
+
+import { orElse } from '../host/now-or-later.ts';
+import { McpError } from '../protocol/error.ts';
+import { ToolError } from './offer/tool-result.ts';
+
+/** A failure of a tool that is a certain error of the protocol where there is no tool. */
+export class ToldError extends ToolError {
+  /** The error in its place. */
+  readonly instead: McpError;
+
+  constructor(message: string, { kind, data }: Pick<McpError, 'kind' | 'data'>) {
+    super(message);
+    this.instead = new McpError(kind ?? 'internalError', message, { data, cause: this });
+  }
+}
+
+/** Runs a handler; what it throws to tell somebody is an error of the protocol with the same words. */
+export function inWords<T>(run: () => T | Promise<T>): T | Promise<T> {
+  return orElse(run, (error) => {
+    throw protocolError(error);
+  });
+}
+
+function protocolError(error: unknown): unknown {
+  if (error instanceof ToldError) return error.instead;
+  return error instanceof ToolError ? new McpError('internalError', error.message, { cause: error }) : error;
+}
