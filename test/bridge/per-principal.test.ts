@@ -163,6 +163,18 @@ describe('upstreamAuth per-principal', () => {
     }
   });
 
+  test('who is shown that somebody has to sign in leaves nothing behind, however often', async (t) => {
+    for (const up of ['2025-11-25', '2026-07-28'] as const) {
+      const { as, store, pass } = await scene(t, up);
+      const client = await as('ann', '2026-07-28');
+      for (let times = 0; times < 5; times++) {
+        assert.deepEqual(await names(client), ['sign_in']);
+        pass(60_000);
+      }
+      assert.deepEqual(await store.keys('login'), []);
+    }
+  });
+
   test('a grant that is lost is asked for again', async (t) => {
     const { willing, store, pass } = await scene(t, '2026-07-28');
     const { client, opened } = await willing('ann', '2026-07-28');

@@ -11,6 +11,7 @@ import type { CredentialStore } from '../../store/credentials.ts';
 import { memoryCredentialStore } from '../../store/memory-credentials.ts';
 import { principalCredentialStore } from '../../store/principal-credentials.ts';
 import type { PerPrincipalUpstream } from './sign-in-options.ts';
+import { withoutBegunLogins } from './untaken-logins.ts';
 
 /** Time for which it is believed that a person who had to sign in still has to, in milliseconds. */
 const believedMs = 5_000;
@@ -84,7 +85,7 @@ export class UpstreamSignIn implements ConsentParty {
   person(principal: string): Person {
     return new PersonUpstream(
       this.#options,
-      (navigate) => this.#oauth(principal, [], navigate),
+      (navigate) => this.#oauth(withoutBegunLogins(this.#storeOf(principal)), [], navigate),
       (url) => this.#sees(url),
     );
   }
@@ -105,26 +106,26 @@ export class UpstreamSignIn implements ConsentParty {
   }
 
   async host(visit: Visit, signal: AbortSignal): Promise<string> {
-    if (this.#host === undefined) await this.#urlFor(visit, signal);
+    if (this.#host === undefined) await this.#urlFor(visit, withoutBegunLogins(this.#storeOf(visit.principal)), signal);
     return this.#host ?? this.#options.upstream.host;
   }
 
   async begin(visit: Visit, signal: AbortSignal): Promise<string | undefined> {
-    return await this.#urlFor(visit, signal);
+    return await this.#urlFor(visit, this.#storeOf(visit.principal), signal);
   }
 
   async finish({ principal }: Visit, callback: string, signal: AbortSignal): Promise<void> {
     const { upstream } = this.#options;
-    await this.#oauth(principal, [], () => undefined).finish(callback, { server: upstream, signal });
+    await this.#oauth(this.#storeOf(principal), [], () => undefined).finish(callback, { server: upstream, signal });
     for (const run of this.#listeners.get(principal) ?? []) run();
   }
 
   /** Writes a login down, and gives the URL by which it goes on. */
-  async #urlFor({ principal, scopes }: Visit, signal: AbortSignal): Promise<string | undefined> {
+  async #urlFor({ scopes }: Visit, store: CredentialStore, signal: AbortSignal): Promise<string | undefined> {
     let url: string | undefined;
     const { upstream } = this.#options;
     try {
-      await this.#oauth(principal, scopes, (to) => (url = to)).login({ server: upstream, signal });
+      await this.#oauth(store, scopes, (to) => (url = to)).login({ server: upstream, signal });
     } catch (error) {
       // The page is left; `finish` goes on.
       if (url === undefined || !isLoginRequired(error)) throw error;
@@ -137,7 +138,11 @@ export class UpstreamSignIn implements ConsentParty {
     if (url !== undefined) this.#host = new URL(url).host;
   }
 
-  #oauth(principal: string, scopes: readonly string[], navigate: (url: string) => void): OAuth {
+  #storeOf(principal: string): CredentialStore {
+    return principalCredentialStore(this.#store, principal);
+  }
+
+  #oauth(store: CredentialStore, scopes: readonly string[], navigate: (url: string) => void): OAuth {
     const {
       as: _,
       publicUrl: __,
@@ -155,7 +160,7 @@ export class UpstreamSignIn implements ConsentParty {
       ...options,
       metadata: { name: this.asker, ...metadata },
       scopes: unionOf(always, scopes),
-      store: principalCredentialStore(this.#store, principal),
+      store,
       redirect: page({ redirectUri: this.consent.redirectUri, navigate }),
     });
   }
