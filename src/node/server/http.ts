@@ -13,6 +13,7 @@ import { WriteBatch } from './write-batch.ts';
 import { pageRoutes, type BrowserPages } from './page-routes.ts';
 import { NodeReply } from './reply.ts';
 import { NodeRequest } from './request.ts';
+import { Responses } from './responses.ts';
 import { answerUnreadable } from './unreadable.ts';
 
 /** Options of serving on Node: those of HTTP everywhere. */
@@ -147,6 +148,7 @@ export async function listen(served: Served, options: ListenOptions = {}): Promi
   const handler = createHttpHandler(served, { ...http, path, ...boundHost(host, options) });
   const headersTimeout = limitOf(headersTimeoutMs ?? 10_000);
   const bodyTimeout = limitOf(options.bodyTimeoutMs ?? defaults.bodyTimeoutMs);
+  const underWay = new Responses();
   const server = createServer(
     {
       headersTimeout: nodeLimitOf(headersTimeout),
@@ -160,7 +162,7 @@ export async function listen(served: Served, options: ListenOptions = {}): Promi
       keepAlive: true,
       keepAliveInitialDelay: 30_000,
     },
-    beside(pages, path, listener(handler, options, true)),
+    beside(pages, { path, underWay, answer: listener(handler, options, true) }),
   );
   server.maxConnections = maxConnections ?? 20_000;
   const bound = await bind(server, port, host);
@@ -175,18 +177,27 @@ export async function listen(served: Served, options: ListenOptions = {}): Promi
   return {
     url: `http://${reachableName(host)}:${bound}${path}`,
     port: bound,
-    close: () => close(server, handler, sockets),
+    close: () => close(server, [handler.close(), underWay.end(http.drainMs ?? defaults.drainMs)], sockets),
   };
 }
 
 /** BrowserPages are looked for everywhere but at the endpoint. */
-function beside(pages: readonly BrowserPages[], path: string, answer: RequestListener): RequestListener {
+function beside(
+  pages: readonly BrowserPages[],
+  { path, underWay, answer }: { readonly path: string; readonly underWay: Responses; readonly answer: RequestListener },
+): RequestListener {
   if (pages.length === 0) return answer;
   const routes = pageRoutes(...pages);
   return (request, response) => {
     const isEndpoint = request.url === path || request.url?.startsWith(`${path}?`) === true;
     if (isEndpoint) answer(request, response);
-    else routes(request, response, () => answer(request, response));
+    else {
+      const ended = underWay.add(response);
+      routes(request, response, () => {
+        ended();
+        answer(request, response);
+      });
+    }
   };
 }
 
@@ -240,9 +251,9 @@ function bind(server: Server, port: number, host: string): Promise<number> {
   });
 }
 
-async function close(server: Server, handler: HttpHandler, sockets: ReadonlySet<Socket>): Promise<void> {
+async function close(server: Server, draining: readonly Promise<void>[], sockets: ReadonlySet<Socket>): Promise<void> {
   // Until then connections are accepted: what a running call asked its client may be answered on a new one.
-  await handler.close();
+  await Promise.all(draining);
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
   // The last answers are on their way: their connections are idle once they are written.
   server.closeIdleConnections();

@@ -152,6 +152,28 @@ test('pages are there over HTTP/2 too', async (t) => {
   assert.equal(await text(stream), 'POST /connect?visit=x session=ann a=1');
 });
 
+test('a page that is being made is waited for by close, as calls are', async (t) => {
+  let begun = (): void => {};
+  let go = (): void => {};
+  const asked = new Promise<void>((resolve) => (begun = resolve));
+  const ready = new Promise<void>((resolve) => (go = resolve));
+  const slow: BrowserPages = {
+    pages: (request) =>
+      request.url.endsWith('/slow') ? (begun(), ready.then(() => new Response('connected'))) : undefined,
+  };
+  const { url, close } = await listen(createServer({ name: 's', version: '1' }), { port: 0, pages: [slow] });
+  t.after(close);
+  const page = fetch(new URL('/slow', url)).then((answer) => answer.text());
+  await asked;
+  const closed = close();
+  // The port is free only when all is done.
+  assert.equal((await fetch(new URL('/other', url))).status, 404);
+  go();
+  assert.equal(await page, 'connected');
+  await closed;
+  await assert.rejects(fetch(new URL('/other', url)));
+});
+
 test('listen has pages beside its endpoint', async (t) => {
   const server = createServer({ name: 's', version: '1' });
   const { url, close } = await listen(server, { port: 0, pages: [echo] });
