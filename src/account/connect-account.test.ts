@@ -225,6 +225,31 @@ test('an account that was connected in time is there, though its link is over wh
   account.close();
 });
 
+test('a login that was left is forgotten, though its person never comes back', async (t) => {
+  const { origin } = await likeGitHub(t);
+  const store = memoryCredentialStore();
+  let now = Date.now();
+  const account = connectAccount(options(origin, { store, now: () => now }));
+  const server = createServer({ name: 's', version: '1' });
+  server.tool('use', {}, async (_, ctx) => ((await account.of(ctx)).token === '' ? '' : 'used'));
+  for (let at = 0; at < 5; at++, now += 3_600_000) {
+    const principal = `person ${at}`;
+    const client = await connect(memoryTransport(server, { auth: { principal } }), { revisions: ['2025-06-18'] });
+    const [block] = (await client.callTool('use')).content;
+    const link = /must open (\S+) in/.exec(block?.type === 'text' ? block.text : '')?.[1] ?? '';
+    const person = new PageVisitor((request) => account.pages(request), principal);
+    const sent = await person.answer(await person.request(link), link, 'approve');
+    assert.ok(sent.onward);
+    await client.close();
+  }
+  const logins = await store.keys('login');
+  assert.deepEqual(
+    logins.flatMap(({ principal, issuer }) => (issuer.startsWith('visit ') ? [] : [principal])),
+    ['person 4'],
+  );
+  account.close();
+});
+
 test('where nobody knows who calls there is no account', async () => {
   const { text } = await called(connectAccount(options('http://127.0.0.1:9')), { withAuth: false });
   assert.match(text, /failed TypeError: account\.of needs to know who calls: protect the server/);

@@ -13,6 +13,7 @@ import { siteOf, type Site } from '../oauth/site.ts';
 import { GrantKeeper } from '../oauth/person/grant-keeper.ts';
 import { Login } from '../oauth/person/login.ts';
 import { page } from '../oauth/person/page.ts';
+import { readPending } from '../oauth/person/authorization-request.ts';
 import { Registration } from '../oauth/person/registration.ts';
 import { principalCredentialStore } from '../store/principal-credentials.ts';
 import type { AccountSettings } from './options.ts';
@@ -32,6 +33,8 @@ export class ThirdParty implements ConsentParty {
   readonly #site: Site;
   /** The keepers of the persons who came last, the latest at the end: what failed for one is not tried again at once. */
   readonly #keepers = new Map<string, GrantKeeper>();
+  /** Time of the last search for logins that were left. */
+  #swept = Number.NEGATIVE_INFINITY;
   #server: { readonly metadata: ServerMetadata; readonly at: number } | undefined;
 
   constructor(settings: AccountSettings) {
@@ -101,6 +104,7 @@ export class ThirdParty implements ConsentParty {
   async begin(visit: Visit, signal: AbortSignal): Promise<string | undefined> {
     const { principal, scopes } = visit;
     if (await this.#isGranted(visit)) return undefined;
+    void this.#sweep().catch(this.#settings.onError);
     let url: string | undefined;
     const login = this.#login(principal, (to) => (url = to));
     const server = await this.#metadata(signal);
@@ -125,6 +129,22 @@ export class ThirdParty implements ConsentParty {
   async #isGranted({ principal, scopes, until }: Visit): Promise<boolean> {
     const grant = await this.grant(principal, scopes, undefined);
     return grant !== undefined && grant.obtainedAt >= until - visitMs;
+  }
+
+  /** Deletes logins that nobody can finish any more: a person who left may never come back. */
+  async #sweep(): Promise<void> {
+    const now = this.now();
+    const { store, loginTimeoutMs, account } = this.#settings.oauth;
+    if (now - this.#swept < loginTimeoutMs) return;
+    this.#swept = now;
+    for (const key of await store.keys('login')) {
+      if (key.principal === undefined || key.resource !== undefined) continue;
+      const kept = await store.read(key);
+      const login = readPending(kept?.text);
+      const isOurs = login?.server === this.#site.server.href && login.account === account;
+      if (isOurs && now - login.at > loginTimeoutMs)
+        await store.write(key, undefined, { ifGeneration: kept?.generation });
+    }
   }
 
   #login(principal: string, navigate: (url: string) => void): Login {
