@@ -5,7 +5,7 @@ export type { Claims, FailureLimit, ProtectOptions, VerifyToken } from './protec
 export type { IntrospectionOptions, IssuerOptions } from './protect/issuer-options.ts';
 export type { ClientSecret } from './protect/introspection.ts';
 export type { DpopOptions, ReplayStore } from './protect/dpop/options.ts';
-export type { ExchangeOptions } from './protect/exchange.ts';
+export type { ExchangeOptions } from './protect/exchange/exchange.ts';
 export type { Revoked } from './protect/kept-tokens.ts';
 export { memoryReplay } from './protect/dpop/replay.ts';
 export { AuthorizationError, type AuthorizationErrorOptions, type AuthorizationReason } from './auth/errors.ts';

@@ -1,9 +1,7 @@
 /** Methods by which a client says at an authorization server who it is. (RFC 6749, section 2.3; RFC 7523, section 2.2.) */
 
-import { ClientSecretPost, None, PrivateKeyJwt, type ClientAuth } from 'oauth4webapi';
-import { AuthorizationError } from '../auth/errors.ts';
 import type { ServerMetadata } from '../auth/metadata.ts';
-import { signingKey, type KeySource } from '../auth/signing-key.ts';
+import type { KeySource } from '../auth/signing-key.ts';
 
 /** A method of client authentication that is spoken here. */
 export type ClientAuthenticationMethod = 'none' | 'client_secret_basic' | 'client_secret_post' | 'private_key_jwt';
@@ -57,31 +55,4 @@ export function usableMethod(
   if (method === 'none') return method;
   const known = secretMethods.find((one) => one === method);
   return secret === undefined ? (method === undefined ? undefined : 'none') : known;
-}
-
-/** @throws AuthorizationError `invalid-client` for a method that what is known of the client does not fit. */
-export function authenticationOf({ id, method, secret, key }: OAuthClient, issuer: string): ClientAuth {
-  if (method === 'none') return None();
-  if (method === 'private_key_jwt' && key !== undefined)
-    return async (...given) => PrivateKeyJwt(await signingKey(key))(...given);
-  if (secret === undefined || method === 'private_key_jwt')
-    throw new AuthorizationError('invalid-client', `the client ${id} has nothing for ${method} at ${issuer}`, {
-      issuer,
-    });
-  return method === 'client_secret_post' ? ClientSecretPost(secret) : basic(secret);
-}
-
-/**
- * RFC 6749, section 2.3.1 and appendix B. Characters that forms leave as they are stay so: not every server decodes them. The id stands
- * in the body too, as section 3.2.1 lets it: the servers of the official SDK of Python look for it there alone.
- */
-function basic(secret: string): ClientAuth {
-  return (_, { client_id: id }, body, headers) => {
-    body.set('client_id', id);
-    headers.set('authorization', `Basic ${btoa(`${formText(id)}:${formText(secret)}`)}`);
-  };
-}
-
-function formText(text: string): string {
-  return new URLSearchParams([['', text]]).toString().slice(1);
 }

@@ -4,7 +4,7 @@ import { hasFields } from '../auth/fields.ts';
 import { jsonOf } from '../auth/document.ts';
 import { isScope } from '../auth/scopes.ts';
 import { claimsOf, unguessableText } from '../auth/base64url.ts';
-import type { Endpoints } from './token-request.ts';
+import type { Endpoints } from './endpoints.ts';
 import { textIn, type TokenAnswer } from './token-response.ts';
 
 /** One grant: a person's or a machine's, at one resource. */

@@ -9,19 +9,12 @@ import {
 } from 'oauth4webapi';
 import { exchange, type Answer } from '../auth/document.ts';
 import { AuthorizationError, plainWords } from '../auth/errors.ts';
-import { authenticationOf, type OAuthClient } from './client-authentication.ts';
+import type { OAuthClient } from './client-authentication.ts';
+import type { Endpoints } from './endpoints.ts';
+import { authenticationOf } from './shown-client.ts';
 import type { DpopProver } from './dpop.ts';
 import { fetching, type Site } from './site.ts';
 import { readTokenAnswer, type TokenAnswer } from './token-response.ts';
-
-/** The endpoints of an authorization server that are kept with what they gave. */
-export interface Endpoints {
-  readonly issuer: string;
-  readonly token: string;
-  readonly revocation?: string | undefined;
-  /** The methods of client authentication that it lists. */
-  readonly methods?: readonly string[] | undefined;
-}
 
 /** One token request. */
 export interface TokenRequest {

@@ -5,7 +5,7 @@ import type { AuthInfo, Endpoint } from '../host/endpoint.ts';
 import type { ProtectedReply, ProtectedRequest, HttpRefusal } from '../host/protection.ts';
 import { callerOf, type Caller, type Exchange } from './auth-info.ts';
 import { credentialsOf, type Credentials } from './credentials.ts';
-import type { DpopProofs } from './dpop/proofs.ts';
+import type { ProofCheck } from './dpop/late-proofs.ts';
 import { FailureBudget } from './failure-budget.ts';
 import { KeptTokens, type KeptToken } from './kept-tokens.ts';
 import type { ProtectSettings } from './options.ts';
@@ -30,7 +30,7 @@ export interface AuthenticationParts {
   readonly settings: ProtectSettings;
   readonly endpoint: Endpoint;
   readonly verify: Verifier;
-  readonly proofs: DpopProofs | undefined;
+  readonly proofs: ProofCheck | undefined;
   /** Gets tokens for other APIs, with that of a caller. */
   readonly exchange: ((token: string) => Exchange) | undefined;
 }
@@ -190,7 +190,7 @@ export class Authentication {
 
   async #proven(
     kept: KeptToken,
-    proofs: DpopProofs,
+    proofs: ProofCheck,
     {
       request,
       token,

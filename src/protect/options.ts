@@ -10,7 +10,7 @@ import { refuseNoNumber, refuseOther } from '../mistakes/known-values.ts';
 import { shown } from '../mistakes/shown.ts';
 import { audienceOf, type Audience } from './audience.ts';
 import { resolveDpop, type DpopOptions, type DpopSettings } from './dpop/options.ts';
-import type { ExchangeOptions } from './exchange.ts';
+import type { ExchangeOptions } from './exchange/exchange.ts';
 import { resolveIssuers, type IssuerOptions, type IssuerSettings } from './issuer-options.ts';
 
 /** Claims of a token, as its issuer wrote them. */

@@ -4,8 +4,8 @@ import { endpointOf, type AuthInfo, type Endpoint, type Served } from '../host/e
 import type { ProtectedCall, ProtectedReply, Protection, HttpRefusal } from '../host/protection.ts';
 import { after } from '../jsonrpc/timeout.ts';
 import { Authentication, type Authenticated } from './authenticate.ts';
-import { DpopProofs } from './dpop/proofs.ts';
-import { exchanger } from './exchange.ts';
+import { lateProofs } from './dpop/late-proofs.ts';
+import { exchanger } from './exchange/exchange.ts';
 import { Issuer } from './issuer.ts';
 import type { Revoked } from './kept-tokens.ts';
 import { metadataAnswers } from './metadata.ts';
@@ -49,7 +49,7 @@ export function protect(served: Served, options: ProtectOptions): Guarded {
     settings,
     endpoint: inner,
     verify: verifierOf(settings, issuers),
-    proofs: dpop === undefined ? undefined : new DpopProofs(dpop, now),
+    proofs: dpop === undefined ? undefined : lateProofs(dpop, now),
     exchange: exchange === undefined ? undefined : exchanger(exchange, settings, issuers),
   });
   const routes = metadataAnswers(settings, inner, issuers);

@@ -2,7 +2,7 @@
 
 import type { ProtectedRequest } from '../host/protection.ts';
 import { settledWithin } from '../jsonrpc/timeout.ts';
-import { introspect } from './introspection.ts';
+import type { introspect } from './introspection.ts';
 import type { Issuer } from './issuer.ts';
 import { readJwt, skew, verifyJwt } from './jwt.ts';
 import type { Claims, ProtectSettings } from './options.ts';
@@ -56,7 +56,7 @@ export function verifierOf(settings: ProtectSettings, issuers: readonly Issuer[]
     const now = settings.now();
     return introspection === undefined
       ? checked(await verifyJwt(token, jwt, issuer, now), issuer, settings, keptMs)
-      : checked(await introspect(token, issuer, introspection, now), issuer, settings, askedMs);
+      : checked(await introspected(token, issuer, introspection, now), issuer, settings, askedMs);
   };
 }
 
@@ -67,7 +67,7 @@ async function byAny(token: string, issuers: readonly Issuer[], settings: Protec
     const { introspection } = issuer.settings;
     if (introspection === undefined) continue;
     try {
-      return checked(await introspect(token, issuer, introspection, settings.now()), issuer, settings, askedMs);
+      return checked(await introspected(token, issuer, introspection, settings.now()), issuer, settings, askedMs);
     } catch (cause) {
       if (!(cause instanceof TokenProblem || cause instanceof OutOfReach)) throw cause;
       // That one is out of reach says more than that another does not know the token.
@@ -75,6 +75,12 @@ async function byAny(token: string, issuers: readonly Issuer[], settings: Protec
     }
   }
   throw problem;
+}
+
+/** Asks an issuer about a token; what does is loaded by the first token that is no JWT of a known key. */
+async function introspected(...about: Parameters<typeof introspect>): Promise<Claims> {
+  const { introspect } = await import('./introspection.ts');
+  return await introspect(...about);
 }
 
 async function asked(

@@ -3,13 +3,12 @@
 import type { Authorization } from '../../auth/authorizer.ts';
 import { AuthorizationError } from '../../auth/errors.ts';
 import { refuseUnknown, type Names } from '../../mistakes/known-names.ts';
-import { endpointsOf } from '../person/authorization-request.ts';
+import { endpointsOf, type Endpoints } from '../endpoints.ts';
 import { checkMachineClient, machineClientNames, type MachineClient } from './client-credentials.ts';
 import { methodFor, type OAuthClient } from '../client-authentication.ts';
 import { serverOf, shownUrl } from '../discovery.ts';
 import { machine, type MachineRequest } from './machine.ts';
 import { authorizationOptionNames, checkAuthorizationOptions, type AuthorizationOptions } from '../options.ts';
-import { tokenAnswer, type Endpoints } from '../token-request.ts';
 import { fieldsOf, textIn } from '../token-response.ts';
 import { jwtBearer, tokenOf } from './workload-identity.ts';
 
@@ -119,6 +118,7 @@ async function assertionOf({ idp, subjectToken }: EnterpriseManagedOptions, abou
   const subject: Partial<SubjectToken> | undefined = await subjectToken();
   const token = tokenOf('subjectToken', subject?.token);
   const type = subject?.type ?? 'id_token';
+  const { tokenAnswer } = await import('../token-request.ts');
   const answer = await tokenAnswer(site, {
     endpoints,
     client,

@@ -11,7 +11,7 @@ import type {
 import { AuthorizationError } from '../../auth/errors.ts';
 import { missingOf } from '../../auth/scopes.ts';
 import { memoryCredentialStore } from '../../store/memory-credentials.ts';
-import { endpointsOf } from '../person/authorization-request.ts';
+import { endpointsOf } from '../endpoints.ts';
 import { unguessableText } from '../../auth/base64url.ts';
 import type { OAuthClient } from '../client-authentication.ts';
 import { discoverServer, sameIssuer, shownUrl, type Discovered } from '../discovery.ts';
@@ -34,7 +34,6 @@ import {
 import { SharedWork, type Job } from '../shared-work.ts';
 import { siteOf, type Site } from '../site.ts';
 import { StepUps } from '../step-up.ts';
-import { requestTokens } from '../token-request.ts';
 import { isRefusal } from '../token-response.ts';
 
 /** One way in which a machine gets tokens. */
@@ -217,6 +216,7 @@ class MachineAuthorizer implements Authorizer {
     const { resource, server } = discovered;
     const endpoints = endpointsOf(server);
     const { client, grantType, parameters } = await this.#way.request({ site: this.#site, discovered, scopes, signal });
+    const { requestTokens } = await import('../token-request.ts');
     const answer = await requestTokens(this.#site, {
       endpoints,
       client,

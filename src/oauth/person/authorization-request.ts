@@ -7,7 +7,7 @@ import { jsonOf } from '../../auth/document.ts';
 import type { ServerMetadata } from '../../auth/metadata.ts';
 import { unguessableText } from '../../auth/base64url.ts';
 import { shownUrl } from '../discovery.ts';
-import type { Endpoints } from '../token-request.ts';
+import { endpointsOf, type Endpoints } from '../endpoints.ts';
 
 /**
  * A login that is under way. What its answer is judged by, and where the code goes, was written down before the person was sent: what
@@ -50,14 +50,6 @@ export interface CodeRequest {
   /** Parameters beside OAuth's own. */
   readonly more: Readonly<Record<string, string>> | undefined;
   readonly now: number;
-}
-
-/** The endpoints of metadata that are used once a person has agreed. */
-export function endpointsOf(server: ServerMetadata): Endpoints {
-  const { issuer, tokenEndpoint, revocationEndpoint, tokenEndpointAuthMethodsSupported } = server;
-  if (tokenEndpoint === undefined)
-    throw new AuthorizationError('discovery', `the metadata of ${shownUrl(issuer)} name no token endpoint`, { issuer });
-  return { issuer, token: tokenEndpoint, revocation: revocationEndpoint, methods: tokenEndpointAuthMethodsSupported };
 }
 
 /**

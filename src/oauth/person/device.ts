@@ -3,12 +3,12 @@
 import { deviceAuthorizationRequest } from 'oauth4webapi';
 import { AuthorizationError } from '../../auth/errors.ts';
 import type { ServerMetadata } from '../../auth/metadata.ts';
-import { authenticationOf } from '../client-authentication.ts';
+import { authenticationOf } from '../shown-client.ts';
 import { shownUrl } from '../discovery.ts';
 import { limited, pauseFor, type Site } from '../site.ts';
 import { requestTokens, send } from '../token-request.ts';
 import { fieldsOf, textIn, type TokenAnswer } from '../token-response.ts';
-import { endpointsOf } from './authorization-request.ts';
+import { endpointsOf } from '../endpoints.ts';
 import { keepTokens, type AskingJob, type LoginParts, type Wanted } from './login-parts.ts';
 import type { RegisteredClient } from './registration.ts';
 

@@ -8,7 +8,7 @@ import type { OAuthClient } from '../client-authentication.ts';
 import type { DpopProver } from '../dpop.ts';
 import { grantOf, readGrant, renewFrom, type Grant } from '../grant.ts';
 import { limited, type Site } from '../site.ts';
-import type { Endpoints } from '../token-request.ts';
+import type { Endpoints } from '../endpoints.ts';
 import { KeptGrant, type Stored } from './kept-grant.ts';
 
 /** The needs of keeping grants beside the server. */

@@ -5,7 +5,7 @@ import type { DpopProver } from '../dpop.ts';
 import { grantOf, type Grant } from '../grant.ts';
 import type { Job } from '../shared-work.ts';
 import type { Site } from '../site.ts';
-import type { Endpoints } from '../token-request.ts';
+import type { Endpoints } from '../endpoints.ts';
 import type { TokenAnswer } from '../token-response.ts';
 import type { ShowDevicePrompt } from './device.ts';
 import type { OnlyOne } from './lease.ts';

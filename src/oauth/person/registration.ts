@@ -16,7 +16,8 @@ import { sameIssuer, shownUrl } from '../discovery.ts';
 import { clientMetadata, type ClientUse } from './client-metadata.ts';
 import type { OAuthSettings, RegisteredByHand } from './oauth-options.ts';
 import type { Site } from '../site.ts';
-import { registrationAnswer, type Endpoints } from '../token-request.ts';
+import type { Endpoints } from '../endpoints.ts';
+import { registrationAnswer } from '../token-request.ts';
 import { fieldsOf, textIn } from '../token-response.ts';
 
 /** A client with what is known of how it came to be one. */

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { AuthorizationError } from '../../../auth/errors.ts';
-import { endpointsOf, requireCodes } from '../../../oauth/person/authorization-request.ts';
+import { endpointsOf } from '../../../oauth/endpoints.ts';
+import { requireCodes } from '../../../oauth/person/authorization-request.ts';
 import { discoverServer } from '../../../oauth/discovery.ts';
 import { siteOf } from '../../../oauth/site.ts';
 import { revisions } from '../../../protocol/revision.ts';

@@ -1,85 +1,53 @@
-/** Tokens for other APIs, in the place of the caller's own. (RFC 8693.) */
+/** One exchange of a token; loaded by the first. (RFC 8693.) */
 
-import { jsonOf } from '../auth/document.ts';
-import { AuthorizationError, plainWords } from '../auth/errors.ts';
-import { scopesOf } from '../auth/scopes.ts';
-import type { KeySource } from '../auth/signing-key.ts';
-import type { ExchangedToken, TokenExchangeRequest } from '../host/endpoint.ts';
-import { refuseUnknown, type Names } from '../mistakes/known-names.ts';
-import type { Exchange } from './auth-info.ts';
-import { postForm, type ClientSecret } from './introspection.ts';
-import type { Issuer } from './issuer.ts';
-import type { ProtectSettings } from './options.ts';
-import { OutOfReach } from './problem.ts';
-
-/** Options of exchanging tokens: this server is a client of the authorization server then, which has a secret or a key. */
-export interface ExchangeOptions extends Partial<ClientSecret> {
-  readonly clientId: string;
-  /** The private key by which it signs who it is (`private_key_jwt`); it never leaves this process. */
-  readonly key?: KeySource;
-  /** The issuer, where there are several; the first one by default. */
-  readonly issuer?: string;
-  /** URL at which tokens are exchanged; the token endpoint of the metadata by default. */
-  readonly tokenEndpoint?: string;
-}
+import { jsonOf } from '../../auth/document.ts';
+import { AuthorizationError, plainWords } from '../../auth/errors.ts';
+import { scopesOf } from '../../auth/scopes.ts';
+import type { ExchangedToken, TokenExchangeRequest } from '../../host/endpoint.ts';
+import type { ExchangeOptions } from './exchange.ts';
+import { postForm } from '../introspection.ts';
+import type { Issuer } from '../issuer.ts';
+import type { ProtectSettings } from '../options.ts';
+import { OutOfReach } from '../problem.ts';
 
 const tokenType = 'urn:ietf:params:oauth:token-type:';
-const optionNames: Names<ExchangeOptions> = {
-  clientId: 1,
-  clientSecret: 1,
-  method: 1,
-  key: 1,
-  issuer: 1,
-  tokenEndpoint: 1,
-};
-
 const accessToken = `${tokenType}access_token`;
 
 /** The most tokens that are kept for one caller, and how long before their end they are not used any more, in milliseconds. */
 const mostTokens = 32;
 const marginMs = 30_000;
 
-/**
- * Makes what exchanges the token of a caller. What it got is used again until shortly before it expires.
- *
- * @throws TypeError for options that do not exist, and for a client without its id, or with neither or both of secret and key.
- */
-export function exchanger(
-  options: ExchangeOptions,
-  settings: ProtectSettings,
-  issuers: readonly Issuer[],
-): (token: string) => Exchange {
-  refuseUnknown('exchange', options, optionNames);
-  const { clientId, clientSecret, key } = options;
-  if (typeof clientId !== 'string' || (typeof clientSecret === 'string') === (key !== undefined))
-    throw new TypeError('exchange needs clientId, and either clientSecret or key');
-  const issuer = issuers.find((one) => options.issuer === undefined || one.settings.names.has(options.issuer));
-  return (token) => {
-    const kept = new Map<string, ExchangedToken>();
-    return async (request) => {
-      const { audience, resource, scopes, type } = request;
-      const key = JSON.stringify([audience, resource, scopes, type]);
-      const known = kept.get(key);
-      if (
-        request.fresh !== true &&
-        known?.expiresAt !== undefined &&
-        known.expiresAt * 1000 - marginMs > settings.now()
-      )
-        return known;
-      const fresh = await exchangeToken(token, request, { options, settings, issuer });
-      kept.delete(key);
-      kept.set(key, fresh);
-      const [oldest] = kept.keys();
-      if (kept.size > mostTokens && oldest !== undefined) kept.delete(oldest);
-      return fresh;
-    };
-  };
-}
-
+/** Parts that an exchange takes. */
 interface Exchanging {
+  /** Tokens that were given for this one, by what was asked. */
+  readonly kept: Map<string, ExchangedToken>;
   readonly options: ExchangeOptions;
   readonly settings: ProtectSettings;
   readonly issuer: Issuer | undefined;
+}
+
+/**
+ * Exchanges a token of a caller, or gives what it was exchanged for before, until shortly before that expires.
+ *
+ * @throws AuthorizationError when the authorization server gives none.
+ */
+export async function exchangedFor(
+  token: string,
+  request: TokenExchangeRequest,
+  parts: Exchanging,
+): Promise<ExchangedToken> {
+  const { kept, settings } = parts;
+  const { audience, resource, scopes, type, fresh } = request;
+  const key = JSON.stringify([audience, resource, scopes, type]);
+  const known = kept.get(key);
+  if (fresh !== true && known?.expiresAt !== undefined && known.expiresAt * 1000 - marginMs > settings.now())
+    return known;
+  const given = await exchangeToken(token, request, parts);
+  kept.delete(key);
+  kept.set(key, given);
+  const [oldest] = kept.keys();
+  if (kept.size > mostTokens && oldest !== undefined) kept.delete(oldest);
+  return given;
 }
 
 async function exchangeToken(

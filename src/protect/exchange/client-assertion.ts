@@ -1,7 +1,7 @@
 /** Assertions by which this server says who it is at an authorization server, in place of a secret. (RFC 7523, section 2.2.) */
 
 import { SignJWT } from 'jose';
-import { signingKey, type KeySource } from '../auth/signing-key.ts';
+import { signingKey, type KeySource } from '../../auth/signing-key.ts';
 
 /** For how long one is good, in seconds. */
 const lifeSeconds = 60;
