@@ -72,7 +72,11 @@ const schema = fc.letrec((tie) => {
   const one = fc.oneof(
     ...Object.entries(keywords).map(([word, given]) => given.map((is: unknown) => [word, is] as const)),
   );
-  const few = fc.array(one, { minLength: 1, maxLength: 4 }).map((all) => Object.fromEntries(all));
+  // Without `then` and `else` ajv does not look at `if`, whose properties and items are evaluated all the same. (JSON Schema 2020-12, Core, 10.2.2.1.)
+  const few = fc.array(one, { minLength: 1, maxLength: 4 }).map((all) => {
+    const made: Readonly<Record<string, unknown>> = Object.fromEntries(all);
+    return 'if' in made && !('then' in made || 'else' in made) ? { ...made, then: true } : made;
+  });
   return { schema: fc.oneof({ depthSize: 'small' }, fc.boolean(), few, few, few) };
 }).schema;
 
@@ -99,6 +103,13 @@ test('what fits is what fits for others', () => {
     }),
     { numRuns: 200 },
   );
+});
+
+test('what `if` looked at is evaluated, also without `then` and `else`', () => {
+  const run = new CheckBudget({ timed: false });
+  run.begin();
+  const fits = testOf({ unevaluatedProperties: false, if: { patternProperties: { '[bc]': true } } });
+  assert.deepEqual([fits({ c: {} }, run), fits({ a: {} }, run)], [true, false]);
 });
 
 test('`contains` looks at the items that fit, and an empty array has none', () => {

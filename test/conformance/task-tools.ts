@@ -10,22 +10,34 @@ const yes = { type: 'object', properties: { confirm: { type: 'boolean' } }, requ
 
 /** Adds them. */
 export function addTaskTools(server: Server): void {
-  server.tool('greet', { input: z.object({ name: z.string() }) }, ({ name }) => `Hello, ${name}!`);
+  server.tool(
+    'greet',
+    { description: 'Greets.', input: z.object({ name: z.string() }) },
+    ({ name }) => `Hello, ${name}!`,
+  );
   server.tool(
     'slow_compute',
-    { input: z.object({ seconds: z.number(), label: z.string().optional() }), task: { support: 'optional', after: 0 } },
+    {
+      description: 'Takes its time.',
+      input: z.object({ seconds: z.number(), label: z.string().optional() }),
+      task: { support: 'optional', after: 0 },
+    },
     async ({ seconds, label = '' }, { signal }) => {
       await pause(seconds * 1000, undefined, { signal });
       return `${label} took ${seconds} s`;
     },
   );
-  server.tool('failing_job', { task: 'required' }, async () => {
+  server.tool('failing_job', { description: 'Fails in words.', task: 'required' }, async () => {
     await pause(200);
     throw new ToolError('it always fails');
   });
-  server.tool('protocol_error_job', { task: { support: 'optional', after: 0 } }, () => {
-    throw new McpError('internalError', 'it always fails');
-  });
+  server.tool(
+    'protocol_error_job',
+    { description: 'Fails by an error.', task: { support: 'optional', after: 0 } },
+    () => {
+      throw new McpError('internalError', 'it always fails');
+    },
+  );
   addAskingTasks(server);
 }
 
@@ -36,19 +48,31 @@ function addAskingTasks(server: Server): void {
   };
   server.tool(
     'confirm_delete',
-    { input: z.object({ filename: z.string() }), task: { support: 'optional', after: 0 } },
+    {
+      description: 'Asks before it deletes.',
+      input: z.object({ filename: z.string() }),
+      task: { support: 'optional', after: 0 },
+    },
     async ({ filename }, ctx) => {
       const { content } = await ctx.elicit({ message: `Delete ${filename}?`, schema: yes });
       return content?.confirm === true ? `deleted ${filename}` : `kept ${filename}`;
     },
   );
-  server.tool('multi_input', { task: { support: 'optional', after: 0 } }, async (_, ctx) => {
-    const names = await Promise.all([nameOf(ctx, 'Who is first?'), nameOf(ctx, 'Who is second?')]);
-    return names.join(' and ');
-  });
-  server.tool('test_tool_with_task', { task: { support: 'required', after: 'background' } }, async (_, ctx) => {
-    const { content } = await ctx.elicit({ message: 'Who is there?', schema: person }, { key: 'user_name' });
-    await ctx.background();
-    return `Hello, ${String(content?.name)}!`;
-  });
+  server.tool(
+    'multi_input',
+    { description: 'Asks two things at once.', task: { support: 'optional', after: 0 } },
+    async (_, ctx) => {
+      const names = await Promise.all([nameOf(ctx, 'Who is first?'), nameOf(ctx, 'Who is second?')]);
+      return names.join(' and ');
+    },
+  );
+  server.tool(
+    'test_tool_with_task',
+    { description: 'Asks, and goes on as a task.', task: { support: 'required', after: 'background' } },
+    async (_, ctx) => {
+      const { content } = await ctx.elicit({ message: 'Who is there?', schema: person }, { key: 'user_name' });
+      await ctx.background();
+      return `Hello, ${String(content?.name)}!`;
+    },
+  );
 }
