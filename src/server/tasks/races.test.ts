@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { extended, taskClient, whenTask, type TaskClient } from '../../../test/support/task-client.ts';
-import { createHandler } from '../../http/server/fetch.ts';
 import { memoryTasks } from '../../store/memory-tasks.ts';
 import type { TaskStore } from '../../store/tasks.ts';
 import { createServer, type Server } from '../server.ts';
@@ -102,30 +101,6 @@ test('a request that waits for a task ends with it, and takes its question back 
   const question = heard.find(({ method }) => method === 'elicitation/create');
   const back = heard.find(({ method }) => method === 'notifications/cancelled');
   assert.equal((back?.['params'] as Json | undefined)?.['requestId'], question?.['id']);
-});
-
-test('who cannot be asked waits for the answer of another, and stands in the way of nobody', async (t) => {
-  const server = serverWith();
-  t.after(() => server.close());
-  server.tool('t', { task: 'required' }, async (_, ctx) => (await ctx.elicit({ message: 'a', schema: form })).action);
-  const client = await taskClient(server, newest);
-  const taskId = await begun(client);
-  const { inputRequests } = await whenTask(client, taskId, ({ status }) => status === 'input_required');
-  const handler = createHandler(server);
-  const headers = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' };
-  const waits = handler(
-    new Request('http://127.0.0.1/mcp', {
-      method: 'POST',
-      headers: { ...headers, 'mcp-protocol-version': core.revision },
-      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tasks/result', params: { taskId } }),
-    }),
-  );
-  for (let turns = 0; turns < 5; turns++) await turn();
-  const [key = ''] = Object.keys(inputRequests as Json);
-  await client.ask('tasks/update', { taskId, inputResponses: { [key]: { action: 'decline' } } });
-  await whenTask(client, taskId, ({ status }) => status === 'completed');
-  const response = await waits;
-  await response.text();
 });
 
 test('a call that becomes a task runs once, also where the store fails right after', async (t) => {
