@@ -91,7 +91,7 @@ function fits({ status, hand, open, outcome, attempt, attempts }: TaskRecord): v
   assert.ok(hand !== 'left' || status === 'working');
 }
 
-test('whatever happens, in whatever order, a task moves as both texts allow (tasks-012, tasks-013, tasks-071, tasks-072)', () => {
+test('whatever happens, in whatever order, a task moves as both texts allow [tasks-012, tasks-013, tasks-071, tasks-072]', () => {
   fc.assert(
     fc.property(fc.array(fc.tuple(fc.integer({ min: 0, max: 100 }), happening), { maxLength: 30 }), (all) => {
       let task = fresh;

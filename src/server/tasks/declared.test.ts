@@ -68,7 +68,7 @@ function outcome(result: Readonly<Record<string, unknown>>): unknown {
   return result['task'] !== undefined || result['resultType'] === 'task' ? 'task' : 'runs';
 }
 
-describe('tasks are for whom the revision and the client make them', () => {
+describe('tasks are for whom the revision and the client make them [tasks-006, tasks-008, tasks-050, tasks-053, tasks-084, tasks-085, tasks-086, tasks-090, tasks-094]', () => {
   for (const [name, { wish, ...client }] of Object.entries(clients)) {
     test(`a client ${name}`, async (t) => {
       const server = withTasks();
@@ -86,7 +86,7 @@ describe('tasks are for whom the revision and the client make them', () => {
   }
 });
 
-test('what the server declares is the one surface of the revision, and never both (tasks-001)', async (t) => {
+test('what the server declares is the one surface of the revision, and never both [tasks-092, tasks-093]', async (t) => {
   const server = withTasks();
   t.after(() => server.close());
   const { ask } = await taskClient(server, { revision: '2026-07-28' });
@@ -101,7 +101,7 @@ test('what the server declares is the one surface of the revision, and never bot
   assert.equal(again['code'], -32602);
 });
 
-test('without a tool that says task nothing is declared, params.task is ignored, and no method exists', async (t) => {
+test('without a tool that says task nothing is declared, params.task is ignored, and no method exists [tasks-009]', async (t) => {
   const server = createServer({ name: 's', version: '1' });
   t.after(() => server.close());
   server.tool('plain', {}, () => 'plain');
@@ -116,7 +116,7 @@ test('without a tool that says task nothing is declared, params.task is ignored,
   assert.deepEqual(capabilities, { logging: {}, tools: { listChanged: true } });
 });
 
-test('the error of a missing extension says what to declare', async (t) => {
+test('the error of a missing extension says what to declare [tasks-054, tasks-079]', async (t) => {
   const server = withTasks();
   t.after(() => server.close());
   const { ask } = await taskClient(server, { revision: '2026-07-28' });

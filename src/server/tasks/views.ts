@@ -14,10 +14,12 @@ import type { TaskRecord } from '../../tasks/record.ts';
 export function taskView(record: TaskRecord, { tasks }: Revision): Task {
   const { id, statusMessage, createdAt, updatedAt, ttlMs, pollIntervalMs } = record;
   const failed = tasks === 'core' && record.outcome?.result?.['isError'] === true;
+  // Spec 2025-11-25, Tasks, Task Execution Errors: a failed task says something (SHOULD).
+  const words = statusMessage ?? (failed ? 'the tool answered with an error' : undefined);
   return {
     taskId: id,
     status: failed ? 'failed' : record.status,
-    ...(statusMessage === undefined ? {} : { statusMessage }),
+    ...(words === undefined ? {} : { statusMessage: words }),
     createdAt: new Date(createdAt).toISOString(),
     lastUpdatedAt: new Date(updatedAt).toISOString(),
     ...(tasks === 'core' ? { ttl: ttlMs, pollInterval: pollIntervalMs } : { ttlMs, pollIntervalMs }),
