@@ -83,7 +83,9 @@ async function singleBridge(options: BridgeOptions, connect: ConnectUpstream): P
   const parts = { ...options, ...settings, connect, places };
   if (acting.asCallers) {
     const late = await import('./principals/open.ts');
-    const principals = late.principalsOf(settings, places, (principal) => late.openFor(principal, identity, parts));
+    const principals = late.principalsOf(settings, places, (principal, signal) =>
+      late.openFor(principal, identity, { ...parts, signal }),
+    );
     return { ...guardable(principals, acting), upstream: unknownFacts(options.upstream) };
   }
   const single = await openSingle({ ...parts, auth: authOf(identity) });
@@ -118,8 +120,10 @@ async function mergedBridge(options: MergedBridgeOptions, connect: ConnectUpstre
   const parts = { options, settings, connect, places: placesOf(settings), identities };
   if (acting.asCallers) {
     const late = await import('./principals/open.ts');
-    const principals = late.principalsOf(settings, parts.places, (principal) =>
-      openSeveral(parts, (single, identity) => late.openFor(principal, identity, single)),
+    const principals = late.principalsOf(settings, parts.places, (principal, signal) =>
+      openSeveral({ ...parts, options: { ...options, signal } }, (single, identity) =>
+        late.openFor(principal, identity, single),
+      ),
     );
     const upstreamsOf = entries.map(([one]) => ({
       name: one,

@@ -4,7 +4,7 @@ import type { ResponseMessage } from '../../jsonrpc/message.ts';
 import { McpError } from '../../protocol/error.ts';
 import type { Revision } from '../../protocol/revision.ts';
 import { unreachable } from '../failure.ts';
-import type { OfPrincipal } from './principals.ts';
+import type { OfPrincipal } from './entry.ts';
 
 /** Parts of a conversation whose bridge may be on its way. */
 export interface LateConversationOptions {
@@ -13,8 +13,8 @@ export interface LateConversationOptions {
   readonly ready: OfPrincipal | undefined;
   /** Makes what answers where the bridge does not come about. */
   refusing(error: McpError): Endpoint;
-  /** Hears who sends a message. */
-  heard(auth: AuthInfo): void;
+  /** Does something for a message, and hears who sends it. */
+  during<T>(auth: AuthInfo | undefined, work: () => Promise<T>): Promise<T>;
   /** Hears once that it is over. */
   left(): void;
 }
@@ -38,13 +38,11 @@ export class LateConversation implements Conversation {
   }
 
   async receive(value: unknown, auth?: AuthInfo): Promise<ResponseMessage | undefined> {
-    this.#heard(auth);
-    return await (this.#inner ?? (await this.#late())).receive(value, auth);
+    return await this.#during(auth, async () => await (this.#inner ?? (await this.#late())).receive(value, auth));
   }
 
   async take(judged: Judged, auth?: AuthInfo): Promise<ResponseMessage | undefined> {
-    this.#heard(auth);
-    return await (this.#inner ?? (await this.#late())).take(judged, auth);
+    return await this.#during(auth, async () => await (this.#inner ?? (await this.#late())).take(judged, auth));
   }
 
   unreadable(reason: string): ResponseMessage {
@@ -64,8 +62,8 @@ export class LateConversation implements Conversation {
     this.#options.left();
   }
 
-  #heard(auth: AuthInfo | undefined = this.#link.auth): void {
-    if (auth !== undefined) this.#options.heard(auth);
+  async #during<T>(auth: AuthInfo | undefined = this.#link.auth, work: () => Promise<T>): Promise<T> {
+    return await this.#options.during(auth, work);
   }
 
   #late(): Promise<Conversation> {

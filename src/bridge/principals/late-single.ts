@@ -10,6 +10,7 @@ import { McpError } from '../../protocol/error.ts';
 import type { SubscriptionFilter } from '../../protocol/features/subscriptions.ts';
 import type { Settings } from '../options.ts';
 import type { Single } from '../single/single.ts';
+import { unlessAborted } from '../../store/turns.ts';
 import { wordsOf, unreachable } from '../failure.ts';
 import { isLoginRequired, loginRequired, type LoginAsking, type Work } from './asking.ts';
 import type { Person, UpstreamSignIn } from './sign-in.ts';
@@ -30,6 +31,8 @@ export const unknownOffer: ServerCapabilities = {
 /** Parts of a server that is reached late. */
 export interface LateSingleOptions {
   readonly settings: Settings;
+  /** Gives up waiting for the first attempt. */
+  readonly signal?: AbortSignal | undefined;
   /** Connects to it. */
   open(signal: AbortSignal): Promise<Single>;
   /** Signs its person in, where they have a grant of their own. */
@@ -47,11 +50,11 @@ export interface LateLogin {
   onGranted(run: () => void): () => void;
 }
 
-/** Reaches a server; settles with the first attempt, whatever became of that. */
+/** Reaches a server; settles with the first attempt, whatever became of that, and before it when nobody waits any more. */
 export async function lateSingle(options: LateSingleOptions): Promise<Single> {
   const late = new LateSingle(options);
   const first = late.reached().catch(() => undefined);
-  await settledWithin(patienceMs, first);
+  await settledWithin(patienceMs, unlessAborted(first, options.signal));
   return late;
 }
 

@@ -12,7 +12,8 @@ import type { ExchangeUpstream } from './exchange-options.ts';
 import { LoginAsking } from './asking.ts';
 import { exchanged } from './exchanged.ts';
 import { lateSingle } from './late-single.ts';
-import { Principals, type OfPrincipal } from './principals.ts';
+import type { OfPrincipal } from './entry.ts';
+import { Principals } from './principals.ts';
 import type { UpstreamSignIn } from './sign-in.ts';
 
 /** One principal, as its bridge knows it. */
@@ -34,14 +35,14 @@ interface OwnBridge {
 export function principalsOf(
   settings: Settings,
   places: ConnectionLimit,
-  open: (principal: Principal) => Promise<OwnBridge>,
+  open: (principal: Principal, signal: AbortSignal) => Promise<OwnBridge>,
 ): Principals {
   return new Principals({
     settings,
     places,
-    open: async (auth): Promise<OfPrincipal> => {
+    open: async (auth, signal): Promise<OfPrincipal> => {
       const principal: Principal = { name: auth.principal, latest: auth };
-      const behind = await open(principal);
+      const behind = await open(principal, signal);
       const endpoint = createEndpoint(behind.host, () => behind.stop());
       return {
         endpoint,
@@ -70,6 +71,7 @@ export async function openFor(
   const auth = await exchangedFor(principal, identity.options, options.parked.now);
   return await lateSingle({
     settings: options,
+    signal: options.signal,
     open: (signal) => openSingle({ ...own, auth, keepsNothing: true, signal }),
   });
 }
@@ -94,6 +96,7 @@ async function signedIn(principal: Principal, signIn: UpstreamSignIn, options: S
   const asking = new LoginAsking({ signIn, principal: name, person, seal, ttlMs, now, closed: closed.signal });
   return await lateSingle({
     settings: options,
+    signal: options.signal,
     open: (signal) => openSingle({ ...options, auth: person.authorization, signal }),
     login: { signIn, person, asking, onGranted: (run) => signIn.onGranted(name, run) },
     onClose: () => closed.abort(new Error('the bridge is closed')),

@@ -7,18 +7,9 @@ import { McpError } from '../../protocol/error.ts';
 import type { Settings } from '../options.ts';
 import type { ConnectionLimit, Holder } from '../upstream/connection-limit.ts';
 import { ownerOf } from '../upstream/wanted.ts';
+import { PrincipalEntry, type OfPrincipal } from './entry.ts';
 import { unknownOffer } from './late-single.ts';
 import { LateConversation } from './late-conversation.ts';
-
-/** The bridge of one principal. */
-export interface OfPrincipal {
-  readonly endpoint: Endpoint;
-  /** Tells whether nobody waits for anything of it. */
-  readonly idle: boolean;
-  /** Hears who sends a request now: the same principal, by a newer token perhaps. */
-  heard(auth: AuthInfo): void;
-  close(): Promise<void>;
-}
 
 /** Parts that the bridges of principals are made of. */
 export interface PrincipalsOptions {
@@ -28,28 +19,19 @@ export interface PrincipalsOptions {
    * Makes the bridge of a principal; settles when it is ready to be asked.
    *
    * @param auth By whom it is wanted first.
+   * @param signal Gives it up.
    */
-  open(auth: AuthInfo): Promise<OfPrincipal>;
+  open(auth: AuthInfo, signal: AbortSignal): Promise<OfPrincipal>;
 }
 
 /** Limit of principals that have a bridge at once. */
 const mostPrincipals = 1_000;
 
-/** The bridge of one principal, from the moment that it is wanted. */
-interface Entry {
-  readonly auth: AuthInfo;
-  readonly opening: Promise<OfPrincipal>;
-  /** Once it is there. */
-  bridge: OfPrincipal | undefined;
-  conversations: number;
-  usedAt: number;
-}
-
-/** The bridges of principals. Where there are too many, the one that was used least recently gives way. */
+/** The bridges of principals. Where there are too many, the one that was used least recently gives way; what nobody has used for long is closed. */
 export class Principals {
   readonly endpoint: Endpoint;
   readonly #options: PrincipalsOptions;
-  readonly #entries = new Map<string, Entry>();
+  readonly #entries = new Map<string, PrincipalEntry>();
   readonly #closing = new Set<Promise<void>>();
   #isClosed = false;
 
@@ -79,78 +61,86 @@ export class Principals {
   }
 
   #converse(link: Link): Conversation {
-    const { settings, places } = this.#options;
+    const { settings } = this.#options;
     const { auth } = link;
     const refusing = (error: McpError): Endpoint => createEndpoint(refusingHost(settings, error));
     if (auth === undefined) return refusing(nobody()).converse(link);
     const entry = this.#entry(auth);
     if (entry === undefined) return refusing(tooMany()).converse(link);
-    entry.conversations++;
+    entry.entered(link);
     return new LateConversation(link, {
       opening: entry.opening,
       ready: entry.bridge,
       refusing,
-      heard: (by) => {
-        entry.usedAt = places.tick();
-        entry.bridge?.heard(by);
-      },
-      left: () => {
-        entry.conversations--;
-        entry.usedAt = places.tick();
-      },
+      during: (by, work) => entry.during(by, work),
+      left: () => entry.left(link),
     });
   }
 
-  #entry(auth: AuthInfo): Entry | undefined {
+  #entry(auth: AuthInfo): PrincipalEntry | undefined {
     const { principal } = auth;
     const known = this.#entries.get(principal);
     if (known !== undefined) return known;
     if (this.#isClosed) return undefined;
     if (this.#entries.size >= mostPrincipals) {
-      const idlest = this.#idlest();
+      const idlest = this.#idlest(() => true);
       if (idlest === undefined) return undefined;
-      this.#forget(idlest[0]);
+      this.#giveUp(idlest);
     }
     const { open, places } = this.#options;
-    const entry: Entry = { auth, opening: open(auth), bridge: undefined, conversations: 0, usedAt: places.tick() };
+    const entry = new PrincipalEntry({
+      open: (signal) => open(auth, signal),
+      tick: () => places.tick(),
+      onRested: () => this.#forget(principal),
+    });
     this.#entries.set(principal, entry);
-    entry.opening.then(
-      (bridge) => void (entry.bridge = bridge),
-      // Whoever waits for it hears why; the next one begins anew.
-      () => void (this.#entries.get(principal) === entry && this.#entries.delete(principal)),
-    );
+    // Whoever waits for it hears why; the next one begins anew.
+    entry.opening.catch(() => this.#entries.get(principal) === entry && this.#entries.delete(principal));
     return entry;
+  }
+
+  #giveUp(principal: string): void {
+    this.#entries.get(principal)?.dismiss();
+    this.#forget(principal);
   }
 
   #forget(principal: string): void {
     const entry = this.#entries.get(principal);
+    if (entry === undefined) return;
     this.#entries.delete(principal);
-    const closing = (async (): Promise<void> => {
-      try {
-        await (await entry?.opening)?.close();
-      } catch {
-        // What never opened needs not be closed.
-      }
-    })().finally(() => this.#closing.delete(closing));
+    const closing = entry.close().finally(() => this.#closing.delete(closing));
     this.#closing.add(closing);
   }
 
-  /** The one that was used least recently, of those that nobody uses. */
-  #idlest(owner?: string): readonly [principal: string, entry: Entry] | undefined {
-    const idle = [...this.#entries].filter(
-      ([principal, { bridge, conversations }]) =>
-        conversations === 0 &&
-        bridge?.idle === true &&
-        (owner === undefined || owner === ownerOf(principal, undefined)),
-    );
-    return idle.toSorted(([, one], [, other]) => one.usedAt - other.usedAt)[0];
+  /** The one that was used least recently, of those that fit and that nobody uses. */
+  #idlest(fits: (principal: string) => boolean): string | undefined {
+    let idlest: string | undefined;
+    let since = Number.POSITIVE_INFINITY;
+    for (const [principal, entry] of this.#entries) {
+      if (entry.usedAt >= since || !fits(principal) || !entry.isIdle) continue;
+      idlest = principal;
+      since = entry.usedAt;
+    }
+    return idlest;
+  }
+
+  /** The same of those that have a connection, so that closing them makes room. */
+  #idlestHolding(owner: string | undefined): string | undefined {
+    const { places } = this.#options;
+    return this.#idlest((principal) => {
+      const own = ownerOf(principal, undefined);
+      return (owner === undefined || owner === own) && places.holds(own);
+    });
   }
 
   readonly #holder: Holder = {
-    idleSince: (owner) => this.#idlest(owner)?.[1].usedAt,
+    idleSince: (owner) => {
+      const idlest = this.#idlestHolding(owner);
+      return idlest === undefined ? undefined : this.#entries.get(idlest)?.usedAt;
+    },
     giveUp: (owner) => {
-      const idlest = this.#idlest(owner);
-      if (idlest !== undefined) this.#forget(idlest[0]);
+      const idlest = this.#idlestHolding(owner);
+      if (idlest !== undefined) this.#giveUp(idlest);
     },
   };
 }

@@ -55,6 +55,11 @@ export class ConnectionLimit {
     this.#holders.delete(holder);
   }
 
+  /** Tells whether an owner has a place. */
+  holds(owner: string | undefined): boolean {
+    return owner !== undefined && this.#open.of(owner) > 0;
+  }
+
   /** Makes sure that there is a place to take; says what is full where all are in use. */
   makeRoom(owner?: string): Full | undefined {
     const closing = this.#tooManyClosing(owner);

@@ -1,0 +1,113 @@
+/** The bridge of one principal, with who uses it. */
+
+import type { AuthInfo, Endpoint, Link } from '../../host/endpoint.ts';
+import { after } from '../../jsonrpc/timeout.ts';
+
+/** The bridge of one principal. */
+export interface OfPrincipal {
+  readonly endpoint: Endpoint;
+  /** Tells whether nobody waits for anything of it. */
+  readonly idle: boolean;
+  /** Hears who sends a request now: the same principal, by a newer token perhaps. */
+  heard(auth: AuthInfo): void;
+  close(): Promise<void>;
+}
+
+/** Parts of an entry. */
+export interface PrincipalEntryOptions {
+  /** Makes the bridge; it is given up with the signal. */
+  open(signal: AbortSignal): Promise<OfPrincipal>;
+  /** The order in which bridges and connections are used. */
+  tick(): number;
+  /** Hears that nobody has used it for a long while. */
+  onRested(): void;
+}
+
+/** Time for which the bridge of a principal is kept who has no conversation with it, in milliseconds. */
+export const restMs = 600_000;
+
+/** The bridge of one principal, from the moment that it is wanted until it is given up. */
+export class PrincipalEntry {
+  readonly opening: Promise<OfPrincipal>;
+  /** Time of its last use, by the ticks of the places. */
+  usedAt: number;
+  readonly #options: PrincipalEntryOptions;
+  readonly #closed = new AbortController();
+  readonly #conversations = new Set<Link>();
+  #bridge: OfPrincipal | undefined;
+  #running = 0;
+  #stay: () => void = () => undefined;
+
+  constructor(options: PrincipalEntryOptions) {
+    this.#options = options;
+    this.usedAt = options.tick();
+    this.opening = options.open(this.#closed.signal);
+    this.opening.then(
+      (bridge) => void (this.#bridge = bridge),
+      // Whoever waits for it hears why.
+      () => undefined,
+    );
+  }
+
+  /** The bridge, once it is there. */
+  get bridge(): OfPrincipal | undefined {
+    return this.#bridge;
+  }
+
+  /** Tells whether nobody waits for anything of it, and whoever has a session can be made to begin another. */
+  get isIdle(): boolean {
+    if (this.#running > 0 || this.#bridge?.idle !== true) return false;
+    return [...this.#conversations].every((link) => link.dismiss !== undefined);
+  }
+
+  /** Takes note of a conversation that begins. */
+  entered(link: Link): void {
+    this.#conversations.add(link);
+    this.#used();
+  }
+
+  /** Takes note that a conversation is over. */
+  left(link: Link): void {
+    this.#conversations.delete(link);
+    this.#used();
+  }
+
+  /** Does something for a message of a conversation; the bridge is in use meanwhile. */
+  async during<T>(auth: AuthInfo | undefined, work: () => Promise<T>): Promise<T> {
+    this.#running++;
+    this.#used();
+    if (auth !== undefined) this.#bridge?.heard(auth);
+    try {
+      return await work();
+    } finally {
+      this.#running--;
+      this.#used();
+    }
+  }
+
+  /** Ends every session, whose client hears of that when it comes back, and begins another. */
+  dismiss(): void {
+    for (const link of this.#conversations) link.dismiss?.();
+  }
+
+  /** Closes the bridge, or gives up opening it. It never rejects. */
+  async close(): Promise<void> {
+    this.#stay();
+    this.#closed.abort(new Error('the bridge is closed'));
+    try {
+      await (await this.opening).close();
+    } catch {
+      // What never opened needs not be closed.
+    }
+  }
+
+  #used(): void {
+    this.usedAt = this.#options.tick();
+    this.#stay();
+    if (this.#closed.signal.aborted || this.#running > 0 || this.#conversations.size > 0) return;
+    this.#stay = after(restMs, () => {
+      if (this.isIdle) this.#options.onRested();
+      else this.#used();
+    });
+  }
+}
