@@ -167,6 +167,27 @@ test('nobody is waited for longer than a login may take', async () => {
   assert.match(error.message, /nobody signed in at https:\/\/as\.example within 20 s/);
 });
 
+test('a prompt that nobody gets to see is waited for no longer than the login may take', async () => {
+  const world = deviceWorld();
+  const auth = world.oauth({ fetch: (url, request) => world.fetch(url, request) });
+  const controller = new AbortController();
+  const device = async (): Promise<void> => {
+    controller.abort(new Error('given up'));
+    await new Promise(() => {});
+  };
+  await assert.rejects(auth.login({ server: mcp, device, signal: controller.signal }), /given up/);
+  assert.equal(world.count('POST /token'), 0);
+});
+
+test('a way to show the code that is no function is refused before anything is asked for', async () => {
+  const world = deviceWorld();
+  const auth = world.oauth({ fetch: (url, request) => world.fetch(url, request) });
+  // What a program without types may do.
+  const options = { server: mcp, device: true } as unknown as LoginOptions;
+  await assert.rejects(auth.login(options), TypeError);
+  assert.equal(world.count('POST /register') + world.count('POST /device'), 0);
+});
+
 test('a login by another device that is given up asks no more', async () => {
   const controller = new AbortController();
   const stop = (): Response => {

@@ -3,6 +3,8 @@
 import { deviceAuthorizationRequest } from 'oauth4webapi';
 import { AuthorizationError } from '../../auth/errors.ts';
 import type { ServerMetadata } from '../../auth/metadata.ts';
+import { refuseOther } from '../../mistakes/known-values.ts';
+import { unlessAborted } from '../../store/turns.ts';
 import { authenticationOf } from '../shown-client.ts';
 import { shownUrl } from '../discovery.ts';
 import { limited, pauseFor, type Site } from '../site.ts';
@@ -67,12 +69,14 @@ interface Login {
  *
  * @returns Asks the person, and keeps what was granted.
  * @throws AuthorizationError `discovery` where the authorization server has no endpoint for that.
+ * @throws TypeError for a way to show it that is no function.
  */
 export function deviceLogin(
   site: Site,
   parts: LoginParts,
   { show, ...wanted }: Wanted & { readonly show: ShowDevicePrompt },
 ): (job: AskingJob) => Promise<void> {
+  refuseOther('function', 'device', show);
   const endpoint = requireDeviceEndpoint(wanted.discovered.server);
   return (job) => signIn({ site, parts, wanted, show, endpoint }, job);
 }
@@ -118,7 +122,7 @@ async function ask(login: Login, client: RegisteredClient, job: AskingJob): Prom
   try {
     const waiting = AbortSignal.any([job.signal, job.only.lost]);
     const answer = await limited({ ms: prompt.expiresIn * 1000, signal: waiting, late }, async (signal) => {
-      await show(prompt);
+      await unlessAborted(Promise.resolve(show(prompt)), signal);
       return await polled(login, { client, deviceCode, intervalMs, signal });
     });
     const { resource } = discovered;
