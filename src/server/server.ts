@@ -102,10 +102,18 @@ function definitionsOf({
       checkDefinition('tool', name, { definition, handler });
       const handle = addTool(tools, name, definition as never, handler as ToolEntry['run']);
       // Tasks that are kept may wait to be worked on.
-      if (definition.task !== undefined) tasking.load().catch((error: unknown) => options.onError(error, 'tasks'));
+      const loadTasks = ({ task }: { readonly task?: unknown }): void => {
+        if (task !== undefined) tasking.load().catch((error: unknown) => options.onError(error, 'tasks'));
+      };
+      loadTasks(definition);
       warn(toolNameProblem(name));
       warn(metaProblem(`tool ${JSON.stringify(name)}`, definition));
-      return handle as never;
+      const { update } = handle;
+      const updated: typeof update = (change) => {
+        update(change);
+        loadTasks(change);
+      };
+      return Object.assign(handle, { update: updated }) as never;
     },
     resource: (uri, definition, read) => {
       checkDefinition('resource', uri, { definition, handler: read });

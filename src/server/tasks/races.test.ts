@@ -258,3 +258,15 @@ test('a listener hears of what changed while its tasks were looked up', async (t
   assert.equal(last(), 'completed');
   listener.close();
 });
+
+test('a tool that becomes a task by an update is served as one', async (t) => {
+  const server = serverWith();
+  t.after(() => server.close());
+  const tool = server.tool('t', {}, () => 'x');
+  tool.update({ task: 'required' });
+  tool.disable();
+  assert.equal(tool.enabled, false);
+  tool.enable();
+  const client = await taskClient(server, newest);
+  await whenTask(client, await begun(client), ({ status }) => status === 'completed');
+});
