@@ -144,7 +144,9 @@ export class TaskRun {
 
   /** Ends the run here: whoever claims the task next begins again. */
   lose(): void {
-    this.#stop('elsewhere', new DOMException('the task is run elsewhere, or is gone', 'AbortError'));
+    this.#stop('elsewhere');
+    // Its end may be committed for it while it still works.
+    this.#abort('the task is run elsewhere, or is gone');
   }
 
   /** Stops listening: what it did is kept. */
@@ -155,15 +157,19 @@ export class TaskRun {
   }
 
   #end(): void {
-    this.#stop('ended', new DOMException('the task was cancelled', 'AbortError'));
+    if (this.#over === undefined) this.#abort('the task was cancelled');
+    this.#stop('ended');
   }
 
-  #stop(why: 'ended' | 'elsewhere', reason: DOMException): void {
+  #abort(why: string): void {
+    this.#controller.abort(new DOMException(why, 'AbortError'));
+  }
+
+  #stop(why: 'ended' | 'elsewhere'): void {
     if (this.#over !== undefined) return;
     this.#over = why;
     this.#unsay?.();
     this.#unhear();
-    this.#controller.abort(reason);
     for (const { reject } of this.#waits.values()) reject(new RoundEnded());
     this.#waits.clear();
   }
@@ -172,7 +178,8 @@ export class TaskRun {
     if (this.#over !== undefined || kept.version < this.#kept.version) return;
     this.#kept = kept;
     if (kept.epoch !== this.#epoch) return this.lose();
-    if (hasEnded(kept.record)) return this.#end();
+    // Work that came to its own end is not aborted.
+    if (hasEnded(kept.record)) return kept.record.status === 'cancelled' ? this.#end() : this.#stop('ended');
     for (const [key, { resolve }] of this.#waits) {
       const answer = kept.record.answers[key];
       if (answer !== undefined) resolve(answer);

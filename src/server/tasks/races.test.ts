@@ -270,3 +270,35 @@ test('a tool that becomes a task by an update is served as one', async (t) => {
   const client = await taskClient(server, newest);
   await whenTask(client, await begun(client), ({ status }) => status === 'completed');
 });
+
+test('the end of its work does not abort a task: nobody cancelled it', async (t) => {
+  const server = serverWith();
+  t.after(() => server.close());
+  let signal: AbortSignal | undefined;
+  server.tool('t', { task: 'required' }, (_, ctx) => {
+    ({ signal } = ctx);
+    return 'x';
+  });
+  const client = await taskClient(server, newest);
+  await whenTask(client, await begun(client), ({ status }) => status === 'completed');
+  await turn();
+  assert.equal(signal?.aborted, false);
+});
+
+test('a run that does not end while its server drains is aborted', async (t) => {
+  const server = serverWith();
+  t.after(() => server.close());
+  const runs = gate();
+  let signal: AbortSignal | undefined;
+  server.tool('t', { task: 'required' }, async (_, ctx) => {
+    ({ signal } = ctx);
+    runs.open();
+    return await new Promise<never>(() => undefined);
+  });
+  const client = await taskClient(server, newest);
+  const taskId = await begun(client);
+  await runs.opened;
+  await server.tasks.drain({ timeoutMs: 0 });
+  assert.equal(signal?.aborted, true);
+  assert.equal((await client.ask('tasks/get', { taskId }))['status'], 'failed');
+});
