@@ -14,6 +14,7 @@ const maySkip: ReadonlyMap<string, string> = new Map([
   ['src/postgres/postgres-tasks.test.ts', 'PostgreSQL: npm run engines'],
   ['src/redis/redis-tasks.test.ts', 'Redis: npm run engines'],
   ['src/schema/budget.test.ts', 'a Node that tells the time of a thread'],
+  ['src/server/tasks/crashes.test.ts', 'a Node with node:sqlite'],
   ['test/api.test.ts', 'the package, which npm ci builds'],
   ['test/authorization/account-browser.test.ts', 'Chromium; openssl'],
   ['test/authorization/browser.test.ts', 'Chromium'],
