@@ -1,12 +1,10 @@
-import type { JsonObject } from '../protocol/features/common.ts';
 import { errorFromWire, McpError } from '../protocol/error.ts';
 import type { ClientCapabilities } from '../protocol/capability.ts';
-import { fromWire } from '../protocol/compile/from-wire.ts';
-import { methodOf } from '../protocol/catalogue.ts';
 import type { Revision } from '../protocol/revision.ts';
-import { quiet, unnamed, type Ask, type Asker, type AskMethod } from '../peer/ask.ts';
+import { quiet, unnamed, type Ask, type Asker } from '../peer/ask.ts';
 import { digestOf } from '../peer/digest.ts';
 import type { Once } from '../peer/once.ts';
+import { readAnswer } from '../peer/read-answer.ts';
 import { requireCapabilities } from '../peer/required-capabilities.ts';
 import { questionLimits } from './machine.ts';
 import type { TaskRun } from './run.ts';
@@ -63,23 +61,12 @@ export class TaskAsker implements Asker {
       if (known !== undefined && known.digest !== digest) continue;
       const { answer, error } = answers[key] ?? (await this.#run.ask(key, { method, params, digest }, signal));
       if (error !== undefined) throw errorFromWire(error);
-      const read = this.#read(method, answer);
+      const read = readAnswer(revision, method, answer);
       const accepted = read === undefined ? { problem: 'it is not of the type of the question' } : await accept(read);
       if (accepted.problem === undefined) return accepted.value;
       problem = accepted.problem;
       attempt++;
     }
     throw new McpError('invalidParams', `the client's answer to ${method} does not fit: ${problem}`);
-  }
-
-  #read(method: AskMethod, answer: JsonObject): JsonObject | undefined {
-    const type = methodOf(method)?.result;
-    try {
-      // The results of what is asked are JSON objects.
-      return type === undefined ? answer : (fromWire(this.#client.revision, type, answer) as unknown as JsonObject);
-    } catch (error) {
-      if (error instanceof McpError) return undefined;
-      throw error;
-    }
   }
 }

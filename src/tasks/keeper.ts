@@ -26,6 +26,8 @@ export class Keeper {
   readonly #now: () => number;
   readonly #keepMs: number;
   readonly #heard = new Map<string, Set<(kept: HeldTask | undefined) => void>>();
+  /** Names it among those that hear of its changes; servers of one process may share a store. */
+  readonly #self = crypto.randomUUID();
   #bus: Promise<Unsubscribe> | undefined;
 
   /** @param queue Names whose tasks they are, where several share a store. */
@@ -135,7 +137,7 @@ export class Keeper {
 
   #told(text: string): void {
     const [id = '', by] = text.split(' ');
-    if (by === self) return;
+    if (by === this.#self) return;
     for (const hear of this.#heard.get(id) ?? []) hear(undefined);
   }
 
@@ -144,7 +146,7 @@ export class Keeper {
     for (const hear of this.#heard.get(id) ?? []) hear(kept);
     const { bus } = this.store;
     if (bus !== undefined)
-      void quiet(Promise.resolve().then(async () => await bus.publish(this.#channel, `${id} ${self}`)));
+      void quiet(Promise.resolve().then(async () => await bus.publish(this.#channel, `${id} ${this.#self}`)));
   }
 
   #stored({ record, version, epoch }: HeldTask, dueInMs: Due): StoredTask {
@@ -177,9 +179,6 @@ export class Keeper {
 function opened({ text, version, epoch }: StoredTask): HeldTask {
   return { record: JSON.parse(text) as TaskRecord, version, epoch };
 }
-
-/** Names this process among those that hear of its changes. */
-const self = crypto.randomUUID();
 
 /** Time until a task may be claimed: its holder keeps it, what waits to be run may be had now, and all else is not to be run. */
 function dueOf({ hand, status }: TaskRecord): Due {

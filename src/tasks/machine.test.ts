@@ -1,32 +1,16 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { freshTask } from '../../test/support/task-record.ts';
 import * as machine from './machine.ts';
 import type { Next } from './machine.ts';
 import type { TaskRecord } from './record.ts';
 
-const fresh: TaskRecord = {
-  id: 't',
-  owner: '',
-  request: { name: 'x', params: {}, revision: '2026-07-28', client: { capabilities: {} } },
-  status: 'working',
-  createdAt: 0,
-  updatedAt: 0,
-  ttlMs: null,
-  pollIntervalMs: 1000,
-  hand: 'queued',
-  attempt: 0,
-  attempts: 1,
-  open: {},
-  answers: {},
-  once: {},
-};
-
 const question = { method: 'roots/list', params: {}, digest: 'd' } as const;
-const running: TaskRecord = { ...fresh, hand: 'running', attempt: 1 };
+const running: TaskRecord = { ...freshTask, hand: 'running', attempt: 1 };
 const asking: TaskRecord = { ...running, status: 'input_required', open: { a: question, b: question } };
 const left: TaskRecord = { ...running, hand: 'left' };
-const ended: TaskRecord = { ...fresh, status: 'completed', outcome: { result: {} } };
-const states = { queued: fresh, running, left, asking, ended };
+const ended: TaskRecord = { ...freshTask, status: 'completed', outcome: { result: {} } };
+const states = { queued: freshTask, running, left, asking, ended };
 
 const mine = { epoch: 3, by: 3 };
 const late = { epoch: 3, by: 2 };
@@ -60,11 +44,11 @@ const table: Readonly<
     { queued: 'fenced', running: 'fenced', left: 'fenced', asking: 'fenced', ended: 'terminal' },
   ],
   'an answer to one of two': [
-    (task) => machine.answered(task, { a: { answer: {} } }, 1),
+    (task) => machine.replied(task, { a: { answer: {} } }, 1),
     { queued: 'ignored', running: 'ignored', left: 'ignored', asking: 'input_required/running', ended: 'ignored' },
   ],
   'answers to both': [
-    (task) => machine.answered(task, { a: { answer: {} }, b: { answer: {} } }, 1),
+    (task) => machine.replied(task, { a: { answer: {} }, b: { answer: {} } }, 1),
     { queued: 'ignored', running: 'ignored', left: 'ignored', asking: 'working/running', ended: 'ignored' },
   ],
   'words of the holder': [
@@ -126,14 +110,14 @@ test('a lease that ends is followed by another run as long as one may begin', ()
 
 test('a run that goes on after an answer costs no attempt', () => {
   const parked = machine.leaseEnded(asking, 1) as TaskRecord;
-  const answered = machine.answered(parked, { a: { answer: {} }, b: { answer: {} } }, 2) as TaskRecord;
+  const answered = machine.replied(parked, { a: { answer: {} }, b: { answer: {} } }, 2) as TaskRecord;
   assert.equal(outcome(answered), 'working/queued');
   const again = machine.claimed(answered) as TaskRecord;
   assert.deepEqual([again.attempt, again.replays], [1, undefined]);
 });
 
 test('a key that was answered is asked under no more, and what waits under it is not asked twice', () => {
-  const answered = machine.answered(asking, { a: { answer: {} } }, 1) as TaskRecord;
+  const answered = machine.replied(asking, { a: { answer: {} } }, 1) as TaskRecord;
   assert.equal(machine.asked(answered, { a: question }, mine, 2), 'used-key');
   assert.equal(machine.asked(answered, { b: { ...question, digest: 'other' } }, mine, 2), 'used-key');
   assert.equal(machine.asked(answered, { b: question }, mine, 2), 'ignored');

@@ -78,7 +78,7 @@ export function asked(
 }
 
 /** Takes answers; those to what is not open are ignored. */
-export function answered(task: TaskRecord, given: Readonly<Record<string, TaskReply>>, now: number): Next {
+export function replied(task: TaskRecord, given: Readonly<Record<string, TaskReply>>, now: number): Next {
   if (hasEnded(task)) return 'ignored';
   const taken = Object.entries(given).filter(([key]) => Object.hasOwn(task.open, key));
   if (taken.length === 0) return 'ignored';

@@ -1,26 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { freshTask } from '../../test/support/task-record.ts';
 import * as machine from './machine.ts';
 import type { Next } from './machine.ts';
 import { hasEnded, type TaskRecord } from './record.ts';
 
-const fresh: TaskRecord = {
-  id: 't',
-  owner: '',
-  request: { name: 'x', params: {}, revision: '2026-07-28', client: { capabilities: {} } },
-  status: 'working',
-  createdAt: 0,
-  updatedAt: 0,
-  ttlMs: null,
-  pollIntervalMs: 1000,
-  hand: 'queued',
-  attempt: 0,
-  attempts: 2,
-  open: {},
-  answers: {},
-  once: {},
-};
+const fresh: TaskRecord = { ...freshTask, attempts: 2 };
 
 const names = ['a', 'b', 'c', 'd'] as const;
 const keys = fc.uniqueArray(fc.constantFrom(...names), { minLength: 1, maxLength: 3 });
@@ -58,7 +44,7 @@ function step(task: TaskRecord, now: number, what: Happening): readonly [Next, n
       return [machine.asked(task, byKey(what.keys, question), holder, now), late];
     }
     case 'answer':
-      return [machine.answered(task, byKey(what.keys, { answer: {} }), now), undefined];
+      return [machine.replied(task, byKey(what.keys, { answer: {} }), now), undefined];
     case 'withdraw':
       return [machine.withdrawn(task, what.keys, holder, now), late];
     case 'keep':

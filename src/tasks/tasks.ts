@@ -3,7 +3,7 @@ import { McpError } from '../protocol/error.ts';
 import type { TaskStore } from '../store/tasks.ts';
 import { Keeper, type HeldTask } from './keeper.ts';
 import { isTaskId, lifeOf, newTaskId, type TaskLimits, type TaskTimes } from './limits.ts';
-import { answered, cancelled, finished, said } from './machine.ts';
+import { cancelled, finished, replied, said } from './machine.ts';
 import type { TaskOutcome, TaskRecord, TaskReply, TaskRequest } from './record.ts';
 import type { TaskRun } from './run.ts';
 import { Worker } from './worker.ts';
@@ -126,7 +126,7 @@ export class Tasks {
   async answer(id: string, owner: string, replies: Readonly<Record<string, TaskReply>>): Promise<boolean> {
     const kept = await this.get(id, owner);
     if (kept === undefined) return false;
-    const outcome = await this.keeper.change(kept, ({ record }) => answered(record, replies, this.#parts.now()));
+    const outcome = await this.keeper.change(kept, ({ record }) => replied(record, replies, this.#parts.now()));
     if (typeof outcome === 'object' && outcome.record.hand === 'queued') this.#worker.wake();
     return outcome !== 'unknown';
   }

@@ -1,14 +1,12 @@
 import { isObject } from '../../jsonrpc/message.ts';
 import { after } from '../../jsonrpc/timeout.ts';
 import type { JsonObject } from '../../protocol/features/common.ts';
-import { McpError } from '../../protocol/error.ts';
-import { fromWire } from '../../protocol/compile/from-wire.ts';
-import { methodOf } from '../../protocol/catalogue.ts';
-import { quiet, RoundEnded, unnamed, type Ask, type Asker, type AskMethod } from '../../peer/ask.ts';
+import { quiet, RoundEnded, unnamed, type Ask, type Asker } from '../../peer/ask.ts';
 import type { Call } from '../call.ts';
 import { requireCapabilities } from '../../peer/required-capabilities.ts';
 import { digestOf } from '../../peer/digest.ts';
 import { Once } from '../../peer/once.ts';
+import { readAnswer } from '../../peer/read-answer.ts';
 import type { Reports } from './reports.ts';
 import { tooLate } from './too-late.ts';
 import type { RoundAnswer, RoundState } from './request-state.ts';
@@ -88,7 +86,8 @@ export class AskerByRounds implements Asker {
     const known = this.#answers.get(name);
     // A handler that changed its mind is asked again, not answered with what was said to another question.
     if (known?.digest === digest) {
-      const answer = this.#read(method, known.answer);
+      // An answer that is not of the type of its question counts as missing.
+      const answer = readAnswer(this.#call.facts, method, known.answer);
       const accepted = answer === undefined ? undefined : await accept(answer);
       if (accepted !== undefined && accepted.problem === undefined) {
         this.#reports.answered();
@@ -130,18 +129,6 @@ export class AskerByRounds implements Asker {
   #takeEarly(key: string, digest: string): void {
     const answer = Object.hasOwn(this.#early, key) ? this.#early[key] : undefined;
     if (isObject(answer) && !this.#answers.has(key)) this.#answers.set(key, { digest, answer });
-  }
-
-  /** An answer that is not of the type of its question counts as missing. */
-  #read(method: AskMethod, answer: JsonObject): JsonObject | undefined {
-    const type = methodOf(method)?.result;
-    try {
-      // The results of what is asked are JSON objects.
-      return type === undefined ? answer : (fromWire(this.#call.facts, type, answer) as unknown as JsonObject);
-    } catch (error) {
-      if (error instanceof McpError) return undefined;
-      throw error;
-    }
   }
 
   #wait<T>(name: string, open: Omit<Open, 'reject'>): Promise<T> {

@@ -9,6 +9,7 @@ import type { CallToolRequestParams } from '../../protocol/features/tools.ts';
 import type { Parts } from '../parts.ts';
 import { rateLimited, type Take } from '../rate-limit.ts';
 import { ofSubscription } from '../subscriptions.ts';
+import type { TaskCalls } from './calls.ts';
 import type { TaskServing } from './serving.ts';
 
 /** Requests about tasks that a client may send, unless the server's options say otherwise. */
@@ -17,12 +18,14 @@ const defaultRate = { perSecond: 10, burst: 100 };
 /** Answers the requests of a server that tasks concern. */
 export class TaskAnswers {
   readonly serving: TaskServing;
+  readonly #calls: TaskCalls;
   readonly #parts: Parts;
   readonly #mayAsk: Take;
 
-  constructor(serving: TaskServing, parts: Parts) {
+  constructor(serving: TaskServing, calls: TaskCalls, parts: Parts) {
     const { rateLimits } = parts.options;
     this.serving = serving;
+    this.#calls = calls;
     this.#parts = parts;
     this.#mayAsk = rateLimited(rateLimits.tasks ?? defaultRate, rateLimits.now);
   }
@@ -36,7 +39,7 @@ export class TaskAnswers {
     const { method } = call;
     if (method === 'tools/call') {
       const run = (face: Pick<Call, 'asker'> = call): unknown => plain?.(params, face as Call);
-      return this.serving.call(params as unknown as CallToolRequestParams, call, run);
+      return this.#calls.run(params as unknown as CallToolRequestParams, call, run);
     }
     if (method === 'subscriptions/listen') return this.#listen(params, call, plain);
     if (!this.#mayAsk(call)) throw new McpError('busy', 'too many requests about tasks in a short time');

@@ -2,6 +2,7 @@
 
 import { roundSettings } from '../../host/input/server-rounds.ts';
 import type { Call } from '../../host/call.ts';
+import type { AuthInfo } from '../../host/endpoint.ts';
 import type { Implementation } from '../../protocol/features/common.ts';
 import { memoryTasks } from '../../store/memory-tasks.ts';
 import { taskLimits, taskTimes } from '../../tasks/limits.ts';
@@ -11,6 +12,7 @@ import { revisionOf } from '../../protocol/revision.ts';
 import { scopesNeeded } from '../offer/missing-scopes.ts';
 import { callTool, resultOfReturn } from '../offer/tools.ts';
 import { TaskAnswers } from './answers.ts';
+import { TaskCalls } from './calls.ts';
 import { Runner } from './runner.ts';
 import { TaskServing } from './serving.ts';
 
@@ -28,10 +30,11 @@ export function loadTasks(info: Implementation, parts: Parts): TaskAnswers {
       mayCall: parts.mayCall,
       scopes: (params, auth) => scopesNeeded('tools/call', parts, { ...params }, auth),
       run: (params, face) => callTool(tools, params, face as Call, options),
-      resultOf: (tool, returned, date) => {
-        const [entry, revision] = [tools.find(tool), revisionOf(date)];
+      resultOf: ({ name, auth, revision: date }, returned) => {
+        // It was visible to whoever asked for the task, whose `auth` was kept as it was.
+        const [entry, revision] = [tools.find(name, auth as AuthInfo | undefined), revisionOf(date)];
         if (entry === undefined || revision === undefined)
-          throw new TypeError(`there is no tool ${JSON.stringify(tool)}, of which the task is`);
+          throw new TypeError(`there is no tool ${JSON.stringify(name)}, of which the task is`);
         return resultOfReturn(entry, returned, revision);
       },
       maxRounds: rounds.maxRounds,
@@ -52,5 +55,5 @@ export function loadTasks(info: Implementation, parts: Parts): TaskAnswers {
     knows: ({ request }) => tools.has(request.name),
     onError,
   });
-  return new TaskAnswers(new TaskServing(tasks, runner), parts);
+  return new TaskAnswers(new TaskServing(tasks, runner), new TaskCalls(tasks, runner), parts);
 }

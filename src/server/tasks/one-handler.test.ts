@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { extended, taskClient, whenTask, type TaskClientOptions } from '../../../test/support/task-client.ts';
+import type { AuthInfo } from '../../host/endpoint.ts';
 import type { Ctx } from '../ctx.ts';
 import { createServer, type Server } from '../server.ts';
 import type { TaskSupport } from '../task-definition.ts';
@@ -176,6 +177,19 @@ test('work that a handler leaves is ended from outside, and by nobody else', asy
   assert.equal(await server.tasks.finish(String(taskId), { n: 8 }), false);
   const { result } = await client.ask('tasks/get', { taskId });
   assert.deepEqual((result as Json)['structuredContent'], { n: 7 });
+});
+
+test('left work of a tool that only some may see is ended as that of any other', async (t) => {
+  const server = createServer({ name: 's', version: '1' }, unlimited);
+  t.after(() => server.close());
+  const visible = (auth: AuthInfo | undefined): boolean => auth?.principal === 'ann';
+  server.tool('t', { task: 'required', visible }, (_, ctx) => ctx.task?.leave() ?? 'no task');
+  const client = await taskClient(server, { revision: '2026-07-28', capabilities: extended, principal: 'ann' });
+  const { taskId } = await client.ask('tools/call', { name: 't' });
+  for (let tries = 0; !(await server.tasks.say(String(taskId), 'soon')) && tries < 1000; tries++)
+    await new Promise<void>((resolve) => void setTimeout(resolve, 1));
+  assert.equal(await server.tasks.finish(String(taskId), 'done'), true);
+  assert.equal(textOf((await client.ask('tasks/get', { taskId }))['result'] as Json), 'done');
 });
 
 test('a listener hears of every change of the tasks that are its own', async (t) => {

@@ -9,10 +9,17 @@ import { isByHand, isRoundEnd } from '../../peer/ask.ts';
 import { errorToWire, McpError } from '../../protocol/error.ts';
 import type { JsonObject } from '../../protocol/features/common.ts';
 import type { CallToolRequestParams } from '../../protocol/features/tools.ts';
-import { revisionOf, type RevisionDate } from '../../protocol/revision.ts';
+import { revisionOf } from '../../protocol/revision.ts';
 import type { Seal } from '../../seal/seal.ts';
 import type { HeldTask } from '../../tasks/keeper.ts';
-import { expiryOf, hasEnded, type OpenQuestion, type TaskRecord, type TaskReply } from '../../tasks/record.ts';
+import {
+  expiryOf,
+  hasEnded,
+  type OpenQuestion,
+  type TaskRecord,
+  type TaskReply,
+  type TaskRequest,
+} from '../../tasks/record.ts';
 import type { TaskRun } from '../../tasks/run.ts';
 import type { Ending, Tasks } from '../../tasks/tasks.ts';
 import type { ToolEntry } from '../offer/tools.ts';
@@ -38,7 +45,7 @@ export interface RunnerParts {
   /** The scopes that a call of a tool needs. */
   scopes(params: CallToolRequestParams, auth: AuthInfo | undefined): NowOrLater<readonly string[]>;
   /** Makes a result of what a handler returns. @throws TypeError for what is none, and where there is no such tool. */
-  resultOf(tool: string, returned: unknown, revision: RevisionDate): object | Promise<object>;
+  resultOf(request: TaskRequest, returned: unknown): object | Promise<object>;
   readonly maxRounds: number;
   now(): number;
   readonly maxTextLength: number;
@@ -113,7 +120,7 @@ export class Runner {
 
   /** The result of the tool of a task, of what a handler returns. */
   async resultOf({ request }: TaskRecord, returned: unknown): Promise<JsonObject> {
-    return { ...(await this.#parts.resultOf(request.name, returned, request.revision)) };
+    return { ...(await this.#parts.resultOf(request, returned)) };
   }
 
   /** Runs the request of a task from its beginning; what it learned before it knows. */

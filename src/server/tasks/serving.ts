@@ -1,33 +1,25 @@
 import type { Call } from '../../host/call.ts';
 import { passedOn } from '../../host/extension-result.ts';
 import { isObject } from '../../jsonrpc/message.ts';
-import { after } from '../../jsonrpc/timeout.ts';
-import { toWire } from '../../protocol/compile/to-wire.ts';
 import { errorFromWire, errorToWire, McpError } from '../../protocol/error.ts';
 import type { JsonObject } from '../../protocol/features/common.ts';
-import {
-  createTaskResultShape,
-  type CancelTaskResult,
-  type GetTaskResult,
-  type ListTasksResult,
-  type UpdateTaskRequestParams,
+import type {
+  CancelTaskResult,
+  GetTaskResult,
+  ListTasksResult,
+  UpdateTaskRequestParams,
 } from '../../protocol/features/tasks.ts';
 import { metaKey } from '../../protocol/meta.ts';
-import type { CallToolRequestParams } from '../../protocol/features/tools.ts';
 import { hasEnded, type TaskRecord } from '../../tasks/record.ts';
 import type { HeldTask } from '../../tasks/keeper.ts';
 import type { Tasks } from '../../tasks/tasks.ts';
-import type { ToolEntry } from '../offer/tools.ts';
 import type { Runner } from './runner.ts';
-import { TaskCall } from './task-call.ts';
 import { detailedTask, looksAlike, resultOf, taskView } from './views.ts';
 import { relatedTo } from './voices.ts';
-import { hasExtension, requireExtension, callWay } from './call-way.ts';
+import { taskOwner } from './calls.ts';
+import { hasExtension, requireExtension } from './call-way.ts';
 
-/** Time after which an optional call of a client with the extension becomes a task, in milliseconds. */
-const defaultAfterMs = 500;
-
-/** Serves tools that may be tasks, and the tasks. */
+/** Serves the tasks that there are. */
 export class TaskServing {
   readonly tasks: Tasks;
   readonly #runner: Runner;
@@ -37,25 +29,6 @@ export class TaskServing {
   constructor(tasks: Tasks, runner: Runner) {
     this.tasks = tasks;
     this.#runner = runner;
-  }
-
-  /**
-   * Runs `tools/call` of a server that has tasks.
-   *
-   * @param plain Runs it as a call.
-   */
-  call(params: CallToolRequestParams, call: Call, plain: (face?: TaskCall) => unknown): unknown {
-    const entry = this.#runner.find(params.name, call);
-    // What there is no tool for is told by who runs calls.
-    if (entry === undefined) return plain();
-    switch (callWay(entry.task, params.task, call)) {
-      case 'call':
-        return plain();
-      case 'task':
-        return this.#atOnce(entry, params, call);
-      case 'later':
-        return this.#later(entry, params, { call, plain });
-    }
   }
 
   /** Serves `tasks/get`. */
@@ -169,105 +142,6 @@ export class TaskServing {
     return unhear;
   }
 
-  /** Makes a task of a call before anything runs. */
-  async #atOnce(entry: ToolEntry, params: CallToolRequestParams, call: Call): Promise<unknown> {
-    const checked = await entry.input.validate(params.arguments ?? {});
-    // The same words as those of a call, which nothing runs for.
-    await this.#runner.requireScopes(params, call);
-    if (checked.problems !== undefined) return this.#runner.plain(params, call);
-    if (!this.#runner.mayCall(call))
-      throw new McpError('busy', 'too many tool calls in a short time; wait a moment before the next');
-    const kept = await this.tasks.create(requestOf(params, call), this.#wishesOf(entry, params, call));
-    if (await this.#isGone(kept, call)) return {};
-    this.#runner.remember(kept, call);
-    this.tasks.begin(kept);
-    return created(kept.record, entry, call);
-  }
-
-  /** Runs a call that becomes a task when it takes long, or when its handler says so. */
-  #later(
-    entry: ToolEntry,
-    params: CallToolRequestParams,
-    { call, plain }: { readonly call: Call; plain(face: TaskCall): unknown },
-  ): Promise<unknown> {
-    const face = new TaskCall(call);
-    return new Promise((resolve, reject) => {
-      let isOver = false;
-      const work = Promise.resolve().then(() => plain(face));
-      const become = async (): Promise<void> => {
-        if (isOver || face.asks || call.over || face.run !== undefined) return;
-        const result = await this.#become(entry, params, { call, face, work, isOver: () => isOver }).catch(
-          () => undefined,
-        );
-        if (result === undefined) return;
-        isOver = true;
-        resolve(result);
-      };
-      let becoming: Promise<void> | undefined;
-      face.become = () => {
-        if (becoming === undefined) face.hold((becoming = become()));
-        return becoming;
-      };
-      const { after: afterMs = defaultAfterMs } = entry.task ?? {};
-      const cancel = after(afterMs === 'background' ? Infinity : afterMs, () => void face.become?.());
-      const settle = (end: () => void): void => {
-        cancel();
-        if (isOver) return;
-        isOver = true;
-        end();
-      };
-      work.then(
-        (value) => settle(() => resolve(value)),
-        (error: unknown) => settle(() => reject(error)),
-      );
-    });
-  }
-
-  /** @returns What answers the call; `undefined` where it stays a call: it ended meanwhile, or there is no room for a task. */
-  async #become(
-    entry: ToolEntry,
-    params: CallToolRequestParams,
-    {
-      call,
-      face,
-      work,
-      isOver,
-    }: { readonly call: Call; readonly face: TaskCall; readonly work: Promise<unknown>; isOver(): boolean },
-  ): Promise<unknown> {
-    if (this.tasks.isDraining) return undefined;
-    const wishes = { ...this.#wishesOf(entry, params, call), ...face.learned, runs: true };
-    // Kept as one that runs: nobody else begins it, whatever becomes of this process and its way to the store.
-    const kept = await this.tasks.create(requestOf(params, call), wishes);
-    if (isOver() || (await this.#isGone(kept, call))) {
-      await this.tasks.forget(kept.record.id);
-      return undefined;
-    }
-    face.goOn(
-      this.tasks.adopt(kept, (one) => this.#runner.ending(one, face, work)),
-      undefined,
-    );
-    return created(kept.record, entry, call);
-  }
-
-  #wishesOf(entry: ToolEntry, { task }: CallToolRequestParams, call: Call): Parameters<Tasks['create']>[1] {
-    const { ttlMs, pollIntervalMs, attempts } = entry.task ?? {};
-    const { annotations = {} } = entry.tool;
-    const repeats = annotations.readOnlyHint === true || annotations.idempotentHint === true;
-    return {
-      owner: taskOwner(call),
-      ttlMs: (call.facts.tasks === 'core' ? task?.ttl : undefined) ?? ttlMs,
-      pollIntervalMs,
-      attempts: attempts ?? (repeats ? 3 : 1),
-    };
-  }
-
-  /** Nobody can know of a task whose client is gone before it heard of it. */
-  async #isGone(kept: HeldTask, call: Call): Promise<boolean> {
-    if (!call.aborted) return false;
-    await this.tasks.forget(kept.record.id);
-    return true;
-  }
-
   async #own(taskId: string, call: Call): Promise<HeldTask> {
     const isCore = call.facts.tasks === 'core';
     // A client that had its tasks in 2025-11-25 may still ask for those. (ext-tasks, Capabilities: SHOULD.)
@@ -299,11 +173,6 @@ export class TaskServing {
   }
 }
 
-/** Owner of the tasks of a request: its principal, else nobody. */
-export function taskOwner({ auth }: Call): string {
-  return auth?.principal ?? '';
-}
-
 /** Tells whether a client of the extension's revision declares the tasks of 2025-11-25, which mean nothing else there. */
 function declaresCoreTasks({ meta }: Call): boolean {
   const declared = meta[metaKey.clientCapabilities];
@@ -313,29 +182,4 @@ function declaresCoreTasks({ meta }: Call): boolean {
 /** The same for an id that nobody has, one that expired and one of somebody else. */
 function unknownTask(): McpError {
   return new McpError('invalidParams', 'there is no such task');
-}
-
-function requestOf({ task: _, ...params }: CallToolRequestParams, call: Call): TaskRecord['request'] {
-  const { auth, client, network, revision } = call;
-  const { info, capabilities } = client;
-  const { exchange: __, ...kept } = auth ?? {};
-  return {
-    name: params.name,
-    params: { ...params },
-    revision,
-    client: { ...(info === undefined ? {} : { info }), capabilities },
-    ...(auth === undefined ? {} : { auth: kept }),
-    network,
-  };
-}
-
-/** The result that stands for a task. (Spec 2025-11-25, Tasks, Creating Tasks; ext-tasks, Creating a task.) */
-function created(record: TaskRecord, { task }: ToolEntry, call: Call): unknown {
-  const { facts } = call;
-  const view = taskView(record, facts);
-  if (facts.tasks !== 'core') return passedOn(toWire(facts, createTaskResultShape, { ...view, resultType: 'task' }));
-  const immediate = task?.immediate;
-  const meta =
-    immediate === undefined ? {} : { _meta: { 'io.modelcontextprotocol/model-immediate-response': immediate } };
-  return passedOn(toWire(facts, createTaskResultShape, { task: view, ...meta }));
 }
