@@ -18,6 +18,9 @@ export interface TokenAnswer {
   readonly idToken: string | undefined;
 }
 
+/** The longest life that is believed, in seconds: a century. Past what a date can say a grant could not be read again. */
+const longestLife = 3_155_760_000;
+
 /** The meaning of error codes. (RFC 6749, section 5.2; RFC 8707, section 2; RFC 9449, section 5.) */
 const reasons: Readonly<Record<string, readonly [AuthorizationReason, string]>> = {
   invalid_client: ['invalid-client', 'it does not know the client, or not by these credentials'],
@@ -55,7 +58,7 @@ export function readTokenAnswer(answer: Answer, issuer: string): TokenAnswer {
   return {
     accessToken,
     tokenType,
-    expiresIn: Number.isFinite(expiresIn) && expiresIn >= 0 ? expiresIn : undefined,
+    expiresIn: Number.isFinite(expiresIn) && expiresIn >= 0 ? Math.min(expiresIn, longestLife) : undefined,
     refreshToken: textIn(fields['refresh_token']),
     scopes: typeof scope === 'string' || Array.isArray(scope) ? scopesOf(scope) : undefined,
     idToken: textIn(fields['id_token']),
