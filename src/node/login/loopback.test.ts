@@ -127,3 +127,20 @@ test('a connection that a browser opened in advance ends with the login', async 
   login.close();
   await ended;
 });
+
+test('what hears of the page and fails ends the login, and nothing else', async (t) => {
+  const unhandled: unknown[] = [];
+  const heard = (error: unknown): void => void unhandled.push(error);
+  process.on('unhandledRejection', heard);
+  t.after(() => process.off('unhandledRejection', heard));
+  const stop = new AbortController();
+  const onUrl = (): never => {
+    throw new Error('of the program');
+  };
+  const redirect = await loopback({ open: () => {}, onUrl }).open(undefined, stop.signal);
+  await assert.rejects(async () => redirect.visit(requestFor(redirect.redirectUri), stop.signal), /of the program/);
+  redirect.close();
+  // Rejections that nobody handles are told after this turn.
+  await new Promise((resolve) => setImmediate(resolve));
+  assert.deepEqual(unhandled, []);
+});

@@ -81,7 +81,13 @@ function callbackRedirect(callback: Callback, { open, onUrl }: Opening): OpenRed
     redirectUri: uriOf(callback.port),
     visit(request, signal) {
       const answer = callback.answer(request, signal);
-      onUrl?.(request.url);
+      try {
+        onUrl?.(request.url);
+      } catch (error) {
+        // Nobody waits for the answer then.
+        answer.catch(() => undefined);
+        throw error;
+      }
       // A program that opens pages may last as long as the browser that it started.
       void opened(open, request.url).catch((cause: unknown) => {
         // Who was told the address may open it by hand.
