@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { likeGitHub } from '../../test/support/like-github.ts';
 import { PageVisitor, sessionOf } from '../../test/support/page-visitor.ts';
+import type { AuthorizationFetch } from '../auth/document.ts';
 import { connect, McpError } from '../client.ts';
 import type { Ctx } from '../server/ctx.ts';
 import { createServer } from '../server/server.ts';
@@ -73,6 +74,45 @@ test('a third party without metadata is asked by its endpoints, and answers in i
   assert.deepEqual(await account.disconnect(ann), { revoked: false });
   assert.deepEqual((await called(account)).pages, ['Connect GitHub?', 'Connected']);
   account.close();
+  account.close();
+});
+
+test('who disconnects while tokens are renewed leaves none of them valid', async (t) => {
+  const { origin } = await likeGitHub(t);
+  const revoked: (string | null)[] = [];
+  let [now, given] = [Date.now(), 0];
+  let answered = (): void => {};
+  const held = new Promise<void>((resolve) => (answered = resolve));
+  const fetch: AuthorizationFetch = async (url, { body }) => {
+    const form = new URLSearchParams(body);
+    if (url.endsWith('/revoke')) revoked.push(form.get('token'));
+    else given++;
+    if (form.get('grant_type') === 'refresh_token') await held;
+    return Response.json({
+      access_token: `access-${given}`,
+      refresh_token: `refresh-${given}`,
+      token_type: 'bearer',
+      expires_in: 3600,
+    });
+  };
+  const account = connectAccount(
+    options(origin, {
+      fetch,
+      now: () => now,
+      endpoints: {
+        authorization: `${origin}/login/oauth/authorize`,
+        token: `${origin}/token`,
+        revocation: `${origin}/revoke`,
+      },
+    }),
+  );
+  await called(account);
+  now += 3_590_000;
+  assert.equal((await called(account)).token?.token, 'access-1');
+  const disconnected = account.disconnect(ann);
+  answered();
+  assert.deepEqual(await disconnected, { revoked: true });
+  assert.deepEqual(revoked, ['refresh-2', 'access-2']);
   account.close();
 });
 

@@ -88,6 +88,8 @@ export class ThirdParty implements ConsentParty {
    */
   async forget(principal: string, revoke: boolean): Promise<boolean> {
     const keeper = this.#keeper(principal);
+    // Otherwise what comes of a renewal would stay valid, and nobody would know of it.
+    await keeper.rest();
     await keeper.load();
     const { grant } = keeper;
     const client = grant && (await this.#registration(principal).find(grant));
