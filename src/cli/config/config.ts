@@ -245,7 +245,8 @@ function guardedAt(
   { headers, env, folder, unread }: Surroundings & { readonly headers: object; readonly unread: Unread },
 ): GuardedUrl | undefined {
   const hasHeader = Object.keys(headers).some((name) => name.toLowerCase() === 'authorization');
-  const own = hasHeader ? 'an Authorization header' : url.username === '' ? undefined : 'credentials in its URL';
+  const hasCredentials = url.username !== '' || url.password !== '';
+  const own = hasHeader ? 'an Authorization header' : hasCredentials ? 'credentials in its URL' : undefined;
   const given = keys.value('oauth');
   const read = given === undefined ? undefined : oauthEntry(given, { path: keys.at('oauth'), env, folder });
   unread(read?.unread ?? []);

@@ -79,6 +79,7 @@ describe('the oauth of an entry', () => {
     [{ oauth: { resourceParameter: 'no' } }, 'oauth.resourceParameter: must be send or omit'],
     [{ oauth: {}, headers: { authorization: 'x' } }, 'oauth: stands beside an Authorization header'],
     [{ oauth: {}, url: 'https://me:pa55@mcp.example/' }, 'oauth: stands beside credentials in its URL'],
+    [{ oauth: {}, url: 'https://:pa55@mcp.example/' }, 'oauth: stands beside credentials in its URL'],
   ];
   for (const [entry, words] of wrong)
     test(`is refused where ${words}`, () => {

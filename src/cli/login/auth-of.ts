@@ -39,7 +39,9 @@ export async function authOf(target: Target, parsed: Parsed, circumstances: Circ
   }
   const asking = wayToAsk(parsed, circumstances);
   const token = tokenOf(parsed, io);
-  const hasOwn = target.url.username !== '' || parsed.texts('header').some((line) => /^authorization\s*:/i.test(line));
+  const { username, password } = target.url;
+  const hasOwn =
+    username !== '' || password !== '' || parsed.texts('header').some((line) => /^authorization\s*:/i.test(line));
   if (hasOwn) {
     if (given !== undefined) throw new UsageError(`--${given} and an Authorization header say two things`);
     return {};
