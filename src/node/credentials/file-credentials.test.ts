@@ -149,4 +149,11 @@ test('the folder is that of the state of the user, by the rules of each system',
   assert.match(credentialFolder({ XDG_STATE_HOME: 'relative' }, 'linux'), /\.local\/state\/parley\/credentials$/);
   assert.match(credentialFolder({}, 'darwin'), /Library\/Application Support\/parley\/credentials$/);
   assert.match(credentialFolder({ LOCALAPPDATA: '/local' }, 'win32'), /^\/local.parley.credentials$/);
+  assert.match(credentialFolder({ LOCALAPPDATA: '' }, 'win32', '/home/ann'), /^\/home\/ann.AppData.Local.parley/);
+});
+
+test('who has no home keeps no credentials in the folder where they are', () => {
+  for (const platform of ['linux', 'darwin', 'win32'])
+    assert.throws(() => credentialFolder({ LOCALAPPDATA: '' }, platform, ''), /set XDG_STATE_HOME/);
+  assert.equal(credentialFolder({ XDG_STATE_HOME: '/state' }, 'linux', ''), '/state/parley/credentials');
 });
