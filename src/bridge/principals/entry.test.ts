@@ -61,6 +61,20 @@ test('a bridge that is closed rests no more', async (t) => {
   assert.equal(rested(), 0);
 });
 
+test('what could not be opened is waited for no longer, whoever leaves it', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  let ticks = 0;
+  const open = (): Promise<OfPrincipal> => Promise.reject(new Error('nobody there'));
+  const entry = new PrincipalEntry({ open, tick: () => ++ticks, onRested: () => assert.fail('it never stood') });
+  entry.entered(link);
+  await assert.rejects(entry.opening, /nobody there/);
+  await settle();
+  entry.left(link);
+  const before = ticks;
+  for (let at = 0; at < 3; at++) t.mock.timers.tick(restMs);
+  assert.equal(ticks, before);
+});
+
 test('a bridge makes way with sessions that can be ended, and with no others', async () => {
   const { entry } = watched(() => true);
   const ended: string[] = [];

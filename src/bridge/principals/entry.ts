@@ -44,8 +44,8 @@ export class PrincipalEntry {
     this.opening = options.open(this.#closed.signal);
     this.opening.then(
       (bridge) => void (this.#bridge = bridge),
-      // Whoever waits for it hears why.
-      () => undefined,
+      // Whoever waits for it hears why; it never rests, since there is nothing to be closed.
+      () => this.#closed.abort(new Error('the bridge could not be opened')),
     );
   }
 
