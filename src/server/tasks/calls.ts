@@ -12,7 +12,7 @@ import type { ToolEntry } from '../offer/tools.ts';
 import { callWay } from './call-way.ts';
 import type { Runner } from './runner.ts';
 import { TaskCall } from './task-call.ts';
-import { taskView } from './views.ts';
+import { taskView } from '../../tasks/core.ts';
 
 /** Time after which an optional call of a client with the extension becomes a task, in milliseconds. */
 const defaultAfterMs = 500;

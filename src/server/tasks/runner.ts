@@ -11,6 +11,7 @@ import type { JsonObject } from '../../protocol/features/common.ts';
 import type { CallToolRequestParams } from '../../protocol/features/tools.ts';
 import { revisionOf } from '../../protocol/revision.ts';
 import type { Seal } from '../../seal/seal.ts';
+import { relatedTo, taskView } from '../../tasks/core.ts';
 import type { HeldTask } from '../../tasks/keeper.ts';
 import {
   expiryOf,
@@ -26,8 +27,7 @@ import type { ToolEntry } from '../offer/tools.ts';
 import type { Take } from '../rate-limit.ts';
 import { isLeft } from './left.ts';
 import { callOf, TaskCall } from './task-call.ts';
-import { taskView } from './views.ts';
-import { relatedTo, Voices } from './voices.ts';
+import { Voices } from './voices.ts';
 
 /** Knowledge of a task that no store can keep: the session that asked for it, and its sender whole. */
 interface Live {

@@ -1,7 +1,7 @@
 import type { Call } from '../../host/call.ts';
 import { passedOn } from '../../host/extension-result.ts';
 import { isObject } from '../../jsonrpc/message.ts';
-import { errorFromWire, errorToWire, McpError } from '../../protocol/error.ts';
+import { errorToWire, McpError } from '../../protocol/error.ts';
 import type { JsonObject } from '../../protocol/features/common.ts';
 import type {
   CancelTaskResult,
@@ -10,12 +10,12 @@ import type {
   UpdateTaskRequestParams,
 } from '../../protocol/features/tasks.ts';
 import { metaKey } from '../../protocol/meta.ts';
+import { endedAlready, retrieved, taskView, unknownTask } from '../../tasks/core.ts';
 import { hasEnded, type TaskRecord } from '../../tasks/record.ts';
 import type { HeldTask } from '../../tasks/keeper.ts';
 import type { Tasks } from '../../tasks/tasks.ts';
 import type { Runner } from './runner.ts';
-import { detailedTask, looksAlike, resultOf, taskView } from './views.ts';
-import { relatedTo } from './voices.ts';
+import { detailedTask, looksAlike, resultOf } from './views.ts';
 import { taskOwner } from './calls.ts';
 import { hasExtension, requireExtension } from './call-way.ts';
 
@@ -53,8 +53,7 @@ export class TaskServing {
     if (outcome === undefined) throw unknownTask();
     if (call.facts.tasks !== 'core') return {};
     const { kept, hadEnded } = outcome;
-    if (hadEnded)
-      throw new McpError('invalidParams', `the task has ended: it is ${taskView(kept.record, call.facts).status}`);
+    if (hadEnded) throw endedAlready(kept.record, call.facts);
     return taskView(kept.record, call.facts);
   }
 
@@ -65,14 +64,7 @@ export class TaskServing {
     try {
       const ended = hasEnded(kept.record) ? kept : await this.#runner.ended(kept, call);
       if (ended === undefined) throw unknownTask();
-      const { outcome } = ended.record;
-      if (outcome?.result !== undefined) {
-        const result = resultOf(outcome.result, call.facts);
-        const meta = result['_meta'] as JsonObject | undefined;
-        return passedOn({ ...result, _meta: { ...meta, ...relatedTo(taskId) } });
-      }
-      if (outcome?.error === undefined) throw new McpError('internalError', 'the task was cancelled');
-      throw errorFromWire(outcome.error);
+      return passedOn(retrieved(ended.record, (result) => resultOf(result, call.facts)));
     } finally {
       leave();
     }
@@ -177,9 +169,4 @@ export class TaskServing {
 function declaresCoreTasks({ meta }: Call): boolean {
   const declared = meta[metaKey.clientCapabilities];
   return isObject(declared) && isObject(declared['tasks']);
-}
-
-/** The same for an id that nobody has, one that expired and one of somebody else. */
-function unknownTask(): McpError {
-  return new McpError('invalidParams', 'there is no such task');
 }

@@ -2,29 +2,11 @@
 
 import { toWire } from '../../protocol/compile/to-wire.ts';
 import type { JsonObject } from '../../protocol/features/common.ts';
-import type { DetailedTask, Task } from '../../protocol/features/tasks.ts';
+import type { DetailedTask } from '../../protocol/features/tasks.ts';
 import { callToolResultShape } from '../../protocol/features/tools.ts';
 import type { Revision } from '../../protocol/revision.ts';
+import { taskView } from '../../tasks/core.ts';
 import type { TaskRecord } from '../../tasks/record.ts';
-
-/**
- * A task without its outcome. A result that says `isError` is a failed task in 2025-11-25, and a completed one in the extension.
- * (Spec 2025-11-25, Tasks, Task Status; ext-tasks, Task status.)
- */
-export function taskView(record: TaskRecord, { tasks }: Revision): Task {
-  const { id, statusMessage, createdAt, updatedAt, ttlMs, pollIntervalMs } = record;
-  const failed = tasks === 'core' && record.outcome?.result?.['isError'] === true;
-  // Spec 2025-11-25, Tasks, Task Execution Errors: a failed task says something (SHOULD).
-  const words = statusMessage ?? (failed ? 'the tool answered with an error' : undefined);
-  return {
-    taskId: id,
-    status: failed ? 'failed' : record.status,
-    ...(words === undefined ? {} : { statusMessage: words }),
-    createdAt: new Date(createdAt).toISOString(),
-    lastUpdatedAt: new Date(updatedAt).toISOString(),
-    ...(tasks === 'core' ? { ttl: ttlMs, pollInterval: pollIntervalMs } : { ttlMs, pollIntervalMs }),
-  };
-}
 
 /** A task with its outcome, or with what it waits for. */
 export function detailedTask(record: TaskRecord, revision: Revision): DetailedTask {

@@ -1,7 +1,7 @@
 import type { Call } from '../../host/call.ts';
 import type { ServerSession } from '../../host/host.ts';
 import { isRequestId } from '../../jsonrpc/message.ts';
-import { metaKey } from '../../protocol/meta.ts';
+import { relatedTo } from '../../tasks/core.ts';
 import type { TaskVoice } from './task-call.ts';
 
 /**
@@ -57,9 +57,4 @@ export class Voices {
       },
     };
   }
-}
-
-/** `_meta` that says which task a message is of. */
-export function relatedTo(taskId: string): Readonly<Record<string, unknown>> {
-  return { [metaKey.relatedTask]: { taskId } };
 }
