@@ -34,7 +34,7 @@ server.tool('add', { description: 'Adds.' }, () => 'added');
 
 /** How the budgets of the entry points stand, in KB; each is a little more than it was when it was last looked at. */
 const budgets: Readonly<Record<Entry, number>> = {
-  '': 107,
+  '': 107.8,
   server: 39.9,
   client: 45.3,
   bridge: 89,
@@ -65,7 +65,7 @@ export const programs: readonly Program[] = [
     name: 'HTTP server by fetch',
     code: `import { createServer } from 'parley-mcp/server'; import { createHandler } from 'parley-mcp/http'; ${definition} export const handler = createHandler(server);`,
     budget: 56,
-    whole: 88.7,
+    whole: 90.3,
     neutral: true,
     role: 'server',
   },
@@ -82,7 +82,7 @@ export const programs: readonly Program[] = [
     code: `import { connect } from 'parley-mcp/client'; const client = await connect('https://example.com/mcp'); console.log(await client.callTool('add', {}));`,
     budget: 45.2,
     aim: 28,
-    whole: 66.6,
+    whole: 75.8,
     neutral: true,
     role: 'client',
   },

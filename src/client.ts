@@ -38,6 +38,7 @@ export {
   type OutputProblem,
 } from './client/errors.ts';
 export type { ElicitAnswer, InputAnswer, RootsAnswer, SampleAnswer } from './client/input/answers.ts';
+export type { HostTasksOptions } from './client/tasks/hosted-options.ts';
 export type { InputContext, InputHandlers, RootsSource } from './client/input/inputs.ts';
 export type { PageVisit } from './client/input/page-visit.ts';
 export type { InputAnswers } from './client/input/rounds.ts';

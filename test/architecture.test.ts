@@ -31,7 +31,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
   host: ['peer', 'json', 'jsonrpc', 'protocol', 'seal', 'mistakes'],
   server: ['tasks', 'host', 'peer', 'jsonrpc', 'protocol', 'schema', 'seal', 'store', 'mistakes'],
   // What asks.
-  client: ['peer', 'json', 'jsonrpc', 'protocol', 'schema', 'store', 'mistakes'],
+  client: ['tasks', 'peer', 'json', 'jsonrpc', 'protocol', 'schema', 'store', 'mistakes'],
   // What guards what serves.
   protect: ['auth', 'host', 'jsonrpc', 'mistakes'],
   // What needs accounts of those who call.

@@ -14,6 +14,7 @@ import { checkConnectOptions, optionNames } from './option-names.ts';
 import { settingsOf, type ClientSettings, type ConnectOptions } from './options.ts';
 import { Reconnecting } from './connection/reconnecting.ts';
 import type { ClientSubscriptions, SubscriptionsOptions } from './subscriptions/subscriptions.ts';
+import type { HostedTasks, HostedTasksParts } from './tasks/hosted.ts';
 import { createKnownServers } from './connection/negotiated.ts';
 
 /** The transports that URLs stand for. */
@@ -59,10 +60,17 @@ export function createConnect<HttpOptions extends object>(
         extensions: { ...auth.extensions, ...options.extensions },
       });
     if (settings.inputs.installed) await answering();
-    const connection = await givingUp(settings, () =>
-      Reconnecting.open({ transport, settings, knownServers, handlers: settings.inputs.handlers }),
-    );
     const { description, carriesHeaders } = factsOf(transport);
+    const server = isTransport(target) ? description : serverUrl(target).href;
+    const hosted = await hostedTasks(settings, server, (params) =>
+      connection.notify('notifications/tasks/status', params),
+    );
+    const handlers = hosted?.handlers ?? settings.inputs.handlers;
+    const connection = await givingUp(settings, () =>
+      Reconnecting.open({ transport, settings, knownServers, handlers }),
+    );
+    if (hosted !== undefined) connection.observe({ ended: () => void hosted.close() });
+    hosted?.begin();
     const cache = cacheOf(connection, settings, isTransport(target) ? undefined : serverUrl(target));
     // The cache comes first: who hears of a change finds nothing stale in it.
     connection.observe({
@@ -83,6 +91,17 @@ export function createConnect<HttpOptions extends object>(
       carriesHeaders,
     });
   };
+}
+
+/** Most clients host no tasks: what that takes is loaded by those that do. */
+async function hostedTasks(
+  settings: ClientSettings,
+  server: string,
+  tell: HostedTasksParts['tell'],
+): Promise<HostedTasks | undefined> {
+  if (settings.hostTasks === undefined) return undefined;
+  const late = await import('./tasks/hosted.ts');
+  return new late.HostedTasks({ settings, server, tell });
 }
 
 /** Most clients never subscribe: what that takes is loaded by the first subscription. */

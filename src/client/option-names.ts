@@ -5,6 +5,7 @@ import { loggingLevels } from '../protocol/features/logging-level.ts';
 import type { CacheMode } from './cache/cache.ts';
 import type { CompleteOptions } from './client.ts';
 import type { ConnectOptions } from './options.ts';
+import { checkHostTasks } from './tasks/hosted-options.ts';
 import type { PageOptions } from './cache/cacheable-request.ts';
 
 /** The names of what `connect` takes, beside those of the transport. */
@@ -42,6 +43,7 @@ export const optionNames: Names<ConnectOptions> = {
   cacheKey: 1,
   onLog: 1,
   onRequest: 1,
+  hostTasks: 1,
   onProgress: 1,
   onNotification: 1,
   onElicitationComplete: 1,
@@ -73,6 +75,7 @@ export function checkConnectOptions(options: ConnectOptions): void {
   for (const name of numbers) refuseNoNumber(name, options[name]);
   for (const name of switches) refuseOther('boolean', name, options[name]);
   refuseOtherWord('cache', cacheModes, options.cache);
+  checkHostTasks(options);
 }
 
 /** The names of what a request takes; what one kind alone takes is let through for all. */

@@ -12,6 +12,7 @@ import { chosenRevisions, type Revision } from '../protocol/revision.ts';
 import { cacheSettings, type CacheOptions, type CacheSettings } from './cache/cache-options.ts';
 import { Inputs, type InputContext, type InputHandlers } from './input/inputs.ts';
 import { guardedListeners, print, type Failed } from './listeners.ts';
+import type { HostTasksOptions } from './tasks/hosted-options.ts';
 import { recoverSettings, type RecoverOptions, type RecoverSettings } from './recover-options.ts';
 
 /** Options of `connect`; everything has a default. */
@@ -88,6 +89,15 @@ export interface ConnectOptions extends InputHandlers, RecoverOptions, CacheOpti
     params: Readonly<Record<string, unknown>>,
     context: InputContext,
   ) => Promise<Readonly<Record<string, unknown>>>;
+  /**
+   * Choice of what is answered as tasks, where the server wants that: it has its answer whenever it is there, over as many connections as it
+   * takes. Declares `tasks`; 2025-11-25 alone has such tasks, and elsewhere every question is answered as without it. Off by default.
+   *
+   * A task belongs to the server of this client, lives an hour unless the server wants another time, a day at most, and is cancelled when
+   * the client is closed; up to 100 may wait. Its handler is that of plain questions, whose `context.signal` is aborted when the task is
+   * cancelled or its time is over.
+   */
+  readonly hostTasks?: HostTasksOptions;
   /** Hears the progress of every request, beside the `onProgress` of the request itself. */
   readonly onProgress?: (progress: Progress & { readonly progressToken: ProgressToken }) => void;
   /** Hears every notification of the server as it came; progress only of requests that are waited for. */
@@ -112,7 +122,15 @@ export interface ConnectOptions extends InputHandlers, RecoverOptions, CacheOpti
   readonly now?: () => number;
 }
 
-type Listener = 'onRequest' | 'onLog' | 'onProgress' | 'onNotification' | 'onWarning' | 'onClose' | 'onReconnect';
+type Listener =
+  | 'hostTasks'
+  | 'onRequest'
+  | 'onLog'
+  | 'onProgress'
+  | 'onNotification'
+  | 'onWarning'
+  | 'onClose'
+  | 'onReconnect';
 
 /** The options with their defaults. */
 export interface ClientSettings extends Pick<ConnectOptions, Listener>, RecoverSettings, CacheSettings {

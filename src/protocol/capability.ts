@@ -247,6 +247,11 @@ export function hasServerCapability(capabilities: ServerCapabilities, path: stri
   return hasPath(capabilities, path);
 }
 
+/** Tells whether a client declared what a path names, such as `tasks.requests.elicitation.create`. */
+export function hasClientCapability(capabilities: ClientCapabilities, path: string): boolean {
+  return hasPath(capabilities, path);
+}
+
 /** Tells whether a revision has the capability of servers that a path names: what it has not, nobody can declare. */
 export function isServerCapability(revision: Revision, path: string): boolean {
   const [feature = ''] = path.split('.');

@@ -1,4 +1,4 @@
-import type { ClientCapabilities } from '../../protocol/capability.ts';
+import type { ClientCapabilities, ClientTasksCapability } from '../../protocol/capability.ts';
 
 /** The handlers that imply a capability each. */
 export interface Installed {
@@ -6,12 +6,14 @@ export interface Installed {
   readonly url: boolean;
   readonly sampling: boolean;
   readonly roots: boolean;
+  /** Capability of answering as tasks. */
+  readonly tasks?: ClientTasksCapability | undefined;
 }
 
 /** Adds the capabilities that installed handlers imply; what was declared stays as it is. */
 export function advertised(
   declared: ClientCapabilities,
-  { form, url, sampling, roots }: Installed,
+  { form, url, sampling, roots, tasks }: Installed,
 ): ClientCapabilities {
   const elicitation = declared.elicitation ?? (form || url ? {} : undefined);
   const sayNothing = elicitation?.form === undefined && elicitation?.url === undefined;
@@ -21,6 +23,7 @@ export function advertised(
     ...declared,
     ...(elicitation && { elicitation: { ...(forms && { form: {} }), ...(url && { url: {} }), ...elicitation } }),
     ...(sampling && { sampling: declared.sampling ?? {} }),
+    ...(tasks && { tasks: declared.tasks ?? tasks }),
     ...(roots && { roots: declared.roots ?? { listChanged: true } }),
   };
 }

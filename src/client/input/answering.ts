@@ -65,17 +65,27 @@ function answererOf(
   return onElicit && ((context) => onElicit(params, context));
 }
 
+/** Question of a handshake server, as it came. */
+interface Question {
+  readonly method: AskMethod;
+  readonly params: JsonObject;
+}
+
 /**
  * Answers a request of a handshake server.
  *
  * @throws McpError when it is not answered here, or asks for what cannot be answered.
  */
-export async function answerRequest(
-  inputs: Inputs,
-  { method, params }: { readonly method: AskMethod; readonly params: JsonObject },
-  context: InboundContext,
-): Promise<JsonObject> {
-  const { revision } = context;
+export async function answerRequest(inputs: Inputs, question: Question, context: InboundContext): Promise<JsonObject> {
+  return asObject(await answerInput(inputs, readQuestion(inputs, question, context.revision), context));
+}
+
+/**
+ * Reads a request of a handshake server.
+ *
+ * @throws McpError when it is not answered here, or asks for what cannot be answered.
+ */
+export function readQuestion(inputs: Inputs, { method, params }: Question, revision: Revision): InputRequest {
   const row = methodOf(method);
   const declared = projectClientCapabilities(revision, inputs.capabilities);
   if (
@@ -91,7 +101,7 @@ export async function answerRequest(
   const problem = obstacle(inputs, request, declared) ?? malformation(request);
   if (problem !== undefined) throw new McpError('invalidParams', problem);
   expect(inputs, request, revision);
-  return asObject(await answerInput(inputs, request, context));
+  return request;
 }
 
 function installed(inputs: Inputs, method: AskMethod): boolean {

@@ -16,6 +16,7 @@ import { urlElicitations } from '../errors.ts';
 import type { InboundHandler } from './inbound.ts';
 import type { PageVisit } from './page-visit.ts';
 import { checkRoots } from './roots.ts';
+import { hostedCapability, type HostTasksOptions } from '../tasks/hosted-options.ts';
 
 /** Facts for a handler beside the question. */
 export interface InputContext {
@@ -77,6 +78,7 @@ export interface InputOptions extends InputHandlers {
   /** True when handlers advertise their capabilities. */
   readonly advertise: boolean;
   readonly onElicitationComplete?: ((elicitationId: string) => void) | undefined;
+  readonly hostTasks?: HostTasksOptions;
   now(): number;
 }
 
@@ -163,13 +165,14 @@ export class Inputs {
   }
 
   #declared(): ClientCapabilities {
-    const { capabilities = {}, advertise, onElicit, onElicitUrl, onSample } = this.options;
+    const { capabilities = {}, advertise, onElicit, onElicitUrl, onSample, hostTasks } = this.options;
     if (!advertise) return capabilities;
     const installed = {
       form: onElicit !== undefined,
       url: onElicitUrl !== undefined,
       sampling: onSample !== undefined,
       roots: this.#roots !== undefined,
+      tasks: hostTasks && hostedCapability(hostTasks),
     };
     return advertised(capabilities, installed);
   }

@@ -1,0 +1,58 @@
+import { refuseUnknown, type Names } from '../../mistakes/known-names.ts';
+import { refuseOther } from '../../mistakes/known-values.ts';
+import type { ClientTasksCapability } from '../../protocol/capability.ts';
+import type { TaskStore } from '../../store/tasks.ts';
+
+/** Choice of what a client answers as tasks. (Spec 2025-11-25, Tasks; no other revision has tasks of clients.) */
+export interface HostTasksOptions {
+  /** True to answer questions of the user as tasks; needs `onElicit` or `onElicitUrl`. Off by default. */
+  readonly elicitation?: boolean;
+  /** True to answer questions of the model as tasks; needs `onSample`. Off by default. */
+  readonly sampling?: boolean;
+  /**
+   * Store that keeps them; `memoryTasks()` by default, whose tasks end with the client. A store that other processes share lets them answer
+   * what one that died has not begun; give one person's clients a store of their own.
+   */
+  readonly store?: TaskStore;
+}
+
+const names: Names<HostTasksOptions> = { elicitation: 1, sampling: 1, store: 1 };
+
+/** Options among which hosting must make sense. */
+interface Beside {
+  readonly hostTasks?: HostTasksOptions;
+  readonly onElicit?: unknown;
+  readonly onElicitUrl?: unknown;
+  readonly onSample?: unknown;
+  readonly onRequest?: unknown;
+}
+
+/** @throws TypeError for options that do not exist, and for hosting what nobody here answers. */
+export function checkHostTasks({ hostTasks, onElicit, onElicitUrl, onSample, onRequest }: Beside): void {
+  if (hostTasks === undefined) return;
+  refuseUnknown('hostTasks', hostTasks, names);
+  const { elicitation, sampling, store } = hostTasks;
+  refuseOther('boolean', 'hostTasks.elicitation', elicitation);
+  refuseOther('boolean', 'hostTasks.sampling', sampling);
+  if (store !== undefined) refuseOther('function', 'hostTasks.store.claim', store.claim ?? null);
+  if (onRequest !== undefined)
+    throw new TypeError(
+      'hostTasks and onRequest exclude each other: who answers every request answers those of tasks too',
+    );
+  if (elicitation === true && (onElicit ?? onElicitUrl) === undefined)
+    throw new TypeError('hostTasks.elicitation needs onElicit or onElicitUrl, which answers');
+  if (sampling === true && onSample === undefined)
+    throw new TypeError('hostTasks.sampling needs onSample, which answers');
+}
+
+/** The capability of a client that hosts tasks; its server is the only one that asks for them, so that it may list them. */
+export function hostedCapability({ elicitation, sampling }: HostTasksOptions): ClientTasksCapability {
+  return {
+    list: {},
+    cancel: {},
+    requests: {
+      ...(sampling === true && { sampling: { createMessage: {} } }),
+      ...(elicitation === true && { elicitation: { create: {} } }),
+    },
+  };
+}

@@ -1,0 +1,248 @@
+import { isObject } from '../../jsonrpc/message.ts';
+import { after } from '../../jsonrpc/timeout.ts';
+import { quiet, type AskMethod } from '../../peer/ask.ts';
+import { notFound } from '../../peer/gate.ts';
+import { hasClientCapability, type ClientCapabilities } from '../../protocol/capability.ts';
+import { methodOf } from '../../protocol/catalogue.ts';
+import { projectClientCapabilities } from '../../protocol/compile/capabilities.ts';
+import { fromWire } from '../../protocol/compile/from-wire.ts';
+import { toWire } from '../../protocol/compile/to-wire.ts';
+import { errorToWire, McpError } from '../../protocol/error.ts';
+import type { JsonObject } from '../../protocol/features/common.ts';
+import { createTaskResultShape } from '../../protocol/features/tasks.ts';
+import { revisionOf, type Revision } from '../../protocol/revision.ts';
+import { memoryTasks } from '../../store/memory-tasks.ts';
+import { endedAlready, retrieved, taskView, unknownTask } from '../../tasks/core.ts';
+import type { HeldTask } from '../../tasks/keeper.ts';
+import { isTaskId, taskLimits, taskTimes } from '../../tasks/limits.ts';
+import { expiryOf, hasEnded } from '../../tasks/record.ts';
+import type { TaskRun } from '../../tasks/run.ts';
+import { Tasks, type Ending } from '../../tasks/tasks.ts';
+import { readQuestion } from '../input/answering.ts';
+import type { InboundContext, InboundHandler } from '../input/inbound.ts';
+import type { ClientSettings } from '../options.ts';
+
+/** Parts that the hosting of tasks needs. */
+export interface HostedTasksParts {
+  readonly settings: ClientSettings;
+  /** Names the server, whose tasks are nobody else's. */
+  readonly server: string;
+  /** Tells the server of a task, where it can be told. */
+  tell(params: JsonObject): Promise<void>;
+}
+
+/** The requests that a client may be asked to answer as tasks. */
+const hostable: readonly AskMethod[] = ['elicitation/create', 'sampling/createMessage'];
+
+const mostPerPage = 100;
+
+/**
+ * Tasks that a client runs for its server: what the server asks the user or the model is answered at once with a task, and fetched when
+ * the answer is there. They belong to the server, whatever connections it was asked in. (Spec 2025-11-25, Tasks.)
+ */
+export class HostedTasks {
+  /** The answers to requests of the server. */
+  readonly handlers: ReadonlyMap<string, InboundHandler>;
+  readonly #parts: HostedTasksParts;
+  /** Made for the first task, or where a store may have some. */
+  #tasks: Tasks | undefined;
+  #waiting = 0;
+
+  constructor(parts: HostedTasksParts) {
+    this.#parts = parts;
+    this.handlers = new Map<string, InboundHandler>([
+      ...parts.settings.inputs.handlers,
+      ...hostable.map((method): [string, InboundHandler] => [
+        method,
+        (params, context) => this.#answer(method, params, context),
+      ]),
+      ...this.#about(),
+    ]);
+  }
+
+  /** Begins to work on what a store has kept. */
+  begin(): void {
+    if (this.#parts.settings.hostTasks?.store !== undefined) void this.#all;
+  }
+
+  /** Aborts what runs, and begins nothing more. */
+  async close(): Promise<void> {
+    await this.#tasks?.close();
+  }
+
+  get #all(): Tasks {
+    if (this.#tasks !== undefined) return this.#tasks;
+    const { settings, server } = this.#parts;
+    return (this.#tasks = new Tasks({
+      store: settings.hostTasks?.store ?? memoryTasks(),
+      queue: `hosted by ${settings.info.name} for ${server}`,
+      // Each waits for a person or a model, as any number of plain questions would.
+      limits: { ...taskLimits, running: taskLimits.perOwner },
+      times: taskTimes,
+      now: () => settings.now(),
+      perform: (run) => this.#perform(run),
+      knows: ({ request }) => hostable.some((method) => method === request.name),
+      onError: (error, where) => settings.failed(`${where} failed`, error),
+    }));
+  }
+
+  /** Answers a question: with a task where the server wants one and was told that it may, else as without tasks. */
+  async #answer(method: AskMethod, params: JsonObject, context: InboundContext): Promise<JsonObject> {
+    const { inputs } = this.#parts.settings;
+    const { revision, signal } = context;
+    const { task, ...request } = params;
+    // Spec 2025-11-25, Tasks, Task Support and Handling: what was not declared is answered as if no task were wanted.
+    if (!isObject(task) || !hasClientCapability(this.#declared(revision), `tasks.requests.${method.replace('/', '.')}`))
+      return await plainly(inputs.handlers, method, params, context);
+    // What is no question here is refused in the words of a plain one.
+    readQuestion(inputs, { method, params }, revision);
+    const wishes = { owner: this.#parts.server, ttlMs: task['ttl'] as number | undefined };
+    const client = { capabilities: {} };
+    const kept = await this.#all.create({ name: method, params: request, revision: revision.date, client }, wishes);
+    if (signal.aborted) {
+      await this.#all.forget(kept.record.id);
+      return {};
+    }
+    this.#follow(kept, revision);
+    this.#all.begin(kept);
+    return asJson(toWire(revision, createTaskResultShape, { task: taskView(kept.record, revision) }));
+  }
+
+  #about(): readonly (readonly [string, InboundHandler])[] {
+    return [
+      this.#served('tasks/get', async ({ taskId }, { revision }) => {
+        const { record } = await this.#own(taskId);
+        return { ...taskView(record, revision) };
+      }),
+      this.#served('tasks/result', ({ taskId }, context) => this.#result(taskId, context)),
+      this.#served('tasks/list', ({ cursor }, { revision }) => this.#list(cursor, revision)),
+      this.#served('tasks/cancel', async ({ taskId }, { revision }) => {
+        const { record } = await this.#own(taskId);
+        const outcome = await this.#all.cancel(record.id, record.owner);
+        if (outcome === undefined) throw unknownTask();
+        if (outcome.hadEnded) throw endedAlready(outcome.kept.record, revision);
+        return { ...taskView(outcome.kept.record, revision) };
+      }),
+    ];
+  }
+
+  /** Serves a method by its row: who was not told of it gets the answer of a client that has none. */
+  #served(
+    method: string,
+    serve: (params: JsonObject, context: InboundContext) => Promise<JsonObject>,
+  ): readonly [string, InboundHandler] {
+    const row = methodOf(method);
+    return [
+      method,
+      async (params, context) => {
+        const { revision } = context;
+        if (row?.params === undefined || !hasClientCapability(this.#declared(revision), row.needs ?? ''))
+          throw notFound(method, 'is not answered by this client');
+        // The rows of a method name the types of its params and its result, which are JSON objects.
+        const result = await serve(asJson(fromWire(revision, row.params, params)), context);
+        return row.result === undefined ? result : asJson(toWire(revision, row.result, result as never));
+      },
+    ];
+  }
+
+  async #result(taskId: unknown, { signal }: InboundContext): Promise<JsonObject> {
+    const kept = await this.#own(taskId);
+    const { results } = this.#all.limits;
+    if (this.#waiting >= results)
+      throw new McpError('internalError', `too many requests wait for results of tasks; the limit is ${results}`, {
+        data: { limit: results },
+      });
+    this.#waiting++;
+    try {
+      const ended = hasEnded(kept.record) ? kept : await this.#all.until(kept, hasEnded, signal);
+      if (ended === undefined) throw unknownTask();
+      // It was projected when it was given.
+      return retrieved(ended.record, (result) => result);
+    } finally {
+      this.#waiting--;
+    }
+  }
+
+  async #list(cursor: unknown, revision: Revision): Promise<JsonObject> {
+    const from = typeof cursor === 'string' ? cursor : undefined;
+    // The ids of its own tasks tell the server nothing.
+    if (from !== undefined && !isTaskId(from))
+      throw new McpError('invalidParams', 'the cursor is not one of this list');
+    const records = await this.#all.list(this.#parts.server, from, mostPerPage);
+    const last = records.length < mostPerPage ? undefined : records.at(-1)?.id;
+    return {
+      tasks: records.map((record) => taskView(record, revision)),
+      ...(last === undefined ? {} : { nextCursor: last }),
+    };
+  }
+
+  async #own(taskId: unknown): Promise<HeldTask> {
+    const kept = await this.#all.get(String(taskId), this.#parts.server);
+    if (kept === undefined) throw unknownTask();
+    return kept;
+  }
+
+  /** Lets the handler of the client answer. */
+  async #perform({ record, signal }: TaskRun): Promise<Ending> {
+    const { settings } = this.#parts;
+    const { name, params, revision: date } = record.request;
+    const revision = revisionOf(date);
+    const stopped = AbortSignal.any([signal, settings.inputs.stopped]);
+    try {
+      if (revision === undefined) throw new McpError('internalError', `revision ${date} is not known here`);
+      const result = await plainly(settings.inputs.handlers, name, params, { revision, signal: stopped });
+      const { length } = JSON.stringify(result);
+      const { textLength } = this.#all.limits;
+      if (length <= textLength) return { result };
+      throw new McpError('internalError', `the answer has ${length} characters of JSON; a task keeps ${textLength}`);
+    } catch (error) {
+      const known = error instanceof McpError ? error : new McpError('internalError', 'internal error');
+      if (known !== error && !stopped.aborted) settings.failed(`the handler of ${JSON.stringify(name)} failed`, error);
+      return { error: errorToWire(revision, known) };
+    }
+  }
+
+  /** Tells the server of what becomes of a task, until it ends; nobody relies on that. */
+  #follow({ record }: HeldTask, revision: Revision): void {
+    const { keeper } = this.#all;
+    let told = JSON.stringify(taskView(record, revision));
+    const see = (kept: HeldTask | undefined): void => {
+      const view = kept === undefined ? undefined : taskView(kept.record, revision);
+      const text = JSON.stringify(view);
+      if (view !== undefined && text !== told) void quiet(this.#parts.tell({ ...view }));
+      told = text;
+      if (kept === undefined || hasEnded(kept.record)) end();
+    };
+    const unhear = keeper.hear(record.id, (kept) => {
+      if (kept !== undefined) see(kept);
+      else keeper.read(record.id).then(see, () => undefined);
+    });
+    const expiry = expiryOf(record);
+    const unclock = after(expiry === undefined ? Infinity : expiry - this.#parts.settings.now(), () => end());
+    const end = (): void => {
+      unhear();
+      unclock();
+    };
+  }
+
+  /** Capabilities that the server was told, which in other revisions have no tasks. */
+  #declared(revision: Revision): ClientCapabilities {
+    return projectClientCapabilities(revision, this.#parts.settings.inputs.capabilities);
+  }
+}
+
+async function plainly(
+  handlers: ReadonlyMap<string, InboundHandler>,
+  method: string,
+  params: JsonObject,
+  context: InboundContext,
+): Promise<JsonObject> {
+  const handler = handlers.get(method);
+  if (handler === undefined) throw notFound(method, 'is not answered by this client');
+  return await handler(params, context);
+}
+
+/** Interfaces of params and results are JSON objects. */
+function asJson(value: unknown): JsonObject {
+  return value as JsonObject;
+}
