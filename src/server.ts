@@ -4,7 +4,17 @@ export { McpError, type ErrorName, type McpErrorOptions } from './protocol/error
 export { createServer, type Server } from './server/server.ts';
 export type { RoundOptions, ServerOptions } from './server/options.ts';
 export type { RateLimit, RateLimits } from './server/rate-limit.ts';
-export type { AskOptions, CompletionCtx, Ctx, CtxClient, Elicited, ElicitedUrl, RequestCtx } from './server/ctx.ts';
+export type {
+  AskAsTaskOptions,
+  AskedTask,
+  AskOptions,
+  CompletionCtx,
+  Ctx,
+  CtxClient,
+  Elicited,
+  ElicitedUrl,
+  RequestCtx,
+} from './server/ctx.ts';
 export { extensionResult, type ExtensionResult } from './host/extension-result.ts';
 export type { Extensions } from './protocol/extension.ts';
 export type { ClientFlag } from './protocol/capability.ts';

@@ -157,9 +157,9 @@ export class HostConversation implements Conversation {
           host,
           link,
           isIdle: () => this.#running.size === 0,
-          ask: async (method, params, origin, client) => {
+          ask: async (method, params, origin, about) => {
             const { loaded, way } = await this.#asking();
-            return await loaded.askOnce(method, params, origin, { ...way, client });
+            return await loaded.askOnce(method, params, origin, { ...way, ...about });
           },
         });
         host.opened?.(this.#session.session);

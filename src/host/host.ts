@@ -5,6 +5,7 @@ import type { Revision } from '../protocol/revision.ts';
 import type { AuthInfo, Link } from './endpoint.ts';
 import type { Call, ClientView } from './call.ts';
 import type { ScopeGuard } from './protection.ts';
+import type { TaskQuestion } from '../peer/ask.ts';
 import type { HeaderParameter } from '../peer/header.ts';
 import type { ServerRounds } from './input/server-rounds.ts';
 import type { Tracer } from './trace.ts';
@@ -104,7 +105,8 @@ export interface ServerSession {
    * Asks the client beside or within a call: questions of the protocol in the canonical model, others as they are on
    * the wire.
    *
-   * @param call The call whose stream carries the question; without one it goes to the conversation as a whole.
+   * @param call The call whose stream carries the question, without which it goes to the conversation as a whole; and the wish that
+   *   the answer comes as a task, where the client hosts such.
    * @param signal Gives the question up; the end of the call does too.
    * @throws McpError what the client answered, what it lacks, or why no answer came.
    */
@@ -112,7 +114,7 @@ export interface ServerSession {
     method: string,
     params: JsonObject,
     signal: AbortSignal,
-    call?: Pick<Call, 'signal' | 'requestId'>,
+    call?: Pick<Call, 'signal' | 'requestId'> & { readonly task?: TaskQuestion | undefined },
   ): Promise<JsonObject>;
   /** Sends a notification that belongs to no request; nothing is sent before the client is ready for it. */
   notify(method: string, params: Readonly<Record<string, unknown>>): void;

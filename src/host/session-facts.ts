@@ -7,6 +7,7 @@ import { isPromised } from '../peer/gate.ts';
 import { notification, type CallFacts, type ClientView } from './call.ts';
 import type { Link } from './endpoint.ts';
 import type { Host, ServerSession } from './host.ts';
+import type { SessionWay } from './input/by-requests.ts';
 import type { QuestionOrigin } from './input/question.ts';
 
 /** Outcome of `initialize`: the revision that was chosen, and what the client said of itself. */
@@ -22,7 +23,12 @@ export interface SessionParts {
   /** Tells whether no request of the client runs. */
   isIdle(): boolean;
   /** Asks the client, within a call or beside all of them. */
-  ask(method: string, params: JsonObject, origin: QuestionOrigin, client: ClientView): Promise<JsonObject>;
+  ask(
+    method: string,
+    params: JsonObject,
+    origin: QuestionOrigin,
+    client: Pick<SessionWay, 'client' | 'task'>,
+  ): Promise<JsonObject>;
 }
 
 /** Facts of a session for its calls: what `initialize` settled, how far its lifecycle is, and its level of logging. */
@@ -82,7 +88,7 @@ export class SessionFacts implements CallFacts {
       ask: async (method, params, signal, call) => {
         const given = call === undefined ? signal : AbortSignal.any([signal, call.signal]);
         const origin = { facts: revision, signal: given, requestId: call?.requestId };
-        return await ask(method, params, origin, client);
+        return await ask(method, params, origin, { client, task: call?.task });
       },
       notify: (method, params) => {
         if (this.isReady && isPromised(method, this.#offered, host.relays))

@@ -21,12 +21,31 @@ export interface Ask<T> {
   readonly key: string | undefined;
   /** Gives the question up, where it waits for an answer. */
   readonly signal?: AbortSignal | undefined;
+  /** Wish that the answer comes as a task of the client, where it hosts such. */
+  readonly task?: TaskQuestion | undefined;
   /**
    * Reads an answer, in the canonical model.
    *
    * @returns The value, or why the answer is not acceptable and the question must be asked again.
    */
   accept(answer: JsonObject): Accepted<T> | Promise<Accepted<T>>;
+}
+
+/** Wish that an answer comes as a task of the client. */
+export interface TaskQuestion {
+  /** Life of the task, and the longest wait for it, in milliseconds. */
+  readonly ttlMs?: number | undefined;
+  /** Task itself, where it outlives the request that carries the question. */
+  readonly held?: HeldQuestion | undefined;
+}
+
+/** Task of a client that somebody goes on to wait for when the request is over which asked for it. */
+export interface HeldQuestion {
+  taskId?: string | undefined;
+  /** End of the wait for it, by the clock that never jumps. */
+  until?: number;
+  /** Tells whether anybody comes for it; without it, nobody does. */
+  isWanted?(): boolean;
 }
 
 /** The name of a question without a key, by its place among those. */

@@ -14,7 +14,7 @@ import type { CreateMessageRequestParams, CreateMessageResult } from '../protoco
 import type { AnySchema, InferOutput } from '../schema/infer.ts';
 import { toInputSchema } from '../schema/schema.ts';
 import type { CtxTask } from './task-definition.ts';
-import type { AskOptions, Ctx, Elicited, ElicitedUrl } from './ctx.ts';
+import type { AskAsTaskOptions, AskedTask, AskOptions, Ctx, Elicited, ElicitedUrl } from './ctx.ts';
 import { formOf } from './form.ts';
 import { checkQuestion } from './offer/check-result.ts';
 
@@ -92,7 +92,7 @@ export class Context implements Ctx {
 
   elicit<const S extends AnySchema>(
     request: { readonly message: string; readonly schema: S },
-    options: AskOptions = {},
+    options: AskAsTaskOptions = {},
   ): Promise<Elicited<InferOutput<S>>> {
     refuseUnknown('ctx.elicit', request, { message: 1, schema: 1 });
     const schema = toInputSchema(request.schema);
@@ -100,7 +100,7 @@ export class Context implements Ctx {
     return this.#ask<Elicited<InferOutput<S>>>(
       'elicitation/create',
       { ...params },
-      options.key,
+      options,
       async ({ action, content }) => {
         // The answer was read as an ElicitResult: the action is one of three.
         if (action !== 'accept') return { value: { action: action as 'decline' | 'cancel' } };
@@ -114,13 +114,13 @@ export class Context implements Ctx {
 
   async elicitUrl(
     { message, url }: { readonly message: string; readonly url: string },
-    options: AskOptions = {},
+    options: AskAsTaskOptions = {},
   ): Promise<ElicitedUrl> {
     if (!URL.canParse(url)) throw new TypeError(`${JSON.stringify(url)} is not a URL`);
     // Spec 2025-11-25, Elicitation, URL mode: an id ties the notice of completion to the question. Later there is none.
     const elicitationId = this.#call.facts.serverRequests ? crypto.randomUUID() : undefined;
     const params = { mode: 'url', message, url, ...(elicitationId === undefined ? {} : { elicitationId }) };
-    const { action } = await this.#ask('elicitation/create', params, options.key, (answer) => ({
+    const { action } = await this.#ask('elicitation/create', params, options, (answer) => ({
       value: answer as unknown as ElicitedUrl,
     }));
     return {
@@ -133,14 +133,15 @@ export class Context implements Ctx {
     };
   }
 
-  sample(params: CreateMessageRequestParams, options: AskOptions = {}): Promise<CreateMessageResult> {
-    return this.#ask('sampling/createMessage', { ...params }, options.key, (answer) => ({
+  sample(params: CreateMessageRequestParams, options: AskAsTaskOptions = {}): Promise<CreateMessageResult> {
+    if (params.task !== undefined) throw new TypeError('ctx.sample takes task as an option, beside the parameters');
+    return this.#ask('sampling/createMessage', { ...params }, options, (answer) => ({
       value: answer as unknown as CreateMessageResult,
     }));
   }
 
   roots(options: AskOptions = {}): Promise<readonly Root[]> {
-    return this.#ask('roots/list', {}, options.key, ({ roots }) => ({ value: roots as readonly Root[] }));
+    return this.#ask('roots/list', {}, options, ({ roots }) => ({ value: roots as readonly Root[] }));
   }
 
   once<T>(key: string, run: () => T | Promise<T>): Promise<T> {
@@ -150,10 +151,16 @@ export class Context implements Ctx {
   }
 
   /** The answers are of the type of their question: the asker reads them by the method's own row. */
-  #ask<T>(method: AskMethod, params: JsonObject, key: string | undefined, accept: Ask<T>['accept']): Promise<T> {
+  #ask<T>(
+    method: AskMethod,
+    params: JsonObject,
+    { key, task }: AskAsTaskOptions,
+    accept: Ask<T>['accept'],
+  ): Promise<T> {
     checkQuestion({ method, params }, method);
+    if (task !== undefined) checkTask(task);
     if (key !== undefined) this.#claim(key);
-    return quiet(this.#call.asker.ask({ method, params, key, accept }));
+    return quiet(this.#call.asker.ask({ method, params, key, task, accept }));
   }
 
   /** The answer to one question would be taken for that to another, where answers are kept by their keys. */
@@ -169,4 +176,12 @@ export class Context implements Ctx {
     }
     this.#keys.add(key);
   }
+}
+
+/** @throws TypeError for what is no wish for a task. */
+function checkTask(task: AskedTask): void {
+  refuseUnknown('task of a question', task, { ttlMs: 1 });
+  const { ttlMs = 1 } = task;
+  if (!(Number.isFinite(ttlMs) && ttlMs > 0))
+    throw new TypeError(`ttlMs of the task of a question must be a number above 0, not ${shown(ttlMs)}`);
 }

@@ -53,6 +53,22 @@ export interface AskOptions {
   readonly key?: string;
 }
 
+/** Options of one question that may be answered by a task of the client. */
+export interface AskAsTaskOptions extends AskOptions {
+  /**
+   * Asks a client that hosts tasks for one: it is asked how far it is at the pace that it names, so that no request stays open while somebody
+   * thinks, and whoever is away for a while is waited for. Within 2025-11-25, of clients that declared it; any other is asked plainly, and
+   * nothing else is different.
+   */
+  readonly task?: AskedTask;
+}
+
+/** Task of a client that is wanted for an answer. */
+export interface AskedTask {
+  /** Life of the task from its creation, and the longest wait for it, in milliseconds; an hour by default. When it is over the task is cancelled. */
+  readonly ttlMs?: number;
+}
+
 /** Outcome of a form: the content that the user entered, as the schema makes it, or that there is none. */
 export type Elicited<T> =
   | { readonly action: 'accept'; readonly content: T }
@@ -81,16 +97,19 @@ export interface Ctx extends RequestCtx {
    */
   elicit<const S extends AnySchema>(
     request: { readonly message: string; readonly schema: S },
-    options?: AskOptions,
+    options?: AskAsTaskOptions,
   ): Promise<Elicited<InferOutput<S>>>;
   /** Sends the user to a page; the terms of `elicit` hold. Since 2025-11-25. */
-  elicitUrl(request: { readonly message: string; readonly url: string }, options?: AskOptions): Promise<ElicitedUrl>;
+  elicitUrl(
+    request: { readonly message: string; readonly url: string },
+    options?: AskAsTaskOptions,
+  ): Promise<ElicitedUrl>;
   /**
    * Asks the client's model; the terms of `elicit` hold.
    *
    * @deprecated Since 2026-07-28 (SEP-2577); the first revision from 2027-07-28 on may remove it. Call a model provider yourself.
    */
-  sample(params: CreateMessageRequestParams, options?: AskOptions): Promise<CreateMessageResult>;
+  sample(params: CreateMessageRequestParams, options?: AskAsTaskOptions): Promise<CreateMessageResult>;
   /**
    * Asks which directories and files the client works in; the terms of `elicit` hold.
    *

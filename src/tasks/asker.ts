@@ -44,7 +44,7 @@ export class TaskAsker implements Asker {
     return this.#once.run(key, effect, (ran) => this.#run.keep(key, ran));
   }
 
-  async #ask<T>({ method, params, key, signal, accept }: Ask<T>): Promise<T> {
+  async #ask<T>({ method, params, key, signal, task, accept }: Ask<T>): Promise<T> {
     const { revision, capabilities } = this.#client;
     requireCapabilities(method, params, revision, capabilities);
     const name = key ?? unnamed(++this.#order);
@@ -59,7 +59,8 @@ export class TaskAsker implements Asker {
       const known = answers[key] ?? (open[key]?.digest === digest ? undefined : open[key]);
       // It belongs to another question: the handler changed its mind between two runs.
       if (known !== undefined && known.digest !== digest) continue;
-      const { answer, error } = answers[key] ?? (await this.#run.ask(key, { method, params, digest }, signal));
+      const { answer, error } =
+        answers[key] ?? (await this.#run.ask(key, { method, params, digest, ...(task && { task }) }, signal));
       if (error !== undefined) throw errorFromWire(error);
       const read = readAnswer(revision, method, answer);
       const accepted = read === undefined ? { problem: 'it is not of the type of the question' } : await accept(read);

@@ -26,6 +26,8 @@ export interface OpenQuestion {
   /** In the canonical model. */
   readonly params: JsonObject;
   readonly digest: string;
+  /** Wish that the client answers with a task of its own. */
+  readonly task?: { readonly ttlMs?: number | undefined };
 }
 
 /** Reply of a client to a question: its answer in the canonical model, or the error with which it answered. */

@@ -24,6 +24,8 @@ export interface TaskClient {
   readonly heard: Json[];
   /** The result, else the error as `{ code, message, data }`. */
   ask(method: string, params?: Json): Promise<Json>;
+  /** Sends a notification. */
+  tell(method: string, params: Json): Promise<unknown>;
   close(): void;
 }
 
@@ -59,7 +61,9 @@ export async function taskClient(server: Server, options: TaskClientOptions): Pr
     await ask('initialize', { protocolVersion: revision, capabilities, clientInfo: { name: 'c', version: '1' } });
     await conversation.receive({ jsonrpc: '2.0', method: 'notifications/initialized' });
   }
-  return { heard, ask, close: () => conversation.close() };
+  const tell = (method: string, params: Json): Promise<unknown> =>
+    conversation.receive({ jsonrpc: '2.0', method, params });
+  return { heard, ask, tell, close: () => conversation.close() };
 }
 
 /** Asks for a task until it is as wanted. */

@@ -4,7 +4,8 @@ import { fromWire } from '../../protocol/compile/from-wire.ts';
 import { methodOf } from '../../protocol/catalogue.ts';
 import { maySend } from '../../protocol/method.ts';
 import { toWire } from '../../protocol/compile/to-wire.ts';
-import type { Ask, Asker, AskMethod } from '../../peer/ask.ts';
+import type { Ask, Asker, AskMethod, TaskQuestion } from '../../peer/ask.ts';
+import { hasClientCapability } from '../../protocol/capability.ts';
 import type { Call, ClientView } from '../call.ts';
 import { requireCapabilities } from '../../peer/required-capabilities.ts';
 import { Once } from '../../peer/once.ts';
@@ -17,6 +18,8 @@ const attempts = 3;
 /** The way to ask one handshake client, and what it can be asked. */
 export interface SessionWay extends QuestionWay {
   readonly client: ClientView;
+  /** Wish that the answer comes as a task. */
+  readonly task?: TaskQuestion | undefined;
 }
 
 /** Asks as the handshake revisions do: by requests to the client while the call waits. */
@@ -30,10 +33,10 @@ export class AskerByRequests implements Asker {
     this.#way = { ...way, client: call.client };
   }
 
-  async ask<T>({ method, params, signal, accept }: Ask<T>): Promise<T> {
+  async ask<T>({ method, params, signal, task, accept }: Ask<T>): Promise<T> {
     // One that was cancelled says so by its signal.
     if (this.#call.over && !this.#call.aborted) throw tooLate(method);
-    const put = questionOf(method, params, originOf(this.#call, signal), this.#way);
+    const put = questionOf(method, params, originOf(this.#call, signal), { ...this.#way, task });
     let problem = '';
     for (let attempt = 0; attempt < attempts; attempt++) {
       const accepted = await accept(await put());
@@ -52,7 +55,14 @@ export class AskerByRequests implements Asker {
 function originOf(call: Call, signal: AbortSignal | undefined): QuestionOrigin {
   if (signal === undefined) return call;
   const { facts, requestId } = call;
-  return { facts, requestId, signal: AbortSignal.any([call.signal, signal]) };
+  return {
+    facts,
+    requestId,
+    signal: AbortSignal.any([call.signal, signal]),
+    get over() {
+      return call.over;
+    },
+  };
 }
 
 /**
@@ -94,5 +104,19 @@ function questionOf(
   requireCapabilities(method, params, facts, way.client.capabilities);
   // The method's own rows are the types of its parameters and result; results are JSON objects.
   const wire = toWire(facts, row.params, params as never);
-  return async () => fromWire(facts, result, await question(method, wire, origin, way)) as unknown as JsonObject;
+  const { task } = way;
+  const put =
+    task === undefined || !hostsTasks(method, origin, way)
+      ? () => question(method, wire, origin, way)
+      : async () => {
+          const { questionAsTask } = await import('./as-task.ts');
+          return await questionAsTask({ method, params: wire, task }, origin, way);
+        };
+  return async () => fromWire(facts, result, await put()) as unknown as JsonObject;
+}
+
+/** Spec 2025-11-25, Tasks, Capability Negotiation: a task is wanted only of what the client declared so. */
+function hostsTasks(method: AskMethod, { facts }: QuestionOrigin, { client }: SessionWay): boolean {
+  const path = `tasks.requests.${method.replace('/', '.')}`;
+  return facts.tasks === 'core' && hasClientCapability(client.capabilities, path);
 }

@@ -15,6 +15,8 @@ export interface QuestionOrigin {
   readonly signal: AbortSignal;
   /** The request whose stream carries the question; left out for the conversation as a whole. */
   readonly requestId?: RequestId | undefined;
+  /** True when nobody waits for the answer any more, though nobody gave it up. */
+  readonly over?: boolean | undefined;
 }
 
 /** The way to ask one handshake client. */

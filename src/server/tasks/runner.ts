@@ -5,7 +5,7 @@ import type { ServerSession } from '../../host/host.ts';
 import type { NowOrLater } from '../../host/now-or-later.ts';
 import { requireScopes } from '../../host/protection.ts';
 import { after } from '../../jsonrpc/timeout.ts';
-import { isByHand, isRoundEnd } from '../../peer/ask.ts';
+import { isByHand, isRoundEnd, type HeldQuestion } from '../../peer/ask.ts';
 import { errorToWire, McpError } from '../../protocol/error.ts';
 import type { JsonObject } from '../../protocol/features/common.ts';
 import type { CallToolRequestParams } from '../../protocol/features/tools.ts';
@@ -33,6 +33,8 @@ import { Voices } from './voices.ts';
 interface Live {
   readonly auth: AuthInfo | undefined;
   readonly session: ServerSession | undefined;
+  /** Tasks that clients were asked for, by the key of their question: another request of the client goes on to wait for them. */
+  readonly held: Map<string, HeldQuestion>;
 }
 
 /** The needs of running tools as tasks. */
@@ -89,7 +91,7 @@ export class Runner {
   /** Keeps for a new task what no store can, until it ends. */
   remember({ record }: HeldTask, { auth, session }: Call): void {
     const { id } = record;
-    this.#live.set(id, { auth, session });
+    this.#live.set(id, { auth, session, held: new Map() });
     const { keeper } = this.#tasks();
     const expiry = expiryOf(record);
     const forget = (): void => {
@@ -126,7 +128,7 @@ export class Runner {
   /** Runs the request of a task from its beginning; what it learned before it knows. */
   async perform(run: TaskRun): Promise<Ending> {
     const { record } = run;
-    const live = this.#live.get(record.id) ?? { auth: undefined, session: undefined };
+    const live = this.#live.get(record.id) ?? { auth: undefined, session: undefined, held: new Map() };
     try {
       const call = callOf(record, live);
       const face = new TaskCall(call, record.once);
@@ -215,7 +217,7 @@ export class Runner {
     try {
       await Promise.all(
         asked.map(async ({ key, question, gone }) => {
-          const reply = await this.#put(question, { id, call, session, gone: gone.signal });
+          const reply = await this.#put(question, { id, key, call, session, gone: gone.signal });
           if (reply !== undefined) await tasks.answer(id, owner, { [key]: reply });
         }),
       );
@@ -227,19 +229,37 @@ export class Runner {
 
   /** Puts one question. @returns `undefined` when it was given up: whoever comes next for the result is asked, if it still waits. */
   async #put(
-    { method, params }: OpenQuestion,
-    { id, call, session, gone }: { id: string; call: Call; session: ServerSession; gone: AbortSignal },
+    { method, params, task }: OpenQuestion,
+    {
+      id,
+      key,
+      call,
+      session,
+      gone,
+    }: { id: string; key: string; call: Call; session: ServerSession; gone: AbortSignal },
   ): Promise<TaskReply | undefined> {
     const meta = { ...(params['_meta'] as JsonObject | undefined), ...relatedTo(id) };
     const signal = AbortSignal.any([call.signal, gone]);
+    const { signal: ends, requestId } = call;
+    const on = { signal: ends, requestId, task: task && { ...task, held: this.#held(id, key, gone) } };
     try {
-      return { answer: await session.ask(method, { ...params, _meta: meta }, signal, call) };
+      return { answer: await session.ask(method, { ...params, _meta: meta }, signal, on) };
     } catch (error) {
       if (signal.aborted) return undefined;
       const failure =
         error instanceof McpError ? error : new McpError('internalError', 'the question could not be put');
       return { error: errorToWire(call.facts, failure) };
     }
+  }
+
+  /** Task that a client was asked for, as it is kept while the question waits. */
+  #held(id: string, key: string, gone: AbortSignal): HeldQuestion | undefined {
+    const all = this.#live.get(id)?.held;
+    const held: HeldQuestion | undefined = all?.get(key) ?? (all && {});
+    if (held === undefined) return undefined;
+    all?.set(key, held);
+    held.isWanted = () => !gone.aborted && this.#live.has(id);
+    return held;
   }
 
   #kept(result: JsonObject): Ending {
