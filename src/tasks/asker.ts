@@ -41,7 +41,11 @@ export class TaskAsker implements Asker {
   }
 
   once<T>(key: string, effect: () => T | Promise<T>): Promise<T> {
-    return this.#once.run(key, effect, (ran) => this.#run.keep(key, ran));
+    return this.#once.run(
+      key,
+      () => this.#run.begin(effect),
+      (ran) => this.#run.keep(key, ran),
+    );
   }
 
   async #ask<T>({ method, params, key, signal, task, accept }: Ask<T>): Promise<T> {

@@ -17,6 +17,7 @@ export class TaskRun {
   readonly #controller = new AbortController();
   readonly #epoch: number;
   readonly #now: () => number;
+  readonly #leaseMs: number;
   readonly #waits = new Map<string, Waiting>();
   readonly #unhear: () => void;
   #kept: HeldTask;
@@ -30,11 +31,12 @@ export class TaskRun {
   #asking: { readonly questions: Record<string, OpenQuestion>; readonly done: Promise<void> } | undefined;
 
   /** @param kept The task, claimed for this run. */
-  constructor(keeper: Keeper, kept: HeldTask, now: () => number) {
+  constructor(keeper: Keeper, kept: HeldTask, { now, leaseMs }: RunParts) {
     this.#keeper = keeper;
     this.#kept = kept;
     this.#epoch = kept.epoch;
     this.#now = now;
+    this.#leaseMs = leaseMs;
     this.#unhear = keeper.hear(kept.record.id, (changed) => {
       if (changed === undefined) void this.look();
       else this.#saw(changed);
@@ -109,9 +111,35 @@ export class TaskRun {
     else this.#unsay = after(waitMs, speak);
   }
 
-  /** Keeps the outcome of a side effect. */
+  /**
+   * Changes the task as this run, again and again while the store is away and its lease may last. After that the run is over, and whoever has the store
+   * takes the task up.
+   */
+  async insist(step: Parameters<TaskRun['change']>[0]): ReturnType<TaskRun['change']> {
+    const until = monotonicNow() + this.#leaseMs;
+    for (let wait = 100; ; wait *= 2) {
+      try {
+        return await this.change(step);
+      } catch (error) {
+        if (this.#over !== undefined || monotonicNow() + wait >= until) {
+          this.lose();
+          throw error;
+        }
+        await new Promise<void>((resolve) => void after(wait, resolve, true));
+      }
+    }
+  }
+
+  /** Begins a side effect. @throws RoundEnded where nobody heeds any more what it does: another run may be at it by now. */
+  begin<T>(effect: () => T): T {
+    if (this.#over !== undefined) throw new RoundEnded();
+    return effect();
+  }
+
+  /** Keeps the outcome of a side effect. @throws RoundEnded where it is not kept, since the task is run elsewhere or has ended. */
   async keep(key: string, ran: Ran): Promise<void> {
-    await this.change((record, holder) => keptOnce(record, { [key]: ran }, holder));
+    const outcome = await this.insist((record, holder) => keptOnce(record, { [key]: ran }, holder));
+    if (typeof outcome === 'string') throw new RoundEnded();
   }
 
   /** Asks under a key, and waits for the reply. All that is asked in one turn is asked at once. */
@@ -193,7 +221,7 @@ export class TaskRun {
       const turn = new Promise<void>((resolve) => void after(0, resolve, true));
       const done = turn.then(async () => {
         this.#asking = undefined;
-        const outcome = await this.change((record, holder, now) => asked(record, questions, holder, now));
+        const outcome = await this.insist((record, holder, now) => asked(record, questions, holder, now));
         if (outcome === 'used-key') throw new TypeError('a question was asked under a key that was used before');
         if (outcome === 'too-many') throw new McpError('internalError', tooMany);
         if (typeof outcome === 'string' && outcome !== 'ignored') throw new RoundEnded();
@@ -213,6 +241,13 @@ export class TaskRun {
     wait.reject(reason);
     void quiet(this.change((record, holder, now) => withdrawn(record, [key], holder, now)));
   }
+}
+
+/** Clock and lease of a run. */
+export interface RunParts {
+  now(): number;
+  /** Time for which it holds the task without saying that it still does, in milliseconds. */
+  readonly leaseMs: number;
 }
 
 /** One question that waits in this process. */

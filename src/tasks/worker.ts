@@ -56,7 +56,7 @@ export class Worker {
 
   /** Keeps hold of a run that goes on already, of a task that was kept as one that runs. */
   adopt(kept: HeldTask, work: (run: TaskRun) => Promise<Ending>): TaskRun {
-    const run = new TaskRun(this.#keeper, kept, this.#parts.now);
+    const run = this.#run(kept);
     this.#conduct(run, work);
     return run;
   }
@@ -133,7 +133,7 @@ export class Worker {
       return typeof free === 'string' || free.hand !== 'queued' || free.status !== 'working' ? free : claimed(free);
     });
     if (typeof next !== 'object' || next.record.hand !== 'running') return;
-    await this.#start(new TaskRun(this.#keeper, next, now));
+    await this.#start(this.#run(next));
   }
 
   /** Lets whoever comes claim a task that was claimed in vain. */
@@ -142,14 +142,14 @@ export class Worker {
   }
 
   async #claim(kept: HeldTask): Promise<void> {
-    const { now, times } = this.#parts;
+    const { times } = this.#parts;
     const mine = kept.epoch;
     const next = await this.#keeper.change(
       kept,
       ({ record, epoch }) => (epoch === mine ? claimed(record) : 'fenced'),
       times.leaseMs,
     );
-    if (typeof next === 'object') await this.#start(new TaskRun(this.#keeper, next, now));
+    if (typeof next === 'object') await this.#start(this.#run(next));
   }
 
   /** Starts a run that was claimed, unless nothing begins here any more. */
@@ -175,20 +175,17 @@ export class Worker {
     this.#running.add(conducted);
   }
 
-  /** Commits what a run came to, again and again while the store is away and its lease lasts. */
+  #run(kept: HeldTask): TaskRun {
+    const { now, times } = this.#parts;
+    return new TaskRun(this.#keeper, kept, { now, leaseMs: times.leaseMs });
+  }
+
+  /** Commits what a run came to, unless nobody heeds that any more. */
   async #commit(run: TaskRun, ending: Ending): Promise<void> {
-    const until = this.#parts.now() + this.#parts.times.leaseMs;
-    for (let wait = 100; run.over === undefined; wait *= 2) {
-      try {
-        await run.change((record, holder, now) =>
-          ending === 'left' ? left(record, holder, now) : finished(record, ending, holder, now),
-        );
-        return;
-      } catch (error) {
-        if (this.#parts.now() + wait >= until) throw error;
-        await new Promise<void>((resolve) => void after(wait, resolve, true));
-      }
-    }
+    if (run.over !== undefined) return;
+    await run.insist((record, holder, now) =>
+      ending === 'left' ? left(record, holder, now) : finished(record, ending, holder, now),
+    );
   }
 
   async #renew(): Promise<void> {

@@ -214,4 +214,57 @@ describe('what a process leaves that dies, with a store of SQLite', { skip, conc
     assert.equal((await only.client.ask('tools/call', { name: 't' }))['code'], -32603);
     assert.equal(runs, 1);
   });
+
+  test('a run that lost its task begins no effect, and learns of none that is not kept', async (t) => {
+    const store = shared(t);
+    const [runs, late, over] = [gate(), gate(), gate()];
+    const effects: string[] = [];
+    const first = await processWith(
+      t,
+      { store: cutOff(store), leaseMs: 50 },
+      {
+        attempts: 2,
+        run: async (ctx) => {
+          runs.open();
+          const a = await ctx
+            .once('a', async () => (await late.opened, effects.push('a of first'), 1))
+            .catch(() => 'none');
+          const b = await ctx.once('b', () => effects.push('b of first')).catch(() => 'none');
+          effects.push(`${a}, ${b}`);
+          over.open();
+        },
+      },
+    );
+    const taskId = await begun(first);
+    await runs.opened;
+    const second = await processWith(t, { store }, { attempts: 2, run: (ctx) => ctx.once('a', () => 'x') });
+    assert.equal((await ended(second, taskId))[0], 'completed');
+    effects.length = 0;
+    late.open();
+    await over.opened;
+    assert.deepEqual(effects, ['a of first', 'none, none']);
+  });
+
+  test('what a run keeps and asks is kept and asked when the store is back', async (t) => {
+    const store = shared(t);
+    let swaps = 0;
+    const flaky: TaskStore = {
+      ...store,
+      // The first is the claim; then every other fails.
+      swap: (task) => (++swaps % 2 === 0 ? Promise.reject(new Error('the store is away')) : store.swap(task)),
+    };
+    let effects = 0;
+    const run = async (ctx: Ctx): Promise<string> => {
+      const effect = await ctx.once('e', () => ++effects);
+      return `${effect} ${(await ctx.elicit({ message: 'a', schema: form })).action}`;
+    };
+    const only = await processWith(t, { store: flaky }, { run });
+    const taskId = await begun(only);
+    const { inputRequests } = await whenTask(only.client, taskId, ({ status }) => status !== 'working');
+    const [key = ''] = Object.keys(inputRequests as Json);
+    const answer = { taskId, inputResponses: { [key]: { action: 'decline' } } };
+    while ((await only.client.ask('tasks/update', answer))['code'] !== undefined);
+    assert.deepEqual(await ended(only, taskId), ['completed', '1 decline']);
+    assert.equal(effects, 1);
+  });
 });

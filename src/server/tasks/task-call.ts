@@ -191,7 +191,8 @@ export class TaskCall implements CallFace, Asker {
   async once<T>(key: string, effect: () => T | Promise<T>): Promise<T> {
     await this.#becoming;
     // Rounds of the exchange remember it too; both know the same outcome.
-    const run = this.#task === undefined ? () => this.#call.asker.once(key, effect) : effect;
+    const task = this.#task?.run;
+    const run = task === undefined ? () => this.#call.asker.once(key, effect) : () => task.begin(effect);
     return await this.#once.run(key, run, async (ran) => {
       this.#ran[key] = ran;
       await this.#task?.run.keep(key, ran);
