@@ -1,6 +1,6 @@
 /** Simulated authorization servers: they rotate refresh tokens, and revoke a whole family when a used one comes again. */
 
-import type { Random } from './random.ts';
+import type { Random } from '../support/random.ts';
 import { answered, type Arrived, type Host, type HostAnswer } from './network.ts';
 import type { World } from './world.ts';
 

@@ -5,7 +5,7 @@ import { AuthorizationError } from '../../src/auth/errors.ts';
 import { AuthorizationServer } from './authorization-server.ts';
 import { Disk, type WriteFate } from './disk.ts';
 import { inWorld } from './globals.ts';
-import { randomOf } from './random.ts';
+import { randomOf } from '../support/random.ts';
 import { GuardedServer } from './guarded-server.ts';
 import { Judge } from './judge.ts';
 import { Network } from './network.ts';

@@ -2,7 +2,7 @@
 
 import { createHash } from 'node:crypto';
 import { Queue } from './queue.ts';
-import { randomOf, type Random } from './random.ts';
+import { randomOf, type Random } from '../support/random.ts';
 
 /** One simulated process: it may die, and stand still. */
 export class Process {

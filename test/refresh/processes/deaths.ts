@@ -5,6 +5,7 @@ import fs from 'node:fs/promises';
 import { syncBuiltinESMExports } from 'node:module';
 import { basename, dirname, join } from 'node:path';
 import type { CredentialStore } from '../../../src/store/credentials.ts';
+import { endNow } from '../../support/misfortunes.ts';
 import type { Orders } from './messages.ts';
 import type { Step } from './plan.ts';
 
@@ -37,10 +38,7 @@ export class Deaths {
   }
 
   at(step: Step): void {
-    if (!isDeath(this.#orders, step)) return;
-    process.kill(process.pid, 'SIGKILL');
-    // The signal may take a moment, in which nothing may happen any more.
-    for (;;) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1000);
+    if (isDeath(this.#orders, step)) endNow();
   }
 
   /** Makes the files of grants deadly: a version has its name by a link. */

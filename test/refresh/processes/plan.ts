@@ -1,6 +1,6 @@
 /** What befalls the processes of one schedule, by its seed. */
 
-import { randomOf } from '../random.ts';
+import { randomOf } from '../../support/random.ts';
 
 /** Places at which a process is ended in the middle of what it does. */
 export const steps = [

@@ -1,14 +1,13 @@
 /** Plays one schedule with processes of the machine, and judges it. */
 
-import { fork, type ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { fileCredentialStore } from '../../../src/node/credentials/file-credentials.ts';
 import type { CredentialStore } from '../../../src/store/credentials.ts';
-import { randomOf } from '../random.ts';
+import { Cast, type Player } from '../../support/cast.ts';
+import { randomOf } from '../../support/random.ts';
 import { Authority, type Use } from './authority.ts';
 import { isDeath } from './deaths.ts';
 import type { Orders, Said, Told } from './messages.ts';
@@ -53,15 +52,12 @@ export async function play(seed: number, changes: Partial<Plan> = {}): Promise<O
   }
 }
 
-interface Living {
-  readonly name: string;
-  readonly child: ChildProcess;
+interface Own {
   readonly tabs: Set<number>;
-  /** When it was stopped, and until when; by the monotonic clock. */
-  stopped: { readonly from: number; to: number } | undefined;
   through: boolean;
-  ended: boolean;
 }
+
+type Living = Player & Own;
 
 class Play {
   readonly #plan: Plan;
@@ -69,11 +65,10 @@ class Play {
   readonly #store: CredentialStore;
   readonly #random;
   readonly #authority: Authority;
-  readonly #all: Living[] = [];
-  readonly #violations: string[] = [];
-  readonly #log: string[] = [];
-  readonly #timers = new Set<NodeJS.Timeout>();
-  readonly #began = performance.now();
+  readonly #cast = new Cast<Own, Said, Told>(worker, {
+    heard: (living, said) => void this.#heard(living, said),
+    gone: (living, how) => this.#gone(living, how),
+  });
   readonly #counts = { calls: 0, logins: 0, repeated: 0, longestMs: 0 };
   #calm = false;
   #over: () => void = () => {};
@@ -91,87 +86,54 @@ class Play {
     const { seed, starts, calmAt, stops } = this.#plan;
     await this.#authority.listen();
     const over = new Promise<void>((resolve) => (this.#over = resolve));
-    for (const at of starts) this.#later(at, () => this.#start());
-    for (const { which, at, ms } of stops) this.#later(at, () => this.#stop(this.#all[which], ms));
-    this.#later(calmAt, () => this.#calmed());
-    this.#later(calmAt + patienceMs, () => this.#over());
+    for (const at of starts) this.#cast.later(at, () => this.#start());
+    for (const { which, at, ms } of stops) this.#cast.later(at, () => this.#stop(which, ms));
+    this.#cast.later(calmAt, () => this.#calmed());
+    this.#cast.later(calmAt + patienceMs, () => this.#over());
     await over;
-    for (const { name, ended, through } of this.#all)
-      if (!ended) this.#violated(`${name} never ends`);
-      else if (!through) this.#violated(`${name} does not get through when all is well`);
+    for (const { name, ended, through } of this.#cast.all)
+      if (!ended) this.#cast.violated(`${name} never ends`);
+      else if (!through) this.#cast.violated(`${name} does not get through when all is well`);
     const { renewals } = this.#authority;
     const deaths = (await readdir(this.#orders.claims)).map((number) => this.#plan.deaths[Number(number)]!.step);
-    const outcome = { ...this.#counts, renewals, deaths, violations: this.#violations, log: this.#log };
-    return { seed, processes: this.#all.length, ...outcome };
+    const outcome = { ...this.#counts, renewals, deaths, violations: this.#cast.violations, log: this.#cast.log };
+    return { seed, processes: this.#cast.all.length, ...outcome };
   }
 
   async close(): Promise<void> {
-    for (const timer of this.#timers) clearTimeout(timer);
-    const ends = this.#all
-      .filter(({ ended }) => !ended)
-      .map(async ({ child }) => {
-        const exit = once(child, 'exit');
-        child.kill('SIGKILL');
-        await exit;
-      });
-    await Promise.all(ends);
+    await this.#cast.close();
     await this.#authority.close();
   }
 
-  #later(ms: number, run: () => void): void {
-    const timer = setTimeout(() => {
-      this.#timers.delete(timer);
-      run();
-    }, ms);
-    this.#timers.add(timer);
-  }
-
-  #note(words: string): void {
-    this.#log.push(`${((performance.now() - this.#began) / 1000).toFixed(3)} ${words}`);
-  }
-
-  #violated(words: string): void {
-    this.#note(`VIOLATED: ${words}`);
-    this.#violations.push(words);
-  }
-
   #start(): void {
-    const name = `p${this.#all.length}`;
+    const name = `p${this.#cast.all.length}`;
     const url = `${this.#authority.origin}/mcp`;
-    const seed = this.#plan.seed * 100 + this.#all.length;
+    const seed = this.#plan.seed * 100 + this.#cast.all.length;
     const orders: Orders = { ...this.#orders, name, url, seed, calm: this.#calm };
-    const child = fork(worker, [JSON.stringify(orders)], { stdio: ['ignore', 'ignore', 'pipe', 'ipc'] });
-    const living: Living = { name, child, tabs: new Set(), stopped: undefined, through: false, ended: false };
-    this.#all.push(living);
-    this.#note(`${name} starts`);
-    child.stderr?.setEncoding('utf8').on('data', (text: string) => this.#note(`${name} complains: ${text.trim()}`));
-    child.on('message', (said: Said) => void this.#heard(living, said));
-    child.once('exit', (code, signal) => this.#gone(living, code, signal));
+    this.#cast.start(orders, { tabs: new Set(), through: false });
   }
 
-  #gone(living: Living, code: number | null, signal: string | null): void {
-    living.ended = true;
+  #gone(living: Living, how: string): void {
     living.tabs.clear();
-    const { name } = living;
-    this.#note(`${name} ends: ${signal ?? code}`);
-    if (signal === 'SIGKILL') {
+    if (how === 'SIGKILL') {
       // Who was ended need not get through; somebody takes its place.
       living.through = true;
-      this.#later(this.#random.whole(100, 3_000), () => this.#start());
-    } else if (code !== 0) this.#violated(`${name} fails with ${signal ?? code}`);
+      this.#cast.later(this.#random.whole(100, 3_000), () => this.#start());
+    } else if (how !== '0') this.#cast.violated(`${living.name} fails with ${how}`);
     this.#check();
   }
 
   #check(): void {
-    const isOver = this.#calm && this.#all.every(({ ended }) => ended) && this.#all.length >= this.#plan.starts.length;
+    const isOver =
+      this.#calm && this.#cast.all.every(({ ended }) => ended) && this.#cast.all.length >= this.#plan.starts.length;
     // One may be about to take the place of another.
-    if (isOver && this.#timers.size <= 1) this.#over();
+    if (isOver && this.#cast.waiting <= 1) this.#over();
   }
 
   #calmed(): void {
     this.#calm = true;
-    this.#note('all is calm');
-    for (const living of this.#all) this.#tell(living, { kind: 'calm' });
+    this.#cast.note('all is calm');
+    for (const living of this.#cast.all) this.#cast.tell(living, { kind: 'calm' });
     this.#check();
   }
 
@@ -179,20 +141,9 @@ class Play {
     return !this.#calm && isDeath(this.#orders, step);
   }
 
-  #tell({ child, ended }: Living, told: Told): void {
-    if (!ended && child.connected) child.send(told, () => undefined);
-  }
-
-  #stop(living: Living | undefined, ms: number): void {
-    if (living === undefined || living.ended) return;
-    const from = performance.now();
-    living.stopped = { from, to: from + ms };
-    this.#note(`${living.name} stands still for ${ms} ms`);
-    living.child.kill('SIGSTOP');
-    this.#later(ms, () => {
-      living.stopped = { from, to: performance.now() };
-      living.child.kill('SIGCONT');
-    });
+  #stop(which: number, ms: number): void {
+    const living = this.#cast.all[which];
+    if (living !== undefined) this.#cast.stop(living, ms);
   }
 
   #stoodStill({ stopped }: Living | undefined = { stopped: undefined } as Living): boolean {
@@ -206,11 +157,11 @@ class Play {
     else if (said.kind === 'asks') await this.#asked(living, said);
     else {
       this.#counts.calls++;
-      if (said.outcome !== '200' || said.ms > 1_000) this.#note(`${name} has ${said.outcome} after ${said.ms} ms`);
-      if (said.outcome.startsWith('unexpected')) this.#violated(`${name} fails: ${said.outcome}`);
+      if (said.outcome !== '200' || said.ms > 1_000) this.#cast.note(`${name} has ${said.outcome} after ${said.ms} ms`);
+      if (said.outcome.startsWith('unexpected')) this.#cast.violated(`${name} fails: ${said.outcome}`);
       if (this.#stoodStill(living)) return;
       this.#counts.longestMs = Math.max(this.#counts.longestMs, said.ms);
-      if (said.ms > longestMs) this.#violated(`${name} waits ${said.ms} ms for ${said.outcome}`);
+      if (said.ms > longestMs) this.#cast.violated(`${name} waits ${said.ms} ms for ${said.outcome}`);
     }
   }
 
@@ -218,21 +169,23 @@ class Play {
   async #asked(living: Living, { id, url, reason }: Said & { kind: 'asks' }): Promise<void> {
     const { name, tabs } = living;
     this.#counts.logins++;
-    this.#note(`${name} asks a person`);
-    for (const other of this.#all)
+    this.#cast.note(`${name} asks a person`);
+    for (const other of this.#cast.all)
       if (other.tabs.size > 0 && !this.#stoodStill(other))
-        this.#violated(`${name} opens a page beside that of ${other.name}`);
+        this.#cast.violated(`${name} opens a page beside that of ${other.name}`);
     tabs.add(id);
     const kept = reason === 'login' ? await this.#kept() : undefined;
-    if (kept !== undefined && this.#authority.isGood(kept) && !this.#all.some((one) => this.#stoodStill(one)))
-      this.#violated(`${name} asks for a login though ${kept} is good`);
+    if (kept !== undefined && this.#authority.isGood(kept) && !this.#cast.all.some((one) => this.#stoodStill(one)))
+      this.#cast.violated(`${name} asks for a login though ${kept} is good`);
     if (this.#dies('asking a person')) {
-      this.#later(300, () => living.child.kill('SIGKILL'));
+      this.#cast.later(300, () => living.child.kill('SIGKILL'));
       return;
     }
     const agrees = this.#calm || this.#random.chance(0.92);
     const callback = this.#authority.agreed(new URL(url), agrees);
-    this.#later(this.#random.whole(100, 2_500), () => this.#tell(living, { kind: 'callback', id, url: callback }));
+    this.#cast.later(this.#random.whole(100, 2_500), () =>
+      this.#cast.tell(living, { kind: 'callback', id, url: callback }),
+    );
   }
 
   /** The refresh token that is kept. */
@@ -245,14 +198,14 @@ class Play {
 
   /** A refresh token comes: once from all who live, unless nobody can have heard what came of it. */
   #used(use: Use, before: readonly Use[]): Fate {
-    const living = this.#all.find(({ name }) => name === use.process);
-    this.#note(`${use.process} renews by ${use.token}`);
+    const living = this.#cast.all.find(({ name }) => name === use.process);
+    this.#cast.note(`${use.process} renews by ${use.token}`);
     if (before.length > 0) this.#counts.repeated++;
     for (const { process, state } of before) {
-      const other = this.#all.find(({ name }) => name === process);
+      const other = this.#cast.all.find(({ name }) => name === process);
       const isKnown = state !== 'lost' && other?.ended === false && !this.#stoodStill(other);
       if (isKnown && !this.#authority.isLast(use.token))
-        this.#violated(`${use.process} uses ${use.token} again, which ${process} used (${state})`);
+        this.#cast.violated(`${use.process} uses ${use.token} again, which ${process} used (${state})`);
     }
     if (this.#calm) return 'answered';
     if (living !== undefined && this.#dies('when the request arrived')) {

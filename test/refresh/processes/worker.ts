@@ -7,7 +7,7 @@ import type { RedirectRequest } from '../../../src/auth/redirect.ts';
 import { carrier } from '../../../src/http/client/authorized.ts';
 import { fileCredentialStore } from '../../../src/node/credentials/file-credentials.ts';
 import { oauth } from '../../../src/oauth/person/oauth.ts';
-import { randomOf } from '../random.ts';
+import { randomOf } from '../../support/random.ts';
 import { Deaths } from './deaths.ts';
 import { nameHeader, type Orders, type Said, type Told } from './messages.ts';
 
