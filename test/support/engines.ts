@@ -9,6 +9,8 @@ import { delimiter, dirname, join } from 'node:path';
 /** A database server that listens on 127.0.0.1. */
 export interface Engine {
   readonly port: number;
+  /** Ends it at once, as where its machine fails but for its disk, and starts it again. */
+  restart(): Promise<void>;
   /** Ends it, and removes what it kept. */
   stop(): Promise<void>;
 }
@@ -85,25 +87,42 @@ interface Starting {
 }
 
 async function started({ program, words, folder, port, owner, ready }: Starting): Promise<Engine> {
-  // Should the tests be killed, it ends by itself.
-  const child = spawn('timeout', ['-k', '10', '900', program, ...words], {
-    ...owner,
-    cwd: folder,
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  const ended = new Promise<void>((resolve) => child.once('close', () => resolve()));
+  let running: Running | undefined;
+  const start = async (): Promise<void> => {
+    // Should the tests be killed, it ends by itself.
+    const child = spawn('timeout', ['-k', '10', '900', program, ...words], {
+      ...owner,
+      cwd: folder,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    running = { child, ended: new Promise<void>((resolve) => child.once('close', () => resolve())) };
+    await printed(child, ready);
+  };
+  const end = async (signal: 'SIGINT' | 'SIGQUIT'): Promise<void> => {
+    running?.child.kill(signal);
+    await running?.ended;
+  };
   const stop = async (): Promise<void> => {
-    child.kill('SIGINT');
-    await ended;
+    await end('SIGINT');
     rmSync(folder, { recursive: true, force: true });
   };
+  const restart = async (): Promise<void> => {
+    // PostgreSQL ends so without a checkpoint, and Redis has no word for it.
+    await end('SIGQUIT');
+    await start();
+  };
   try {
-    await printed(child, ready);
-    return { port, stop };
+    await start();
+    return { port, restart, stop };
   } catch (error) {
     await stop();
     throw error;
   }
+}
+
+interface Running {
+  readonly child: ChildProcess;
+  readonly ended: Promise<void>;
 }
 
 function printed(child: ChildProcess, words: string): Promise<void> {

@@ -4,7 +4,7 @@ import { Redis } from 'ioredis';
 import { Pool } from 'pg';
 import { postgresTasks } from '../../src/postgres.ts';
 import { redisTasks } from '../../src/redis.ts';
-import { sqliteTasks } from '../../src/sqlite.ts';
+import { sqliteTasks, type SqliteHandle } from '../../src/sqlite.ts';
 import type { TaskStore } from '../../src/store/tasks.ts';
 
 /** A store, and what lets go of it. */
@@ -13,10 +13,18 @@ export interface OpenedStore {
   close(): unknown;
 }
 
-/** Opens a store: of SQLite by a path, of the others by a port of this machine. */
-export function openStore(kind: string, place: string): OpenedStore {
+/**
+ * Opens a store: of SQLite by a path, of the others by a port of this machine.
+ *
+ * @param open Opens a file of SQLite in a way of its own.
+ */
+export function openStore(
+  kind: string,
+  place: string,
+  open: (path: string) => string | SqliteHandle = (path) => path,
+): OpenedStore {
   if (kind === 'SQLite') {
-    const store = sqliteTasks(place);
+    const store = sqliteTasks(open(place));
     return { store, close: () => store.close() };
   }
   const port = Number(place);
