@@ -68,7 +68,7 @@ function outcome(result: Readonly<Record<string, unknown>>): unknown {
   return result['task'] !== undefined || result['resultType'] === 'task' ? 'task' : 'runs';
 }
 
-describe('tasks are for whom the revision and the client make them [tasks-006, tasks-008, tasks-050, tasks-053, tasks-084, tasks-085, tasks-086, tasks-090, tasks-094]', () => {
+describe('tasks are for whom the revision and the client make them [tasks-006, tasks-008, tasks-050, tasks-053, tasks-084, tasks-085, tasks-086, tasks-090, tasks-094, B01, B02, B05, B09, B10, B13, B14, B17]', () => {
   for (const [name, { wish, ...client }] of Object.entries(clients)) {
     test(`a client ${name}`, async (t) => {
       const server = withTasks();
@@ -86,7 +86,7 @@ describe('tasks are for whom the revision and the client make them [tasks-006, t
   }
 });
 
-test('what the server declares is the one surface of the revision, and never both [tasks-092, tasks-093]', async (t) => {
+test('what the server declares is the one surface of the revision, and never both [tasks-092, tasks-093, B15]', async (t) => {
   const server = withTasks();
   t.after(() => server.close());
   const { ask } = await taskClient(server, { revision: '2026-07-28' });
@@ -127,7 +127,7 @@ test('the error of a missing extension says what to declare [tasks-054, tasks-07
   assert.deepEqual([code, data], [undeclared, wanted]);
 });
 
-test('a list is declared only where it is known whose tasks they are', async (t) => {
+test('a list is declared only where it is known whose tasks they are [tasks-046]', async (t) => {
   const server = withTasks();
   t.after(() => server.close());
   const declared = async (options: Partial<TaskClientOptions>): Promise<unknown> => {
@@ -139,7 +139,7 @@ test('a list is declared only where it is known whose tasks they are', async (t)
   assert.equal(await declared({ network: 'pipe' }), 'listed');
 });
 
-test('a task of 2025-11-25 is served to its owner in 2026-07-28, also to one that declared those tasks alone', async (t) => {
+test('a task of 2025-11-25 is served to its owner in 2026-07-28, also to one that declared those tasks alone [B04, B07]', async (t) => {
   const server = withTasks();
   t.after(() => server.close());
   const core = await taskClient(server, { revision: '2025-11-25', principal: 'ann' });

@@ -118,7 +118,7 @@ test('params.taskId decides, whatever _meta says [tasks-026]', async (t) => {
   assert.equal((await client.ask('tasks/get', { taskId: one['taskId'], _meta }))['taskId'], one['taskId']);
 });
 
-test('a list has pages, with all tasks of its owner and no other [tasks-033, tasks-034, tasks-035, tasks-043]', async (t) => {
+test('a list has pages, with all tasks of its owner and no other [tasks-033, tasks-034, tasks-035, tasks-043, D23]', async (t) => {
   const server = createServer({ name: 's', version: '1' }, { pageSize: 2 });
   t.after(() => server.close());
   server.tool('t', { task: 'optional' }, () => 'x');
@@ -175,7 +175,7 @@ function overHttp(
     );
 }
 
-test("over HTTP a task is named by its header, and is its principal's alone (tasks-082, tasks-083, tasks-096)", async (t) => {
+test('over HTTP a task is named by its header, and its principal alone reaches it [tasks-082, tasks-083, tasks-096, B01, B17]', async (t) => {
   const server = serverWith(t, () => new Promise(() => undefined));
   const send = overHttp(server);
   const seen = async (...request: Parameters<typeof send>): Promise<readonly [number, Json]> => {
