@@ -141,9 +141,9 @@ export class HostConversation implements Conversation {
     if (own instanceof McpError) return this.#refusal(message.id, own, this.#host.revisions.findLast(describesClients));
     if (own !== undefined) return this.#serve(message, new StatelessFacts(own, this.#host, this.#link), auth);
     if (message.method === 'initialize') return this.#initialize(message);
-    return this.#session === undefined
-      ? answerUnopened(this.#host, message)
-      : this.#serve(message, this.#session, auth);
+    if (this.#session === undefined) return answerUnopened(this.#host, message);
+    this.#session.heard(auth);
+    return this.#serve(message, this.#session, auth);
   }
 
   #initialize(message: RequestMessage): ResponseMessage {

@@ -94,6 +94,8 @@ export interface ServerSession {
   readonly client: ClientView;
   /** Principal that the client is, where its edge knows. */
   readonly principal: string | undefined;
+  /** Sender of its newest request, where its edge knows: the same principal as ever, by another token perhaps. */
+  readonly auth: AuthInfo | undefined;
   /** The address of the client, where its edge knows it. */
   readonly address?: string | undefined;
   /**

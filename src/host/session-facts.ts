@@ -5,7 +5,7 @@ import type { LoggingLevel } from '../protocol/features/logging.ts';
 import type { Revision } from '../protocol/revision.ts';
 import { isPromised } from '../peer/gate.ts';
 import { notification, type CallFacts, type ClientView } from './call.ts';
-import type { Link } from './endpoint.ts';
+import type { AuthInfo, Link } from './endpoint.ts';
 import type { Host, ServerSession } from './host.ts';
 import type { SessionWay } from './input/by-requests.ts';
 import type { QuestionOrigin } from './input/question.ts';
@@ -39,6 +39,7 @@ export class SessionFacts implements CallFacts {
   readonly session: ServerSession;
   /** The server's capabilities as `initialize` told them, which later ones do not change. */
   readonly #offered: ServerCapabilities;
+  #auth: AuthInfo | undefined;
   #isReady = false;
   #level: LoggingLevel = 'info';
 
@@ -46,6 +47,7 @@ export class SessionFacts implements CallFacts {
     this.revision = revision;
     this.client = client;
     this.link = parts.link;
+    this.#auth = parts.link.auth;
     this.#offered = projectServerCapabilities(revision, parts.host.capabilities(parts.link));
     this.session = this.#sessionOver(parts);
   }
@@ -64,6 +66,11 @@ export class SessionFacts implements CallFacts {
     this.#level = level;
   }
 
+  /** Hears who sends a request. */
+  heard(auth: AuthInfo | undefined): void {
+    this.#auth = auth;
+  }
+
   /** Hears `notifications/initialized`. */
   initialized(): void {
     this.#isReady = true;
@@ -76,10 +83,14 @@ export class SessionFacts implements CallFacts {
 
   #sessionOver({ host, link, isIdle, ask }: SessionParts): ServerSession {
     const { revision, client } = this;
+    const auth = (): AuthInfo | undefined => this.#auth;
     return {
       revision,
       client,
       principal: link.auth?.principal,
+      get auth() {
+        return auth();
+      },
       address: link.address,
       get dismiss() {
         return link.dismiss === undefined || !isIdle() ? undefined : () => link.dismiss?.();

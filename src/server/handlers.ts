@@ -1,4 +1,5 @@
 import type { Call } from '../host/call.ts';
+import type { AuthInfo } from '../host/endpoint.ts';
 import type { Handler, ServerSession } from '../host/host.ts';
 import { notFound } from '../peer/gate.ts';
 import { hasServerCapability } from '../protocol/capability.ts';
@@ -45,6 +46,28 @@ export function restrictedHandler(
   )
     return handler;
   return (params, call) => offered((late) => late.restricted(parts, handler)(params, call));
+}
+
+/** Tells those who watch a resource that it changed, and of them who may know of it now. */
+export function tellUpdate(parts: Parts, uri: string): void {
+  const tell = (): void => parts.subscriptions.resourceUpdated(uri);
+  // Who may know of it is judged while it is told, and that is not waited for.
+  if (isForEverybody(parts) || loaded !== undefined) tell();
+  else void Promise.resolve(offered(tell)).catch((error: unknown) => parts.options.onError(error, 'resources'));
+}
+
+/** Tells whether somebody may hear of a resource; a rule that fails lets nobody. */
+export function mayHear(parts: Parts, uri: string, auth: AuthInfo | undefined): boolean {
+  try {
+    return isForEverybody(parts) || loaded?.isThere(parts, uri, { auth }) === true;
+  } catch (error) {
+    parts.options.onError(error, 'resources');
+    return false;
+  }
+}
+
+function isForEverybody({ resources, templates }: Parts): boolean {
+  return !resources.restricted && !templates.restricted;
 }
 
 /** The handlers of a server's methods by name. */

@@ -3,6 +3,7 @@ import type { Implementation } from '../protocol/features/common.ts';
 import type { ListKind } from '../protocol/features/subscriptions.ts';
 import { checkParts, type DefinitionKind } from './mistakes.ts';
 import { Declared } from './declared.ts';
+import { mayHear } from './handlers.ts';
 import type { ResolvedOptions } from './options.ts';
 import { ownMethodsKey } from '../protocol/extension.ts';
 import { ownMethods, type MethodEntry } from './offer/methods.ts';
@@ -34,7 +35,7 @@ export interface Parts {
 
 /** The registries of a server, empty, each telling the subscribers of its changes. */
 export function createParts(info: Implementation, options: ResolvedOptions): Parts {
-  const subscriptions = new Subscriptions(options.subscriptions);
+  const subscriptions = new Subscriptions(options.subscriptions, (uri, auth) => mayHear(parts, uri, auth));
   let capabilities: ServerCapabilities = {};
   let stale = true;
   const changed = (kind: ListKind) => (): void => {

@@ -5,7 +5,7 @@ import type { Implementation, JsonObject } from '../protocol/features/common.ts'
 import type { ListKind } from '../protocol/features/subscriptions.ts';
 import { metaProblem } from './offer/common.ts';
 import type { Definitions } from './definition.ts';
-import { handlersOf, offered, ownHandler, restrictedHandler } from './handlers.ts';
+import { handlersOf, offered, ownHandler, restrictedHandler, tellUpdate } from './handlers.ts';
 import { checkDefinition, checkInfo } from './mistakes.ts';
 import { resolveOptions, type ServerOptions } from './options.ts';
 import { createParts, type Parts } from './parts.ts';
@@ -35,7 +35,7 @@ export interface Server extends Definitions, Served {
   changed(list: ListKind): void;
   /** Tasks, for what works on them outside of handlers. */
   readonly tasks: ServerTasks;
-  /** Tells the clients that watch a resource that it changed. */
+  /** Tells the clients that watch a resource that it changed, and of them those that may see it now. */
   resourceUpdated(uri: string): void;
   /**
    * Declares an extension; clients that begin afterwards are told of it. What the extension has (methods, results of its own) is
@@ -78,7 +78,7 @@ export function createServer(info: Implementation, options: ServerOptions = {}):
     },
     extension: (id, settings = {}) => parts.extensions.add(id, settings),
     tasks: serverTasks(parts),
-    resourceUpdated: (uri) => subscriptions.resourceUpdated(uri),
+    resourceUpdated: (uri) => tellUpdate(parts, uri),
     close: () => endpoint.close(),
   };
 }

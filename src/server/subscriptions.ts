@@ -1,6 +1,7 @@
 import type { RequestId } from '../jsonrpc/message.ts';
 import { eachInSlices, Slices } from '../jsonrpc/slices.ts';
 import type { Call } from '../host/call.ts';
+import type { AuthInfo } from '../host/endpoint.ts';
 import type { ServerSession } from '../host/host.ts';
 import { listChanges, type ListChange } from '../protocol/catalogue.ts';
 import type { JsonObject } from '../protocol/features/common.ts';
@@ -68,9 +69,12 @@ export class Subscriptions {
   readonly #pending = new Set<string>();
   readonly #slices = new Slices();
   readonly #limits: SubscriptionLimits;
+  readonly #mayHear: (uri: string, auth: AuthInfo | undefined) => boolean;
 
-  constructor(limits: SubscriptionLimits) {
+  /** @param mayHear Tells whether somebody may know of a resource now; it does not throw. */
+  constructor(limits: SubscriptionLimits, mayHear: (uri: string, auth: AuthInfo | undefined) => boolean) {
     this.#limits = limits;
+    this.#mayHear = mayHear;
   }
 
   opened(session: ServerSession): void {
@@ -108,9 +112,12 @@ export class Subscriptions {
   *#tellUpdate(uri: string): Generator<void> {
     const method = 'notifications/resources/updated';
     for (const watcher of this.#watchers.get(uri) ?? []) {
-      if ('call' in watcher) watcher.call.send(method, { uri, ...ofSubscription(watcher.call.requestId) });
-      else watcher.notify(method, { uri });
       yield;
+      const isListener = 'call' in watcher;
+      // It may have become invisible to them since they subscribed.
+      if (!this.#mayHear(uri, (isListener ? watcher.call : watcher).auth)) continue;
+      if (isListener) watcher.call.send(method, { uri, ...ofSubscription(watcher.call.requestId) });
+      else watcher.notify(method, { uri });
     }
   }
 

@@ -4,7 +4,7 @@
 
 export { complete } from './completion.ts';
 export { callMethod } from './method-call.ts';
-export { restricted } from './restricted-handlers.ts';
+export { isThere, restricted } from './restricted-handlers.ts';
 export { scopeGuard } from './missing-scopes.ts';
 export { getPrompt } from './prompting.ts';
 export { isFoundAtRunTime, listResources, readResource } from './reading.ts';

@@ -70,6 +70,7 @@ function listen(parts: Parts, { params, call }: Parameters<Instead>[1], handler:
   );
 }
 
-function isThere({ resources, templates }: Parts, uri: string, { auth }: Call): boolean {
+/** Tells whether there is a resource for somebody, as far as they may know. */
+export function isThere({ resources, templates }: Parts, uri: string, { auth }: Pick<Call, 'auth'>): boolean {
   return resources.find(uri, auth) !== undefined || matching(resources, templates, uri, auth).next().done !== true;
 }
