@@ -106,7 +106,7 @@ test('whoever is not the one who is meant is turned away, and nothing happens', 
   const url = await invite();
   assert.deepEqual(
     await Promise.all([visitor(bob), visitor()].map(async (one) => (await one.request(url)).status)),
-    [403, 401],
+    [403, 403],
   );
   // A form that the right person has, sent from the browser of another one.
   const page = await visitor(ann).request(url);
@@ -123,6 +123,15 @@ test('a person who is not signed in is sent where one signs in, where the progra
   const url = await invite();
   const page = await visitor().request(url);
   assert.deepEqual([page.status, page.headers.get('location')], [303, `/login?to=${encodeURIComponent(url)}`]);
+});
+
+test('a page is answered in time, though nobody ever says who sits there', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  const { visitor, invite } = scene({ session: () => new Promise(() => undefined) });
+  const page = visitor(ann).request(await invite());
+  for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve));
+  t.mock.timers.tick(30_000);
+  assert.equal((await page).status, 503);
 });
 
 test('a link is good once', async () => {

@@ -179,7 +179,7 @@ export class Consent {
 
   /** The person opens the URL. */
   async #visited(request: Request, signal: AbortSignal): Promise<Response> {
-    const visited = await this.#admitted(request, new URL(request.url).searchParams.get('visit'));
+    const visited = await this.#admitted(request, new URL(request.url).searchParams.get('visit'), signal);
     if (visited instanceof Response) return visited;
     const { visit } = visited;
     // Another site may have led them here, and what does not say where it comes from may be such a site.
@@ -192,7 +192,7 @@ export class Consent {
   async #answer(request: Request, signal: AbortSignal): Promise<Response> {
     const form = await unlessAborted(readForm(request), signal);
     if (form === undefined) return notice('over', 400);
-    const visited = await this.#admitted(request, form.get('visit'));
+    const visited = await this.#admitted(request, form.get('visit'), signal);
     if (visited instanceof Response) return visited;
     const { visit } = visited;
     const nonce = cookieOf(request, this.#cookieName(formCookie));
@@ -208,16 +208,22 @@ export class Consent {
   }
 
   /** The visit that a request is about, where it is that of who sits there; else the page that says why not. */
-  async #admitted(request: Request, sealed: string | null): Promise<Admitted | Response> {
+  async #admitted(request: Request, sealed: string | null, signal: AbortSignal): Promise<Admitted | Response> {
     const visit = await this.#visits.opened(sealed ?? '', this.#page);
     if (visit === undefined) return notice('over', 410);
-    const who = await this.#options.sessionOf(request);
+    const who = await this.#who(request, signal);
     if (who instanceof Response) return who;
-    if (who === undefined) return notice('nobody', 401);
+    // A 401 would have to say by which scheme one signs in (RFC 9110, section 15.5.2), and a site has pages for that.
+    if (who === undefined) return notice('nobody', 403);
     if (who !== visit.principal) return notice('stranger', 403);
     if (await this.#visits.isUsed(visit)) return notice('used', 410);
     const party = this.#options.party(visit.party);
     return party === undefined ? notice('over', 410) : { visit, sealed: sealed ?? '', party };
+  }
+
+  /** Finds out who sits there, which may take a program long. */
+  async #who(request: Request, signal: AbortSignal): Promise<string | Response | undefined> {
+    return await unlessAborted(Promise.resolve(this.#options.sessionOf(request)), signal);
   }
 
   async #ask(
@@ -259,7 +265,7 @@ export class Consent {
     const cookie = others.length === 0 ? cookieOf(request, this.#cookieName(stateName(state))) : undefined;
     const ticket = cookie === undefined ? undefined : await this.#visits.opened(cookie, this.#state(state));
     if (ticket === undefined) return notice('unawaited', 400);
-    const who = await this.#options.sessionOf(request);
+    const who = await this.#who(request, signal);
     // A cookie that is not sent from other sites leaves it open; the one of this visit is the browser's that agreed.
     if (typeof who === 'string' && who !== ticket.principal) return notice('stranger', 403);
     const isOver = [this.#cookie(stateName(state), '', 0)];
