@@ -135,6 +135,8 @@ class LateSingle implements Single {
       const offered = single.host.capabilities();
       for (const { list, method } of listChanges) if (offered[list] !== undefined) session.notify(method, {});
     }
+    // The person may have signed in by the page of another process.
+    this.#listens.end();
     return single;
   }
 
