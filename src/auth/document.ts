@@ -3,6 +3,7 @@
 import { after } from '../jsonrpc/timeout.ts';
 import { AuthorizationError } from './errors.ts';
 import type { NetworkRules } from './network.ts';
+import type { SecretRequest } from './secrets.ts';
 
 /** The part of `fetch` that is needed; that of every runtime fits. */
 export type AuthorizationFetch = (url: string, request: AuthorizationRequest) => Promise<AuthorizationResponse>;
@@ -137,6 +138,8 @@ export interface Answer {
   readonly text: string;
   /** The URL at which it was found, where the runtime tells. */
   readonly url: string | undefined;
+  /** The request that it answers, whose secrets it may repeat. */
+  readonly sent?: SecretRequest | undefined;
   header(name: string): string | undefined;
 }
 
@@ -165,7 +168,7 @@ export async function exchange(
     const response = await fetch(url.href, { redirect: 'manual', ...given });
     const text = await textOf(response, what, url);
     const { status, url: end, headers } = response;
-    return { status, text, url: end, header: (name) => headers.get(name) ?? undefined };
+    return { status, text, url: end, sent: request, header: (name) => headers.get(name) ?? undefined };
   };
   try {
     return await Promise.race([answered(), ended]);

@@ -64,8 +64,11 @@ export class AuthorizationError extends Error {
 /** The most of a peer's words that is shown. */
 const mostShown = 200;
 
-/** Words of a peer as they may be shown: plain characters on one line, cut short. (RFC 6749, section 5.2, allows no others.) */
+/**
+ * Words of a peer as they may be shown: plain characters on one line, cut short, with dots where a secret was. (RFC 6749, section 5.2,
+ * allows no others.) Of the answer to a request that had secrets, see `harmlessAnswer`.
+ */
 export function plainWords(text: unknown): string | undefined {
   if (typeof text !== 'string' || text === '') return undefined;
-  return text.slice(0, mostShown).replaceAll(/[^\x20-\x7e]/g, '?');
+  return text.slice(0, mostShown).replaceAll(/[^\x20-\x7e•]/g, '?');
 }

@@ -64,10 +64,18 @@ function isNamed(given: SigningKey | NamedKey): given is NamedKey {
 async function fromPem(text: string, alg: string | undefined): Promise<CryptoKey> {
   const body = /-----BEGIN PRIVATE KEY-----([A-Za-z0-9+/=\s]+)-----END PRIVATE KEY-----/.exec(text)?.[1];
   if (body === undefined) throw new TypeError('the key is no PEM of a private key in PKCS #8 ("BEGIN PRIVATE KEY")');
-  const bytes = Uint8Array.from(atob(body.replaceAll(/\s/g, '')), (char) => char.charCodeAt(0));
+  const bytes = bytesIn(body.replaceAll(/\s/g, ''));
   const hexadecimal = Array.from(bytes.subarray(0, 64), (byte) => byte.toString(16).padStart(2, '0')).join('');
   const found = alg ?? identifiers.find(([identifier]) => hexadecimal.includes(identifier))?.[1];
   return await imported('pkcs8', bytes, found);
+}
+
+function bytesIn(base64: string): Uint8Array<ArrayBuffer> {
+  try {
+    return Uint8Array.from(atob(base64), (char) => char.charCodeAt(0));
+  } catch {
+    throw new TypeError('the key is a PEM that is damaged: what stands in it is no Base64');
+  }
 }
 
 async function fromJwk(jwk: JsonWebKey, alg: string | undefined): Promise<CryptoKey> {

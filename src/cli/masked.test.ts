@@ -8,7 +8,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { configOf } from './config/config.ts';
-import { hiding } from './explain/secrets.ts';
+import { hiding } from '../auth/secrets.ts';
 
 /** A server that refuses every request with a status and repeats what it was sent. */
 async function echoing(t: TestContext, status: number): Promise<string> {

@@ -1,6 +1,6 @@
 import { ConnectionError, type Channel, type Transport } from '../jsonrpc/transport.ts';
 import { factsOf } from '../jsonrpc/transport-facts.ts';
-import type { Hide } from './explain/secrets.ts';
+import type { Hide } from '../auth/secrets.ts';
 import { withoutSent } from './sent-secrets.ts';
 
 /** Name that a way to a server is given, and secrets that are hidden in all that is told of it. */

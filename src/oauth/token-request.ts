@@ -8,7 +8,8 @@ import {
   revocationRequest,
 } from 'oauth4webapi';
 import { exchange, type Answer } from '../auth/document.ts';
-import { AuthorizationError, plainWords } from '../auth/errors.ts';
+import { AuthorizationError } from '../auth/errors.ts';
+import { harmlessAnswer } from '../auth/secrets.ts';
 import type { OAuthClient } from './client-authentication.ts';
 import type { Endpoints } from './endpoints.ts';
 import { authenticationOf } from './shown-client.ts';
@@ -36,12 +37,13 @@ export interface TokenRequest {
  */
 export async function requestTokens(site: Site, request: TokenRequest): Promise<TokenAnswer> {
   const { issuer } = request.endpoints;
-  const answer = readTokenAnswer(await tokenAnswer(site, request), issuer);
+  const given = await tokenAnswer(site, request);
+  const answer = readTokenAnswer(given, issuer);
   const wanted = request.prover === undefined ? 'bearer' : 'dpop';
   if (answer.tokenType === wanted || (answer.tokenType === 'bearer' && site.options.dpop !== 'always')) return answer;
   throw new AuthorizationError(
     'invalid-response',
-    `${issuer} gave a token of the type ${plainWords(answer.tokenType)}, where ${wanted === 'dpop' ? 'one that is bound to a key (DPoP)' : 'a bearer token'} was asked for`,
+    `${issuer} gave a token of the type ${harmlessAnswer(answer.tokenType, given.sent)}, where ${wanted === 'dpop' ? 'one that is bound to a key (DPoP)' : 'a bearer token'} was asked for`,
     { issuer },
   );
 }

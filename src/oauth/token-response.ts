@@ -2,7 +2,8 @@
 
 import { hasFields } from '../auth/fields.ts';
 import { jsonOf, type Answer } from '../auth/document.ts';
-import { AuthorizationError, plainWords, type AuthorizationReason } from '../auth/errors.ts';
+import { AuthorizationError, type AuthorizationReason } from '../auth/errors.ts';
+import { harmlessAnswer } from '../auth/secrets.ts';
 import { scopesOf } from '../auth/scopes.ts';
 
 /** Tokens that were given out. */
@@ -76,7 +77,7 @@ export function fieldsOf(answer: Answer, issuer: string, asked: string): Readonl
   const value = jsonOf(answer.text);
   const fields = hasFields(value) ? value : undefined;
   const code = textIn(fields?.['error']);
-  if (code !== undefined) throw refused(fields ?? {}, { code, status, issuer, asked });
+  if (code !== undefined) throw refused(fields ?? {}, { code, answer, issuer, asked });
   if (isPassing(status))
     throw new AuthorizationError(
       'server-error',
@@ -95,13 +96,13 @@ function refused(
   fields: Readonly<Record<string, unknown>>,
   {
     code,
-    status,
+    answer: { status, sent },
     issuer,
     asked,
-  }: { readonly code: string; readonly status: number; readonly issuer: string; readonly asked: string },
+  }: { readonly code: string; readonly answer: Answer; readonly issuer: string; readonly asked: string },
 ): AuthorizationError {
-  const shown = plainWords(code) ?? '';
-  const description = plainWords(fields['error_description']);
+  const shown = harmlessAnswer(code, sent) ?? '';
+  const description = harmlessAnswer(fields['error_description'], sent);
   const passing = isPassing(status) || passingCodes.has(code);
   const known = Object.hasOwn(reasons, code) ? reasons[code] : undefined;
   const [reason, words] = passing

@@ -1,5 +1,6 @@
 import { open } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
+import { hiding, type Hide } from '../../auth/secrets.ts';
 import type { UpstreamOptions } from '../../bridge/options.ts';
 import { httpTransport } from '../../http/client/transport.ts';
 import { ssePairTransport } from '../../http/client/sse-pair.ts';
@@ -13,14 +14,7 @@ import { ConfigProblem } from './expand.ts';
 import { oauthEntry, oauthKeys, type OAuthEntry } from './oauth-entry.ts';
 import { Keys, jsonKindOf, pathOf, shownValue } from './read.ts';
 import { sharedFetch } from '../fetch.ts';
-import {
-  hiding,
-  secretArguments,
-  secretHeaders,
-  secretsOfUrl,
-  secretVariables,
-  type Hide,
-} from '../explain/secrets.ts';
+import { secretArguments, secretHeaders, secretsOfUrl, secretVariables } from '../explain/secrets.ts';
 import { UsageError, type Io } from '../io.ts';
 import { masked, type Mask } from '../masked.ts';
 import { isHeader, type TransportSettings } from '../target.ts';

@@ -1,26 +1,9 @@
+import { hiding } from '../../auth/secrets.ts';
 import type { Explanation } from './report.ts';
 import type { Io } from '../io.ts';
 import type { Parsed } from '../options.ts';
 
-/** Length below which a secret is not hidden, since it would be found by accident. */
-const shortest = 8;
-
-/** So many characters of a secret are enough to hide it: what repeats it may be cut off. */
-const enough = 12;
-
 const secretName = /key|token|secret|pass|auth|cred|sig/i;
-
-/** Takes out of a text what nobody should read. */
-export type Hide = (text: string) => string;
-
-/** Hides secrets wherever they stand in a text, as they are and as they are written in JSON and in URLs. */
-export function hiding(secrets: readonly string[]): Hide {
-  const hidden = [...new Set(secrets)]
-    .filter((value) => value.length >= shortest)
-    .flatMap((value) => [value, JSON.stringify(value).slice(1, -1), inUrl(value)])
-    .toSorted((one, another) => another.length - one.length);
-  return (text) => hidden.reduce(without, text);
-}
 
 /** Takes secrets out of every text of a value: a server may repeat what it was sent. */
 export function withoutTexts(value: Explanation, secrets: readonly string[]): Explanation {
@@ -29,25 +12,6 @@ export function withoutTexts(value: Explanation, secrets: readonly string[]): Ex
   return JSON.parse(JSON.stringify(value), (_, part: unknown) =>
     typeof part === 'string' ? hide(part) : part,
   ) as Explanation;
-}
-
-function inUrl(value: string): string {
-  return new URLSearchParams([['', value]]).toString().slice(1).replaceAll('+', '%20');
-}
-
-/** A text without a secret, and without a long beginning of it. */
-function without(text: string, secret: string): string {
-  const begin = secret.slice(0, enough);
-  // The whole of it first: its beginning may stand in it twice.
-  const [first = '', ...others] = text.replaceAll(secret, '•••').split(begin);
-  return first + others.map((rest) => `•••${rest.slice(alike(rest, secret.slice(enough)))}`).join('');
-}
-
-/** Number of characters that two texts have in common at their beginning. */
-function alike(one: string, another: string): number {
-  let length = 0;
-  while (length < another.length && one[length] === another[length]) length++;
-  return length;
 }
 
 /**

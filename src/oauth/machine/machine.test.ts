@@ -8,7 +8,9 @@ import {
   workloadIdentity,
   type ClientCredentialsOptions,
 } from '../../oauth.ts';
+import { connect } from '../../client.ts';
 import { claimsOf } from '../../auth/base64url.ts';
+import { signingKey } from '../../auth/signing-key.ts';
 
 const server = {
   ...(createWorld().laws.server as Readonly<Record<string, unknown>>),
@@ -202,6 +204,47 @@ test('what an authorization server refuses of a workload is told, and not tried 
       resource: mcp,
     },
   ]);
+});
+
+test('an authorization server that repeats what it was sent has no secret of it in the error', async () => {
+  const secret = 'a secret: of the machine';
+  for (const method of ['client_secret_basic', 'client_secret_post']) {
+    const world = createWorld({ server: { ...server, token_endpoint_auth_methods_supported: [method] } });
+    const form = `=${secret}`.replaceAll(' ', '+');
+    const words = `not ${secret} nor ${form.slice(1).replace(':', '%3A')}\u001b[31m and ${'x'.repeat(500)}`;
+    world.laws.answers = {
+      '/token': ({ headers, body }) => {
+        const sent = `${headers.get('authorization')} ${String(body['client_secret'])}`;
+        return Response.json({ error: secret, error_description: `${sent} ${words}` }, { status: 400 });
+      },
+    };
+    await assert.rejects(world.connect(credentials(world, { secret })), (error) => {
+      assert.ok(error instanceof AuthorizationError);
+      assert.match(error.message, /refused the token request with •••/);
+      assert.doesNotMatch(error.message, /of.the.machine|secret%3A|Basic [^•]/);
+      assert.ok(!error.message.includes('\u001b'));
+      assert.equal(error.code, '•••');
+      assert.ok(error.message.length < 500);
+      return true;
+    });
+  }
+});
+
+test('a key that is damaged is refused in words that say so', async () => {
+  const damaged = '-----BEGIN PRIVATE KEY-----\nabcde\n-----END PRIVATE KEY-----\n';
+  await assert.rejects(signingKey(damaged), { name: 'TypeError', message: /a PEM that is damaged/ });
+});
+
+test('the key in the query of a server stands in no error', async () => {
+  const world = createWorld({
+    server,
+    resource: { resource: `${mcp}?key=of-the-query`, authorization_servers: [issuer] },
+    answers: { '/token': () => Response.json({ access_token: 'useless', token_type: 'Bearer' }) },
+  });
+  await assert.rejects(
+    connect(`${mcp}?key=of-the-query`, { auth: credentials(world), fetch: world.fetch }),
+    (error) => /refuses what/.test(String(error)) && !/of-the-query/.test(String(error)),
+  );
 });
 
 test('machines without what they need are refused at once', () => {

@@ -1,7 +1,8 @@
 /** One exchange of a token; loaded by the first. (RFC 8693.) */
 
-import { jsonOf } from '../../auth/document.ts';
-import { AuthorizationError, plainWords } from '../../auth/errors.ts';
+import { jsonOf, type Answer } from '../../auth/document.ts';
+import { AuthorizationError } from '../../auth/errors.ts';
+import { harmlessAnswer } from '../../auth/secrets.ts';
 import { scopesOf } from '../../auth/scopes.ts';
 import type { ExchangedToken, TokenExchangeRequest } from '../../host/endpoint.ts';
 import type { ExchangeOptions } from './exchange.ts';
@@ -70,8 +71,8 @@ async function exchangeToken(
   };
   const { clientId, clientSecret, method } = options;
   const client = clientSecret === undefined ? undefined : { clientId, clientSecret, method };
-  const { status, text } = await postForm(endpoint, 'the token endpoint', settings.fetching, { client, form });
-  return read({ status, answer: jsonOf(text), token, scopes, type }, settings.now());
+  const { status, text, sent } = await postForm(endpoint, 'the token endpoint', settings.fetching, { client, form });
+  return read({ status, answer: jsonOf(text), sent, token, scopes, type }, settings.now());
 }
 
 /** Fields of a form that say who this server is, where it has a key. */
@@ -99,6 +100,7 @@ async function endpointOf(issuer: Issuer | undefined): Promise<string> {
 interface Exchanged {
   readonly status: number;
   readonly answer: unknown;
+  readonly sent: Answer['sent'];
   /** Token that was given. */
   readonly token: string;
   readonly scopes: readonly string[] | undefined;
@@ -106,7 +108,7 @@ interface Exchanged {
 }
 
 /** RFC 8693, section 2.2; an error with a status of success is one too. */
-function read({ status, answer, token, scopes, type: wanted }: Exchanged, now: number): ExchangedToken {
+function read({ status, answer, sent, token, scopes, type: wanted }: Exchanged, now: number): ExchangedToken {
   const fields = (typeof answer === 'object' && answer !== null ? answer : {}) as Readonly<Record<string, unknown>>;
   const {
     error,
@@ -118,8 +120,8 @@ function read({ status, answer, token, scopes, type: wanted }: Exchanged, now: n
     scope,
   } = fields;
   if (typeof error === 'string') {
-    const code = plainWords(error) ?? 'error';
-    const words = plainWords(description);
+    const code = harmlessAnswer(error, sent) ?? 'error';
+    const words = harmlessAnswer(description, sent);
     throw new AuthorizationError(
       error === 'invalid_client' ? 'invalid-client' : error === 'invalid_scope' ? 'insufficient-scope' : 'denied',
       `the authorization server gave no token for this audience: ${code}${words === undefined ? '' : ` (${words})`}`,

@@ -1,0 +1,98 @@
+/** Secrets that are sent: whoever they are sent to may repeat them in an error. */
+
+import { plainWords } from './errors.ts';
+
+/** Length below which a secret is not hidden, since it would be found by accident. */
+const shortest = 8;
+
+/** So many characters of a secret are enough to hide it: what repeats it may be cut off. */
+const enough = 12;
+
+/** Takes out of a text what nobody should read. */
+export type Hide = (text: string) => string;
+
+/** Hides secrets wherever they stand in a text, as they are and as they are written in JSON, in forms and in URLs. */
+export function hiding(secrets: readonly string[]): Hide {
+  const hidden = [...new Set(secrets)]
+    .filter((value) => value.length >= shortest)
+    .flatMap((value) => [
+      value,
+      JSON.stringify(value).slice(1, -1),
+      inForm(value),
+      inForm(value).replaceAll('+', '%20'),
+    ])
+    .toSorted((one, another) => another.length - one.length);
+  return (text) => hidden.reduce(without, text);
+}
+
+function inForm(value: string): string {
+  return new URLSearchParams([['', value]]).toString().slice(1);
+}
+
+/** A text without a secret, and without a long beginning of it. */
+function without(text: string, secret: string): string {
+  const begin = secret.slice(0, enough);
+  // The whole of it first: its beginning may stand in it twice.
+  const [first = '', ...others] = text.replaceAll(secret, '•••').split(begin);
+  return first + others.map((rest) => `•••${rest.slice(alike(rest, secret.slice(enough)))}`).join('');
+}
+
+/** Number of characters that two texts have in common at their beginning. */
+function alike(one: string, another: string): number {
+  let length = 0;
+  while (length < another.length && one[length] === another[length]) length++;
+  return length;
+}
+
+/** The members of a form that are secret. (RFC 6749, 7523, 7636, 8628 and 8693.) */
+const secretFields = [
+  'client_secret',
+  'client_assertion',
+  'code',
+  'code_verifier',
+  'refresh_token',
+  'device_code',
+  'assertion',
+  'subject_token',
+  'token',
+];
+
+/** Request, as far as its secrets stand in it. */
+export interface SecretRequest {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string | undefined;
+}
+
+/** The secrets of a request: the credentials of `Authorization`, also as they are before they are encoded, and the secret fields of a form. */
+export function sentSecrets({ headers, body = '' }: SecretRequest): readonly string[] {
+  const credentials = Object.entries(headers).flatMap(([name, value]) =>
+    name.toLowerCase() === 'authorization' ? credentialsIn(value) : [],
+  );
+  // Messages are JSON, and have fields that are named like these.
+  if (body === '' || /^\s*[{[]/.test(body)) return credentials;
+  const fields = new URLSearchParams(body);
+  return [...credentials, ...secretFields.flatMap((name) => fields.getAll(name))];
+}
+
+function credentialsIn(header: string): readonly string[] {
+  const [, scheme = '', given = header] = /^(\S+)\s+(.*)$/s.exec(header) ?? [];
+  if (scheme.toLowerCase() !== 'basic') return [given];
+  let pair: string;
+  try {
+    pair = atob(given);
+  } catch {
+    return [given];
+  }
+  const secret = pair.slice(pair.indexOf(':') + 1);
+  // RFC 6749, section 2.3.1: a client writes it as in a form.
+  return [given, pair, secret, new URLSearchParams(`=${secret}`).get('') ?? ''];
+}
+
+/** The most of a peer's words that is looked through for secrets. */
+const mostRead = 20_000;
+
+/** Words of an answer as they may be shown, without the secrets of the request that it answers. */
+export function harmlessAnswer(text: unknown, sent: SecretRequest | undefined): string | undefined {
+  if (typeof text !== 'string' || sent === undefined) return plainWords(text);
+  return plainWords(hiding(sentSecrets(sent))(text.slice(0, mostRead)));
+}
