@@ -7,6 +7,7 @@ import { test, type TestContext } from 'node:test';
 import { taskStoreContract } from '../testing/task-store.ts';
 import type { StoredTask } from '../store/tasks.ts';
 import { sqliteTasks } from './sqlite-tasks.ts';
+import { sqliteStatements } from './statements.ts';
 
 function fileFor(t: TestContext): string {
   const folder = mkdtempSync(join(tmpdir(), 'parley-sqlite-'));
@@ -51,6 +52,20 @@ test('a handle is used as it is, made durable, and left open', async (t) => {
   assert.equal(await store.add(task('a'), 1), 'added');
   store.close();
   assert.equal(handle.prepare('select count(*) as tasks from parley_tasks').get()?.['tasks'], 1);
+  handle.close();
+});
+
+test('a claim walks through no leases that last', (t) => {
+  const file = fileFor(t);
+  sqliteTasks(file).close();
+  const handle = new DatabaseSync(file);
+  const plan = handle.prepare(`explain query plan ${sqliteStatements.claim}`).all(1, 'n', 'q', 1, 'q', 1, 1);
+  const searches = plan.map(({ detail }) => String(detail)).filter((detail) => detail.includes('parley_tasks_due'));
+  assert.deepEqual(
+    searches.map((detail) => /queue=\? AND <expr>=\? AND .*due<\?/.test(detail)),
+    [true, true],
+    searches.join('\n'),
+  );
   handle.close();
 });
 

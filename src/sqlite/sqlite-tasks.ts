@@ -75,7 +75,9 @@ class SqliteTaskStore implements SqliteTasks {
   }
 
   claim(queue: string, { node, forMs, most }: TaskClaim): Promise<readonly StoredTask[]> {
-    return this.#commits.add(() => this.#run.claim.all(wholeMs(forMs), node, queue, most).map(taskOf));
+    return this.#commits.add(() =>
+      this.#run.claim.all(wholeMs(forMs), node, queue, most, queue, most, most).map(taskOf),
+    );
   }
 
   renew(leases: readonly TaskLease[], forMs: number): Promise<readonly string[]> {

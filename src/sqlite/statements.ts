@@ -27,6 +27,12 @@ create index if not exists parley_tasks_open on parley_tasks (queue, owner, expi
 create index if not exists parley_tasks_expires on parley_tasks (expires) where expires is not null;
 `;
 
+/** Tasks that are due, of those that nobody had yet or of the others: each kind is a range of the index, so that leases which last are not walked through. */
+function dueUpTo(fresh: 0 | 1): string {
+  return `select id, due, ${fresh} as fresh from parley_tasks
+    where queue = ? and (epoch = 0) = ${fresh} and open = 1 and due is not null and due <= ${now} and ${live} order by due limit ?`;
+}
+
 /** Names of the statements of the store. */
 export type StatementName = 'isThere' | 'countOpen' | 'add' | 'get' | 'swap' | 'claim' | 'renew' | 'list' | 'sweep';
 
@@ -40,8 +46,7 @@ export const sqliteStatements: Readonly<Record<StatementName, string>> = {
   swap: `update parley_tasks set version = ?, epoch = ?, open = ?, due = case ? when 1 then due else ${now} + ? end,
     expires = coalesce(${now} + ?, expires), text = ? where id = ? and version = ? and ${live}`,
   claim: `update parley_tasks set version = version + 1, epoch = epoch + 1, due = ${now} + ?, node = ? where id in
-    (select id from parley_tasks where queue = ? and open = 1 and due is not null and due <= ${now} and ${live}
-      order by epoch = 0, due limit ?)
+    (select id from (select * from (${dueUpTo(0)}) union all select * from (${dueUpTo(1)})) order by fresh, due limit ?)
     returning ${taskColumns}`,
   renew: `update parley_tasks set due = ${now} + ? where id = ? and epoch = ? and open = 1 and due is not null and ${live}`,
   list: `select ${taskColumns} from parley_tasks where queue = ? and owner = ? and id > ? and ${live} order by id limit ?`,
