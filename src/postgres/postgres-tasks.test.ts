@@ -5,7 +5,8 @@ import { missing, startPostgres, type Engine } from '../../test/support/engines.
 import type { StoredTask } from '../store/tasks.ts';
 import { taskStoreContract } from '../testing/task-store.ts';
 import { postgresTasks } from './postgres-tasks.ts';
-import { postgresTasksSchema } from './statements.ts';
+import type { PostgresResult } from './pool.ts';
+import { postgresStatements, postgresTasksSchema } from './statements.ts';
 
 function task(id: string, parts: Partial<StoredTask> = {}): StoredTask {
   return { id, queue: 'q', owner: '', version: 1, epoch: 0, open: true, text: '{}', ...parts };
@@ -70,6 +71,41 @@ describe('tasks in PostgreSQL', { skip: missing('postgres') }, () => {
     assert.deepEqual(texts, []);
     assert.equal(await store.add(task('far 6', { owner: 'far' }), 70), 'added');
     assert.deepEqual(texts, ['connect']);
+  });
+
+  test('a process that starts waits for nobody who stands still in the middle of a transaction', async () => {
+    const still = await pool().connect();
+    await still.query('begin');
+    await still.query(postgresStatements.add, ['still', 'q', 'still', 1, 0, true, null, null, '', 9]);
+    assert.equal(await postgresTasks(pool()).add(task('beside'), 1000), 'added');
+    await still.query('rollback');
+    still.release();
+  });
+
+  test('who stands still in the middle of an add near the limit is not waited for without end', async () => {
+    const stands: (() => void)[] = [];
+    const first = pool();
+    const still = postgresTasks({
+      query: (text: string, values?: unknown[]) => first.query(text, values),
+      connect: async () => {
+        const client = await first.connect();
+        const query = async (text: string, values?: unknown[]): Promise<PostgresResult> => {
+          if (text === postgresStatements.add) await new Promise<void>((resolve) => stands.push(resolve));
+          return await client.query(text, values);
+        };
+        return {
+          query,
+          release: (destroy) => client.release(destroy),
+          on: (event, hear) => client.on(event as 'error', hear as never),
+          removeListener: (event, hear) => client.removeListener(event, hear as never),
+        };
+      },
+    });
+    const late = still.add(task('stands still', { owner: 'near' }), 3);
+    while (stands.length === 0) await first.query('select 1');
+    assert.equal(await postgresTasks(pool()).add(task('goes on', { owner: 'near' }), 3), 'added');
+    for (const goOn of stands) goOn();
+    await assert.rejects(late);
   });
 
   test('the store says of a database that is away that it is, and goes on when it is back', async () => {

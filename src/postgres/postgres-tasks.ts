@@ -60,7 +60,7 @@ class PostgresTaskStore implements TaskStore {
     }
     await this.#migrated();
     return await withClient(this.#pool, async (client) => {
-      await client.query('begin isolation level read committed');
+      await client.query(postgresStatements.begin);
       await client.query(postgresStatements.lockOwner, [JSON.stringify([queue, owner])]);
       const added = await client.query(postgresStatements.add, [...values, most]);
       const known = added.rowCount === 1 ? added : await client.query(postgresStatements.isThere, [id]);
@@ -115,11 +115,16 @@ class PostgresTaskStore implements TaskStore {
 
   /** Makes the table, once; where that fails the next who needs it tries again. */
   async #migrated(): Promise<void> {
-    this.#ready ??= this.#pool.query(postgresTasksSchema).catch((error: unknown) => {
+    this.#ready ??= this.#make().catch((error: unknown) => {
       this.#ready = undefined;
       throw error;
     });
     await this.#ready;
+  }
+
+  async #make(): Promise<void> {
+    const { rowCount } = await this.#pool.query(postgresStatements.isMade);
+    if (rowCount === 0) await this.#pool.query(postgresTasksSchema);
   }
 }
 

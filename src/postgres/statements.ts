@@ -52,10 +52,25 @@ const overExpired = `on conflict (id) do update set queue = excluded.queue, owne
   where kept.expires <= ${now}`;
 
 /** Names of the statements of the store. */
-type StatementName = 'add' | 'isThere' | 'lockOwner' | 'get' | 'swap' | 'claim' | 'renew' | 'list' | 'sweep';
+type StatementName =
+  | 'isMade'
+  | 'begin'
+  | 'add'
+  | 'isThere'
+  | 'lockOwner'
+  | 'get'
+  | 'swap'
+  | 'claim'
+  | 'renew'
+  | 'list'
+  | 'sweep';
 
 /** Statements of the store. */
 export const postgresStatements: Readonly<Record<StatementName, string>> = {
+  // The index is made last, and with all the rest; making what is there already would wait for every transaction that writes.
+  isMade: `select 1 where to_regclass('parley_tasks_expires') is not null`,
+  // A process that stands still in the middle holds up nobody for longer than this.
+  begin: `begin isolation level read committed; set local idle_in_transaction_session_timeout = 2000; set local lock_timeout = 5000`,
   add: `${insert} where not $6::boolean or ${openUpTo('$10::bigint')} < $10::bigint ${overExpired}`,
   isThere: `select 1 from parley_tasks where id = $1 and ${live}`,
   lockOwner: `select pg_advisory_xact_lock(hashtextextended($1, 1))`,
@@ -65,8 +80,11 @@ export const postgresStatements: Readonly<Record<StatementName, string>> = {
     where id = $1 and version = $2::int - 1 and ${live}`,
   claim: `update parley_tasks set version = version + 1, epoch = epoch + 1, due = ${inMs('$2')}, node = $3
     where id = any(array(
-      select id from parley_tasks where queue = $1 and open and due is not null and due <= ${now} and ${live}
-      order by epoch = 0, due limit $4 for update skip locked))
+      select id from (values (false), (true)) as kind (fresh), lateral (
+        select id, due from parley_tasks
+        where queue = $1 and (epoch = 0) = fresh and open and due is not null and due <= ${now} and ${live}
+        order by due limit $4 for update skip locked) as found
+      order by fresh, due limit $4))
     returning ${columns}`,
   renew: `update parley_tasks as kept set due = ${inMs('$3')}
     from unnest($1::text[], $2::int[]) as lease (id, epoch)
