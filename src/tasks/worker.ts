@@ -130,7 +130,10 @@ export class Worker {
     const next = await this.#keeper.change(kept, (held) => {
       if (held.epoch !== kept.epoch) return 'fenced';
       const free = held.record.hand === 'running' ? leaseEnded(held.record, now()) : held.record;
-      return typeof free === 'string' || free.hand !== 'queued' || free.status !== 'working' ? free : claimed(free);
+      if (typeof free === 'string') return free;
+      const begun = claimed(free);
+      // What waits for an answer, and what may not be run again, changes all the same; what ended meanwhile does not.
+      return typeof begun === 'string' && free !== held.record ? free : begun;
     });
     if (typeof next !== 'object' || next.record.hand !== 'running') return;
     await this.#start(this.#run(next));

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { extended, taskClient, whenTask, type TaskClient } from '../../../test/support/task-client.ts';
 import { memoryTasks } from '../../store/memory-tasks.ts';
-import type { TaskStore } from '../../store/tasks.ts';
+import type { StoredTask, TaskStore } from '../../store/tasks.ts';
 import { createServer, type Server } from '../server.ts';
 import type { ServerOptions } from '../options.ts';
 
@@ -301,4 +301,42 @@ test('a run that does not end while its server drains is aborted', async (t) => 
   await server.tasks.drain({ timeoutMs: 0 });
   assert.equal(signal?.aborted, true);
   assert.equal((await client.ask('tasks/get', { taskId }))['status'], 'failed');
+});
+
+test('a task that is cancelled while another process claims it is not written again', async (t) => {
+  const store = memoryTasks();
+  const [claims, goesOn, looks] = [gate(), gate(), gate()];
+  let claimed: readonly StoredTask[] = [];
+  const slow: TaskStore = {
+    ...store,
+    get: async (id) => {
+      if (claimed.length > 0) looks.open();
+      return await store.get(id);
+    },
+    claim: async (queue, by) => {
+      claimed = await store.claim(queue, by);
+      if (claimed.length > 0) {
+        claims.open();
+        await goesOn.opened;
+      }
+      return claimed;
+    },
+  };
+  const first = serverWith({ store, limits: { running: 0 } });
+  const second = serverWith({ store: slow });
+  for (const server of [first, second]) {
+    t.after(() => server.close());
+    server.tool('t', { task: 'required' }, () => 'x');
+  }
+  const client = await taskClient(first, newest);
+  const id = await begun(client);
+  // It is the second's to look for work.
+  await taskClient(second, newest).then((other) => other.ask('tasks/get', { taskId: id }));
+  await claims.opened;
+  await client.ask('tasks/cancel', { taskId: id });
+  const cancelled = await store.get(id);
+  goesOn.open();
+  await looks.opened;
+  for (let turns = 0; turns < 5; turns++) await turn();
+  assert.equal((await store.get(id))?.version, cancelled?.version);
 });
