@@ -34,12 +34,12 @@ server.tool('add', { description: 'Adds.' }, () => 'added');
 
 /** How the budgets of the entry points stand, in KB; each is a little more than it was when it was last looked at. */
 const budgets: Readonly<Record<Entry, number>> = {
-  '': 107.8,
+  '': 109.8,
   server: 39.9,
   client: 45.3,
   bridge: 89,
   protect: 22,
-  account: 31.3,
+  account: 31.4,
   http: 34.6,
   oauth: 22.6,
   stdio: 8.5,
@@ -65,7 +65,7 @@ export const programs: readonly Program[] = [
     name: 'HTTP server by fetch',
     code: `import { createServer } from 'parley-mcp/server'; import { createHandler } from 'parley-mcp/http'; ${definition} export const handler = createHandler(server);`,
     budget: 56.2,
-    whole: 90.3,
+    whole: 90.5,
     neutral: true,
     role: 'server',
   },
