@@ -34,21 +34,21 @@ server.tool('add', { description: 'Adds.' }, () => 'added');
 
 /** How the budgets of the entry points stand, in KB; each is a little more than it was when it was last looked at. */
 const budgets: Readonly<Record<Entry, number>> = {
-  '': 109.8,
-  server: 39.9,
-  client: 45.3,
-  bridge: 89,
+  '': 108.7,
+  server: 41.1,
+  client: 45.9,
+  bridge: 90.2,
   protect: 22,
-  account: 31.4,
+  account: 31.3,
   http: 34.6,
-  oauth: 22.6,
+  oauth: 23,
   stdio: 8.5,
   node: 36.5,
   sqlite: 3,
   postgres: 5,
   redis: 5.7,
   protocol: 3.5,
-  testing: 51.2,
+  testing: 51.7,
 };
 
 /** Programs that do one thing, and each entry point as a whole. */
@@ -56,7 +56,7 @@ export const programs: readonly Program[] = [
   {
     name: 'HTTP server',
     code: `import { createServer } from 'parley-mcp/server'; import { listen } from 'parley-mcp/node'; ${definition} await listen(server, { port: 3000 });`,
-    budget: 52.4,
+    budget: 53.2,
     aim: 30,
     neutral: false,
     role: 'server',
@@ -65,14 +65,14 @@ export const programs: readonly Program[] = [
     name: 'HTTP server by fetch',
     code: `import { createServer } from 'parley-mcp/server'; import { createHandler } from 'parley-mcp/http'; ${definition} export const handler = createHandler(server);`,
     budget: 56.2,
-    whole: 90.5,
+    whole: 92.9,
     neutral: true,
     role: 'server',
   },
   {
     name: 'stdio server',
     code: `import { createServer } from 'parley-mcp/server'; import { serveStdio } from 'parley-mcp/stdio'; ${definition} serveStdio(server);`,
-    budget: 42.5,
+    budget: 43.5,
     aim: 28,
     neutral: false,
     role: 'server',
@@ -80,9 +80,9 @@ export const programs: readonly Program[] = [
   {
     name: 'client',
     code: `import { connect } from 'parley-mcp/client'; const client = await connect('https://example.com/mcp'); console.log(await client.callTool('add', {}));`,
-    budget: 45.2,
+    budget: 45.7,
     aim: 28,
-    whole: 75.8,
+    whole: 77.8,
     neutral: true,
     role: 'client',
   },

@@ -19,7 +19,11 @@ export { extensionResult, type ExtensionResult } from './host/extension-result.t
 export type { Extensions } from './protocol/extension.ts';
 export type { ClientFlag } from './protocol/capability.ts';
 export type { CtxTask, ServerTasks, TaskOptions, TaskSupport, TaskUse } from './server/task-definition.ts';
+export { runTasks, type RunTasksOptions } from './server/run-tasks.ts';
+export type { TaskAudit } from './tasks/audit.ts';
+export type { TaskExecutor, TaskTurn } from './tasks/executor.ts';
 export type { TaskLimits, TaskTimes } from './tasks/limits.ts';
+export { memoryTasks, type MemoryTasksOptions } from './store/memory-tasks.ts';
 export { inputRequired, type InputRequired, type InputRequiredOptions } from './server/input-required.ts';
 export type {
   CommonDefinition,

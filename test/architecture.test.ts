@@ -26,7 +26,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
   // What both ends stand on.
   peer: ['json', 'jsonrpc', 'protocol'],
   // What outlives its request, whichever end has it.
-  tasks: ['peer', 'json', 'jsonrpc', 'protocol', 'store'],
+  tasks: ['peer', 'json', 'jsonrpc', 'protocol', 'seal', 'store'],
   // What serves.
   host: ['peer', 'json', 'jsonrpc', 'protocol', 'seal', 'mistakes'],
   server: ['tasks', 'host', 'peer', 'jsonrpc', 'protocol', 'schema', 'seal', 'store', 'mistakes'],
@@ -38,7 +38,6 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
   account: ['consent', 'oauth', 'auth', 'server', 'protocol', 'store', 'seal', 'jsonrpc', 'mistakes'],
   // What translates, and what only explains.
   bridge: [
-    'tasks',
     'server',
     'client',
     'host',

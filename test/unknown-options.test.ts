@@ -56,7 +56,7 @@ describe('An unknown option is a TypeError at once that names the nearest', () =
     [
       'in the number of its runs',
       () => createServer(info).tool('t', { task: { support: 'optional', attempts: 0 } }, () => 'x'),
-      /attempts of the task of tool "t" must be a number above 0, not 0/,
+      /attempts of the task of tool "t" must be a whole number of at least 1, not 0/,
     ],
     [
       'in the time after which it is a task',

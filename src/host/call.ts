@@ -82,6 +82,8 @@ export class Call {
   inputResponses: Readonly<Record<string, unknown>> | undefined;
   /** State that such a handler kept in the round before. */
   requestState: unknown;
+  /** Beginning of the ids of its side effects, the same in each of its runs; set by whoever has some first. */
+  seed: string | undefined;
   #reports: Reports | Said | undefined;
   #held = false;
   /** The scopes that it needs, where it failed because its sender lacks one. */

@@ -2,6 +2,7 @@ import { isObject } from '../jsonrpc/message.ts';
 import { methodsWith } from '../protocol/catalogue.ts';
 import type { JsonObject } from '../protocol/features/common.ts';
 import type { InputRequest } from '../protocol/features/rounds.ts';
+import type { Effect } from './once.ts';
 
 /** The methods by which a server asks its client. */
 export type AskMethod = InputRequest['method'];
@@ -66,7 +67,7 @@ export interface Asker {
   /** Asks, and gives what the answer was accepted as. */
   ask<T>(ask: Ask<T>): Promise<T>;
   /** Runs a side effect at most once in the conversation; its result must be JSON. */
-  once<T>(key: string, run: () => T | Promise<T>): Promise<T>;
+  once<T>(key: string, run: Effect<T>): Promise<T>;
 }
 
 /** Result of a handler that drives its rounds by hand; the state is any JSON. */

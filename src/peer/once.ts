@@ -1,4 +1,5 @@
 import { heldAsJson } from '../json/held.ts';
+import { hashOf } from './hash.ts';
 
 /** Outcome of a side effect that ran: its result, which may be `undefined`, or why that cannot be kept. */
 export interface Ran {
@@ -6,13 +7,26 @@ export interface Ran {
   readonly refused?: string;
 }
 
+/** Side effect; its id is the same in each run of one request, and no other has it. */
+export type Effect<T> = (id: string) => T | Promise<T>;
+
+/** Makes what the ids of effects begin with, the same in all runs of one request. */
+export function newSeed(): string {
+  return crypto.randomUUID();
+}
+
 /** Side effects of one conversation, each run at most once; shared by both eras. */
 export class Once {
   readonly #ran = new Map<string, Promise<Ran>>();
+  readonly #seed: string;
   #running = 0;
 
-  /** @param known What ran in earlier rounds, by key. */
-  constructor(known: Readonly<Record<string, Ran>> = {}) {
+  /**
+   * @param known What ran in earlier rounds, by key.
+   * @param seed Beginning of the ids that effects get.
+   */
+  constructor(known: Readonly<Record<string, Ran>> = {}, seed: string = newSeed()) {
+    this.#seed = seed;
     for (const [key, ran] of Object.entries(known)) this.#ran.set(key, Promise.resolve(ran));
   }
 
@@ -22,7 +36,7 @@ export class Once {
    * @param keep Keeps the outcome where it lasts, before anybody learns of it.
    * @throws TypeError when JSON cannot hold the result; the effect ran all the same, and does not run again.
    */
-  async run<T>(key: string, effect: () => T | Promise<T>, keep?: (ran: Ran) => Promise<void>): Promise<T> {
+  async run<T>(key: string, effect: Effect<T>, keep?: (ran: Ran) => Promise<void>): Promise<T> {
     const { result, refused } = await (this.#ran.get(key) ?? this.#start(key, effect, keep));
     if (refused !== undefined) throw new TypeError(refused);
     // The same key means the same effect, hence the same type; JSON keeps it, or the result was refused.
@@ -34,10 +48,10 @@ export class Once {
     return this.#running > 0;
   }
 
-  #start(key: string, effect: () => unknown, keep?: (ran: Ran) => Promise<void>): Promise<Ran> {
+  #start(key: string, effect: Effect<unknown>, keep?: (ran: Ran) => Promise<void>): Promise<Ran> {
     this.#running++;
     const ran = Promise.resolve()
-      .then(effect)
+      .then(() => effect(`${this.#seed}.${hashOf(key)}`))
       .finally(() => this.#running--)
       .then((result) => kept(key, result));
     this.#ran.set(key, ran);

@@ -144,7 +144,7 @@ export class Context implements Ctx {
     return this.#ask('roots/list', {}, options, ({ roots }) => ({ value: roots as readonly Root[] }));
   }
 
-  once<T>(key: string, run: () => T | Promise<T>): Promise<T> {
+  once<T>(key: string, run: (id: string) => T | Promise<T>): Promise<T> {
     if (typeof key !== 'string' || typeof run !== 'function')
       throw new TypeError('ctx.once takes a key and a function');
     return quiet(this.#call.asker.once(key, run));

@@ -121,10 +121,12 @@ export interface Ctx extends RequestCtx {
    * tried again. It does not ask the client: in 2026-07-28 a question ends the run, and the effect with it.
    *
    * @param key Names the effect within the handler.
-   * @param run Gives JSON, or nothing; every run gets what JSON holds of it, also the first (of a date its text).
+   * @param run Gives JSON, or nothing; every run gets what JSON holds of it, also the first (of a date its text). It is handed an id for services that take
+   *   an idempotency key: the same whenever this effect is tried again for this request, be it in another process of a task, or in a later round, and
+   *   another for each key. A client that sends its request anew has other ids.
    * @throws TypeError when JSON cannot hold what it gave, as with a map or a function; the effect does not run again.
    */
-  once<T>(key: string, run: () => T | Promise<T>): Promise<T>;
+  once<T>(key: string, run: (id: string) => T | Promise<T>): Promise<T>;
   /**
    * Breaks the connection that waits for this request, so that a long one holds none open: the client comes back for
    * the result and for what was sent meanwhile. Only HTTP sessions of 2025-11-25 do; elsewhere nothing happens.

@@ -149,6 +149,7 @@ function serverTasks({ tasking }: Parts): ServerTasks {
     finish: async (id, result) => await (await tasking.load()).serving.finish(id, result),
     fail: async (id, error) => await (await tasking.load()).serving.fail(id, error),
     say: async (id, message) => await (await tasking.load()).serving.tasks.say(id, message),
+    run: async (id) => await (await tasking.load()).serving.tasks.run(id),
     drain: async ({ timeoutMs = 10_000 } = {}) => {
       await (await tasking.loaded)?.serving.tasks.drain(timeoutMs);
     },

@@ -1,5 +1,8 @@
 /** Tasks as an author of a server writes them down. */
 
+import type { SealingKey } from '../seal/sealing-key.ts';
+import type { TaskAudit } from '../tasks/audit.ts';
+import type { TaskExecutor, TaskTurn } from '../tasks/executor.ts';
 import type { TaskLimits, TaskTimes } from '../tasks/limits.ts';
 import type { McpError } from '../protocol/error.ts';
 import type { TaskStore } from '../store/tasks.ts';
@@ -37,6 +40,16 @@ export interface TaskOptions extends Partial<TaskTimes> {
   /** Names whose tasks they are, where several servers share a store; the name of the server by default. */
   readonly queue?: string;
   readonly limits?: Partial<TaskLimits>;
+  /**
+   * The keys that seal tasks in the store, 32 bytes each, as bytes or in base64: the first seals, any opens. Arguments, questions, answers, what `once`
+   * keeps and outcomes are then readable with a key alone; ids, owners and times are as they are. A task that none opens is unknown to clients, and told
+   * to `onError`; nothing runs it. Without keys tasks are kept as they are.
+   */
+  readonly keys?: readonly SealingKey[];
+  /** Hears what is done with tasks, for a log: that they were created, ended and retrieved, and asked for in vain. */
+  readonly onAudit?: (line: TaskAudit) => void;
+  /** Engine that has the work done; without one each process looks for work by itself. With one none does: each runs what the engine says. */
+  readonly executor?: TaskExecutor;
 }
 
 /** Task that a handler runs as. */
@@ -60,13 +73,21 @@ export interface ServerTasks {
    *
    * @param result What the handler would have returned.
    * @returns Whether it was still to be ended; false for one that was cancelled, ended, expired, or never left.
-   * @throws TypeError for what is no result of its tool.
+   * @throws TypeError for what is no result of its tool, or has more characters of JSON than `limits.textLength`.
    */
   finish(id: string, result: unknown): Promise<boolean>;
-  /** Ends a task that its handler left with an error. @returns The same. */
+  /** Ends a task that its handler left with an error. @returns The same. @throws TypeError for one with more characters of JSON. */
   fail(id: string, error: McpError): Promise<boolean>;
   /** Says how far it is. @returns Whether anybody may still hear of it. */
   say(id: string, message: string): Promise<boolean>;
+  /**
+   * Runs a task for an engine, with what is kept of it, and resolves when its run is over here. An engine may call it for any id, at any time and as
+   * often as it likes: the task runs where nobody else runs it.
+   *
+   * @returns What became of it, which says whether to call again.
+   * @throws Error where this process has no such tool, or drains; call it in another, or later. So do faults of the store.
+   */
+  run(id: string): Promise<TaskTurn>;
   /**
    * Begins nothing more here, and waits for what runs; what does not end in time is left as if the process had died.
    *

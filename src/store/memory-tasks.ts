@@ -1,8 +1,8 @@
 import { refuseUnknown, type Names } from '../mistakes/known-names.ts';
 import { refuseNoNumber, refuseOther } from '../mistakes/known-values.ts';
-import { memoryBus } from './bus.ts';
-import { Heap } from './heap.ts';
-import type { StoredTask, TaskClaim, TaskLease, TaskOwner, TaskStore } from './tasks.ts';
+import type { Bus } from './bus.ts';
+import type { TaskShelf } from './task-shelf.ts';
+import type { TaskStore } from './tasks.ts';
 
 /** Limits of a store of tasks in memory. */
 export interface MemoryTasksOptions {
@@ -30,229 +30,23 @@ export function memoryTasks(options: MemoryTasksOptions = {}): TaskStore {
   refuseNoNumber('maxTasks', maxTasks);
   refuseNoNumber('maxBytes', maxBytes);
   refuseOther('function', 'now', now);
-  const tasks = new TaskShelf(maxTasks, maxBytes);
+  let shelf: Promise<TaskShelf> | undefined;
+  // Whoever only names the store loads nothing of it.
+  const tasks = (): Promise<TaskShelf> =>
+    (shelf ??= import('./task-shelf.ts').then((loaded) => new loaded.TaskShelf(maxTasks, maxBytes)));
+  let made: Promise<Bus> | undefined;
+  const bus = (): Promise<Bus> => (made ??= import('./bus.ts').then((loaded) => loaded.memoryBus()));
   return {
-    bus: memoryBus(),
-    add: async (task, most) => tasks.add(task, most, now()),
-    get: async (id) => tasks.get(id, now()),
-    swap: async (task) => tasks.swap(task, now()),
-    claim: async (queue, by) => tasks.claim(queue, by, now()),
-    renew: async (leases, forMs) => tasks.renew(leases, forMs, now()),
-    list: async (of, after, most) => tasks.list(of, after, most, now()),
-    sweep: async (most) => tasks.sweep(most, now()),
+    bus: {
+      publish: async (channel, text) => await (await bus()).publish(channel, text),
+      subscribe: async (channel, hear) => await (await bus()).subscribe(channel, hear),
+    },
+    add: async (task, most) => (await tasks()).add(task, most, now()),
+    get: async (id) => (await tasks()).get(id, now()),
+    swap: async (task) => (await tasks()).swap(task, now()),
+    claim: async (queue, by) => (await tasks()).claim(queue, by, now()),
+    renew: async (leases, forMs) => (await tasks()).renew(leases, forMs, now()),
+    list: async (of, after, most) => (await tasks()).list(of, after, most, now()),
+    sweep: async (most) => (await tasks()).sweep(most, now()),
   };
-}
-
-interface KeptTask {
-  readonly task: StoredTask;
-  /** The times of the shelf's clock, in milliseconds; `undefined` is never. */
-  readonly due: number | undefined;
-  readonly expires: number | undefined;
-}
-
-/** Ids of the tasks of a queue that will be due: of those that somebody had, and of those that nobody had yet. */
-interface Waiting {
-  readonly begun: Heap<string>;
-  readonly fresh: Heap<string>;
-}
-
-/** Tasks of one owner in one queue. */
-interface Owned {
-  readonly ids: Set<string>;
-  open: number;
-}
-
-/** Tasks, and what finds them: each is in `#ends` if it expires, in one heap of its queue if it will be due, and in `#closed` if it ended. */
-class TaskShelf {
-  readonly #maxTasks: number;
-  readonly #maxBytes: number;
-  readonly #tasks = new Map<string, KeptTask>();
-  readonly #ends = new Heap<string>();
-  readonly #waiting = new Map<string, Waiting>();
-  readonly #owners = new Map<string, Owned>();
-  /** In the order in which they ended. */
-  readonly #closed = new Set<string>();
-  #bytes = 0;
-  #closedBytes = 0;
-
-  constructor(maxTasks: number, maxBytes: number) {
-    this.#maxTasks = maxTasks;
-    this.#maxBytes = maxBytes;
-  }
-
-  add(task: StoredTask, most: number, now: number): 'added' | 'known' | 'full' {
-    this.sweep(Infinity, now);
-    if (this.#tasks.has(task.id)) return 'known';
-    if (task.open && (this.#owners.get(ownerKey(task))?.open ?? 0) >= most) return 'full';
-    if (!this.#makeRoom(sizeOf(task), 1)) return 'full';
-    this.#put(keptOf(task, undefined, now));
-    return 'added';
-  }
-
-  get(id: string, now: number): StoredTask | undefined {
-    const kept = this.#live(id, now);
-    return kept && shown(kept, now);
-  }
-
-  swap(task: StoredTask, now: number): boolean {
-    const kept = this.#live(task.id, now);
-    if (kept === undefined || kept.task.version !== task.version - 1) return false;
-    const { id, queue, owner } = kept.task;
-    const next = keptOf({ ...task, id, queue, owner }, kept, now);
-    const more = sizeOf(next.task) - sizeOf(kept.task);
-    if (more > 0) {
-      this.sweep(Infinity, now);
-      if (!this.#makeRoom(more, 0, id)) throw new Error('the store of tasks in memory has no room for this change');
-    }
-    this.#put(next);
-    return true;
-  }
-
-  claim(queue: string, { forMs, most }: TaskClaim, now: number): readonly StoredTask[] {
-    const claimed: KeptTask[] = [];
-    const waiting = this.#waiting.get(queue);
-    for (const heap of waiting === undefined ? [] : [waiting.begun, waiting.fresh]) {
-      for (let first = heap.first(); first !== undefined && first.at <= now; first = heap.first()) {
-        if (claimed.length >= most) break;
-        const kept = this.#live(first.thing, now);
-        // A claim for no time is due at once: it is put back when all are found.
-        if (kept !== undefined) claimed.push(kept);
-        heap.delete(first.thing);
-      }
-    }
-    return claimed.map(({ task, expires }) => {
-      const next = { ...task, version: task.version + 1, epoch: task.epoch + 1 };
-      const kept = { task: next, expires, due: now + forMs };
-      this.#put(kept);
-      return shown(kept, now);
-    });
-  }
-
-  renew(leases: readonly TaskLease[], forMs: number, now: number): readonly string[] {
-    const lost: string[] = [];
-    for (const { id, epoch } of leases) {
-      const kept = this.#live(id, now);
-      if (kept?.due === undefined || kept.task.epoch !== epoch) lost.push(id);
-      else this.#put({ ...kept, due: now + forMs });
-    }
-    return lost;
-  }
-
-  list(of: TaskOwner, after: string | undefined, most: number, now: number): readonly StoredTask[] {
-    const ids = [...(this.#owners.get(ownerKey(of))?.ids ?? [])].filter((id) => after === undefined || id > after);
-    const page: StoredTask[] = [];
-    for (const id of ids.sort()) {
-      if (page.length >= most) break;
-      const task = this.get(id, now);
-      if (task !== undefined) page.push(task);
-    }
-    return page;
-  }
-
-  sweep(most: number, now: number): number {
-    let swept = 0;
-    for (let first = this.#ends.first(); first !== undefined && first.at <= now; first = this.#ends.first()) {
-      if (swept >= most) break;
-      this.#remove(first.thing);
-      swept++;
-    }
-    return swept;
-  }
-
-  #live(id: string, now: number): KeptTask | undefined {
-    const kept = this.#tasks.get(id);
-    return kept?.expires !== undefined && kept.expires <= now ? undefined : kept;
-  }
-
-  /** Forgets tasks that ended until there is room, if that helps; `except` stays. */
-  #makeRoom(bytes: number, tasks: number, except?: string): boolean {
-    const own = except !== undefined && this.#closed.has(except) ? this.#tasks.get(except) : undefined;
-    const closed = this.#closed.size - (own === undefined ? 0 : 1);
-    const closedBytes = this.#closedBytes - (own === undefined ? 0 : sizeOf(own.task));
-    if (this.#tasks.size - closed + tasks > this.#maxTasks || this.#bytes - closedBytes + bytes > this.#maxBytes)
-      return false;
-    for (const oldest of this.#closed) {
-      if (this.#tasks.size + tasks <= this.#maxTasks && this.#bytes + bytes <= this.#maxBytes) break;
-      if (oldest !== except) this.#remove(oldest);
-    }
-    return true;
-  }
-
-  /** Puts a task in the place of what there is under its id, and moves it in whatever finds it. */
-  #put(next: KeptTask): void {
-    const { task, due, expires } = next;
-    const before = this.#tasks.get(task.id)?.task;
-    this.#tasks.set(task.id, next);
-    this.#count(task, sizeOf(task) - (before === undefined ? 0 : sizeOf(before)), before);
-    if (expires === undefined) this.#ends.delete(task.id);
-    else this.#ends.set(task.id, expires);
-    this.#wait(task, due);
-  }
-
-  #remove(id: string): void {
-    const task = this.#tasks.get(id)?.task;
-    if (task === undefined) return;
-    this.#tasks.delete(id);
-    this.#ends.delete(id);
-    this.#wait(task, undefined);
-    this.#bytes -= sizeOf(task);
-    if (this.#closed.delete(id)) this.#closedBytes -= sizeOf(task);
-    const key = ownerKey(task);
-    const owned = this.#owners.get(key);
-    if (owned === undefined) return;
-    owned.ids.delete(id);
-    if (task.open) owned.open--;
-    if (owned.ids.size === 0) this.#owners.delete(key);
-  }
-
-  #count(task: StoredTask, more: number, before: StoredTask | undefined): void {
-    const key = ownerKey(task);
-    const owned = this.#owners.get(key) ?? { ids: new Set(), open: 0 };
-    this.#owners.set(key, owned);
-    owned.ids.add(task.id);
-    owned.open += Number(task.open) - Number(before?.open ?? false);
-    this.#bytes += more;
-    if (before !== undefined && !before.open) this.#closedBytes -= sizeOf(before);
-    if (task.open) this.#closed.delete(task.id);
-    else {
-      this.#closed.add(task.id);
-      this.#closedBytes += sizeOf(task);
-    }
-  }
-
-  #wait({ id, queue, epoch }: StoredTask, due: number | undefined): void {
-    const waiting = this.#waiting.get(queue) ?? { begun: new Heap(), fresh: new Heap() };
-    waiting.begun.delete(id);
-    waiting.fresh.delete(id);
-    if (due !== undefined) (epoch > 0 ? waiting.begun : waiting.fresh).set(id, due);
-    if (waiting.begun.size + waiting.fresh.size === 0) this.#waiting.delete(queue);
-    else this.#waiting.set(queue, waiting);
-  }
-}
-
-/** @param before The task as it was, of which `'keep'` and an end that is left out keep the times. */
-function keptOf({ dueInMs, expiresInMs, ...task }: StoredTask, before: KeptTask | undefined, now: number): KeptTask {
-  const due = dueInMs === 'keep' ? before?.due : dueInMs === undefined ? undefined : now + dueInMs;
-  return {
-    task,
-    due: task.open ? due : undefined,
-    expires: expiresInMs === undefined ? before?.expires : now + expiresInMs,
-  };
-}
-
-function shown({ task, due, expires }: KeptTask, now: number): StoredTask {
-  return {
-    ...task,
-    ...(due === undefined ? {} : { dueInMs: Math.max(0, due - now) }),
-    ...(expires === undefined ? {} : { expiresInMs: expires - now }),
-  };
-}
-
-/** Bytes of a task, about: strings take up to two bytes a character, and whatever finds it some more. */
-function sizeOf({ id, queue, owner, text }: StoredTask): number {
-  return 2 * (id.length + queue.length + owner.length + text.length) + 400;
-}
-
-function ownerKey({ queue, owner }: TaskOwner): string {
-  return JSON.stringify([queue, owner]);
 }

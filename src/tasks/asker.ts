@@ -3,7 +3,7 @@ import type { ClientCapabilities } from '../protocol/capability.ts';
 import type { Revision } from '../protocol/revision.ts';
 import { quiet, unnamed, type Ask, type Asker } from '../peer/ask.ts';
 import { digestOf } from '../peer/digest.ts';
-import type { Once } from '../peer/once.ts';
+import type { Effect, Once } from '../peer/once.ts';
 import { readAnswer } from '../peer/read-answer.ts';
 import { requireCapabilities } from '../peer/required-capabilities.ts';
 import { questionLimits } from './machine.ts';
@@ -40,10 +40,10 @@ export class TaskAsker implements Asker {
     return quiet(this.#ask(ask));
   }
 
-  once<T>(key: string, effect: () => T | Promise<T>): Promise<T> {
+  once<T>(key: string, effect: Effect<T>): Promise<T> {
     return this.#once.run(
       key,
-      () => this.#run.begin(effect),
+      (id) => this.#run.begin(() => effect(id)),
       (ran) => this.#run.keep(key, ran),
     );
   }

@@ -1,8 +1,10 @@
 import type { Unsubscribe } from '../store/bus.ts';
 import type { StoredTask, TaskStore } from '../store/tasks.ts';
+import { settledWithin } from '../jsonrpc/timeout.ts';
 import { quiet } from '../peer/ask.ts';
 import type { Next, Unchanged } from './machine.ts';
 import { expiryOf, hasEnded, type TaskRecord } from './record.ts';
+import { UnreadableTask, type RecordTexts } from './sealed-text.ts';
 
 /** Task as the store has it. */
 export interface HeldTask {
@@ -11,37 +13,63 @@ export interface HeldTask {
   readonly version: number;
   /** Grows with every claim; who works under an older one works in vain. */
   readonly epoch: number;
+  /** Time until it may be claimed when it was read, in milliseconds: the rest of a lease. */
+  readonly dueInMs?: number | undefined;
+}
+
+/** The needs of keeping tasks. */
+export interface KeeperParts {
+  readonly store: TaskStore;
+  /** Names whose tasks they are, where several share a store. */
+  readonly queue: string;
+  readonly texts: RecordTexts;
+  /** Time for which an outcome is kept at least, in milliseconds. */
+  readonly keepMs: number;
+  now(): number;
+  /** Hears of tasks that cannot be read here, which are as if they were not there. */
+  onError(error: unknown, where: string): void;
+  /** Hears of each task that comes to its end by a change of this process. */
+  onEnd?(record: TaskRecord): void;
 }
 
 /** Time until a task may be claimed, in milliseconds; `undefined` for never, `'keep'` as it is. */
 type Due = number | 'keep' | undefined;
+
+/** Time that a bus has to end, in milliseconds. */
+const closeMs = 1000;
+
+/** Time for which a claimed task is put back that cannot be read here, in milliseconds. */
+const unreadableMs = 60_000;
 
 /** Number of times that a change is tried over what others changed meanwhile. */
 const mostTries = 100;
 
 /** Keeps tasks in a store, and tells whoever waits for one that it changed, in this process and, over a bus, in others. */
 export class Keeper {
-  readonly store: TaskStore;
-  readonly #queue: string;
-  readonly #now: () => number;
-  readonly #keepMs: number;
+  readonly #parts: KeeperParts;
   readonly #heard = new Map<string, Set<(kept: HeldTask | undefined) => void>>();
   /** Names it among those that hear of its changes; servers of one process may share a store. */
   readonly #self = crypto.randomUUID();
   #bus: Promise<Unsubscribe> | undefined;
 
-  /** @param queue Names whose tasks they are, where several share a store. */
-  constructor(store: TaskStore, queue: string, { now, keepMs }: { now(): number; readonly keepMs: number }) {
-    this.store = store;
-    this.#queue = queue;
-    this.#now = now;
-    this.#keepMs = keepMs;
+  constructor(parts: KeeperParts) {
+    this.#parts = parts;
+  }
+
+  get store(): TaskStore {
+    return this.#parts.store;
   }
 
   /** The task under an id; `undefined` where there is none, or none any more. */
   async read(id: string): Promise<HeldTask | undefined> {
     const stored = await this.store.get(id);
-    return stored === undefined ? undefined : opened(stored);
+    return stored === undefined ? undefined : await this.#opened(stored);
+  }
+
+  /** The same. @throws UnreadableTask where it is there, and cannot be read here. */
+  async demand(id: string): Promise<HeldTask | undefined> {
+    const stored = await this.store.get(id);
+    return stored === undefined ? undefined : await this.#read(stored);
   }
 
   /**
@@ -53,7 +81,7 @@ export class Keeper {
    */
   async add(record: TaskRecord, dueInMs: number, most: number): Promise<HeldTask | undefined> {
     const kept: HeldTask = { record, version: 1, epoch: 0 };
-    const outcome = await this.store.add({ ...this.#stored(kept, dueInMs), ...this.#life(record) }, most);
+    const outcome = await this.store.add({ ...(await this.#stored(kept, dueInMs)), ...this.#life(record) }, most);
     // Ids have 144 random bits: one that is known already is none of chance.
     if (outcome === 'known') throw new Error('the store says that a task of this id is there already');
     return outcome === 'added' ? kept : undefined;
@@ -64,7 +92,7 @@ export class Keeper {
    *
    * @param from The task as it was last seen, or its id.
    * @param step Gives the next record, or why there is none.
-   * @param claimForMs For how long whoever changes it holds it from now on; it then has a new epoch.
+   * @param claimForMs For how long whoever changes it holds it from now on, where the step makes it one that runs; it then has a new epoch.
    */
   async change(
     from: HeldTask | string,
@@ -77,11 +105,12 @@ export class Keeper {
       const wanted = step(kept);
       if (typeof wanted === 'string') return wanted;
       const record = this.#living(kept.record, wanted);
-      const epoch = kept.epoch + (claimForMs === undefined ? 0 : 1);
-      const next: HeldTask = { record, version: kept.version + 1, epoch };
+      const claims = claimForMs !== undefined && record.hand === 'running';
+      const next: HeldTask = { record, version: kept.version + 1, epoch: kept.epoch + (claims ? 1 : 0) };
       const life = record.ttlMs === kept.record.ttlMs ? {} : this.#life(record);
-      if (await this.store.swap({ ...this.#stored(next, claimForMs ?? dueOf(record)), ...life })) {
+      if (await this.store.swap({ ...(await this.#stored(next, claims ? claimForMs : dueOf(record))), ...life })) {
         this.#tell(next);
+        if (hasEnded(record) && !hasEnded(kept.record)) this.#parts.onEnd?.(record);
         return next;
       }
       kept = await this.read(record.id);
@@ -89,16 +118,30 @@ export class Keeper {
     throw new Error(`task ${typeof from === 'string' ? from : from.record.id} changes faster than it can be changed`);
   }
 
-  /** The tasks of an owner, in the order of their ids. */
-  async list(owner: string, after: string | undefined, most: number): Promise<readonly TaskRecord[]> {
-    const stored = await this.store.list({ queue: this.#queue, owner }, after, most);
-    return stored.map((one) => opened(one).record);
+  /** The tasks of an owner, in the order of their ids, and the id after which there may be more. */
+  async list(
+    owner: string,
+    after: string | undefined,
+    most: number,
+  ): Promise<{ readonly records: readonly TaskRecord[]; readonly next: string | undefined }> {
+    const stored = await this.store.list({ queue: this.#parts.queue, owner }, after, most);
+    const opened = await Promise.all(stored.map(async (one) => await this.#opened(one)));
+    const records = opened.filter((held) => held !== undefined).map(({ record }) => record);
+    return { records, next: stored.length < most ? undefined : stored.at(-1)?.id };
   }
 
   /** Claims what is due: its holders are gone, or it waits to be run. */
   async claim(node: string, forMs: number, most: number): Promise<readonly HeldTask[]> {
-    const stored = await this.store.claim(this.#queue, { node, forMs, most });
-    return stored.map(opened);
+    const stored = await this.store.claim(this.#parts.queue, { node, forMs, most });
+    const opened = await Promise.all(stored.map(async (one) => await this.#opened(one)));
+    const unreadable = stored.filter((_, at) => opened[at] === undefined);
+    // Another process may have its key; until then it is in nobody's way.
+    if (unreadable.length > 0)
+      await this.store.renew(
+        unreadable.map(({ id, epoch }) => ({ id, epoch })),
+        unreadableMs,
+      );
+    return opened.filter((held) => held !== undefined);
   }
 
   /**
@@ -119,8 +162,9 @@ export class Keeper {
   /** Stops listening to other processes. */
   async close(): Promise<void> {
     this.#heard.clear();
-    const end = await this.#bus?.catch(() => undefined);
-    await end?.();
+    const ended = this.#bus?.then(async (end) => await end());
+    // A bus that is away is left alone: the process is not held up by it.
+    if (ended !== undefined) await settledWithin(closeMs, ended);
   }
 
   #listen(): void {
@@ -132,7 +176,7 @@ export class Keeper {
   }
 
   get #channel(): string {
-    return `tasks ${this.#queue}`;
+    return `tasks ${this.#parts.queue}`;
   }
 
   #told(text: string): void {
@@ -149,35 +193,45 @@ export class Keeper {
       void quiet(Promise.resolve().then(async () => await bus.publish(this.#channel, `${id} ${this.#self}`)));
   }
 
-  #stored({ record, version, epoch }: HeldTask, dueInMs: Due): StoredTask {
+  async #read({ id, text, version, epoch, dueInMs }: StoredTask): Promise<HeldTask> {
+    const record = await this.#parts.texts.recordOf(id, text);
+    return { record, version, epoch, ...(typeof dueInMs === 'number' ? { dueInMs } : {}) };
+  }
+
+  async #opened(stored: StoredTask): Promise<HeldTask | undefined> {
+    try {
+      return await this.#read(stored);
+    } catch (error) {
+      if (!(error instanceof UnreadableTask)) throw error;
+      this.#parts.onError(error, 'the store of tasks');
+      return undefined;
+    }
+  }
+
+  async #stored({ record, version, epoch }: HeldTask, dueInMs: Due): Promise<StoredTask> {
     const { id, owner } = record;
     return {
       id,
-      queue: this.#queue,
+      queue: this.#parts.queue,
       owner,
       version,
       epoch,
       open: !hasEnded(record),
       ...(dueInMs === undefined ? {} : { dueInMs }),
-      text: JSON.stringify(record),
+      text: await this.#parts.texts.textOf(record),
     };
   }
 
   /** Lets what has ended be kept for a while, so that whoever waits for it can fetch it. */
   #living(before: TaskRecord, { ...record }: TaskRecord): TaskRecord {
     if (record.ttlMs === null || !hasEnded(record) || hasEnded(before)) return record;
-    return { ...record, ttlMs: Math.max(record.ttlMs, this.#now() - record.createdAt + this.#keepMs) };
+    return { ...record, ttlMs: Math.max(record.ttlMs, this.#parts.now() - record.createdAt + this.#parts.keepMs) };
   }
 
   #life(record: TaskRecord): Pick<StoredTask, 'expiresInMs'> {
     const expiry = expiryOf(record);
-    return expiry === undefined ? {} : { expiresInMs: Math.max(0, expiry - this.#now()) };
+    return expiry === undefined ? {} : { expiresInMs: Math.max(0, expiry - this.#parts.now()) };
   }
-}
-
-/** Only text of ours is in the store. */
-function opened({ text, version, epoch }: StoredTask): HeldTask {
-  return { record: JSON.parse(text) as TaskRecord, version, epoch };
 }
 
 /** Time until a task may be claimed: its holder keeps it, what waits to be run may be had now, and all else is not to be run. */

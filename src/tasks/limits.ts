@@ -10,7 +10,7 @@ export interface TaskLimits {
   readonly waiting: number;
   /** Requests of one principal for the result of a task that wait at once, or of one conversation without a principal; 32 by default. */
   readonly results: number;
-  /** Characters of the JSON of arguments, and of a result; 4 MiB by default. */
+  /** Characters of the JSON of arguments, of a result or an error, of the questions that wait, of all answers, and of all that `once` keeps, each; 4 Mi by default. */
   readonly textLength: number;
 }
 

@@ -1,6 +1,7 @@
 /** Transitions of a task: pure functions from a record and an event to the next record, or to why there is none. */
 
 import type { Ran } from '../peer/once.ts';
+import { cut, mostWords } from './words.ts';
 import { hasEnded, type OpenQuestion, type TaskOutcome, type TaskRecord, type TaskReply } from './record.ts';
 
 /** Reason why an event changes nothing. */
@@ -47,7 +48,7 @@ export function leaseEnded(task: TaskRecord, now: number): Next {
   if (hasEnded(task)) return 'terminal';
   if (task.hand !== 'running') return 'held';
   if (task.status === 'input_required') return { ...task, hand: 'queued', replays: true };
-  if (task.attempt < task.attempts) return { ...task, hand: 'queued' };
+  if (task.replays === true || task.attempt < task.attempts) return { ...task, hand: 'queued' };
   const error = { code: -32603, message: 'the process that ran the task ended, and it may not be run again' };
   return ended(task, { status: 'failed', outcome: { error }, statusMessage: error.message }, now);
 }
@@ -87,7 +88,18 @@ export function replied(task: TaskRecord, given: Readonly<Record<string, TaskRep
     task.open,
     taken.map(([key]) => key),
   );
-  return moved({ ...task, answers: { ...task.answers, ...Object.fromEntries(replies) }, ...waiting(open) }, now);
+  const answers = { ...task.answers, ...Object.fromEntries(replies) };
+  // Until its run is seen to go on, that may be gone: another then begins again at no cost.
+  return moved({ ...task, answers, replays: true, ...waiting(open) }, now);
+}
+
+/** Goes on after an answer: from here on a run that ends early has done what cannot be taken back. */
+export function resumed(task: TaskRecord, holder: Speaker): Next {
+  const refusal = refusalOf(task, holder);
+  if (refusal !== undefined) return refusal;
+  if (task.status !== 'working' || task.replays !== true) return 'ignored';
+  const { replays: _, ...rest } = task;
+  return rest;
 }
 
 /** Takes questions back for which nobody waits any more. */
@@ -96,7 +108,9 @@ export function withdrawn(task: TaskRecord, keys: readonly string[], holder: Spe
   if (refusal !== undefined) return refusal;
   const open = without(task.open, keys);
   if (Object.keys(open).length === Object.keys(task.open).length) return 'ignored';
-  return moved({ ...task, ...waiting(open) }, now);
+  // Its run is seen to go on.
+  const { replays: _, ...rest } = task;
+  return moved({ ...rest, ...waiting(open) }, now);
 }
 
 /** Keeps the outcome of a side effect. */
@@ -108,7 +122,8 @@ export function kept(task: TaskRecord, once: Readonly<Record<string, Ran>>, hold
 export function said(task: TaskRecord, statusMessage: string, holder: Speaker, now: number): Next {
   const refusal = refusalOf(task, holder);
   if (refusal !== undefined) return refusal;
-  return task.statusMessage === statusMessage ? 'ignored' : moved({ ...task, statusMessage }, now);
+  const words = cut(statusMessage, mostWords);
+  return task.statusMessage === words ? 'ignored' : moved({ ...task, statusMessage: words }, now);
 }
 
 /** Leaves the work to somebody outside, who ends it. */
@@ -122,7 +137,7 @@ export function finished(task: TaskRecord, outcome: TaskOutcome, holder: Speaker
   if (refusal !== undefined) return refusal;
   const { error } = outcome;
   if (error === undefined) return ended(task, { status: 'completed', outcome }, now);
-  return ended(task, { status: 'failed', outcome, statusMessage: error.message }, now);
+  return ended(task, { status: 'failed', outcome, statusMessage: cut(error.message, mostWords) }, now);
 }
 
 /** Cancels it: final, whatever its run still does. */

@@ -71,6 +71,8 @@ export interface TaskRecord {
   readonly open: Readonly<Record<string, OpenQuestion>>;
   /** Answers so far, by key. */
   readonly answers: Readonly<Record<string, TaskAnswer>>;
+  /** Beginning of the ids of side effects, the same in each run. */
+  readonly seed?: string;
   /** Side effects that ran, by key. */
   readonly once: Readonly<Record<string, Ran>>;
   readonly outcome?: TaskOutcome;

@@ -2,22 +2,37 @@ import { after, monotonicNow } from '../jsonrpc/timeout.ts';
 import { McpError } from '../protocol/error.ts';
 import { quiet, RoundEnded } from '../peer/ask.ts';
 import type { Keeper, HeldTask } from './keeper.ts';
-import { asked, kept as keptOnce, questionLimits, said, withdrawn, type Next, type Unchanged } from './machine.ts';
+import {
+  asked,
+  kept as keptOnce,
+  questionLimits,
+  resumed,
+  said,
+  withdrawn,
+  type Next,
+  type Unchanged,
+} from './machine.ts';
+import { cut, mostWords } from './words.ts';
 import { hasEnded, type OpenQuestion, type TaskAnswer, type TaskRecord } from './record.ts';
 import type { Ran } from '../peer/once.ts';
 
 const tooMany = `a task may have ${questionLimits.open} questions that wait, and ask ${questionLimits.ever}`;
 
-/** Longest status message, in characters. */
-const mostWords = 1024;
+/** Bounds of a run. */
+export interface RunBounds {
+  now(): number;
+  /** Time for which it holds the task without renewing, in milliseconds. */
+  readonly leaseMs: number;
+  /** Characters of JSON that all questions have which wait, and all that `once` keeps. */
+  readonly textLength: number;
+}
 
 /** One run of a task in this process: it speaks under its epoch, and is over once another has a newer one. */
 export class TaskRun {
   readonly #keeper: Keeper;
   readonly #controller = new AbortController();
   readonly #epoch: number;
-  readonly #now: () => number;
-  readonly #leaseMs: number;
+  readonly #bounds: RunBounds;
   readonly #waits = new Map<string, Waiting>();
   readonly #unhear: () => void;
   #kept: HeldTask;
@@ -26,17 +41,17 @@ export class TaskRun {
   #words: string | undefined;
   #saidAt = Number.NEGATIVE_INFINITY;
   #unsay: (() => void) | undefined;
+  #resuming = false;
   /** Reason why nobody heeds what it still does. */
   #over: 'ended' | 'elsewhere' | undefined;
   #asking: { readonly questions: Record<string, OpenQuestion>; readonly done: Promise<void> } | undefined;
 
   /** @param kept The task, claimed for this run. */
-  constructor(keeper: Keeper, kept: HeldTask, { now, leaseMs }: RunParts) {
+  constructor(keeper: Keeper, kept: HeldTask, bounds: RunBounds) {
     this.#keeper = keeper;
     this.#kept = kept;
     this.#epoch = kept.epoch;
-    this.#now = now;
-    this.#leaseMs = leaseMs;
+    this.#bounds = bounds;
     this.#unhear = keeper.hear(kept.record.id, (changed) => {
       if (changed === undefined) void this.look();
       else this.#saw(changed);
@@ -77,7 +92,7 @@ export class TaskRun {
     const turn = this.#turn.then(async () => {
       const words = this.#words;
       const outcome = await this.#keeper.change(this.#kept, ({ record, epoch }) => {
-        const [holder, now] = [{ epoch, by: this.#epoch }, this.#now()] as const;
+        const [holder, now] = [{ epoch, by: this.#epoch }, this.#bounds.now()] as const;
         const spoken = words === undefined ? 'ignored' : said(record, words, holder, now);
         if (typeof spoken === 'string') return step(record, holder, now);
         const next = step(spoken, holder, now);
@@ -98,7 +113,7 @@ export class TaskRun {
    * meanwhile the last counts. Where that cannot be kept it is said later, or never.
    */
   say(message: string): void {
-    this.#words = message.slice(0, mostWords);
+    this.#words = cut(message, mostWords);
     if (this.#over !== undefined || this.#unsay !== undefined) return;
     const speak = (): void => {
       this.#unsay = undefined;
@@ -116,7 +131,7 @@ export class TaskRun {
    * takes the task up.
    */
   async insist(step: Parameters<TaskRun['change']>[0]): ReturnType<TaskRun['change']> {
-    const until = monotonicNow() + this.#leaseMs;
+    const until = monotonicNow() + this.#bounds.leaseMs;
     for (let wait = 100; ; wait *= 2) {
       try {
         return await this.change(step);
@@ -138,6 +153,7 @@ export class TaskRun {
 
   /** Keeps the outcome of a side effect. @throws RoundEnded where it is not kept, since the task is run elsewhere or has ended. */
   async keep(key: string, ran: Ran): Promise<void> {
+    this.#refuseTooLong('what ctx.once keeps', { ...this.record.once, [key]: ran });
     const outcome = await this.insist((record, holder) => keptOnce(record, { [key]: ran }, holder));
     if (typeof outcome === 'string') throw new RoundEnded();
   }
@@ -208,9 +224,30 @@ export class TaskRun {
     if (kept.epoch !== this.#epoch) return this.lose();
     // Work that came to its own end is not aborted.
     if (hasEnded(kept.record)) return kept.record.status === 'cancelled' ? this.#end() : this.#stop('ended');
+    if (kept.record.replays === true && kept.record.status === 'working') void this.#resume();
+    else this.#settle();
+  }
+
+  /** Hands answers to who waits for them. */
+  #settle(): void {
+    const { answers } = this.record;
     for (const [key, { resolve }] of this.#waits) {
-      const answer = kept.record.answers[key];
+      const answer = answers[key];
       if (answer !== undefined) resolve(answer);
+    }
+  }
+
+  /** Keeps that the run goes on after an answer, before it does: what it does from then on is not done twice. */
+  async #resume(): Promise<void> {
+    if (this.#resuming) return;
+    this.#resuming = true;
+    try {
+      await this.insist((record, holder) => resumed(record, holder));
+      if (this.#over === undefined) this.#settle();
+    } catch {
+      // The store was away for as long as the lease lasted: the run is over.
+    } finally {
+      this.#resuming = false;
     }
   }
 
@@ -221,6 +258,7 @@ export class TaskRun {
       const turn = new Promise<void>((resolve) => void after(0, resolve, true));
       const done = turn.then(async () => {
         this.#asking = undefined;
+        this.#refuseTooLong('the questions that wait', { ...this.record.open, ...questions });
         const outcome = await this.insist((record, holder, now) => asked(record, questions, holder, now));
         if (outcome === 'used-key') throw new TypeError('a question was asked under a key that was used before');
         if (outcome === 'too-many') throw new McpError('internalError', tooMany);
@@ -235,19 +273,19 @@ export class TaskRun {
     await done;
   }
 
+  /** @throws McpError internalError with `data.limit` */
+  #refuseTooLong(what: string, value: object): void {
+    const { textLength: limit } = this.#bounds;
+    if (JSON.stringify(value).length <= limit) return;
+    throw new McpError('internalError', `${what} of a task may have ${limit} characters of JSON`, { data: { limit } });
+  }
+
   #giveUp(key: string, reason: unknown): void {
     const wait = this.#waits.get(key);
     if (wait === undefined) return;
     wait.reject(reason);
     void quiet(this.change((record, holder, now) => withdrawn(record, [key], holder, now)));
   }
-}
-
-/** Clock and lease of a run. */
-export interface RunParts {
-  now(): number;
-  /** Time for which it holds the task without saying that it still does, in milliseconds. */
-  readonly leaseMs: number;
 }
 
 /** One question that waits in this process. */

@@ -1,11 +1,16 @@
 import { after } from '../jsonrpc/timeout.ts';
 import { McpError } from '../protocol/error.ts';
+import type { Seal } from '../seal/seal.ts';
 import type { TaskStore } from '../store/tasks.ts';
+import { auditLine, strangerAudit, type TaskAudit } from './audit.ts';
+import { Engine, type TaskExecutor, type TaskTurn } from './executor.ts';
 import { Keeper, type HeldTask } from './keeper.ts';
 import { isTaskId, lifeOf, newTaskId, type TaskLimits, type TaskTimes } from './limits.ts';
 import { cancelled, finished, replied, said } from './machine.ts';
 import type { TaskOutcome, TaskRecord, TaskReply, TaskRequest } from './record.ts';
 import type { TaskRun } from './run.ts';
+import { newSeed } from '../peer/once.ts';
+import { RecordTexts } from './sealed-text.ts';
 import { Worker } from './worker.ts';
 
 /** End of a run: an outcome, or work that is left to somebody outside. */
@@ -18,12 +23,17 @@ export interface TaskParts {
   readonly queue: string;
   readonly limits: TaskLimits;
   readonly times: TaskTimes;
+  /** Engine that says what is run, and when; without one this process looks for work. */
+  readonly executor?: TaskExecutor | undefined;
   now(): number;
   /** Runs the request of a task; it never rejects. */
   perform(run: TaskRun): Promise<Ending>;
   /** Tells whether the request of a task can be run here. */
   knows(record: TaskRecord): boolean;
+  /** Seals what is kept; without one it is readable in the store. */
+  readonly seal?: Seal | undefined;
   onError(error: unknown, where: string): void;
+  onAudit?: ((line: TaskAudit) => void) | undefined;
 }
 
 /** Wishes for a new task. */
@@ -35,6 +45,7 @@ export interface TaskWishes {
   readonly attempts?: number | undefined;
   readonly answers?: TaskRecord['answers'];
   readonly once?: TaskRecord['once'];
+  readonly seed?: TaskRecord['seed'];
   /** True when its run goes on already, in this process. */
   readonly runs?: boolean;
 }
@@ -47,11 +58,16 @@ export class Tasks {
   readonly keeper: Keeper;
   readonly #parts: TaskParts;
   readonly #worker: Worker;
+  readonly #engine: Engine | undefined;
 
   constructor(parts: TaskParts) {
     this.#parts = parts;
-    this.keeper = new Keeper(parts.store, parts.queue, { now: parts.now, keepMs: parts.times.keepMs });
+    const { store, queue, seal, times, now, onError } = parts;
+    const onEnd = (record: TaskRecord): void => parts.onAudit?.(auditLine('ended', record));
+    this.keeper = new Keeper({ store, queue, texts: new RecordTexts(seal), keepMs: times.keepMs, now, onError, onEnd });
     this.#worker = new Worker(this.keeper, parts);
+    const { executor } = parts;
+    if (executor !== undefined) this.#engine = new Engine(executor, queue, onError);
   }
 
   get limits(): TaskLimits {
@@ -65,7 +81,7 @@ export class Tasks {
    */
   async create(request: TaskRequest, wishes: TaskWishes): Promise<HeldTask> {
     const { limits, times, now } = this.#parts;
-    const { owner, answers = {}, once = {} } = wishes;
+    const { owner, answers = {}, once = {}, seed = newSeed() } = wishes;
     const at = now();
     const { textLength } = limits;
     if (JSON.stringify(request.params).length > textLength)
@@ -80,20 +96,45 @@ export class Tasks {
       createdAt: at,
       updatedAt: at,
       ttlMs: lifeOf(wishes.ttlMs, times),
-      pollIntervalMs: wishes.pollIntervalMs ?? times.pollIntervalMs,
+      // Spec ext-tasks, Task: a whole number.
+      pollIntervalMs: Math.ceil(wishes.pollIntervalMs ?? times.pollIntervalMs),
       hand: wishes.runs === true ? 'running' : 'queued',
       attempt: wishes.runs === true ? 1 : 0,
       attempts: wishes.attempts ?? 1,
       open: {},
       answers,
+      seed,
       once,
     };
     const most = owner === '' ? limits.ofNobody : limits.perOwner;
     const kept = await this.keeper.add(record, wishes.runs === true ? times.leaseMs : makerMs, most);
-    if (kept !== undefined) return kept;
+    if (kept !== undefined) {
+      this.#parts.onAudit?.(auditLine('created', record));
+      return kept;
+    }
     throw new McpError('internalError', `too many tasks that have not ended; the limit is ${most}`, {
       data: { limit: most },
     });
+  }
+
+  /**
+   * Gives a new task into the hands of the engine, if there is one; that may be of one that runs here, which it finds when this process is gone.
+   *
+   * @throws McpError internalError where it does not take it; the task is cancelled then.
+   */
+  async handOver({ record: { id } }: HeldTask): Promise<void> {
+    try {
+      await this.#engine?.start(id);
+    } catch (error) {
+      this.#parts.onError(error, 'the start of the executor of tasks');
+      await this.forget(id);
+      throw new McpError('internalError', 'the task could not be begun');
+    }
+  }
+
+  /** Runs a task now, for an engine. */
+  run(id: string): Promise<TaskTurn> {
+    return isTaskId(id) ? this.#worker.run(id) : Promise.resolve('unknown');
   }
 
   /** Begins to work on a new task, here or wherever there is room for it. */
@@ -117,18 +158,53 @@ export class Tasks {
 
   /** The task under an id, for its owner; a foreign one is as one that does not exist. */
   async get(id: string, owner: string): Promise<HeldTask | undefined> {
-    // Stores promise nothing for what is no id of a task.
-    const kept = isTaskId(id) ? await this.keeper.read(id) : undefined;
+    const kept = await this.#found(id);
     return kept?.record.owner === owner ? kept : undefined;
+  }
+
+  /** The same for a client, of whose attempt the audit hears where there is none for it. */
+  async sought(id: string, by: string): Promise<HeldTask | undefined> {
+    const kept = await this.#found(id);
+    if (kept?.record.owner === by) return kept;
+    this.#parts.onAudit?.(kept === undefined ? strangerAudit(id, by) : auditLine('refused', kept.record, by));
+    return undefined;
+  }
+
+  /** The outcome of a task is handed over. */
+  retrieved(record: TaskRecord, by: string): void {
+    this.#parts.onAudit?.(auditLine('retrieved', record, by));
+  }
+
+  async #found(id: string): Promise<HeldTask | undefined> {
+    // Stores promise nothing for what is no id of a task.
+    return isTaskId(id) ? await this.keeper.read(id) : undefined;
   }
 
   /** Takes answers to open questions; all others are ignored. @returns Whether there is such a task. */
   async answer(id: string, owner: string, replies: Readonly<Record<string, TaskReply>>): Promise<boolean> {
     const kept = await this.get(id, owner);
     if (kept === undefined) return false;
-    const outcome = await this.keeper.change(kept, ({ record }) => replied(record, replies, this.#parts.now()));
-    if (typeof outcome === 'object' && outcome.record.hand === 'queued') this.#worker.wake();
+    const { length } = JSON.stringify(replies);
+    const outcome = await this.keeper.change(kept, ({ record }) => {
+      const next = replied(record, replies, this.#parts.now());
+      // What is not taken takes no room.
+      if (typeof next === 'object') this.#refuseTooLong(record, length);
+      return next;
+    });
+    if (typeof outcome === 'object' && outcome.record.hand === 'queued' && outcome.record.status === 'working') {
+      this.#engine?.wake(id);
+      this.#worker.wake();
+    }
     return outcome !== 'unknown';
+  }
+
+  /** @throws McpError internalError with `data.limit` where the answers of a task would be too long to be kept. */
+  #refuseTooLong({ answers }: TaskRecord, more: number): void {
+    const { textLength: limit } = this.#parts.limits;
+    if (JSON.stringify(answers).length + more <= limit) return;
+    throw new McpError('internalError', `the answers to a task may have ${limit} characters of JSON`, {
+      data: { limit },
+    });
   }
 
   /** Cancels a task for its owner. @returns What it is then, and whether it had ended before; `undefined` for no such task. */
@@ -139,14 +215,18 @@ export class Tasks {
     const kept = await this.get(id, owner);
     if (kept === undefined) return undefined;
     const outcome = await this.keeper.change(kept, ({ record }) => cancelled(record, this.#parts.now()));
-    if (typeof outcome === 'object') return { kept: outcome, hadEnded: false };
+    if (typeof outcome === 'object') {
+      this.#engine?.cancel(id);
+      return { kept: outcome, hadEnded: false };
+    }
     const now = await this.get(id, owner);
     return now === undefined ? undefined : { kept: now, hadEnded: true };
   }
 
   /** Cancels a task of which its client cannot know. */
   async forget(id: string): Promise<void> {
-    await this.keeper.change(id, ({ record }) => cancelled(record, this.#parts.now()));
+    const outcome = await this.keeper.change(id, ({ record }) => cancelled(record, this.#parts.now()));
+    if (typeof outcome === 'object') this.#engine?.cancel(id);
   }
 
   /**
@@ -187,7 +267,7 @@ export class Tasks {
   }
 
   /** The tasks of an owner, in the order of their ids. */
-  list(owner: string, after: string | undefined, most: number): Promise<readonly TaskRecord[]> {
+  list(owner: string, after: string | undefined, most: number): ReturnType<Keeper['list']> {
     return this.keeper.list(owner, after, most);
   }
 

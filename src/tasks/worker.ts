@@ -1,7 +1,8 @@
-import { after, settledWithin } from '../jsonrpc/timeout.ts';
+import { after, monotonicNow, settledWithin } from '../jsonrpc/timeout.ts';
 import type { Keeper, HeldTask } from './keeper.ts';
-import { claimed, finished, givenBack, leaseEnded, left } from './machine.ts';
-import { expiryOf, hasEnded } from './record.ts';
+import type { TaskTurn } from './executor.ts';
+import { claimed, finished, givenBack, leaseEnded, left, type Next } from './machine.ts';
+import { expiryOf, hasEnded, type TaskRecord } from './record.ts';
 import { TaskRun } from './run.ts';
 import type { Ending, TaskParts } from './tasks.ts';
 
@@ -12,8 +13,8 @@ const lookMs = 2000;
 const sweepMs = 30_000;
 const mostSwept = 1000;
 
-/** Time that claims have which are under way when nothing more is to begin, in milliseconds. */
-const lastClaimsMs = 1000;
+/** Time that a store has at least for each of the last words to it, when nothing more is to begin, in milliseconds. */
+const lastWordsMs = 1000;
 
 /** Time for which a task is put back whose tool this process does not have, in milliseconds. */
 const putBackMs = 5000;
@@ -21,6 +22,8 @@ const putBackMs = 5000;
 interface Conducted {
   readonly run: TaskRun;
   readonly done: Promise<void>;
+  /** The same, or that the task was taken from it, whatever it still does. */
+  readonly over: Promise<void>;
   /** Forgets the end of the task's life. */
   readonly unclock: () => void;
   waitsSince: number | undefined;
@@ -43,22 +46,56 @@ export class Worker {
     this.#keeper = keeper;
     this.#parts = parts;
     const { leaseMs } = parts.times;
-    this.#each(lookMs, () => this.#look());
+    if (!this.#isLed) this.#each(lookMs, () => this.#look());
     this.#each(leaseMs / 3, () => this.#renew());
     this.#each(sweepMs, async () => void (await keeper.store.sweep(mostSwept)));
   }
 
-  /** Begins to work on a new task, if there is room; else whoever has room claims it. */
+  /** Begins to work on a new task, if there is room; else whoever has room claims it. An engine begins by itself. */
   begin(kept: HeldTask): void {
-    if (this.#draining || this.#busy >= this.#parts.limits.running) return;
+    if (this.#isLed || this.#draining || this.#busy >= this.#parts.limits.running) return;
     this.#claiming(this.#trying('a task', () => this.#claim(kept)));
   }
 
   /** Keeps hold of a run that goes on already, of a task that was kept as one that runs. */
   adopt(kept: HeldTask, work: (run: TaskRun) => Promise<Ending>): TaskRun {
-    const run = this.#run(kept);
+    const run = this.#runOf(kept);
     this.#conduct(run, work);
     return run;
+  }
+
+  /**
+   * Runs a task now, for an engine, and waits until its run is over here. How many run at once is the engine's to limit.
+   *
+   * @throws Error where this process cannot: it has no such tool, or begins nothing more.
+   */
+  async run(id: string): Promise<TaskTurn> {
+    if (this.#draining) throw new Error('this process drains: it begins no more runs of tasks');
+    const kept = await this.#keeper.demand(id);
+    if (kept === undefined) return 'unknown';
+    if (!hasEnded(kept.record) && !this.#parts.knows(kept.record))
+      throw new Error(`this process has no tool ${JSON.stringify(kept.record.request.name)}, of which the task is`);
+    const { now, times } = this.#parts;
+    let seen: TaskRecord = kept.record;
+    let begun: Conducted | undefined;
+    const claim = async (): Promise<void> => {
+      const next = await this.#keeper.change(
+        kept,
+        (held) => {
+          seen = held.record;
+          return takenUp(held, now());
+        },
+        times.leaseMs,
+      );
+      if (typeof next !== 'object') return;
+      seen = next.record;
+      if (seen.hand === 'running') begun = await this.#start(this.#runOf(next));
+    };
+    const claiming = claim();
+    this.#claiming(claiming.catch(() => undefined));
+    await claiming;
+    await begun?.over;
+    return turnOf(begun?.run.record ?? seen);
   }
 
   /** Tells whether nothing more begins here. */
@@ -68,19 +105,27 @@ export class Worker {
 
   /** Looks for work now: some has come. */
   wake(): void {
+    if (this.#isLed) return;
     void this.#trying('claiming tasks', () => this.#look());
   }
 
+  /** Begins nothing more, and waits for what runs, but for no store longer than a second after the time is over. */
   async drain(timeoutMs: number): Promise<void> {
     this.#draining = true;
+    const until = monotonicNow() + timeoutMs;
+    const within = async (work: Promise<unknown>, leastMs = 0): Promise<unknown> =>
+      await settledWithin(Math.max(until - monotonicNow(), leastMs), work);
     // What is being claimed is given back by whoever claims it.
-    await settledWithin(Math.max(timeoutMs, lastClaimsMs), Promise.all(this.#claims));
+    await within(Promise.all(this.#claims), lastWordsMs);
     // What waits for an answer goes on elsewhere, from the top.
-    await Promise.all([...this.#running].filter(({ run }) => run.waits).map((one) => this.#giveBack(one)));
-    await settledWithin(timeoutMs, Promise.all([...this.#running].map(({ done }) => done)));
+    const waiting = [...this.#running].filter(({ run }) => run.waits);
+    await within(Promise.all(waiting.map((one) => this.#giveBack(one))), lastWordsMs);
+    await within(Promise.all([...this.#running].map(({ done }) => done)));
     for (const stop of this.#stops) stop();
     this.#stops = [];
-    await Promise.all([...this.#running].map((one) => this.#abandon(one)));
+    const left = [...this.#running];
+    await within(Promise.all(left.map((one) => this.#abandon(one))), lastWordsMs);
+    for (const { run } of left) run.lose();
   }
 
   /** Number of runs that work, and do not only wait, and of claims that may be such soon. */
@@ -136,7 +181,7 @@ export class Worker {
       return typeof begun === 'string' && free !== held.record ? free : begun;
     });
     if (typeof next !== 'object' || next.record.hand !== 'running') return;
-    await this.#start(this.#run(next));
+    await this.#start(this.#runOf(next));
   }
 
   /** Lets whoever comes claim a task that was claimed in vain. */
@@ -152,17 +197,28 @@ export class Worker {
       ({ record, epoch }) => (epoch === mine ? claimed(record) : 'fenced'),
       times.leaseMs,
     );
-    if (typeof next === 'object') await this.#start(this.#run(next));
+    if (typeof next === 'object') await this.#start(this.#runOf(next));
+  }
+
+  /** Tells whether an engine says what is run here. */
+  get #isLed(): boolean {
+    return this.#parts.executor !== undefined;
   }
 
   /** Starts a run that was claimed, unless nothing begins here any more. */
-  async #start(run: TaskRun): Promise<void> {
+  async #start(run: TaskRun): Promise<Conducted | undefined> {
     if (!this.#draining) return this.#conduct(run, (one) => this.#parts.perform(one));
     await run.change((record, holder) => givenBack(record, holder));
     run.lose();
+    return undefined;
   }
 
-  #conduct(run: TaskRun, work: (run: TaskRun) => Promise<Ending>): void {
+  #runOf(kept: HeldTask): TaskRun {
+    const { now, times, limits } = this.#parts;
+    return new TaskRun(this.#keeper, kept, { now, leaseMs: times.leaseMs, textLength: limits.textLength });
+  }
+
+  #conduct(run: TaskRun, work: (run: TaskRun) => Promise<Ending>): Conducted {
     const expiry = expiryOf(run.record);
     const unclock = after(expiry === undefined ? Infinity : expiry - this.#parts.now(), () => run.lose());
     const done = work(run).then((ending) => this.#commit(run, ending));
@@ -174,16 +230,16 @@ export class Worker {
         this.#running.delete(conducted);
         this.wake();
       });
-    const conducted: Conducted = { run, done: ended, unclock, waitsSince: undefined };
+    const over = new Promise<void>((resolve) => {
+      run.signal.addEventListener('abort', () => resolve(), { once: true });
+      void ended.then(resolve);
+    });
+    const conducted: Conducted = { run, done: ended, over, unclock, waitsSince: undefined };
     this.#running.add(conducted);
+    return conducted;
   }
 
-  #run(kept: HeldTask): TaskRun {
-    const { now, times } = this.#parts;
-    return new TaskRun(this.#keeper, kept, { now, leaseMs: times.leaseMs });
-  }
-
-  /** Commits what a run came to, unless nobody heeds that any more. */
+  /** Commits what a run came to, unless the task is not its own any more. */
   async #commit(run: TaskRun, ending: Ending): Promise<void> {
     if (run.over !== undefined) return;
     await run.insist((record, holder, now) =>
@@ -250,4 +306,18 @@ export class Worker {
       this.#parts.onError(error, where);
     }
   }
+}
+
+/** Takes a task up that waits to be run, or whose run is gone since its lease ended; what ends by that is ended. */
+function takenUp({ record, dueInMs }: HeldTask, now: number): Next {
+  const free = record.hand === 'running' && dueInMs === 0 ? leaseEnded(record, now) : record;
+  if (typeof free === 'string') return free;
+  if (free.hand === 'queued' && free.status === 'working') return claimed(free);
+  return free === record ? 'held' : free;
+}
+
+function turnOf(record: TaskRecord): TaskTurn {
+  if (hasEnded(record)) return 'ended';
+  if (record.hand === 'left') return 'left';
+  return record.hand === 'queued' && record.status === 'input_required' ? 'asks' : 'later';
 }

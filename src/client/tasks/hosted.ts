@@ -168,11 +168,10 @@ export class HostedTasks {
     // The ids of its own tasks tell the server nothing.
     if (from !== undefined && !isTaskId(from))
       throw new McpError('invalidParams', 'the cursor is not one of this list');
-    const records = await this.#all.list(this.#parts.server, from, mostPerPage);
-    const last = records.length < mostPerPage ? undefined : records.at(-1)?.id;
+    const { records, next } = await this.#all.list(this.#parts.server, from, mostPerPage);
     return {
       tasks: records.map((record) => taskView(record, revision)),
-      ...(last === undefined ? {} : { nextCursor: last }),
+      ...(next === undefined ? {} : { nextCursor: next }),
     };
   }
 

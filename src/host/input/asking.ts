@@ -4,6 +4,7 @@
  */
 
 import { isByHand, type Ask, type Asker } from '../../peer/ask.ts';
+import type { Effect } from '../../peer/once.ts';
 import type { Call } from '../call.ts';
 import type { Handler } from '../host.ts';
 import { andThen, isLater, type NowOrLater } from '../now-or-later.ts';
@@ -89,7 +90,7 @@ class LateAsker implements Asker {
     return await asker.ask(ask);
   }
 
-  async once<T>(key: string, run: () => T | Promise<T>): Promise<T> {
+  async once<T>(key: string, run: Effect<T>): Promise<T> {
     const { asker } = await this.#asking;
     return await asker.once(key, run);
   }

@@ -8,7 +8,7 @@ import type { Ask, Asker, AskMethod, TaskQuestion } from '../../peer/ask.ts';
 import { hasClientCapability } from '../../protocol/capability.ts';
 import type { Call, ClientView } from '../call.ts';
 import { requireCapabilities } from '../../peer/required-capabilities.ts';
-import { Once } from '../../peer/once.ts';
+import { newSeed, Once, type Effect } from '../../peer/once.ts';
 import { tooLate } from './too-late.ts';
 import { question, type QuestionOrigin, type QuestionWay } from './question.ts';
 
@@ -26,11 +26,12 @@ export interface SessionWay extends QuestionWay {
 export class AskerByRequests implements Asker {
   readonly #call: Call;
   readonly #way: SessionWay;
-  readonly #once = new Once();
+  readonly #once: Once;
 
   constructor(call: Call, way: QuestionWay) {
     this.#call = call;
     this.#way = { ...way, client: call.client };
+    this.#once = new Once({}, (call.seed ??= newSeed()));
   }
 
   async ask<T>({ method, params, signal, task, accept }: Ask<T>): Promise<T> {
@@ -46,7 +47,7 @@ export class AskerByRequests implements Asker {
     throw new McpError('invalidParams', `the client's answer to ${method} does not fit: ${problem}`);
   }
 
-  once<T>(key: string, run: () => T | Promise<T>): Promise<T> {
+  once<T>(key: string, run: Effect<T>): Promise<T> {
     return this.#once.run(key, run);
   }
 }

@@ -55,6 +55,7 @@ function runFrom(state: RoundState, running: RoundsRunning): NowOrLater<unknown>
     throw new McpError('invalidRequest', `the request took more than ${rounds.maxRounds} rounds`);
   const responses = isObject(params['inputResponses']) ? params['inputResponses'] : {};
   call.requestState = state.own;
+  call.seed = state.seed;
   call.inputResponses = state.rounds === 0 ? undefined : onlyAsked(responses, state);
   const run = new Run(state, responses, running);
   call.askBy(() => run.asker);

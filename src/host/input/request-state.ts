@@ -18,6 +18,8 @@ export interface RoundState {
   readonly asked: Readonly<Record<string, string>>;
   /** Outcomes of the side effects that ran. */
   readonly once: Readonly<Record<string, Ran>>;
+  /** Beginning of the ids of side effects; left out at the start. */
+  readonly seed?: string;
   /** The log messages that earlier runs sent and this one says again. */
   readonly logs: readonly Stage[];
   /** The highest progress that was sent. */

@@ -5,7 +5,7 @@ import { quiet, RoundEnded, unnamed, type Ask, type Asker } from '../../peer/ask
 import type { Call } from '../call.ts';
 import { requireCapabilities } from '../../peer/required-capabilities.ts';
 import { digestOf } from '../../peer/digest.ts';
-import { Once } from '../../peer/once.ts';
+import { newSeed, Once, type Effect } from '../../peer/once.ts';
 import { readAnswer } from '../../peer/read-answer.ts';
 import type { Reports } from './reports.ts';
 import { tooLate } from './too-late.ts';
@@ -63,7 +63,7 @@ export class AskerByRounds implements Asker {
     this.#onEnd = onEnd;
     this.#state = state;
     this.#reports = reports;
-    this.#once = new Once(state.once);
+    this.#once = new Once(state.once, (call.seed ??= newSeed()));
     this.#answers = new Map(Object.entries(state.answers));
     this.#early = state.rounds === 0 ? responses : {};
     for (const [key, digest] of Object.entries(state.asked)) {
@@ -98,9 +98,9 @@ export class AskerByRounds implements Asker {
     return this.#wait(name, { method, params, digest });
   }
 
-  once<T>(key: string, run: () => T | Promise<T>): Promise<T> {
+  once<T>(key: string, run: Effect<T>): Promise<T> {
     if (this.#over) return quiet(Promise.reject(new RoundEnded()));
-    return this.#once.run(key, () => this.#reports.during(run));
+    return this.#once.run(key, (id) => this.#reports.during(() => run(id)));
   }
 
   /**
@@ -115,8 +115,9 @@ export class AskerByRounds implements Asker {
   async #nextState(asked: Readonly<Record<string, string>>): Promise<RoundState> {
     // Whatever the effects say that still run was said when they are done.
     const once = await this.#once.settled();
-    const { lastProgress } = this.#call;
+    const { lastProgress, seed } = this.#call;
     return {
+      ...(seed === undefined ? {} : { seed }),
       rounds: this.#state.rounds + 1,
       answers: Object.fromEntries(this.#answers),
       asked,

@@ -57,6 +57,8 @@ export class TaskCalls {
     const kept = await this.#tasks.create(requestOf(params, call), this.#wishesOf(entry, params, call));
     if (await this.#isGone(kept, call)) return {};
     this.#runner.remember(kept, call);
+    await this.#tasks.handOver(kept);
+    if (await this.#isGone(kept, call)) return {};
     this.#tasks.begin(kept);
     return created(kept.record, entry, call);
   }
@@ -115,6 +117,7 @@ export class TaskCalls {
     const wishes = { ...this.#wishesOf(entry, params, call), ...face.learned, runs: true };
     // Kept as one that runs: nobody else begins it, whatever becomes of this process and its way to the store.
     const kept = await this.#tasks.create(requestOf(params, call), wishes);
+    await this.#tasks.handOver(kept);
     if (isOver() || (await this.#isGone(kept, call))) {
       await this.#tasks.forget(kept.record.id);
       return undefined;

@@ -4,6 +4,8 @@ import { roundSettings } from '../../host/input/server-rounds.ts';
 import type { Call } from '../../host/call.ts';
 import type { AuthInfo } from '../../host/endpoint.ts';
 import type { Implementation } from '../../protocol/features/common.ts';
+import { harmless } from '../../mistakes/harmless.ts';
+import { createSeal } from '../../seal/seal.ts';
 import { memoryTasks } from '../../store/memory-tasks.ts';
 import { taskLimits, taskTimes } from '../../tasks/limits.ts';
 import { Tasks } from '../../tasks/tasks.ts';
@@ -19,7 +21,7 @@ import { TaskServing } from './serving.ts';
 /** Makes what serves the tasks of a server, and begins to work on those that are kept. */
 export function loadTasks(info: Implementation, parts: Parts): TaskAnswers {
   const { options, tools } = parts;
-  const { store = memoryTasks(), queue = info.name, limits, ...times } = options.tasks;
+  const { store = memoryTasks(), queue = info.name, limits, executor, keys, onAudit, ...times } = options.tasks;
   const { onError, rounds } = options;
   // Other processes read the times of tasks.
   const now = Date.now;
@@ -48,6 +50,9 @@ export function loadTasks(info: Implementation, parts: Parts): TaskAnswers {
   const tasks: Tasks = new Tasks({
     store,
     queue,
+    executor,
+    seal: keys && createSeal(keys),
+    onAudit: onAudit && harmless(onAudit),
     limits: allLimits,
     times: { ...taskTimes, ...times },
     now,

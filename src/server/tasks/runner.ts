@@ -22,6 +22,7 @@ import {
   type TaskRequest,
 } from '../../tasks/record.ts';
 import type { TaskRun } from '../../tasks/run.ts';
+import { cut, mostWords } from '../../tasks/words.ts';
 import type { Ending, Tasks } from '../../tasks/tasks.ts';
 import type { ToolEntry } from '../offer/tools.ts';
 import type { Take } from '../rate-limit.ts';
@@ -279,6 +280,8 @@ export class Runner {
         : new McpError('internalError', isRoundEnd(error) ? 'the run was ended' : 'internal error');
     if (!(error instanceof McpError) && !isRoundEnd(error))
       this.#parts.onError(error, `tool ${JSON.stringify(request.name)}`);
-    return { error: errorToWire(revisionOf(request.revision), masked) };
+    const wire = errorToWire(revisionOf(request.revision), masked);
+    if (JSON.stringify(wire).length <= this.#parts.maxTextLength) return { error: wire };
+    return { error: { code: wire.code, message: cut(wire.message, mostWords) } };
   }
 }

@@ -11,7 +11,7 @@ import type {
 } from '../../protocol/features/tasks.ts';
 import { metaKey } from '../../protocol/meta.ts';
 import { endedAlready, retrieved, taskView, unknownTask } from '../../tasks/core.ts';
-import { hasEnded, type TaskRecord } from '../../tasks/record.ts';
+import { hasEnded, type TaskOutcome, type TaskRecord } from '../../tasks/record.ts';
 import type { HeldTask } from '../../tasks/keeper.ts';
 import type { Tasks } from '../../tasks/tasks.ts';
 import type { Runner } from './runner.ts';
@@ -34,6 +34,8 @@ export class TaskServing {
   /** Serves `tasks/get`. */
   async get(taskId: string, call: Call): Promise<GetTaskResult> {
     const { record } = await this.#own(taskId, call);
+    const isWhole = call.facts.tasks !== 'core' && hasEnded(record);
+    if (isWhole) this.tasks.retrieved(record, taskOwner(call));
     return call.facts.tasks === 'core' ? taskView(record, call.facts) : detailedTask(record, call.facts);
   }
 
@@ -64,6 +66,7 @@ export class TaskServing {
     try {
       const ended = hasEnded(kept.record) ? kept : await this.#runner.ended(kept, call);
       if (ended === undefined) throw unknownTask();
+      this.tasks.retrieved(ended.record, taskOwner(call));
       return passedOn(retrieved(ended.record, (result) => resultOf(result, call.facts)));
     } finally {
       leave();
@@ -74,11 +77,10 @@ export class TaskServing {
   async list(cursor: string | undefined, call: Call, pageSize: number): Promise<ListTasksResult> {
     const owner = taskOwner(call);
     const from = cursor === undefined ? undefined : await this.#runner.openCursor(cursor, owner);
-    const records = await this.tasks.list(owner, from, pageSize);
-    const last = records.length < pageSize ? undefined : records.at(-1)?.id;
+    const { records, next } = await this.tasks.list(owner, from, pageSize);
     return {
       tasks: records.map((record) => taskView(record, call.facts)),
-      ...(last === undefined ? {} : { nextCursor: await this.#runner.sealCursor(last, owner) }),
+      ...(next === undefined ? {} : { nextCursor: await this.#runner.sealCursor(next, owner) }),
     };
   }
 
@@ -95,7 +97,7 @@ export class TaskServing {
     tell: (params: JsonObject) => void,
   ): Promise<{ readonly taskIds: readonly string[]; begin(): void; end(): void }> {
     requireExtension(call, 'following tasks');
-    const found = await Promise.all([...new Set(ids)].map(async (id) => await this.tasks.get(id, taskOwner(call))));
+    const found = await Promise.all([...new Set(ids)].map(async (id) => await this.tasks.sought(id, taskOwner(call))));
     const known = found.filter((kept) => kept !== undefined);
     const ends: (() => void)[] = [];
     const begin = (): void => {
@@ -109,12 +111,20 @@ export class TaskServing {
   async finish(id: string, returned: unknown): Promise<boolean> {
     const kept = await this.tasks.keeper.read(id);
     if (kept === undefined) return false;
-    return await this.tasks.end(id, { result: await this.#runner.resultOf(kept.record, returned) });
+    return await this.#end(id, { result: await this.#runner.resultOf(kept.record, returned) });
   }
 
   /** Ends a task that its handler left, by an error. */
   async fail(id: string, error: McpError): Promise<boolean> {
-    return await this.tasks.end(id, { error: errorToWire(undefined, error) });
+    return await this.#end(id, { error: errorToWire(undefined, error) });
+  }
+
+  async #end(id: string, outcome: TaskOutcome): Promise<boolean> {
+    const { length } = JSON.stringify(outcome.result ?? outcome.error);
+    const { textLength } = this.tasks.limits;
+    if (length > textLength)
+      throw new TypeError(`the outcome has ${length} characters of JSON; a task keeps ${textLength}`);
+    return await this.tasks.end(id, outcome);
   }
 
   #follow(kept: HeldTask, tell: (record: TaskRecord) => void): () => void {
@@ -139,7 +149,7 @@ export class TaskServing {
     // A client that had its tasks in 2025-11-25 may still ask for those. (ext-tasks, Capabilities: SHOULD.)
     const mayBeCore = !isCore && !hasExtension(call) && declaresCoreTasks(call);
     if (!isCore && !mayBeCore) requireExtension(call, call.method);
-    const kept = await this.tasks.get(taskId, taskOwner(call));
+    const kept = await this.tasks.sought(taskId, taskOwner(call));
     if (mayBeCore && (kept === undefined || !this.#runner.isCore(kept.record))) requireExtension(call, call.method);
     if (kept === undefined) throw unknownTask();
     return kept;

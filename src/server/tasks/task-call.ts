@@ -6,7 +6,7 @@ import type { LoggingLevel } from '../../protocol/features/logging.ts';
 import { revisionOf } from '../../protocol/revision.ts';
 import { unnamed, type Ask, type Asker } from '../../peer/ask.ts';
 import { digestOf } from '../../peer/digest.ts';
-import { Once, type Ran } from '../../peer/once.ts';
+import { newSeed, Once, type Effect, type Ran } from '../../peer/once.ts';
 import type { CtxTask } from '../task-definition.ts';
 import { leave } from './left.ts';
 import { TaskAsker } from '../../tasks/asker.ts';
@@ -41,7 +41,7 @@ export class TaskCall implements CallFace, Asker {
 
   constructor(call: Call, known: Readonly<Record<string, Ran>> = {}) {
     this.#call = call;
-    this.#once = new Once(known);
+    this.#once = new Once(known, (call.seed ??= newSeed()));
     this.inputResponses = call.inputResponses;
     this.requestState = call.requestState;
     call.onAbort(() => {
@@ -55,8 +55,9 @@ export class TaskCall implements CallFace, Asker {
   }
 
   /** Answers and effects from before it was a task, for runs to come. */
-  get learned(): Pick<TaskRecord, 'answers' | 'once'> {
-    return { answers: { ...this.#answers }, once: { ...this.#ran } };
+  get learned(): Pick<TaskRecord, 'answers' | 'once' | 'seed'> {
+    const { seed } = this.#call;
+    return { answers: { ...this.#answers }, once: { ...this.#ran }, ...(seed === undefined ? {} : { seed }) };
   }
 
   /** Tells whether it ends its exchange with questions, so that it becomes no task any more. */
@@ -188,11 +189,12 @@ export class TaskCall implements CallFace, Asker {
     return answer;
   }
 
-  async once<T>(key: string, effect: () => T | Promise<T>): Promise<T> {
+  async once<T>(key: string, effect: Effect<T>): Promise<T> {
     await this.#becoming;
     // Rounds of the exchange remember it too; both know the same outcome.
     const task = this.#task?.run;
-    const run = task === undefined ? () => this.#call.asker.once(key, effect) : () => task.begin(effect);
+    const run: Effect<T> =
+      task === undefined ? () => this.#call.asker.once(key, effect) : (id) => task.begin(() => effect(id));
     return await this.#once.run(key, run, async (ran) => {
       this.#ran[key] = ran;
       await this.#task?.run.keep(key, ran);
@@ -202,7 +204,7 @@ export class TaskCall implements CallFace, Asker {
 
 /** The call of a run that begins from what was kept: nobody waits for it. */
 export function callOf(
-  { id, request }: TaskRecord,
+  { id, request, seed }: TaskRecord,
   live: { auth?: AuthInfo | undefined; session?: ServerSession | undefined },
 ): Call {
   const revision = revisionOf(request.revision);
@@ -211,5 +213,7 @@ export function callOf(
   const link = { lasting: true, send: () => undefined, network: request.network };
   const facts = { revision, client: { info, capabilities }, link, session: live.session, logLevel: () => undefined };
   const auth = live.auth ?? (request.auth as AuthInfo | undefined);
-  return new Call(facts, { jsonrpc: '2.0', id, method: 'tools/call', params: request.params }, auth);
+  const call = new Call(facts, { jsonrpc: '2.0', id, method: 'tools/call', params: request.params }, auth);
+  call.seed = seed;
+  return call;
 }

@@ -1,0 +1,181 @@
+/** Stores that fail or hang, and what is longer than tasks keep. */
+
+import assert from 'node:assert/strict';
+import { test, type TestContext } from 'node:test';
+import { extended, taskClient, whenTask, type TaskClient } from '../../../test/support/task-client.ts';
+import { McpError } from '../../protocol/error.ts';
+import { memoryTasks } from '../../store/memory-tasks.ts';
+import type { TaskStore } from '../../store/tasks.ts';
+import type { Ctx } from '../ctx.ts';
+import { createServer, type Server } from '../server.ts';
+import type { TaskOptions } from '../task-definition.ts';
+
+type Json = Readonly<Record<string, unknown>>;
+
+const form = { type: 'object', properties: { name: { type: 'string' } }, required: ['name'] } as const;
+const newest = { revision: '2026-07-28', capabilities: extended } as const;
+
+async function serving(
+  t: TestContext,
+  tasks: TaskOptions,
+  run: (ctx: Ctx) => unknown,
+): Promise<{ readonly server: Server; readonly client: TaskClient }> {
+  const rateLimits = { tasks: { perSecond: 1e6, burst: 1e6 } };
+  const server = createServer({ name: 's', version: '1' }, { tasks, rateLimits, onError: () => undefined });
+  t.after(() => (t.mock.timers.reset(), server.close()));
+  server.tool('t', { task: 'required' }, async (_, ctx) => (await run(ctx)) as string);
+  return { server, client: await taskClient(server, newest) };
+}
+
+async function begun(client: TaskClient): Promise<string> {
+  return String((await client.ask('tools/call', { name: 't' }))['taskId']);
+}
+
+function textOf({ result }: Json): unknown {
+  return ((result as Json)['content'] as readonly Json[])[0]?.['text'];
+}
+
+/** A store whose next changes fail, as often as it is told. */
+function failing(): { readonly store: TaskStore; fail(times: number): void } {
+  const store = memoryTasks();
+  let left = 0;
+  const swap: TaskStore['swap'] = (task) =>
+    left-- > 0 ? Promise.reject(new Error('the store is away')) : store.swap(task);
+  return { store: { ...store, swap }, fail: (times) => (left = times) };
+}
+
+test('a question waits for a store that is away, and ends no task', async (t) => {
+  const { store, fail } = failing();
+  const { client } = await serving(t, { store }, async (ctx) => {
+    fail(2);
+    return (await ctx.elicit({ message: 'a', schema: form })).action;
+  });
+  const taskId = await begun(client);
+  const { inputRequests } = await whenTask(client, taskId, ({ status }) => status === 'input_required');
+  const [key = ''] = Object.keys(inputRequests as Json);
+  await client.ask('tasks/update', { taskId, inputResponses: { [key]: { action: 'decline' } } });
+  assert.equal(textOf(await whenTask(client, taskId, ({ status }) => status === 'completed')), 'decline');
+});
+
+test('an effect that ran is kept once the store is back, and is run once', async (t) => {
+  const { store, fail } = failing();
+  let effects = 0;
+  const { client } = await serving(t, { store }, async (ctx) => {
+    const value = await ctx.once('e', () => {
+      fail(2);
+      return ++effects;
+    });
+    return `effect ${value}`;
+  });
+  const taskId = await begun(client);
+  assert.equal(textOf(await whenTask(client, taskId, ({ status }) => status === 'completed')), 'effect 1');
+  assert.match((await store.get(taskId))?.text ?? '', /"status":"completed"/);
+});
+
+test('a drain ends though no call of the store ever does, after a second for each of its last words', async (t) => {
+  const store = memoryTasks();
+  let hangs = false;
+  const never = new Promise<never>(() => undefined);
+  const hung = <T>(work: () => Promise<T>): Promise<T> => (hangs ? never : work());
+  const hanging: TaskStore = {
+    ...store,
+    swap: (task) => hung(() => store.swap(task)),
+    get: (id) => hung(() => store.get(id)),
+  };
+  let aborted: AbortSignal | undefined;
+  const { server, client } = await serving(t, { store: hanging }, async (ctx) => {
+    aborted = ctx.signal;
+    return await ctx.elicit({ message: 'a', schema: form });
+  });
+  const taskId = await begun(client);
+  await whenTask(client, taskId, ({ status }) => status === 'input_required');
+  hangs = true;
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  let isOver = false;
+  const drained = server.tasks.drain({ timeoutMs: 0 }).then(() => (isOver = true));
+  for (let waits = 0; waits < 100 && !isOver; waits++) {
+    await new Promise((resolve) => void setImmediate(resolve));
+    t.mock.timers.tick(1000);
+  }
+  assert.equal(isOver, true);
+  await drained;
+  assert.equal(aborted?.aborted, true);
+  hangs = false;
+});
+
+test('an end from outside, or an error, that is longer than a task keeps is refused, and the task stays', async (t) => {
+  const { server, client } = await serving(t, { limits: { textLength: 300 } }, (ctx) => ctx.task?.leave());
+  const taskId = await begun(client);
+  const store = async (): Promise<unknown> => (await client.ask('tasks/get', { taskId }))['status'];
+  for (let turn = 0; turn < 50; turn++) await new Promise((resolve) => void setImmediate(resolve));
+  const long = 'x'.repeat(300);
+  await assert.rejects(
+    server.tasks.finish(taskId, long),
+    /TypeError: the outcome has \d+ characters of JSON; a task keeps 300/,
+  );
+  await assert.rejects(server.tasks.fail(taskId, new McpError('internalError', long)), TypeError);
+  assert.equal(await store(), 'working');
+  assert.equal(await server.tasks.finish(taskId, 'short'), true);
+});
+
+test('an error of a handler that is longer than a task keeps is cut short', async (t) => {
+  const { client } = await serving(t, { limits: { textLength: 2000 } }, () => {
+    throw new McpError('internalError', 'é'.repeat(1023) + '😀'.repeat(2000), { data: { more: 'x'.repeat(3000) } });
+  });
+  const task = await whenTask(client, await begun(client), ({ status }) => status === 'failed');
+  assert.deepEqual(task['error'], { code: -32603, message: 'é'.repeat(1023) });
+});
+
+test('words from outside are as long as those of a handler may be', async (t) => {
+  const { server, client } = await serving(t, {}, (ctx) => ctx.task?.leave());
+  const taskId = await begun(client);
+  for (let turn = 0; turn < 50; turn++) await new Promise((resolve) => void setImmediate(resolve));
+  assert.equal(await server.tasks.say(taskId, 'x'.repeat(5000)), true);
+  assert.equal((await client.ask('tasks/get', { taskId }))['statusMessage'], 'x'.repeat(1024));
+});
+
+test('answers that are too long together are refused, and the question still waits', async (t) => {
+  const { client } = await serving(t, { limits: { textLength: 500 } }, async (ctx) => {
+    const { content } = await ctx.elicit({ message: 'a', schema: form });
+    return content?.name ?? '';
+  });
+  const taskId = await begun(client);
+  const { inputRequests } = await whenTask(client, taskId, ({ status }) => status === 'input_required');
+  const [key = ''] = Object.keys(inputRequests as Json);
+  const answer = (name: string): Json => ({ [key]: { action: 'accept', content: { name } } });
+  const { code, data } = await client.ask('tasks/update', { taskId, inputResponses: answer('x'.repeat(500)) });
+  assert.deepEqual([code, data], [-32603, { limit: 500 }]);
+  // What nobody asked takes no room.
+  const stray = { other: { action: 'accept', content: { name: 'x'.repeat(500) } } };
+  assert.equal((await client.ask('tasks/update', { taskId, inputResponses: stray }))['code'], undefined);
+  await client.ask('tasks/update', { taskId, inputResponses: answer('short') });
+  assert.equal(textOf(await whenTask(client, taskId, ({ status }) => status === 'completed')), 'short');
+});
+
+test('what once keeps, and questions, have the same limit, which the handler hears of', async (t) => {
+  const { client } = await serving(t, { limits: { textLength: 500 } }, async (ctx) => {
+    const refused: unknown[] = [];
+    const note = (error: unknown): void => void refused.push((error as McpError).data);
+    await ctx.once('long', () => 'x'.repeat(500)).catch(note);
+    await ctx.elicit({ message: 'x'.repeat(500), schema: form }).catch(note);
+    return JSON.stringify(refused);
+  });
+  const task = await whenTask(client, await begun(client), ({ status }) => status === 'completed');
+  assert.equal(textOf(task), '[{"limit":500},{"limit":500}]');
+});
+
+test('counts of tasks are whole numbers, and a poll interval is sent as one', async (t) => {
+  const info = { name: 's', version: '1' };
+  assert.throws(
+    () => createServer(info, { tasks: { limits: { perOwner: 1.5 } } }),
+    /limits\.perOwner must be a whole number/,
+  );
+  const server = createServer(info);
+  const task = { support: 'required', attempts: 1.5 } as const;
+  assert.throws(
+    () => server.tool('t', { task }, () => 'x'),
+    /attempts of the task of tool "t" must be a whole number of at least 1, not 1\.5/,
+  );
+  const { client } = await serving(t, { pollIntervalMs: 0.5 }, () => 'x');
+  assert.equal((await client.ask('tools/call', { name: 't' }))['pollIntervalMs'], 1);
+});
