@@ -45,8 +45,9 @@ export function checkHostTasks({ hostTasks, onElicit, onElicitUrl, onSample, onR
     throw new TypeError('hostTasks.sampling needs onSample, which answers');
 }
 
-/** The capability of a client that hosts tasks; its server is the only one that asks for them, so that it may list them. */
-export function hostedCapability({ elicitation, sampling }: HostTasksOptions): ClientTasksCapability {
+/** The capability of a client that hosts tasks, if it hosts any; its server is the only one that asks for them, so that it may list them. */
+export function hostedCapability({ elicitation, sampling }: HostTasksOptions): ClientTasksCapability | undefined {
+  if (elicitation !== true && sampling !== true) return undefined;
   return {
     list: {},
     cancel: {},

@@ -4,6 +4,9 @@ import { chat, connected, codeOf, everything, form, handshakes } from '../../../
 import { until } from '../../../test/support/turns.ts';
 import { McpError } from '../../protocol/error.ts';
 import { metaKey } from '../../protocol/meta.ts';
+import { memoryTasks } from '../../store/memory-tasks.ts';
+import { scriptedTransport, type ScriptedPeer } from '../../testing/scripted.ts';
+import { createConnect } from '../connect.ts';
 import type { ConnectOptions } from '../options.ts';
 
 type Json = Readonly<Record<string, unknown>>;
@@ -64,6 +67,8 @@ test('a client that hosts tasks says so to servers of 2025-11-25 alone [tasks-00
 });
 
 test('it declares what it hosts, and no more [tasks-001]', async (t) => {
+  const nothing = await hosting(t, { hostTasks: {} });
+  assert.equal((nothing.declared() as Json)['tasks'], undefined);
   const { declared } = await hosting(t, { hostTasks: { sampling: true } });
   assert.deepEqual((declared() as { tasks: Json }).tasks['requests'], { sampling: { createMessage: {} } });
 });
@@ -100,6 +105,20 @@ test('an error of the handler fails the task, and is what tasks/result answers [
   assert.deepEqual(answer['error'], { code: -1, message: 'User rejected sampling request' });
   const task = resultOf(await asked(one, 'tasks/get', { taskId }));
   assert.deepEqual([task['status'], task['statusMessage']], ['failed', 'User rejected sampling request']);
+});
+
+test('an answer that does not fit, and one that is too long, fail the task, and tell the server no more', async (t) => {
+  const one = await hosting(t, {
+    onElicit: () => ({ action: 'accept', content: { name: 5 } }),
+    onSample: () => 'x'.repeat(5 * 1024 * 1024),
+  });
+  const { taskId } = await begun(one, 'elicitation/create', form);
+  const answer = await asked(one, 'tasks/result', { taskId });
+  assert.deepEqual(answer['error'], { code: -32603, message: 'internal error' });
+  assert.match(one.warnings.join(), /the answer to elicitation\/create does not fit/);
+  const { taskId: other } = await begun(one, 'sampling/createMessage', chat);
+  const { error } = await asked(one, 'tasks/result', { taskId: other });
+  assert.match(String((error as Json)['message']), /a task keeps 4194304/);
 });
 
 test('the server is told when a task ends, without related-task [tasks-027]', async (t) => {
@@ -246,4 +265,59 @@ test('hosting what nobody answers, and options that do not exist, are mistakes',
       connected(core, options),
       (error) => error instanceof TypeError && message.test(error.message),
     );
+});
+
+test('more than 32 requests that wait for results are refused, and the others still have theirs [tasks-048]', async (t) => {
+  const one = await slow(t);
+  const { taskId } = await begun(one, 'elicitation/create', form);
+  await appears(() => one.signals[0]);
+  const results = Array.from({ length: 40 }, () => asked(one, 'tasks/result', { taskId }));
+  const refused = await Promise.any(
+    results.map(async (result) => (codeOf(await result) === -32603 ? await result : await Promise.reject(new Error()))),
+  );
+  assert.deepEqual((refused['error'] as Json)['data'], { limit: 32 });
+  one.answer('Ada');
+  const codes = (await Promise.all(results)).map(codeOf);
+  assert.equal(codes.filter((code) => code === undefined).length, 32);
+});
+
+test('what the client does not declare is not served, though it hosts [tasks-009]', async (t) => {
+  const one = await hosting(t, { advertise: false, capabilities: { elicitation: { form: {} } } });
+  assert.equal(resultOf(await asked(one, 'elicitation/create', { ...form, task: {} }))['action'], 'accept');
+  assert.equal(codeOf(await asked(one, 'tasks/list')), -32601);
+  const part = await hosting(t, {
+    advertise: false,
+    capabilities: { elicitation: { form: {} }, tasks: { requests: { elicitation: { create: {} } } } },
+  });
+  const { taskId } = await begun(part, 'elicitation/create', form);
+  assert.equal(codeOf(await asked(part, 'tasks/list')), -32601);
+  assert.equal(codeOf(await asked(part, 'tasks/cancel', { taskId })), -32601);
+  assert.equal(resultOf(await asked(part, 'tasks/get', { taskId }))['taskId'], taskId);
+});
+
+test('a server finds its tasks in a store after the client began anew, and no other server does [tasks-043]', async (t) => {
+  const store = memoryTasks();
+  const connect = createConnect({ http: (url) => scriptedTransport('stdio', speaking, url.href) });
+  const peers: ScriptedPeer[] = [];
+  const sent: Json[] = [];
+  function speaking({ message }: { readonly message: Json }, peer: ScriptedPeer): void {
+    sent.push(message);
+    if (message['method'] !== 'initialize') return;
+    peers.push(peer);
+    const result = { protocolVersion: core, capabilities: {}, serverInfo: { name: 's', version: '1' } };
+    peer.send({ jsonrpc: '2.0', id: message['id'], result });
+  }
+  const ask = async (url: string, method: string, params: Json): Promise<Json> => {
+    const client = await connect(url, { ...everything, revisions: [core], hostTasks: { ...hostTasks, store } });
+    t.after(() => client.close());
+    const id = crypto.randomUUID();
+    peers.at(-1)?.send({ jsonrpc: '2.0', id, method, params });
+    return await appears(() => sent.find((message) => message['id'] === id));
+  };
+  const made = resultOf(await ask('https://one.example/mcp', 'sampling/createMessage', { ...chat, task: {} }));
+  const { taskId } = made['task'] as Json;
+  assert.equal(resultOf(await ask('https://one.example/mcp', 'tasks/result', { taskId }))['model'], 'unknown');
+  for (const method of ['tasks/get', 'tasks/result', 'tasks/cancel'])
+    assert.equal(codeOf(await ask('https://two.example/mcp', method, { taskId })), -32602);
+  assert.deepEqual(resultOf(await ask('https://two.example/mcp', 'tasks/list', {})), { tasks: [] });
 });

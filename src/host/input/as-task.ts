@@ -53,10 +53,12 @@ export async function questionAsTask(
   }
   const { taskId = '', until = monotonicNow() + ttlMs } = held;
   try {
-    return withoutTask(await followed({ method, taskId, until }, origin, way));
+    const answer = await followed({ method, taskId, until }, origin, way);
+    held.taskId = undefined;
+    return withoutTask(answer);
   } catch (error) {
-    // Whoever comes next goes on with a task that is still wanted.
-    if (!(origin.signal.aborted && held.isWanted?.() === true)) {
+    // Whoever comes next goes on with a task that is still wanted; one that was cancelled already is not held.
+    if (held.taskId === taskId && !(origin.signal.aborted && held.isWanted?.() === true)) {
       held.taskId = undefined;
       void quiet(cancelTask(taskId, origin, way));
     }

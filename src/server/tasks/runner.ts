@@ -5,7 +5,8 @@ import type { ServerSession } from '../../host/host.ts';
 import type { NowOrLater } from '../../host/now-or-later.ts';
 import { requireScopes } from '../../host/protection.ts';
 import { after } from '../../jsonrpc/timeout.ts';
-import { isByHand, isRoundEnd, type HeldQuestion } from '../../peer/ask.ts';
+import { isByHand, isRoundEnd, quiet, type HeldQuestion } from '../../peer/ask.ts';
+import { hasClientCapability } from '../../protocol/capability.ts';
 import { errorToWire, McpError } from '../../protocol/error.ts';
 import type { JsonObject } from '../../protocol/features/common.ts';
 import type { CallToolRequestParams } from '../../protocol/features/tools.ts';
@@ -36,6 +37,8 @@ interface Live {
   readonly session: ServerSession | undefined;
   /** Tasks that clients were asked for, by the key of their question: another request of the client goes on to wait for them. */
   readonly held: Map<string, HeldQuestion>;
+  /** The session that was asked last. */
+  asked?: ServerSession;
 }
 
 /** The needs of running tools as tasks. */
@@ -98,7 +101,7 @@ export class Runner {
     const forget = (): void => {
       unclock();
       unhear();
-      this.#live.delete(id);
+      this.#release(id);
     };
     const unclock = after(expiry === undefined ? Infinity : expiry - this.#parts.now(), forget);
     const revision = session?.revision;
@@ -242,7 +245,7 @@ export class Runner {
     const meta = { ...(params['_meta'] as JsonObject | undefined), ...relatedTo(id) };
     const signal = AbortSignal.any([call.signal, gone]);
     const { signal: ends, requestId } = call;
-    const on = { signal: ends, requestId, task: task && { ...task, held: this.#held(id, key, gone) } };
+    const on = { signal: ends, requestId, task: task && { ...task, held: this.#held(id, key, { session, gone }) } };
     try {
       return { answer: await session.ask(method, { ...params, _meta: meta }, signal, on) };
     } catch (error) {
@@ -253,9 +256,29 @@ export class Runner {
     }
   }
 
+  /** Forgets a task that has ended, and cancels those of its client for which nobody comes any more. */
+  #release(id: string): void {
+    const { asked, held } = this.#live.get(id) ?? {};
+    this.#live.delete(id);
+    if (asked === undefined || !hasClientCapability(asked.client.capabilities, 'tasks.cancel')) return;
+    for (const one of held?.values() ?? []) {
+      const { taskId } = one;
+      if (taskId === undefined) continue;
+      // Whoever still asks has nothing to cancel any more.
+      one.taskId = undefined;
+      void quiet(asked.ask('tasks/cancel', { taskId }, new AbortController().signal));
+    }
+  }
+
   /** Task that a client was asked for, as it is kept while the question waits. */
-  #held(id: string, key: string, gone: AbortSignal): HeldQuestion | undefined {
-    const all = this.#live.get(id)?.held;
+  #held(
+    id: string,
+    key: string,
+    { session, gone }: { session: ServerSession; gone: AbortSignal },
+  ): HeldQuestion | undefined {
+    const live = this.#live.get(id);
+    const all = live?.held;
+    if (live !== undefined) live.asked = session;
     const held: HeldQuestion | undefined = all?.get(key) ?? (all && {});
     if (held === undefined) return undefined;
     all?.set(key, held);
