@@ -54,6 +54,8 @@ export class HostConversation implements Conversation {
   readonly #running = new Running<Call>(maxRunning);
   /** Connection to the client of a session, with what each side asked; made when the client is first asked. */
   #connection: Connection<Call> | undefined;
+  /** Listeners to what the client tells of its tasks; made when the client is first asked. */
+  #told: Map<string, () => void> | undefined;
   /** The session that `initialize` opened. */
   #session: SessionFacts | undefined;
   #closed = false;
@@ -253,7 +255,12 @@ export class HostConversation implements Conversation {
     if (this.#closed) connection.end(gone());
     return {
       loaded,
-      way: { connection, isReady: () => this.#session?.isReady === true, timeoutMs: this.#host.askTimeoutMs },
+      way: {
+        connection,
+        isReady: () => this.#session?.isReady === true,
+        timeoutMs: this.#host.askTimeoutMs,
+        told: (this.#told ??= new Map()),
+      },
     };
   }
 
@@ -268,6 +275,7 @@ export class HostConversation implements Conversation {
       }
       default:
         if (message.method === 'notifications/progress') this.#connection?.progressed(message);
+        if (message.method === 'notifications/tasks/status') this.#toldOfTask(message.params?.['taskId']);
         guarded(this.#host, message.method, () =>
           this.#host.notified?.(message.method, message.params ?? {}, {
             session: this.#session?.session,
@@ -276,6 +284,10 @@ export class HostConversation implements Conversation {
           }),
         );
     }
+  }
+
+  #toldOfTask(taskId: unknown): void {
+    if (typeof taskId === 'string') this.#told?.get(taskId)?.();
   }
 
   #refusal(id: RequestId | undefined, error: McpError, revision: Revision | undefined = this.revision): ErrorMessage {

@@ -129,6 +129,24 @@ test('at input_required the result is opened at once [tasks-029]', async (t) => 
   assert.equal(asked.at(-1)?.method, 'tasks/result');
 });
 
+test('a client that tells of its task is asked at once, and one that tells of others is not [tasks-019]', async (t) => {
+  let status = 'working';
+  const seldom = (method: string): Json => {
+    if (method === 'tasks/result') return ada;
+    const seen = task({ status, pollInterval: 600_000 });
+    return method === 'tasks/get' ? seen : { task: seen };
+  };
+  const { client, call, asked } = await host(t, seldom);
+  const result = call();
+  await until(() => asked.some(({ method }) => method === 'tasks/get'), 'a look');
+  for (const taskId of ['another', 5, { toString: 5 }, undefined])
+    await client.tell('notifications/tasks/status', { taskId });
+  status = 'completed';
+  await client.tell('notifications/tasks/status', { ...task({ status }) });
+  assert.deepEqual(JSON.parse(String(textOf(await result))), ada);
+  assert.equal(asked.filter(({ method }) => method === 'tasks/get').length, 2);
+});
+
 test('a task that never ends is given up when its time is over, and cancelled', async (t) => {
   const { call, asked } = await host(t, playing([task({ ttl: null, pollInterval: 1e15 })]), {
     run: (ctx) => ctx.elicit(question, { task: { ttlMs: 50 } }),

@@ -19,6 +19,9 @@ const usualMs = 3_600_000;
 /** Time that the client has to hear that its task is not wanted any more, in milliseconds. */
 const cancelMs = 15_000;
 
+/** Time between a word of the client about its task and the next look, in milliseconds. */
+const wakeMs = 100;
+
 /** Number of looks in a row that may go wrong. */
 const mostFailures = 3;
 
@@ -107,7 +110,8 @@ async function followed(
     const left = until - monotonicNow();
     if (left <= 0) throw tooLong(method);
     const task = seen instanceof McpError ? undefined : seen;
-    await pause(Math.min(left, pace.next(task?.pollInterval, task?.lastUpdatedAt)), origin.signal);
+    const ms = Math.min(left, pace.next(task?.pollInterval, task?.lastUpdatedAt));
+    await pause(ms, origin.signal, (wake) => heard(taskId, wake, way));
   }
   // It blocks until the end.
   const timeoutMs = Math.max(1, until - monotonicNow());
@@ -142,15 +146,27 @@ function tooLong(method: string): McpError {
   return new McpError('internalError', `the client did not answer ${method} before the time of its task was over`);
 }
 
-/** Waits, unless it is given up. */
-function pause(ms: number, signal: AbortSignal): Promise<void> {
+/** Hears when the client tells of a task, which it need not. */
+function heard(taskId: string, wake: () => void, { told }: SessionWay): () => void {
+  told?.set(taskId, wake);
+  return () => void told?.delete(taskId);
+}
+
+/** Waits, unless it is given up, and no longer than a moment after it is woken. */
+function pause(ms: number, signal: AbortSignal, hear: (wake: () => void) => () => void): Promise<void> {
   return new Promise((resolve) => {
     const done = (): void => {
       cancel();
+      unhear();
       signal.removeEventListener('abort', done);
       resolve();
     };
-    const cancel = after(ms, done, true);
+    let cancel = after(ms, done, true);
+    const unhear = hear(() => {
+      cancel();
+      // Who tells all the time is not asked all the time.
+      cancel = after(Math.min(ms, wakeMs), done, true);
+    });
     signal.addEventListener('abort', done, { once: true });
     if (signal.aborted) done();
   });

@@ -26,6 +26,8 @@ export interface QuestionWay {
   isReady(): boolean;
   /** Time that the client may take to answer, or to report progress; 0 and Infinity mean no limit. */
   readonly timeoutMs: number;
+  /** Listeners to what the client tells of tasks of its own, by their ids. */
+  readonly told?: Map<string, () => void>;
 }
 
 /**
