@@ -55,6 +55,27 @@ for (const date of asking) {
       });
     }
 
+    test('gets an id that is its own, and the same when it is tried again in a later round', async () => {
+      const ids: Record<string, string[]> = { mail: [], other: [] };
+      await played(date, async (ctx) => {
+        await ctx.once('other', (id) => void ids['other']?.push(id));
+        // It fails, and may be tried again.
+        const effect = (id: string): never => {
+          ids['mail']?.push(id);
+          throw new Error('no');
+        };
+        await ctx.once('mail', effect).catch(() => undefined);
+      });
+      assert.ok((ids['mail']?.length ?? 0) >= 3);
+      assert.equal(ids['other']?.length, 1);
+      assert.equal(new Set(ids['mail']).size, 1);
+      assert.notEqual(ids['mail']?.[0], ids['other']?.[0]);
+      const again: string[] = [];
+      await played(date, (ctx) => ctx.once('mail', (id) => void again.push(id)));
+      assert.equal(again.length, 1);
+      assert.ok(!ids['mail']?.includes(again[0] ?? ''), 'another request has another');
+    });
+
     test('that JSON cannot hold is refused by name when it is made, and does not run again', async () => {
       let mails = 0;
       const { failures, isError } = await played(date, (ctx) =>

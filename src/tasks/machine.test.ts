@@ -87,6 +87,40 @@ const table: Readonly<
       ended: 'terminal',
     },
   ],
+  'an effect of the holder': [
+    (task) => machine.kept(task, { e: { result: 1 } }, mine),
+    {
+      queued: 'fenced',
+      running: 'working/running',
+      left: 'fenced',
+      asking: 'input_required/running',
+      ended: 'terminal',
+    },
+  ],
+  'an effect of a run that lost its lease': [
+    (task) => machine.kept(task, { e: { result: 1 } }, late),
+    { queued: 'fenced', running: 'fenced', left: 'fenced', asking: 'fenced', ended: 'terminal' },
+  ],
+  'words of a run that lost its lease': [
+    (task) => machine.said(task, 'hm', late, 1),
+    { queued: 'fenced', running: 'fenced', left: 'fenced', asking: 'fenced', ended: 'terminal' },
+  ],
+  'a question that is taken back': [
+    (task) => machine.withdrawn(task, ['a', 'b'], mine, 1),
+    { queued: 'fenced', running: 'ignored', left: 'fenced', asking: 'working/running', ended: 'terminal' },
+  ],
+  'work that is left': [
+    (task) => machine.left(task, mine, 1),
+    { queued: 'fenced', running: 'working/left', left: 'fenced', asking: 'working/left', ended: 'terminal' },
+  ],
+  'a run that is given back': [
+    (task) => machine.givenBack(task, mine),
+    { queued: 'fenced', running: 'working/queued', left: 'fenced', asking: 'input_required/queued', ended: 'terminal' },
+  ],
+  'going on after an answer': [
+    (task) => machine.resumed({ ...task, replays: true }, mine),
+    { queued: 'fenced', running: 'working/running', left: 'fenced', asking: 'ignored', ended: 'terminal' },
+  ],
   'the end of a lease': [
     (task) => machine.leaseEnded(task, 1),
     { queued: 'held', running: 'failed/queued', left: 'held', asking: 'input_required/queued', ended: 'terminal' },
@@ -114,6 +148,32 @@ test('a run that goes on after an answer costs no attempt', () => {
   assert.equal(outcome(answered), 'working/queued');
   const again = machine.claimed(answered) as TaskRecord;
   assert.deepEqual([again.attempt, again.replays], [1, undefined]);
+});
+
+test('a lease that ends after an answer costs an attempt once its run was seen to go on', () => {
+  const answered = machine.replied(asking, { a: { answer: {} }, b: { answer: {} } }, 1) as TaskRecord;
+  assert.equal(outcome(answered), 'working/running');
+  const again = machine.claimed(machine.leaseEnded(answered, 2) as TaskRecord) as TaskRecord;
+  assert.deepEqual([outcome(again), again.attempt, again.replays], ['working/running', 1, undefined]);
+  const wentOn = machine.resumed(answered, mine) as TaskRecord;
+  assert.equal(outcome(machine.leaseEnded(wentOn, 2)), 'failed/queued');
+  // So does one that took another question back, or that begins again and dies before it is asked.
+  const one = machine.replied(asking, { a: { answer: {} } }, 1) as TaskRecord;
+  const other = machine.withdrawn(one, ['b'], mine, 2) as TaskRecord;
+  for (const task of [other, again]) assert.equal(outcome(machine.leaseEnded(task, 3)), 'failed/queued');
+});
+
+test('words of a task have an end, which cuts no character in half', () => {
+  for (const [text, length] of [
+    ['x'.repeat(2000), 1024],
+    [`${'x'.repeat(1023)}😀`, 1023],
+    [`${'x'.repeat(1022)}😀`, 1024],
+  ] as const) {
+    const { statusMessage } = machine.said(running, text, mine, 1) as TaskRecord;
+    assert.deepEqual([statusMessage?.length, text.startsWith(statusMessage ?? '-')], [length, true]);
+    const failed = machine.finished(running, { error: { code: 1, message: text } }, mine, 1) as TaskRecord;
+    assert.equal(failed.statusMessage, statusMessage);
+  }
 });
 
 test('a key that was answered is asked under no more, and what waits under it is not asked twice', () => {

@@ -25,6 +25,7 @@ const happening = fc.oneof(
   fc.record({ kind: fc.constant('cancel' as const) }),
   fc.record({ kind: fc.constant('lease ends' as const) }),
   fc.record({ kind: fc.constant('give back' as const), late: epoch }),
+  fc.record({ kind: fc.constant('go on' as const), late: epoch }),
 );
 
 type Happening = typeof happening extends fc.Arbitrary<infer T> ? T : never;
@@ -66,6 +67,8 @@ function step(task: TaskRecord, now: number, what: Happening): readonly [Next, n
       return [machine.leaseEnded(task, now), undefined];
     case 'give back':
       return [machine.givenBack(task, holder), late];
+    case 'go on':
+      return [machine.resumed(task, holder), late];
   }
 }
 

@@ -72,6 +72,37 @@ test('an effect that ran is kept once the store is back, and is run once', async
   assert.match((await store.get(taskId))?.text ?? '', /"status":"completed"/);
 });
 
+test('a run goes on after an answer only where that is kept, else another does at no cost', async (t) => {
+  const store = memoryTasks();
+  let isAway = false;
+  const swap: TaskStore['swap'] = (task) => {
+    if (isAway) return Promise.reject(new Error('the store is away'));
+    // Whatever follows the answer fails.
+    isAway = /"status":"working".*"replays":true/.test(task.text);
+    return store.swap(task);
+  };
+  const ends: string[] = [];
+  const run = async (ctx: Ctx): Promise<string> => {
+    ctx.signal.addEventListener('abort', () => ends.push('aborted'));
+    const { action } = await ctx.elicit({ message: 'a', schema: form });
+    ends.push(`went on in run ${ctx.task?.attempt}`);
+    return action;
+  };
+  const { bus: _, ...own } = store;
+  const first = await serving(t, { store: { ...own, swap, renew: async () => [] }, leaseMs: 200 }, run);
+  const taskId = await begun(first.client);
+  const { inputRequests } = await whenTask(first.client, taskId, ({ status }) => status === 'input_required');
+  const [key = ''] = Object.keys(inputRequests as Json);
+  await first.client.ask('tasks/update', { taskId, inputResponses: { [key]: { action: 'decline' } } });
+  const second = await serving(t, { store: own }, run);
+  for (let tries = 0; tries < 1000 && (await second.server.tasks.run(taskId)) !== 'ended'; tries++)
+    await new Promise<void>((resolve) => void setTimeout(resolve, 5));
+  assert.equal(textOf(await second.client.ask('tasks/get', { taskId })), 'decline');
+  for (let turn = 0; turn < 1000 && !ends.includes('aborted'); turn++)
+    await new Promise<void>((resolve) => void setTimeout(resolve, 5));
+  assert.deepEqual(ends.toSorted(), ['aborted', 'went on in run 1']);
+});
+
 test('a drain ends though no call of the store ever does, after a second for each of its last words', async (t) => {
   const store = memoryTasks();
   let hangs = false;
@@ -178,4 +209,20 @@ test('counts of tasks are whole numbers, and a poll interval is sent as one', as
   );
   const { client } = await serving(t, { pollIntervalMs: 0.5 }, () => 'x');
   assert.equal((await client.ask('tools/call', { name: 't' }))['pollIntervalMs'], 1);
+});
+
+test('by default a client may ask about tasks a hundred times at once, and ten times a second', async (t) => {
+  let now = 0;
+  const server = createServer({ name: 's', version: '1' }, { rateLimits: { now: () => now } });
+  t.after(() => server.close());
+  server.tool('t', { task: 'required' }, () => 'x');
+  const client = await taskClient(server, newest);
+  const taskId = await begun(client);
+  const refused = async (times: number): Promise<number> => {
+    const all = await Promise.all(Array.from({ length: times }, async () => await client.ask('tasks/get', { taskId })));
+    return all.filter(({ message }) => /too many requests about tasks/.test(String(message))).length;
+  };
+  assert.equal(await refused(101), 1);
+  now = 1000;
+  assert.equal(await refused(11), 1);
 });

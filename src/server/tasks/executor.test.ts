@@ -210,6 +210,32 @@ test('a task goes on in the process that the engine chooses, once the lease of a
   assert.ok(['ended', 'later'].includes(await lost));
 });
 
+test('an effect that is tried again after its process died has the same id', async (t) => {
+  const store = memoryTasks();
+  const runs = gate();
+  const ids: string[] = [];
+  const effect = async (ctx: Ctx): Promise<unknown> =>
+    await ctx.once('e', async (id) => {
+      ids.push(id);
+      runs.open();
+      // It is done, and its process dies before it is kept.
+      return ids.length === 1 ? await new Promise<never>(() => undefined) : id;
+    });
+  const use = { attempts: 2, run: effect, support: 'optional', after: 'background' } as const;
+  const first = await led(
+    t,
+    { executor: engine(), store },
+    { ...use, run: async (ctx) => (await ctx.background(), await effect(ctx)) },
+  );
+  const second = await led(t, { executor: engine(), store: overAtOnce(store) }, use);
+  const taskId = await begun(first);
+  await runs.opened;
+  assert.equal(await second.server.tasks.run(taskId), 'ended');
+  assert.equal(await textOf(second, taskId), ids[0]);
+  assert.deepEqual(ids, [ids[0], ids[0]]);
+  assert.ok(!ids[0]?.includes(taskId), 'it does not give the id of the task away');
+});
+
 test('a task that may not run again fails when the engine comes again after its process died', async (t) => {
   const store = memoryTasks();
   const runs = gate();
