@@ -34,7 +34,7 @@ server.tool('add', { description: 'Adds.' }, () => 'added');
 
 /** How the budgets of the entry points stand, in KB; each is a little more than it was when it was last looked at. */
 const budgets: Readonly<Record<Entry, number>> = {
-  '': 108.7,
+  '': 109.7,
   server: 41.1,
   client: 45.9,
   bridge: 90.2,
@@ -82,7 +82,7 @@ export const programs: readonly Program[] = [
     code: `import { connect } from 'parley-mcp/client'; const client = await connect('https://example.com/mcp'); console.log(await client.callTool('add', {}));`,
     budget: 45.7,
     aim: 28,
-    whole: 77.8,
+    whole: 86,
     neutral: true,
     role: 'client',
   },

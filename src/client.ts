@@ -44,6 +44,17 @@ export type { PageVisit } from './client/input/page-visit.ts';
 export type { InputAnswers } from './client/input/rounds.ts';
 export type { CompleteStep, InputRequiredStep, Step } from './client/input/step.ts';
 export type { ConnectOptions } from './client/options.ts';
+export { TaskCancelledError, TaskGoneError, TaskInputRequiredError } from './client/tasks/errors.ts';
+export type {
+  StartTaskOptions,
+  TaskHandle,
+  TaskReference,
+  TaskRequestOptions,
+  TaskUpdate,
+  TaskWaitOptions,
+  ToolCallOptions,
+} from './client/tasks/task-handle.ts';
+export type { TaskStatus } from './protocol/features/tasks.ts';
 export { combinedHint, type Page } from './client/pages.ts';
 export type { Subscription, SubscriptionEnd, SubscriptionEvent, Topics } from './client/subscriptions/subscription.ts';
 export type { ListKind } from './protocol/features/subscriptions.ts';

@@ -21,7 +21,10 @@ describe('a stateless request', () => {
         mine: 1,
         'io.modelcontextprotocol/protocolVersion': stateless,
         'io.modelcontextprotocol/clientInfo': { name: 'me', version: '9' },
-        'io.modelcontextprotocol/clientCapabilities': { elicitation: {} },
+        'io.modelcontextprotocol/clientCapabilities': {
+          elicitation: {},
+          extensions: { 'io.modelcontextprotocol/tasks': {} },
+        },
       },
     });
     assert.deepEqual(lastOf(one).headers, {});

@@ -25,6 +25,7 @@ import type { InputAnswers } from './input/rounds.ts';
 import type { InputRequiredStep, Step } from './input/step.ts';
 import type { Subscription, SubscriptionEvent, Topics } from './subscriptions/subscription.ts';
 import type { SubscribeOptions } from './subscriptions/subscriptions.ts';
+import type { StartTaskOptions, TaskHandle, TaskReference, ToolCallOptions } from './tasks/task-handle.ts';
 
 /** The options of one request of a client. */
 export interface ClientRequestOptions extends RequestOptions {
@@ -102,15 +103,47 @@ export interface Client {
    * What the server asks for meanwhile is answered by the handlers that `connect` was given; so it is of reads of
    * resources and of prompts. What a handler throws rejects the request where the server cannot be told of it.
    *
+   * Where the server makes a task of the call, this waits for it, however long it takes: a lost connection is waited out,
+   * `timeoutMs` is for each request about it, `maxTotalTimeoutMs` of the call for all of it, and what the server says about
+   * the task is heard as progress. Giving up cancels the task, unless `onGiveUp` is `leave`.
+   *
    * @throws OutputValidationError when the structured result does not fit the output schema that was listed.
    * @throws InputRequiredError when the server wants input that nothing here gives, or that was not declared.
    * @throws TooManyRoundsError when the server wants input again and again.
+   * @throws TaskCancelledError when it became a task that somebody cancelled.
+   * @throws TaskGoneError when it became a task that the server does not know any more, or that was not heard of until it expired.
+   * @throws TaskInputRequiredError when it became a task that wants input which nothing here gives; it is cancelled then.
    */
   callTool(
     name: string,
     argumentsOfCall?: Readonly<Record<string, unknown>>,
-    options?: ClientRequestOptions,
+    options?: ToolCallOptions,
   ): Promise<CallToolResult>;
+  /**
+   * Begins a call of a tool as a task, where the server has it so, and resolves when it has begun. In 2025-11-25 the task is asked
+   * for where the tool may be one; in later revisions the server decides, and what it answers at once is the result of the handle.
+   *
+   * @throws McpError methodNotFound, before anything is sent, where the revision has no tasks, or, in 2025-11-25, the server or the tool.
+   * @throws TypeError when `connect` was told `tasks: false`.
+   * @example
+   * const task = await client.startTask('report', { year: 2026 }, { ttlMs: 600_000 });
+   * await store(JSON.stringify(task.reference));
+   * for await (const { status, statusMessage } of task.updates()) console.log(status, statusMessage);
+   * const result = await task.result();
+   */
+  startTask(
+    name: string,
+    argumentsOfCall?: Readonly<Record<string, unknown>>,
+    options?: StartTaskOptions,
+  ): Promise<TaskHandle>;
+  /**
+   * Takes up a task that was begun elsewhere: in another process, or by another client of the same server. Nothing is sent until the
+   * handle is asked; a server knows a task only for whom it was made.
+   *
+   * @param reference The `reference` of a handle, which may have been stored.
+   * @throws TypeError for what is no reference, or is one of another server, and where the revision has no tasks.
+   */
+  task(reference: TaskReference): Promise<TaskHandle>;
   /** Tells of tools that were listed elsewhere, so that calls mirror and check what their schemas say. */
   learnTools(tools: readonly Tool[]): void;
   /** Tells of a change that was heard elsewhere, by its notification, so that what it makes stale is fetched anew. */

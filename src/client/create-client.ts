@@ -40,6 +40,8 @@ import { Requests, type ClientParts } from './requests.ts';
 import type { InputAnswers } from './input/rounds.ts';
 import type { InputRequiredStep, Step } from './input/step.ts';
 import type { Subscription, SubscriptionEvent, Topics } from './subscriptions/subscription.ts';
+import { TaskDoor } from './tasks/door.ts';
+import type { StartTaskOptions, TaskHandle, TaskReference, ToolCallOptions } from './tasks/task-handle.ts';
 import type { SubscribeOptions } from './subscriptions/subscriptions.ts';
 
 /** Makes the client of a settled connection. */
@@ -51,11 +53,13 @@ class SessionClient implements Client {
   readonly description: string;
   readonly #parts: ClientParts;
   readonly #requests: Requests;
+  readonly #tasks: TaskDoor;
 
   constructor(parts: ClientParts) {
     this.description = parts.description;
     this.#parts = parts;
     this.#requests = new Requests(parts);
+    this.#tasks = new TaskDoor(parts, this.#requests);
   }
 
   get revision(): RevisionDate {
@@ -116,21 +120,36 @@ class SessionClient implements Client {
     return options?.signal === undefined ? walk : givingUpSteps(options, walk);
   }
 
-  callTool(name: string, argumentsOfCall?: JsonObject, options?: ClientRequestOptions): Promise<CallToolResult> {
+  callTool(name: string, argumentsOfCall?: JsonObject, options?: ToolCallOptions): Promise<CallToolResult> {
     return givingUp(options, async () =>
       this.#callTool(textOf("callTool('add', { a: 1 })", name), argumentsOfCall, options),
     );
   }
 
-  async #callTool(name: string, argumentsOfCall?: JsonObject, options?: ClientRequestOptions): Promise<CallToolResult> {
+  async #callTool(name: string, argumentsOfCall?: JsonObject, options?: ToolCallOptions): Promise<CallToolResult> {
     const making = this.#outputCheck(name);
     const check = making && (await making);
     const params = { name, ...(argumentsOfCall && { arguments: argumentsOfCall }) };
-    const result = await this.#requests.call('tools/call', params, options).catch((error: unknown) => {
+    const result = await this.#tasks.call(params, options).catch((error: unknown) => {
       throw this.#parts.known.explained(error, name);
     });
     check?.(result);
     return result;
+  }
+
+  startTask(name: string, argumentsOfCall?: JsonObject, options: StartTaskOptions = {}): Promise<TaskHandle> {
+    return givingUp(options, async () => {
+      const params = {
+        name: textOf("startTask('report', { year: 2026 })", name),
+        ...(argumentsOfCall && { arguments: argumentsOfCall }),
+      };
+      const check = await this.#outputCheck(name);
+      return await (await this.#tasks.load()).start(params, options, check);
+    });
+  }
+
+  async task(reference: TaskReference): Promise<TaskHandle> {
+    return (await this.#tasks.load()).takeUp(reference, (tool) => this.#outputCheck(tool));
   }
 
   async begin<Method extends InputMethod>(

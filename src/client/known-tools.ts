@@ -1,7 +1,7 @@
 import { encodeHeaderValue, headerParametersOf, headerValueOf, type HeaderParameter } from '../peer/header.ts';
 import { McpError } from '../protocol/error.ts';
 import { nearestWords } from '../mistakes/nearest.ts';
-import type { Tool } from '../protocol/features/tool.ts';
+import type { Tool, ToolExecution } from '../protocol/features/tool.ts';
 import type { CallToolResult } from '../protocol/features/tools.ts';
 import { OutputValidationError, type OutputProblem } from './errors.ts';
 
@@ -37,6 +37,13 @@ export class KnownTools {
       const oldest = this.#known.size > most ? this.#known.keys().next().value : undefined;
       if (oldest !== undefined) this.#known.delete(oldest);
     }
+  }
+
+  /** Use of tasks for a tool, in revisions in which the client asks for them; `undefined` for a tool that was not listed. */
+  taskSupport(name: string): NonNullable<ToolExecution['taskSupport']> | undefined {
+    const known = this.#known.get(name);
+    // Absent means forbidden. (Spec 2025-11-25, Tasks, Tool-Level Negotiation.)
+    return known && (known.tool.execution?.taskSupport ?? 'forbidden');
   }
 
   /** The `Mcp-Param-*` headers of a call, from the newest known definition of its tool. */

@@ -7,6 +7,7 @@ import type { CompleteOptions } from './client.ts';
 import type { ConnectOptions } from './options.ts';
 import { checkHostTasks } from './tasks/hosted-options.ts';
 import type { PageOptions } from './cache/cacheable-request.ts';
+import type { StartTaskOptions, ToolCallOptions } from './tasks/task-handle.ts';
 
 /** The names of what `connect` takes, beside those of the transport. */
 export const optionNames: Names<ConnectOptions> = {
@@ -14,6 +15,7 @@ export const optionNames: Names<ConnectOptions> = {
   capabilities: 1,
   extensions: 1,
   advertise: 1,
+  tasks: 1,
   maxRounds: 1,
   revisions: 1,
   negotiated: 1,
@@ -64,7 +66,7 @@ const numbers = [
   'maxReopens',
 ] as const;
 
-const switches = ['advertise', 'validateOutput', 'exactNumbers', 'reconnect', 'trustToolHints'] as const;
+const switches = ['advertise', 'tasks', 'validateOutput', 'exactNumbers', 'reconnect', 'trustToolHints'] as const;
 
 const cacheModes: readonly CacheMode[] = ['use', 'refresh', 'bypass'];
 
@@ -79,7 +81,7 @@ export function checkConnectOptions(options: ConnectOptions): void {
 }
 
 /** The names of what a request takes; what one kind alone takes is let through for all. */
-const requestNames: Names<CompleteOptions & PageOptions> = {
+const requestNames: Names<CompleteOptions & PageOptions & ToolCallOptions & StartTaskOptions> = {
   signal: 1,
   timeoutMs: 1,
   maxTotalTimeoutMs: 1,
@@ -99,12 +101,16 @@ const requestNames: Names<CompleteOptions & PageOptions> = {
   repeat: 1,
   context: 1,
   stamp: 1,
+  task: 1,
+  onGiveUp: 1,
+  ttlMs: 1,
 };
 
 /** @throws TypeError for options of a request that do not exist, and for words that mean nothing. */
-export function checkRequest(options: PageOptions): void {
+export function checkRequest(options: PageOptions & ToolCallOptions): void {
   refuseUnknown('a request', options, requestNames);
   refuseOtherWord('cache', cacheModes, options.cache);
+  refuseOtherWord('onGiveUp', ['cancel', 'leave'], options.onGiveUp);
   const { resultTypes } = options;
   const isList = Array.isArray(resultTypes) && resultTypes.every((one) => typeof one === 'string');
   if (resultTypes !== undefined && resultTypes !== 'any' && !isList)

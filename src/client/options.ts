@@ -34,6 +34,12 @@ export interface ConnectOptions extends InputHandlers, RecoverOptions, CacheOpti
    * declared.
    */
   readonly advertise?: boolean;
+  /**
+   * Choice whether calls of tools may become tasks, which `callTool` then waits for; on by default, unless `advertise` is off.
+   * Where the revision has the extension `io.modelcontextprotocol/tasks`, each `callTool` declares it; in 2025-11-25 a task is
+   * asked for where the tool is one alone. Off, neither is done, and tools that are tasks alone answer with an error.
+   */
+  readonly tasks?: boolean;
   /** Limit of rounds of input that one request may take before it fails with a `TooManyRoundsError`; 10. */
   readonly maxRounds?: number;
   /** The revisions that may be used; every one by default. The newest that the server speaks too is used. */
@@ -139,6 +145,7 @@ export interface ClientSettings extends Pick<ConnectOptions, Listener>, RecoverS
   readonly capabilities: ClientCapabilities;
   readonly extensions: Extensions;
   readonly inputs: Inputs;
+  readonly tasks: boolean;
   readonly maxRounds: number;
   readonly revisions: readonly Revision[];
   readonly negotiated: Negotiated | undefined;
@@ -183,6 +190,7 @@ export function settingsOf(options: ConnectOptions): ClientSettings {
     },
     extensions: checkedExtensions(options.extensions ?? {}),
     inputs,
+    tasks: options.tasks ?? options.advertise ?? true,
     maxRounds: options.maxRounds ?? 10,
     revisions: chosenRevisions(options.revisions),
     negotiated: options.negotiated,

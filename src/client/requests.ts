@@ -65,16 +65,25 @@ export class Requests {
     params: RequestTypes[Method]['params'],
     options?: PageOptions,
   ): Promise<RequestTypes[Method]['result']> {
+    const result = await this.complete(method, params, options);
+    return readResult(this.#parts.connection.revision, method, result);
+  }
+
+  /** Sends a request until it is complete, and gives the result as it came. */
+  async complete<Method extends RequestMethod>(
+    method: Method,
+    params: RequestTypes[Method]['params'],
+    options?: PageOptions,
+  ): Promise<JsonObject> {
     const { connection, settings } = this.#parts;
     // Interfaces of params are JSON objects.
     const given = params as JsonObject | undefined;
     const result = await this.request(method, given, { ...options, cache: options?.cache ?? settings.cache });
-    const { revision } = connection;
-    if (!isInputMethod(method) || !needsInput(result, revision)) return readResult(revision, method, result);
+    if (!isInputMethod(method) || !needsInput(result, connection.revision)) return result;
     // A method that may need input has params.
     const request = { method, params: params as RequestTypes[typeof method]['params'] };
     const rounds = await this.rounds();
-    return readResult(revision, method, await rounds.finish(request, result, options));
+    return await rounds.finish(request, result, options);
   }
 
   async page<Method extends ListMethod>(
@@ -175,8 +184,8 @@ function pageOf<Method extends ListMethod>(
   return { ...hintOf(page), nextCursor, items: items as readonly ListItems[Method][] };
 }
 
-/** Only some revisions know an error that names the pages to visit; elsewhere its code is anybody's. */
-function learned(error: unknown, revision: Revision, inputs: Inputs): unknown {
+/** An error in words of its revision, of which what it tells is kept. Only some revisions know an error that names the pages to visit; elsewhere its code is anybody's. */
+export function learned(error: unknown, revision: Revision, inputs: Inputs): unknown {
   if (!(error instanceof McpError) || error.kind !== 'urlElicitationRequired') return error;
   if (!namesElicitations(revision)) return new McpError(error.code, error.message, { data: error.data });
   inputs.learn(error);

@@ -1,4 +1,4 @@
-import { isRequestId } from '../jsonrpc/message.ts';
+import { isRequestId, type ResponseMessage } from '../jsonrpc/message.ts';
 import type { MessageOrigin } from '../jsonrpc/transport.ts';
 import type { Revision } from '../protocol/revision.ts';
 import type { JsonObject, ProgressToken } from '../protocol/features/common.ts';
@@ -20,11 +20,16 @@ export interface CallOptions extends WaitOptions {
   /** The one in whose place it is sent. */
   readonly caller?: unknown;
   readonly onProgress?: ((progress: Progress) => void) | undefined;
+  /** Takes what ends the reports of progress, which go on after the answer then: for a request whose work goes on. */
+  readonly holdProgress?: ((release: () => void) => void) | undefined;
   /** Hears that the request was given up after it was sent; must not throw. */
   readonly onGivenUp?: (() => void) | undefined;
-  /** Hears that the answer came after the request was given up. */
-  readonly onLateAnswer?: (() => void) | undefined;
+  /** Hears the answer that came after the request was given up. */
+  readonly onLateAnswer?: LateListener | undefined;
 }
+
+/** Listener to an answer that came late. */
+export type LateListener = (answer: ResponseMessage) => void;
 
 /** Limit of given-up requests that are remembered for who wants to hear of their answers. */
 const mostGivenUp = 1_000;
@@ -41,7 +46,7 @@ export class AskedRequests {
   /** Made when there is a token to route by. */
   #progress: ProgressRoutes | undefined;
   /** Listeners to the answers of requests that were given up. */
-  #givenUp: Map<number, () => void> | undefined;
+  #givenUp: Map<number, LateListener> | undefined;
   #lastId = 0;
 
   constructor(owner: PendingOwner<CallOptions>) {
@@ -72,11 +77,14 @@ export class AskedRequests {
   }
 
   /** Forgets a request that waits no more: what still comes for it finds nobody. */
-  remove({ id, token }: PendingRequest<CallOptions>): void {
+  remove({ id, token, options: { holdProgress } }: PendingRequest<CallOptions>): void {
     const slot = this.#pending.get(id);
     if (slot !== undefined) slot.pending = undefined;
     this.#pending.delete(id);
-    if (token !== undefined) this.#progress?.release(token);
+    if (token === undefined) return;
+    const release = (): void => this.#progress?.release(token);
+    if (holdProgress === undefined) release();
+    else holdProgress(release);
   }
 
   /** The request that waits under an id; an id of another type is not ours. */
@@ -121,7 +129,7 @@ export class AskedRequests {
   }
 
   /** Takes the listener to this late answer, once. */
-  takeLate(id: unknown): (() => void) | undefined {
+  takeLate(id: unknown): LateListener | undefined {
     if (typeof id !== 'number' || this.#givenUp === undefined) return undefined;
     const late = this.#givenUp.get(id);
     this.#givenUp.delete(id);

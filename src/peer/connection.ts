@@ -151,7 +151,7 @@ export class Connection<Run extends RunningRequest = RunningRequest> {
       return pending.settle('result' in message ? message.result : this.#failure(message.error, about, pending));
     if (!this.admits(message, about, bytes)) return;
     const late = this.#asked?.takeLate(id);
-    if (late !== undefined) this.guard('onLateAnswer', late);
+    if (late !== undefined) this.guard('onLateAnswer', () => late(message));
     if (this.#asked?.wasSent(id) !== true)
       this.warn(`a response to a request that was never sent was ignored: id ${JSON.stringify(id).slice(0, 100)}`);
   }

@@ -1,11 +1,14 @@
 import type { JsonObject } from '../../protocol/features/common.ts';
 import type { ClientRequestOptions } from '../client.ts';
+import type { TaskSending } from '../connection/server-connection.ts';
 import type { CacheableRequest, CacheMode } from './cache.ts';
 
 /** The options of one page of a list. */
 export interface PageOptions extends ClientRequestOptions {
   /** Generation of the list when its first page was asked for, as the cache said. */
   readonly stamp?: number | undefined;
+  /** Marks of a request that has to do with a task. */
+  readonly task?: TaskSending | undefined;
 }
 
 /** A request as the cache sees it. */

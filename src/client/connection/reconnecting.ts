@@ -5,12 +5,12 @@ import type { Negotiated } from './negotiate.ts';
 import type { WaitLimits } from '../wait-for.ts';
 import type { Implementation, JsonObject } from '../../protocol/features/common.ts';
 import type { Asked } from '../../peer/pending.ts';
-import type { ServerCapabilities } from '../../protocol/capability.ts';
+import type { ClientCapabilities, ServerCapabilities } from '../../protocol/capability.ts';
 import { McpError } from '../../protocol/error.ts';
 import type { LoggingLevel } from '../../protocol/features/logging-level.ts';
 import type { Revision } from '../../protocol/revision.ts';
 import { CurrentConnection, type ConnectionObserver, type ReconnectingOptions } from './current.ts';
-import type { ServerConnection } from './server-connection.ts';
+import type { ServerConnection, TaskSending } from './server-connection.ts';
 import type { ClientSettings } from '../options.ts';
 import { disproves, isRepeatable, isSessionLoss } from './retry.ts';
 
@@ -18,6 +18,8 @@ import { disproves, isRepeatable, isSessionLoss } from './retry.ts';
 export interface RepeatableOptions extends RequestOptions {
   /** True when the request may be sent again when its answer was lost; the method decides by default. */
   readonly repeat?: boolean | undefined;
+  /** Marks of a request that has to do with a task. */
+  readonly task?: TaskSending | undefined;
 }
 
 /**
@@ -133,8 +135,12 @@ export class Reconnecting {
   }
 
   /** Sends `subscriptions/listen`, whose answer ends the subscription. */
-  listen(connection: ServerConnection, params: JsonObject, signal: AbortSignal): Asked {
-    const { id, answer, settle } = connection.listen(params, signal);
+  listen(
+    connection: ServerConnection,
+    params: JsonObject,
+    { signal, capabilities }: { readonly signal: AbortSignal; readonly capabilities?: ClientCapabilities },
+  ): Asked {
+    const { id, answer, settle } = connection.listen(params, signal, capabilities);
     return {
       id,
       settle,

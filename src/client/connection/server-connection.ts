@@ -1,3 +1,4 @@
+import type { ResponseMessage } from '../../jsonrpc/message.ts';
 import { ConnectionError } from '../../jsonrpc/transport.ts';
 import type { NotificationBudget } from '../../peer/budget.ts';
 import { gate } from '../../peer/gate.ts';
@@ -7,6 +8,7 @@ import type { JsonObject } from '../../protocol/features/common.ts';
 import type { LoggingLevel } from '../../protocol/features/logging-level.ts';
 import { methodOf } from '../../protocol/catalogue.ts';
 import { maySend } from '../../protocol/method.ts';
+import type { ClientCapabilities } from '../../protocol/capability.ts';
 import type { Revision } from '../../protocol/revision.ts';
 import { toWire } from '../../protocol/compile/to-wire.ts';
 import { guardedListener, type Failed } from '../listeners.ts';
@@ -24,8 +26,21 @@ export interface ServerConnectionOptions extends NotificationBudget {
   readonly failed: Failed;
 }
 
+/** Marks of a request that has to do with a task. */
+export interface TaskSending {
+  /** True when nobody is told that it is given up: a task is cancelled by a request of its own. */
+  readonly quiet?: boolean;
+  /** Takes a result that came after the request was given up. */
+  readonly late?: (result: JsonObject) => void;
+  /** True when the server showed that it has the method, whatever it declared. */
+  readonly offered?: boolean;
+  /** Takes what ends the reports of progress, which go on after the answer. */
+  readonly holdProgress?: (release: () => void) => void;
+}
+
 /** The options of one attempt of a request. */
 export interface AttemptOptions extends RequestOptions {
+  readonly task?: TaskSending | undefined;
   /** Is added the time in which a person was asked, in milliseconds. */
   readonly still?: { ms: number } | undefined;
 }
@@ -85,9 +100,9 @@ export class ServerConnection {
   }
 
   /** Sends `subscriptions/listen`, whose answer has no time limit, and which is known by its id until then. */
-  listen(params: JsonObject, signal: AbortSignal): Asked {
+  listen(params: JsonObject, signal: AbortSignal, capabilities?: ClientCapabilities): Asked {
     const method = 'subscriptions/listen';
-    const asked = this.#call(method, params, { signal, timeoutMs: 0, maxTotalTimeoutMs: 0 });
+    const asked = this.#call(method, params, { signal, timeoutMs: 0, maxTotalTimeoutMs: 0, capabilities });
     return {
       id: asked.id,
       answer: asked.answer.then((result) => this.#checked(method, result, {})),
@@ -115,8 +130,8 @@ export class ServerConnection {
   #call(method: string, params: JsonObject | undefined, options: AttemptOptions): Asked {
     const { revision, channel } = this.agreement;
     const { timeoutMs, maxTotalTimeoutMs, maxNotifications, maxNotificationBytes, failed } = this.#options;
-    const { onProgress, onSent, onGivenUp, onLateAnswer } = options;
-    const projected = this.#project(method, params);
+    const { onProgress, onSent, onGivenUp, onLateAnswer, task } = options;
+    const projected = this.#project(method, params, task?.offered);
     const dressed = this.#describesItself
       ? withMeta(projected, this.#meta(options, this.logLevel), options.meta)
       : options.meta === undefined
@@ -133,21 +148,22 @@ export class ServerConnection {
       headers: this.#isHeaded
         ? { ...options.headers, ...requestHeaders(revision, method, projected) }
         : options.headers,
-      tellCancelled: this.#tellCancelled,
+      tellCancelled: this.#tellCancelled && task?.quiet !== true,
+      holdProgress: task?.holdProgress,
       progressToken: options.progressToken,
       caller: options.caller,
       onProgress: onProgress && guardedListener('onProgress', onProgress, failed),
       onGivenUp: onGivenUp && guardedListener('onGivenUp', onGivenUp, failed),
-      onLateAnswer: onLateAnswer && guardedListener('onLateAnswer', onLateAnswer, failed),
+      onLateAnswer: lateListener(onLateAnswer && guardedListener('onLateAnswer', onLateAnswer, failed), task?.late),
     });
     if (onSent !== undefined) guardedListener('onSent', onSent, failed)(asked.id);
     return asked;
   }
 
-  #project(method: string, params: JsonObject | undefined): JsonObject | undefined {
+  #project(method: string, params: JsonObject | undefined, isOffered = false): JsonObject | undefined {
     const row = methodOf(method);
     if (row === undefined) return params;
-    gate(method, this.revision, this.agreement.capabilities);
+    if (!isOffered) gate(method, this.revision, this.agreement.capabilities);
     // The row of a method says the type of its params.
     return row.params === undefined || params === undefined
       ? params
@@ -160,6 +176,17 @@ export class ServerConnection {
     this.confirmed = true;
     return result;
   }
+}
+
+function lateListener(
+  heard: (() => void) | undefined,
+  take: TaskSending['late'],
+): ((answer: ResponseMessage) => void) | undefined {
+  if (take === undefined) return heard;
+  return (answer) => {
+    heard?.();
+    if ('result' in answer) take(answer.result);
+  };
 }
 
 /** Spec 2026-07-28, Base protocol, ResultType: absent means complete, unknown makes the response invalid. */

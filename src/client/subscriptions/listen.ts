@@ -175,7 +175,7 @@ export class ListenSubscription implements Subscription {
     try {
       const { connection, listen } = this.#options;
       const current = await connection.ready('subscriptions/listen', attempt.signal);
-      const asked = listen(current, { notifications: toFilter(this.topics) }, attempt.signal);
+      const asked = listen(current, { notifications: toFilter(this.topics) }, attempt);
       this.#asked = asked;
       await asked.answer;
       return undefined;

@@ -1,0 +1,317 @@
+import { isObject } from '../../jsonrpc/message.ts';
+import { ConnectionError } from '../../jsonrpc/transport.ts';
+import { refuseNoNumber } from '../../mistakes/known-values.ts';
+import { shown } from '../../mistakes/shown.ts';
+import { notFound } from '../../peer/gate.ts';
+import type { JsonObject } from '../../protocol/features/common.ts';
+import { McpError } from '../../protocol/error.ts';
+import type { CallToolResult } from '../../protocol/features/tools.ts';
+import type { PageOptions } from '../cache/cacheable-request.ts';
+import type { RepeatableOptions } from '../connection/reconnecting.ts';
+import { guardedListener } from '../listeners.ts';
+import { walkPages } from '../pages.ts';
+import { readResult } from '../read-result.ts';
+import { learned, type ClientParts, type Requests } from '../requests.ts';
+import type { TaskDoor, ToolCall } from './door.ts';
+import type { NudgedTask, FollowedTaskOptions, FollowParts } from './following/follow-parts.ts';
+import { FollowedTask } from './following/followed-task.ts';
+import { untilFinished } from './following/until-finished.ts';
+import { answeredAtOnce, handleOf, type CheckOutput } from './handle.ts';
+import { checkReference, serverName } from './reference.ts';
+import type { StartTaskOptions, TaskHandle, TaskReference, ToolCallOptions } from './task-handle.ts';
+import { TaskListener } from './following/task-listener.ts';
+import { TaskProgress } from './following/task-progress.ts';
+import { sentOf, TaskRequests } from './following/task-requests.ts';
+import { createdTask, type TaskState } from './following/task-state.ts';
+import { LimitedWork } from './following/limited-work.ts';
+import { waitFor } from '../wait-for.ts';
+
+/** Limit of tasks that are asked for at once. */
+const mostAsking = 16;
+
+/** The options of a call that may become a task. */
+type CallOptions = PageOptions & ToolCallOptions & StartTaskOptions;
+
+/** Options of a call, with who hears of its progress. */
+interface Reporting {
+  readonly options: CallOptions;
+  readonly progress: TaskProgress | undefined;
+}
+
+/** Answer to a call that may be a task. */
+interface Begun {
+  readonly result: JsonObject;
+  /** The task; `undefined` where the result is that of the call. */
+  readonly state: TaskState | undefined;
+  /** Ends the reports of progress that go on after the answer. */
+  release(): void;
+}
+
+/** The tasks of a client: begins them, follows them, and takes them up again. */
+export class ClientTasks {
+  readonly #parts: ClientParts;
+  readonly #requests: Requests;
+  readonly #door: TaskDoor;
+  readonly #follow: FollowParts;
+  /** The tasks that somebody waits for, to be told of what the server says. */
+  readonly #followed = new Map<string, Set<NudgedTask>>();
+  #over: Error | undefined;
+
+  constructor(parts: ClientParts, requests: Requests, door: TaskDoor) {
+    this.#parts = parts;
+    this.#requests = requests;
+    this.#door = door;
+    const { connection, settings } = parts;
+    const listener = new TaskListener({
+      connection,
+      settings,
+      capabilities: () => door.declaring({}).capabilities,
+    });
+    this.#follow = {
+      settings,
+      listener,
+      requests: new TaskRequests(connection),
+      turns: new LimitedWork(mostAsking),
+      over: () => this.#over,
+      learned: (error) => learned(error, connection.revision, settings.inputs),
+      following: (task, isFollowed) => this.#note(task, isFollowed),
+    };
+    connection.observe({
+      notified: (method, params) => {
+        listener.notified(method, params);
+        // Nobody may rely on it. (Spec 2025-11-25, Tasks, Task Status Notification.)
+        if (method === 'notifications/tasks/status') this.#nudge(params['taskId']);
+      },
+      reopened: () => this.#followed.forEach((tasks) => tasks.forEach((task) => task.nudge())),
+      ended: (error) => {
+        this.#over = error ?? new ConnectionError('closed', 'the client was closed');
+        listener.stop();
+        this.#followed.forEach((tasks) => tasks.forEach((task) => task.nudge()));
+      },
+    });
+  }
+
+  /** Waits for what a call became. */
+  async finish(call: ToolCall, result: JsonObject, options: CallOptions): Promise<CallToolResult> {
+    const state = createdTask(this.#parts.connection.revision, result);
+    const begun = { result, state, release: () => undefined };
+    return await this.#result(call, begun, this.#reporting(options));
+  }
+
+  /** Cancels the task of a call that nobody waits for any more. */
+  abandon(call: ToolCall, result: JsonObject, options: CallOptions): void {
+    try {
+      const state = createdTask(this.#parts.connection.revision, result);
+      if (state !== undefined) this.#task(call.name, state, { sent: options }).abandon();
+    } catch (error) {
+      this.#parts.settings.onWarning?.('a task that nobody waits for was not cancelled, since it is malformed', error);
+    }
+  }
+
+  /** Calls a tool of a server that has tasks of 2025-11-25. */
+  async callInCore(call: ToolCall, options: CallOptions = {}): Promise<CallToolResult> {
+    const known = this.#parts.known.taskSupport(call.name);
+    const asTask = async (): Promise<CallToolResult> => {
+      const reporting = this.#reporting(options);
+      return await this.#result(call, await this.#begin(call, reporting.options), reporting);
+    };
+    const plainly = async (): Promise<CallToolResult> => await this.#requests.call('tools/call', call, options);
+    let result: CallToolResult | undefined;
+    try {
+      result = await (known === 'required' ? asTask() : plainly());
+    } catch (error) {
+      if (!isMismatch(error)) throw error;
+      // Nothing ran; the list says whether the tool is called in another way. (Spec 2025-11-25, Tasks, Tool-Level Negotiation.)
+      const support = await this.#listed(call.name, options.signal);
+      if ((support === 'required') === (known === 'required')) throw error;
+      return await (support === 'required' ? asTask() : plainly());
+    }
+    // Some servers say so in a result. A tool that is a task alone cannot have run.
+    const isSaid = known === undefined && result.isError === true;
+    return isSaid && (await this.#listed(call.name, options.signal)) === 'required' ? await asTask() : result;
+  }
+
+  /** Begins a call as a task. */
+  async start(call: ToolCall, options: StartTaskOptions, check: CheckOutput | undefined): Promise<TaskHandle> {
+    const { connection } = this.#parts;
+    this.#refuseOff();
+    refuseNoNumber('ttlMs', options.ttlMs);
+    const { options: asked, progress } = this.#reporting(options);
+    await this.#requireTasks(call.name, options.signal);
+    const isCore = connection.revision.tasks === 'core';
+    const late = this.#door.abandoning(call, asked);
+    const sent = isCore ? asked : { ...this.#door.declaring(asked), task: { late } };
+    const begun = isCore ? await this.#begin(call, asked) : await this.#sent(call, sent);
+    const { state, result } = begun;
+    if (state === undefined) {
+      begun.release();
+      return answeredAtOnce(readResult(connection.revision, 'tools/call', result), check);
+    }
+    const task = this.#task(call.name, state, { sent, progress, release: begun.release });
+    return handleOf({ task, check, immediate: immediateOf(result), revision: () => connection.revision });
+  }
+
+  /** Takes up a task that was begun elsewhere. */
+  async takeUp(given: TaskReference, checkOf: (tool: string) => Promise<CheckOutput> | undefined): Promise<TaskHandle> {
+    const { connection, description } = this.#parts;
+    const { revision } = connection;
+    const reference = checkReference(given, serverName(description, connection));
+    this.#refuseOff();
+    if (revision.tasks === 'none')
+      throw new TypeError(`the task was begun at ${shown(reference.revision)}, and ${revision.date} has no tasks`);
+    const sent = revision.tasks === 'core' ? {} : sentOf(this.#door.declaring({}));
+    const task = new FollowedTask(this.#follow, { state: undefined, reference, sent });
+    const check = await checkOf(reference.tool);
+    return handleOf({ task, check, immediate: undefined, revision: () => connection.revision });
+  }
+
+  /** Result of a call, or of the task that it became; who gives it up gives the task up. */
+  async #result(call: ToolCall, begun: Begun, { options, progress }: Reporting): Promise<CallToolResult> {
+    const { signal, maxTotalTimeoutMs, onGiveUp } = options;
+    const { result, state, release } = begun;
+    if (state === undefined) {
+      release();
+      return readResult(this.#parts.connection.revision, 'tools/call', result);
+    }
+    const task = this.#task(call.name, state, { sent: options, progress, release });
+    try {
+      return await untilFinished(task, { signal, ms: maxTotalTimeoutMs });
+    } catch (error) {
+      if (onGiveUp !== 'leave') task.abandon();
+      throw error;
+    }
+  }
+
+  /** The options of a call whose reports of progress are followed by those of its task. */
+  #reporting(options: CallOptions): Reporting {
+    const { onProgress } = options;
+    if (onProgress === undefined) return { options, progress: undefined };
+    const progress = new TaskProgress(guardedListener('onProgress', onProgress, this.#parts.settings.failed));
+    return { options: { ...options, onProgress: progress.hear }, progress };
+  }
+
+  #task(
+    tool: string,
+    state: TaskState,
+    {
+      sent,
+      progress,
+      release,
+    }: { readonly sent: RepeatableOptions } & Pick<FollowedTaskOptions, 'progress' | 'release'>,
+  ): FollowedTask {
+    const { connection, description } = this.#parts;
+    const { taskId, createdAt, ttlMs } = state;
+    const server = serverName(description, connection);
+    const revision = connection.revision.date;
+    const reference = { server, taskId, revision, tool, createdAt, ttlMs, answered: [] };
+    return new FollowedTask(this.#follow, { state, reference, sent: sentOf(sent), progress, release });
+  }
+
+  /** Sends a call that the server may make a task of. */
+  async #sent(call: ToolCall, options: CallOptions): Promise<Begun> {
+    const { connection, known } = this.#parts;
+    const result = await this.#requests.complete('tools/call', call, options).catch((error: unknown) => {
+      throw known.explained(error, call.name);
+    });
+    const isTask = result['resultType'] === 'task';
+    return { result, state: isTask ? createdTask(connection.revision, result) : undefined, release: () => undefined };
+  }
+
+  /**
+   * Asks for a task in 2025-11-25. Nobody is told with `notifications/cancelled` that it is given up: once it is there it is cancelled.
+   * (Spec 2025-11-25, Cancellation: tasks are cancelled by `tasks/cancel`.)
+   */
+  async #begin(call: ToolCall, options: CallOptions): Promise<Begun> {
+    const { signal, onGiveUp, ttlMs, ...rest } = options;
+    const { revision } = this.#parts.connection;
+    let release = (): void => {};
+    const holdProgress = (next: () => void): void => {
+      release();
+      release = next;
+    };
+    const task = { quiet: true, ...(rest.onProgress && { holdProgress }) };
+    const params = { ...call, task: ttlMs === undefined ? {} : { ttl: ttlMs } };
+    const asked = this.#requests.request('tools/call', params, { ...rest, task });
+    const begun = asked.then(
+      (result) => ({ result, state: createdTask(revision, result), release: () => release() }),
+      (error: unknown) => {
+        release();
+        throw error;
+      },
+    );
+    return await untilGivenUp(begun, signal, ({ state }) => {
+      release();
+      if (state !== undefined && onGiveUp !== 'leave') this.#task(call.name, state, { sent: rest }).abandon();
+    });
+  }
+
+  /** @throws McpError methodNotFound where a call of the tool can be no task. */
+  async #requireTasks(name: string, signal: AbortSignal | undefined): Promise<void> {
+    const { connection, known } = this.#parts;
+    const { revision, capabilities } = connection;
+    if (revision.tasks === 'extension') return;
+    if (revision.tasks === 'none') throw notFound('tools/call', `is never a task in ${revision.date}`);
+    if (capabilities.tasks?.requests?.tools?.call === undefined)
+      throw notFound('tools/call', 'is never a task at this server: it did not declare tasks.requests.tools.call');
+    let support = known.taskSupport(name);
+    if (support !== 'optional' && support !== 'required') support = await this.#listed(name, signal);
+    if (support === undefined) throw new McpError('invalidParams', `the server lists no tool ${shown(name)}`);
+    if (support === 'forbidden') throw notFound('tools/call', `of ${shown(name)} is never a task`);
+  }
+
+  /** Use of tasks for a tool, by a list that is fetched now. */
+  async #listed(
+    name: string,
+    signal: AbortSignal | undefined,
+  ): Promise<'forbidden' | 'optional' | 'required' | undefined> {
+    const { settings, known } = this.#parts;
+    const options = { signal, cache: 'refresh' as const };
+    for await (const _ of walkPages((cursor) => this.#requests.page('tools/list', cursor, options), settings));
+    return known.taskSupport(name);
+  }
+
+  #refuseOff(): void {
+    if (!this.#parts.settings.tasks)
+      throw new TypeError('connect was told that there are to be no tasks: tasks is false');
+  }
+
+  #note(task: NudgedTask, isFollowed: boolean): void {
+    const tasks = this.#followed.get(task.taskId) ?? new Set();
+    if (isFollowed) this.#followed.set(task.taskId, tasks.add(task));
+    else if (tasks.delete(task) && tasks.size === 0) this.#followed.delete(task.taskId);
+  }
+
+  #nudge(taskId: unknown): void {
+    if (typeof taskId === 'string') this.#followed.get(taskId)?.forEach((task) => task.nudge());
+  }
+}
+
+/** Tells whether an error may say that a call must be a task, or none. */
+function isMismatch(error: unknown): boolean {
+  return error instanceof McpError && (error.kind === 'methodNotFound' || error.kind === 'invalidRequest');
+}
+
+/** Words for the model while the task runs. (Spec 2025-11-25, Tasks, Model Immediate Response.) */
+function immediateOf({ _meta }: JsonObject): string | undefined {
+  const words = isObject(_meta) ? _meta['io.modelcontextprotocol/model-immediate-response'] : undefined;
+  return typeof words === 'string' ? words : undefined;
+}
+
+/** Waits for something that goes on when the wait is given up; then somebody else has what comes of it. */
+async function untilGivenUp<T>(
+  work: Promise<T>,
+  signal: AbortSignal | undefined,
+  late: (value: T) => void,
+): Promise<T> {
+  if (signal === undefined) return await work;
+  let isGivenUp = false;
+  try {
+    await waitFor(work, { method: 'tools/call', signal });
+    return await work;
+  } catch (error) {
+    isGivenUp = signal.aborted;
+    throw error;
+  } finally {
+    if (isGivenUp) work.then(late, () => undefined);
+  }
+}

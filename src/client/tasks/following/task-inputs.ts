@@ -1,0 +1,131 @@
+import { ConnectionError } from '../../../jsonrpc/transport.ts';
+import type { ClientCapabilities } from '../../../protocol/capability.ts';
+import type { InputRequest, InputRequests, InputResponse, InputResponses } from '../../../protocol/features/rounds.ts';
+import type { Revision } from '../../../protocol/revision.ts';
+import { mostAtOnce } from '../../connection/open-channel.ts';
+import { answerInput, malformation, obstacle } from '../../input/answering.ts';
+import type { Inputs } from '../../input/inputs.ts';
+
+/** Limit of inputs that one task may want in all: more is no task for people. */
+const mostKeys = 1_000;
+
+/** Parts that the inputs of a task need. */
+export interface TaskInputsOptions {
+  readonly inputs: Inputs;
+  /** Capabilities that the server was told of. */
+  readonly capabilities: ClientCapabilities | undefined;
+  readonly answered: readonly string[];
+  revision(): Revision;
+  /** An answer is ready to be delivered. */
+  ready(): void;
+  /** A handler failed. */
+  failed(error: unknown): void;
+}
+
+/**
+ * Inputs that a task of the extension wants: each key is asked for once, and its answer kept until the server has it. (Spec ext-tasks,
+ * Providing input: keys are deduplicated, and treated as if they were asked for directly.)
+ */
+export class TaskInputs {
+  /** The keys that the server has the answers to. */
+  readonly answered: Set<string>;
+  readonly #options: TaskInputsOptions;
+  readonly #asking = new Map<string, AbortController>();
+  readonly #ready = new Map<string, InputResponse>();
+
+  constructor(options: TaskInputsOptions) {
+    this.#options = options;
+    this.answered = new Set(options.answered);
+  }
+
+  /** Tells whether there are answers that the server does not have yet. */
+  get hasReady(): boolean {
+    return this.#ready.size > 0;
+  }
+
+  /**
+   * Asks for what is open and was not asked for yet; what is no longer open is not asked for any more.
+   *
+   * @returns Why nothing here can give it, where that is so; then nothing new is asked for.
+   * @throws ConnectionError for what cannot be asked for.
+   */
+  take(open: InputRequests): string | undefined {
+    for (const [key, asking] of this.#asking) if (!Object.hasOwn(open, key)) this.#withdraw(key, asking);
+    const fresh = Object.entries(open).filter(([key]) => !this.#isKnown(key));
+    if (fresh.length === 0) return undefined;
+    if (this.answered.size + this.#ready.size + this.#asking.size + fresh.length > mostKeys)
+      throw new ConnectionError('too-large', `the task wants more than ${mostKeys} inputs`);
+    const why = this.#obstacle(fresh);
+    if (why === undefined) for (const [key, request] of fresh) void this.#ask(key, request);
+    return why;
+  }
+
+  /** Gives what is ready to the server, by a function. */
+  async deliver(send: (responses: InputResponses) => Promise<void>): Promise<void> {
+    const responses = Object.fromEntries(this.#ready);
+    await send(responses);
+    for (const key of Object.keys(responses)) this.delivered(key);
+  }
+
+  /** The server has the answer to a key. */
+  delivered(key: string): void {
+    this.answered.add(key);
+    this.#ready.delete(key);
+    const asking = this.#asking.get(key);
+    if (asking !== undefined) this.#withdraw(key, asking);
+  }
+
+  /** Forgets what the server wants no more. */
+  discard(): void {
+    this.#ready.clear();
+  }
+
+  /** Asks nobody any more; what is open may be asked for again. */
+  stop(): void {
+    for (const [key, asking] of this.#asking) this.#withdraw(key, asking);
+  }
+
+  #isKnown(key: string): boolean {
+    return this.answered.has(key) || this.#ready.has(key) || this.#asking.has(key);
+  }
+
+  #obstacle(fresh: readonly (readonly [string, InputRequest])[]): string | undefined {
+    const { inputs, capabilities = inputs.capabilities } = this.#options;
+    if (fresh.length + this.#asking.size > mostAtOnce)
+      return `it asks ${fresh.length + this.#asking.size} things at once, and at most ${mostAtOnce} are answered`;
+    for (const [key, request] of fresh) {
+      const why = obstacle(inputs, request, capabilities);
+      if (why !== undefined) return why;
+      const problem = malformation(request);
+      if (problem !== undefined)
+        throw new ConnectionError(
+          'invalid-message',
+          `the task wants a malformed input ${JSON.stringify(key.slice(0, 64))}: ${problem}`,
+        );
+    }
+    return undefined;
+  }
+
+  async #ask(key: string, request: InputRequest): Promise<void> {
+    const { inputs, revision, ready, failed } = this.#options;
+    const asking = new AbortController();
+    this.#asking.set(key, asking);
+    const signal = AbortSignal.any([asking.signal, inputs.stopped]);
+    try {
+      const response = await answerInput(inputs, request, { revision: revision(), signal });
+      if (signal.aborted) return;
+      this.#asking.delete(key);
+      this.#ready.set(key, response);
+      ready();
+    } catch (error) {
+      if (signal.aborted) return;
+      this.#asking.delete(key);
+      failed(error);
+    }
+  }
+
+  #withdraw(key: string, asking: AbortController): void {
+    this.#asking.delete(key);
+    asking.abort(new ConnectionError('aborted', 'the task does not want this input any more'));
+  }
+}

@@ -1,0 +1,198 @@
+import { after } from '../../../jsonrpc/timeout.ts';
+import { McpError } from '../../../protocol/error.ts';
+import { fromWire } from '../../../protocol/compile/from-wire.ts';
+import type { ClientCapabilities } from '../../../protocol/capability.ts';
+import type { JsonObject } from '../../../protocol/features/common.ts';
+import { subscriptionsAcknowledgedParamsShape } from '../../../protocol/features/subscriptions.ts';
+import { taskNotificationParamsShape } from '../../../protocol/features/tasks.ts';
+import { backoffMs } from '../../connection/backoff.ts';
+import type { Reconnecting } from '../../connection/reconnecting.ts';
+import { isPassing } from '../../connection/retry.ts';
+import type { ClientSettings } from '../../options.ts';
+import { subscriptionOf } from '../../subscriptions/subscription.ts';
+import { taskStateOf, type TaskState } from './task-state.ts';
+
+/** Limit of tasks of one listen request; whoever is beyond it asks. */
+const mostIds = 1_000;
+
+/** Time in which tasks gather before a request is sent for all of them, and after which the next is, in milliseconds. */
+const gatheringMs = 250;
+
+/** Number of streams without any task after which a server is taken for one that tells of none. */
+const mostEmpty = 3;
+
+/** Somebody who waits for a task. */
+export interface TaskHearer {
+  /** The server tells of the task. */
+  heard(state: TaskState): void;
+  /** From now on it does. */
+  covered(): void;
+}
+
+/** Parts that listening for tasks needs. */
+export interface TaskListenerOptions {
+  readonly connection: Reconnecting;
+  readonly settings: ClientSettings;
+  /** Capabilities that are declared with the request. */
+  capabilities(): ClientCapabilities | undefined;
+}
+
+interface Stream {
+  readonly stop: AbortController;
+  readonly asked: ReadonlySet<string>;
+  id: number | undefined;
+  /** Ids that the server tells of; none until it acknowledged the request. */
+  taken: ReadonlySet<string>;
+}
+
+/** One `subscriptions/listen` for all tasks of a client that take long. (Spec ext-tasks, Notifications.) */
+export class TaskListener {
+  readonly #options: TaskListenerOptions;
+  readonly #hearers = new Map<string, TaskHearer>();
+  /** Streams that are open: the one that is told, and one that takes its place. */
+  readonly #streams = new Set<Stream>();
+  /** Ids that the server left out. */
+  readonly #declined = new Set<string>();
+  #opening: (() => void) | undefined;
+  #tries = 0;
+  /** Number of streams in a row on which the server would tell of nothing. */
+  #empty = 0;
+  #isRefused = false;
+  #handing: Stream | undefined;
+
+  constructor(options: TaskListenerOptions) {
+    this.#options = options;
+  }
+
+  /** Wants to hear of a task, as long as it is not dropped. */
+  want(id: string, hearer: TaskHearer): void {
+    if (this.#hearers.has(id)) return;
+    this.#hearers.set(id, hearer);
+    this.#openSoon(gatheringMs);
+  }
+
+  /** Nobody waits for a task any more. */
+  drop(id: string): void {
+    this.#declined.delete(id);
+    if (this.#hearers.delete(id) && this.#hearers.size === 0) this.stop();
+  }
+
+  /** Tells whether the server tells of a task. */
+  covers(id: string): boolean {
+    for (const { taken } of this.#streams) if (taken.has(id)) return true;
+    return false;
+  }
+
+  /** Ends all streams. */
+  stop(): void {
+    this.#opening?.();
+    this.#opening = undefined;
+    for (const stream of this.#streams) this.#close(stream);
+  }
+
+  /** A notification came. */
+  notified(method: string, params: JsonObject): void {
+    if (this.#streams.size === 0) return;
+    // The id of a stream is not known while its request is handed over.
+    if (this.#handing !== undefined) return queueMicrotask(() => this.notified(method, params));
+    const id = subscriptionOf(params);
+    const stream = [...this.#streams].find((one) => one.id === id);
+    if (stream === undefined) return;
+    if (method === 'notifications/subscriptions/acknowledged') this.#acknowledged(stream, params);
+    else if (method === 'notifications/tasks') this.#told(params);
+  }
+
+  #told(params: JsonObject): void {
+    const { connection, settings } = this.#options;
+    try {
+      const state = taskStateOf(fromWire(connection.revision, taskNotificationParamsShape, params));
+      this.#hearers.get(state.taskId)?.heard(state);
+    } catch (error) {
+      settings.onWarning?.('a notification about a task was ignored, since it is malformed', error);
+    }
+  }
+
+  #acknowledged(stream: Stream, params: JsonObject): void {
+    const { connection, settings } = this.#options;
+    let told: readonly string[] = [];
+    try {
+      const { notifications } = fromWire(connection.revision, subscriptionsAcknowledgedParamsShape, params);
+      told = notifications.taskIds ?? [];
+    } catch (error) {
+      settings.onWarning?.('the acknowledgement of a subscription is malformed', error);
+    }
+    stream.taken = new Set(told.filter((id) => stream.asked.has(id)));
+    for (const id of stream.asked) if (!stream.taken.has(id) && this.#hearers.has(id)) this.#declined.add(id);
+    // What went before is told by this one, too.
+    for (const other of this.#streams) if (other !== stream && other.id !== undefined) this.#close(other);
+    this.#tries = 0;
+    this.#empty = stream.taken.size === 0 ? this.#empty + 1 : 0;
+    this.#isRefused ||= this.#empty >= mostEmpty;
+    if (stream.taken.size === 0) this.#close(stream);
+    for (const id of stream.taken) this.#hearers.get(id)?.covered();
+    if (this.#isLacking) this.#openSoon(gatheringMs);
+  }
+
+  /** Tells whether somebody waits whom no stream tells of, and for whom none was asked. */
+  get #isLacking(): boolean {
+    const asked = [...this.#streams].map((stream) => stream.asked);
+    let places = mostIds;
+    for (const id of this.#hearers.keys()) {
+      if (this.#declined.has(id) || places-- <= 0) continue;
+      if (!asked.some((ids) => ids.has(id))) return true;
+    }
+    return false;
+  }
+
+  #openSoon(ms: number): void {
+    if (this.#opening !== undefined || this.#isRefused) return;
+    this.#opening = after(ms, () => {
+      this.#opening = undefined;
+      const isAwaited = [...this.#streams].some(({ taken, asked }) => taken.size === 0 && asked.size > 0);
+      // Whoever comes while a request is not acknowledged is in the next.
+      if (!isAwaited && this.#isLacking) void this.#open();
+    });
+  }
+
+  async #open(): Promise<void> {
+    const { connection, settings } = this.#options;
+    const ids = [...this.#hearers.keys()].filter((id) => !this.#declined.has(id)).slice(0, mostIds);
+    const stream: Stream = { stop: new AbortController(), asked: new Set(ids), id: undefined, taken: new Set() };
+    this.#streams.add(stream);
+    const { signal } = stream.stop;
+    const limit = settings.timeoutMs === 0 ? Infinity : settings.timeoutMs;
+    const cancel = after(limit, () => stream.taken.size === 0 && this.#close(stream));
+    try {
+      const current = await connection.ready('subscriptions/listen', signal);
+      const asked = this.#hand(stream, () => {
+        const capabilities = this.#options.capabilities();
+        const params = { notifications: { taskIds: ids } };
+        return connection.listen(current, params, { signal, ...(capabilities && { capabilities }) });
+      });
+      await asked.answer;
+    } catch (error) {
+      this.#isRefused ||= error instanceof McpError && !isPassing(error) && error.kind !== 'busy';
+    } finally {
+      cancel();
+      this.#streams.delete(stream);
+    }
+    // It ended by itself: who is left asks meanwhile.
+    if (!signal.aborted && this.#isLacking) this.#openSoon(backoffMs(this.#tries++, settings.random()));
+  }
+
+  #hand<Asked extends { readonly id: number }>(stream: Stream, send: () => Asked): Asked {
+    this.#handing = stream;
+    try {
+      const asked = send();
+      stream.id = asked.id;
+      return asked;
+    } finally {
+      this.#handing = undefined;
+    }
+  }
+
+  #close(stream: Stream): void {
+    this.#streams.delete(stream);
+    stream.stop.abort();
+  }
+}

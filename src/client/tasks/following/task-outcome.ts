@@ -1,0 +1,31 @@
+import { ConnectionError } from '../../../jsonrpc/transport.ts';
+import { errorFromWire } from '../../../protocol/error.ts';
+import type { CallToolResult } from '../../../protocol/features/tools.ts';
+import type { Revision } from '../../../protocol/revision.ts';
+import { readResult } from '../../read-result.ts';
+import type { TaskState } from './task-state.ts';
+
+/** The end of a wait: a result, or why there is none. */
+export type TaskEnd = { readonly result: CallToolResult } | { readonly error: unknown };
+
+/**
+ * The outcome of a task of the extension, which comes with how it stands; `undefined` of one that goes on.
+ *
+ * @throws ConnectionError `invalid-message` where the server left it out, or it is malformed.
+ */
+export function outcomeOf(
+  { status, result, error }: TaskState,
+  { revision, learned }: { readonly revision: Revision; learned(error: unknown): unknown },
+): TaskEnd | undefined {
+  if (status === 'completed') {
+    if (result === undefined) throw without('a result');
+    return { result: readResult(revision, 'tools/call', result) };
+  }
+  if (status !== 'failed') return undefined;
+  if (error === undefined) throw without('an error');
+  return { error: learned(errorFromWire(error)) };
+}
+
+function without(what: string): ConnectionError {
+  return new ConnectionError('invalid-message', `the server says that the task has ended, without ${what}`);
+}

@@ -1,0 +1,68 @@
+import type { Reconnecting, RepeatableOptions } from '../../connection/reconnecting.ts';
+import type { JsonObject } from '../../../protocol/features/common.ts';
+import type { InputResponses } from '../../../protocol/features/rounds.ts';
+import type { CallToolResult } from '../../../protocol/features/tools.ts';
+import { metaKey } from '../../../protocol/meta.ts';
+import type { Revision } from '../../../protocol/revision.ts';
+import { readResult } from '../../read-result.ts';
+import { toldTask, type TaskState } from './task-state.ts';
+
+/** Options that all requests about a task have in common with the call that it was made of. */
+export type TaskSent = Pick<
+  RepeatableOptions,
+  'signal' | 'timeoutMs' | 'capabilities' | 'clientInfo' | 'headers' | 'caller'
+>;
+
+/** Those of the options of a call. */
+export function sentOf(options: RepeatableOptions): TaskSent {
+  const { timeoutMs, capabilities, clientInfo, headers, caller } = options;
+  return { timeoutMs, capabilities, clientInfo, headers, caller };
+}
+
+/** The requests about tasks, on either surface. */
+export class TaskRequests {
+  readonly #connection: Reconnecting;
+
+  constructor(connection: Reconnecting) {
+    this.#connection = connection;
+  }
+
+  get revision(): Revision {
+    return this.#connection.revision;
+  }
+
+  /** Asks how a task stands. */
+  async get(taskId: string, sent: TaskSent): Promise<TaskState> {
+    // Early servers say of this answer too that it is of type task.
+    const options = { ...sent, resultTypes: ['task'], task: { offered: true } };
+    const result = await this.#connection.request('tasks/get', { taskId }, options);
+    return toldTask(this.revision, taskId, result);
+  }
+
+  /** Waits for the result of a task of 2025-11-25. */
+  async result(taskId: string, sent: TaskSent): Promise<CallToolResult> {
+    const result = await this.#connection.request('tasks/result', { taskId }, { ...sent, task: { offered: true } });
+    return readResult(this.revision, 'tools/call', unrelated(result));
+  }
+
+  /** Gives answers to a task of the extension. */
+  async update(taskId: string, inputResponses: InputResponses, sent: TaskSent): Promise<void> {
+    // What is answered already is ignored, so that it may be said twice.
+    const options = { ...sent, repeat: true, task: { offered: true } };
+    await this.#connection.request('tasks/update', { taskId, inputResponses }, options);
+  }
+
+  /** Cancels a task. */
+  async cancel(taskId: string, sent: TaskSent): Promise<void> {
+    const offered = this.revision.tasks === 'extension';
+    await this.#connection.request('tasks/cancel', { taskId }, { ...sent, repeat: true, task: { offered } });
+  }
+}
+
+/** A result without what says of which task it is, as the plain call would have given it. */
+function unrelated(result: JsonObject): JsonObject {
+  const { _meta, ...rest } = result;
+  if (typeof _meta !== 'object' || _meta === null) return result;
+  const { [metaKey.relatedTask]: _, ...own } = _meta as JsonObject;
+  return Object.keys(own).length === 0 ? rest : { ...rest, _meta: own };
+}

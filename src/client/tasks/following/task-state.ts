@@ -1,0 +1,109 @@
+import { plainNumber } from '../../../json/exact-number.ts';
+import { ConnectionError } from '../../../jsonrpc/transport.ts';
+import type { JsonObject } from '../../../protocol/features/common.ts';
+import type { InputRequests } from '../../../protocol/features/rounds.ts';
+import {
+  createTaskResultShape,
+  type GetTaskResult,
+  type Task,
+  type TaskError,
+  type TaskStatus,
+} from '../../../protocol/features/tasks.ts';
+import type { Revision } from '../../../protocol/revision.ts';
+import { readResult, readResultAs } from '../../read-result.ts';
+import type { TaskUpdate } from '../task-handle.ts';
+
+/** A task as either surface tells it. */
+export interface TaskState {
+  readonly taskId: string;
+  readonly status: TaskStatus;
+  readonly statusMessage?: string;
+  readonly createdAt: string;
+  readonly lastUpdatedAt: string;
+  readonly ttlMs: number | null;
+  /** Interval at which to ask, in milliseconds, as the server says. */
+  readonly pollMs?: number;
+  readonly inputRequests?: InputRequests;
+  readonly result?: JsonObject;
+  readonly error?: TaskError;
+}
+
+/** Tells whether a task never changes again. */
+export function isEndedTask({ status }: TaskState): boolean {
+  return status !== 'working' && status !== 'input_required';
+}
+
+/**
+ * Reads the result that stands for a task; `undefined` where it stands for none, in revisions where a server may answer at once.
+ *
+ * @throws ConnectionError `invalid-message` when it is malformed.
+ */
+export function createdTask(revision: Revision, result: JsonObject): TaskState | undefined {
+  const isCore = revision.tasks === 'core';
+  if (isCore && result['task'] === undefined) return undefined;
+  const { task, ...flat } = readResultAs(revision, createTaskResultShape, { method: 'tools/call', result });
+  // The shape has seen to it that the one or the other is whole.
+  return taskStateOf(isCore ? (task as Task) : (flat as Task));
+}
+
+/**
+ * Reads the result of `tasks/get`.
+ *
+ * @throws ConnectionError `invalid-message` when it is malformed, or tells of another task.
+ */
+export function toldTask(revision: Revision, taskId: string, result: JsonObject): TaskState {
+  const state = taskStateOf(readResult(revision, 'tasks/get', result));
+  if (state.taskId !== taskId)
+    throw new ConnectionError(
+      'invalid-message',
+      'the result of tasks/get is about another task than the one asked for',
+    );
+  return state;
+}
+
+/** A task that was read, in words that both surfaces share. */
+export function taskStateOf(task: Task & Partial<GetTaskResult>): TaskState {
+  const { taskId, status, statusMessage, createdAt, lastUpdatedAt, inputRequests, result, error } = task;
+  const ttlMs = plainNumber(task.ttlMs ?? task.ttl);
+  const pollMs = plainNumber(task.pollIntervalMs ?? task.pollInterval);
+  return {
+    taskId,
+    status,
+    ...(statusMessage === undefined ? {} : { statusMessage }),
+    createdAt,
+    lastUpdatedAt,
+    ttlMs: typeof ttlMs === 'number' ? ttlMs : null,
+    ...(typeof pollMs === 'number' ? { pollMs } : {}),
+    ...(inputRequests === undefined ? {} : { inputRequests }),
+    ...(result === undefined ? {} : { result }),
+    ...(error === undefined ? {} : { error }),
+  };
+}
+
+/** A task as programs see it. */
+export function updateOf(state: TaskState, answered: ReadonlySet<string>): TaskUpdate {
+  const { status, statusMessage, createdAt, lastUpdatedAt, ttlMs, inputRequests } = state;
+  const open = Object.entries(inputRequests ?? {}).filter(([key]) => !answered.has(key));
+  return {
+    status,
+    ...(statusMessage === undefined ? {} : { statusMessage }),
+    createdAt,
+    lastUpdatedAt,
+    ttlMs,
+    ...(status === 'input_required' && open.length > 0 ? { inputRequests: Object.fromEntries(open) } : {}),
+  };
+}
+
+/** Tells whether nobody sees a difference between two states of a task. */
+export function isUnchanged(one: TaskState, other: TaskState): boolean {
+  return (
+    one.status === other.status &&
+    one.statusMessage === other.statusMessage &&
+    one.ttlMs === other.ttlMs &&
+    keysOf(one) === keysOf(other)
+  );
+}
+
+function keysOf({ inputRequests = {} }: TaskState): string {
+  return JSON.stringify(Object.keys(inputRequests));
+}

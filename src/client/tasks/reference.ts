@@ -1,0 +1,48 @@
+import { shown } from '../../mistakes/shown.ts';
+import type { Reconnecting } from '../connection/reconnecting.ts';
+import type { TaskReference } from './task-handle.ts';
+
+/** Limit of keys that a reference may hold. */
+const mostKeys = 10_000;
+
+const texts = ['server', 'taskId', 'revision', 'tool', 'createdAt'] as const;
+
+/**
+ * Name of a server by which a reference knows it again: of a URL no more than says where it is, since the rest may be secret.
+ *
+ * @param description How the transport describes it.
+ */
+export function serverName(description: string, connection: Reconnecting): string {
+  const url = URL.canParse(description) ? new URL(description) : undefined;
+  if (url !== undefined && /^https?:$/.test(url.protocol)) return `${url.origin}${url.pathname}`;
+  return connection.server?.name ?? '';
+}
+
+/**
+ * Checks what should be a reference, wherever it was kept.
+ *
+ * @param server Name of the server that is asked; empty where it has none.
+ * @throws TypeError that says what is wrong with it.
+ */
+export function checkReference(reference: unknown, server: string): TaskReference {
+  // Reading a key of any value but null and undefined is safe.
+  const given = (reference ?? {}) as Partial<Record<keyof TaskReference, unknown>>;
+  for (const name of texts)
+    if (typeof given[name] !== 'string') throw malformed(`${name} must be a text, not ${shown(given[name])}`);
+  const { ttlMs, answered } = given;
+  if (ttlMs !== null && !(typeof ttlMs === 'number' && ttlMs >= 0))
+    throw malformed(`ttlMs must be a number of milliseconds or null, not ${shown(ttlMs)}`);
+  if (!Array.isArray(answered) || answered.length > mostKeys || !answered.every((key) => typeof key === 'string'))
+    throw malformed('answered must be a list of texts');
+  if (given.taskId === '') throw malformed('taskId is empty');
+  if (given.server !== '' && server !== '' && given.server !== server)
+    throw new TypeError(
+      `the task is one of the server ${shown(given.server)}, and this client speaks with ${shown(server)}`,
+    );
+  // As was just checked.
+  return given as TaskReference;
+}
+
+function malformed(why: string): TypeError {
+  return new TypeError(`that is no reference of a task: ${why}`);
+}
