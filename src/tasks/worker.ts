@@ -48,6 +48,8 @@ export class Worker {
     const { leaseMs } = parts.times;
     if (!this.#isLed) this.#each(lookMs, () => this.#look());
     this.#each(leaseMs / 3, () => this.#renew());
+    // Over a bus the answers of other processes are heard, unless it was broken just then.
+    this.#each(keeper.store.bus === undefined ? lookMs : Math.max(lookMs, leaseMs / 3), () => this.#lookForAnswers());
     this.#each(sweepMs, async () => void (await keeper.store.sweep(mostSwept)));
   }
 
@@ -245,6 +247,12 @@ export class Worker {
     await run.insist((record, holder, now) =>
       ending === 'left' ? left(record, holder, now) : finished(record, ending, holder, now),
     );
+  }
+
+  /** Finds answers that were given to other processes, for runs that wait for them here. */
+  async #lookForAnswers(): Promise<void> {
+    const waiting = [...this.#running].filter(({ run }) => run.over === undefined && run.waits);
+    await Promise.all(waiting.map(({ run }) => run.look()));
   }
 
   async #renew(): Promise<void> {

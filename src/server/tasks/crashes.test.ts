@@ -267,4 +267,15 @@ describe('what a process leaves that dies, with a store of SQLite', { skip, conc
     assert.deepEqual(await ended(only, taskId), ['completed', '1 decline']);
     assert.equal(effects, 1);
   });
+
+  test('a run that waits learns of an answer that was given to another process', async (t) => {
+    const store = shared(t);
+    const run = async (ctx: Ctx): Promise<string> => (await ctx.elicit({ message: 'a', schema: form })).action;
+    const [first, second] = [await processWith(t, { store }, { run }), await processWith(t, { store }, { run })];
+    const taskId = await begun(first);
+    const { inputRequests } = await whenTask(second.client, taskId, ({ status }) => status === 'input_required');
+    const [key = ''] = Object.keys(inputRequests as Json);
+    await second.client.ask('tasks/update', { taskId, inputResponses: { [key]: { action: 'decline' } } });
+    assert.deepEqual(await ended(second, taskId), ['completed', 'decline']);
+  });
 });
