@@ -226,3 +226,22 @@ test('by default a client may ask about tasks a hundred times at once, and ten t
   now = 1000;
   assert.equal(await refused(11), 1);
 });
+
+test('over the limit of tasks an optional call of 2026-07-28 just runs, and asks as a call does; all else is refused', async (t) => {
+  const server = createServer({ name: 's', version: '1' }, { tasks: { limits: { ofNobody: 1 } } });
+  t.after(() => server.close());
+  server.tool('t', { task: 'required' }, async () => await new Promise<never>(() => undefined));
+  server.tool('quick', { task: { support: 'optional', after: 0 } }, (_, ctx) => String(ctx.task?.id));
+  server.tool('asks', { task: { support: 'optional', after: 0 } }, async (_, ctx) =>
+    String((await ctx.elicit({ message: 'a', schema: form })).action),
+  );
+  const client = await taskClient(server, newest);
+  await begun(client);
+  assert.equal(textOf({ result: await client.ask('tools/call', { name: 'quick' }) }), 'undefined');
+  assert.equal((await client.ask('tools/call', { name: 'asks' }))['resultType'], 'input_required');
+  const { code, data } = await client.ask('tools/call', { name: 't' });
+  assert.deepEqual([code, data], [-32603, { limit: 1 }]);
+  const core = await taskClient(server, { revision: '2025-11-25' });
+  const refused = await core.ask('tools/call', { name: 'quick', task: {} });
+  assert.deepEqual([refused['code'], refused['data']], [-32603, { limit: 1 }]);
+});

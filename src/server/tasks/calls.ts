@@ -1,5 +1,6 @@
 import type { Call } from '../../host/call.ts';
 import { passedOn } from '../../host/extension-result.ts';
+import { isObject } from '../../jsonrpc/message.ts';
 import { after } from '../../jsonrpc/timeout.ts';
 import { toWire } from '../../protocol/compile/to-wire.ts';
 import { McpError } from '../../protocol/error.ts';
@@ -40,21 +41,29 @@ export class TaskCalls {
       case 'call':
         return plain();
       case 'task':
-        return this.#atOnce(entry, params, call);
+        return this.#atOnce(entry, params, { call, plain });
       case 'later':
         return this.#later(entry, params, { call, plain });
     }
   }
 
   /** Makes a task of a call before anything runs. */
-  async #atOnce(entry: ToolEntry, params: CallToolRequestParams, call: Call): Promise<unknown> {
+  async #atOnce(
+    entry: ToolEntry,
+    params: CallToolRequestParams,
+    { call, plain }: { readonly call: Call; plain(): unknown },
+  ): Promise<unknown> {
     const checked = await entry.input.validate(params.arguments ?? {});
     // The same words as those of a call, which nothing runs for.
     await this.#runner.requireScopes(params, call);
     if (checked.problems !== undefined) return this.#runner.plain(params, call);
     if (!this.#runner.mayCall(call))
       throw new McpError('busy', 'too many tool calls in a short time; wait a moment before the next');
-    const kept = await this.#tasks.create(requestOf(params, call), this.#wishesOf(entry, params, call));
+    // What its client did not ask for as a task can be a call as well.
+    const isCallToo = call.facts.tasks === 'extension' && entry.task?.support === 'optional';
+    const creating = this.#tasks.create(requestOf(params, call), this.#wishesOf(entry, params, call));
+    const kept = await (isCallToo ? creating.catch(noRoom) : creating);
+    if (kept === undefined) return await plain();
     if (await this.#isGone(kept, call)) return {};
     this.#runner.remember(kept, call);
     await this.#tasks.handOver(kept);
@@ -147,6 +156,11 @@ export class TaskCalls {
     await this.#tasks.forget(kept.record.id);
     return true;
   }
+}
+
+/** @throws What says something else than that there is no room for a task. */
+function noRoom(error: unknown): undefined {
+  if (!(error instanceof McpError && isObject(error.data) && 'limit' in error.data)) throw error;
 }
 
 /** Owner of the tasks of a request: its principal, else nobody. */
