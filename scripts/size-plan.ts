@@ -34,7 +34,7 @@ server.tool('add', { description: 'Adds.' }, () => 'added');
 
 /** How the budgets of the entry points stand, in KB; each is a little more than it was when it was last looked at. */
 const budgets: Readonly<Record<Entry, number>> = {
-  '': 109.7,
+  '': 110.2,
   server: 41.1,
   client: 45.9,
   bridge: 90.2,

@@ -24,3 +24,5 @@ export { ConnectionError, type ConnectionReason, type Transport } from './jsonrp
 export { McpError, type ErrorName } from './protocol/error.ts';
 export { newestRevision, revisions, type Revision, type RevisionDate } from './protocol/revision.ts';
 export type { Served } from './host/endpoint.ts';
+// Not among the names of a server, each of which a bundler would begin with it.
+export { memoryTasks, type MemoryTasksOptions } from './store/memory-tasks.ts';

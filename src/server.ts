@@ -23,7 +23,6 @@ export { runTasks, type RunTasksOptions } from './server/run-tasks.ts';
 export type { TaskAudit } from './tasks/audit.ts';
 export type { TaskExecutor, TaskTurn } from './tasks/executor.ts';
 export type { TaskLimits, TaskTimes } from './tasks/limits.ts';
-export { memoryTasks, type MemoryTasksOptions } from './store/memory-tasks.ts';
 export { inputRequired, type InputRequired, type InputRequiredOptions } from './server/input-required.ts';
 export type {
   CommonDefinition,
