@@ -168,7 +168,8 @@ test('a task that its client knows no more, and one that nobody can read, are th
 });
 
 test('a task without words of its own is no task, and an id that is none is not asked for', async (t) => {
-  for (const made of [{ task: {} }, { task: { taskId: 5 } }, { task: 'x' }, {}]) {
+  const long = { task: task({ taskId: 'x'.repeat(1025) }) };
+  for (const made of [{ task: {} }, { task: { taskId: 5 } }, { task: 'x' }, {}, long]) {
     const { call, asked } = await host(t, () => made);
     assert.equal(typeof (await call())['code'], 'number');
     assert.ok(asked.every(({ method }) => method === 'elicitation/create'));

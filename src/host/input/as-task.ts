@@ -22,6 +22,9 @@ const cancelMs = 15_000;
 /** Time between a word of the client about its task and the next look, in milliseconds. */
 const wakeMs = 100;
 
+/** Longest id of a task that is kept, in characters. */
+const mostIdCharacters = 1024;
+
 /** Number of looks in a row that may go wrong. */
 const mostFailures = 3;
 
@@ -52,7 +55,7 @@ export async function questionAsTask(
     const made = await question(method, { ...params, task: { ttl: Math.ceil(ttlMs) } }, origin, way);
     const { task: created } = made;
     if (!isObject(created) || created['taskId'] === undefined) return made;
-    held.taskId = fromWire(origin.facts, createTaskResultShape, made).task?.taskId;
+    held.taskId = named(fromWire(origin.facts, createTaskResultShape, made).task?.taskId ?? '');
   }
   const { taskId = '', until = monotonicNow() + ttlMs } = held;
   try {
@@ -116,6 +119,16 @@ async function followed(
   // It blocks until the end.
   const timeoutMs = Math.max(1, until - monotonicNow());
   return await question('tasks/result', { taskId }, origin, { ...way, timeoutMs });
+}
+
+/** @throws McpError for an id that is longer than any that is kept. */
+function named(taskId: string): string {
+  const { length } = taskId;
+  if (length <= mostIdCharacters) return taskId;
+  throw new McpError(
+    'internalError',
+    `the id of the client's task has ${length} characters; ${mostIdCharacters} are kept`,
+  );
 }
 
 /** Looks at a task once. */
