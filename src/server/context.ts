@@ -151,12 +151,9 @@ export class Context implements Ctx {
   }
 
   /** The answers are of the type of their question: the asker reads them by the method's own row. */
-  #ask<T>(
-    method: AskMethod,
-    params: JsonObject,
-    { key, task }: AskAsTaskOptions,
-    accept: Ask<T>['accept'],
-  ): Promise<T> {
+  #ask<T>(method: AskMethod, params: JsonObject, options: AskAsTaskOptions, accept: Ask<T>['accept']): Promise<T> {
+    const { key, task } = options;
+    refuseUnknown(`options of ${method}`, options, method === 'roots/list' ? { key: 1 } : { key: 1, task: 1 });
     checkQuestion({ method, params }, method);
     if (task !== undefined) checkTask(task);
     if (key !== undefined) this.#claim(key);

@@ -231,3 +231,25 @@ test('wishes that make no sense are mistakes', async (t) => {
     assert.ok(thrown instanceof TypeError, JSON.stringify(wish));
   }
 });
+
+test('options of a question that do not exist are mistakes, and roots are nothing to wait for', async (t) => {
+  const wrong: readonly (readonly [(ctx: Ctx) => Promise<unknown>, RegExp])[] = [
+    [(ctx) => ctx.elicit(question, { tasks: {} } as never), /options of elicitation\/create has no option "tasks"/],
+    [(ctx) => ctx.roots({ task: {} } as never), /options of roots\/list has no option "task"/],
+    [(ctx) => ctx.sample({ messages: [], maxTokens: 1, task: {} }), /ctx.sample takes task as an option/],
+  ];
+  for (const [ask, words] of wrong) {
+    let thrown: unknown;
+    const { call } = await host(t, () => ada, {
+      run: async (ctx) => {
+        try {
+          await ask(ctx);
+        } catch (error) {
+          thrown = error;
+        }
+      },
+    });
+    await call();
+    assert.ok(thrown instanceof TypeError && words.test(thrown.message), String(words));
+  }
+});
