@@ -2,7 +2,7 @@ import { isObject } from '../../jsonrpc/message.ts';
 import { after, monotonicNow } from '../../jsonrpc/timeout.ts';
 import { ConnectionError } from '../../jsonrpc/transport.ts';
 import { quiet, type AskMethod, type TaskQuestion } from '../../peer/ask.ts';
-import { PollPace } from '../../peer/poll-pace.ts';
+import { Pace } from '../../peer/pace.ts';
 import { hasClientCapability } from '../../protocol/capability.ts';
 import { fromWire } from '../../protocol/compile/from-wire.ts';
 import { McpError } from '../../protocol/error.ts';
@@ -94,7 +94,8 @@ async function followed(
   origin: QuestionOrigin,
   way: SessionWay,
 ): Promise<JsonObject> {
-  const pace = new PollPace();
+  const pace = new Pace();
+  let last: string | undefined;
   let failures = 0;
   for (;;) {
     if (origin.over === true && !origin.signal.aborted) throw tooLate(method);
@@ -113,7 +114,9 @@ async function followed(
     const left = until - monotonicNow();
     if (left <= 0) throw tooLong(method);
     const task = seen instanceof McpError ? undefined : seen;
-    const ms = Math.min(left, pace.next(task?.pollInterval, task?.lastUpdatedAt));
+    if (task?.lastUpdatedAt !== last) pace.changed();
+    last = task?.lastUpdatedAt;
+    const ms = Math.min(left, pace.next(task?.pollInterval, Math.random()));
     await pause(ms, origin.signal, (wake) => heard(taskId, wake, way));
   }
   // It blocks until the end.

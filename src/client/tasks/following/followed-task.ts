@@ -4,7 +4,7 @@ import { Pause } from '../../connection/backoff.ts';
 import { CoreResult } from './core-result.ts';
 import { TaskCancelledError, TaskGoneError, TaskInputRequiredError } from '../errors.ts';
 import type { NudgedTask, FollowedTaskOptions, FollowParts, TaskWatcher } from './follow-parts.ts';
-import { baseOf, Pace } from './pace.ts';
+import { baseOf, Pace } from '../../../peer/pace.ts';
 import { isUnknown, mayPass, Patience } from './patience.ts';
 import type { TaskReference } from '../task-handle.ts';
 import { TaskInputs } from './task-inputs.ts';
