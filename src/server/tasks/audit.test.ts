@@ -63,7 +63,7 @@ test('an audit tells a foreign id from an unknown one, which clients cannot', as
   }
   const listening = bob.ask('subscriptions/listen', { notifications: { taskIds: [taskId] } });
   listening.catch(() => undefined);
-  for (let turn = 0; turn < 50 && lines.length === 0; turn++)
+  for (let turn = 0; turn < 10_000 && lines.length === 0; turn++)
     await new Promise((resolve) => void setImmediate(resolve));
   assert.deepEqual(
     lines.map(({ event, task, by }) => [event, task, by]),

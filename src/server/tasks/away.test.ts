@@ -35,6 +35,12 @@ function textOf({ result }: Json): unknown {
   return ((result as Json)['content'] as readonly Json[])[0]?.['text'];
 }
 
+/** Waits until somebody outside may end a task. */
+async function whenLeft(server: Server, taskId: string): Promise<void> {
+  for (let tries = 0; tries < 1000 && !(await server.tasks.say(taskId, 'left')); tries++)
+    await new Promise<void>((resolve) => void setTimeout(resolve, 1));
+}
+
 /** A store whose next changes fail, as often as it is told. */
 function failing(): { readonly store: TaskStore; fail(times: number): void } {
   const store = memoryTasks();
@@ -138,7 +144,7 @@ test('an end from outside, or an error, that is longer than a task keeps is refu
   const { server, client } = await serving(t, { limits: { textLength: 300 } }, (ctx) => ctx.task?.leave());
   const taskId = await begun(client);
   const store = async (): Promise<unknown> => (await client.ask('tasks/get', { taskId }))['status'];
-  for (let turn = 0; turn < 50; turn++) await new Promise((resolve) => void setImmediate(resolve));
+  await whenLeft(server, taskId);
   const long = 'x'.repeat(300);
   await assert.rejects(
     server.tasks.finish(taskId, long),
@@ -160,7 +166,7 @@ test('an error of a handler that is longer than a task keeps is cut short', asyn
 test('words from outside are as long as those of a handler may be', async (t) => {
   const { server, client } = await serving(t, {}, (ctx) => ctx.task?.leave());
   const taskId = await begun(client);
-  for (let turn = 0; turn < 50; turn++) await new Promise((resolve) => void setImmediate(resolve));
+  await whenLeft(server, taskId);
   assert.equal(await server.tasks.say(taskId, 'x'.repeat(5000)), true);
   assert.equal((await client.ask('tasks/get', { taskId }))['statusMessage'], 'x'.repeat(1024));
 });
