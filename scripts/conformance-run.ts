@@ -78,21 +78,23 @@ async function runServerScenarios(
   }
 }
 
-/** For each revision there is a bridge of its own, and a server that speaks another one alone. */
+/** For each pair of revisions there is a bridge of its own, and a server that speaks the second alone. */
 async function runBridgeScenarios(
   scenarios: readonly Scenario[],
   directory: string,
   onScenario: OnScenario,
 ): Promise<void> {
-  const wanted = scenarios.filter(({ side }) => side === 'bridge');
-  for (const revision of revisionsOf(wanted)) {
-    const argv = ['--port', '0', '--upstream-revision', behind.get(revision) ?? ''];
-    const bridge = await serve(join(fixtures, 'bridge.ts'), argv);
-    const suite = { target: ['--url', bridge.url], directory: join(directory, 'bridge') };
-    try {
-      await runGroup(wanted, { revision, suite, onScenario });
-    } finally {
-      await bridge.stop();
+  const all = scenarios.filter(({ side }) => side === 'bridge');
+  for (const upstream of new Set(all.map(behind))) {
+    const wanted = all.filter((scenario) => behind(scenario) === upstream);
+    for (const revision of revisionsOf(wanted)) {
+      const bridge = await serve(join(fixtures, 'bridge.ts'), ['--port', '0', '--upstream-revision', upstream]);
+      const suite = { target: ['--url', bridge.url], directory: join(directory, `bridge-to-${upstream}`) };
+      try {
+        await runGroup(wanted, { revision, suite, onScenario });
+      } finally {
+        await bridge.stop();
+      }
     }
   }
 }

@@ -34,12 +34,12 @@ server.tool('add', { description: 'Adds.' }, () => 'added');
 
 /** How the budgets of the entry points stand, in KB; each is a little more than it was when it was last looked at. */
 const budgets: Readonly<Record<Entry, number>> = {
-  '': 110.2,
+  '': 112.9,
   server: 41.1,
   client: 45.9,
   bridge: 90.2,
   protect: 22,
-  account: 31.3,
+  account: 31.4,
   http: 34.6,
   oauth: 23,
   stdio: 8.5,
@@ -65,7 +65,7 @@ export const programs: readonly Program[] = [
     name: 'HTTP server by fetch',
     code: `import { createServer } from 'parley-mcp/server'; import { createHandler } from 'parley-mcp/http'; ${definition} export const handler = createHandler(server);`,
     budget: 56.2,
-    whole: 93.1,
+    whole: 93.2,
     neutral: true,
     role: 'server',
   },

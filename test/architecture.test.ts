@@ -38,6 +38,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
   account: ['consent', 'oauth', 'auth', 'server', 'protocol', 'store', 'seal', 'jsonrpc', 'mistakes'],
   // What translates, and what only explains.
   bridge: [
+    'tasks',
     'server',
     'client',
     'host',

@@ -15,10 +15,6 @@ const uncarried: ReadonlyMap<string, string> = new Map([
       'a request of its own has an id and no name, so the bridge makes one up.',
   ],
   [
-    'tasks through a bridge',
-    'The bridge declares no tasks on either side yet, so that there are none to be found behind it.',
-  ],
-  [
     'streams that can be taken up again in 2026-07-28',
     'The suite waits for a tool to break its own stream and tell when to come back. Streams of 2026-07-28 have no event ids, so that ' +
       'its server cannot break one without losing the answer.',

@@ -15,6 +15,7 @@ import { errorWalks } from './fidelity/errors.ts';
 import { tableWalks } from './fidelity/fields.ts';
 import { openingWalks } from './fidelity/opening.ts';
 import { requestWalks } from './fidelity/requests.ts';
+import { taskWalks } from './fidelity/tasks.ts';
 import { expected, type Walks } from './fidelity/walk.ts';
 
 const walks: Walks = {
@@ -24,6 +25,7 @@ const walks: Walks = {
   ...callWalks,
   ...askingWalks,
   ...errorWalks,
+  ...taskWalks,
 };
 
 test('every line of the table has a walk, and every walk a line', () => {

@@ -175,6 +175,7 @@ async function openSeveral(
           login,
           silent: listMethods,
           ofPart: true,
+          member: name,
           probeTimeoutMs,
           upstreamRevisions: revisions,
           signal: signal === undefined || stands ? closed : AbortSignal.any([closed, signal]),

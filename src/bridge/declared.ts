@@ -5,16 +5,24 @@ import { tasksExtension } from '../protocol/features/tasks.ts';
 import { isExtensionId } from '../protocol/meta.ts';
 import type { Revision } from '../protocol/revision.ts';
 
+/** The same object each time for the same capabilities. */
+const declared = new WeakMap<ClientCapabilities, ClientCapabilities>();
+
 /**
- * Capabilities of a client as an upstream is told of them: everything but tasks, which no bridge carries. The same
- * object where there are none.
+ * Capabilities of a client as an upstream of the same words is told of them: everything but the tasks that it hosts, which no bridge carries, and
+ * the extension for tasks where its revision has none. The same object where there is neither.
  */
-export function declaredFor(capabilities: ClientCapabilities): ClientCapabilities {
-  const { tasks, extensions = {} } = capabilities;
-  if (tasks === undefined && !Object.hasOwn(extensions, tasksExtension)) return capabilities;
+export function declaredFor(capabilities: ClientCapabilities, { tasks }: Revision): ClientCapabilities {
+  const { extensions = {} } = capabilities;
+  const isBefore = tasks !== 'extension' && Object.hasOwn(extensions, tasksExtension);
+  if (capabilities.tasks === undefined && !isBefore) return capabilities;
+  const known = declared.get(capabilities);
+  if (known !== undefined) return known;
   const { tasks: _, extensions: __, ...rest } = capabilities;
-  const others = Object.entries(extensions).filter(([id]) => id !== tasksExtension);
-  return { ...rest, ...(others.length === 0 ? {} : { extensions: Object.fromEntries(others) }) };
+  const others = Object.entries(extensions).filter(([id]) => !isBefore || id !== tasksExtension);
+  const made = { ...rest, ...(others.length === 0 ? {} : { extensions: Object.fromEntries(others) }) };
+  declared.set(capabilities, made);
+  return made;
 }
 
 /** Capabilities of sessions with their extensions in another place: each request of a session has the same. */
@@ -27,11 +35,11 @@ const moved = new WeakMap<ClientCapabilities, ClientCapabilities>();
  * @param to Revision of the upstream.
  */
 export function declaredIn(from: Revision, to: Revision, capabilities: ClientCapabilities): ClientCapabilities {
-  const declared = declaredFor(capabilities);
-  if (from.extensions === to.extensions) return declared;
+  const own = declaredFor(capabilities, from);
+  if (from.extensions === to.extensions) return own;
   const known = moved.get(capabilities);
   if (known !== undefined) return known;
-  const made = withExtensions(to, declared, extensionsOf(from, declared));
+  const made = withExtensions(to, own, extensionsOf(from, own));
   moved.set(capabilities, made);
   return made;
 }

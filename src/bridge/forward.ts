@@ -15,6 +15,8 @@ import {
   type InputRequests,
   type InputRequiredResult,
 } from '../protocol/features/rounds.ts';
+import { createTaskResultShape } from '../protocol/features/tasks.ts';
+import { carriesWish, isTask, takesTasks, taskFormOf, type TaskForm } from './tasks/between.ts';
 import type { Carried } from './upstream/carried.ts';
 import { declaredIn, extensionsOf } from './declared.ts';
 import { failureFor, wordsOf } from './failure.ts';
@@ -61,16 +63,16 @@ export function revisionFor(client: Pick<Client, 'revision'>): Revision {
  */
 export async function forward(client: Client, outgoing: Outgoing): Promise<JsonObject> {
   const { params, call, progressToken, own, onGivenUp, onLateAnswer } = outgoing;
-  // The bridge declares no tasks, so that nobody may ask it for one. (Spec 2025-11-25, Tasks, Capability negotiation.)
-  const { _meta: meta, task, ...rest } = params;
-  // What a method that the protocol does not know calls so is no wish for one.
-  const unknownTask = task !== undefined && methodOf(call.method) === undefined ? { task } : undefined;
+  const { _meta: meta, task: wish, ...rest } = params;
   const revision = revisionFor(client);
+  // What a method that the protocol does not know calls so is no wish for a task.
+  const isCarried = methodOf(call.method) === undefined || carriesWish(call, revision, client);
+  const task = isCarried ? wish : undefined;
   let result: JsonObject;
   try {
     result = await client.request(
       call.method,
-      { ...rest, ...unknownTask, ...answersOf(call, revision) },
+      { ...rest, ...(task === undefined ? {} : { task }), ...answersOf(call, revision) },
       {
         // The client of the bridge sets the deadlines; when it gives up, the upstream is told.
         timeoutMs: 0,
@@ -85,14 +87,25 @@ export async function forward(client: Client, outgoing: Outgoing): Promise<JsonO
           : { clientInfo: call.client.info, capabilities: declaredIn(call.facts, revision, call.client.capabilities) }),
         // What may be kept is kept for clients that know of no such thing; the others keep it themselves.
         ...(call.facts.cacheHints ? {} : { cache: 'use' as const }),
-        ...(mayBeOfExtension(call) ? { resultTypes: 'any' as const } : {}),
+        ...resultTypesFor(call),
         ...carriedMeta(meta),
       },
     );
   } catch (error) {
     throw failureFor(error, { call, params, revision });
   }
-  return lifted(result, call, revision);
+  return lifted(result, call, { revision, form: taskFormOf(client), task });
+}
+
+/** Kinds of results that may come beside those of every method. */
+function resultTypesFor(call: Carried): Pick<RequestOptions, 'resultTypes'> {
+  if (mayBeOfExtension(call)) return { resultTypes: 'any' };
+  return mayBeTask(call) ? { resultTypes: ['task'] } : {};
+}
+
+/** Some servers say so of their answers to `tasks/get` too. (ext-tasks, in its examples of errors.) */
+function mayBeTask(call: Carried): boolean {
+  return (call.method === 'tools/call' || call.method === 'tasks/get') && takesTasks(call);
 }
 
 /** A client that declared extensions hears what they answer in place of the result of a method; which of them does, no bridge knows. */
@@ -120,14 +133,28 @@ function answersOf({ facts, inputResponses, requestState }: Carried, revision: R
   };
 }
 
-function lifted(result: JsonObject, call: Carried, revision: Revision): JsonObject {
+/** Way in which a request went up. */
+interface Sent {
+  readonly revision: Revision;
+  /** The form in which the upstream has tasks. */
+  readonly form: TaskForm;
+  /** The wish for a task that went with it. */
+  readonly task: unknown;
+}
+
+function lifted(result: JsonObject, call: Carried, { revision, form, task }: Sent): JsonObject {
   const { method } = call;
   const row = methodOf(method);
   const { resultType } = result;
+  const isOfTask = revision.resultTypes && resultType === 'task';
+  if (isOfTask && !(form === 'extension' && mayBeTask(call)))
+    throw new McpError('internalError', `the upstream server answered ${method} with a task, which was not asked for`);
   // Only who may hear of such a result gets here with one, and it goes on as it came.
-  if (revision.resultTypes && !protocolKinds.has(resultType)) return passedOn(result) as unknown as JsonObject;
+  if (revision.resultTypes && !isOfTask && !protocolKinds.has(resultType))
+    return passedOn(result) as unknown as JsonObject;
   const asks = row?.inputRequired === true && revision.resultsAsk && resultType === 'input_required';
-  const type = asks ? inputRequiredResultShape : row?.result;
+  const isCreated = method === 'tools/call' && isTask(result, form, task);
+  const type = isCreated ? createTaskResultShape : asks ? inputRequiredResultShape : row?.result;
   if (type === undefined) return result;
   try {
     // Every result type is an object with string keys.

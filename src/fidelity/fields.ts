@@ -27,7 +27,7 @@ export const toldElsewhere: ReadonlyMap<string, string> = new Map([
   ['*.cacheScope', 'caching-hints'],
   ['*.task', 'tasks-parameter'],
   ['ServerCapabilities.tasks', 'tasks-capability'],
-  ['ClientCapabilities.tasks', 'tasks-capability'],
+  ['ClientCapabilities.tasks', 'tasks-of-clients'],
   ['ServerCapabilities.extensions', 'extensions-of-servers'],
   ['ClientCapabilities.extensions', 'extensions-of-clients'],
   ['ServerCapabilities.completions', 'completions-capability'],

@@ -4,6 +4,7 @@ import { isServerCapability } from '../protocol/capability.ts';
 import { errorToWire, McpError, type ErrorName } from '../protocol/error.ts';
 import { mayAsk, methodOf, methodsWith } from '../protocol/catalogue.ts';
 import { newestRevision, type Revision } from '../protocol/revision.ts';
+import { taskFeatures } from './tasks.ts';
 import { byFact, carried, changed, nothing, refused, type Feature, type Fidelity } from './cells.ts';
 
 /** One line for each of these. */
@@ -13,7 +14,7 @@ export const servingFeatures: readonly Feature[] = [
   ...requests(),
   ...whatNobodyKnows(),
   ...errors(),
-  ...tasks(),
+  ...taskFeatures,
 ];
 
 function opening(): readonly Feature[] {
@@ -236,33 +237,4 @@ function errors(): readonly Feature[] {
 export function codeCell(error: ErrorName, client: Revision, server: Revision): Fidelity {
   const [wrote, reads] = [server, client].map((revision) => errorToWire(revision, new McpError(error, '')).code);
   return wrote === reads ? carried : changed(`the code ${wrote} becomes ${reads}`);
-}
-
-function tasks(): readonly Feature[] {
-  const group = 'Tasks';
-  const none = 'the bridge declares no tasks on either side';
-  return [
-    {
-      id: 'tasks-capability',
-      title: 'The capabilities and the extension',
-      group,
-      between: (_, server) =>
-        server.tasks === 'none' ? nothing("the server's revision has none") : changed(`left out; ${none}`),
-    },
-    {
-      id: 'tasks-parameter',
-      title: 'The parameter `task` of a tool call',
-      group,
-      between: (client) =>
-        client.tasks === 'core' ? changed(`left out; ${none}`) : nothing("the client's revision has none"),
-    },
-    { id: 'tasks-methods', title: 'The methods', group, between: () => refused('methodNotFound', none) },
-    {
-      id: 'tasks-results',
-      title: 'Results that are tasks, unasked',
-      group,
-      between: (_, server) =>
-        server.tasks === 'extension' ? refused('internalError', none) : nothing("the server's revision has none"),
-    },
-  ];
 }

@@ -59,6 +59,16 @@ test('the newest key seals and every key of the ring opens', async () => {
   assert.equal(await old.open(await both.seal('c', 'x'), 'x'), undefined);
 });
 
+test('what is sealed alike is the same each time, and tells nothing else apart', async () => {
+  const seal = createSeal([key(3)]);
+  const sealed = await seal.sealAlike('a', 'x');
+  assert.equal(await seal.sealAlike('a', 'x'), sealed);
+  assert.equal(await createSeal([key(3)]).sealAlike('a', 'x'), sealed);
+  for (const other of [seal.sealAlike('b', 'x'), seal.sealAlike('a', 'y'), createSeal([key(4)]).sealAlike('a', 'x')])
+    assert.notEqual((await other).slice(0, 28), sealed.slice(0, 28));
+  assert.deepEqual([await seal.open(sealed, 'x'), await seal.open(sealed, 'y')], ['a', undefined]);
+});
+
 test('keys in base64 are the same keys', async () => {
   const seal = createSeal([btoa(String.fromCharCode(...key(7)))]);
   assert.equal(await seal.open(await createSeal([key(7)]).seal('a', 'x'), 'x'), 'a');

@@ -6,6 +6,11 @@ import { fromBase64, keyBytes, sealingKeyOf, type SealingKey } from './sealing-k
 export interface Seal {
   /** @returns Text of `A–Z a–z 0–9 - _`. */
   seal(text: string, boundTo: string): Promise<string>;
+  /**
+   * Seals so that the same text, bound to the same, is the same each time under one key: for what must be told again in the same words.
+   * Who sees two of them sees whether they are equal.
+   */
+  sealAlike(text: string, boundTo: string): Promise<string>;
   /** The text that was sealed; `undefined` for whatever does not open: changed, bound to something else, or under a lost key. */
   open(sealed: string, boundTo: string): Promise<string | undefined>;
 }
@@ -29,6 +34,7 @@ type Cipher = {
 interface RingKey {
   readonly id: Uint8Array;
   readonly key: PlatformKey;
+  readonly bytes: Uint8Array<ArrayBuffer>;
 }
 
 /**
@@ -45,13 +51,19 @@ export function createSeal(keys?: readonly SealingKey[]): Seal {
   const bytes = (): readonly Uint8Array<ArrayBuffer>[] =>
     given.length > 0 ? given : [crypto.getRandomValues(new Uint8Array(keyBytes))];
   const keyRing = (): Promise<readonly RingKey[]> => (ring ??= Promise.all(bytes().map(imported)));
+  const newestKey = async (): Promise<RingKey> => {
+    const [newest] = await keyRing();
+    if (newest === undefined) throw new TypeError('a seal needs a key');
+    return newest;
+  };
   return {
     async seal(text, boundTo) {
-      const [newest] = await keyRing();
-      if (newest === undefined) throw new TypeError('a seal needs a key');
       const nonce = crypto.getRandomValues(new Uint8Array(nonceBytes));
-      const sealed = await crypto.subtle.encrypt(algorithm(nonce, boundTo), newest.key, encode(text));
-      return toBase64Url(Uint8Array.of(version, ...newest.id, ...nonce), new Uint8Array(sealed));
+      return await sealedUnder(await newestKey(), nonce, { text, boundTo });
+    },
+    async sealAlike(text, boundTo) {
+      const newest = await newestKey();
+      return await sealedUnder(newest, await nonceOf(newest, { text, boundTo }), { text, boundTo });
     },
     async open(sealed, boundTo) {
       const packed = fromBase64Url(sealed);
@@ -66,6 +78,28 @@ export function createSeal(keys?: readonly SealingKey[]): Seal {
       return undefined;
     },
   };
+}
+
+/** Text, with what it is bound to. */
+interface Sealable {
+  readonly text: string;
+  readonly boundTo: string;
+}
+
+async function sealedUnder(
+  { id, key }: RingKey,
+  nonce: Uint8Array<ArrayBuffer>,
+  { text, boundTo }: Sealable,
+): Promise<string> {
+  const sealed = await crypto.subtle.encrypt(algorithm(nonce, boundTo), key, encode(text));
+  return toBase64Url(Uint8Array.of(version, ...id, ...nonce), new Uint8Array(sealed));
+}
+
+/** Nonce that follows from what is sealed under it, so that no two texts have the same: a part of their HMAC. */
+async function nonceOf({ bytes }: RingKey, { text, boundTo }: Sealable): Promise<Uint8Array<ArrayBuffer>> {
+  const key = await crypto.subtle.importKey('raw', bytes, { name: 'HMAC', hash: 'SHA-256' }, false, ['sign']);
+  const digest = await crypto.subtle.sign('HMAC', key, encode(JSON.stringify(['nonce', boundTo, text])));
+  return new Uint8Array(digest.slice(0, nonceBytes));
 }
 
 async function opened(key: PlatformKey, how: Cipher, sealed: Uint8Array<ArrayBuffer>): Promise<string | undefined> {
@@ -84,7 +118,7 @@ function algorithm(iv: Uint8Array<ArrayBuffer>, boundTo: string): Cipher {
 async function imported(bytes: Uint8Array<ArrayBuffer>): Promise<RingKey> {
   const key = await crypto.subtle.importKey('raw', bytes, 'AES-GCM', false, ['encrypt', 'decrypt']);
   const digest = await crypto.subtle.digest('SHA-256', bytes);
-  return { key, id: new Uint8Array(digest, 0, idBytes) };
+  return { key, bytes, id: new Uint8Array(digest, 0, idBytes) };
 }
 
 function encode(text: string): Uint8Array<ArrayBuffer> {

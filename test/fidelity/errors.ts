@@ -76,36 +76,6 @@ const missingCapability: Walk = async (pairing) => {
   return compared(error, heard);
 };
 
-const tasksParameter: Walk = async (pairing) => {
-  if (pairing.client.tasks !== 'core') return nothing;
-  const { raw, transport } = await meet(pairing, { answers: { 'tools/call': { content: [] } } });
-  const task = { ttl: 1000 };
-  await raw.result('tools/call', { name: 'any', task });
-  return compared(task, paramsSent(transport, 'tools/call')['task']);
-};
-
-const tasksMethods: Walk = async (pairing) => {
-  const { raw } = await meet(pairing, {
-    capabilities: { tools: {}, tasks: { list: {}, cancel: {} }, extensions: { 'io.modelcontextprotocol/tasks': {} } },
-    answers: { 'tasks/get': { taskId: '1', status: 'working' }, 'tasks/cancel': {}, 'tasks/list': { tasks: [] } },
-  });
-  const errors = [];
-  for (const method of ['tasks/get', 'tasks/cancel', 'tasks/list', 'tasks/result', 'tasks/update'])
-    errors.push(refusal(pairing.client, await raw.error(method, { taskId: '1', inputResponses: {} })));
-  const [first, ...rest] = errors;
-  assert.ok(first);
-  for (const other of rest) assert.deepEqual(other, first);
-  return first;
-};
-
-const tasksResults: Walk = async (pairing) => {
-  if (pairing.server.tasks !== 'extension') return nothing;
-  const { raw } = await meet(pairing, {
-    answers: { 'tools/call': { resultType: 'task', taskId: '1', status: 'working' } },
-  });
-  return refusal(pairing.client, await raw.error('tools/call', { name: 'any' }));
-};
-
 const own = { 'x.example/trace': ['a', 1], traceparent: '00-1-2-03' };
 
 const unknownFields: Walk = async (pairing) => {
@@ -181,7 +151,7 @@ const unknownNotifications: Walk = async (pairing) => {
   return heard.every((deep) => deep === undefined) ? changed : compared([[1], [1]], heard);
 };
 
-/** The walks of errors, of tasks, and of what the protocol does not know. */
+/** The walks of errors, and of what the protocol does not know. */
 export const errorWalks: Walks = {
   'tool-errors': toolErrors,
   'unknown-tool': unknownTool,
@@ -191,9 +161,6 @@ export const errorWalks: Walks = {
   'resource-not-found': resourceNotFound,
   'errors-of-the-hop': ofTheHop,
   'missing-capability': missingCapability,
-  'tasks-parameter': tasksParameter,
-  'tasks-methods': tasksMethods,
-  'tasks-results': tasksResults,
   'unknown-fields': unknownFields,
   'null-fields': nullFields,
   'younger-fields': youngerFields,

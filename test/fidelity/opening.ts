@@ -3,7 +3,7 @@
 import { isServerCapability } from '../../src/protocol/capability.ts';
 import { metaKey } from '../../src/protocol/meta.ts';
 import { bridgeTo, clientOf } from '../support/bridged.ts';
-import { open, type Json } from '../support/raw.ts';
+import type { Json } from '../support/raw.ts';
 import { paramsSent, scriptedUpstream } from '../support/scripted-upstream.ts';
 import { openingOf } from './fields.ts';
 import {
@@ -23,7 +23,6 @@ import {
 } from './walk.ts';
 
 const called = { answers: { 'tools/call': { content: [] } } };
-const tasks = 'io.modelcontextprotocol/tasks';
 
 /** What a server declares, and what its client is told that it does. */
 async function capabilitiesTold(pairing: Pairing, capabilities: Json): Promise<unknown> {
@@ -111,22 +110,6 @@ const ping: Walk = async (pairing) => {
   return transport.methods.includes('ping') ? carried : changed;
 };
 
-const tasksCapability: Walk = async (pairing) => {
-  const { server } = pairing;
-  if (server.tasks === 'none') return nothing;
-  const said = server.tasks === 'core' ? { tasks: { list: {} } } : { extensions: { [tasks]: {} } };
-  const told = await capabilitiesTold(pairing, { tools: {}, ...said });
-  const { transport, bridge } = await meet(pairing, called);
-  const raw = await open(bridge, pairing.client.date, { capabilities: said });
-  await raw.result('tools/call', { name: 'any' });
-  const heard = capabilitiesHeard(server, transport);
-  return compared([said, said], [pick(told), pick(heard)]);
-};
-
-function pick(capabilities: unknown): unknown {
-  return { tasks: at(capabilities, 'tasks'), extensions: at(capabilities, 'extensions') };
-}
-
 /** The walks of what is said at the beginning. */
 export const openingWalks: Walks = {
   'protocol-version': protocolVersion,
@@ -139,5 +122,4 @@ export const openingWalks: Walks = {
   'extensions-of-clients': extensionsOfClients,
   'client-info': clientInfo,
   ping,
-  'tasks-capability': tasksCapability,
 };

@@ -1,7 +1,7 @@
 /** One client of a server with tasks, as raw messages. */
 
 import { metaKey } from '../../src/protocol/meta.ts';
-import type { Server } from '../../src/server/server.ts';
+import type { Served } from '../../src/host/endpoint.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -33,7 +33,7 @@ export interface TaskClient {
 export const extended: Json = { elicitation: {}, extensions: { [extension]: {} } };
 
 /** Opens a conversation. */
-export async function taskClient(server: Server, options: TaskClientOptions): Promise<TaskClient> {
+export async function taskClient(server: Served, options: TaskClientOptions): Promise<TaskClient> {
   const { revision, capabilities = {}, principal, network = 'inproc', answer } = options;
   const heard: Json[] = [];
   let id = 0;

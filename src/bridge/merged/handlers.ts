@@ -4,7 +4,9 @@ import type { CompleteRequestParams } from '../../protocol/features/completion.t
 import { methodsWith, type RequestTypes } from '../../protocol/catalogue.ts';
 import type { Catalogue } from './catalogue.ts';
 import type { MergedListen } from './listen.ts';
+import { requestsAboutTasks } from '../single/handlers.ts';
 import { mergedLists, type MergedList } from './lists.ts';
+import type { LateTaskRoutes } from './late-routes.ts';
 import type { MergedSessions } from './sessions.ts';
 import type { Routes } from './routes.ts';
 import type { Slot } from './slot.ts';
@@ -16,6 +18,7 @@ export interface MergedHandlersOptions {
   readonly routes: Routes;
   readonly sessions: MergedSessions;
   readonly listens: MergedListen;
+  readonly tasks: LateTaskRoutes;
 }
 
 type Handlers = {
@@ -29,6 +32,7 @@ export function mergedHandlers({
   routes,
   sessions,
   listens,
+  tasks,
 }: MergedHandlersOptions): ReadonlyMap<string, Handler> {
   // The table has every kind.
   const kinds = Object.keys(mergedLists) as MergedList[];
@@ -57,6 +61,10 @@ export function mergedHandlers({
     ...methodsWith(({ carried }) => carried !== undefined).map((method): [string, Handler] => [
       method,
       (params, call) => routes.inOrder(params, call),
+    ]),
+    ...requestsAboutTasks.map((method): [string, Handler] => [
+      method,
+      async (params, call) => (await tasks()).about(params, call),
     ]),
     ...kinds.map((kind): [string, Handler] => [
       mergedLists[kind].method,

@@ -9,6 +9,7 @@ import { McpError } from '../../protocol/error.ts';
 import type { SubscriptionFilter } from '../../protocol/features/subscriptions.ts';
 import { healthyMs, isListChange, mostResources, pause, subscribed } from '../changes.ts';
 import { listChanges, type ListChange } from '../../protocol/catalogue.ts';
+import { tasksExtension } from '../../protocol/features/tasks.ts';
 import { wordsOf } from '../failure.ts';
 import type { Single } from '../single/single.ts';
 import type { Slot } from './slot.ts';
@@ -24,10 +25,18 @@ export interface MergedListenOptions {
   readonly patienceMs: number;
   /** Owner of each of some resources, as far as it is known. */
   ownersOf(uris: readonly string[], call: Call): Promise<ReadonlyMap<string, Slot>>;
+  /** Ids of tasks by the servers that have them. */
+  tasksOf(ids: readonly string[], call: Call): Promise<ReadonlyMap<Slot, readonly string[]>>;
   /** Topics that a client may listen to, of those that it asks for, but for single resources. */
   honored(asked: SubscriptionFilter): SubscriptionFilter;
   onWarning(message: string): void;
   random(): number;
+}
+
+/** Single things that servers agreed to tell of. */
+interface Agreed {
+  readonly resources: ReadonlySet<string>;
+  readonly tasks: ReadonlySet<string>;
 }
 
 /** One listen stream of a client. */
@@ -36,9 +45,11 @@ interface Stream {
   readonly flags: SubscriptionFilter;
   /** The resources that each server watches for it. */
   readonly uris: ReadonlyMap<Slot, readonly string[]>;
+  /** The tasks that each server tells it of; `undefined` where it asked for none. */
+  readonly tasks: ReadonlyMap<Slot, readonly string[]> | undefined;
   readonly ended: AbortController;
-  /** The resources that were acknowledged; `undefined` until the acknowledgement is sent. */
-  agreed: ReadonlySet<string> | undefined;
+  /** The resources and tasks that were acknowledged; `undefined` until the acknowledgement is sent. */
+  agreed: Agreed | undefined;
   readonly early: { readonly method: string; readonly params: JsonObject }[];
   readonly following: Set<Slot>;
 }
@@ -107,10 +118,12 @@ export class MergedListen {
       for (const slot of owner === undefined ? this.#options.slots : [owner])
         uris.set(slot, [...(uris.get(slot) ?? []), uri]);
     }
+    const taskIds = asked.taskIds?.slice(0, mostResources);
     const stream: Stream = {
       call,
       flags: this.#options.honored(asked),
       uris,
+      tasks: taskIds === undefined || !this.#hasTasks() ? undefined : await this.#options.tasksOf(taskIds, call),
       ended: new AbortController(),
       agreed: undefined,
       early: [],
@@ -120,14 +133,24 @@ export class MergedListen {
     return stream;
   }
 
+  /** Tells whether any server tells of tasks. */
+  #hasTasks(): boolean {
+    return this.#options.slots.some(
+      ({ single }) => single?.host.capabilities().extensions?.[tasksExtension] !== undefined,
+    );
+  }
+
   /** The acknowledgement is the first message of the stream, and names what the servers agreed to by then. */
   async #acknowledge(stream: Stream): Promise<void> {
     const { slots, patienceMs } = this.#options;
-    const { call, flags, uris, early, ended } = stream;
+    const { call, flags, uris, tasks, early, ended } = stream;
     const watched = new Set<string>();
+    const followed = new Set<string>();
     const agreeing = slots.map(async (slot) => {
       if (slot.single === undefined) return;
-      for (const uri of await this.#follow(stream, slot, slot.single)) watched.add(uri);
+      const agreed = await this.#follow(stream, slot, slot.single);
+      for (const uri of agreed.resources) watched.add(uri);
+      for (const id of agreed.tasks) followed.add(id);
     });
     await settledWithin(patienceMs, Promise.all(agreeing));
     if (ended.signal.aborted) return;
@@ -135,26 +158,32 @@ export class MergedListen {
     const agreed = {
       ...flags,
       ...(asked.size === 0 ? {} : { resourceSubscriptions: [...asked].filter((uri) => watched.has(uri)) }),
+      ...(tasks === undefined ? {} : { taskIds: [...tasks.values()].flat().filter((id) => followed.has(id)) }),
     };
     call.send(acknowledged, subscribed({ notifications: agreed }, call));
-    stream.agreed = new Set(watched);
+    stream.agreed = { resources: new Set(watched), tasks: new Set(followed) };
     for (const { method, params } of early.splice(0)) this.#tell(stream, method, params);
   }
 
   /**
    * Follows one server for a stream as long as both are there.
    *
-   * @returns What it watches, once it says so; nothing where it does not.
+   * @returns What it watches and whose tasks it tells of, once it says so; nothing where it does not.
    */
-  #follow(stream: Stream, slot: Slot, single: Single): Promise<readonly string[]> {
+  #follow(stream: Stream, slot: Slot, single: Single): Promise<Agreed> {
     const resources = stream.uris.get(slot) ?? [];
-    const filter = { ...stream.flags, ...(resources.length === 0 ? {} : { resourceSubscriptions: resources }) };
-    if (stream.following.has(slot) || Object.keys(filter).length === 0) return Promise.resolve([]);
+    const taskIds = stream.tasks?.get(slot) ?? [];
+    const filter = {
+      ...stream.flags,
+      ...(resources.length === 0 ? {} : { resourceSubscriptions: resources }),
+      ...(taskIds.length === 0 ? {} : { taskIds }),
+    };
+    if (stream.following.has(slot) || Object.keys(filter).length === 0) return Promise.resolve(nothing);
     stream.following.add(slot);
     return new Promise((resolve) => {
       const over = (): void => {
         stream.following.delete(slot);
-        resolve([]);
+        resolve(nothing);
       };
       this.#keepFollowing({ stream, slot, single, filter }, resolve).then(over, (error: unknown) => {
         this.#options.onWarning(`${slot.name}: changes are not followed any more: ${wordsOf(error)}`);
@@ -163,17 +192,14 @@ export class MergedListen {
     });
   }
 
-  async #keepFollowing(
-    { stream, slot, single, filter }: Followed,
-    onAgreed: (uris: readonly string[]) => void,
-  ): Promise<void> {
+  async #keepFollowing({ stream, slot, single, filter }: Followed, onAgreed: (agreed: Agreed) => void): Promise<void> {
     const { signal } = stream.ended;
     const handler = single.host.handler('subscriptions/listen');
     for (let tries = 0, begun = 0; handler !== undefined && !signal.aborted; tries++, begun++) {
       const since = monotonicNow();
       const send = (method: string, params: JsonObject): void => {
         if (method !== acknowledged) return this.#tell(stream, method, params);
-        onAgreed(watchedBy(params));
+        onAgreed(agreedBy(params));
         // What happened between two streams of the server is not known.
         if (begun > 0) this.#missed(stream, filter);
       };
@@ -186,7 +212,7 @@ export class MergedListen {
       } catch (error) {
         if (signal.aborted) return;
         this.#options.onWarning(`${slot.name}: changes cannot be followed for a client: ${wordsOf(error)}`);
-        onAgreed([]);
+        onAgreed(nothing);
         if (error instanceof McpError && error.kind !== 'internalError' && error.kind !== 'busy') return;
       } finally {
         signal.removeEventListener('abort', leave);
@@ -197,7 +223,7 @@ export class MergedListen {
     }
   }
 
-  #missed(stream: Stream, { resourceSubscriptions = [], ...flags }: SubscriptionFilter): void {
+  #missed(stream: Stream, { resourceSubscriptions = [], taskIds: _, ...flags }: SubscriptionFilter): void {
     for (const { method, flag } of listChanges) if (flags[flag] === true) this.#tell(stream, method, {});
     for (const uri of resourceSubscriptions) this.#tell(stream, updated, { uri });
   }
@@ -206,8 +232,7 @@ export class MergedListen {
     const { agreed, call, early, ended } = stream;
     if (ended.signal.aborted) return;
     if (agreed === undefined) return void (early.length < mostEarly && early.push({ method, params }));
-    if (method === updated ? isWatched(agreed, params['uri']) : isListChange(method))
-      call.send(method, subscribed(params, call));
+    if (isAgreed(agreed, method, params)) call.send(method, subscribed(params, call));
   }
 }
 
@@ -218,12 +243,21 @@ interface Followed {
   readonly filter: SubscriptionFilter;
 }
 
-/** The resources that an acknowledgement names. */
-function watchedBy({ notifications }: JsonObject): readonly string[] {
-  const uris = isObject(notifications) ? notifications['resourceSubscriptions'] : undefined;
-  return Array.isArray(uris) ? uris.filter((uri) => typeof uri === 'string') : [];
+const nothing: Agreed = { resources: new Set(), tasks: new Set() };
+
+/** The resources and tasks that an acknowledgement names. */
+function agreedBy({ notifications }: JsonObject): Agreed {
+  const { resourceSubscriptions, taskIds } = isObject(notifications) ? notifications : {};
+  return { resources: textsIn(resourceSubscriptions), tasks: textsIn(taskIds) };
 }
 
-function isWatched(agreed: ReadonlySet<string>, uri: unknown): boolean {
-  return typeof uri === 'string' && covers({ updates: [...agreed] }, { type: 'update', uri });
+function textsIn(list: unknown): ReadonlySet<string> {
+  return new Set(Array.isArray(list) ? list.filter((one) => typeof one === 'string') : []);
+}
+
+function isAgreed({ resources, tasks }: Agreed, method: string, params: JsonObject): boolean {
+  const { uri, taskId } = params;
+  if (method === updated)
+    return typeof uri === 'string' && covers({ updates: [...resources] }, { type: 'update', uri });
+  return method === 'notifications/tasks' ? tasks.has(String(taskId)) : isListChange(method);
 }

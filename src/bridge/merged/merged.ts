@@ -10,6 +10,7 @@ import { mergedHandlers } from './handlers.ts';
 import { MergedSessions } from './sessions.ts';
 import { askForUnknown, mergedCapabilities, mergedExtensions, joinedHint, joinedInstructions } from './offer.ts';
 import type { Single } from '../single/single.ts';
+import { lateTaskRoutes } from './late-routes.ts';
 import { labelsOf } from './names.ts';
 import type { PrefixMode, Settings } from '../options.ts';
 import { Routes } from './routes.ts';
@@ -53,8 +54,10 @@ export async function openMerged(parts: MergedParts): Promise<Merged> {
   const slots = slotsOf(parts, joined);
   const catalogue = new Catalogue({ ...parts, slots, onWarning, onChange });
   const routes = new Routes(slots, catalogue);
+  const tasks = lateTaskRoutes(slots, routes, settings.parked.seal);
   const listens = new MergedListen({
     slots,
+    tasksOf: async (ids, call) => (await tasks()).ownersOf(ids, call),
     patienceMs,
     random,
     onWarning,
@@ -86,7 +89,7 @@ export async function openMerged(parts: MergedParts): Promise<Merged> {
   }
 
   await firstOf(slots, patienceMs);
-  const handlers = mergedHandlers({ slots, catalogue, routes, sessions, listens });
+  const handlers = mergedHandlers({ slots, catalogue, routes, sessions, listens, tasks });
   return {
     host: hostOf({ parts, slots, catalogue, sessions, handlers }),
     get upstreams() {

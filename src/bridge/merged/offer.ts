@@ -29,6 +29,23 @@ export function mergedCapabilities(slots: readonly Slot[]): ServerCapabilities {
       ? { resources: { listChanged: true, ...(isWatchable ? { subscribe: true } : {}) } }
       : {}),
     ...(isMissing || has('tools') ? { tools: { listChanged: true } } : {}),
+    ...tasksOf(offers),
+  };
+}
+
+/** Tasks of several servers, which are listed only where there is one server: one list would need the cursors of all. */
+function tasksOf(offers: readonly ServerCapabilities[]): ServerCapabilities {
+  const all = offers.flatMap(({ tasks }) => (tasks === undefined ? [] : [tasks]));
+  const [only] = all;
+  if (only === undefined) return {};
+  if (offers.length === 1) return { tasks: only };
+  const isCancelled = all.some(({ cancel }) => cancel !== undefined);
+  const isCalled = all.some(({ requests }) => requests?.tools?.call !== undefined);
+  return {
+    tasks: {
+      ...(isCancelled ? { cancel: {} } : {}),
+      ...(isCalled ? { requests: { tools: { call: {} } } } : {}),
+    },
   };
 }
 

@@ -7,8 +7,10 @@ import type { ServerCapabilities } from '../../protocol/capability.ts';
 import { listChanges, methodOf, methodsWith } from '../../protocol/catalogue.ts';
 import type { JsonObject } from '../../protocol/features/common.ts';
 import { McpError } from '../../protocol/error.ts';
+import { tasksExtension } from '../../protocol/features/tasks.ts';
 import type { SubscriptionFilter } from '../../protocol/features/subscriptions.ts';
 import type { Settings } from '../options.ts';
+import { requestsAboutTasks } from '../single/handlers.ts';
 import type { Single } from '../single/single.ts';
 import { unlessAborted } from '../../store/turns.ts';
 import { wordsOf, unreachable } from '../failure.ts';
@@ -26,6 +28,7 @@ export const unknownOffer: ServerCapabilities = {
   prompts: { listChanged: true },
   resources: { listChanged: true, subscribe: true },
   tools: { listChanged: true },
+  extensions: { [tasksExtension]: {} },
 };
 
 /** Parts of a server that is reached late. */
@@ -254,6 +257,7 @@ class LateSingle implements Single {
 /** The methods that a bridge before one server may serve. */
 const served: ReadonlySet<string> = new Set([
   ...methodsWith(({ carried }) => carried !== undefined),
+  ...requestsAboutTasks,
   'tools/list',
   'tools/call',
   'logging/setLevel',

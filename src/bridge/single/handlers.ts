@@ -2,8 +2,15 @@ import type { Handler, ServerSession } from '../../host/host.ts';
 import type { Call } from '../../host/call.ts';
 import { McpError } from '../../protocol/error.ts';
 import { methodsWith, type RequestTypes } from '../../protocol/catalogue.ts';
+import type { JsonObject } from '../../protocol/features/common.ts';
+import type { SubscriptionFilter } from '../../protocol/features/subscriptions.ts';
+import { tasksExtension } from '../../protocol/features/tasks.ts';
+import type { MethodRow } from '../../protocol/method.ts';
 import type { Changes } from '../changes.ts';
 import type { UpstreamTools } from '../known-tools.ts';
+import { isTask, taskFormBehind } from '../tasks/between.ts';
+import type { LateTasks } from '../tasks/late-tasks.ts';
+import type { FollowedTasks } from '../tasks/task-listening.ts';
 import type { Pool } from '../upstream/pool.ts';
 import type { UpstreamWatches } from './watches.ts';
 
@@ -13,6 +20,7 @@ export interface BridgeParts {
   readonly tools: UpstreamTools;
   readonly changes: Changes;
   readonly watches: UpstreamWatches;
+  readonly tasks: LateTasks;
 }
 
 type Handlers = {
@@ -20,11 +28,17 @@ type Handlers = {
 };
 
 /** The handlers of what a bridge serves, by method. */
-export function bridgeHandlers({ pool, tools, changes, watches }: BridgeParts): ReadonlyMap<string, Handler> {
+export function bridgeHandlers(parts: BridgeParts): ReadonlyMap<string, Handler> {
+  const { pool, tools, watches, tasks } = parts;
   const carry: Handler = (params, call) => pool.carry(params, call);
+  const ofTasks: Handler = async (params, call) => (await tasks.load()).carried.about(params, call);
   const own: Handlers = {
     'tools/list': async (params, call) => tools.seen(await pool.carry({ ...params }, call)),
-    'tools/call': async (params, call) => tools.fitted(await pool.carry({ ...params }, call), params.name, call.facts),
+    'tools/call': async (params, call) => {
+      const result = await pool.carry({ ...params }, call);
+      if (isTask(result, taskFormBehind(pool), params.task)) return (await tasks.load()).carried.created(result, call);
+      return tools.fitted(result, params.name, call.facts);
+    },
     'logging/setLevel': async ({ level }, call) => {
       // Before its first call a session has no connection yet; then the level is told with it.
       await pool.setLevel(level, sessionOf(call), call);
@@ -33,18 +47,37 @@ export function bridgeHandlers({ pool, tools, changes, watches }: BridgeParts): 
     'resources/subscribe': ({ uri }, call) => watches.watch(uri, sessionOf(call)),
     'resources/unsubscribe': ({ uri }, call) => watches.unwatch(uri, sessionOf(call)),
     'subscriptions/listen': ({ notifications }, call) => {
-      const filter = changes.honored(notifications);
-      const { resourceSubscriptions = [] } = filter;
-      return resourceSubscriptions.length === 0
-        ? changes.listen(call, filter)
-        : watches.listen(call, { ...filter, resourceSubscriptions });
+      const listen = listening(parts);
+      const isOfTasks = notifications.taskIds !== undefined && taskFormBehind(pool) === 'extension';
+      if (!isOfTasks) return listen(notifications, call);
+      return tasks.load().then((loaded) => loaded.listen(notifications, call, listen));
     },
   };
   return new Map([
     ...methodsWith(({ carried }) => carried !== undefined).map((method): [string, Handler] => [method, carry]),
+    ...requestsAboutTasks.map((method): [string, Handler] => [method, ofTasks]),
     // Each handler gets the parameters of its own method: the conversation read them by the method's row.
     ...(Object.entries(own) as [string, Handler][]),
   ]);
+}
+
+/** The requests about tasks. */
+export const requestsAboutTasks: readonly string[] = methodsWith((row) => row.kind === 'request' && isOfTasks(row));
+
+function isOfTasks({ needs, extension }: MethodRow): boolean {
+  return extension?.id === tasksExtension || needs?.split('.')[0] === 'tasks';
+}
+
+/** Serves listen requests, with the tasks that they are about. */
+function listening({ changes, watches }: BridgeParts) {
+  return (asked: SubscriptionFilter, call: Call, followed?: FollowedTasks): Promise<JsonObject> => {
+    const { resourceSubscriptions = [], ...others } = changes.honored(asked);
+    const filter = { ...others, ...(followed === undefined ? {} : { taskIds: followed.taskIds }) };
+    if (resourceSubscriptions.length > 0) return watches.listen(call, { ...filter, resourceSubscriptions }, followed);
+    const ended = changes.listen(call, filter, followed?.until);
+    followed?.acknowledged();
+    return ended;
+  };
 }
 
 /** These methods exist in the handshake revisions alone, which always have a session. */

@@ -1,27 +1,40 @@
 import type { Client } from '../../client/client.ts';
-import { isServerCapability, type ServerCapabilities } from '../../protocol/capability.ts';
+import { isServerCapability, type ServerCapabilities, type ServerTasksCapability } from '../../protocol/capability.ts';
 import { tasksExtension } from '../../protocol/features/tasks.ts';
 import { revisionFor } from '../forward.ts';
+import { taskFormOf } from '../tasks/between.ts';
 
 const offers = new WeakMap<ServerCapabilities, ServerCapabilities>();
 
 /**
- * Capabilities that a bridge offers, of those of its upstream: everything but tasks. The same object as long as nothing
- * changes.
+ * Capabilities that a bridge offers, of those of its upstream. Tasks are those of its revision, and are listed where their clients are told apart
+ * there. The same object as long as nothing changes.
+ *
+ * @param tellsApart Whether the server knows whose tasks are whose: each of its requestors is one client.
  */
-export function offerOf(client: Pick<Client, 'capabilities' | 'revision'>): ServerCapabilities {
+export function offerOf(
+  client: Pick<Client, 'capabilities' | 'revision'>,
+  tellsApart: boolean = false,
+): ServerCapabilities {
   const { capabilities } = client;
   const known = offers.get(capabilities);
   if (known !== undefined) return known;
-  const { tasks: _, extensions = {}, ...rest } = capabilities;
-  const others = Object.entries(extensions).filter(([id]) => id !== tasksExtension);
+  const { tasks, extensions = {}, ...rest } = capabilities;
+  const form = taskFormOf(client);
+  const others = Object.entries(extensions).filter(([id]) => id !== tasksExtension || form === 'extension');
   const offer: ServerCapabilities = {
     ...rest,
+    ...(tasks === undefined || form !== 'core' ? {} : { tasks: tellsApart ? tasks : unlisted(tasks) }),
     ...(others.length === 0 ? {} : { extensions: Object.fromEntries(others) }),
     ...undeclaredCompletions(client),
   };
   offers.set(capabilities, offer);
   return offer;
+}
+
+/** Spec 2025-11-25, Tasks, Task Listing Security: nobody lists the tasks of others (SHOULD). */
+function unlisted({ list: _, ...rest }: ServerTasksCapability): ServerTasksCapability {
+  return rest;
 }
 
 /** The oldest revision completes without a capability that says so; whoever asks learns whether the server does. */

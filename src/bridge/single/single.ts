@@ -4,7 +4,7 @@ import type { Transport } from '../../jsonrpc/transport.ts';
 import { factsOf, httpFacts, type SettledFacts } from '../../jsonrpc/transport-facts.ts';
 import type { Handler, Host, ServerSession } from '../../host/host.ts';
 import type { ServerCapabilities } from '../../protocol/capability.ts';
-import type { Implementation } from '../../protocol/features/common.ts';
+import type { Implementation, JsonObject } from '../../protocol/features/common.ts';
 import { methodOf } from '../../protocol/catalogue.ts';
 import type { RevisionDate } from '../../protocol/revision.ts';
 import { Changes, isListChange, ownWords } from '../changes.ts';
@@ -16,6 +16,8 @@ import type { KnownUpstream, UpstreamLogin } from '../upstream-login.ts';
 import type { Doorway } from './doorway.ts';
 import { bridgeHandlers, type BridgeParts } from './handlers.ts';
 import { UpstreamTools } from '../known-tools.ts';
+import { relatedTaskOf } from '../tasks/between.ts';
+import { lateTasks } from '../tasks/late-tasks.ts';
 import { Notices } from './notices.ts';
 import { offerOf } from './offer.ts';
 import { relayedQuestion } from './question-progress.ts';
@@ -77,6 +79,8 @@ export interface SingleOptions extends Settings {
   readonly silent?: ReadonlySet<string> | undefined;
   /** True when it is one of several servers that are offered as one. */
   readonly ofPart?: boolean | undefined;
+  /** Name of it among several; left out for the only one. */
+  readonly member?: string | undefined;
   /** Gives up the first connection. */
   readonly signal?: AbortSignal | undefined;
 }
@@ -193,7 +197,7 @@ function isTransport(upstream: SingleOptions['upstream']): upstream is Transport
 function partsOf(settings: SingleOptions, tools: UpstreamTools, open: (isMain: boolean) => OpenClient): BridgeParts {
   const { onWarning, places, sharing, parked } = settings;
   const changes: Changes = new Changes({
-    capabilities: () => (pool.main.latest === undefined ? {} : offerOf(pool.main.latest)),
+    capabilities: () => (pool.main.latest === undefined ? {} : offerOf(pool.main.latest, tellsApart(settings))),
     stale: (method, params) => pool.changed(method, params),
     hearsItself: (session) => tellsUnasked(pool.ownOf(session)?.latest),
     tellsUnasked: () => tellsUnasked(pool.main.latest),
@@ -212,6 +216,7 @@ function partsOf(settings: SingleOptions, tools: UpstreamTools, open: (isMain: b
       onNotification: (method, params) => {
         if (method === 'notifications/tools/list_changed') void learnAnew();
         changes.heard(method, params);
+        tasks.loaded?.heard(method, params, pool.main);
         if (method === 'notifications/resources/updated') watches.heard(params, pool.main);
       },
       // A server that was started again may be another version of itself.
@@ -221,10 +226,11 @@ function partsOf(settings: SingleOptions, tools: UpstreamTools, open: (isMain: b
       },
       onWarning,
     },
-    eventsOf: (session) => sessionEvents(session, { pool, changes, onWarning }),
+    eventsOf: (session) => sessionEvents(session, { pool, changes, tasks, onWarning }),
     eventsBy: (principal, upstream) => ({
       onNotification: (method, params) => {
         changes.heard(method, params, { principal: principal ?? settings.principal });
+        tasks.loaded?.heard(method, params, upstream());
         if (method === 'notifications/resources/updated') watches.heard(params, upstream());
       },
       onReconnect: () => changes.everything({ principal: principal ?? settings.principal }),
@@ -233,7 +239,14 @@ function partsOf(settings: SingleOptions, tools: UpstreamTools, open: (isMain: b
   });
   const watches: UpstreamWatches = new UpstreamWatches(pool, changes, onWarning);
   const learnAnew = oneByOne(() => learn({ pool, tools }, settings));
-  return { pool, tools, changes, watches };
+  const tasks = lateTasks({ pool, seal: parked.seal, member: settings.member ?? '', onWarning });
+  return { pool, tools, changes, watches, tasks };
+}
+
+/** Tells whether the server can tell the clients of the bridge apart: by their sessions, where it does not take all of them for one. */
+function tellsApart({ upstream, sharing, principal, auth }: SingleOptions): boolean {
+  const isOne = auth !== undefined || (isTransport(upstream) && upstream.authorization !== undefined);
+  return sharing !== 'shared' && (principal !== undefined || !isOne);
 }
 
 /** Runs something once at a time: however often it is asked for meanwhile, it runs once more. */
@@ -256,17 +269,22 @@ function tellsUnasked(client: Client | undefined): boolean {
 /** Events of the own connection of a session, which belong to that session. */
 function sessionEvents(
   session: ServerSession,
-  { pool, changes, onWarning }: Pick<BridgeParts, 'pool' | 'changes'> & Pick<Settings, 'onWarning'>,
+  { pool, changes, tasks, onWarning }: Pick<BridgeParts, 'pool' | 'changes' | 'tasks'> & Pick<Settings, 'onWarning'>,
 ): UpstreamEvents {
   return {
     onLog: (message) => session.notify('notifications/message', { ...message }),
+    related: (params, tell) => void tasks.load().then(({ notices }) => notices.related(params, session, tell)),
     onNotification: (method, params) => {
-      if (isListChange(method) || isOfSession(method)) session.notify(method, ownWords(params));
+      if (method === 'notifications/tasks/status')
+        void tasks.load().then((loaded) => loaded.status(ownWords(params), session));
+      else if (isListChange(method) || isOfSession(method)) session.notify(method, ownWords(params));
     },
     onRequest: async (method, params, { signal, running }) => {
       const question = relayedQuestion(session, params, pool);
+      const ask = (named: JsonObject): Promise<JsonObject> => session.ask(method, named, signal, running.at(-1));
       try {
-        return await session.ask(method, question.params, signal, running.at(-1));
+        if (relatedTaskOf(params) === undefined) return await ask(question.params);
+        return await (await tasks.load()).notices.asked(question.params, session, ask);
       } finally {
         question.done();
       }
@@ -309,7 +327,7 @@ async function learn(
   }
 }
 
-function hostOf(parts: BridgeParts, settings: Settings, { known, hint, doorway }: Standing): Host {
+function hostOf(parts: BridgeParts, settings: SingleOptions, { known, hint, doorway }: Standing): Host {
   const { pool, tools, changes, watches } = parts;
   const own = bridgeHandlers(parts);
   const handlers =
@@ -334,8 +352,8 @@ function hostOf(parts: BridgeParts, settings: Settings, { known, hint, doorway }
     relays: true,
     askTimeoutMs: 600_000,
     maxRounds: 32,
-    capabilities: () => offerOf(known()),
-    extensions: () => extensionsOf(revisionFor(known()), offerOf(known())),
+    capabilities: () => offerOf(known(), tellsApart(settings)),
+    extensions: () => extensionsOf(revisionFor(known()), offerOf(known(), tellsApart(settings))),
     handler: (method) => handlers.get(method),
     unknown: doorway === undefined ? unknown : doorway.within(unknown),
     notified: (method, params, from) => void notices.tell({ method, params }, from),

@@ -6,6 +6,7 @@ import { McpError } from '../../protocol/error.ts';
 import type { SubscriptionFilter } from '../../protocol/features/subscriptions.ts';
 import { mostResources, ownWords, subscribed, type Changes } from '../changes.ts';
 import { wordsOf } from '../failure.ts';
+import type { FollowedTasks } from '../tasks/task-listening.ts';
 import type { Pool } from '../upstream/pool.ts';
 import { SessionWatch } from './session-watch.ts';
 import { SharedWatches } from './shared-watches.ts';
@@ -82,6 +83,7 @@ export class UpstreamWatches {
   listen(
     call: Call,
     filter: SubscriptionFilter & { readonly resourceSubscriptions: readonly string[] },
+    followed?: FollowedTasks,
   ): Promise<JsonObject> {
     const uris = filter.resourceSubscriptions;
     // The acknowledgement is the first message of a stream: what comes earlier waits for it.
@@ -92,7 +94,9 @@ export class UpstreamWatches {
     };
     const listen = async ({ honored, closed }: Subscription): Promise<JsonObject> => {
       const agreed = { ...filter, resourceSubscriptions: honored.updates ?? [] };
-      const listening = this.#changes.listen(call, agreed, closed);
+      const until = followed?.until === undefined ? closed : Promise.race([closed, followed.until]);
+      const listening = this.#changes.listen(call, agreed, until);
+      followed?.acknowledged();
       const waiting = early ?? [];
       early = undefined;
       for (const params of waiting) tell(params);

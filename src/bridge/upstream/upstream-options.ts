@@ -29,6 +29,8 @@ export interface UpstreamEvents {
   onLog?(message: LoggingMessageNotificationParams): void;
   onNotification?(method: string, params: JsonObject): void;
   onReconnect?(): void;
+  /** Tells a message that belongs to a task under the id by which its client knows that. */
+  related?(params: JsonObject, tell: (named: JsonObject) => void): void;
   onWarning(message: string): void;
   /**
    * Answers what the server asks for; without it the only running call does.

@@ -19,6 +19,7 @@ import { Doubt } from './doubt.ts';
 import { failureFor, unreachable, wordsOf } from '../failure.ts';
 import type { Failures } from './failures.ts';
 import { forward, revisionFor } from '../forward.ts';
+import { related } from '../tasks/between.ts';
 import { ProgressRelays } from './progress.ts';
 import type { ClientEvents, OpenClient, UpstreamEvents, UpstreamConnectionOptions } from './upstream-options.ts';
 
@@ -191,6 +192,16 @@ export class Upstream {
     return await this.#besideCalls(() => this.#subscribe(topics, onReopened, signal));
   }
 
+  /** Does something beside calls for which the connection is kept as long as it lasts. */
+  async during<T>(work: (client: Client) => Promise<T>): Promise<T> {
+    this.#followers++;
+    try {
+      return await work(await this.client());
+    } finally {
+      this.#followers--;
+    }
+  }
+
   async #subscribe(topics: Topics, onReopened: () => void, signal?: AbortSignal): Promise<Subscription> {
     const client = await this.client();
     try {
@@ -327,7 +338,9 @@ export class Upstream {
 
   #notified(method: string, params: JsonObject): void {
     if (method === 'notifications/progress') {
-      if (this.#latest !== undefined) this.#progress.heard(params, revisionFor(this.#latest));
+      const { latest } = this;
+      if (latest !== undefined)
+        related(this.#events, params, (named) => this.#progress.heard(named, revisionFor(latest)));
       return;
     }
     // What only an extension understands belongs to whoever is the only one that it can be meant for.
@@ -351,8 +364,13 @@ export class Upstream {
     const hearer = call ?? this.#last;
     // Spec, Logging: nothing below the level that the client wants.
     if (hearer?.admits(message.level) !== true) return;
-    if (call !== undefined && this.#isOf(call)) call.send('notifications/message', { ...message });
-    else if (this.#events.onLog !== undefined) this.#events.onLog(message);
+    if (call !== undefined && this.#isOf(call))
+      related(this.#events, { ...message }, (named) => call.send('notifications/message', named));
+    // It was read as a log message.
+    else if (this.#events.onLog !== undefined)
+      related(this.#events, { ...message }, (named) =>
+        this.#events.onLog?.(named as unknown as LoggingMessageNotificationParams),
+      );
     else if (this.doubtful) this.#doubt.silence();
   }
 

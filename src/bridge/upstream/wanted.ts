@@ -70,7 +70,7 @@ export function declaredTo(
   capabilities: ClientCapabilities,
   from: Revision,
 ): ClientCapabilities {
-  if (handshake === undefined) return declaredFor(capabilities);
+  if (handshake === undefined) return declaredFor(capabilities, from);
   return projectClientCapabilities(handshake, declaredIn(from, handshake, capabilities));
 }
 

@@ -60,7 +60,11 @@ export const needs: ReadonlyMap<string, Needed> = new Map([
   ['resource-not-found', capability('resources')],
   ['tasks-capability', hasTasks],
   ['tasks-parameter', hasTasks],
+  ['tasks-of-clients', hasTasks],
+  ['tasks-created', hasTasks],
   ['tasks-methods', hasTasks],
+  ['tasks-list', hasTasks],
+  ['tasks-notices', hasTasks],
   ['tasks-results', hasTasks],
 ]);
 

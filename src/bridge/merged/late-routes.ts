@@ -1,0 +1,17 @@
+import type { Seal } from '../../seal/seal.ts';
+import type { TaskRoutes } from '../tasks/task-routes.ts';
+import type { Routes } from './routes.ts';
+import type { Slot } from './slot.ts';
+
+/** Ways to the tasks of several servers, which are loaded when the first of them is seen. */
+export type LateTaskRoutes = () => Promise<TaskRoutes>;
+
+/** Makes what loads them. */
+export function lateTaskRoutes(slots: readonly Slot[], routes: Routes, seal: Seal): LateTaskRoutes {
+  let loading: Promise<TaskRoutes> | undefined;
+  const load = async (): Promise<TaskRoutes> => {
+    const late = await import('../tasks/task-routes.ts');
+    return new late.TaskRoutes(slots, routes, seal);
+  };
+  return () => (loading ??= load());
+}

@@ -1,0 +1,86 @@
+/** Facts about the tasks of two hops, for every request: it is all that bridges load of tasks before they see one. */
+
+import type { Client } from '../../client/client.ts';
+import { isObject } from '../../jsonrpc/message.ts';
+import { hasServerCapability } from '../../protocol/capability.ts';
+import { declaresExtension } from '../../protocol/extension.ts';
+import type { JsonObject } from '../../protocol/features/common.ts';
+import { tasksExtension } from '../../protocol/features/tasks.ts';
+import { metaKey } from '../../protocol/meta-key.ts';
+import { revisionOf, type Revision } from '../../protocol/revision.ts';
+import type { Carried } from '../upstream/carried.ts';
+import type { Pool } from '../upstream/pool.ts';
+import type { UpstreamEvents } from '../upstream/upstream-options.ts';
+
+/** The form in which a server has tasks. */
+export type TaskForm = Revision['tasks'];
+
+/** The form in which a server has tasks; `none` for one that declares none. */
+export function taskFormOf({ capabilities, revision }: Pick<Client, 'capabilities' | 'revision'>): TaskForm {
+  const form = revisionOf(revision)?.tasks;
+  if (form === 'core') return capabilities.tasks === undefined ? 'none' : 'core';
+  return form === 'extension' && Object.hasOwn(capabilities.extensions ?? {}, tasksExtension) ? 'extension' : 'none';
+}
+
+/** The same of the server that a pool reaches; `none` where it was not reached yet. */
+export function taskFormBehind({ main: { latest } }: Pick<Pool, 'main'>): TaskForm {
+  return latest === undefined ? 'none' : taskFormOf(latest);
+}
+
+/** The id of the task that a message belongs to, where it says so. (Spec 2025-11-25, Tasks, Related Task Metadata.) */
+export function relatedTaskOf({ _meta: meta }: JsonObject): string | undefined {
+  const related = isObject(meta) ? meta[metaKey.relatedTask] : undefined;
+  const taskId = isObject(related) ? related['taskId'] : undefined;
+  return typeof taskId === 'string' ? taskId : undefined;
+}
+
+/** The same without saying to which task it belongs. */
+export function withoutRelated(params: JsonObject): JsonObject {
+  if (relatedTaskOf(params) === undefined) return params;
+  const { _meta: meta, ...rest } = params;
+  const { [metaKey.relatedTask]: _, ...others } = isObject(meta) ? meta : {};
+  return { ...rest, _meta: others };
+}
+
+/** Tells something under the id by which its client knows the task that it belongs to, where it belongs to one; without it where nobody knows that id. */
+export function related(
+  events: Pick<UpstreamEvents, 'related'>,
+  params: JsonObject,
+  tell: (named: JsonObject) => void,
+): void {
+  if (relatedTaskOf(params) === undefined) tell(params);
+  else if (events.related === undefined) tell(withoutRelated(params));
+  else events.related(params, tell);
+}
+
+/** Tells whether the client of a request takes tasks in place of results, whatever it asks for. */
+export function takesTasks({ facts, client }: Pick<Carried, 'facts' | 'client'>): boolean {
+  return facts.tasks === 'extension' && declaresExtension(facts, client.capabilities, tasksExtension);
+}
+
+/**
+ * Tells whether the wish of a client for a task goes up with its call. A server that did not declare that it runs calls as tasks may not be asked
+ * to. (Spec 2025-11-25, Tasks, Capability negotiation.)
+ */
+export function carriesWish(
+  { method, facts }: Pick<Carried, 'method' | 'facts'>,
+  revision: Revision,
+  { capabilities }: Pick<Client, 'capabilities'>,
+): boolean {
+  return (
+    method === 'tools/call' &&
+    facts.tasks === 'core' &&
+    revision.tasks === 'core' &&
+    hasServerCapability(capabilities, 'tasks.requests.tools.call')
+  );
+}
+
+/**
+ * Tells whether a server answered a call with a task. In 2025-11-25 it may where it was asked to; what has content is a result.
+ *
+ * @param wish The wish with which the call went up.
+ */
+export function isTask(result: JsonObject, form: TaskForm, wish: unknown): boolean {
+  if (form === 'extension') return result['resultType'] === 'task';
+  return form === 'core' && wish !== undefined && isObject(result['task']) && result['content'] === undefined;
+}

@@ -1,0 +1,173 @@
+import { passedOn } from '../../host/extension-result.ts';
+import type { Call } from '../../host/call.ts';
+import { isObject } from '../../jsonrpc/message.ts';
+import { fromWire } from '../../protocol/compile/from-wire.ts';
+import { toWire } from '../../protocol/compile/to-wire.ts';
+import { McpError } from '../../protocol/error.ts';
+import { extensionCapability } from '../../protocol/extension.ts';
+import type { JsonObject } from '../../protocol/features/common.ts';
+import {
+  createTaskResultShape,
+  taskShape,
+  tasksExtension,
+  type CreateTaskResult,
+} from '../../protocol/features/tasks.ts';
+import { metaKey } from '../../protocol/meta.ts';
+import { revisionOf, type RevisionDate } from '../../protocol/revision.ts';
+import { unknownTask } from '../../tasks/core.ts';
+import type { Pool } from '../upstream/pool.ts';
+import { takesTasks, taskFormBehind, withoutRelated } from './between.ts';
+import type { NamedTask, TaskIds } from './task-ids.ts';
+
+/** Parts that carrying tasks needs. */
+export interface CarriedTasksOptions {
+  readonly pool: Pool;
+  readonly ids: TaskIds;
+  /** Name of the server among several; empty for the only one. */
+  readonly member: string;
+}
+
+/** Number of tasks of a list whose ids are sealed side by side. */
+const atOnce = 64;
+
+/** Carries tasks of one server to clients whose revision has them in the same form, under ids of its own. */
+export class CarriedTasks {
+  readonly #options: CarriedTasksOptions;
+
+  constructor(options: CarriedTasksOptions) {
+    this.#options = options;
+  }
+
+  /** The result that stands for a task, for the client of the call that became one. */
+  async created(result: JsonObject, call: Call): Promise<unknown> {
+    const flat = result['taskId'] === undefined && isObject(result['task']) ? result['task'] : result;
+    checkTask(flat, call);
+    const id = await this.seal(String(flat['taskId']), call.auth?.principal);
+    const named = flat === result ? { ...result, taskId: id } : { ...result, task: { ...flat, taskId: id } };
+    // It was read as one; both revisions have the same form of tasks.
+    const read = named as unknown as CreateTaskResult;
+    return passedOn(toWire(call.facts, createTaskResultShape, withRelated(read as JsonObject, id) as never));
+  }
+
+  /**
+   * Serves a request about one task.
+   *
+   * @throws McpError missingRequiredClientCapability for a client that did not declare the extension; invalidParams for an id that was not given
+   *   to its principal, and for a task that the server does not have.
+   */
+  async about(params: JsonObject, call: Call): Promise<JsonObject> {
+    requireTasks(call);
+    if (call.method === 'tasks/list') return await this.#listed(params, call);
+    const id = String(params['taskId']);
+    const { taskId } = await this.open(id, call);
+    try {
+      // Spec 2025-11-25, Tasks, Related Task Metadata: the parameter says which task it is, and nothing else does.
+      const result = await this.#options.pool.carry({ ...withoutRelated(params), taskId }, call);
+      return answered(result, id, call);
+    } catch (error) {
+      throw aboutTask(error, { id, taskId, call });
+    }
+  }
+
+  /** The id that a client is given for a task of the server. */
+  async seal(taskId: string, principal: string | undefined): Promise<string> {
+    const { ids, member } = this.#options;
+    return await ids.seal({ member, taskId, revision: this.#revision() }, principal);
+  }
+
+  /** @throws McpError invalidParams for an id that was not given to the principal of the call for a task of this server. */
+  async open(id: string, call: Call): Promise<NamedTask> {
+    const task = await this.#options.ids.open(id, call.auth?.principal);
+    if (task === undefined || !this.isHere(task)) throw unknownTask();
+    return task;
+  }
+
+  /** Tells whether a task is one of this server, in the form that it has now. */
+  isHere({ member, revision }: NamedTask): boolean {
+    const { pool, member: own } = this.#options;
+    return member === own && revisionOf(revision)?.tasks === taskFormBehind(pool);
+  }
+
+  async #listed(params: JsonObject, call: Call): Promise<JsonObject> {
+    const result = await this.#options.pool.carry(params, call);
+    // It was read as a list of tasks.
+    const tasks = result['tasks'] as readonly JsonObject[];
+    const named: JsonObject[] = [];
+    for (let at = 0; at < tasks.length; at += atOnce) {
+      const some = tasks.slice(at, at + atOnce).map(async (task) => ({
+        ...task,
+        taskId: await this.seal(String(task['taskId']), call.auth?.principal),
+      }));
+      named.push(...(await Promise.all(some)));
+    }
+    return { ...result, tasks: named };
+  }
+
+  #revision(): RevisionDate {
+    const { latest } = this.#options.pool.main;
+    if (latest === undefined) throw new McpError('internalError', 'the upstream server was not reached yet');
+    return latest.revision;
+  }
+}
+
+/**
+ * (Spec ext-tasks, Capabilities: who did not declare the extension is refused, whatever the id.)
+ *
+ * @throws McpError missingRequiredClientCapability.
+ */
+export function requireTasks(call: Call): void {
+  if (call.facts.tasks !== 'extension' || takesTasks(call)) return;
+  throw new McpError(
+    'missingRequiredClientCapability',
+    `${call.method} needs the extension ${tasksExtension}, which the client did not declare with this request`,
+    { data: { requiredCapabilities: extensionCapability(call.facts, tasksExtension) } },
+  );
+}
+
+/** A server must say more of a new task than reading it needs. */
+function checkTask(task: JsonObject, { facts }: Call): void {
+  try {
+    fromWire(facts, taskShape, task);
+  } catch (error) {
+    if (!(error instanceof McpError)) throw error;
+    throw new McpError('internalError', `the upstream server's new task is malformed: ${error.message}`, {
+      cause: error,
+    });
+  }
+}
+
+/** An answer about a task, with the id by which its client knows it. */
+function answered(result: JsonObject, id: string, { method, facts }: Call): JsonObject {
+  const named = result['taskId'] === undefined ? result : { ...result, taskId: id };
+  const related = withRelated(named, id);
+  // What is no task has no id: the result of a call is carried as it is.
+  if (method === 'tasks/result') return withRelated(result, id);
+  return facts.resultTypes ? { ...related, resultType: 'complete' } : related;
+}
+
+/** The same with the id of the client where its `_meta` says which task it is of. */
+export function withRelated(params: JsonObject, id: string): JsonObject {
+  const { _meta: meta } = params;
+  if (!isObject(meta) || meta[metaKey.relatedTask] === undefined) return params;
+  return { ...params, _meta: { ...meta, [metaKey.relatedTask]: { taskId: id } } };
+}
+
+const shortestTold = 8;
+const longestTold = 4_096;
+
+/** An error of the server about a task, in words that its client knows; one that is gone is as one that nobody ever had. */
+function aboutTask(
+  error: unknown,
+  { id, taskId, call }: { readonly id: string; readonly taskId: string; readonly call: Call },
+): unknown {
+  if (!(error instanceof McpError)) return error;
+  const { kind, code, message, data } = error;
+  // Spec 2025-11-25, Tasks, Cancelling Tasks: what has ended cannot be cancelled, and is told so.
+  const mayHaveEnded = call.method === 'tasks/cancel' && call.facts.tasks === 'core';
+  // `tasks/result` fails as the call did.
+  const isOfCall = call.method === 'tasks/result';
+  if (kind === 'invalidParams' && !mayHaveEnded && !isOfCall) return unknownTask();
+  // An id that is no more than a letter names nothing in a text.
+  if (taskId.length < shortestTold || message.length > longestTold || !message.includes(taskId)) return error;
+  return new McpError(kind ?? code, message.replaceAll(taskId, id), { data, cause: error });
+}

@@ -1,0 +1,77 @@
+import type { Seal } from '../../seal/seal.ts';
+import { McpError } from '../../protocol/error.ts';
+import type { RevisionDate } from '../../protocol/revision.ts';
+
+/** Task of an upstream server, as an id that left the bridge names it. */
+export interface NamedTask {
+  /** Name of the server among several; empty for the only one. */
+  readonly member: string;
+  /** The id by which the server knows it. */
+  readonly taskId: string;
+  /** Revision that the server spoke when it was made. */
+  readonly revision: RevisionDate;
+}
+
+/** The longest id of a server, in characters. Over HTTP ids travel in headers too, and sealed ones are longer. */
+const longestOwn = 1_024;
+
+/** No id that was sealed here is longer: a character takes six bytes at most in JSON, and a byte four thirds of a character. */
+const longestSealed = 10_240;
+
+/** Number of ids that are sealed or opened side by side. */
+const atOnce = 64;
+
+/**
+ * The ids of tasks that leave a bridge: sealed under its keys with the principal whose tasks they are. No table is kept, so that any
+ * process with the keys knows them, and nobody else's id opens. The same task has the same id each time, as long as the newest key is the same.
+ */
+export class TaskIds {
+  readonly #seal: Seal;
+
+  constructor(seal: Seal) {
+    this.#seal = seal;
+  }
+
+  /** @throws McpError internalError for an id of a server that no client can be given. */
+  async seal({ member, taskId, revision }: NamedTask, principal: string | undefined): Promise<string> {
+    if (taskId === '' || taskId.length > longestOwn)
+      throw new McpError(
+        'internalError',
+        `the upstream server named a task by ${taskId.length} characters; there can be 1 to ${longestOwn}`,
+      );
+    return await this.#seal.sealAlike(JSON.stringify([member, revision, taskId]), boundTo(principal));
+  }
+
+  /** The task of an id; `undefined` for whatever was not sealed under these keys for this principal. */
+  async open(id: string, principal: string | undefined): Promise<NamedTask | undefined> {
+    const text = id.length > longestSealed ? undefined : await this.#seal.open(id, boundTo(principal));
+    if (text === undefined) return undefined;
+    // Only text that was sealed here gets this far: it has the shape that it was written with.
+    const [member, revision, taskId] = JSON.parse(text) as [string, RevisionDate, string];
+    return { member, revision, taskId };
+  }
+
+  /**
+   * Opens many ids, each once.
+   *
+   * @returns The tasks of those that open, by id.
+   */
+  async openAll(ids: readonly string[], principal: string | undefined): Promise<ReadonlyMap<string, NamedTask>> {
+    const different = [...new Set(ids)];
+    const opened = new Map<string, NamedTask>();
+    for (let at = 0; at < different.length; at += atOnce) {
+      const some = different.slice(at, at + atOnce);
+      const tasks = await Promise.all(some.map((id) => this.open(id, principal)));
+      for (const [index, id] of some.entries()) {
+        const task = tasks[index];
+        if (task !== undefined) opened.set(id, task);
+      }
+    }
+    return opened;
+  }
+}
+
+/** Binding of the ids of a principal; whatever else is sealed under the same keys is bound to other text. */
+function boundTo(principal: string | undefined): string {
+  return JSON.stringify(['task', principal ?? null]);
+}

@@ -1,0 +1,71 @@
+import type { Call } from '../../host/call.ts';
+import type { JsonObject } from '../../protocol/features/common.ts';
+import type { SubscriptionFilter } from '../../protocol/features/subscriptions.ts';
+import { mostResources, ownWords, subscribed } from '../changes.ts';
+import type { Pool } from '../upstream/pool.ts';
+import { requireTasks, type CarriedTasks } from './carried-tasks.ts';
+import type { TaskIds } from './task-ids.ts';
+import type { TaskStreams } from './task-streams.ts';
+
+/** Tasks that a listen stream is about. */
+export interface FollowedTasks {
+  readonly taskIds: readonly string[];
+  /** Ends the stream in good order. */
+  readonly until: Promise<unknown> | undefined;
+  /** Hears that the client was told what it listens to: nothing is told before. */
+  acknowledged(): void;
+}
+
+/** Serves a listen request, with the tasks that it is about. */
+export type ListenWith = (asked: SubscriptionFilter, call: Call, followed: FollowedTasks) => Promise<JsonObject>;
+
+/** Parts that listening to tasks needs. */
+export interface TaskListeningParts {
+  readonly pool: Pool;
+  readonly ids: TaskIds;
+  readonly carried: CarriedTasks;
+  readonly streams: TaskStreams;
+}
+
+/** Limit of what waits for the acknowledgement of a stream. */
+const mostEarly = 1_000;
+
+/**
+ * Serves `subscriptions/listen` that names tasks: those of others, of which there are none for this client, are left out of what it is
+ * told that it listens to.
+ *
+ * @throws McpError missingRequiredClientCapability for a client that did not declare the extension.
+ */
+export async function listenToTasks(
+  { pool, ids, carried, streams }: TaskListeningParts,
+  { taskIds = [], ...others }: SubscriptionFilter,
+  { call, listen }: { readonly call: Call; readonly listen: ListenWith },
+): Promise<JsonObject> {
+  requireTasks(call);
+  const opened = await ids.openAll(taskIds.slice(0, mostResources), call.auth?.principal);
+  const names = new Map([...opened].filter(([, task]) => carried.isHere(task)).map(([id, { taskId }]) => [taskId, id]));
+  let early: JsonObject[] | undefined = [];
+  const tell = (task: JsonObject): void => {
+    if (early !== undefined) return void (early.length < mostEarly && early.push(task));
+    const named = { ...ownWords(task), taskId: names.get(String(task['taskId'])) };
+    call.send('notifications/tasks', subscribed(named, call));
+  };
+  const stream =
+    names.size === 0
+      ? undefined
+      : await streams.follow(pool.preferredBy(call), { call, taskIds: [...names.keys()], tell });
+  try {
+    const agreed = [...names].filter(([taskId]) => stream?.agreed.has(taskId) === true).map(([, id]) => id);
+    return await listen(others, call, {
+      taskIds: agreed,
+      until: agreed.length === 0 ? undefined : stream?.closed,
+      acknowledged: () => {
+        const waiting = early ?? [];
+        early = undefined;
+        for (const task of waiting) tell(task);
+      },
+    });
+  } finally {
+    stream?.close();
+  }
+}

@@ -1,0 +1,102 @@
+import type { ServerSession } from '../../host/host.ts';
+import { fromWire } from '../../protocol/compile/from-wire.ts';
+import { McpError } from '../../protocol/error.ts';
+import type { JsonObject } from '../../protocol/features/common.ts';
+import { taskStatusNotificationParamsShape } from '../../protocol/features/tasks.ts';
+import { metaKey } from '../../protocol/meta.ts';
+import type { Revision } from '../../protocol/revision.ts';
+import { isObject } from '../../jsonrpc/message.ts';
+import { relatedTaskOf } from './between.ts';
+import { withRelated, type CarriedTasks } from './carried-tasks.ts';
+
+const status = 'notifications/tasks/status';
+
+/** Limit of what waits to be told to one client. What is more is dropped: nobody may rely on it. */
+const mostWaiting = 1_000;
+
+/** Messages that wait to be told to one client, in order. */
+interface Line {
+  waiting: number;
+  last: Promise<void>;
+}
+
+/** Tells the clients of sessions what their servers say of tasks, under the ids that the clients know, and in the order in which it was said. */
+export class TaskNotices {
+  readonly #carried: CarriedTasks;
+  readonly #lines = new WeakMap<ServerSession['state'], Line>();
+
+  constructor(carried: CarriedTasks) {
+    this.#carried = carried;
+  }
+
+  /** Tells the client of a session how a task stands; what is malformed is dropped, as a courtesy may be. */
+  status(params: JsonObject, session: ServerSession, revision: Revision): void {
+    const task = readStatus(params, revision);
+    if (task === undefined || session.revision.tasks !== 'core') return;
+    this.#inLine(session, async () => {
+      const taskId = await this.#carried.seal(String(task['taskId']), session.principal);
+      return () => session.notify(status, { ...task, taskId });
+    });
+  }
+
+  /** Tells something that belongs to a task. */
+  related(params: JsonObject, session: ServerSession, tell: (named: JsonObject) => void): void {
+    this.#inLine(session, async () => {
+      const named = await this.#named(params, session);
+      return () => tell(named);
+    });
+  }
+
+  /**
+   * Asks the client of a session something for a task; the answer says of which it is in the server's words.
+   *
+   * @param ask Asks it.
+   */
+  async asked(
+    params: JsonObject,
+    session: ServerSession,
+    ask: (named: JsonObject) => Promise<JsonObject>,
+  ): Promise<JsonObject> {
+    const answer = await ask(await this.#named(params, session));
+    const taskId = relatedTaskOf(params);
+    const meta = isObject(answer['_meta']) ? answer['_meta'] : {};
+    // Spec 2025-11-25, Tasks, Related Task Metadata: the answer carries it too (MUST), whether the client knows or not.
+    return { ...answer, _meta: { ...meta, [metaKey.relatedTask]: { taskId } } };
+  }
+
+  async #named(params: JsonObject, { principal }: ServerSession): Promise<JsonObject> {
+    const taskId = relatedTaskOf(params);
+    return taskId === undefined ? params : withRelated(params, await this.#carried.seal(taskId, principal));
+  }
+
+  #inLine({ state }: ServerSession, make: () => Promise<() => void>): void {
+    const line = this.#lines.get(state) ?? { waiting: 0, last: Promise.resolve() };
+    this.#lines.set(state, line);
+    if (line.waiting >= mostWaiting) return;
+    line.waiting++;
+    const made = make();
+    const told = async (): Promise<void> => {
+      try {
+        (await made)();
+      } catch (error) {
+        // An id that no client can be given.
+        if (!(error instanceof McpError)) throw error;
+      } finally {
+        line.waiting--;
+      }
+    };
+    line.last = line.last.then(told, told);
+    // Nobody waits for what is told.
+    line.last.catch(() => undefined);
+    made.catch(() => undefined);
+  }
+}
+
+function readStatus(params: JsonObject, revision: Revision): JsonObject | undefined {
+  try {
+    return { ...fromWire(revision, taskStatusNotificationParamsShape, params) };
+  } catch (error) {
+    if (error instanceof McpError) return undefined;
+    throw error;
+  }
+}

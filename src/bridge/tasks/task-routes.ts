@@ -1,0 +1,50 @@
+import type { Call } from '../../host/call.ts';
+import type { JsonObject } from '../../protocol/features/common.ts';
+import type { Seal } from '../../seal/seal.ts';
+import { unknownTask } from '../../tasks/core.ts';
+import type { Routes } from '../merged/routes.ts';
+import type { Slot } from '../merged/slot.ts';
+import { requireTasks } from './carried-tasks.ts';
+import { TaskIds } from './task-ids.ts';
+
+/** Finds the server whose task a request is about: the id says it. */
+export class TaskRoutes {
+  readonly #slots: readonly Slot[];
+  readonly #routes: Routes;
+  readonly #ids: TaskIds;
+
+  constructor(slots: readonly Slot[], routes: Routes, seal: Seal) {
+    this.#slots = slots;
+    this.#routes = routes;
+    this.#ids = new TaskIds(seal);
+  }
+
+  /**
+   * Hands a request about a task to its server.
+   *
+   * @throws McpError as the only server would, for what is no id of a task of this principal.
+   */
+  async about(params: JsonObject, call: Call): Promise<unknown> {
+    requireTasks(call);
+    // Tasks are listed where there is one server alone.
+    if (call.method === 'tasks/list') return await this.#routes.inOrder(params, call);
+    const task = await this.#ids.open(String(params['taskId']), call.auth?.principal);
+    const slot = this.#slots.find(({ name }) => name === task?.member);
+    if (slot === undefined) throw unknownTask();
+    return await this.#routes.to(slot, params, call);
+  }
+
+  /** The ids of tasks by their servers; those that are nobody's are left out. */
+  async ownersOf(ids: readonly string[], call: Call): Promise<ReadonlyMap<Slot, readonly string[]>> {
+    requireTasks(call);
+    const owned = new Map<Slot, string[]>();
+    for (const [id, { member }] of await this.#ids.openAll(ids, call.auth?.principal)) {
+      const slot = this.#slots.find(({ name }) => name === member);
+      if (slot === undefined) continue;
+      const all = owned.get(slot) ?? [];
+      owned.set(slot, all);
+      all.push(id);
+    }
+    return owned;
+  }
+}

@@ -1,0 +1,155 @@
+import type { Call } from '../../host/call.ts';
+import { isObject } from '../../jsonrpc/message.ts';
+import { settledWithin } from '../../jsonrpc/timeout.ts';
+import { fromWire } from '../../protocol/compile/from-wire.ts';
+import { McpError } from '../../protocol/error.ts';
+import type { JsonObject } from '../../protocol/features/common.ts';
+import { taskNotificationParamsShape } from '../../protocol/features/tasks.ts';
+import { metaKey } from '../../protocol/meta.ts';
+import { declaredIn } from '../declared.ts';
+import { wordsOf } from '../failure.ts';
+import { revisionFor } from '../forward.ts';
+import type { Upstream } from '../upstream/upstream.ts';
+
+/** Stream on which a server tells of the tasks of one listen request. */
+export interface TaskStream {
+  /** The ids that the server agreed to tell of. */
+  readonly agreed: ReadonlySet<string>;
+  /** Resolves when the server tells nothing more. */
+  readonly closed: Promise<void>;
+  close(): void;
+}
+
+/** Listener of tasks, by the ids of the server. */
+export interface TaskListening {
+  readonly call: Call;
+  readonly taskIds: readonly string[];
+  /** Hears what became of a task, in the canonical model. */
+  tell(task: JsonObject): void;
+}
+
+/** Time that a server may take to say of which tasks it tells, in milliseconds. */
+const patienceMs = 10_000;
+
+const listen = 'subscriptions/listen';
+const acknowledgement = 'notifications/subscriptions/acknowledged';
+
+/** A request that is open. */
+interface Open {
+  readonly upstream: Upstream;
+  readonly wanted: ReadonlySet<string>;
+  /** The id of the request, by which the server names the stream. */
+  id: number | undefined;
+  agreed: ReadonlySet<string> | undefined;
+  /** True when the operator was told that what the server tells is malformed. */
+  warned: boolean;
+  acknowledged(ids: ReadonlySet<string>): void;
+  tell(task: JsonObject): void;
+}
+
+/** The streams on which stateless servers tell of tasks: each is one request of its own. (Spec ext-tasks, Notifications.) */
+export class TaskStreams {
+  readonly #open = new Set<Open>();
+  readonly #onWarning: (message: string) => void;
+
+  constructor(onWarning: (message: string) => void) {
+    this.#onWarning = onWarning;
+  }
+
+  /** Asks a server to tell of tasks; resolves when it said of which it does, and with none where it does not. */
+  async follow(upstream: Upstream, { call, taskIds, tell }: TaskListening): Promise<TaskStream> {
+    const left = new AbortController();
+    let acknowledged: (ids: ReadonlySet<string>) => void = () => undefined;
+    const agreeing = new Promise<ReadonlySet<string>>((resolve) => (acknowledged = resolve));
+    const wanted = new Set(taskIds);
+    const open: Open = { upstream, wanted, id: undefined, agreed: undefined, warned: false, acknowledged, tell };
+    this.#open.add(open);
+    const closed = this.#run(open, call, left.signal)
+      .catch((error: unknown) => {
+        if (!left.signal.aborted) this.#onWarning(`the tasks of a client cannot be followed: ${wordsOf(error)}`);
+      })
+      .finally(() => {
+        this.#open.delete(open);
+        acknowledged(new Set());
+      });
+    await settledWithin(patienceMs, agreeing);
+    open.agreed ??= new Set();
+    return { agreed: open.agreed, closed, close: () => left.abort() };
+  }
+
+  /** Hears what a server tells on its streams. */
+  heard(method: string, params: JsonObject, upstream: Upstream): void {
+    if (method !== 'notifications/tasks' && method !== acknowledgement) return;
+    const hear = (): void => {
+      if (method === acknowledgement) this.#acknowledged(params, upstream);
+      else this.#told(params, upstream);
+    };
+    // A server in this process may speak before the id of the request is known.
+    const isHanding = [...this.#open].some((open) => open.upstream === upstream && open.id === undefined);
+    if (isHanding) queueMicrotask(hear);
+    else hear();
+  }
+
+  async #run(open: Open, call: Call, signal: AbortSignal): Promise<void> {
+    const { upstream, wanted } = open;
+    await upstream.during(async (client) => {
+      const revision = revisionFor(client);
+      const capabilities = declaredIn(call.facts, revision, call.client.capabilities);
+      await client.request(
+        listen,
+        { notifications: { taskIds: [...wanted] } },
+        {
+          timeoutMs: 0,
+          signal,
+          capabilities,
+          clientInfo: call.client.info,
+          caller: call.auth,
+          onSent: (id) => void (open.id = id),
+        },
+      );
+    });
+  }
+
+  #warnOnce(open: Open): void {
+    if (!open.warned) this.#onWarning('the upstream server told of a task in words that are none');
+    open.warned = true;
+  }
+
+  #acknowledged(params: JsonObject, upstream: Upstream): void {
+    const id = subscriptionOf(params);
+    for (const open of this.#open) {
+      if (open.upstream !== upstream || open.id !== id || open.agreed !== undefined) continue;
+      const filter = isObject(params['notifications']) ? params['notifications']['taskIds'] : undefined;
+      const ids: readonly unknown[] = Array.isArray(filter) ? filter : [];
+      open.agreed = new Set(ids.filter((one): one is string => typeof one === 'string' && open.wanted.has(one)));
+      open.acknowledged(open.agreed);
+      return;
+    }
+  }
+
+  #told(params: JsonObject, upstream: Upstream): void {
+    const id = subscriptionOf(params);
+    for (const open of this.#open) {
+      if (open.upstream !== upstream || open.id !== id) continue;
+      const task = readTask(params, upstream);
+      if (task === undefined) this.#warnOnce(open);
+      else if (open.agreed?.has(String(task['taskId'])) === true) open.tell(task);
+      return;
+    }
+  }
+}
+
+/** A task as the server tells of it; `undefined` for what is malformed. */
+function readTask(params: JsonObject, { latest }: Upstream): JsonObject | undefined {
+  if (latest === undefined) return undefined;
+  try {
+    return { ...fromWire(revisionFor(latest), taskNotificationParamsShape, params) };
+  } catch (error) {
+    if (error instanceof McpError) return undefined;
+    throw error;
+  }
+}
+
+function subscriptionOf({ _meta: meta }: JsonObject): unknown {
+  return isObject(meta) ? meta[metaKey.subscriptionId] : undefined;
+}

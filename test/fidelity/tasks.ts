@@ -1,0 +1,219 @@
+/** Tasks, whose two forms meet in one bridge. */
+
+import assert from 'node:assert/strict';
+import { mayAsk } from '../../src/protocol/catalogue.ts';
+import type { Revision } from '../../src/protocol/revision.ts';
+import { open, type Json } from '../support/raw.ts';
+import { paramsSent } from '../support/scripted-upstream.ts';
+import { until } from '../support/turns.ts';
+import {
+  at,
+  capabilitiesHeard,
+  changed,
+  compared,
+  meet,
+  nothing,
+  refusal,
+  type Met,
+  type Pairing,
+  type Seen,
+  type Walk,
+  type Walks,
+} from './walk.ts';
+
+const extension = 'io.modelcontextprotocol/tasks';
+
+/** What a server declares that has tasks, in every form. */
+const ofServers = {
+  tools: {},
+  tasks: { list: {}, cancel: {}, requests: { tools: { call: {} } } },
+  extensions: { [extension]: {} },
+};
+
+/** What a client declares, in every form. */
+const ofClients = { tasks: { list: {} }, extensions: { [extension]: {} } };
+
+function formOf({ tasks }: Revision, all: typeof ofServers | typeof ofClients): Json | undefined {
+  if (tasks === 'none') return undefined;
+  return tasks === 'core' ? { tasks: all.tasks } : { extensions: all.extensions };
+}
+
+const times = { createdAt: '2026-07-28T00:00:00.000Z', lastUpdatedAt: '2026-07-28T00:00:00.000Z' };
+
+/** A task as a revision has it. */
+function taskIn({ tasks }: Revision, status = 'working'): Json {
+  const life = tasks === 'core' ? { ttl: null, pollInterval: 5 } : { ttlMs: null, pollIntervalMs: 5 };
+  return { taskId: 'upstream-task-1', status, ...times, ...life };
+}
+
+function createdIn(revision: Revision): Json {
+  if (revision.tasks === 'none') return { content: [] };
+  return revision.tasks === 'core' ? { task: taskIn(revision) } : { ...taskIn(revision), resultType: 'task' };
+}
+
+/** Lets a client that has tasks, where its revision does, meet a server that does. */
+function meetWithTasks(pairing: Pairing, answers: Parameters<typeof meet>[1] = {}): Promise<Met> {
+  const capabilities = { ...formOf(pairing.server, ofServers), tools: {} };
+  return meet(pairing, { capabilities, ...answers }, { capabilities: formOf(pairing.client, ofClients) ?? {} });
+}
+
+/** Has a tool called, as a task where the client can wish for one. */
+function called({ client }: Pairing, { raw }: Met): Promise<Json> {
+  return raw.result('tools/call', { name: 'any', ...(client.tasks === 'core' ? { task: { ttl: 1000 } } : {}) });
+}
+
+const capability: Walk = async (pairing) => {
+  const said = formOf(pairing.server, ofServers);
+  const { bridge } = await meetWithTasks(pairing);
+  const opening = pairing.client.era === 'stateless' ? 'server/discover' : undefined;
+  const told =
+    opening === undefined
+      ? await initialized(bridge, pairing)
+      : at(await (await open(bridge, pairing.client.date)).result(opening), 'capabilities');
+  const heard = { tasks: at(told, 'tasks'), extensions: at(told, 'extensions') };
+  return said === undefined ? nothing : compared({ tasks: undefined, extensions: undefined, ...said }, heard);
+};
+
+async function initialized(bridge: Met['bridge'], { client }: Pairing): Promise<unknown> {
+  const conversation = bridge.endpoint.converse({ lasting: true, send: () => undefined });
+  const clientInfo = { name: 'raw', version: '1' };
+  const params = { protocolVersion: client.date, capabilities: {}, clientInfo };
+  return at(
+    await conversation.receive({ jsonrpc: '2.0', id: 1, method: 'initialize', params }),
+    'result',
+    'capabilities',
+  );
+}
+
+const ofClient: Walk = async (pairing) => {
+  const said = formOf(pairing.client, ofClients);
+  const met = await meetWithTasks(pairing, { answers: { 'tools/call': { content: [] } } });
+  await called(pairing, met);
+  const told = capabilitiesHeard(pairing.server, met.transport);
+  const heard = { tasks: at(told, 'tasks'), extensions: at(told, 'extensions') };
+  return said === undefined ? nothing : compared({ tasks: undefined, extensions: undefined, ...said }, heard);
+};
+
+const parameter: Walk = async (pairing) => {
+  if (pairing.client.tasks !== 'core') return nothing;
+  const met = await meetWithTasks(pairing, { answers: { 'tools/call': { content: [] } } });
+  await called(pairing, met);
+  return compared({ ttl: 1000 }, paramsSent(met.transport, 'tools/call')['task']);
+};
+
+/** Tells whether the server was asked for a task, or was told that its client takes one. */
+function isAsked({ server }: Pairing, { transport }: Met): boolean {
+  const { task, _meta: meta } = paramsSent(transport, 'tools/call');
+  const declared = at(meta, 'io.modelcontextprotocol/clientCapabilities', 'extensions', extension);
+  return server.tasks === 'extension' ? declared !== undefined : task !== undefined;
+}
+
+const created: Walk = async (pairing) => {
+  const { client, server } = pairing;
+  const met = await meetWithTasks(pairing, {
+    answers: {
+      'tools/call': (sent, peer) => peer.reply(sent, isAsked(pairing, met) ? createdIn(server) : { content: [] }),
+    },
+  });
+  const result = await called(pairing, met);
+  if (!isAsked(pairing, met)) return nothing;
+  const { taskId, ...rest } = Object(client.tasks === 'core' ? result['task'] : result);
+  assert.notEqual(taskId, 'upstream-task-1');
+  const { taskId: _, ...said } = taskIn(server);
+  return compared(said, Object.fromEntries(Object.keys(said).map((key) => [key, rest[key]])));
+};
+
+const methodAnswers = (server: Revision): Readonly<Record<string, Json>> => ({
+  'tools/call': createdIn(server),
+  'tasks/get': taskIn(server),
+  'tasks/cancel': server.tasks === 'core' ? taskIn(server, 'cancelled') : {},
+  'tasks/result': { content: [] },
+  'tasks/update': {},
+  'tasks/list': { tasks: [taskIn(server)] },
+});
+
+/** Asks the methods of one task, those that the client's revision has or, where it has none, all. */
+const methods: Walk = async (pairing) => {
+  const { client, server } = pairing;
+  const met = await meetWithTasks(pairing, { answers: methodAnswers(server) });
+  const all = ['tasks/get', 'tasks/cancel', 'tasks/result', 'tasks/update'];
+  const own = all.filter((method) => mayAsk(client, method));
+  const isGiven = client.tasks !== 'none' && client.tasks === server.tasks;
+  const result = isGiven ? await called(pairing, met) : {};
+  const taskId = at(result, 'task', 'taskId') ?? at(result, 'taskId') ?? 'any';
+  const seen: Seen[] = [];
+  for (const method of own.length === 0 ? all : own) {
+    const answer = await met.raw.ask(method, { taskId, inputResponses: {} });
+    if ('error' in answer) seen.push(refusal(client, answer['error'] as never));
+    else seen.push(compared('upstream-task-1', paramsSent(met.transport, method)['taskId']));
+  }
+  const [first, ...rest] = seen;
+  assert.ok(first);
+  for (const other of rest) assert.deepEqual(other, first);
+  return first;
+};
+
+const list: Walk = async (pairing) => {
+  const met = await meetWithTasks(pairing, { answers: methodAnswers(pairing.server) });
+  const answer = await met.raw.ask('tasks/list');
+  if ('error' in answer) return refusal(pairing.client, answer['error'] as never);
+  const { taskId, ...rest } = Object((at(answer, 'result', 'tasks') as readonly Json[])[0]);
+  assert.equal(taskId, at(await called(pairing, met), 'task', 'taskId'));
+  const { taskId: _, ...said } = taskIn(pairing.server);
+  return compared(said, rest);
+};
+
+/** A server tells how a task stands: in a session unasked, else to whoever listens. */
+const notices: Walk = async (pairing) => {
+  const { client, server } = pairing;
+  if (server.tasks === 'none') return nothing;
+  const method = server.tasks === 'core' ? 'notifications/tasks/status' : 'notifications/tasks';
+  const last = 'notifications/x.example/last';
+  const met = await meetWithTasks(pairing, {
+    answers: {
+      ...methodAnswers(server),
+      'tools/call': (sent, peer) => {
+        peer.reply(sent, isAsked(pairing, met) ? createdIn(server) : { content: [] });
+        if (server.tasks === 'core') peer.send({ jsonrpc: '2.0', method, params: taskIn(server, 'completed') });
+      },
+      'subscriptions/listen': (sent, peer) => {
+        const _meta = { 'io.modelcontextprotocol/subscriptionId': sent.message['id'] };
+        const notifications = { taskIds: ['upstream-task-1'] };
+        const send = (name: string, params: Json): void =>
+          peer.send({ jsonrpc: '2.0', method: name, params: { ...params, _meta } });
+        send('notifications/subscriptions/acknowledged', { notifications });
+        send(method, { ...taskIn(server, 'cancelled') });
+      },
+      'x.example/last': (sent, peer) => {
+        peer.send({ jsonrpc: '2.0', method: last, params: {} });
+        peer.reply(sent, {});
+      },
+    },
+  });
+  const result = await called(pairing, met);
+  if (client.tasks === 'extension')
+    void met.raw.send('subscriptions/listen', { notifications: { taskIds: [at(result, 'taskId') ?? 'any'] } });
+  await met.raw.result('x.example/last');
+  const heard = (): boolean => met.raw.methods.includes(method);
+  const isOver = (): boolean => met.raw.methods.includes(last);
+  await until(() => heard() || (isOver() && client.tasks !== server.tasks), 'a notice, or what comes after it');
+  return heard() ? compared(1, 1) : changed;
+};
+
+const unasked: Walk = async (pairing) => {
+  if (pairing.server.tasks !== 'extension') return nothing;
+  const { raw } = await meet(pairing, { answers: { 'tools/call': createdIn(pairing.server) } });
+  return refusal(pairing.client, await raw.error('tools/call', { name: 'any' }));
+};
+
+/** The walks of tasks. */
+export const taskWalks: Walks = {
+  'tasks-capability': capability,
+  'tasks-of-clients': ofClient,
+  'tasks-parameter': parameter,
+  'tasks-created': created,
+  'tasks-methods': methods,
+  'tasks-list': list,
+  'tasks-notices': notices,
+  'tasks-results': unasked,
+};
