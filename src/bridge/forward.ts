@@ -16,7 +16,16 @@ import {
   type InputRequiredResult,
 } from '../protocol/features/rounds.ts';
 import { createTaskResultShape } from '../protocol/features/tasks.ts';
-import { carriesWish, isTask, takesTasks, taskFormOf, type TaskForm } from './tasks/between.ts';
+import {
+  carriesWish,
+  isTask,
+  isTaskOnly,
+  takesTasks,
+  taskFormOf,
+  waitedState,
+  type TaskForm,
+} from './tasks/between.ts';
+import type { Waiting } from './tasks/attempt.ts';
 import type { Carried } from './upstream/carried.ts';
 import { declaredIn, extensionsOf } from './declared.ts';
 import { failureFor, wordsOf } from './failure.ts';
@@ -45,6 +54,8 @@ export interface Outgoing {
   readonly progressToken: ProgressToken | undefined;
   /** True when the connection speaks for the client of the request alone, and said so when it was opened. */
   readonly own: boolean;
+  /** Parts that waiting for a task takes; left out where a call of a tool that runs as one alone is refused. */
+  readonly waiting: Waiting | undefined;
   /** Hears that the upstream was told to give the call up. */
   onGivenUp(): void;
   /** Hears that the upstream answered after the call was given up. */
@@ -62,39 +73,54 @@ export function revisionFor(client: Pick<Client, 'revision'>): Revision {
  * @throws McpError what the upstream answered, or an internal error that says what became of it.
  */
 export async function forward(client: Client, outgoing: Outgoing): Promise<JsonObject> {
-  const { params, call, progressToken, own, onGivenUp, onLateAnswer } = outgoing;
-  const { _meta: meta, task: wish, ...rest } = params;
+  const { params, call, waiting } = outgoing;
+  const { _meta: _, task: wish, ...rest } = params;
   const revision = revisionFor(client);
   // What a method that the protocol does not know calls so is no wish for a task.
   const isCarried = methodOf(call.method) === undefined || carriesWish(call, revision, client);
   const task = isCarried ? wish : undefined;
-  let result: JsonObject;
+  const sent = { ...rest, ...(task === undefined ? {} : { task }), ...answersOf(call, revision) };
+  const options = optionsFor(outgoing, revision);
+  const read = (result: JsonObject): JsonObject => lifted(result, call, { revision, form: taskFormOf(client), task });
   try {
-    result = await client.request(
-      call.method,
-      { ...rest, ...(task === undefined ? {} : { task }), ...answersOf(call, revision) },
-      {
-        // The client of the bridge sets the deadlines; when it gives up, the upstream is told.
-        timeoutMs: 0,
-        signal: call.signal,
-        logLevel: call.logLevel,
-        progressToken,
-        caller: call.auth,
-        onGivenUp,
-        onLateAnswer,
-        ...(own
-          ? {}
-          : { clientInfo: call.client.info, capabilities: declaredIn(call.facts, revision, call.client.capabilities) }),
-        // What may be kept is kept for clients that know of no such thing; the others keep it themselves.
-        ...(call.facts.cacheHints ? {} : { cache: 'use' as const }),
-        ...resultTypesFor(call),
-        ...carriedMeta(meta),
-      },
-    );
+    const { requestState } = sent as JsonObject;
+    if (waiting !== undefined && typeof requestState === 'string' && requestState.startsWith(waitedState)) {
+      const late = await import('./tasks/waited-extension.ts');
+      const attempt = { client, revision, call, params, sent, options, waiting, read };
+      return await late.goOnWaiting(attempt, requestState, (sent as JsonObject)['inputResponses']);
+    }
+    return read(await client.request(call.method, sent, options));
   } catch (error) {
-    throw failureFor(error, { call, params, revision });
+    if (waiting === undefined || call.method !== 'tools/call' || !isTaskOnly(error, client, task))
+      throw failureFor(error, { call, params, revision });
+    try {
+      const late = await import('./tasks/waited-out.ts');
+      return await late.waitedOut({ client, revision, call, params, sent, options, waiting, read });
+    } catch (failure) {
+      throw failureFor(failure, { call, params, revision });
+    }
   }
-  return lifted(result, call, { revision, form: taskFormOf(client), task });
+}
+
+/** Way in which a request goes up. */
+function optionsFor({ params, call, progressToken, own, onGivenUp, onLateAnswer }: Outgoing, revision: Revision) {
+  return {
+    // The client of the bridge sets the deadlines; when it gives up, the upstream is told.
+    timeoutMs: 0,
+    signal: call.signal,
+    logLevel: call.logLevel,
+    progressToken,
+    caller: call.auth,
+    onGivenUp,
+    onLateAnswer,
+    ...(own
+      ? {}
+      : { clientInfo: call.client.info, capabilities: declaredIn(call.facts, revision, call.client.capabilities) }),
+    // What may be kept is kept for clients that know of no such thing; the others keep it themselves.
+    ...(call.facts.cacheHints ? {} : { cache: 'use' as const }),
+    ...resultTypesFor(call),
+    ...carriedMeta(params['_meta']),
+  };
 }
 
 /** Kinds of results that may come beside those of every method. */

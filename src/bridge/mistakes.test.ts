@@ -22,6 +22,7 @@ for (const [what, options, words] of [
   ],
   ['an unknown option', { upstream: 'http://127.0.0.1:1/mcp', maxUpstream: 1 }, /"maxUpstream".* maxUpstreams\b/],
   ['an unknown sharing', { upstream: memoryTransport(server), sharing: 'all' }, /per-client or shared, not "all"/],
+  ['an unknown way with tasks', { upstream: memoryTransport(server), taskOnly: 'run' }, /wait or refuse, not "run"/],
 ] as const)
   test(`a bridge of ${what} is refused at once, by the right name`, async () => {
     await assert.rejects(make(options), { name: 'TypeError', message: words });

@@ -9,6 +9,7 @@ const behaviour: Names<BridgeBehavior> = {
   maxUpstreams: 1,
   maxUpstreamsPerClient: 1,
   rounds: 1,
+  taskOnly: 1,
   onError: 1,
   onWarning: 1,
   probeTimeoutMs: 1,

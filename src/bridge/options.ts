@@ -33,6 +33,11 @@ export interface BridgeBehavior {
    * all by default. Behind a proxy that hides the addresses of its clients these are all one address.
    */
   readonly maxUpstreamsPerClient?: number;
+  /**
+   * Calls of tools that a server runs as tasks alone, by clients that ask for no task: `wait` (the default) asks for a task in their place and
+   * answers when it has ended; `refuse` passes on that the server refuses them.
+   */
+  readonly taskOnly?: 'wait' | 'refuse';
   /** Limits of calls that wait for the answers of stateless clients, where the server asks in the middle of them. */
   readonly rounds?: BridgeRounds;
   /** Hears errors that are masked from clients; by default they go to the console's error stream. */
@@ -129,6 +134,7 @@ export interface Settings {
   readonly maxUpstreams: number;
   readonly maxUpstreamsPerClient: number;
   readonly parked: PoolOptions['parked'];
+  readonly taskOnly: 'wait' | 'refuse';
   readonly onError: (error: unknown, where: string) => void;
   readonly onWarning: (message: string) => void;
 }
@@ -139,7 +145,9 @@ export interface Settings {
  * @throws TypeError for a number that is out of bounds.
  */
 export function bridgeSettingsOf(options: BridgeBehavior): Settings {
-  const { maxUpstreams = 64, maxUpstreamsPerClient = Math.ceil(maxUpstreams / 2) } = options;
+  const { maxUpstreams = 64, maxUpstreamsPerClient = Math.ceil(maxUpstreams / 2), taskOnly = 'wait' } = options;
+  if (taskOnly !== 'wait' && taskOnly !== 'refuse')
+    throw new TypeError(`taskOnly is wait or refuse, not ${shown(taskOnly)}`);
   for (const [name, value] of Object.entries({ maxUpstreams, maxUpstreamsPerClient }))
     if (!Number.isSafeInteger(value) || value < 1)
       throw new TypeError(`${name} must be a positive integer, not ${value}`);
@@ -149,6 +157,7 @@ export function bridgeSettingsOf(options: BridgeBehavior): Settings {
     maxUpstreams,
     maxUpstreamsPerClient,
     parked: parkedOptions(options.rounds ?? {}),
+    taskOnly,
     onError: harmless(options.onError ?? ((error, where) => console.error(`${where}:`, error))),
     onWarning: harmless(options.onWarning ?? ((message) => console.error(message))),
   };

@@ -39,6 +39,15 @@ export const taskFeatures: readonly Feature[] = [
     between: (client, server) => (isSame(client, server) ? carried : nothing('the server is asked for none')),
   },
   {
+    id: 'tasks-only',
+    title: 'Calls of tools that run as tasks alone, by a client that asks for no task',
+    group,
+    between: (_, server) =>
+      server.tasks === 'none'
+        ? nothing("the server's revision has none")
+        : changed('asked for as a task by the bridge, which waits for its end; `statusMessage` becomes progress'),
+  },
+  {
     id: 'tasks-methods',
     title: 'The methods of one task',
     group,

@@ -206,12 +206,43 @@ const unasked: Walk = async (pairing) => {
   return refusal(pairing.client, await raw.error('tools/call', { name: 'any' }));
 };
 
+/** A server refuses what asks for no task, and is waited for. */
+const only: Walk = async (pairing) => {
+  const { client, server } = pairing;
+  if (server.tasks === 'none') return nothing;
+  const capabilities = { tools: {}, ...formOf(server, ofServers) };
+  const extensions = { [extension]: {} };
+  const refusalOf =
+    server.tasks === 'core'
+      ? { code: -32601, message: 'a task alone' }
+      : { code: -32021, message: 'a task alone', data: { requiredCapabilities: { extensions } } };
+  const said = [{ type: 'text', text: 'done' }];
+  const met = await meet(pairing, {
+    capabilities,
+    answers: {
+      'tools/call': (sent, peer) =>
+        isAsked(pairing, met) ? peer.reply(sent, createdIn(server)) : peer.refuse(sent, refusalOf),
+      'tasks/result': { content: said },
+      'tasks/get': { ...taskIn(server, 'completed'), statusMessage: 'all done', result: { content: said } },
+    },
+  });
+  const result = await met.raw.result('tools/call', { name: 'any', _meta: { progressToken: 'mine' } });
+  assert.deepEqual(result['content'], said);
+  if (server.tasks === 'extension') {
+    const [report] = met.raw.take();
+    assert.deepEqual(at(report, 'params', 'progress'), 1);
+    if (client.date !== '2024-11-05') assert.equal(at(report, 'params', 'message'), 'all done');
+  }
+  return changed;
+};
+
 /** The walks of tasks. */
 export const taskWalks: Walks = {
   'tasks-capability': capability,
   'tasks-of-clients': ofClient,
   'tasks-parameter': parameter,
   'tasks-created': created,
+  'tasks-only': only,
   'tasks-methods': methods,
   'tasks-list': list,
   'tasks-notices': notices,

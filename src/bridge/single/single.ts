@@ -211,6 +211,7 @@ function partsOf(settings: SingleOptions, tools: UpstreamTools, open: (isMain: b
     shared: sharing === 'shared',
     principal: settings.principal,
     parked,
+    ...(settings.taskOnly === 'refuse' ? {} : { waiting: parked }),
     silent: settings.silent,
     main: {
       onNotification: (method, params) => {

@@ -3,6 +3,7 @@
 import type { Client } from '../../client/client.ts';
 import { isObject } from '../../jsonrpc/message.ts';
 import { hasServerCapability } from '../../protocol/capability.ts';
+import { McpError } from '../../protocol/error.ts';
 import { declaresExtension } from '../../protocol/extension.ts';
 import type { JsonObject } from '../../protocol/features/common.ts';
 import { tasksExtension } from '../../protocol/features/tasks.ts';
@@ -20,6 +21,28 @@ export function taskFormOf({ capabilities, revision }: Pick<Client, 'capabilitie
   const form = revisionOf(revision)?.tasks;
   if (form === 'core') return capabilities.tasks === undefined ? 'none' : 'core';
   return form === 'extension' && Object.hasOwn(capabilities.extensions ?? {}, tasksExtension) ? 'extension' : 'none';
+}
+
+/** Beginning of a `requestState` that speaks of a task which the bridge waits for. */
+export const waitedState = 'parley-task.';
+
+/**
+ * Tells whether a server refused a call because it runs the tool as a task alone, which it says before anything runs: in 2025-11-25 by the code of
+ * a method that is not there, in the extension by that of a capability. (Spec 2025-11-25, Tasks, Tool-Level Negotiation; ext-tasks, Capabilities.)
+ *
+ * @param wish The wish for a task with which the call went up.
+ */
+export function isTaskOnly(error: unknown, client: Pick<Client, 'capabilities' | 'revision'>, wish: unknown): boolean {
+  if (!(error instanceof McpError) || wish !== undefined) return false;
+  const { kind, data } = error;
+  const form = taskFormOf(client);
+  if (form === 'core')
+    return kind === 'methodNotFound' && hasServerCapability(client.capabilities, 'tasks.requests.tools.call');
+  const required = isObject(data) ? data['requiredCapabilities'] : undefined;
+  if (form !== 'extension' || kind !== 'missingRequiredClientCapability' || !isObject(required)) return false;
+  const { extensions, ...others } = required;
+  const ids = isObject(extensions) ? Object.keys(extensions) : [];
+  return Object.keys(others).length === 0 && ids.length === 1 && ids[0] === tasksExtension;
 }
 
 /** The same of the server that a pool reaches; `none` where it was not reached yet. */

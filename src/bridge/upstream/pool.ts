@@ -19,7 +19,7 @@ import type { OpenClient, UpstreamEvents, UpstreamConnectionOptions } from './up
 import { declaredTo, wantedKeyOf, ownerOf, selfOf, wantedBy, wantedOf, type WantedConnection } from './wanted.ts';
 
 /** Parts of the bridge that a pool needs. */
-export interface PoolOptions {
+export interface PoolOptions extends Pick<UpstreamConnectionOptions, 'waiting'> {
   /** Makes what opens one connection: the main one, or another. */
   open(isMain: boolean): OpenClient;
   /** Limit of the connections at once, those of other pools included. */
@@ -311,15 +311,18 @@ export class Pool {
     throw new McpError('busy', `the bridge has ${whose} upstream connections in use; try again later`);
   }
 
-  #add(options: Omit<UpstreamConnectionOptions, 'open' | 'facts' | 'askers' | 'failures' | 'tick'>): Upstream {
+  #add(
+    options: Omit<UpstreamConnectionOptions, 'open' | 'facts' | 'askers' | 'failures' | 'waiting' | 'tick'>,
+  ): Upstream {
     if (this.#closed) throw new McpError('internalError', 'the bridge is closed');
-    const { places, open, facts, main } = this.#options;
+    const { places, open, facts, main, waiting } = this.#options;
     this.#requireRoom(places.take(options.owner));
     const upstream = new Upstream({
       open: open(options.events === main),
       facts,
       askers: this.#askers,
       failures: this.#failures,
+      waiting,
       tick: () => places.tick(),
       ...options,
     });

@@ -44,6 +44,7 @@ export class Upstream {
   readonly #asking: Asking;
   readonly #failures: Failures;
   readonly #progress = new ProgressRelays();
+  readonly #waiting: UpstreamConnectionOptions['waiting'];
   #followers = 0;
   /** Number of requests under way beside calls: levels, notifications, the beginnings of subscriptions. */
   #beside = 0;
@@ -68,6 +69,7 @@ export class Upstream {
     owner,
     askers,
     failures,
+    waiting,
     level,
     tick,
   }: UpstreamConnectionOptions) {
@@ -85,6 +87,7 @@ export class Upstream {
       own: self !== undefined,
     });
     this.#failures = failures;
+    this.#waiting = waiting;
     this.#wanted = level;
     this.#tick = tick;
     this.usedAt = tick();
@@ -298,6 +301,7 @@ export class Upstream {
         call,
         progressToken,
         own: this.#self !== undefined,
+        waiting: this.#waiting,
         onGivenUp: () => {
           if (!this.#endsWithItsStream(client)) answered = this.#doubt.of(call, target);
         },

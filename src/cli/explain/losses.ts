@@ -62,6 +62,7 @@ export const needs: ReadonlyMap<string, Needed> = new Map([
   ['tasks-parameter', hasTasks],
   ['tasks-of-clients', hasTasks],
   ['tasks-created', hasTasks],
+  ['tasks-only', hasTasks],
   ['tasks-methods', hasTasks],
   ['tasks-list', hasTasks],
   ['tasks-notices', hasTasks],

@@ -1,0 +1,131 @@
+/** A call that becomes a task of which its client does not know, and what waiting for it takes in either form. */
+
+import type { Client } from '../../client/client.ts';
+import type { RequestOptions } from '../../client/connection/request-options.ts';
+import { isObject } from '../../jsonrpc/message.ts';
+import { after } from '../../jsonrpc/timeout.ts';
+import { McpError } from '../../protocol/error.ts';
+import type { JsonObject } from '../../protocol/features/common.ts';
+import type { Revision } from '../../protocol/revision.ts';
+import type { Seal } from '../../seal/seal.ts';
+import type { Carried } from '../upstream/carried.ts';
+
+/** Parts that waiting for tasks needs. */
+export interface Waiting {
+  /** Seals what travels through a stateless client that is asked meanwhile. */
+  readonly seal: Seal;
+  /** Time that it may take to come back, in milliseconds. */
+  readonly ttlMs: number;
+  now(): number;
+}
+
+/** A call that a server takes as a task alone. */
+export interface Attempt {
+  readonly client: Client;
+  /** Revision that the server speaks. */
+  readonly revision: Revision;
+  readonly call: Carried;
+  /** The params of the client. */
+  readonly params: JsonObject;
+  /** The same as they went up. */
+  readonly sent: JsonObject;
+  /** Way in which they went up. */
+  readonly options: RequestOptions;
+  readonly waiting: Waiting;
+  /**
+   * Reads a result of the call, be it whole or one that asks.
+   *
+   * @throws McpError for one that is malformed, or asks what the client did not declare.
+   */
+  read(result: JsonObject): JsonObject;
+}
+
+/** Time that telling a server of a cancel may take, in milliseconds. */
+const cancelMs = 10_000;
+
+/** Options of requests about the task of a call. */
+export function aboutOptions({ options }: Attempt): RequestOptions {
+  const { signal, clientInfo, capabilities, caller } = options;
+  return { signal, clientInfo, capabilities, caller, timeoutMs: 0 };
+}
+
+/**
+ * Waits for a task, which is cancelled at once where its client gives the call up, and where it cannot be waited for: nobody else knows of it.
+ *
+ * @param work Waits for it, and says that it has ended.
+ */
+export async function unlessGivenUp<T>(
+  { client, call: { signal } }: Attempt,
+  { taskId, options }: { readonly taskId: string; readonly options: RequestOptions },
+  work: (ended: () => void) => Promise<T>,
+): Promise<T> {
+  let isOver = false;
+  const giveUp = (): void => {
+    const { signal: _, ...others } = options;
+    if (!isOver)
+      void client.request('tasks/cancel', { taskId }, { ...others, timeoutMs: cancelMs }).catch(() => undefined);
+    isOver = true;
+  };
+  signal.addEventListener('abort', giveUp, { once: true });
+  try {
+    return await work(() => (isOver = true));
+  } catch (error) {
+    giveUp();
+    throw error;
+  } finally {
+    signal.removeEventListener('abort', giveUp);
+  }
+}
+
+/** Rests between two looks at a task; rejects when the call is given up. */
+export function rest(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const given = (): void => {
+      cancel();
+      // The reason of an abort is what its owner wants to be thrown.
+      reject(signal.reason as Error);
+    };
+    const cancel = after(ms, () => {
+      signal.removeEventListener('abort', given);
+      resolve();
+    });
+    if (signal.aborted) given();
+    else signal.addEventListener('abort', given, { once: true });
+  });
+}
+
+/** Number of reports of each call, and the words of the last. */
+const told = new WeakMap<Carried, { count: number; words: string }>();
+
+/** Tells the client how a task stands, where it wants progress: each new message is one step. */
+export function tellStanding(call: Carried, { statusMessage: words }: JsonObject): void {
+  const { progressToken } = call.meta;
+  if (progressToken === undefined || typeof words !== 'string') return;
+  const before = told.get(call);
+  if (before?.words === words) return;
+  const count = (before?.count ?? 0) + 1;
+  told.set(call, { count, words });
+  call.send('notifications/progress', { progressToken, progress: count, message: words });
+}
+
+/** The interval of a task that says one, within what makes sense, in milliseconds. */
+export function intervalOf(told: unknown): number {
+  const wanted = typeof told === 'number' && Number.isFinite(told) ? told : usualMs;
+  return Math.min(longestMs, Math.max(shortestMs, wanted));
+}
+
+const usualMs = 1_000;
+const shortestMs = 100;
+const longestMs = 60_000;
+
+/** An error of the call, for a task that a server describes in words that are none. */
+export function malformedTask(error: unknown): unknown {
+  if (!(error instanceof McpError)) return error;
+  return new McpError('internalError', `the upstream server's task is malformed: ${error.message}`, { cause: error });
+}
+
+/** A JSON object, else an error of the server. */
+export function objectOf(value: unknown, what: string): JsonObject {
+  if (isObject(value)) return value;
+  throw new McpError('internalError', `the upstream server told of a task without ${what}`);
+}

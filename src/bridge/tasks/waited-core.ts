@@ -1,0 +1,59 @@
+import { fromWire } from '../../protocol/compile/from-wire.ts';
+import { McpError } from '../../protocol/error.ts';
+import type { JsonObject } from '../../protocol/features/common.ts';
+import { createTaskResultShape, getTaskResultShape, taskShape, type Task } from '../../protocol/features/tasks.ts';
+import { isTask, withoutRelated } from './between.ts';
+import { aboutOptions, intervalOf, malformedTask, rest, tellStanding, unlessGivenUp, type Attempt } from './attempt.ts';
+
+/**
+ * Waits for a task of 2025-11-25: its result is asked for at once, so that what the task asks finds its client by the request that waits, and how
+ * it stands is looked up meanwhile.
+ */
+export async function waitInCore(attempt: Attempt): Promise<JsonObject> {
+  const { client, sent, options, read } = attempt;
+  const created = await client.request('tools/call', { ...sent, task: {} }, options);
+  if (!isTask(created, 'core', {})) return read(created);
+  const { taskId, pollInterval } = readCreated(created, attempt);
+  const about = aboutOptions(attempt);
+  const { onGivenUp, onLateAnswer } = options;
+  const over = new AbortController();
+  void lookAfter(attempt, taskId, { intervalMs: intervalOf(pollInterval), over: over.signal });
+  try {
+    const waiting = unlessGivenUp(attempt, { taskId, options: about }, async (ended) => {
+      const asked = client.request('tasks/result', { taskId }, { ...about, onGivenUp, onLateAnswer });
+      // Whatever the server answers is the end of the call.
+      asked.then(ended, (error: unknown) => error instanceof McpError && ended());
+      return await asked;
+    });
+    return read(withoutRelated(await waiting));
+  } finally {
+    over.abort();
+  }
+}
+
+function readCreated(result: JsonObject, { revision }: Attempt): Task {
+  try {
+    return fromWire(revision, taskShape, fromWire(revision, createTaskResultShape, result).task);
+  } catch (error) {
+    throw malformedTask(error);
+  }
+}
+
+/** Looks how a task stands, as long as its result is waited for, where the client wants to hear of it. It never rejects. */
+async function lookAfter(
+  attempt: Attempt,
+  taskId: string,
+  { intervalMs, over }: { readonly intervalMs: number; readonly over: AbortSignal },
+): Promise<void> {
+  const { client, revision, call } = attempt;
+  if (call.meta['progressToken'] === undefined) return;
+  try {
+    for (;;) {
+      await rest(intervalMs, over);
+      const got = await client.request('tasks/get', { taskId }, { ...aboutOptions(attempt), signal: over });
+      tellStanding(call, { ...fromWire(revision, getTaskResultShape, got) });
+    }
+  } catch {
+    // The result tells what there is to be told.
+  }
+}

@@ -1,0 +1,139 @@
+import type { RequestOptions } from '../../client/connection/request-options.ts';
+import { bindingOf } from '../../host/input/request-state.ts';
+import { isObject } from '../../jsonrpc/message.ts';
+import { fromWire } from '../../protocol/compile/from-wire.ts';
+import { errorFromWire, McpError } from '../../protocol/error.ts';
+import type { JsonObject } from '../../protocol/features/common.ts';
+import { getTaskResultShape, taskShape, tasksExtension, type GetTaskResult } from '../../protocol/features/tasks.ts';
+import { waitedState } from './between.ts';
+import {
+  aboutOptions,
+  intervalOf,
+  malformedTask,
+  objectOf,
+  rest,
+  tellStanding,
+  unlessGivenUp,
+  type Attempt,
+} from './attempt.ts';
+
+/** A task that is waited for. */
+interface Waited {
+  readonly taskId: string;
+  /** Names of the questions that the client was given. */
+  readonly asked: readonly string[];
+  /** Names of those that it answered; no name comes twice. (Spec ext-tasks, Input requests.) */
+  readonly answered: readonly string[];
+}
+
+/** The longest state that was sealed here, in characters: the names of a few hundred questions. */
+const longestState = 64 * 1024;
+
+/** Waits for a task of the extension by looking at it again and again. */
+export async function waitInExtension(attempt: Attempt): Promise<JsonObject> {
+  const { client, revision, sent, options, read } = attempt;
+  const resultTypes = options.resultTypes === 'any' ? 'any' : ['task'];
+  const created = await client.request('tools/call', sent, { ...taking(options), resultTypes });
+  if (created['resultType'] !== 'task') return read(created);
+  const { taskId, pollIntervalMs } = readAs(() => fromWire(revision, taskShape, created));
+  return await followed(attempt, { taskId, asked: [], answered: [] }, intervalOf(pollIntervalMs));
+}
+
+/**
+ * Goes on to wait for a task whose client was asked something.
+ *
+ * @param state What its request says of the task.
+ * @throws McpError invalidParams for a state that was not made here for this request and this principal, or is too old.
+ */
+export async function goOnWaiting(attempt: Attempt, state: string, responses: unknown): Promise<JsonObject> {
+  const { client } = attempt;
+  const waited = await opened(attempt, state);
+  const given = Object.entries(isObject(responses) ? responses : {}).filter(([key]) => waited.asked.includes(key));
+  const keys = given.map(([key]) => key);
+  const { taskId } = waited;
+  if (keys.length > 0)
+    await client.request(
+      'tasks/update',
+      { taskId, inputResponses: Object.fromEntries(given) },
+      taking(aboutOptions(attempt)),
+    );
+  return await followed(attempt, { ...waited, answered: [...waited.answered, ...keys] }, intervalOf(0));
+}
+
+async function followed(attempt: Attempt, waited: Waited, firstMs: number): Promise<JsonObject> {
+  const { client, revision, call, read } = attempt;
+  const about = taking(aboutOptions(attempt));
+  const { taskId, answered } = waited;
+  let intervalMs = firstMs;
+  return await unlessGivenUp(attempt, { taskId, options: about }, async (end) => {
+    for (;;) {
+      await rest(intervalMs, call.signal);
+      const got = await client.request('tasks/get', { taskId }, { ...about, resultTypes: ['task'] });
+      const task = readAs(() => fromWire(revision, getTaskResultShape, got));
+      intervalMs = intervalOf(task.pollIntervalMs);
+      tellStanding(call, { ...task });
+      if (ended.has(task.status)) {
+        end();
+        return read(outcomeOf(task));
+      }
+      const open = Object.entries(task.inputRequests ?? {}).filter(([key]) => !answered.includes(key));
+      if (task.status === 'input_required' && open.length > 0) return await asking(attempt, waited, open);
+    }
+  });
+}
+
+const ended: ReadonlySet<string> = new Set(['completed', 'failed', 'cancelled']);
+
+/** @throws McpError what the call failed with. */
+function outcomeOf({ status, result, error }: GetTaskResult): JsonObject {
+  if (status === 'completed') return objectOf(result, 'its result');
+  if (status === 'cancelled') throw new McpError('internalError', 'the upstream server cancelled the task of the call');
+  if (error === undefined)
+    throw new McpError('internalError', 'the upstream server told of a failed task without its error');
+  throw errorFromWire(error);
+}
+
+/** The result by which the client of the call is asked what the task asks. */
+async function asking(
+  { params, call, waiting, read }: Attempt,
+  { taskId, answered }: Waited,
+  open: readonly (readonly [string, unknown])[],
+): Promise<JsonObject> {
+  const { seal, ttlMs, now } = waiting;
+  const asked = open.map(([key]) => key);
+  const state = JSON.stringify({ taskId, asked, answered, expires: now() + ttlMs });
+  const requestState = `${waitedState}${await seal.seal(state, boundTo(params, call))}`;
+  return read({ resultType: 'input_required', inputRequests: Object.fromEntries(open), requestState });
+}
+
+async function opened({ params, call, waiting }: Attempt, state: string): Promise<Waited> {
+  const { seal, now } = waiting;
+  const sealed = state.slice(waitedState.length);
+  const text = state.length > longestState ? undefined : await seal.open(sealed, boundTo(params, call));
+  // Only text that was sealed here gets this far: it has the shape that it was written with.
+  const waited = text === undefined ? undefined : (JSON.parse(text) as Waited & { readonly expires: number });
+  if (waited === undefined || waited.expires < now())
+    throw new McpError('invalidParams', 'requestState is not valid for this request; begin again without it');
+  return waited;
+}
+
+function boundTo(params: JsonObject, { method, auth }: Attempt['call']): string {
+  return `waited ${bindingOf(method, params, auth?.principal)}`;
+}
+
+/** The same, and the server is told that its client takes tasks: the bridge does, in its place. */
+function taking(options: RequestOptions): RequestOptions {
+  const { capabilities = {} } = options;
+  return {
+    ...options,
+    capabilities: { ...capabilities, extensions: { ...capabilities.extensions, [tasksExtension]: {} } },
+  };
+}
+
+function readAs<T>(read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    throw malformedTask(error);
+  }
+}

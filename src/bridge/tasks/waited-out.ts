@@ -1,0 +1,17 @@
+/** Calls of tools that run as tasks alone, for clients that ask for no task: each is asked once more as a task, and waited for. */
+
+import type { JsonObject } from '../../protocol/features/common.ts';
+import type { Attempt } from './attempt.ts';
+import { taskFormOf } from './between.ts';
+import { waitInCore } from './waited-core.ts';
+import { waitInExtension } from './waited-extension.ts';
+
+/**
+ * Asks for the call as a task, and waits for its end.
+ *
+ * @returns The result of the call, or what it asks its client meanwhile.
+ * @throws McpError what the call failed with.
+ */
+export async function waitedOut(attempt: Attempt): Promise<JsonObject> {
+  return taskFormOf(attempt.client) === 'core' ? await waitInCore(attempt) : await waitInExtension(attempt);
+}
