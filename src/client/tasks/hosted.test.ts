@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
 import { chat, connected, codeOf, everything, form, handshakes } from '../../../test/support/asked-client.ts';
 import { until } from '../../../test/support/turns.ts';
+import { ConnectionError } from '../../jsonrpc/transport.ts';
 import { McpError } from '../../protocol/error.ts';
 import { metaKey } from '../../protocol/meta.ts';
 import { memoryTasks } from '../../store/memory-tasks.ts';
@@ -233,6 +234,19 @@ test('a life longer than a day is cut, and one that makes no sense is an hour [t
     [1, 1],
   ])
     assert.equal((await begun(one, 'sampling/createMessage', chat, { ttl }))['ttl'], told);
+});
+
+test('a task goes on while its connection is lost, and the server has its answer in the next one', async (t) => {
+  const one = await slow(t);
+  const { taskId } = await begun(one, 'elicitation/create', form);
+  const signal = await appears(() => one.signals[0]);
+  one.peer.end(new ConnectionError('closed', 'the server went away'));
+  await one.client.callTool('x', {});
+  const peer = one.transport.peers.at(-1);
+  assert.ok(peer !== undefined && peer !== one.peer);
+  assert.equal(signal.aborted, false);
+  one.answer('Ada');
+  assert.equal(resultOf(await asked({ ...one, peer }, 'tasks/result', { taskId }))['action'], 'accept');
 });
 
 test('what waits is aborted when the client is closed', async (t) => {
