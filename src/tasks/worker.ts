@@ -147,7 +147,7 @@ export class Worker {
     try {
       do {
         this.#wanted = false;
-        await this.#take();
+        await this.#untilLate(this.#trying('claiming tasks', () => this.#take()));
       } while (this.#wanted);
     } finally {
       this.#looking = false;
@@ -297,13 +297,24 @@ export class Worker {
     const again = (): void => {
       // Processes that began together do not go on together.
       stop = after(ms * (0.9 + Math.random() * 0.2), () => {
-        void this.#trying('keeping tasks', run).then(() => (stopped ? undefined : again()));
+        void this.#untilLate(this.#trying('keeping tasks', run)).then(() => (stopped ? undefined : again()));
       });
     };
     again();
     this.#stops.push(() => {
       stopped = true;
       stop();
+    });
+  }
+
+  /** Waits for work with the store, which may hang, for as long as a lease lasts; it keeps no process alive. */
+  #untilLate(work: Promise<void>): Promise<void> {
+    return new Promise((resolve) => {
+      const cancel = after(this.#parts.times.leaseMs, resolve);
+      void work.then(() => {
+        cancel();
+        resolve();
+      });
     });
   }
 

@@ -186,3 +186,31 @@ test('a process that hears of nobody finds out by its next renewal that it lost 
   t.mock.timers.tick(11_100);
   await until(t, () => signal?.aborted === true);
 });
+
+test('a store that hangs is asked again when a lease would have ended', async (t) => {
+  const store = memoryTasks();
+  const asked = { claim: 0, renew: 0 };
+  const hanging: TaskStore = { ...store, claim: () => (asked.claim++, never), renew: () => (asked.renew++, never) };
+  const process = await working(t, { store: hanging }, () => never);
+  const taskId = await begun(process);
+  await until(t, async () => /"hand":"running"/.test(await textOf(store, taskId)));
+  t.mock.timers.tick(11_100);
+  await until(t, () => asked.claim === 1 && asked.renew === 1);
+  t.mock.timers.tick(30_000);
+  await settle(t);
+  t.mock.timers.tick(11_100);
+  await until(t, () => asked.claim === 2 && asked.renew === 2);
+});
+
+test('an outcome is kept for a while, however short the life of its task was to be', async (t) => {
+  let end = (): void => undefined;
+  const ended = new Promise<void>((resolve) => (end = resolve));
+  const process = await working(t, { ttlMs: 60_000, keepMs: 300_000 }, () => ended);
+  const taskId = await begun(process);
+  const before = await process.client.ask('tasks/get', { taskId });
+  assert.equal(before['ttlMs'], 60_000);
+  end();
+  let after: Json = {};
+  await until(t, async () => (after = await process.client.ask('tasks/get', { taskId }))['status'] === 'completed');
+  assert.ok(Number(after['ttlMs']) >= 300_000);
+});
