@@ -6,13 +6,13 @@ import { serveStdio } from '../../src/stdio.ts';
 const schema = { type: 'object', properties: { name: { type: 'string' } }, required: ['name'] } as const;
 
 /** Adds a tool that asks the user and the model, each by a task of the client. */
-export function askingServer(server: Server): void {
-  server.tool('ask', { task: 'optional' }, async (_, ctx) => {
-    const task = { ttlMs: 600_000 };
-    const named = await ctx.elicit({ message: 'Name?', schema }, { task });
+export function askingServer(server: Server, task: 'optional' | 'required' = 'optional'): void {
+  server.tool('ask', { task }, async (_, ctx) => {
+    const wish = { task: { ttlMs: 600_000 } };
+    const named = await ctx.elicit({ message: 'Name?', schema }, wish);
     const { content } = await ctx.sample(
       { messages: [{ role: 'user', content: { type: 'text', text: 'hi' } }], maxTokens: 9 },
-      { task },
+      wish,
     );
     return JSON.stringify([named, content]);
   });

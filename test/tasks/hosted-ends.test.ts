@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { createBridge } from '../../src/bridge.ts';
 import { connect, type Client, type ConnectOptions } from '../../src/client.ts';
 import { listen } from '../../src/node.ts';
 import { createServer, type Server } from '../../src/server.ts';
@@ -97,6 +98,28 @@ test('in other revisions the wish changes nothing, and neither does a client tha
     recording.stop();
     assert.doesNotMatch(JSON.stringify(recording.messages.map(({ message }) => message)), /"task"|tasks\//);
     await Promise.all([client.close(), server.close()]);
+  }
+});
+
+test('a client that waits for a task of its server answers by tasks of its own, and has the same result through a bridge', async (t) => {
+  const server = createServer({ name: 's', version: '1' });
+  askingServer(server, 'required');
+  t.after(() => server.close());
+  const served = await listen(server, { port: 0 });
+  t.after(() => served.close());
+  const bridge = await createBridge({ upstream: served.url, upstreamRevisions: ['2025-11-25'] });
+  t.after(() => bridge.close());
+  for (const to of [server, bridge]) {
+    const client = await connectInMemory(to, { ...hosting, revision: '2025-11-25' });
+    const recording = record();
+    const [block] = (await client.callTool('ask', {})).content;
+    recording.stop();
+    assert.deepEqual(JSON.parse(block?.type === 'text' ? block.text : ''), outcome);
+    const tasks = recording.messages.filter(
+      ({ from, message }) => from === 'client' && 'result' in message && message.result['task'] !== undefined,
+    );
+    if (to === server) assert.equal(tasks.length, 2);
+    await client.close();
   }
 });
 
