@@ -8,6 +8,7 @@ import { httpHeldCases } from './cases/http-held.ts';
 import { httpLargeCases } from './cases/http-large.ts';
 import { memoryCases } from './cases/memory.ts';
 import { stdioCases } from './cases/stdio.ts';
+import { taskCases } from './cases/tasks.ts';
 import type { Case, Contender } from './harness/case.ts';
 import { leaveServerCore } from './harness/child.ts';
 import { failuresOf, race } from './harness/race.ts';
@@ -22,6 +23,7 @@ const all: readonly Case[] = [
   ...clientCases,
   ...coldStartCases,
   ...bridgeCases,
+  ...taskCases,
 ];
 
 const { values, positionals } = parseArgs({

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import process from 'node:process';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { freshTask } from '../../test/support/task-record.ts';
@@ -102,6 +103,6 @@ test('whatever happens, in whatever order, a task moves as both texts allow [tas
         task = next;
       }
     }),
-    { numRuns: 10_000 },
+    { numRuns: Number(process.env['TASK_LIVES'] ?? 10_000) },
   );
 });
