@@ -29,8 +29,18 @@ for (const date of handshakeDates) {
   });
 }
 
-for (const asked of ['1999-01-01', '2025-05-01', '2099-12-31', '', 'draft', '2026-07-28', '2025-06-18 ', '__proto__']) {
-  test(`initialize at ${JSON.stringify(asked)} gets a counter-offer [D02, D04, D05, D06, lifecycle-013, lifecycle-014]`, async () => {
+for (const asked of [
+  '1999-01-01',
+  '2025-05-01',
+  '2026-06-30',
+  '2099-12-31',
+  '',
+  'draft',
+  '2026-07-28',
+  '2025-06-18 ',
+  '__proto__',
+]) {
+  test(`initialize at ${JSON.stringify(asked)} gets a counter-offer [B11, D02, D04, D05, D06, lifecycle-013, lifecycle-014]`, async () => {
     const raw = new Raw(served(), false);
     const result = await raw.result('initialize', initializeParams(asked));
     assert.equal(result['protocolVersion'], newestHandshake);

@@ -1,6 +1,7 @@
 /** What tasks of 2025-11-25 ask of who receives the request. */
 
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { createHandler } from '../../src/http.ts';
 import { metaKey } from '../../src/protocol/meta.ts';
@@ -146,4 +147,12 @@ test('an owner has so many tasks at once, none lives longer than may be, and wha
   await beginTask(client, wish);
   const { code, data } = await client.ask('tools/call', { name: 't', ...wish });
   assert.deepEqual([code, data], [-32603, { limit: 2 }]);
+});
+
+test('the documentation says that an id is all that guards a task without a principal [tasks-045]', () => {
+  const page = readFileSync(new URL('../../docs/tasks.md', import.meta.url), 'utf8');
+  assert.match(
+    page,
+    /A task belongs to the principal of its request\. Without one its id, of 144 random bits, is the only key\./,
+  );
 });

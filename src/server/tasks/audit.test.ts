@@ -7,7 +7,7 @@ import { createServer } from '../server.ts';
 
 const newest = { revision: '2026-07-28', capabilities: extended } as const;
 
-test('an audit hears of each task once that it was created and ended, and of who had its outcome', async (t) => {
+test('an audit hears of each task once that it was created and ended, and of who had its outcome [tasks-049]', async (t) => {
   const lines: TaskAudit[] = [];
   const server = createServer({ name: 's', version: '1' }, { tasks: { onAudit: (line) => lines.push(line) } });
   t.after(() => server.close());
