@@ -183,6 +183,19 @@ test('a key that was answered is asked under no more, and what waits under it is
   assert.equal(machine.asked(answered, { b: question }, mine, 2), 'ignored');
 });
 
+test('a task has 32 questions that wait, and asks 256 in its life', () => {
+  const many = (from: number, length: number): Record<string, typeof question> =>
+    Object.fromEntries(Array.from({ length }, (_, at) => [`k${from + at}`, question]));
+  const full = machine.asked(running, many(0, 32), mine, 1) as TaskRecord;
+  assert.equal(outcome(full), 'input_required/running');
+  assert.equal(machine.asked(full, many(32, 1), mine, 1), 'too-many');
+  assert.equal(machine.asked(running, many(0, 33), mine, 1), 'too-many');
+  const answers = Object.fromEntries(Object.keys(many(0, 255)).map((key) => [key, { digest: 'd', answer: {} }]));
+  const late: TaskRecord = { ...running, answers };
+  assert.equal(outcome(machine.asked(late, many(255, 1), mine, 1)), 'input_required/running');
+  assert.equal(machine.asked(late, many(255, 2), mine, 1), 'too-many');
+});
+
 test('the time of the last change never goes back', () => {
   assert.equal((machine.said({ ...running, updatedAt: 100 }, 'x', mine, 50) as TaskRecord).updatedAt, 100);
 });

@@ -251,3 +251,44 @@ test('over the limit of tasks an optional call of 2026-07-28 just runs, and asks
   const refused = await core.ask('tools/call', { name: 'quick', task: {} });
   assert.deepEqual([refused['code'], refused['data']], [-32603, { limit: 1 }]);
 });
+
+test('a handler hears that it asks more than a task may', async (t) => {
+  const { client } = await serving(t, {}, async (ctx) => {
+    const all = Array.from({ length: 33 }, async (_, at) => await ctx.elicit({ message: `${at}`, schema: form }));
+    const [first] = await Promise.allSettled(all);
+    return first?.status === 'rejected' ? String(first.reason) : 'asked';
+  });
+  const task = await whenTask(client, await begun(client), ({ status }) => status !== 'working');
+  assert.match(String(textOf(task)), /a task may have 32 questions that wait, and ask 256/);
+});
+
+test('a run may begin three times where its tool says that it changes nothing, or repeats well', async (t) => {
+  const store = memoryTasks();
+  const server = createServer({ name: 's', version: '1' }, { tasks: { store, limits: { running: 0 } } });
+  t.after(() => server.close());
+  const tools = [
+    ['plain', {}, 1],
+    ['reads', { annotations: { readOnlyHint: true } }, 3],
+    ['repeats', { annotations: { idempotentHint: true } }, 3],
+    ['writes', { annotations: { readOnlyHint: false } }, 1],
+  ] as const;
+  for (const [name, more] of tools) server.tool(name, { task: 'required', ...more }, () => 'x');
+  server.tool('said', { task: { support: 'required', attempts: 2 }, annotations: { readOnlyHint: true } }, () => 'x');
+  const client = await taskClient(server, newest);
+  for (const [name, , attempts] of [...tools, ['said', {}, 2] as const]) {
+    const { taskId } = await client.ask('tools/call', { name });
+    assert.match((await store.get(String(taskId)))?.text ?? '', new RegExp(`"attempts":${attempts},`), name);
+  }
+});
+
+test('a call that is late becomes no task of a process that drains', async (t) => {
+  const server = createServer({ name: 's', version: '1' });
+  t.after(() => server.close());
+  server.tool('t', { task: { support: 'optional', after: 'background' } }, async (_, ctx) => {
+    await server.tasks.drain({ timeoutMs: 0 });
+    await ctx.background();
+    return String(ctx.task?.id);
+  });
+  const client = await taskClient(server, newest);
+  assert.equal(textOf({ result: await client.ask('tools/call', { name: 't' }) }), 'undefined');
+});
