@@ -52,6 +52,8 @@ export interface Outgoing {
   readonly call: Carried;
   /** Asks the upstream for progress, where the client wants it. */
   readonly progressToken: ProgressToken | undefined;
+  /** Takes what ends the progress of a call whose client wishes for a task, where that goes on after the answer. */
+  readonly holdProgress: ((release: () => void) => void) | undefined;
   /** True when the connection speaks for the client of the request alone, and said so when it was opened. */
   readonly own: boolean;
   /** Parts that waiting for a task takes; left out where a call of a tool that runs as one alone is refused. */
@@ -103,7 +105,8 @@ export async function forward(client: Client, outgoing: Outgoing): Promise<JsonO
 }
 
 /** Way in which a request goes up. */
-function optionsFor({ params, call, progressToken, own, onGivenUp, onLateAnswer }: Outgoing, revision: Revision) {
+function optionsFor(outgoing: Outgoing, revision: Revision) {
+  const { params, call, progressToken, holdProgress, own, onGivenUp, onLateAnswer } = outgoing;
   return {
     // The client of the bridge sets the deadlines; when it gives up, the upstream is told.
     timeoutMs: 0,
@@ -119,6 +122,7 @@ function optionsFor({ params, call, progressToken, own, onGivenUp, onLateAnswer 
     // What may be kept is kept for clients that know of no such thing; the others keep it themselves.
     ...(call.facts.cacheHints ? {} : { cache: 'use' as const }),
     ...resultTypesFor(call),
+    ...(holdProgress === undefined ? {} : { task: { holdProgress } }),
     ...carriedMeta(params['_meta']),
   };
 }

@@ -3,6 +3,7 @@
 import type { Client } from '../../client/client.ts';
 import { isObject } from '../../jsonrpc/message.ts';
 import { hasServerCapability } from '../../protocol/capability.ts';
+import { methodOf } from '../../protocol/catalogue.ts';
 import { McpError } from '../../protocol/error.ts';
 import { declaresExtension } from '../../protocol/extension.ts';
 import type { JsonObject } from '../../protocol/features/common.ts';
@@ -48,6 +49,16 @@ export function isTaskOnly(error: unknown, client: Pick<Client, 'capabilities' |
 /** The same of the server that a pool reaches; `none` where it was not reached yet. */
 export function taskFormBehind({ main: { latest } }: Pick<Pool, 'main'>): TaskForm {
   return latest === undefined ? 'none' : taskFormOf(latest);
+}
+
+/**
+ * A question of a server without the wish for a task: the bridge declares no tasks of its client, so that it may not be heeded. What a method that the
+ * protocol does not know calls so is no such wish. (Spec 2025-11-25, Tasks, Capability negotiation.)
+ */
+export function withoutWish(method: string, params: JsonObject): JsonObject {
+  if (params['task'] === undefined || methodOf(method) === undefined) return params;
+  const { task: _, ...plain } = params;
+  return plain;
 }
 
 /** The id of the task that a message belongs to, where it says so. (Spec 2025-11-25, Tasks, Related Task Metadata.) */

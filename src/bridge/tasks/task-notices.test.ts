@@ -8,6 +8,7 @@ import {
   clientAt,
   core,
   createdAs,
+  paramsOf,
   person,
   scripted,
   taskOf,
@@ -46,22 +47,27 @@ describe('in 2025-11-25 a bridge', () => {
     assert.equal(paramsSent(transport, 'tasks/list')['cursor'], 'here');
   });
 
-  it('tells how a task stands, and what it logs, under the id that the client knows [tasks-025, tasks-027]', async (t) => {
+  it('tells how a task stands, how far it is and what it logs, under the id that the client knows [tasks-025, tasks-027]', async (t) => {
     const related = { [metaKey.relatedTask]: { taskId: 'upstream-task-1' } };
     let tell: (method: string, params: Json) => void = () => undefined;
+    let token: unknown;
     const transport = scripted(core, {
       'tools/call': (sent, peer) => {
+        token = (paramsOf({ ...sent.message })['_meta'] as Json)['progressToken'];
         tell = (method, params) => peer.send({ jsonrpc: '2.0', method, params });
         peer.reply(sent, createdAs(core, 'upstream-task-1'));
       },
+      'tasks/result': { content: [] },
     });
     const client = await clientAt(await bridgeTo(t, transport), core);
-    const { taskId } = await begun(client, core);
+    const created = await client.ask('tools/call', { name: 'job', task: {}, _meta: { progressToken: 'mine' } });
+    const { taskId } = created['task'] as Json;
     const status = 'notifications/tasks/status';
     tell(status, { taskId: 7 });
     for (const at of ['working', 'input_required', 'completed']) tell(status, taskOf('upstream-task-1', at));
+    tell('notifications/progress', { progressToken: token, progress: 1, _meta: related });
     tell('notifications/message', { level: 'info', data: 'said', _meta: related });
-    await until(() => client.heard.length === 4, 'what is told');
+    await until(() => client.heard.length === 5, 'what is told');
     const told = (method: string): readonly Json[] =>
       client.heard.filter((message) => message['method'] === method).map(({ params }) => params as Json);
     assert.deepEqual(
@@ -69,7 +75,27 @@ describe('in 2025-11-25 a bridge', () => {
       ['working', 'input_required', 'completed'].map((at) => [taskId, at]),
     );
     const _meta = { [metaKey.relatedTask]: { taskId } };
+    assert.deepEqual(told('notifications/progress'), [{ progressToken: 'mine', progress: 1, _meta }]);
     assert.deepEqual(told('notifications/message'), [{ level: 'info', data: 'said', _meta }]);
+    // What is told after the end is of nothing.
+    await client.ask('tasks/result', { taskId });
+    tell('notifications/progress', { progressToken: token, progress: 2, _meta: related });
+    tell(status, taskOf('upstream-task-1', 'completed'));
+    await until(() => told(status).length === 4, 'the last notice');
+    assert.equal(told('notifications/progress').length, 1);
+  });
+
+  it('asks its client for no task, whatever the server wishes [tasks-003]', async (t) => {
+    const transport = scripted(core, {
+      'tools/call': (_, peer) => {
+        const params = { message: 'who?', requestedSchema: person, task: { ttl: 5 } };
+        peer.send({ jsonrpc: '2.0', id: 'question', method: 'elicitation/create', params });
+      },
+    });
+    const client = await clientAt(await bridgeTo(t, transport), core);
+    void client.ask('tools/call', { name: 'job' }).catch(() => undefined);
+    await until(() => client.heard.length > 0, 'the question');
+    assert.deepEqual(client.heard[0]?.['params'], { message: 'who?', requestedSchema: person });
   });
 
   it('answers a question of a task in the words of the server', async (t) => {

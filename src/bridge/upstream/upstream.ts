@@ -19,7 +19,7 @@ import { Doubt } from './doubt.ts';
 import { failureFor, unreachable, wordsOf } from '../failure.ts';
 import type { Failures } from './failures.ts';
 import { forward, revisionFor } from '../forward.ts';
-import { related } from '../tasks/between.ts';
+import { related, withoutWish } from '../tasks/between.ts';
 import { ProgressRelays } from './progress.ts';
 import type { ClientEvents, OpenClient, UpstreamEvents, UpstreamConnectionOptions } from './upstream-options.ts';
 
@@ -290,26 +290,26 @@ export class Upstream {
   }
 
   async #run(client: Client, params: JsonObject, call: Carried): Promise<JsonObject> {
-    const progressToken = this.#progress.claim(call);
     const target = calledTarget(call.method, params);
     let answered: (() => void) | undefined;
     const place = this.#running.add([call, target]);
     this.#last = call;
     try {
-      return await forward(client, {
-        params,
-        call,
-        progressToken,
-        own: this.#self !== undefined,
-        waiting: this.#waiting,
-        onGivenUp: () => {
-          if (!this.#endsWithItsStream(client)) answered = this.#doubt.of(call, target);
-        },
-        onLateAnswer: () => answered?.(),
-      });
+      return await this.#progress.during(call, params, async (progress) =>
+        forward(client, {
+          params,
+          call,
+          ...progress,
+          own: this.#self !== undefined,
+          waiting: this.#waiting,
+          onGivenUp: () => {
+            if (!this.#endsWithItsStream(client)) answered = this.#doubt.of(call, target);
+          },
+          onLateAnswer: () => answered?.(),
+        }),
+      );
     } finally {
       place.leave();
-      this.#progress.release(progressToken);
     }
   }
 
@@ -354,8 +354,9 @@ export class Upstream {
   }
 
   /** A question names no request: the connection's client is asked, or a call that may carry it. */
-  async #asked(method: string, params: JsonObject, signal: AbortSignal): Promise<JsonObject> {
+  async #asked(method: string, given: JsonObject, signal: AbortSignal): Promise<JsonObject> {
     const { onRequest } = this.#events;
+    const params = withoutWish(method, given);
     this.#asking.learn();
     if (onRequest !== undefined) return await onRequest(method, params, { signal, running: this.#runs() });
     return await this.#asking.ask({ method, params, signal });
