@@ -111,7 +111,7 @@ async function answer(
   try {
     if (isTooMuch && handler !== pong) throw new McpError('internalError', 'too many requests wait for an answer here');
     if (handler === undefined) throw new McpError('methodNotFound', `this client does not answer ${shown(method)}`);
-    const result = await handler(params, { revision, signal, request });
+    const result = related(settled, params, await handler(params, { revision, signal, request }));
     // It counts among those at once, and can be cancelled, until the server has it.
     if (!signal.aborted) await respond({ jsonrpc: '2.0', id, result }, settled, { signal });
   } catch (error) {
@@ -127,6 +127,15 @@ async function answer(
   } finally {
     connection.running.forget(running);
   }
+}
+
+/** An answer that says of which task its request was. (Spec 2025-11-25, Tasks, Associating Task-Related Messages.) */
+function related(settled: Revision | undefined, params: JsonObject, result: JsonObject): JsonObject {
+  const { _meta: asked } = params;
+  const task = settled?.tasks === 'core' && isObject(asked) ? asked[metaKey.relatedTask] : undefined;
+  if (task === undefined) return result;
+  const { _meta: own } = result;
+  return { ...result, _meta: { ...(isObject(own) ? own : {}), [metaKey.relatedTask]: task } };
 }
 
 const pong: InboundHandler = () => ({});
