@@ -36,7 +36,7 @@ server.tool('add', { description: 'Adds.' }, () => 'added');
 const budgets: Readonly<Record<Entry, number>> = {
   '': 112.9,
   server: 41.1,
-  client: 45.9,
+  client: 46.1,
   bridge: 90.2,
   protect: 22,
   account: 31.4,
@@ -80,7 +80,7 @@ export const programs: readonly Program[] = [
   {
     name: 'client',
     code: `import { connect } from 'parley-mcp/client'; const client = await connect('https://example.com/mcp'); console.log(await client.callTool('add', {}));`,
-    budget: 45.7,
+    budget: 45.9,
     aim: 28,
     whole: 86,
     neutral: true,

@@ -63,6 +63,11 @@ test('the programs of the README are those in examples/', () => {
   );
 });
 
+test('the programs of docs/tasks.md that call tools are those in examples/', () => {
+  const page = read('docs/tasks.md');
+  for (const name of ['long-call', 'start-task']) assert.ok(page.includes(read(`examples/${name}.ts`)), name);
+});
+
 /** What each program that ends by itself prints, as far as it matters. */
 const printed = {
   asking: /booked for 2, number 7/,

@@ -77,15 +77,19 @@ async function atOfficial(
       taskMessageQueue: new (InMemoryTaskMessageQueue as new () => object)(),
     },
   );
-  server.experimental.tasks.registerToolTask('t', { description: 't', execution: { taskSupport: support } }, {
-    createTask: async (extra: Extra) => {
-      const task = await extra.taskStore.createTask({ ttl: 60_000, pollInterval: 100 });
-      void work(task.taskId, extra);
-      return { task };
+  server.experimental.tasks.registerToolTask(
+    't',
+    { description: 't', execution: { taskSupport: support } },
+    {
+      createTask: async (extra: Extra) => {
+        const task = await extra.taskStore.createTask({ ttl: 60_000, pollInterval: 100 });
+        void work(task.taskId, extra);
+        return { task };
+      },
+      getTask: async (extra: Extra) => await extra.taskStore.getTask(extra.taskId),
+      getTaskResult: async (extra: Extra) => await extra.taskStore.getTaskResult(extra.taskId),
     },
-    getTask: async (extra: Extra) => await extra.taskStore.getTask(extra.taskId),
-    getTaskResult: async (extra: Extra) => await extra.taskStore.getTaskResult(extra.taskId),
-  });
+  );
   const pipe: Pipe = { start: async () => undefined, send: async () => undefined, close: async () => undefined };
   await server.connect(pipe);
   const transport = scriptedTransport('stdio', (sent, peer) => {
@@ -109,7 +113,10 @@ function textOf({ content }: CallToolResult): string | undefined {
 const done = { content: [{ type: 'text', text: 'done' }] };
 
 test('our client calls a tool of the official server that is a task alone, listed or not [tasks-007]', async (t) => {
-  const client = await atOfficial(t, async (id, { taskStore }) => await taskStore.storeTaskResult(id, 'completed', done));
+  const client = await atOfficial(
+    t,
+    async (id, { taskStore }) => await taskStore.storeTaskResult(id, 'completed', done),
+  );
   assert.equal(textOf(await client.callTool('t')), 'done');
   await client.listTools();
   assert.deepEqual(await client.callTool('t'), done);

@@ -1,9 +1,11 @@
 import { plainNumber } from '../../../json/exact-number.ts';
+import { isObject } from '../../../jsonrpc/message.ts';
 import { ConnectionError } from '../../../jsonrpc/transport.ts';
 import type { JsonObject } from '../../../protocol/features/common.ts';
 import type { InputRequests } from '../../../protocol/features/rounds.ts';
 import {
-  createTaskResultShape,
+  detailedTaskShape,
+  taskShape,
   type GetTaskResult,
   type Task,
   type TaskError,
@@ -39,11 +41,13 @@ export function isEndedTask({ status }: TaskState): boolean {
  * @throws ConnectionError `invalid-message` when it is malformed.
  */
 export function createdTask(revision: Revision, result: JsonObject): TaskState | undefined {
-  const isCore = revision.tasks === 'core';
-  if (isCore && result['task'] === undefined) return undefined;
-  const { task, ...flat } = readResultAs(revision, createTaskResultShape, { method: 'tools/call', result });
-  // The shape has seen to it that the one or the other is whole.
-  return taskStateOf(isCore ? (task as Task) : (flat as Task));
+  if (revision.tasks !== 'core')
+    return taskStateOf(readResultAs(revision, detailedTaskShape, { method: 'tools/call', result }));
+  const { task } = result;
+  if (task === undefined) return undefined;
+  // What is no object is malformed, as one without anything is.
+  const read = { method: 'tools/call', result: isObject(task) ? task : {} };
+  return taskStateOf(readResultAs(revision, taskShape, read));
 }
 
 /**
