@@ -292,3 +292,27 @@ test('a call that is late becomes no task of a process that drains', async (t) =
   const client = await taskClient(server, newest);
   assert.equal(textOf({ result: await client.ask('tools/call', { name: 't' }) }), 'undefined');
 });
+
+test('one client waits for so many results at once, and for another when one has come', async (t) => {
+  const server = createServer({ name: 's', version: '1' }, { tasks: { limits: { results: 2 } } });
+  t.after(() => server.close());
+  server.tool('t', { task: 'required' }, async () => await new Promise<never>(() => undefined));
+  const core = { revision: '2025-11-25', network: 'tcp' } as const;
+  for (const principal of ['ann', undefined]) {
+    const client = await taskClient(server, principal === undefined ? core : { ...core, principal });
+    const { task } = await client.ask('tools/call', { name: 't', task: {} });
+    const { taskId } = task as Json;
+    const waiting = [1, 2].map(async () => await client.ask('tasks/result', { taskId }));
+    // Both wait by then: requests of one conversation are read in their order.
+    const { code, data } = await client.ask('tasks/result', { taskId });
+    assert.deepEqual([code, data], [-32603, { limit: 2 }]);
+    const other = await taskClient(server, principal === undefined ? core : { ...core, principal: 'bob' });
+    const { task: others } = await other.ask('tools/call', { name: 't', task: {} });
+    const beside = other.ask('tasks/result', { taskId: (others as Json)['taskId'] });
+    await other.ask('tasks/cancel', { taskId: (others as Json)['taskId'] });
+    assert.equal((await beside)['message'], 'the task was cancelled', 'nobody takes the room of others');
+    await client.ask('tasks/cancel', { taskId });
+    for (const one of waiting) assert.equal((await one)['message'], 'the task was cancelled');
+    assert.equal((await client.ask('tasks/result', { taskId }))['message'], 'the task was cancelled');
+  }
+});
