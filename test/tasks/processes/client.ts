@@ -32,6 +32,8 @@ export async function ask(url: string, method: string, params: Json, patienceMs:
       signal: AbortSignal.timeout(patienceMs),
     });
     const text = await response.text();
+    // A process that stood still had no time to read the request.
+    if (response.status === 408) return undefined;
     const json = text.startsWith('{') ? text : (/^data: (\{.*\})$/m.exec(text)?.[1] ?? '{}');
     // What is neither a result nor an error is read as if nobody had answered.
     const { result, error } = JSON.parse(json) as { readonly result?: Json; readonly error?: Json };
