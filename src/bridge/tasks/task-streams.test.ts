@@ -11,6 +11,7 @@ import {
   paramsOf,
   scripted,
   serverWith,
+  taskOf,
   type Json,
 } from '../../../test/support/bridged-tasks.ts';
 import { extension, taskClient } from '../../../test/support/task-client.ts';
@@ -70,6 +71,27 @@ describe('in the extension a bridge', () => {
       true,
     );
     ann.close();
+  });
+
+  it('ends a stream in good order where the server does not tell of its tasks any more', async (t) => {
+    const transport = scripted(newest, {
+      'tools/call': createdAs(newest, 'x'),
+      'subscriptions/listen': (sent, peer) => {
+        const _meta = { [metaKey.subscriptionId]: sent.message['id'] };
+        const params = { notifications: { taskIds: ['x', 'not asked for', 7] }, _meta };
+        peer.send({ jsonrpc: '2.0', method: 'notifications/subscriptions/acknowledged', params });
+        const told = { ...taskOf('not asked for'), _meta };
+        for (const task of [told, { ...told, taskId: 'x', status: 7 }, { _meta }])
+          peer.send({ jsonrpc: '2.0', method: 'notifications/tasks', params: task });
+        peer.end();
+      },
+    });
+    const client = await clientAt(await bridgeTo(t, transport), newest);
+    const { taskId } = await begun(client, newest);
+    const ended = await client.ask('subscriptions/listen', { notifications: { taskIds: [taskId] } });
+    assert.equal(ended['resultType'], 'complete');
+    assert.deepEqual(paramsOf(client.heard[0])['notifications'], { taskIds: [taskId] });
+    assert.equal(client.heard.length, 1);
   });
 
   it('agrees to tell of no task where the server does not', async (t) => {

@@ -6,6 +6,8 @@ import type { Revision } from '../../protocol/revision.ts';
 import type { Carried } from './carried.ts';
 import { progressNotificationParamsShape } from '../../protocol/features/lifecycle.ts';
 
+const noProgress: ProgressOfRequest = { progressToken: undefined, holdProgress: undefined };
+
 /** Limit of tasks of a connection whose progress is carried. */
 const mostOfTasks = 1_000;
 
@@ -34,7 +36,16 @@ export class ProgressRelays {
   #last = 0;
 
   /** Runs a request with a token for the upstream, where its client wants progress. Tokens of different clients may be equal. */
-  async during(
+  during(
+    call: Carried,
+    params: JsonObject,
+    run: (progress: ProgressOfRequest) => Promise<JsonObject>,
+  ): Promise<JsonObject> {
+    const isConcerned = this.#ofTasks.size > 0 || isRequestId(call.meta['progressToken']);
+    return isConcerned ? this.#during(call, params, run) : run(noProgress);
+  }
+
+  async #during(
     call: Carried,
     params: JsonObject,
     run: (progress: ProgressOfRequest) => Promise<JsonObject>,

@@ -295,7 +295,7 @@ export class Upstream {
     const place = this.#running.add([call, target]);
     this.#last = call;
     try {
-      return await this.#progress.during(call, params, async (progress) =>
+      return await this.#progress.during(call, params, (progress) =>
         forward(client, {
           params,
           call,
