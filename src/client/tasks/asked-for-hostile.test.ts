@@ -1,0 +1,185 @@
+/** Servers of 2025-11-25 whose tasks are not what they should be. */
+
+import assert from 'node:assert/strict';
+import { test, type TestContext } from 'node:test';
+import { connected, tool, type Connected } from '../../../test/support/connected-client.ts';
+import { ConnectionError, TaskCancelledError, TaskGoneError } from '../../client.ts';
+import type { ConnectOptions } from '../options.ts';
+import type { ScriptedPeer } from '../../testing/scripted.ts';
+
+type Json = Readonly<Record<string, unknown>>;
+
+const related = 'io.modelcontextprotocol/related-task';
+const done = { content: [{ type: 'text', text: 'done' }] };
+const working = {
+  taskId: 'a',
+  status: 'working',
+  createdAt: '2026-01-01T00:00:00Z',
+  lastUpdatedAt: '2026-01-01T00:00:00Z',
+  ttl: null,
+  pollInterval: 1000,
+};
+const completed = { ...working, status: 'completed' };
+
+interface Played extends Connected {
+  readonly asked: readonly { readonly method: string; readonly at: number }[];
+  pass(ms: number): Promise<void>;
+}
+
+async function playing(
+  t: TestContext,
+  answers: Readonly<Record<string, (peer: ScriptedPeer) => Json | undefined>>,
+  options: ConnectOptions = {},
+): Promise<Played> {
+  let now = 0;
+  const asked: { method: string; at: number }[] = [];
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  const all: typeof answers = {
+    'tools/list': () => ({ tools: [tool('t', { execution: { taskSupport: 'required' } })] }),
+    'tools/call': () => ({ task: working }),
+    ...answers,
+  };
+  const one = await connected(
+    (sent, peer) => {
+      const { method, id } = sent.message;
+      if (id === undefined || typeof method !== 'string') return;
+      asked.push({ method, at: now });
+      const answer = all[method]?.(peer);
+      if (answer === undefined) return;
+      if ('code' in answer) peer.refuse(sent, answer as never);
+      else peer.reply(sent, answer);
+    },
+    {
+      revision: '2025-11-25',
+      capabilities: { tools: {}, tasks: { requests: { tools: { call: {} } }, cancel: {} } },
+      options: { ...options, now: () => now, random: () => 0 },
+    },
+  );
+  t.after(() => one.client.close());
+  await one.client.listTools();
+  const pass = async (ms: number): Promise<void> => {
+    for (let left = ms; left > 0; left -= 50) {
+      now += 50;
+      t.mock.timers.tick(50);
+      for (let turn = 0; turn < 30; turn++) await Promise.resolve();
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+  };
+  return { ...one, asked, pass };
+}
+
+test('a flood of status notifications makes nobody ask faster than the server says [tasks-019]', async (t) => {
+  const one = await playing(t, { 'tasks/get': () => working });
+  one.client.callTool('t').catch(() => undefined);
+  for (let n = 0; n < 200; n++) {
+    one.peer.send({ jsonrpc: '2.0', method: 'notifications/tasks/status', params: working } as never);
+    await one.pass(50);
+  }
+  const at = one.asked.filter(({ method }) => method === 'tasks/get').map((ask) => ask.at);
+  assert.ok(at.length >= 5 && at.length <= 11, `${at.length}`);
+});
+
+test('a result that does not come is asked for again, while the task is asked for, too [tasks-018]', async (t) => {
+  let results = 0;
+  let polls = 0;
+  const one = await playing(
+    t,
+    {
+      'tasks/get': () => (++polls < 5 ? { ...working, status: 'input_required' } : completed),
+      'tasks/result': () => (++results === 1 ? undefined : { ...done, _meta: { [related]: { taskId: 'a' } } }),
+    },
+    { timeoutMs: 2000 },
+  );
+  const call = one.client.callTool('t');
+  await one.pass(40_000);
+  assert.deepEqual(await call, done);
+  assert.deepEqual([results, polls], [2, 5]);
+});
+
+test('a result that can never be had is an error in the end, and no endless loop', async (t) => {
+  const one = await playing(t, {
+    'tasks/get': () => completed,
+    'tasks/result': () => ({ code: -32603, message: 'broken' }),
+    'tasks/cancel': () => completed,
+  });
+  const call = assert.rejects(one.client.callTool('t'), /broken/);
+  await one.pass(300_000);
+  await call;
+  assert.ok(one.asked.length < 40);
+});
+
+test('how a task of 2025-11-25 ended otherwise is told apart', async (t) => {
+  for (const [title, answers, isRight] of [
+    [
+      'cancelled',
+      { 'tasks/get': () => ({ ...working, status: 'cancelled' }) },
+      (e: unknown) => e instanceof TaskCancelledError,
+    ],
+    ['expired', { 'tasks/get': () => ({ code: -32602, message: 'no' }) }, (e: unknown) => e instanceof TaskGoneError],
+    [
+      'expired with its result',
+      { 'tasks/get': () => completed, 'tasks/result': () => ({ code: -32602, message: 'no' }) },
+      (e: unknown) => e instanceof TaskGoneError,
+    ],
+    [
+      'malformed',
+      { 'tasks/get': () => ({ ...working, pollInterval: 'soon' }) },
+      (e: unknown) => e instanceof ConnectionError && e.reason === 'invalid-message',
+    ],
+  ] as const)
+    await t.test(title, async (t) => {
+      const one = await playing(t, { 'tasks/cancel': () => working, ...answers });
+      const call = assert.rejects(one.client.callTool('t'), isRight);
+      await one.pass(5000);
+      await call;
+    });
+});
+
+test('an answer to what a task asks says of which task it is [tasks-025]', async (t) => {
+  let polls = 0;
+  const one = await playing(
+    t,
+    {
+      'tasks/get': () => (++polls < 2 ? { ...working, status: 'input_required' } : completed),
+      'tasks/result': (peer) => {
+        const params = {
+          message: 'Name?',
+          requestedSchema: { type: 'object', properties: {} },
+          _meta: { [related]: { taskId: 'a' } },
+        };
+        peer.send({ jsonrpc: '2.0', id: 'q', method: 'elicitation/create', params } as never);
+        return done;
+      },
+    },
+    { onElicit: () => 'decline' },
+  );
+  const call = one.client.callTool('t');
+  await one.pass(5000);
+  await call;
+  const answer = one.transport.sent.find(({ message }) => message['id'] === 'q');
+  assert.deepEqual(answer?.message['result'], { action: 'decline', _meta: { [related]: { taskId: 'a' } } });
+});
+
+test('a call that is given up before its task is known cancels the task, and not the request [tasks-076]', async (t) => {
+  let send: (() => void) | undefined;
+  const one = await playing(t, {
+    'tools/call': (peer) => {
+      const id = one.transport.sent.findLast(({ message }) => message['method'] === 'tools/call')?.message['id'];
+      send = () => peer.send({ jsonrpc: '2.0', id, result: { task: working } } as never);
+      return undefined;
+    },
+    'tasks/cancel': () => ({ ...working, status: 'cancelled' }),
+  });
+  const given = new AbortController();
+  const call = assert.rejects(one.client.callTool('t', {}, { signal: given.signal }), /enough/);
+  await one.pass(50);
+  given.abort(new Error('enough'));
+  await call;
+  send?.();
+  await one.pass(50);
+  assert.equal(one.asked.at(-1)?.method, 'tasks/cancel');
+  assert.equal(
+    one.transport.sent.some(({ message }) => message['method'] === 'notifications/cancelled'),
+    false,
+  );
+});
