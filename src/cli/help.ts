@@ -180,11 +180,11 @@ ${signingIn}
 const logout = `parley logout [options] (<url> | --all)
 
 Revokes what was granted at a server, or at all of them, and forgets it. The exit code is 1 when tokens could not be
-revoked: they are forgotten here, and valid until they expire.
+revoked, which are forgotten here and valid until they expire, and when what is kept of a login cannot be read.
 
   --all             signs out everywhere, of every account
   --account <name>  the account that is meant; with --all, everywhere that one alone
-  --forget-client   forgets too how this program was registered there
+  --forget-client   forgets too how this program was registered there, be anybody signed in or not
   --client-id, --client-secret-env, --issuer: the client, where it was registered by hand
 `;
 

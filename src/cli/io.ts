@@ -26,6 +26,11 @@ export function isTerminal({ stdin, stderr }: Io): boolean {
   return 'isTTY' in stdin && stdin.isTTY === true && 'isTTY' in stderr && stderr.isTTY === true;
 }
 
+/** Tells whether a person sits at another machine than the browser of this one: they came over SSH, and see no window of it. */
+export function isRemote({ env }: Io): boolean {
+  return env['SSH_CONNECTION'] !== undefined && env['DISPLAY'] === undefined && env['WAYLAND_DISPLAY'] === undefined;
+}
+
 /** Resolves when the signal is aborted. */
 export function whenAborted(signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {

@@ -1,7 +1,7 @@
 /** A person signs in on the command line, at a real authorization server. */
 
 import assert from 'node:assert/strict';
-import { readFile } from 'node:fs/promises';
+import { readFile, rm, writeFile } from 'node:fs/promises';
 import { test } from 'node:test';
 import { run, start } from '../../src/cli/child.test.ts';
 import { assertSilent, filesIn, scene } from '../support/command-line-scene.ts';
@@ -168,6 +168,41 @@ test('accounts are kept apart, and all of them are shown and signed out', async 
   const logout = await parley('logout', '--all');
   assert.equal(logout.stdout, `signed out of ${server.url}\nsigned out of ${server.url} (account work)\n`);
   assert.equal((await parley('whoami', '--account', 'work')).code, 1);
+});
+
+test('a login that is damaged keeps nobody from the others, and registrations are forgotten without one', async (t) => {
+  const { server, machine, parley } = await scene(t);
+  const files = async (kind: string): Promise<readonly string[]> =>
+    (await filesIn(machine.state)).flatMap(({ path, isFolder }) =>
+      !isFolder && path.includes(`/${kind}-`) ? [path] : [],
+    );
+  assert.equal((await parley('login', server.url)).code, 0);
+  const [damaged = ''] = await files('server');
+  assert.equal((await parley('login', '--account', 'work', server.url)).code, 0);
+  await writeFile(damaged, '{');
+  const whoami = await parley('whoami');
+  assert.equal(whoami.code, 0);
+  assert.match(whoami.stdout, /account {3}work/);
+  assert.match(whoami.stderr, /is damaged; remove it/);
+  const logout = await parley('logout', '--all', '--forget-client');
+  assert.deepEqual([logout.code, logout.stdout], [1, `signed out of ${server.url} (account work)\n`]);
+  assert.match(logout.stderr, /is damaged; remove it/);
+  assert.doesNotMatch((await parley('whoami')).stderr, /nobody is signed in/);
+
+  await rm(damaged);
+  const hasClient = async (): Promise<boolean> => {
+    const texts = await Promise.all((await files('client')).map((path) => readFile(path, 'utf8')));
+    return texts.some((text) => 'text' in (JSON.parse(text) as object));
+  };
+  assert.equal((await parley('login', server.url)).code, 0);
+  assert.equal((await parley('logout', server.url)).code, 0);
+  assert.equal(await hasClient(), true);
+  assert.equal((await parley('logout', '--forget-client', server.url)).code, 0);
+  assert.equal(await hasClient(), false);
+  assert.equal((await parley('login', server.url)).code, 0);
+  assert.equal((await parley('logout', server.url)).code, 0);
+  assert.equal((await parley('logout', '--all', '--forget-client')).code, 0);
+  assert.equal(await hasClient(), false);
 });
 
 test('a login is lent to nobody who reaches a bridge from elsewhere', async (t) => {

@@ -55,7 +55,9 @@ export async function authOfServers(
     throw new UsageError(
       `--${given} is for servers at a URL without credentials of their own, and the file names none`,
     );
-  const asking = wayToAsk(parsed, circumstances);
+  // Several may ask at once, and of what is pasted nobody would know whose answer it is.
+  const isOne = guarded.length === 1;
+  const asking = wayToAsk(parsed, isOne ? circumstances : { ...circumstances, inputTaken: true });
   const found = new Map<string, ServerAuth>();
   const lent: string[] = [];
   for (const [name, at] of guarded) {

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { AuthorizationError } from '../../auth/errors.ts';
 import type { HttpTransportOptions } from '../../http/client/request.ts';
-import { UsageError, type Io } from '../io.ts';
+import { isRemote, isTerminal, UsageError, type Io } from '../io.ts';
 import { oneOption, type Parsed } from '../options.ts';
 import type { Target } from '../target.ts';
 import { authOptions, givenOption, signInOf } from './sign-in-options.ts';
@@ -69,7 +69,7 @@ export function lentLogin(reachedAt: string, instead: string, servers: readonly 
  *
  * @throws UsageError for options of asking where nobody is asked, or nobody can answer.
  */
-export function wayToAsk(parsed: Parsed, { asks, inputTaken = false }: Circumstances): WayToAsk {
+export function wayToAsk(parsed: Parsed, { io, asks, inputTaken = false }: Circumstances): WayToAsk {
   const login = oneOption(parsed, 'login', ['auto', 'never', 'always']) ?? 'auto';
   const ofAsking = givenOption(parsed, ['no-browser', 'redirect-port', 'login-timeout']);
   if (login === 'never' && ofAsking !== undefined)
@@ -79,7 +79,9 @@ export function wayToAsk(parsed: Parsed, { asks, inputTaken = false }: Circumsta
       '--no-browser reads an address from standard input, which is the client here; run parley login --no-browser before',
     );
   if (login === 'never' || (login === 'auto' && !asks)) return 'never';
-  return parsed.flag('no-browser') ? 'by-hand' : 'browser';
+  // Where nobody can type, the page that is printed leads back to this machine.
+  const isTyping = !inputTaken && isTerminal(io);
+  return parsed.flag('no-browser') || (isTyping && isRemote(io)) ? 'by-hand' : 'browser';
 }
 
 /** The token that the options name; a file is read anew each time, since somebody renews it. */

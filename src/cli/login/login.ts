@@ -2,13 +2,13 @@ import type { ParseArgsOptionsConfig } from 'node:util';
 import { serverUrl } from '../../jsonrpc/server-url.ts';
 import type { DevicePrompt } from '../../oauth/person/device.ts';
 import type { GrantInfo, OAuth } from '../../oauth/person/oauth.ts';
-import { UsageError, type Io } from '../io.ts';
+import { isRemote, UsageError, type Io } from '../io.ts';
 import { parseOptions, type Parsed } from '../options.ts';
 import { printed, reasonOf, shownJson } from '../shown.ts';
 import { factsKey } from './upstream-login.ts';
 import { devicePromptText } from './device-prompt.ts';
 import { givenOption, signInOf, signInOptions } from './sign-in-options.ts';
-import { ownStore, personAt, type WayToAsk } from './sign-in.ts';
+import { ownStore, personAt } from './sign-in.ts';
 
 /** The options of a login. One by another device is begun by name alone: whoever talks somebody into entering a code is let in. */
 const loginOptions: ParseArgsOptionsConfig = { ...signInOptions, device: { type: 'boolean' } };
@@ -20,7 +20,10 @@ export async function login(argv: readonly string[], io: Io): Promise<number> {
   const parsed = parseOptions(argv, loginOptions);
   const server = onlyServer(parsed);
   const device = parsed.flag('device') ? devicePrompt(parsed, io) : undefined;
-  const auth = personAt({ ...signInOf(parsed, io), asking: howToAsk(parsed, io), server }, io);
+  const auth = personAt(
+    { ...signInOf(parsed, io), asking: parsed.flag('no-browser') || isRemote(io) ? 'by-hand' : 'browser', server },
+    io,
+  );
   await auth.login({ server, signal: io.signal, device });
   const identity = await auth.identity();
   io.stdout.write(
@@ -34,15 +37,6 @@ function devicePrompt(parsed: Parsed, io: Io): (prompt: DevicePrompt) => void {
   if (other !== undefined)
     throw new UsageError(`--${other} is about coming back from a page, and with --device nobody comes back`);
   return (prompt) => void io.stderr.write(devicePromptText(prompt));
-}
-
-/** A person over SSH sits at another machine than the browser of this one. */
-function howToAsk(parsed: Parsed, io: Io): WayToAsk {
-  const remote =
-    io.env['SSH_CONNECTION'] !== undefined &&
-    io.env['DISPLAY'] === undefined &&
-    io.env['WAYLAND_DISPLAY'] === undefined;
-  return parsed.flag('no-browser') || remote ? 'by-hand' : 'browser';
 }
 
 const logoutOptions: ParseArgsOptionsConfig = {
@@ -59,18 +53,22 @@ const logoutOptions: ParseArgsOptionsConfig = {
 export async function logout(argv: readonly string[], io: Io): Promise<number> {
   const parsed = parseOptions(argv, logoutOptions);
   if (parsed.flag('all') && parsed.words.length > 0) throw new UsageError('--all takes no URL');
-  const logins = parsed.flag('all') ? await keptLogins(parsed, io) : [onlyLogin(parsed)];
-  if (logins.length === 0) io.stderr.write('nobody is signed in\n');
-  let failed = false;
+  const forgetClient = parsed.flag('forget-client');
+  const { logins, isWhole } = parsed.flag('all')
+    ? await keptLogins(parsed, io)
+    : { logins: [onlyLogin(parsed)], isWhole: true };
+  if (logins.length === 0 && isWhole) io.stderr.write('nobody is signed in\n');
+  let failed = !isWhole;
   for (const { server, account } of logins) {
     const where = printed(account === undefined ? server : `${server} (account ${account})`, 'line');
     try {
       const auth = keptAuthorization(parsed, io, { server, account });
       if ((await auth.identity({ server })) === undefined) {
         io.stderr.write(`nobody is signed in at ${where}\n`);
+        if (forgetClient) await auth.logout({ forgetClient });
         continue;
       }
-      const { revoked } = await auth.logout({ forgetClient: parsed.flag('forget-client') });
+      const { revoked } = await auth.logout({ forgetClient });
       await ownStore(io).write(factsKey(new URL(server), account), undefined);
       failed ||= !revoked;
       io.stdout.write(
@@ -82,7 +80,15 @@ export async function logout(argv: readonly string[], io: Io): Promise<number> {
       io.stderr.write(`parley: ${where}: ${reasonOf(error)}\n`);
     }
   }
+  // What was granted to them is gone, unless something failed; of another account it is not.
+  if (forgetClient && parsed.flag('all') && parsed.text('account') === undefined && !failed) await forgetClients(io);
   return failed ? 1 : 0;
+}
+
+/** Forgets how this program was registered anywhere. */
+async function forgetClients(io: Io): Promise<void> {
+  const store = ownStore(io);
+  for (const key of await store.keys('client')) await store.write(key, undefined);
 }
 
 const whoamiOptions: ParseArgsOptionsConfig = { account: { type: 'string' }, json: { type: 'boolean' } };
@@ -90,7 +96,8 @@ const whoamiOptions: ParseArgsOptionsConfig = { account: { type: 'string' }, jso
 /** Says who is signed in where; no token is shown. */
 export async function whoami(argv: readonly string[], io: Io): Promise<number> {
   const parsed = parseOptions(argv, whoamiOptions);
-  const logins = parsed.words.length === 0 ? await keptLogins(parsed, io) : [onlyLogin(parsed)];
+  const { logins, isWhole } =
+    parsed.words.length === 0 ? await keptLogins(parsed, io) : { logins: [onlyLogin(parsed)], isWhole: true };
   const found: (GrantInfo & KeptLogin)[] = [];
   for (const { server, account } of logins) {
     try {
@@ -101,8 +108,9 @@ export async function whoami(argv: readonly string[], io: Io): Promise<number> {
     }
   }
   if (parsed.flag('json')) io.stdout.write(`${shownJson(found, 2)}\n`);
-  else if (found.length === 0) io.stderr.write('nobody is signed in; parley login <url> does it\n');
-  else io.stdout.write(found.map(({ server, ...identity }) => describe(server, identity)).join(''));
+  else if (found.length > 0)
+    io.stdout.write(found.map(({ server, ...identity }) => describe(server, identity)).join(''));
+  else if (isWhole) io.stderr.write('nobody is signed in; parley login <url> does it\n');
   return found.length === 0 ? 1 : 0;
 }
 
@@ -112,15 +120,23 @@ interface KeptLogin {
   readonly account?: string | undefined;
 }
 
-/** The logins that are kept, of one account where one is named. */
-async function keptLogins(parsed: Parsed, io: Io): Promise<readonly KeptLogin[]> {
+/** The logins that are kept, of one account where one is named; `isWhole` is false where there are others, which cannot be read. */
+async function keptLogins(
+  parsed: Parsed,
+  io: Io,
+): Promise<{ readonly logins: readonly KeptLogin[]; readonly isWhole: boolean }> {
   const wanted = parsed.text('account');
-  const keys = await ownStore(io).keys('server');
+  let isWhole = true;
+  const unreadable = (error: unknown): void => {
+    isWhole = false;
+    io.stderr.write(`parley: ${reasonOf(error)}\n`);
+  };
+  const keys = await ownStore(io, unreadable).keys('server');
   const sorted = keys
     .map(({ issuer: server, account = '' }) => ({ server, account }))
     .filter(({ account }) => wanted === undefined || account === wanted)
     .toSorted((one, other) => compared(one.server, other.server) || compared(one.account, other.account));
-  return sorted.map(({ server, account }) => (account === '' ? { server } : { server, account }));
+  return { isWhole, logins: sorted.map(({ server, account }) => (account === '' ? { server } : { server, account })) };
 }
 
 function keptAuthorization(parsed: Parsed, io: Io, { server, account }: KeptLogin): OAuth {

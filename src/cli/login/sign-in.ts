@@ -3,7 +3,7 @@ import type { AuthorizationFetch } from '../../auth/document.ts';
 import { AuthorizationError } from '../../auth/errors.ts';
 import type { NetworkRules } from '../../auth/network.ts';
 import type { OpenRedirect, Redirect, RedirectRequest } from '../../auth/redirect.ts';
-import { fileCredentialStore } from '../../node/credentials/file-credentials.ts';
+import { storeIn } from '../../node/credentials/file-credentials.ts';
 import { credentialFolder } from '../../node/credentials/folder.ts';
 import { guardedFetch, type GuardedFetch } from '../../node/login/guarded-fetch.ts';
 import { loopback } from '../../node/login/loopback.ts';
@@ -20,9 +20,13 @@ import { reasonOf } from '../shown.ts';
 /** Ways in which a person may be asked: not at all, or by a page that is opened, or by one whose address is printed. */
 export type WayToAsk = 'never' | 'browser' | 'by-hand';
 
-/** The store of credentials of whoever runs a command. */
-export function ownStore(io: Io): CredentialStore {
-  return fileCredentialStore({ folder: credentialFolder(io.env) });
+/**
+ * The store of credentials of whoever runs a command.
+ *
+ * @param unreadable Hears of what is left out where credentials are listed.
+ */
+export function ownStore(io: Io, unreadable?: (error: unknown) => void): CredentialStore {
+  return storeIn(credentialFolder(io.env), unreadable === undefined ? {} : { unreadable });
 }
 
 /** Authorization of a person that is wanted at one server. */

@@ -65,6 +65,22 @@ test('a damaged file is named, and what it holds is not shown', async (t) => {
   );
 });
 
+test('a damaged file keeps nobody from the others of its kind, and is told of', async (t) => {
+  const folder = join(await temporary(t), 'kept');
+  const told: string[] = [];
+  const store = storeIn(folder, { unreadable: (error) => void told.push(String(error)) });
+  await store.write(key, 'secret');
+  const [name = ''] = await readdir(folder);
+  await writeFile(join(folder, name, '1'), '{"generation": "1", "text": "secr');
+  const other = { ...key, account: 'other' };
+  await store.write(other, 'secret');
+  assert.deepEqual(await store.keys('grant'), [other]);
+  assert.deepEqual(await fileCredentialStore({ folder }).keys('grant'), [other]);
+  assert.equal(told.length, 1);
+  assert.match(told.join(), /damaged; remove it/);
+  assert.doesNotMatch(told.join(), /secr\b/);
+});
+
 test('what logins left behind is removed when nobody can be about to write there', async (t) => {
   const folder = join(await temporary(t), 'kept');
   const store = fileCredentialStore({ folder });
@@ -128,8 +144,8 @@ for (const [expects, what] of [
 test('a holder that died loses its lock, and one that stood still is told', async (t) => {
   const folder = join(await temporary(t), 'kept');
   // The first never says that it lives.
-  const still = storeIn(folder, { leaseMs: 50, beatMs: 200 });
-  const patient = storeIn(folder, { leaseMs: 50, beatMs: 10 });
+  const still = storeIn(folder, { times: { leaseMs: 50, beatMs: 200 } });
+  const patient = storeIn(folder, { times: { leaseMs: 50, beatMs: 10 } });
   let letGo = (): void => {};
   let lost: AbortSignal | undefined;
   const held = still.lock(key, (signal) => {

@@ -16,7 +16,8 @@ export interface FileCredentialStoreOptions {
 /**
  * Makes a store of credentials in files, which all processes of one user share. Folders are for their owner alone (0700), files too
  * (0600); what others own or may read is refused. What is written is on the disk when the promise settles. The file system must have hard
- * links, as those of this machine have; the texts are as they are: `sealedCredentialStore` encrypts them.
+ * links, as those of this machine have; the texts are as they are: `sealedCredentialStore` encrypts them. `keys` leaves out what cannot be
+ * read; reading it by its key says why.
  *
  * @throws TypeError when the folder is no path.
  */
@@ -24,8 +25,15 @@ export function fileCredentialStore(options: FileCredentialStoreOptions = {}): C
   return storeIn(options.folder ?? credentialFolder());
 }
 
-/** The same with the times of its leases. */
-export function storeIn(folder: string, times?: LeaseTimes): CredentialStore {
+/** Parts of a store that are its maker's choice, beside its folder. */
+interface StoreInside {
+  readonly times?: LeaseTimes;
+  /** Hears of each entry that `keys` leaves out, since it cannot be read. */
+  readonly unreadable?: (error: unknown) => void;
+}
+
+/** The same with the times of its leases, and with somebody who hears of what cannot be read. */
+export function storeIn(folder: string, { times, unreadable }: StoreInside = {}): CredentialStore {
   if (typeof folder !== 'string' || folder === '')
     throw new TypeError('the folder of a store of credentials must be a path');
   const turns = new Turns();
@@ -52,9 +60,14 @@ export function storeIn(folder: string, times?: LeaseTimes): CredentialStore {
       const found: CredentialKey[] = [];
       for (const name of await namesIn(folder)) {
         if (!name.startsWith(`${kind}-`)) continue;
-        const newest = await new Versions(join(folder, name)).newest();
-        const key = entryOf(newest?.text)?.key;
-        if (key !== undefined && key.kind === kind) found.push(key);
+        try {
+          const newest = await new Versions(join(folder, name)).newest();
+          const key = entryOf(newest?.text)?.key;
+          if (key !== undefined && key.kind === kind) found.push(key);
+        } catch (error) {
+          // Whoever looks for the others finds them all the same.
+          unreadable?.(error);
+        }
       }
       return found;
     },

@@ -14,6 +14,7 @@ import {
   isBound,
   isForNonce,
   mustBeBound,
+  noRefusal,
   once,
   readRefusal,
   requireKind,
@@ -77,6 +78,19 @@ export class Mending {
   /** Takes up the login to which an answer belongs, after the page that began it was left. */
   async finish(callback: string, signal: AbortSignal): Promise<void> {
     await this.#login.finish(callback, signal);
+  }
+
+  /**
+   * Forgets the registration of a client: the one that something was granted to, else the last one where the server sends people now.
+   *
+   * @throws AuthorizationError where nothing was granted, and it cannot be found out where that is.
+   */
+  async forgetClient(grant: Grant | undefined): Promise<void> {
+    if (grant !== undefined) return await this.registration.forget(grant.endpoints.issuer, grant.client);
+    const discovered = await this.#discoverServer(noRefusal, { signal: new AbortController().signal });
+    const { issuer } = discovered.server;
+    const last = await this.registration.kept(issuer);
+    if (last !== undefined) await this.registration.forget(issuer, last.id);
   }
 
   async #unauthorized(request: AuthorizedRequest, refused: Refused, sent: AuthorizationFields): Promise<boolean> {
@@ -154,7 +168,7 @@ export class Mending {
     });
   }
 
-  async #discoverServer({ resourceMetadata }: Refused, { signal }: Job): Promise<Discovered> {
+  async #discoverServer({ resourceMetadata }: Refused, { signal }: Pick<Job, 'signal'>): Promise<Discovered> {
     const { clients } = this.#settings;
     const known = this.#keeper.grant?.endpoints.issuer;
     const prefer = (issuer: string): boolean =>

@@ -53,7 +53,8 @@ export interface OAuth extends Authorization {
   /**
    * Signs out: revokes the tokens where the authorization server has a way for that, and deletes the grant.
    *
-   * @param options `revoke` is true by default; `forgetClient` deletes the registration too.
+   * @param options `revoke` is true by default; `forgetClient` deletes the registration too: that of the grant, or where nobody is signed
+   *   in that at the authorization server which the server names now.
    * @returns Whether the tokens were revoked; without it they are valid until they expire.
    */
   logout(options?: {
@@ -127,8 +128,7 @@ class PersonAuthorization implements OAuth {
     const { grant } = authorizer.keeper;
     const revoked = revoke && (await this.#revoked());
     await authorizer.keeper.forget();
-    if (forgetClient && grant !== undefined)
-      await (await authorizer.mending()).registration.forget(grant.endpoints.issuer, grant.client);
+    if (forgetClient) await (await authorizer.mending()).forgetClient(grant);
     return { revoked };
   }
 

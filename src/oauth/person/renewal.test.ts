@@ -190,6 +190,20 @@ test('who is signed out has no grant, and its tokens are revoked', async (t) => 
   assert.equal(world.pages.length, 2);
 });
 
+test('a registration is forgotten though nobody is signed in any more', async (t) => {
+  const world = createWorld();
+  const store = memoryCredentialStore();
+  const server = 'https://mcp.example/mcp';
+  const client = await world.connect(world.oauth({ store }));
+  t.after(() => client.close());
+  await world.oauth({ store }).logout({ server });
+  assert.notEqual((await store.keys('client')).length, 0);
+  assert.deepEqual(await world.oauth({ store, fetch: world.fetch }).logout({ server, forgetClient: true }), {
+    revoked: false,
+  });
+  assert.deepEqual(await store.keys('client'), []);
+});
+
 test('a revocation that fails is told, and the grant is deleted all the same', async (t) => {
   const world = createWorld();
   const auth = world.oauth();
