@@ -73,6 +73,15 @@ export const taskFeatures: readonly Feature[] = [
     between: (client, server) => ofServer(client, server, 'left out; no client was given a task'),
   },
   {
+    id: 'tasks-asked',
+    title: 'The wish of a server that its client answers as a task',
+    group,
+    between: (_, server) =>
+      server.tasks === 'core'
+        ? changed('left out, and the client is asked plainly; the bridge declares no tasks that a client hosts')
+        : nothing("the server's revision has none"),
+  },
+  {
     id: 'tasks-results',
     title: 'Results that are tasks, unasked',
     group,

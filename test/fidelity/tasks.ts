@@ -5,6 +5,7 @@ import { mayAsk } from '../../src/protocol/catalogue.ts';
 import type { Revision } from '../../src/protocol/revision.ts';
 import { open, type Json } from '../support/raw.ts';
 import { paramsSent } from '../support/scripted-upstream.ts';
+import { ask } from './question.ts';
 import { until } from '../support/turns.ts';
 import {
   at,
@@ -200,6 +201,17 @@ const notices: Walk = async (pairing) => {
   return heard() ? compared(1, 1) : changed;
 };
 
+const asked: Walk = async (pairing) => {
+  if (pairing.server.tasks !== 'core') return nothing;
+  const params = { messages: [{ role: 'user', content: { type: 'text', text: 'hello' } }], maxTokens: 10 };
+  const answer = { role: 'assistant', content: { type: 'text', text: 'hi' }, model: 'any' };
+  const { questions, error } = await ask(pairing, [
+    [{ method: 'sampling/createMessage', params: { ...params, task: { ttl: 5 } }, answer }],
+  ]);
+  assert.equal(error, undefined);
+  return compared({ ttl: 5 }, at(questions[0], 'params', 'task'));
+};
+
 const unasked: Walk = async (pairing) => {
   if (pairing.server.tasks !== 'extension') return nothing;
   const { raw } = await meet(pairing, { answers: { 'tools/call': createdIn(pairing.server) } });
@@ -246,5 +258,6 @@ export const taskWalks: Walks = {
   'tasks-methods': methods,
   'tasks-list': list,
   'tasks-notices': notices,
+  'tasks-asked': asked,
   'tasks-results': unasked,
 };

@@ -66,6 +66,7 @@ export const needs: ReadonlyMap<string, Needed> = new Map([
   ['tasks-methods', hasTasks],
   ['tasks-list', hasTasks],
   ['tasks-notices', hasTasks],
+  ['tasks-asked', never],
   ['tasks-results', hasTasks],
 ]);
 
