@@ -30,6 +30,7 @@ const general = `parley — MCP in every revision, ${oldest} to ${newestRevision
   parley bridge (<url> | -- <command>…)          one endpoint in front of any server, for clients of any revision
   parley bridge --config <file>                  the same in front of all servers that a file of a host names
   parley call (<url> | -- <command>…) [<tool>…]  lists what a server offers, or calls a tool
+  parley tasks get|wait|answer|cancel <reference>  takes up what parley call --task began; list <url>
   parley explain (<url> | -- <command>…)         says which revisions a server speaks, and how that is known
   parley login <url>                             signs in at a server, for call and bridge; logout, whoami
   parley example                                 serves a small example server on standard input and output
@@ -108,6 +109,10 @@ progress and log messages go to standard error. A tool that fails gives exit cod
   --config <file>     the server is one of the "mcpServers" of a file, reached and authorized as its entry says
   --revision <date>   speaks only this revision; repeatable
   --timeout <ms>      the longest wait for an answer; 60000
+  --task              calls it as a task, and waits: with a bar at a terminal, where what it asks can be answered too.
+                      Ctrl-C leaves it to the server, and prints how to take it up again; twice cancels it
+  --detach            with --task: waits for nothing, and prints the reference of the task, which parley tasks takes
+  --ttl <ms>          with --task, within 2025-11-25: how long the server should keep the task
 ${reaching}
 ${authorized}
 
@@ -121,6 +126,37 @@ has one of that name, or when it starts none. To be sure, put the tool first or 
   parley call --config servers.json files read path=a.txt
   parley call add a=1 b=2 -- node server.js
   parley call -- node server.js stdio -- add a=1 b=2
+  parley call --task http://127.0.0.1:3000/mcp countdown from=20
+`;
+
+const tasks = `parley tasks get [options] <reference> [<server>]
+parley tasks wait [options] <reference> [<server>]
+parley tasks answer [options] <reference> [<server>] [<name>=<value>…]
+parley tasks cancel [options] <reference> [<server>]
+parley tasks list [options] <server>
+
+Takes up a task that parley call --task began: says how it stands, waits for its result, answers what it asks, cancels
+it. A reference is the JSON that --detach and Ctrl-C print, between single quotes, or - to read it from standard input.
+It holds no login and no token, but where a server knows nobody, whoever has it can see and cancel the task.
+
+The server is the one that the reference names, where that is at a URL; else, or where more than its path is needed,
+<url>, -- <command>…, or --config <file> <name>. A server that a command starts ends with the command, and its tasks
+with it, unless it keeps them elsewhere. list shows the tasks of whoever asks, at servers of 2025-11-25 that list them.
+
+  <name>=<value>      answer: what is filled in; without any, you are asked at a terminal
+  --json '{…}'        answer: all values at once
+  --key <key>         answer: the question that is meant, where there are several
+  --action <action>   answer: accept (the default), decline or cancel
+  --json              prints JSON
+  --config <file>     the server is one of the "mcpServers" of a file
+  --revision <date>   speaks only this revision; repeatable. That in which the task began by default
+  --timeout <ms>      the longest wait for one answer of the server; 60000
+${reaching}
+${authorized}
+
+  task=$(parley call --task --detach http://127.0.0.1:3000/mcp countdown from=20)
+  parley tasks get "$task"
+  echo "$task" | parley tasks wait -
 `;
 
 const explain = `parley explain [options] <url>
@@ -195,7 +231,7 @@ shown. The exit code is 1 when nobody is.
 `;
 
 const topics: ReadonlyMap<string, string> = new Map(
-  Object.entries({ bridge, call, example, explain, login, logout, start, whoami }),
+  Object.entries({ bridge, call, example, explain, login, logout, start, tasks, whoami }),
 );
 
 /** The help on a command, or on all of them; `undefined` when there is no such command. */

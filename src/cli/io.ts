@@ -8,6 +8,11 @@ export interface Io {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Aborted when the person wants the command to end. */
   readonly signal: AbortSignal;
+  /**
+   * Has the next wish to end heard in place of the end of the process, which it would be else; one that comes after that ends it. Left
+   * out where nobody wishes twice.
+   */
+  readonly onInsist?: (hear: () => void) => void;
 }
 
 /** A command: it gets the words after its name and gives the exit code. */

@@ -7,11 +7,15 @@ import { reasonOf } from './shown.ts';
 module.enableCompileCache?.();
 
 const controller = new AbortController();
+let insisted: (() => void) | undefined;
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
   process.on(signal, () => {
+    if (!controller.signal.aborted) return controller.abort(new Error(`ended by ${signal}`));
+    const hear = insisted;
+    insisted = undefined;
     // Who asks twice does not want to wait for a clean end.
-    if (controller.signal.aborted) process.exit(1);
-    controller.abort(new Error(`ended by ${signal}`));
+    if (hear === undefined) process.exit(1);
+    hear();
   });
 }
 // A reader that has seen enough, such as head, is no failure.
@@ -28,7 +32,9 @@ process.on('unhandledRejection', fail);
 const letGo = after(2 ** 31 - 1, () => {}, true);
 const { stdin, stdout, stderr, env } = process;
 const { run } = await import('./run.ts');
-process.exitCode = await run(process.argv.slice(2), { stdin, stdout, stderr, env, signal: controller.signal });
+const { signal } = controller;
+const onInsist = (hear: () => void): void => void (insisted = hear);
+process.exitCode = await run(process.argv.slice(2), { stdin, stdout, stderr, env, signal, onInsist });
 letGo();
 // Nothing that a command opened is left; what lingers (an idle socket, an input that is open) is not waited for.
 stdout.write('', () => process.exit());

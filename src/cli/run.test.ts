@@ -27,7 +27,7 @@ describe('the program', { concurrency: 4 }, () => {
     assert.equal(long.stdout, word.stdout);
   });
 
-  for (const command of ['bridge', 'call', 'example', 'start']) {
+  for (const command of ['bridge', 'call', 'example', 'start', 'tasks']) {
     test(`help on ${command} is what ${command} --help says`, async () => {
       const [help, flag] = await Promise.all([inThisProcess(['help', command]), inThisProcess([command, '--help'])]);
       assert.match(help.stdout, new RegExp(`^parley ${command}`));

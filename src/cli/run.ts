@@ -13,6 +13,7 @@ const commands: ReadonlyMap<string, () => Promise<Command>> = new Map([
   ['login', async () => (await import('./login/login.ts')).login],
   ['logout', async () => (await import('./login/login.ts')).logout],
   ['whoami', async () => (await import('./login/login.ts')).whoami],
+  ['tasks', async () => (await import('./tasks/tasks.ts')).tasks],
   ['start', async () => (await import('./bridge.ts')).start],
   ['help', () => Promise.resolve(help)],
 ]);

@@ -1,8 +1,12 @@
 import { isObject } from '../../jsonrpc/message.ts';
-import type { Tool } from '../../protocol/features/tools.ts';
 import { UsageError } from '../io.ts';
 
 type JsonType = 'string' | 'number' | 'integer' | 'boolean' | 'null' | 'array' | 'object';
+
+/** Thing that is filled in: a tool, or a form that a server shows. */
+interface FieldsOf {
+  readonly inputSchema: { readonly properties?: Readonly<Record<string, unknown>> };
+}
 
 /**
  * Makes the arguments of a call of what was typed.
@@ -14,14 +18,14 @@ type JsonType = 'string' | 'number' | 'integer' | 'boolean' | 'null' | 'array' |
 export function argumentsOf(
   pairs: readonly (readonly [string, string])[],
   input: Readonly<Record<string, unknown>> | undefined,
-  tool: Tool | undefined,
+  tool: FieldsOf | undefined,
 ): Readonly<Record<string, unknown>> {
   const typed = pairs.map(([name, text]) => [name, valueOf(name, text, typesOf(tool, name))] as const);
   return { ...input, ...Object.fromEntries(typed) };
 }
 
 /** The types that a tool's schema allows for an argument; empty when it does not say. */
-function typesOf(tool: Tool | undefined, name: string): ReadonlySet<string> {
+function typesOf(tool: FieldsOf | undefined, name: string): ReadonlySet<string> {
   const properties = tool?.inputSchema.properties;
   const schema = properties !== undefined && Object.hasOwn(properties, name) ? properties[name] : undefined;
   return new Set(typesIn(schema));

@@ -1,10 +1,7 @@
 import { existsSync } from 'node:fs';
 import type { ParseArgsOptionsConfig } from 'node:util';
 import type { Client } from '../../client/client.ts';
-import type { Transport } from '../../jsonrpc/transport.ts';
-import type { LoggingMessageNotificationParams } from '../../protocol/features/logging.ts';
-import type { CallToolResult, Tool } from '../../protocol/features/tools.ts';
-import type { RevisionDate } from '../../protocol/revision.ts';
+import type { Tool } from '../../protocol/features/tools.ts';
 import { argumentsOf } from './arguments.ts';
 import { configuredTarget } from './configured.ts';
 import {
@@ -18,25 +15,22 @@ import {
   type Json,
 } from './words.ts';
 import { clipped } from '../explain/text.ts';
-import { UsageError, isTerminal, type Io } from '../io.ts';
-import { authOf } from '../login/auth-of.ts';
-import { authOptions } from '../login/sign-in-options.ts';
-import { parseOptions, revisionDates, wholeNumber, type Parsed } from '../options.ts';
-import { connect } from '../../client.ts';
+import { UsageError, type Io } from '../io.ts';
+import { parseOptions, type Parsed } from '../options.ts';
+import { clientOptions, openTarget, openWay, type ClientOpening } from './open.ts';
 import { fetchCatalogue, renderCatalogue } from './render-catalogue.ts';
-import { renderResult } from './render-result.ts';
-import { splitAtDashes, targetOptions, transportOf, type Target } from '../target.ts';
+import { printResult } from './render-result.ts';
+import { splitAtDashes, type Target } from '../target.ts';
+import type { TaskPlace } from '../tasks/place.ts';
+import type { ToolTask } from '../tasks/tool-task.ts';
 import { nearestWords } from '../../mistakes/nearest.ts';
-import { withoutSent } from '../sent-secrets.ts';
-import { printed, reasonOf, shownJson } from '../shown.ts';
-import { version } from '../version.ts';
+import { printed, shownJson } from '../shown.ts';
 
 const options: ParseArgsOptionsConfig = {
-  ...targetOptions,
-  ...authOptions,
-  config: { type: 'string' },
-  revision: { type: 'string', multiple: true },
-  timeout: { type: 'string' },
+  ...clientOptions,
+  task: { type: 'boolean' },
+  detach: { type: 'boolean' },
+  ttl: { type: 'string' },
 };
 
 /** Lists what a server offers, or calls one of its tools. */
@@ -50,9 +44,30 @@ export async function call(argv: readonly string[], io: Io): Promise<number> {
   const wanted = wantedIn(parsed.words, after);
   const json = mergeJson(head.json, wanted.json);
   requireTool(wanted.tool, json);
-  const { client, tool } = await reach(wanted, parsed, io);
-  const mayBeWord = wanted.guessed && wanted.target.kind === 'command';
-  return await use(client, tool, { pairs: wanted.pairs, json, mayBeWord }, io);
+  return await withTask(wanted.tool ?? wanted.perhaps?.tool, { parsed, json: json.output }, io, async (task) => {
+    const { client, tool, target } = await reach(wanted, { parsed, opening: task?.opening }, io);
+    const mayBeWord = wanted.guessed && wanted.target.kind === 'command';
+    const place = { kind: 'typed', target } as const;
+    return await use(client, tool, { pairs: wanted.pairs, json, mayBeWord, task, place }, io);
+  });
+}
+
+/** Does something that may be about a task, and shows nothing of it any more afterwards. */
+async function withTask(
+  tool: string | undefined,
+  asked: { readonly parsed: Parsed; readonly json: boolean },
+  io: Io,
+  work: (task: ToolTask | undefined) => Promise<number>,
+): Promise<number> {
+  const { parsed } = asked;
+  if (!parsed.flag('task') && !parsed.flag('detach') && parsed.text('ttl') === undefined) return await work(undefined);
+  const { calledAsTask, toolTask } = await import('../tasks/tool-task.ts');
+  const task = toolTask(calledAsTask(parsed, tool), asked, io);
+  try {
+    return await work(task);
+  } finally {
+    task.end();
+  }
 }
 
 /** The same at a server of a file. */
@@ -65,8 +80,11 @@ async function callConfigured(
   const [name, tool, ...pairs] = parsed.words;
   const wanted = { tool, pairs: pairs.map(pairOf), json, mayBeWord: false };
   requireTool(tool, json);
-  const { way, revisions } = await configuredTarget(file, name, parsed, io);
-  return await use(await openWay(way, parsed, io, revisions), tool, wanted, io);
+  return await withTask(tool, { parsed, json: json.output }, io, async (task) => {
+    const { way, revisions } = await configuredTarget(file, name, parsed, io);
+    const client = await openWay(way, parsed, io, { ...task?.opening, known: revisions });
+    return await use(client, tool, { ...wanted, task, place: { kind: 'configured', file, name } }, io);
+  });
 }
 
 function requireTool(tool: string | undefined, json: Json): void {
@@ -78,10 +96,15 @@ function requireTool(tool: string | undefined, json: Json): void {
 interface Use extends Pick<CallWords, 'pairs' | 'json'> {
   /** True when what was taken for the tool may be a word of the command. */
   readonly mayBeWord: boolean;
+  /** Call as a task, where that is wanted. */
+  readonly task: ToolTask | undefined;
+  readonly place: TaskPlace;
 }
 
 async function use(client: Client, tool: string | undefined, wanted: Use, io: Io): Promise<number> {
   try {
+    if (tool === undefined && wanted.task !== undefined)
+      throw new UsageError('--task calls a tool; put -- between the command and the tool');
     return tool === undefined ? await list(client, wanted.json.output, io) : await callTool(client, tool, wanted, io);
   } finally {
     await client.close();
@@ -99,59 +122,21 @@ function wantedIn(words: readonly string[], after: readonly string[] | undefined
  */
 async function reach(
   wanted: CallWords,
-  parsed: Parsed,
+  { parsed, opening }: { readonly parsed: Parsed; readonly opening: ClientOpening | undefined },
   io: Io,
-): Promise<{ readonly client: Client; readonly tool: string | undefined }> {
-  const { perhaps } = wanted;
-  if (perhaps === undefined) return { client: await open(wanted.target, parsed, io), tool: wanted.tool };
+): Promise<{ readonly client: Client; readonly tool: string | undefined; readonly target: Target }> {
+  const { perhaps, target } = wanted;
+  const open = (at: Target): Promise<Client> => openTarget(at, parsed, io, opening);
+  if (perhaps === undefined) return { client: await open(target), tool: wanted.tool, target };
   let client: Client;
   try {
-    client = await open(wanted.target, parsed, io);
+    client = await open(target);
   } catch (error) {
     if (io.signal.aborted) throw error;
-    return { client: await open(perhaps.target, parsed, io), tool: perhaps.tool };
+    return { client: await open(perhaps.target), tool: perhaps.tool, target: perhaps.target };
   }
   const tools = await client.listTools({ signal: io.signal });
-  return { client, tool: tools.some(({ name }) => name === perhaps.tool) ? perhaps.tool : undefined };
-}
-
-async function open(target: Target, parsed: Parsed, io: Io): Promise<Client> {
-  const { auth } = await authOf(target, parsed, { io, asks: isTerminal(io) });
-  return await openWay(transportOf(target, parsed, io, auth === undefined ? {} : { auth }), parsed, io);
-}
-
-/** @param known The revisions that the server is spoken to in, where nobody typed some. */
-function openWay(way: Transport, parsed: Parsed, io: Io, known?: readonly RevisionDate[]): Promise<Client> {
-  const revisions = revisionDates(parsed.texts('revision')) ?? known;
-  const timeout = parsed.text('timeout');
-  const timeoutMs = timeout === undefined ? undefined : wholeNumber('--timeout', timeout, [1, 2 ** 31 - 1]);
-  return connect(way, {
-    info: { name: 'parley-call', version },
-    signal: io.signal,
-    ...(revisions === undefined ? {} : { revisions }),
-    ...(timeoutMs === undefined ? {} : { timeoutMs }),
-    onLog: (message) => void io.stderr.write(logLine(message)),
-    onWarning: warnings(io),
-  });
-}
-
-const mostWarnings = 3;
-
-/** A server that prints what is no message may print a lot of it. */
-function warnings(io: Io): (message: string) => void {
-  let count = 0;
-  return (message) => {
-    count++;
-    if (count <= mostWarnings) io.stderr.write(`parley: ${reasonOf(message)}\n`);
-    if (count === mostWarnings) io.stderr.write('parley: further warnings are left out\n');
-  };
-}
-
-function logLine({ level, logger, data }: LoggingMessageNotificationParams): string {
-  const words = typeof data === 'string' ? data : JSON.stringify(data);
-  const head = printed(`[${level}]${logger === undefined ? '' : ` ${logger}:`}`, 'line');
-  // What goes on below is told apart from what begins.
-  return `${head} ${printed(words, 'lines').replaceAll('\n', '\n  ')}\n`;
+  return { client, tool: tools.some(({ name }) => name === perhaps.tool) ? perhaps.tool : undefined, target };
 }
 
 async function list(client: Client, json: boolean, io: Io): Promise<number> {
@@ -160,11 +145,14 @@ async function list(client: Client, json: boolean, io: Io): Promise<number> {
   return 0;
 }
 
-async function callTool(client: Client, name: string, { pairs, json, mayBeWord }: Use, io: Io): Promise<number> {
+async function callTool(client: Client, name: string, wanted: Use, io: Io): Promise<number> {
+  const { pairs, json, mayBeWord, task, place } = wanted;
   const tools = await client.listTools({ signal: io.signal });
   const tool = tools.find((one) => one.name === name);
   if (tool === undefined) throw new Error(unknownTool(name, tools, mayBeWord));
-  const result = await client.callTool(name, argumentsOf(pairs, json.input, tool), {
+  const given = argumentsOf(pairs, json.input, tool);
+  if (task !== undefined) return await task.run(client, given, place);
+  const result = await client.callTool(name, given, {
     signal: io.signal,
     logLevel: 'info',
     onProgress: ({ progress, total, message }) => {
@@ -173,15 +161,8 @@ async function callTool(client: Client, name: string, { pairs, json, mayBeWord }
       );
     },
   });
-  show(result, json.output, io);
+  printResult(result, json.output, io);
   return result.isError === true ? 1 : 0;
-}
-
-function show(result: CallToolResult, json: boolean, io: Io): void {
-  const isError = result.isError === true;
-  const text = json ? `${shownJson(result, 2)}\n` : renderResult(result);
-  // A result is what was asked for, and is shown as it is; an error may repeat what was sent.
-  (isError && !json ? io.stderr : io.stdout).write(isError ? withoutSent(text) : text);
 }
 
 function unknownTool(name: string, tools: readonly Tool[], guessed: boolean): string {

@@ -1,7 +1,17 @@
 import type { ContentBlock } from '../../protocol/features/content.ts';
 import type { BlobResourceContents, TextResourceContents } from '../../protocol/features/resources.ts';
 import type { CallToolResult } from '../../protocol/features/tools.ts';
+import type { Io } from '../io.ts';
+import { withoutSent } from '../sent-secrets.ts';
 import { printed, shownJson } from '../shown.ts';
+
+/** Prints the result of a tool, for a person or as JSON. */
+export function printResult(result: CallToolResult, json: boolean, io: Io): void {
+  const isError = result.isError === true;
+  const text = json ? `${shownJson(result, 2)}\n` : renderResult(result);
+  // A result is what was asked for, and is shown as it is; an error may repeat what was sent.
+  (isError && !json ? io.stderr : io.stdout).write(isError ? withoutSent(text) : text);
+}
 
 /** The result of a tool as text for a person. */
 export function renderResult({ content, structuredContent }: CallToolResult): string {

@@ -135,6 +135,7 @@ function addCountdown(server: Server): void {
         },
       },
       annotations: { readOnlyHint: true, openWorldHint: false },
+      task: 'optional',
     },
     async ({ from = 5, pauseMs = 200 }, ctx) => {
       for (let done = 1; done <= from; done++) {

@@ -15,6 +15,7 @@ import type { RegisteredByHand } from '../../oauth/person/oauth-options.ts';
 import type { CredentialStore } from '../../store/credentials.ts';
 import { UsageError, type Io } from '../io.ts';
 import { noteSecrets } from '../sent-secrets.ts';
+import { shellLine } from '../shell.ts';
 import { reasonOf } from '../shown.ts';
 
 /** Ways in which a person may be asked: not at all, or by a page that is opened, or by one whose address is printed. */
@@ -177,7 +178,7 @@ export function nobodyAsked(
 /** The words that sign in at a server; what is no plain text in a shell is quoted. */
 function loginCommand(server: URL, account: string | undefined): string {
   const words = ['parley', 'login', ...(account === undefined ? [] : ['--account', account]), server.href];
-  return words.map((word) => (/^[\w.:/@%+,=-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`)).join(' ');
+  return shellLine(words);
 }
 
 /** The longest line that is read. */

@@ -12,7 +12,7 @@ const texts = ['server', 'taskId', 'revision', 'tool', 'createdAt'] as const;
  *
  * @param description How the transport describes it.
  */
-export function serverName(description: string, connection: Reconnecting): string {
+export function serverName(description: string, connection: Pick<Reconnecting, 'server'>): string {
   const url = URL.canParse(description) ? new URL(description) : undefined;
   if (url !== undefined && /^https?:$/.test(url.protocol)) return `${url.origin}${url.pathname}`;
   return connection.server?.name ?? '';
