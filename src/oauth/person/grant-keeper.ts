@@ -8,6 +8,7 @@ import type { OAuthClient } from '../client-authentication.ts';
 import type { DpopProver } from '../dpop.ts';
 import { grantOf, readGrant, renewFrom, type Grant } from '../grant.ts';
 import { limited, type Site } from '../site.ts';
+import { unlessAborted } from '../../store/turns.ts';
 import type { Endpoints } from '../endpoints.ts';
 import { KeptGrant, type Stored } from './kept-grant.ts';
 
@@ -137,7 +138,11 @@ export class GrantKeeper {
     const key = this.#kept.keyOf(before);
     try {
       const outcome = await limited({ ms: transactionMs, signal: new AbortController().signal, late }, (signal) =>
-        this.#kept.isUnkept ? this.#renewUnkept({ key, before, signal }) : this.#locked({ key, before, signal }),
+        // A store may never answer. By this signal nothing is sent any more, and what came before is kept once the store takes it.
+        unlessAborted(
+          this.#kept.isUnkept ? this.#renewUnkept({ key, before, signal }) : this.#locked({ key, before, signal }),
+          signal,
+        ),
       );
       this.#failure = undefined;
       return outcome;

@@ -216,6 +216,30 @@ test('who signs out meanwhile has signed out', async (t) => {
   assert.deepEqual(await store.keys('grant'), []);
 });
 
+test('a store that never answers once keeps nobody from renewing, signing out and closing after it', async (t) => {
+  const { world, store } = await scene(t);
+  const auth = world.oauth({ store });
+  const client = await within(t, world.connect(auth));
+  const { lock } = store;
+  store.lock = () => new Promise(() => undefined);
+  world.time += 3600_000;
+  // The server still takes what has ended by our clock.
+  const called = client.callTool('read');
+  for (let turns = 0; turns < 30; turns++) {
+    await new Promise((resolve) => setImmediate(resolve));
+    t.mock.timers.tick(1_000);
+  }
+  await within(t, called);
+  await within(t, client.close());
+  store.lock = lock;
+  assert.equal(refreshTokens(world).length, 0);
+  const another = await within(t, world.connect(world.oauth({ store })));
+  await within(t, another.callTool('read'));
+  assertOnce(world, 1);
+  assert.deepEqual(await within(t, auth.logout()), { revoked: true });
+  await within(t, another.close());
+});
+
 test('a process that dies while it keeps a login leaves a grant that is found, or none', async (t) => {
   const left: number[] = [];
   for (let mayWrite = 0; mayWrite < 8; mayWrite++) {
