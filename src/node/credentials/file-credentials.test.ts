@@ -58,11 +58,13 @@ test('a damaged file is named, and what it holds is not shown', async (t) => {
   const store = fileCredentialStore({ folder });
   await store.write(key, 'secret');
   const [name = ''] = await readdir(folder);
-  await writeFile(join(folder, name, '1'), '{"generation": "1", "text": "secr');
-  await assert.rejects(
-    store.read(key),
-    (error: Error) => /damaged/.test(error.message) && error.cause === undefined && !error.message.includes('secr'),
-  );
+  for (const damaged of ['{"generation": "1", "text": "secr', '{"generation": "1", "text": "secret"}']) {
+    await writeFile(join(folder, name, '1'), damaged);
+    await assert.rejects(
+      store.read(key),
+      (error: Error) => /damaged/.test(error.message) && error.cause === undefined && !error.message.includes('secr'),
+    );
+  }
 });
 
 test('a damaged file keeps nobody from the others of its kind, and is told of', async (t) => {

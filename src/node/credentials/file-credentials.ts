@@ -106,6 +106,11 @@ async function namesIn(folder: string): Promise<readonly string[]> {
 
 function entryOf(text: string | undefined): { readonly key: CredentialKey; readonly text: string } | undefined {
   if (text === undefined) return undefined;
-  // This store alone writes there, what is damaged was found out by its version.
-  return JSON.parse(text) as { readonly key: CredentialKey; readonly text: string };
+  try {
+    // This store alone writes there, what is damaged was mostly found out by its version.
+    return JSON.parse(text) as { readonly key: CredentialKey; readonly text: string };
+  } catch {
+    // The text may be a secret, of which an error of the platform shows the beginning.
+    throw new Error('what is kept under a key is damaged; remove it, and sign in again');
+  }
 }
