@@ -21,10 +21,7 @@ describe('a stateless request', () => {
         mine: 1,
         'io.modelcontextprotocol/protocolVersion': stateless,
         'io.modelcontextprotocol/clientInfo': { name: 'me', version: '9' },
-        'io.modelcontextprotocol/clientCapabilities': {
-          elicitation: {},
-          extensions: { 'io.modelcontextprotocol/tasks': {} },
-        },
+        'io.modelcontextprotocol/clientCapabilities': { elicitation: {} },
       },
     });
     assert.deepEqual(lastOf(one).headers, {});

@@ -36,7 +36,7 @@ export interface ConnectOptions extends InputHandlers, RecoverOptions, CacheOpti
   readonly advertise?: boolean;
   /**
    * Choice whether calls of tools may become tasks, which `callTool` then waits for; on by default, unless `advertise` is off.
-   * Where the revision has the extension `io.modelcontextprotocol/tasks`, each `callTool` declares it; in 2025-11-25 a task is
+   * Where the server has the extension `io.modelcontextprotocol/tasks`, each `callTool` declares it; in 2025-11-25 a task is
    * asked for where the tool is one alone. Off, neither is done, and tools that are tasks alone answer with an error.
    */
   readonly tasks?: boolean;

@@ -33,7 +33,9 @@ export class TaskDoor {
     const surface = this.#parts.settings.tasks ? revision.tasks : 'none';
     if (surface === 'core' && capabilities.tasks?.requests?.tools?.call !== undefined)
       return await (await this.load()).callInCore(call, options);
-    if (surface !== 'extension') return await this.#requests.call('tools/call', call, options);
+    // SEP-2133: nobody hears of an extension unasked; a server that has it asks by saying so.
+    if (surface !== 'extension' || !declaresExtension(revision, capabilities, tasksExtension))
+      return await this.#requests.call('tools/call', call, options);
     const sent = { ...this.declaring(options), task: { late: this.abandoning(call, options) } };
     const result = await this.#requests.complete('tools/call', call, sent);
     if (result['resultType'] !== 'task') return readResult(revision, 'tools/call', result);
