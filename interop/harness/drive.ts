@@ -1,11 +1,22 @@
 /** Drives one route: opens it, runs the plan, judges what came of it, and keeps the wire of what went wrong. */
 
-import { newestRevision, revisionOf, type Revision, type RevisionDate } from '../../src/protocol/revision.ts';
+import { revisionOf, type Revision, type RevisionDate } from '../../src/protocol/revision.ts';
 import type { Built } from '../../scripts/toolchains/program.ts';
 import type { Peer, Way } from './peer.ts';
-import { exercises, judgeConnect } from './plan.ts';
-import { bridged, ourClient, ourServer, Stage, theirClient, theirServer, type Client } from './route.ts';
-import type { Outcome, Target } from './step.ts';
+import { exercises, judgeConnect, type Exercise } from './plan.ts';
+import {
+  bridged,
+  exerciseServer,
+  ourClient,
+  ourServer,
+  Stage,
+  theirClient,
+  theirServer,
+  type Client,
+  type OurServer,
+  type Revisions,
+} from './route.ts';
+import type { Outcome, Step, Target } from './step.ts';
 import { printed } from './wire.ts';
 
 /** A route between a peer and us. */
@@ -16,7 +27,7 @@ export interface Route {
   /** How the peer talks. */
   readonly way: Way;
   /** The revisions of our side, where they are not all of them. */
-  readonly revisions?: readonly RevisionDate[];
+  readonly revisions?: readonly RevisionDate[] | undefined;
   /** A bridge between the two: the way to the other side of it, and the revisions there. */
   readonly bridge?: { readonly way: 'stdio' | 'http'; readonly upstreamRevisions: readonly RevisionDate[] };
 }
@@ -41,16 +52,34 @@ export interface RouteReport {
   readonly complaints: string;
 }
 
-/** Drives a route of a peer. */
+/** What is driven along a route: the steps, and our two ends. */
+export interface Course<Todo extends { readonly id: string }> {
+  readonly exercises: readonly Exercise<Todo>[];
+  readonly server: OurServer;
+  readonly client: (revisions: Revisions) => Client<Todo>;
+}
+
+/** The exercise of everything but tasks. */
+const wholeExercise: Course<Step> = { exercises, server: exerciseServer, client: ourClient };
+
+/** Drives a route of a peer along the exercise. */
 export async function drive(peer: Peer, built: Built, route: Route): Promise<RouteReport> {
+  return await driveAlong(wholeExercise, { peer, built, route });
+}
+
+/** Drives a route of a peer along a course. */
+export async function driveAlong<Todo extends { readonly id: string }>(
+  course: Course<Todo>,
+  { peer, built, route }: { readonly peer: Peer; readonly built: Built; readonly route: Route },
+): Promise<RouteReport> {
   const stage = new Stage();
   try {
-    const { client, target } = await open(stage, built, route);
-    const steps = exercises.map(({ step }) => step).filter(({ id }) => peer.lacks[route.side][id] === undefined);
+    const { client, target } = await open(stage, course, { built, route });
+    const steps = course.exercises.map(({ step }) => step).filter(({ id }) => peer.lacks[route.side][id] === undefined);
     const begun = Date.now();
     const outcomes: Told[] = [];
     const complaints = await client({ target, steps }, (outcome) => outcomes.push({ outcome, at: Date.now() }));
-    return judge({ peer, route, stage, outcomes, begun, complaints });
+    return judge({ peer, route, stage, outcomes, begun, complaints }, course.exercises);
   } catch (error) {
     const problem = error instanceof Error ? error.message : String(error);
     return { route, revision: undefined, steps: [{ step: 'connect', problem }], complaints: '' };
@@ -59,23 +88,26 @@ export async function drive(peer: Peer, built: Built, route: Route): Promise<Rou
   }
 }
 
-async function open(
+async function open<Todo extends { readonly id: string }>(
   stage: Stage,
-  built: Built,
-  { side, way, revisions, bridge }: Route,
-): Promise<{ readonly client: Client; readonly target: Target }> {
+  { server: ours, client: clientOf }: Course<Todo>,
+  { built, route }: { readonly built: Built; readonly route: Route },
+): Promise<{ readonly client: Client<Todo>; readonly target: Target }> {
+  const { side, way, revisions, bridge } = route;
   if (side === 'client') {
-    const client = theirClient(built);
-    if (bridge === undefined) return { client, target: await ourServer(stage, way, revisions) };
-    const upstream = await ourServer(stage, bridge.way, bridge.upstreamRevisions);
+    const client = theirClient<Todo>(built);
+    if (bridge === undefined) return { client, target: await ourServer(stage, way, { ours, revisions }) };
+    const upstream = await ourServer(stage, bridge.way, { ours, revisions: bridge.upstreamRevisions });
     return { client, target: await bridged(stage, way === 'stdio' ? 'stdio' : 'http', { upstream }) };
   }
-  const client = ourClient(revisions);
+  const client = clientOf(revisions);
   const upstream = await theirServer(stage, way, built);
   if (bridge === undefined) return { client, target: upstream };
   const { upstreamRevisions } = bridge;
   return { client, target: await bridged(stage, bridge.way, { upstream, upstreamRevisions }) };
 }
+
+type Judged = Exercise<{ readonly id: string }>;
 
 interface Told {
   readonly outcome: Outcome;
@@ -91,7 +123,7 @@ interface Driven {
   readonly complaints: string;
 }
 
-function judge({ peer, route, stage, outcomes, begun, complaints }: Driven): RouteReport {
+function judge({ peer, route, stage, outcomes, begun, complaints }: Driven, course: readonly Judged[]): RouteReport {
   const told = new Map(outcomes.map((one) => [one.outcome.step, one]));
   const revision = agreedIn(told.get('connect')?.outcome);
   const report = (step: string, problem: string | undefined): StepReport => {
@@ -104,7 +136,7 @@ function judge({ peer, route, stage, outcomes, begun, complaints }: Driven): Rou
   };
   const never = (step: string): Outcome => ({ step, failed: 'the program said nothing of it' });
   const connected = report('connect', judgeConnect(told.get('connect')?.outcome ?? never('connect')));
-  const others = revision === undefined ? [] : existing(peer, route, revision);
+  const others = revision === undefined ? [] : existing(course, { peer, route, revision });
   return {
     route,
     revision: revision?.date,
@@ -117,14 +149,17 @@ function judge({ peer, route, stage, outcomes, begun, complaints }: Driven): Rou
 }
 
 /** The steps that a route has at a revision, on both sides of its bridge. */
-function existing(peer: Peer, { side, bridge }: Route, revision: Revision): typeof exercises {
-  const upstream = revisionOf(bridge?.upstreamRevisions.at(-1) ?? '') ?? newestRevision;
-  return exercises.filter(
-    ({ step, exists = () => true }) =>
+function existing(
+  course: readonly Judged[],
+  { peer, route, revision }: { readonly peer: Peer; readonly route: Route; readonly revision: Revision },
+): readonly Judged[] {
+  const { side, bridge } = route;
+  const upstream = revisionOf(bridge?.upstreamRevisions.at(-1) ?? '') ?? revision;
+  return course.filter(
+    ({ step, nearby, exists = () => true }) =>
       peer.lacks[side][step.id] === undefined &&
-      exists(revision) &&
-      // A ping is answered on its own hop.
-      (step.do === 'ping' || exists(upstream)),
+      exists(revision, route) &&
+      (nearby === true || exists(upstream, route)),
   );
 }
 

@@ -10,13 +10,15 @@ export interface Findings {
   readonly reports: readonly PeerReport[];
   readonly missing: readonly Missing[];
   readonly faults?: readonly Fault[];
+  /** What stands above it all; that of the whole exercise by default. */
+  readonly introduction?: string;
 }
 
 /** Writes the page. */
-export function page({ reports, missing, faults = known }: Findings): string {
+export function page({ reports, missing, faults = known, introduction = intro() }: Findings): string {
   const shown = faults.filter((fault) => problemsOf(reports).some((met) => faultOf(met, faults) === fault));
   const parts = [
-    intro(),
+    introduction,
     ...reports.flatMap((report) => peerPart(report, shown)),
     ...missingPart(missing),
     ...faultsPart(reports, shown),
@@ -37,7 +39,9 @@ The programs are in \`interop/peers/\`, the steps in \`interop/harness/plan.ts\`
 ${wrapped(`${steps}.`)}
 
 A step counts where both revisions of a route have what it exercises (there is no ping in 2026-07-28, no elicitation before
-2025-06-18). What does not work is either a fault of the peer, numbered and shown with its bytes below, or stands at the end as open.`;
+2025-06-18). What does not work is either a fault of the peer, numbered and shown with its bytes below, or stands at the end as open.
+
+Tasks have a page of their own: [interop-tasks.md](interop-tasks.md).`;
 }
 
 function peerPart({ peer, version, routes }: PeerReport, shown: readonly Fault[]): readonly string[] {
@@ -95,6 +99,7 @@ function evidence({ route, step }: Met): string {
   return ['```text', ...lines, '```'].join('\n');
 }
 
-function wrapped(text: string): string {
+/** Words in lines of no more than 130 characters. */
+export function wrapped(text: string): string {
   return text.replaceAll(/(.{1,130})(?: |$)/g, '$1\n').trimEnd();
 }

@@ -1,13 +1,30 @@
 /** The exercise: every step, since when it can be done, and what must come of it. */
 
 import { revisionOf, type Revision } from '../../src/protocol/revision.ts';
+import {
+  both,
+  expectCancelled,
+  expectHeard,
+  expectNames,
+  expectResult,
+  expectText,
+  expectToolError,
+  expectWords,
+  field,
+  sameJson,
+  shown,
+  textOf,
+} from './judges.ts';
+import type { Route } from './drive.ts';
 import type { Outcome, Step } from './step.ts';
 
 /** A step and its judge. */
-export interface Exercise {
-  readonly step: Step;
+export interface Exercise<Todo = Step> {
+  readonly step: Todo;
   /** Whether both revisions of a route have it; all do by default. */
-  readonly exists?: (revision: Revision) => boolean;
+  readonly exists?: (revision: Revision, route: Route) => boolean;
+  /** Whether it is answered on its own hop, whatever is behind a bridge. */
+  readonly nearby?: true;
   /** What is wrong with the outcome; `undefined` when nothing is. */
   readonly judge: (outcome: Outcome) => string | undefined;
 }
@@ -21,6 +38,7 @@ export const exercises: readonly Exercise[] = [
   {
     step: { id: 'ping', do: 'ping' },
     exists: ({ era }) => era === 'handshake',
+    nearby: true,
     judge: expectResult(nothing),
   },
   { step: { id: 'tools', do: 'list', what: 'tools' }, judge: expectNames('add', 'echo', 'wait') },
@@ -127,74 +145,6 @@ export function judgeConnect(outcome: Outcome): string | undefined {
   })(outcome);
 }
 
-type Judge = Exercise['judge'];
-
 function since(date: string): (revision: Revision) => boolean {
   return (revision) => revision.date >= date;
-}
-
-function expectResult(check: (result: unknown) => string | undefined): Judge {
-  return (outcome) => ('result' in outcome ? check(outcome.result) : shown(outcome));
-}
-
-function expectNames(...names: readonly string[]): Judge {
-  return expectResult((result) => {
-    const missing = names.filter((name) => !Array.isArray(result) || !result.includes(name));
-    return missing.length === 0 ? undefined : `${missing.join()} is not in ${shown(result)}`;
-  });
-}
-
-function expectText(text: string): Judge {
-  return expectResult((result) => {
-    if (field(result, 'isError') === true) return `the tool failed: ${shown(textOf(result))}`;
-    return textOf(result) === text ? undefined : `the text is ${shown(textOf(result))}`;
-  });
-}
-
-function expectToolError(words: string): Judge {
-  return expectResult((result) => {
-    if (field(result, 'isError') !== true) return `it is no error of the tool: ${shown(result)}`;
-    const text = textOf(result);
-    return typeof text === 'string' && text.includes(words) ? undefined : `the text is ${shown(text)}`;
-  });
-}
-
-function expectWords(words: string): Judge {
-  return expectResult((result) => (JSON.stringify(result).includes(words) ? undefined : shown(result)));
-}
-
-function expectHeard(...words: readonly string[]): Judge {
-  return ({ heard = [] }) => {
-    const missing = words.filter((word) => !heard.includes(word));
-    return missing.length === 0 ? undefined : `not heard: ${missing.join(', ')}`;
-  };
-}
-
-/** Whoever gives a call up has no answer to it. */
-function expectCancelled({ result, failed, error }: Outcome): string | undefined {
-  if (result !== undefined) return `it was answered: ${shown(result)}`;
-  return failed === 'cancelled' ? undefined : shown({ failed, error });
-}
-
-function both(...judges: readonly Judge[]): Judge {
-  return (outcome) => judges.map((judge) => judge(outcome)).find((problem) => problem !== undefined);
-}
-
-/** The text of the first block of a result's content. */
-function textOf(result: unknown): unknown {
-  const content = field(result, 'content');
-  return Array.isArray(content) ? field(content[0], 'text') : undefined;
-}
-
-function sameJson(found: unknown, wanted: unknown): string | undefined {
-  return JSON.stringify(found) === JSON.stringify(wanted) ? undefined : shown(found);
-}
-
-function field(value: unknown, name: string): unknown {
-  return typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined;
-}
-
-function shown(value: unknown): string {
-  const text = JSON.stringify(value) ?? 'undefined';
-  return text.length > 300 ? `${text.slice(0, 300)}…` : text;
 }

@@ -22,9 +22,9 @@ export interface Serving {
  *
  * @returns What it complained of, which is its standard error.
  */
-export async function runProgram(
+export async function runProgram<Todo extends { readonly id: string }>(
   command: readonly string[],
-  assignment: Assignment,
+  assignment: Assignment<Todo>,
   tell: (outcome: Outcome) => void,
 ): Promise<string> {
   const child = begin(command);

@@ -9,12 +9,13 @@ import { listen } from '../../src/node.ts';
 import type { RevisionDate, Transport } from '../../src/protocol.ts';
 import { spawn } from '../../src/stdio.ts';
 import { runParley } from '../parley/client.ts';
+import type { Server, ServerOptions } from '../../src/server.ts';
 import { createExercise } from '../parley/server.ts';
 import { tapHttp } from './http-tap.ts';
 import type { Built } from '../../scripts/toolchains/program.ts';
 import type { Way } from './peer.ts';
 import { runProgram, startProgram } from './program.ts';
-import type { Assignment, Outcome, Target } from './step.ts';
+import type { Assignment, Outcome, Step, Target } from './step.ts';
 import { wireOfFile, type Wire } from './wire.ts';
 
 /** Everything that a route opens, and the wires that it tapped; all of it is closed together, the last first. */
@@ -54,15 +55,23 @@ const here = import.meta.dirname;
 const tap = join(here, 'stdio-tap.ts');
 const ssePair = { sse: '/sse', messages: '/messages' };
 
+/** A server of ours: how it is made, and the program that serves it on stdio. */
+export interface OurServer {
+  readonly create: (options: ServerOptions) => Server;
+  readonly program: string;
+}
+
+/** The server of the exercise. */
+export const exerciseServer: OurServer = { create: createExercise, program: join(here, '../parley/serve.ts') };
+
 /** Our server, at some revisions. */
 export async function ourServer(
   stage: Stage,
   way: Way,
-  revisions: readonly RevisionDate[] | undefined,
+  { ours = exerciseServer, revisions }: { readonly ours?: OurServer; readonly revisions?: Revisions | undefined },
 ): Promise<Target> {
-  if (way === 'stdio')
-    return stage.tapped([process.execPath, ...quiet, join(here, '../parley/serve.ts'), ...(revisions ?? [])]);
-  const server = createExercise(revisions === undefined ? {} : { revisions });
+  if (way === 'stdio') return stage.tapped([process.execPath, ...quiet, ours.program, ...(revisions ?? [])]);
+  const server = ours.create(revisions === undefined ? {} : { revisions });
   const { url, close } = await listen(server, { port: 0, drainMs: 0, ssePair });
   stage.owns(close);
   return await stage.listened(way === 'sse' ? 'sse' : 'http', way === 'sse' ? new URL('/sse', url).href : url);
@@ -111,10 +120,16 @@ export function transportTo(target: Target): Transport {
 }
 
 /** Runs a plan by a client. */
-export type Client = (assignment: Assignment, tell: (outcome: Outcome) => void) => Promise<string>;
+export type Client<Todo extends { readonly id: string } = Step> = (
+  assignment: Assignment<Todo>,
+  tell: (outcome: Outcome) => void,
+) => Promise<string>;
+
+/** Revisions that a side is held to; every one without. */
+export type Revisions = readonly RevisionDate[] | undefined;
 
 /** Our client, at one of some revisions. */
-export function ourClient(revisions: readonly RevisionDate[] | undefined): Client {
+export function ourClient(revisions: Revisions): Client {
   return async (assignment, tell) => {
     await runParley(assignment, { revisions, transport: transportTo(assignment.target) }, tell);
     return '';
@@ -122,6 +137,6 @@ export function ourClient(revisions: readonly RevisionDate[] | undefined): Clien
 }
 
 /** The client of somebody else. */
-export function theirClient({ command }: Built): Client {
+export function theirClient<Todo extends { readonly id: string }>({ command }: Built): Client<Todo> {
   return async (assignment, tell) => await runProgram([...command, 'client'], assignment, tell);
 }

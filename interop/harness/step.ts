@@ -49,7 +49,7 @@ export type Target =
   | { readonly transport: 'http' | 'sse'; readonly url: string };
 
 /** The line that a client program reads on its standard input. */
-export interface Assignment {
+export interface Assignment<Todo extends { readonly id: string } = Step> {
   readonly target: Target;
-  readonly steps: readonly Step[];
+  readonly steps: readonly Todo[];
 }

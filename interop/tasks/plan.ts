@@ -1,0 +1,108 @@
+/** The exercise of tasks: every step, where there is such, and what must come of it. */
+
+import type { Revision } from '../../src/protocol/revision.ts';
+import {
+  both,
+  expectHeard,
+  expectResult,
+  expectText,
+  expectToolError,
+  field,
+  shown,
+  type Judge,
+} from '../harness/judges.ts';
+import type { Exercise } from '../harness/plan.ts';
+import type { Outcome } from '../harness/step.ts';
+import type { TaskStep } from './step.ts';
+
+/** With a peer that has tasks. */
+export const taskExercises: readonly Exercise<TaskStep>[] = [
+  { step: { id: 'plain call', do: 'call', name: 'quick' }, exists: isCore, judge: expectText('quick') },
+  {
+    step: { id: 'wait', do: 'task', name: 'slow', arguments: { ms: 1500 } },
+    judge: both(expectText('brewed'), expectHeard('created', 'status working')),
+  },
+  {
+    step: { id: 'time to live', do: 'task', name: 'slow', arguments: { ms: 10 }, ttl: 60_000 },
+    judge: both(expectText('brewed'), expectTtl),
+  },
+  { step: { id: 'required', do: 'task', name: 'must' }, judge: both(expectText('done'), expectHeard('created')) },
+  {
+    step: { id: 'tool error', do: 'task', name: 'fail' },
+    judge: both(expectToolError('kettle'), expectHeard('created')),
+  },
+  {
+    step: { id: 'protocol error', do: 'task', name: 'break' },
+    judge: both(expectCode(-32_602), expectHeard('created')),
+  },
+  {
+    step: { id: 'asks', do: 'task', name: 'ask' },
+    judge: both(expectText('Ann'), expectHeard('created', 'asked elicitation')),
+  },
+  { step: { id: 'cancel', do: 'cancel', name: 'endless' }, judge: expectStatus('cancelled') },
+  { step: { id: 'cancelled there', do: 'call', name: 'given-up' }, judge: expectText('1') },
+  {
+    step: { id: 'cancel an ended one', do: 'cancel-ended', name: 'quick' },
+    exists: isCore,
+    judge: expectCode(-32_602),
+  },
+  {
+    step: { id: 'acknowledge a late cancel', do: 'cancel-ended', name: 'slow', arguments: { ms: 10 } },
+    exists: isExtension,
+    judge: expectResult(() => undefined),
+  },
+  { step: { id: 'unknown', do: 'unknown' }, judge: expectCode(-32_602) },
+  {
+    step: { id: 'list', do: 'tasks' },
+    exists: (revision, { way }) => isCore(revision) && way === 'stdio',
+    judge: expectResult((result) => (Number(field(result, 'count')) > 0 ? undefined : shown(result))),
+  },
+  {
+    // Specification 2025-11-25, Tasks, Security Considerations: no list where requestors cannot be told apart.
+    step: { id: 'no list for strangers', do: 'tasks' },
+    exists: (revision, { way, side }) => isCore(revision) && way === 'http' && side === 'client',
+    judge: expectCode(-32_601),
+  },
+];
+
+/** With a peer that knows no tasks, whose program is that of the other exercise: only a tool that is a task alone is refused. */
+export const plainExercises: readonly Exercise<TaskStep>[] = [
+  { step: { id: 'optional', do: 'call', name: 'quick' }, judge: expectText('quick') },
+  { step: { id: 'optional and slow', do: 'call', name: 'slow', arguments: { ms: 1500 } }, judge: expectText('brewed') },
+  { step: { id: 'optional and asks', do: 'call', name: 'ask' }, judge: expectText('Ann') },
+  {
+    step: { id: 'refused', do: 'call', name: 'must' },
+    exists: (revision) => !isExtension(revision),
+    judge: expectRefusal(-32_601),
+  },
+  {
+    step: { id: 'refused as undeclared', do: 'call', name: 'must' },
+    exists: isExtension,
+    judge: expectRefusal(-32_021),
+  },
+];
+
+function isCore({ tasks }: Revision): boolean {
+  return tasks === 'core';
+}
+
+function isExtension({ tasks }: Revision): boolean {
+  return tasks === 'extension';
+}
+
+function expectTtl({ heard = [] }: Outcome): string | undefined {
+  return heard.some((word) => /^ttl [1-9]\d*$/.test(word)) ? undefined : `no time to live in ${shown(heard)}`;
+}
+
+function expectCode(code: number): Judge {
+  return (outcome) => (outcome.error?.code === code ? undefined : `no error ${code} but ${shown(outcome)}`);
+}
+
+/** The words must tell a reader that it is tasks that are missing. */
+function expectRefusal(code: number): Judge {
+  return both(expectCode(code), ({ error }) => (/task/i.test(error?.message ?? '') ? undefined : shown(error)));
+}
+
+function expectStatus(status: string): Judge {
+  return expectResult((result) => (field(result, 'status') === status ? undefined : shown(result)));
+}
