@@ -164,7 +164,7 @@ parley explain [options] -- <command> [<argument>…]
 parley explain [options] --config <file>
 
 Connects to a server as a client of each revision would, and says which revisions it speaks and which answer proved it,
-what it offers, and what a client of each revision would get and lose through the bridge. It calls no tool, reads no
+what it offers, what it does with tasks, and what a client of each revision would get and lose through the bridge. It calls no tool, reads no
 resource and gets no prompt. Each revision is tried in a connection of its own, for a command in a process of its own.
 What is no evidence (authorization that is wanted, an overloaded server, silence) is said to be none.
 

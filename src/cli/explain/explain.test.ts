@@ -41,6 +41,41 @@ describe('parley explain', { concurrency: 4 }, () => {
     assert.match(stdout, /\nthrough a bridge, which speaks 2026-07-28 to this server, a client gets\n {2}2026-07-28 /);
   });
 
+  test('says what a server does with tasks, in both forms', async () => {
+    const server = createServer({ name: 's', version: '1' });
+    for (const task of ['optional', 'required'] as const) server.tool(task, { task }, () => 'done');
+    server.tool('plain', {}, () => 'done');
+    await served(server, async (url) => {
+      const { stdout } = await inThisProcess(['explain', url]);
+      assert.match(
+        stdout,
+        /\ntasks\n {2}2026-07-28 {2}by the extension: the server decides which calls become tasks, /,
+      );
+      assert.match(
+        stdout.replaceAll(/\s+/g, ' '),
+        /2025-11-25 where the client asks: optional may be called as a task, required can be called as a task alone; it cancels them, and lists none/,
+      );
+      const { tasks } = read(await inThisProcess(['explain', '--json', url]));
+      assert.deepEqual(tasks, [
+        { revision: '2026-07-28', surface: 'extension', cancel: true, list: false },
+        {
+          revision: '2025-11-25',
+          surface: 'core',
+          cancel: true,
+          list: false,
+          tools: { optional: ['optional'], required: ['required'], more: false },
+        },
+      ]);
+    });
+  });
+
+  test('says nothing of tasks where a server has none', async () => {
+    const server = createServer({ name: 's', version: '1' });
+    server.tool('plain', {}, () => 'done');
+    const explained = await served(server, async (url) => read(await inThisProcess(['explain', '--json', url])));
+    assert.equal(explained.tasks, undefined);
+  });
+
   test('says of a server at a URL what it speaks', async () => {
     const { code, stdout } = await served(createExampleServer(), (url) => inThisProcess(['explain', url]));
     assert.equal(code, 0);
@@ -54,8 +89,12 @@ describe('parley explain', { concurrency: 4 }, () => {
     assert.equal(code, 0);
     assert.match(stdout, /^mcp-servers\/everything \S+ speaks 2024-11-05 to 2025-11-25\n/);
     assert.match(stdout, /\n {2}2026-07-28 {2}no {3}server\/discover was refused with -32601 "Method not found"\n/);
+    assert.match(
+      stdout,
+      /\ntasks\n {2}2025-11-25 {2}where the client asks: simulate-research-query can be called as a task alone; /,
+    );
     assert.match(stdout, /\n {2}get-sum\(a: number, b: number\) +Get Sum Tool: /);
-    assert.match(stdout, /\n {2}2025-11-25 {2}everything, but\n {4}refused {3}Tasks: /);
+    assert.match(stdout, /\n {2}2025-11-25 {2}everything, but\n {4}left out {2}Tasks: /);
   });
 
   test('has a JSON form with everything in it', async () => {

@@ -3,19 +3,21 @@ import { renderAuthorization } from './authorization/render.ts';
 import { renderBridge } from './render-bridge.ts';
 import { renderOffer } from './render-offer.ts';
 import { renderWire } from './render-wire.ts';
+import { renderTasks } from './tasks.ts';
 import type { Explanation, WayOutcome, Try } from './report.ts';
 import { clipped, table } from './text.ts';
 import { printed } from '../shown.ts';
 
 /** Writes an explanation for a person. */
 export function renderExplanation(explanation: Explanation, width: number): string {
-  const { name, target, transport, offer, bridge, tries, authorization } = explanation;
+  const { name, target, transport, offer, tasks, bridge, tries, authorization } = explanation;
   const over = tries.some((one) => one.over === 'http+sse') ? 'HTTP+SSE' : transport === 'http' ? 'HTTP' : transport;
   const parts = [
     `${clipped(printed(`${name === undefined ? '' : `${name}: `}${headline(explanation)}`, 'line'), 200)}\n${table([['server', `${target} (${over})`], ...facts(explanation)], width)}`,
     `why\n${table(reasons(tries), width)}`,
     authorization === undefined ? '' : renderAuthorization(authorization, width),
     offer === undefined ? '' : renderOffer(offer, width),
+    tasks === undefined ? '' : renderTasks(tasks, width),
     bridge === undefined ? '' : renderBridge(bridge, width),
     tries.some(({ wire }) => wire !== undefined) ? renderWire(tries, authorization?.wire) : '',
   ];

@@ -35,6 +35,8 @@ export interface Explanation {
   readonly authorization?: AuthorizationExplained;
   /** Offer of the server at the newest revision that works; `undefined` when none does. */
   readonly offer?: Offer;
+  /** Tasks of the server, in each revision that has them, newest first; left out where it does nothing with them. */
+  readonly tasks?: readonly TasksExplained[];
   /** Losses and gains of a client of each revision, newest first, through a bridge; left out when no revision works. */
   readonly bridge?: readonly ThroughBridge[];
 }
@@ -114,6 +116,23 @@ export interface Offer {
   readonly prompts?: Listed<Prompt>;
   /** The methods of its own that the server names among its experimental capabilities, under `parley-mcp/methods`. */
   readonly methods?: readonly OwnMethod[];
+}
+
+/** Tasks of a server in one revision. */
+export interface TasksExplained {
+  readonly revision: RevisionDate;
+  /** Form of tasks: that of the core, where clients ask for them, or that of the extension, where the server decides. */
+  readonly surface: 'core' | 'extension';
+  /** True when it takes requests to cancel tasks. */
+  readonly cancel: boolean;
+  /** True when it lists the tasks of whoever asks. */
+  readonly list: boolean;
+  /** Names of the tools that say of themselves that they are tasks; in the core, where any can be one. */
+  readonly tools?: {
+    readonly optional: readonly string[];
+    readonly required: readonly string[];
+    readonly more: boolean;
+  };
 }
 
 /** The beginning of a list. */

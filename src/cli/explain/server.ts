@@ -2,7 +2,7 @@ import type { Transport } from '../../jsonrpc/transport.ts';
 import { factsOf } from '../../jsonrpc/transport-facts.ts';
 import { revisions, type Era, type Revision } from '../../protocol/revision.ts';
 import { throughBridge } from './losses.ts';
-import type { Explanation, Offer, Try } from './report.ts';
+import type { Explanation, Offer, TasksExplained, Try } from './report.ts';
 import { tryRevision } from './try.ts';
 import type { Tap } from './wire.ts';
 
@@ -30,6 +30,7 @@ export async function explainServer(options: ExplainOptions): Promise<Explanatio
   const { description: target, mayLoseTheProbe, ownsProcess } = factsOf(options.reach({}));
   const tries: Try[] = [];
   const taps: Tap[] = [];
+  const tasks: TasksExplained[] = [];
   let offer: Offer | undefined;
   for (const revision of revisions.toReversed()) {
     options.signal.throwIfAborted();
@@ -38,6 +39,7 @@ export async function explainServer(options: ExplainOptions): Promise<Explanatio
     tries.push(withRestart(tried.attempt, tries));
     taps.push(tried.tap);
     offer ??= tried.offer;
+    if (tried.tasks !== undefined) tasks.push(tried.tasks);
   }
   const spoken = revisions.filter(({ date }) =>
     tries.some(({ revision, outcome }) => revision === date && outcome === 'spoken'),
@@ -53,6 +55,7 @@ export async function explainServer(options: ExplainOptions): Promise<Explanatio
     tries,
     ...(authorization === undefined ? {} : { authorization }),
     ...(offer === undefined ? {} : { offer }),
+    ...(tasks.length === 0 ? {} : { tasks }),
     ...(newest === undefined || offer === undefined ? {} : { bridge: throughBridge(newest, offer) }),
   };
 }

@@ -10,7 +10,8 @@ import { McpError } from '../../protocol/error.ts';
 import { mayAsk } from '../../protocol/catalogue.ts';
 import { revisions, type Revision } from '../../protocol/revision.ts';
 import { listEverything } from './lists.ts';
-import type { Offer, Try } from './report.ts';
+import type { Offer, TasksExplained, Try } from './report.ts';
+import { listsTasks, tasksOf } from './tasks.ts';
 import { createTap, type Tap } from './wire.ts';
 import { evidenceOf, named, type Evidence } from './words.ts';
 import { whenAborted } from '../io.ts';
@@ -32,6 +33,8 @@ export interface Tried {
   readonly attempt: Try;
   /** Offer of the server, where the revision works and the lists were wanted. */
   readonly offer?: Offer;
+  /** Tasks of the server in this revision, where it does anything with them. */
+  readonly tasks?: TasksExplained;
   /** Messages that travelled, and the refusals among them. */
   readonly tap: Tap;
 }
@@ -55,13 +58,20 @@ export async function tryRevision(revision: Revision, options: TryOptions): Prom
   let ms: number | undefined;
   let evidence: Evidence;
   let offer: Offer | undefined;
+  let tasks: TasksExplained | undefined;
   try {
     channel = await OpenChannel.open(transport, hearing(notes));
     const answer = await inTime(ask(channel, revision, options), question, options);
     evidence = answer.evidence;
     ms = performance.now() - began;
-    if (options.list && answer.introduction !== undefined)
-      offer = await offered(channel, revision, { ...options, introduction: answer.introduction, notes });
+    const { introduction } = answer;
+    if (introduction !== undefined) {
+      if (options.list) offer = await offered(channel, revision, { ...options, introduction, notes });
+      const { capabilities } = introduction;
+      const isAsked = offer === undefined && listsTasks(revision, capabilities);
+      const tools = isAsked ? await listed(channel, revision, { ...options, introduction }) : offer?.tools;
+      tasks = tasksOf(revision, capabilities, tools);
+    }
   } catch (error) {
     options.signal.throwIfAborted();
     evidence = evidenceOf(question, error, channel?.statusOf(error));
@@ -77,6 +87,7 @@ export async function tryRevision(revision: Revision, options: TryOptions): Prom
     attempt: { revision: revision.date, question, ...evidence, over, ms, notes, ...wire },
     tap,
     ...(offer && { offer }),
+    ...(tasks && { tasks }),
   };
 }
 
@@ -170,18 +181,37 @@ async function inTime<T>(work: Promise<T>, question: string, { timeoutMs, signal
   throw new ConnectionError('timeout', `what follows ${question} was not taken within ${timeoutMs} ms`);
 }
 
+/** The tools alone. */
+async function listed(
+  channel: OpenChannel,
+  revision: Revision,
+  options: TryOptions & { readonly introduction: Introduction },
+): Promise<Offer['tools']> {
+  const { tools = {} } = options.introduction.capabilities;
+  const connection = connectionTo(channel, revision, { ...options, introduction: { capabilities: { tools } } });
+  return (await listEverything(connection, options)).tools;
+}
+
+function connectionTo(
+  channel: OpenChannel,
+  revision: Revision,
+  { timeoutMs, introduction }: Pick<TryOptions, 'timeoutMs'> & { readonly introduction: Introduction },
+): ServerConnection {
+  const { capabilities, server, instructions } = introduction;
+  const negotiated = { revision: revision.date };
+  return new ServerConnection(
+    { channel, revision, capabilities, server, instructions, negotiated, confirmed: true },
+    { self: () => self, timeoutMs, maxTotalTimeoutMs: timeoutMs, failed: () => {} },
+  );
+}
+
 async function offered(
   channel: OpenChannel,
   revision: Revision,
   options: TryOptions & { readonly introduction: Introduction; readonly notes: string[] },
 ): Promise<Offer> {
   const { timeoutMs, introduction, notes, signal } = options;
-  const { capabilities, server, instructions } = introduction;
-  const negotiated = { revision: revision.date };
-  const connection = new ServerConnection(
-    { channel, revision, capabilities, server, instructions, negotiated, confirmed: true },
-    { self: () => self, timeoutMs, maxTotalTimeoutMs: timeoutMs, failed: () => {} },
-  );
+  const connection = connectionTo(channel, revision, options);
   const lists = await listEverything(connection, { timeoutMs, signal });
   if (mayAsk(revision, 'ping')) {
     const silence = await pinged(connection, signal);
