@@ -64,6 +64,22 @@ const fastmcp: Peer = {
   build: () => buildPython(tasksProgram('fastmcp')),
 };
 
+const sdk2: Peer = {
+  name: 'sdk-2',
+  title: 'the official SDK of TypeScript, version 2, whose client has no tasks',
+  newest: '2026-07-28',
+  client: ways,
+  server: [],
+  lacks: { client: {}, server: {} },
+  build: () =>
+    Promise.resolve({
+      command: [process.execPath, join(here, 'peers/sdk-2/peer.mjs')],
+      version: '@modelcontextprotocol/client 2.4.0',
+    }),
+};
+
+const plainCourse: Course<TaskStep> = { ...course, exercises: plainExercises };
+
 /** Clients that know no tasks, by the programs of the other exercise. */
 const plain = without
   .filter(({ name }) => ['python', 'go'].includes(name))
@@ -75,7 +91,7 @@ const plain = without
       server: [],
       lacks: { client: {}, server: {} },
     },
-    course: { ...course, exercises: plainExercises },
+    course: plainCourse,
   }));
 
 /** All of them, in the order of the page. */
@@ -83,5 +99,6 @@ export const taskPeers: readonly [TaskPeer, ...TaskPeer[]] = [
   { peer: sdk1, course },
   { peer: python1, course },
   { peer: fastmcp, course },
+  { peer: sdk2, course: plainCourse },
   ...plain,
 ];
