@@ -109,8 +109,9 @@ export class Keeper {
       const next: HeldTask = { record, version: kept.version + 1, epoch: kept.epoch + (claims ? 1 : 0) };
       const life = record.ttlMs === kept.record.ttlMs ? {} : this.#life(record);
       if (await this.store.swap({ ...(await this.#stored(next, claims ? claimForMs : dueOf(record))), ...life })) {
-        this.#tell(next);
+        // Whoever hears of it may hand its outcome over, which comes after its end.
         if (hasEnded(record) && !hasEnded(kept.record)) this.#parts.onEnd?.(record);
+        this.#tell(next);
         return next;
       }
       kept = await this.read(record.id);

@@ -248,8 +248,13 @@ export class Tasks {
     });
     const aborted = (): void => changed();
     signal.addEventListener('abort', aborted, { once: true });
+    const look = async (): Promise<HeldTask | undefined> => {
+      const read = await this.keeper.read(id);
+      // What was heard while it was read may be newer.
+      return read !== undefined && latest !== undefined && latest.version > read.version ? latest : read;
+    };
     try {
-      latest = await this.keeper.read(id);
+      latest = await look();
       while (latest !== undefined && !isWanted(latest.record) && !signal.aborted) {
         const seen: HeldTask = latest;
         await new Promise<void>((resolve) => {
@@ -257,7 +262,7 @@ export class Tasks {
           const cancel = after(Math.max(seen.record.pollIntervalMs, 1000), resolve);
           changed = () => (cancel(), resolve());
         });
-        if (latest === seen) latest = await this.keeper.read(id);
+        if (latest === seen) latest = await look();
       }
       return signal.aborted ? undefined : latest;
     } finally {

@@ -147,6 +147,8 @@ export class HostedTasks {
 
   async #result(taskId: unknown, { signal }: InboundContext): Promise<JsonObject> {
     const kept = await this.#own(taskId);
+    // It was projected when it was given. What has ended waits for nothing.
+    if (hasEnded(kept.record)) return retrieved(kept.record, (result) => result);
     const { results } = this.#all.limits;
     if (this.#waiting >= results)
       throw new McpError('internalError', `too many requests wait for results of tasks; the limit is ${results}`, {
@@ -154,9 +156,8 @@ export class HostedTasks {
       });
     this.#waiting++;
     try {
-      const ended = hasEnded(kept.record) ? kept : await this.#all.until(kept, hasEnded, signal);
+      const ended = await this.#all.until(kept, hasEnded, signal);
       if (ended === undefined) throw unknownTask();
-      // It was projected when it was given.
       return retrieved(ended.record, (result) => result);
     } finally {
       this.#waiting--;

@@ -83,3 +83,36 @@ test('an audit that throws disturbs nothing', async (t) => {
   const { taskId } = await client.ask('tools/call', { name: 't' });
   await whenTask(client, taskId, ({ status }) => status === 'completed');
 });
+
+test('an audit hears of an outcome that a listener is told [tasks-049]', async (t) => {
+  const lines: TaskAudit[] = [];
+  const server = createServer({ name: 's', version: '1' }, { tasks: { onAudit: (line) => lines.push(line) } });
+  t.after(() => server.close());
+  server.tool('t', { task: 'required' }, async (_, ctx) => {
+    await ctx.elicit({ message: 'Go on?', schema: { type: 'object', properties: {} } }, { key: 'k' });
+    return 'done';
+  });
+  const client = await taskClient(server, { ...newest, principal: 'ann' });
+  const { taskId } = await client.ask('tools/call', { name: 't' });
+  await whenTask(client, taskId, ({ status }) => status === 'input_required');
+  const listening = client.ask('subscriptions/listen', { notifications: { taskIds: [taskId] } });
+  listening.catch(() => undefined);
+  const told = (wanted: string): boolean =>
+    client.heard.some(({ params }) => (params as { readonly status?: unknown }).status === wanted);
+  for (let turn = 0; turn < 10_000 && !told('input_required'); turn++)
+    await new Promise((resolve) => void setImmediate(resolve));
+  const inputResponses = { k: { action: 'accept', content: {} } };
+  await client.ask('tasks/update', { taskId, inputResponses });
+  for (let turn = 0; turn < 10_000 && !told('completed'); turn++)
+    await new Promise((resolve) => void setImmediate(resolve));
+  assert.ok(told('completed'));
+  assert.deepEqual(
+    lines.map(({ event, by, status }) => [event, by, status]),
+    [
+      ['created', undefined, undefined],
+      ['ended', undefined, 'completed'],
+      ['retrieved', 'ann', 'completed'],
+    ],
+  );
+  client.close();
+});

@@ -209,3 +209,61 @@ test('a listener hears of every change of the tasks that are its own', async (t)
   assert.deepEqual([statuses.includes('input_required'), statuses.at(-1)], [true, 'completed']);
   listener.close();
 });
+
+test('a call whose question could not be asked becomes a task all the same', async (t) => {
+  const server = serverWith({ support: 'optional', after: 'background' }, async (ctx) => {
+    const error = await ctx.elicit({ message: 'n?', schema: form }).catch((failure: Error) => failure.name);
+    await ctx.background();
+    return [error, ctx.task === undefined];
+  });
+  t.after(() => server.close());
+  const { extensions } = extended;
+  const client = await taskClient(server, { revision: '2026-07-28', capabilities: { extensions } });
+  const { taskId, resultType } = await client.ask('tools/call', { name: 't' });
+  assert.equal(resultType, 'task');
+  const task = await whenTask(client, taskId, ({ status }) => status === 'completed');
+  assert.equal(textOf(task['result'] as Json), '["McpError",false]');
+});
+
+test('messages and progress of a task are for the session that asked for it, at the level that it wants', async (t) => {
+  let go: () => void = () => undefined;
+  const server = serverWith('required', async (ctx) => {
+    await new Promise<void>((resolve) => (go = resolve));
+    ctx.log('debug', 'low');
+    ctx.log('error', 'high');
+    ctx.progress(1);
+  });
+  t.after(() => server.close());
+  const core = { revision: '2025-11-25', principal: 'ann' };
+  const [maker, other] = [await taskClient(server, core), await taskClient(server, core)];
+  await maker.ask('logging/setLevel', { level: 'error' });
+  const { task } = await maker.ask('tools/call', { name: 't', task: {}, _meta: { progressToken: 7 } });
+  const { taskId } = task as Json;
+  const result = other.ask('tasks/result', { taskId });
+  await other.ask('tasks/get', { taskId });
+  go();
+  await result;
+  const said = ({ heard }: typeof maker): unknown[] =>
+    heard
+      .filter(({ method }) => method !== 'notifications/tasks/status')
+      .map(({ params }) => (params as Json)['data'] ?? (params as Json)['progressToken']);
+  assert.deepEqual([said(maker), said(other)], [['high', 7], []]);
+});
+
+test('the result of a task that has ended takes no place of those that wait', async (t) => {
+  const server = createServer({ name: 's', version: '1' }, { ...unlimited, tasks: { limits: { results: 1 } } });
+  t.after(() => server.close());
+  server.tool('slow', { task: 'required' }, async (_, ctx) => {
+    await new Promise((resolve) => ctx.signal.addEventListener('abort', resolve));
+  });
+  server.tool('quick', { task: 'required' }, () => 'done');
+  const client = await taskClient(server, { revision: '2025-11-25' });
+  const begin = async (name: string): Promise<unknown> =>
+    ((await client.ask('tools/call', { name, task: {} }))['task'] as Json)['taskId'];
+  const [slow, quick] = [await begin('slow'), await begin('quick')];
+  const waiting = client.ask('tasks/result', { taskId: slow });
+  await whenTask(client, quick, ({ status }) => status === 'completed');
+  assert.equal(textOf(await client.ask('tasks/result', { taskId: quick })), 'done');
+  await client.ask('tasks/cancel', { taskId: slow });
+  await waiting;
+});

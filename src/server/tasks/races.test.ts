@@ -340,3 +340,35 @@ test('a task that is cancelled while another process claims it is not written ag
   for (let turns = 0; turns < 5; turns++) await turn();
   assert.equal((await store.get(id))?.version, cancelled?.version);
 });
+
+test('a task that ends while a request for its result looks at it is answered at once', async (t) => {
+  const memory = memoryTasks();
+  const [end, seen, late] = [gate(), gate(), gate()];
+  let reads = 0;
+  const store: TaskStore = {
+    ...memory,
+    get: async (id) => {
+      const task = await memory.get(id);
+      // The second look of the request is the one that waits for the end; it is slow to come back.
+      if (++reads !== 3) return task;
+      seen.open();
+      await late.opened;
+      return task;
+    },
+  };
+  // Nobody asks again within the time of a test.
+  const server = serverWith({ store, pollIntervalMs: 3_600_000 });
+  t.after(() => server.close());
+  server.tool('t', { task: 'required' }, async () => {
+    await end.opened;
+    return 'done';
+  });
+  const client = await taskClient(server, core);
+  const taskId = await begun(client, { task: {} });
+  const result = client.ask('tasks/result', { taskId });
+  await seen.opened;
+  end.open();
+  while ((await memory.get(taskId))?.open === true) await turn();
+  late.open();
+  assert.partialDeepStrictEqual(await result, { content: [{ type: 'text', text: 'done' }] });
+});

@@ -9,6 +9,7 @@ import { isByHand, isRoundEnd, quiet, type HeldQuestion } from '../../peer/ask.t
 import { hasClientCapability } from '../../protocol/capability.ts';
 import { errorToWire, McpError } from '../../protocol/error.ts';
 import type { JsonObject } from '../../protocol/features/common.ts';
+import type { LoggingLevel } from '../../protocol/features/logging.ts';
 import type { CallToolRequestParams } from '../../protocol/features/tools.ts';
 import { revisionOf } from '../../protocol/revision.ts';
 import type { Seal } from '../../seal/seal.ts';
@@ -28,13 +29,15 @@ import type { Ending, Tasks } from '../../tasks/tasks.ts';
 import type { ToolEntry } from '../offer/tools.ts';
 import type { Take } from '../rate-limit.ts';
 import { isLeft } from './left.ts';
-import { callOf, TaskCall } from './task-call.ts';
+import { callOf, TaskCall, type TaskVoice } from './task-call.ts';
 import { Voices } from './voices.ts';
 
 /** Knowledge of a task that no store can keep: the session that asked for it, and its sender whole. */
 interface Live {
   readonly auth: AuthInfo | undefined;
   readonly session: ServerSession | undefined;
+  /** Tells whether the session wants to hear messages of a level. */
+  admits(level: LoggingLevel): boolean;
   /** Tasks that clients were asked for, by the key of their question: another request of the client goes on to wait for them. */
   readonly held: Map<string, HeldQuestion>;
   /** The session that was asked last. */
@@ -93,9 +96,10 @@ export class Runner {
   }
 
   /** Keeps for a new task what no store can, until it ends. */
-  remember({ record }: HeldTask, { auth, session }: Call): void {
+  remember({ record }: HeldTask, call: Call): void {
+    const { auth, session } = call;
     const { id } = record;
-    this.#live.set(id, { auth, session, held: new Map() });
+    this.#live.set(id, { auth, session, admits: (level) => call.admits(level), held: new Map() });
     const { keeper } = this.#tasks();
     const expiry = expiryOf(record);
     const forget = (): void => {
@@ -132,16 +136,19 @@ export class Runner {
   /** Runs the request of a task from its beginning; what it learned before it knows. */
   async perform(run: TaskRun): Promise<Ending> {
     const { record } = run;
-    const live = this.#live.get(record.id) ?? { auth: undefined, session: undefined, held: new Map() };
+    const live = this.#live.get(record.id);
     try {
-      const call = callOf(record, live);
+      const call = callOf(record, { auth: live?.auth, session: live?.session });
       const face = new TaskCall(call, record.once);
-      const { session } = live;
-      face.goOn(run, session === undefined ? undefined : this.voices.of(record.id, session, call.meta));
+      face.goOn(run, live && this.#voiceOf(record.id, live, call));
       return await this.ending(run, face, this.#run(record, face));
     } catch (error) {
       return this.#failed(record, error);
     }
+  }
+
+  #voiceOf(id: string, { session, admits }: Live, { meta }: Call): TaskVoice | undefined {
+    return session && this.voices.of(id, session, { meta, admits });
   }
 
   /** Makes the end of a task of what its tool came to; it never rejects. */

@@ -62,7 +62,8 @@ export class TaskServing {
   /** Serves `tasks/result` of 2025-11-25: waits for the end, and puts what the task asks to the client meanwhile. */
   async result(taskId: string, call: Call): Promise<unknown> {
     const kept = await this.#own(taskId, call);
-    const leave = this.#enter(kept.record, call);
+    // What has ended waits for nothing.
+    const leave = hasEnded(kept.record) ? () => undefined : this.#enter(kept.record, call);
     try {
       const ended = hasEnded(kept.record) ? kept : await this.#runner.ended(kept, call);
       if (ended === undefined) throw unknownTask();
@@ -102,7 +103,12 @@ export class TaskServing {
     const ends: (() => void)[] = [];
     const begin = (): void => {
       for (const kept of known)
-        ends.push(this.#follow(kept, (record) => tell({ ...detailedTask(record, call.facts) })));
+        ends.push(
+          this.#follow(kept, (record) => {
+            if (hasEnded(record)) this.tasks.retrieved(record, taskOwner(call));
+            tell({ ...detailedTask(record, call.facts) });
+          }),
+        );
     };
     return { taskIds: known.map(({ record }) => record.id), begin, end: () => ends.forEach((end) => end()) };
   }

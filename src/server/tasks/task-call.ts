@@ -4,7 +4,7 @@ import type { ServerSession } from '../../host/host.ts';
 import { McpError } from '../../protocol/error.ts';
 import type { LoggingLevel } from '../../protocol/features/logging.ts';
 import { revisionOf } from '../../protocol/revision.ts';
-import { unnamed, type Ask, type Asker } from '../../peer/ask.ts';
+import { isRoundEnd, unnamed, type Ask, type Asker } from '../../peer/ask.ts';
 import { digestOf } from '../../peer/digest.ts';
 import { newSeed, Once, type Effect, type Ran } from '../../peer/once.ts';
 import type { CtxTask } from '../task-definition.ts';
@@ -35,7 +35,8 @@ export class TaskCall implements CallFace, Asker {
   readonly #answers: Record<string, TaskAnswer> = {};
   readonly #ran: Record<string, Ran> = {};
   #order = 0;
-  #asks = false;
+  /** Number of questions of the exchange that wait, or that end it. */
+  #asking = 0;
   #becoming: Promise<void> | undefined;
   #task: { readonly run: TaskRun; readonly asker: TaskAsker; readonly voice: TaskVoice | undefined } | undefined;
 
@@ -62,7 +63,7 @@ export class TaskCall implements CallFace, Asker {
 
   /** Tells whether it ends its exchange with questions, so that it becomes no task any more. */
   get asks(): boolean {
-    return this.#asks;
+    return this.#asking > 0;
   }
 
   /** The task, as its handler sees it. */
@@ -176,17 +177,25 @@ export class TaskCall implements CallFace, Asker {
     if (this.#task !== undefined) return await this.#task.asker.ask(ask);
     const { method, params, key } = ask;
     const name = key ?? unnamed(++this.#order);
-    this.#asks = true;
-    const answer = await this.#call.asker.ask<T>({
-      ...ask,
-      accept: async (given) => {
-        const accepted = await ask.accept(given);
-        if (accepted.problem === undefined) this.#answers[name] = { digest: digestOf([method, params]), answer: given };
-        return accepted;
-      },
-    });
-    this.#asks = false;
-    return answer;
+    this.#asking++;
+    let ends = false;
+    try {
+      return await this.#call.asker.ask<T>({
+        ...ask,
+        accept: async (given) => {
+          const accepted = await ask.accept(given);
+          if (accepted.problem === undefined)
+            this.#answers[name] = { digest: digestOf([method, params]), answer: given };
+          return accepted;
+        },
+      });
+    } catch (error) {
+      ends = isRoundEnd(error);
+      throw error;
+    } finally {
+      // What could not be asked ends nothing.
+      if (!ends) this.#asking--;
+    }
   }
 
   async once<T>(key: string, effect: Effect<T>): Promise<T> {

@@ -1,6 +1,7 @@
 import type { Call } from '../../host/call.ts';
 import type { ServerSession } from '../../host/host.ts';
 import { isRequestId } from '../../jsonrpc/message.ts';
+import type { LoggingLevel } from '../../protocol/features/logging.ts';
 import { relatedTo } from '../../tasks/core.ts';
 import type { TaskVoice } from './task-call.ts';
 
@@ -21,19 +22,27 @@ export class Voices {
     };
   }
 
-  /** Number of requests that wait for results of tasks. */
-  waiting(id: string): Call | undefined {
-    const [first] = this.#waiting.get(id) ?? [];
-    return first;
+  /** The request of a session that waits for the result of a task: those of others know nothing of its progress token. */
+  #waitingIn(session: ServerSession, id: string): Call | undefined {
+    for (const call of this.#waiting.get(id) ?? []) if (call.session === session) return call;
+    return undefined;
   }
 
-  /** The voice of a task, for the session that asked for it. */
-  of(id: string, session: ServerSession, meta: Readonly<Record<string, unknown>>): TaskVoice {
-    const { progressToken } = meta;
+  /**
+   * The voice of a task, for the session that asked for it.
+   *
+   * @param heard The `_meta` of its request, and the messages that the session wants to hear.
+   */
+  of(
+    id: string,
+    session: ServerSession,
+    heard: { readonly meta: Readonly<Record<string, unknown>>; admits(level: LoggingLevel): boolean },
+  ): TaskVoice {
+    const { progressToken } = heard.meta;
     let last = Number.NEGATIVE_INFINITY;
     const send = (method: string, params: Readonly<Record<string, unknown>>): void => {
       const related = { ...params, _meta: relatedTo(id) };
-      const call = this.waiting(id);
+      const call = this.#waitingIn(session, id);
       if (call === undefined) session.notify(method, related);
       else call.send(method, related);
     };
@@ -51,8 +60,7 @@ export class Voices {
         });
       },
       log: (level, data, logger) => {
-        const admits = this.waiting(id)?.admits(level) ?? true;
-        if (admits)
+        if (heard.admits(level))
           send('notifications/message', { level, data: data ?? null, ...(logger === undefined ? {} : { logger }) });
       },
     };
