@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
 import { connected, tool, type Connected } from '../../../test/support/connected-client.ts';
-import { McpError } from '../../client.ts';
+import { McpError, TaskCancelledError } from '../../client.ts';
 import type { ConnectOptions } from '../options.ts';
 
 type Json = Readonly<Record<string, unknown>>;
@@ -135,4 +135,27 @@ test('options of tasks that do not exist, or mean nothing, are refused by name',
       assert.match(error.message, words);
       return true;
     });
+});
+
+test('a cancelled task need not be kept by its server for the client to say so [tasks-040]', async (t) => {
+  let cancelled = false;
+  const asked: string[] = [];
+  const { client } = await connected(
+    (sent, peer) => {
+      const { method } = sent.message as { method: string };
+      if (cancelled) asked.push(method);
+      if (method === 'tools/list') return peer.reply(sent, { tools });
+      if (method === 'tools/call') return peer.reply(sent, { task: { taskId: 'a', status: 'working', ...times } });
+      if (method === 'tasks/get' && !cancelled) return peer.reply(sent, { taskId: 'a', status: 'working', ...times });
+      if (method !== 'tasks/cancel') return peer.refuse(sent, { code: -32602, message: 'no such task' });
+      cancelled = true;
+      return peer.reply(sent, { taskId: 'a', status: 'cancelled', ...times });
+    },
+    { revision: '2025-11-25', capabilities: withTasks, options: {} },
+  );
+  t.after(() => client.close());
+  const task = await client.startTask('optional');
+  await task.cancel();
+  await assert.rejects(task.result(), (error) => error instanceof TaskCancelledError);
+  assert.deepEqual(asked, [], 'it is asked for nothing more');
 });

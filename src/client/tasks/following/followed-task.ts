@@ -143,7 +143,9 @@ export class FollowedTask implements NudgedTask {
   async cancel(sent: TaskSent): Promise<void> {
     if (this.#outcome !== undefined || (this.#state !== undefined && isEndedTask(this.#state))) return;
     try {
-      await this.#parts.requests.cancel(this.taskId, { ...this.#options.sent, ...sent });
+      const state = await this.#parts.requests.cancel(this.taskId, { ...this.#options.sent, ...sent });
+      // Spec 2025-11-25, Tasks, Task Cancellation: what is cancelled may be removed at once. [tasks-040]
+      if (state?.status === 'cancelled') this.heard(state);
       this.nudge();
     } catch (error) {
       // Spec 2025-11-25, Tasks, Task Cancellation: one that has ended gets the error of one that is unknown.

@@ -52,10 +52,23 @@ export class TaskRequests {
     await this.#connection.request('tasks/update', { taskId, inputResponses }, options);
   }
 
-  /** Cancels a task. */
-  async cancel(taskId: string, sent: TaskSent): Promise<void> {
-    const offered = this.revision.tasks === 'extension';
-    await this.#connection.request('tasks/cancel', { taskId }, { ...sent, repeat: true, task: { offered } });
+  /**
+   * Cancels a task.
+   *
+   * @returns The task as it is then, which 2025-11-25 answers; `undefined` where that is not told.
+   */
+  async cancel(taskId: string, sent: TaskSent): Promise<TaskState | undefined> {
+    const { revision } = this;
+    const offered = revision.tasks === 'extension';
+    const options = { ...sent, repeat: true, task: { offered } };
+    const result = await this.#connection.request('tasks/cancel', { taskId }, options);
+    if (offered) return undefined;
+    try {
+      return toldTask(revision, taskId, result);
+    } catch {
+      // It was taken all the same: how the task stands is asked for.
+      return undefined;
+    }
   }
 }
 
