@@ -183,3 +183,34 @@ test('a call that is given up before its task is known cancels the task, and not
     false,
   );
 });
+
+test('a result that cannot be had for a moment is waited for, more and more seldom [tasks-020]', async (t) => {
+  let results = 0;
+  const one = await playing(t, {
+    'tasks/get': () => completed,
+    'tasks/result': () => (++results < 4 ? { code: -32603, message: 'busy' } : done),
+  });
+  const call = one.client.callTool('t');
+  await one.pass(20_000);
+  assert.deepEqual(await call, done);
+  const at = one.asked.filter(({ method }) => method === 'tasks/result').map((ask) => ask.at);
+  const waits = at.slice(1).map((time, index) => time - (at[index] ?? 0));
+  assert.deepEqual(
+    waits.map((ms) => Math.round(ms / 1000)),
+    [1, 2, 4],
+  );
+});
+
+test('a task that is told after the time of its request is cancelled: nobody waits for it', async (t) => {
+  const one = await playing(t, { 'tools/call': () => undefined, 'tasks/cancel': () => working }, { timeoutMs: 2000 });
+  const call = assert.rejects(
+    one.client.callTool('t'),
+    (error) => error instanceof ConnectionError && error.reason === 'timeout',
+  );
+  await one.pass(2500);
+  await call;
+  const id = one.transport.sent.find(({ message }) => message['method'] === 'tools/call')?.message['id'];
+  one.peer.send({ jsonrpc: '2.0', id, result: { task: working } } as never);
+  await one.pass(1000);
+  assert.equal(one.asked.at(-1)?.method, 'tasks/cancel');
+});

@@ -229,7 +229,10 @@ export class ClientTasks {
       release();
       release = next;
     };
-    const task = { quiet: true, ...(rest.onProgress && { holdProgress }) };
+    const late = (result: JsonObject): void => {
+      if (onGiveUp !== 'leave') this.abandon(call, result, rest);
+    };
+    const task = { quiet: true, late, ...(rest.onProgress && { holdProgress }) };
     const params = { ...call, task: ttlMs === undefined ? {} : { ttl: ttlMs } };
     const asked = this.#requests.request('tools/call', params, { ...rest, task });
     const begun = asked.then(

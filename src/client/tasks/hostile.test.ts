@@ -310,3 +310,25 @@ test('tasks that take long are listened to by one request, and asked for once a 
   await one.pass(100);
   for (const { content } of await Promise.all(calls)) assert.deepEqual(content, done.content);
 });
+
+test('a task whose input somebody else gave is waited for again', async (t) => {
+  let isAnswered = false;
+  const one = await playing(
+    t,
+    {
+      'tools/call': created(),
+      'tasks/get': () =>
+        isAnswered ? completed : { ...working, status: 'input_required', inputRequests: { k: question } },
+    },
+    { capabilities: { elicitation: {} } },
+  );
+  const task = await one.client.startTask('t');
+  const wanting = assert.rejects(task.result(), TaskInputRequiredError);
+  await one.pass(2000);
+  await wanting;
+  isAnswered = true;
+  const result = task.result();
+  result.catch(() => undefined);
+  await one.pass(2000);
+  assert.deepEqual((await result).content, done.content);
+});

@@ -94,8 +94,8 @@ export class FollowedTask implements NudgedTask {
       return () => undefined;
     }
     this.#watchers.add(watcher);
-    if (this.#wanting !== undefined) watcher.wants?.(this.#wanting);
     if (!this.#isRunning) void this.#follow();
+    else if (this.#wanting !== undefined) watcher.wants?.(this.#wanting);
     return () => {
       if (this.#watchers.delete(watcher) && this.#watchers.size === 0) this.#rest();
     };
@@ -182,7 +182,10 @@ export class FollowedTask implements NudgedTask {
   async #attempt(): Promise<void> {
     const { signal } = (this.#round = new AbortController());
     try {
-      if (this.#state === undefined) await this.#ask(signal);
+      // What it wanted when nobody waited any more may have been given by somebody else.
+      const isStale = this.#state === undefined || this.#wanting !== undefined;
+      this.#wanting = undefined;
+      if (isStale) await this.#ask(signal);
       while (this.#outcome === undefined && !signal.aborted) await this.#turn(signal);
     } catch (error) {
       // Whoever came after nobody waited any more begins anew.
@@ -203,7 +206,8 @@ export class FollowedTask implements NudgedTask {
     await this.#wait();
     const isTold = this.#isTold;
     this.#isTold = false;
-    if (!isTold && !signal.aborted) await this.#ask(signal);
+    const isOver = this.#state !== undefined && isEndedTask(this.#state);
+    if (!isTold && !isOver && !signal.aborted) await this.#ask(signal);
   }
 
   async #wait(): Promise<void> {
@@ -341,8 +345,11 @@ export class FollowedTask implements NudgedTask {
     if (this.#state?.status === 'cancelled') return undefined;
     const isOver = this.#state !== undefined && isEndedTask(this.#state);
     if (isOver && this.#core.tries >= mostTries) throw error;
-    if (isOver) this.#failed(error);
-    else if (!mayPass(error)) throw error;
+    if (isOver) {
+      this.#failed(error);
+      // What arrived is taken: the next request waits for its time.
+      this.#isTold = false;
+    } else if (!mayPass(error)) throw error;
     return undefined;
   }
 
