@@ -75,7 +75,7 @@ class Exercise {
         return {};
       }
       case 'unknown': {
-        const task = await this.#start({ name: 'slow', arguments: { ms: 10 } }, signal);
+        const task = await this.#start(step, signal);
         return await (await this.#again(task, { taskId: 'never-was' })).poll({ signal });
       }
       case 'tasks':

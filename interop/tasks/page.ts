@@ -1,7 +1,7 @@
 /** What stands above the tables of `docs/interop-tasks.md`. */
 
 import { wrapped } from '../harness/page.ts';
-import { plainExercises, taskExercises } from './plan.ts';
+import { everythingExercises, plainExercises, taskExercises } from './plan.ts';
 
 /** Says what was done, and where it is written. */
 export function introduction(): string {
@@ -17,6 +17,8 @@ ${wrapped(`connect, ${steps(taskExercises)}.`)}
 Clients that have no tasks call tools that may be tasks as any other, and are refused in words where a tool is a task alone:
 
 ${wrapped(`connect, ${steps(plainExercises)}.`)}
+
+The official server with everything has one tool that is a task alone: connect, ${steps(everythingExercises)}.
 
 A step counts where the revision has what it exercises. What does not work is either a fault of the peer, numbered and shown with its
 bytes below, or stands at the end as open.`;

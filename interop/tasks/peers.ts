@@ -8,7 +8,7 @@ import type { Course } from '../harness/drive.ts';
 import type { Peer, Way } from '../harness/peer.ts';
 import { peers as without } from '../harness/peers.ts';
 import { runTasks } from './client.ts';
-import { plainExercises, taskExercises } from './plan.ts';
+import { everythingExercises, plainExercises, taskExercises } from './plan.ts';
 import { createTasks } from './server.ts';
 import type { TaskStep } from './step.ts';
 
@@ -78,6 +78,20 @@ const sdk2: Peer = {
     }),
 };
 
+const everything: Peer = {
+  name: 'everything',
+  title: 'the official server with everything',
+  newest: '2025-11-25',
+  client: [],
+  server: ['stdio'],
+  lacks: { client: {}, server: {} },
+  build: () =>
+    Promise.resolve({
+      command: [process.execPath, join(here, 'peers/everything/peer.mjs')],
+      version: '@modelcontextprotocol/server-everything 2026.8.31',
+    }),
+};
+
 const plainCourse: Course<TaskStep> = { ...course, exercises: plainExercises };
 
 /** Clients that know no tasks, by the programs of the other exercise. */
@@ -99,6 +113,7 @@ export const taskPeers: readonly [TaskPeer, ...TaskPeer[]] = [
   { peer: sdk1, course },
   { peer: python1, course },
   { peer: fastmcp, course },
+  { peer: everything, course: { ...course, exercises: everythingExercises } },
   { peer: sdk2, course: plainCourse },
   ...plain,
 ];

@@ -7,6 +7,7 @@ import {
   expectResult,
   expectText,
   expectToolError,
+  expectWords,
   field,
   shown,
   type Judge,
@@ -51,7 +52,7 @@ export const taskExercises: readonly Exercise<TaskStep>[] = [
     exists: isExtension,
     judge: expectResult(() => undefined),
   },
-  { step: { id: 'unknown', do: 'unknown' }, judge: expectCode(-32_602) },
+  { step: { id: 'unknown', do: 'unknown', name: 'slow', arguments: { ms: 10 } }, judge: expectCode(-32_602) },
   {
     step: { id: 'list', do: 'tasks' },
     exists: (revision, { way }) => isCore(revision) && way === 'stdio',
@@ -63,6 +64,23 @@ export const taskExercises: readonly Exercise<TaskStep>[] = [
     exists: (revision, { way, side }) => isCore(revision) && way === 'http' && side === 'client',
     judge: expectCode(-32_601),
   },
+];
+
+const research = { name: 'simulate-research-query', arguments: { topic: 'tea' } };
+
+/** With the server of everything, which has one tool that is a task alone. */
+export const everythingExercises: readonly Exercise<TaskStep>[] = [
+  {
+    step: { id: 'wait', do: 'task', ...research },
+    judge: both(expectWords('Research Report: tea'), expectHeard('created', 'status working')),
+  },
+  { step: { id: 'required', do: 'call', ...research }, judge: expectWords('Research Report: tea') },
+  {
+    step: { id: 'asks', do: 'task', name: research.name, arguments: { topic: 'tea', ambiguous: true } },
+    judge: both(expectWords('Research Report: tea'), expectHeard('created', 'asked elicitation')),
+  },
+  { step: { id: 'cancel', do: 'cancel', ...research }, judge: expectStatus('cancelled') },
+  { step: { id: 'unknown', do: 'unknown', ...research }, judge: expectCode(-32_602) },
 ];
 
 /** With a peer that knows no tasks, whose program is that of the other exercise: only a tool that is a task alone is refused. */

@@ -11,8 +11,8 @@ export type TaskAction =
   | (Called & { readonly do: 'cancel' })
   /** Calls a tool as a task, waits for its result, and cancels it then. */
   | (Called & { readonly do: 'cancel-ended' })
-  /** Asks for a task that there never was. */
-  | { readonly do: 'unknown' }
+  /** Asks for a task that there never was; some clients do so only after a call that became one. */
+  | (Called & { readonly do: 'unknown' })
   /** Gives `{count}` of the tasks that the server lists. */
   | { readonly do: 'tasks' }
   /** Calls a tool and says nothing of tasks. */
