@@ -193,6 +193,19 @@ test('a call that is cancelled cancels the task of its question', async (t) => {
   await until(() => asked.at(-1)?.method === 'tasks/cancel', 'a cancel');
 });
 
+test('a question that is given up before its client told of the task is cancelled as a task alone [cancel-003]', async (t) => {
+  const play = playing([task()]);
+  const { client, asked } = await host(t, (method) => {
+    // The call is given up, and then the client tells of the task.
+    if (method === 'elicitation/create') void client.tell('notifications/cancelled', { requestId: 2 });
+    return play(method);
+  });
+  void client.ask('tools/call', { name: 'ask' }).catch(() => undefined);
+  await until(() => asked.at(-1)?.method === 'tasks/cancel', 'a cancel');
+  assert.deepEqual(asked.at(-1)?.params, { taskId: 'task-1' });
+  assert.ok(client.heard.every((message) => message['method'] !== 'notifications/cancelled'));
+});
+
 test('a run that ends without waiting for its answer cancels the task', async (t) => {
   const { call, asked } = await host(t, playing([task()]), {
     run: async (ctx) => {

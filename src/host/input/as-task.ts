@@ -52,7 +52,12 @@ export async function questionAsTask(
   const { ttlMs = usualMs, held = {} } = task;
   if (held.taskId === undefined) {
     held.until = monotonicNow() + ttlMs;
-    const made = await question(method, { ...params, task: { ttl: Math.ceil(ttlMs) } }, origin, way);
+    // Spec 2025-11-25, Cancellation: such a request is cancelled by `tasks/cancel`, once it is known of which task.
+    const late = ({ task: created }: JsonObject): void => {
+      const taskId = isObject(created) ? created['taskId'] : undefined;
+      if (typeof taskId === 'string' && taskId.length <= mostIdCharacters) void quiet(cancelTask(taskId, origin, way));
+    };
+    const made = await question(method, { ...params, task: { ttl: Math.ceil(ttlMs) } }, origin, { ...way, late });
     const { task: created } = made;
     if (!isObject(created) || created['taskId'] === undefined) return made;
     held.taskId = named(fromWire(origin.facts, createTaskResultShape, made).task?.taskId ?? '');

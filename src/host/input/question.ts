@@ -1,4 +1,4 @@
-import type { RequestId } from '../../jsonrpc/message.ts';
+import type { RequestId, ResponseMessage } from '../../jsonrpc/message.ts';
 import { Connection } from '../../peer/connection.ts';
 import type { Running } from '../../peer/running.ts';
 import { McpError } from '../../protocol/error.ts';
@@ -28,6 +28,8 @@ export interface QuestionWay {
   readonly timeoutMs: number;
   /** Listeners to what the client tells of tasks of its own, by their ids. */
   readonly told?: Map<string, () => void>;
+  /** Takes an answer that comes when nobody waits any more. Who is heard like this is not told that the question is given up. */
+  readonly late?: (result: JsonObject) => void;
 }
 
 /**
@@ -49,13 +51,20 @@ export async function question(
   method: string,
   params: JsonObject,
   { facts, signal, requestId }: QuestionOrigin,
-  { connection, isReady, timeoutMs }: QuestionWay,
+  { connection, isReady, timeoutMs, late }: QuestionWay,
 ): Promise<JsonObject> {
   // Spec 2025-11-25, Lifecycle, Initialization: no requests before `notifications/initialized`.
   if (connection.ended === undefined && !isReady())
     throw new McpError('invalidRequest', `${method} cannot be asked before notifications/initialized`);
   const given = Object.keys(params).length === 0 ? undefined : params;
-  const options = { revision: facts, signal, related: requestId, timeoutMs, tellCancelled: true };
+  const options = {
+    revision: facts,
+    signal,
+    related: requestId,
+    timeoutMs,
+    tellCancelled: late === undefined,
+    onLateAnswer: late && ((answer: ResponseMessage) => 'result' in answer && late(answer.result)),
+  };
   try {
     return await connection.call(method, given, options).answer;
   } catch (error) {
