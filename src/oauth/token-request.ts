@@ -10,6 +10,7 @@ import {
 import { exchange, type Answer } from '../auth/document.ts';
 import { AuthorizationError } from '../auth/errors.ts';
 import { harmlessAnswer } from '../auth/secrets.ts';
+import { unlessAborted } from '../store/turns.ts';
 import type { OAuthClient } from './client-authentication.ts';
 import type { Endpoints } from './endpoints.ts';
 import { authenticationOf } from './shown-client.ts';
@@ -149,14 +150,17 @@ export async function send(
   request: (options: SendOptions) => Promise<void>,
 ): Promise<Answer> {
   let answer: Answer | undefined;
-  await request({
+  const sent = request({
     [allowInsecureRequests]: true,
     [customFetch]: async (_, { method, headers, body }) => {
+      signal.throwIfAborted();
       // The body is a text, or parameters that spell themselves as one.
       answer = await exchange(url, { method, headers, body: String(body) }, asked, fetching(site, signal));
       return new Response();
     },
   });
+  // The program that gives the key to sign with may never do so.
+  await unlessAborted(sent, signal);
   if (answer === undefined) throw new AuthorizationError('server-error', `${asked} was not sent`);
   return answer;
 }

@@ -171,6 +171,79 @@ test('a request that is refused while more scopes are asked for in vain gets new
   await Promise.all([write, read]);
 });
 
+for (const [hangs, made] of [
+  ['an assertion', (give: () => Promise<string>) => workloadIdentity({ clientId: 'work', assertion: give })],
+  [
+    'the token of a person',
+    (give: () => Promise<string>) =>
+      enterpriseManaged({
+        idp: { tokenEndpoint: `${issuer}/exchange`, client: { id: 'c', secret: 's' } },
+        client: { id: 'c', secret: 's' },
+        subjectToken: async () => ({ token: await give() }),
+      }),
+  ],
+  [
+    'a key',
+    (give: () => Promise<string>) =>
+      clientCredentials({
+        id: 'machine',
+        key: async () => {
+          await give();
+          const algorithm = { name: 'ECDSA', namedCurve: 'P-256' };
+          return (await crypto.subtle.generateKey(algorithm, false, ['sign', 'verify'])).privateKey;
+        },
+      }),
+  ],
+] as const)
+  test(`a program that never gives ${hangs} holds up who waits for it, for half a minute, and nobody after them`, async (t) => {
+    const world: World = createWorld({
+      server,
+      answers: {
+        '/token': ({ body }) => {
+          if (body['grant_type'] === 'client_credentials') return undefined;
+          world.tokens.set('by-assertion', []);
+          return Response.json({ access_token: 'by-assertion', token_type: 'Bearer' });
+        },
+        '/exchange': () =>
+          Response.json({
+            access_token: 'assertion',
+            issued_token_type: 'urn:ietf:params:oauth:token-type:id-jag',
+            token_type: 'N_A',
+          }),
+      },
+    });
+    let asks = (): void => {};
+    let isHanging = false;
+    const give = (): Promise<string> => {
+      if (!isHanging) return Promise.resolve('header.payload.signature');
+      asks();
+      return new Promise(() => {});
+    };
+    const client = await world.connect(made(give));
+    t.after(() => client.close());
+    const hanging = async (signal?: AbortSignal): Promise<{ readonly ended: Promise<void> }> => {
+      world.tokens.clear();
+      isHanging = true;
+      const asked = new Promise<void>((resolve) => (asks = resolve));
+      const failed = signal === undefined ? { reason: 'timeout' } : /left/;
+      const ended = assert.rejects(client.callTool('read', {}, signal && { signal }), failed);
+      await asked;
+      isHanging = false;
+      return { ended };
+    };
+    const leaving = new AbortController();
+    const left = await hanging(leaving.signal);
+    leaving.abort(new Error('left'));
+    await left.ended;
+    await client.callTool('read');
+
+    t.mock.timers.enable({ apis: ['setTimeout'] });
+    const late = await hanging();
+    t.mock.timers.tick(30_000);
+    await late.ended;
+    await client.callTool('read');
+  });
+
 test('a server that refuses what was just given is asked no further', async () => {
   const world = createWorld({
     server,

@@ -11,6 +11,7 @@ import type {
 import { AuthorizationError } from '../../auth/errors.ts';
 import { missingOf } from '../../auth/scopes.ts';
 import { memoryCredentialStore } from '../../store/memory-credentials.ts';
+import { unlessAborted } from '../../store/turns.ts';
 import { endpointsOf } from '../endpoints.ts';
 import { unguessableText } from '../../auth/base64url.ts';
 import type { OAuthClient } from '../client-authentication.ts';
@@ -32,9 +33,13 @@ import {
   type Refused,
 } from '../refusal.ts';
 import { SharedWork, type Job } from '../shared-work.ts';
-import { siteOf, type Site } from '../site.ts';
+import { limited, siteOf, type Site } from '../site.ts';
 import { StepUps } from '../step-up.ts';
-import { isRefusal } from '../token-response.ts';
+import { isRefusal, type TokenAnswer } from '../token-response.ts';
+import type { TokenRequest } from '../token-request.ts';
+
+/** The longest that it takes to ask for tokens, with what the program gives for that; in milliseconds. */
+const longestMs = 30_000;
 
 /** One way in which a machine gets tokens. */
 export interface MachineGrant {
@@ -215,20 +220,16 @@ class MachineAuthorizer implements Authorizer {
   ): Promise<void> {
     const { resource, server } = discovered;
     const endpoints = endpointsOf(server);
-    const { client, grantType, parameters } = await this.#way.request({ site: this.#site, discovered, scopes, signal });
-    const { requestTokens } = await import('../token-request.ts');
-    const answer = await requestTokens(this.#site, {
-      endpoints,
-      client,
-      grantType,
-      parameters: { ...parameters, ...(scopes.length === 0 ? {} : { scope: scopes.join(' ') }) },
-      resource,
-      prover: bound ? this.#prover : undefined,
-      signal,
-    });
+    const prover = bound ? this.#prover : undefined;
+    const asked = { endpoints, prover, discovered, scopes };
+    const late = (): AuthorizationError => tooLate(endpoints.issuer);
+    const { answer, client } = await limited({ ms: longestMs, signal, late }, (soon) =>
+      // What the program is asked for it may never give, and whoever comes later would wait for that too.
+      unlessAborted(this.#answer({ ...asked, signal: soon }), soon),
+    );
     const context = {
       resource,
-      client: client.id,
+      client,
       endpoints,
       requested: scopes,
       now: this.#site.now(),
@@ -238,6 +239,38 @@ class MachineAuthorizer implements Authorizer {
     const { expiresAt } = this.#grant;
     this.#site.tell({ kind: 'granted', issuer: endpoints.issuer, resource, scopes: this.#grant.scopes, expiresAt });
   }
+
+  /** Asks for tokens by what the machine has; with the id of the client that they are for. */
+  async #answer({
+    endpoints,
+    prover,
+    discovered,
+    scopes,
+    signal,
+  }: Pick<TokenRequest, 'endpoints' | 'prover'> & Omit<MachineRequest, 'site'>): Promise<{
+    readonly answer: TokenAnswer;
+    readonly client: string;
+  }> {
+    const site = this.#site;
+    const { client, grantType, parameters } = await this.#way.request({ site, discovered, scopes, signal });
+    const { requestTokens } = await import('../token-request.ts');
+    signal.throwIfAborted();
+    const answer = await requestTokens(site, {
+      endpoints,
+      client,
+      grantType,
+      parameters: { ...parameters, ...(scopes.length === 0 ? {} : { scope: scopes.join(' ') }) },
+      resource: discovered.resource,
+      prover,
+      signal,
+    });
+    return { answer, client: client.id };
+  }
+}
+
+function tooLate(issuer: string): AuthorizationError {
+  const words = `what this machine shows at ${issuer} was not given, or not answered, within ${longestMs / 1000} s`;
+  return new AuthorizationError('timeout', words, { issuer });
 }
 
 function unable({ endpoints: { issuer } }: Grant, scopes: readonly string[]): AuthorizationError {
