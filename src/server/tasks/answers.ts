@@ -42,8 +42,13 @@ export class TaskAnswers {
       return this.#calls.run(params as unknown as CallToolRequestParams, call, run);
     }
     if (method === 'subscriptions/listen') return this.#listen(params, call, plain);
-    if (!this.#mayAsk(call)) throw new McpError('busy', 'too many requests about tasks in a short time');
+    this.#count(call);
     return this.#about(params, call);
+  }
+
+  /** @throws McpError busy where a client asks too often. */
+  #count(call: Call): void {
+    if (!this.#mayAsk(call)) throw new McpError('busy', 'too many requests about tasks in a short time');
   }
 
   #about(params: JsonObject, call: Call): unknown {
@@ -70,6 +75,7 @@ export class TaskAnswers {
     const filter = isObject(params['notifications']) ? params['notifications'] : {};
     const { taskIds } = filter as { readonly taskIds?: readonly string[] };
     if (taskIds === undefined) return plain?.(params, call);
+    this.#count(call);
     const { resourcesPerClient } = this.#parts.options.subscriptions;
     const followed = await this.serving.follow(taskIds.slice(0, resourcesPerClient), call, (task) =>
       call.send('notifications/tasks', { ...task, ...ofSubscription(call.requestId) }),

@@ -156,3 +156,14 @@ test('a task of 2025-11-25 is served to its owner in 2026-07-28, also to one tha
     await foreign.ask('tasks/get', { taskId: 'x'.repeat(24) }),
   );
 });
+
+test('listening to tasks counts among the requests about them', async (t) => {
+  const server = createServer({ name: 's', version: '1' }, { rateLimits: { tasks: { perSecond: 1e-6, burst: 1 } } });
+  t.after(() => server.close());
+  server.tool('t', { task: 'required' }, () => 'x');
+  const client = await taskClient(server, { revision: '2026-07-28', capabilities: extended });
+  const taskId = 'x'.repeat(24);
+  assert.equal((await client.ask('tasks/get', { taskId }))['code'], -32602);
+  const { message } = await client.ask('subscriptions/listen', { notifications: { taskIds: [taskId] } });
+  assert.equal(message, 'too many requests about tasks in a short time');
+});
