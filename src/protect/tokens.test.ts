@@ -276,6 +276,22 @@ test('introspection sends the credentials of the server as RFC 6749 says, and lo
   for (const token of ['broken', 'denied']) assert.equal((await send(who(token))).status, 503, token);
 });
 
+test('an own function that finds no token and says so by null refuses it, as one that says undefined', async (t) => {
+  const told: unknown[] = [];
+  const wish = {
+    authorizationServers: ['https://login.example.com'],
+    issuers: undefined as never,
+    onError: (error: unknown): void => void told.push(error),
+  };
+  for (const nothing of [undefined, null]) {
+    const { send } = await openWith(t, { protect: { ...wish, verify: () => nothing as undefined } });
+    const { status, headers } = await send(call('tools/call', { name: 'who' }, bearer('unknown')));
+    assert.equal(status, 401);
+    assert.match(String(headers['www-authenticate']), /invalid_token/);
+  }
+  assert.deepEqual(told, []);
+});
+
 test('own functions verify tokens, whose audience is looked at all the same', async (t) => {
   const issuers = { issuers: undefined as never, authorizationServers: ['https://login.example.com'] };
   const verify: NonNullable<ProtectOptions['verify']> = (token, { scheme }) => {

@@ -88,8 +88,10 @@ async function asked(
   { token, ...about }: Presented,
 ): Promise<Claims | undefined> {
   try {
-    const answer = verify(token, about);
-    if (answer instanceof Promise && !(await settledWithin(longestMs, answer)))
+    const given = verify(token, about);
+    if (!isAwaitable(given)) return given;
+    const answer = Promise.resolve(given);
+    if (!(await settledWithin(longestMs, answer)))
       throw new Error(`verify did not answer within ${longestMs / 1000} s`);
     return await answer;
   } catch (cause) {
@@ -97,8 +99,14 @@ async function asked(
   }
 }
 
+/** Tells whether something can be awaited: queries of databases can, and are no promises. */
+function isAwaitable(given: Claims | undefined | Promise<Claims | undefined>): given is Promise<Claims | undefined> {
+  return typeof given === 'object' && given !== null && typeof given['then'] === 'function';
+}
+
 function byOwn(claims: Claims | undefined, settings: ProtectSettings): Verified {
-  if (claims === undefined) throw new TokenProblem('inactive');
+  // Databases say null where they have nothing.
+  if (claims === undefined || claims === null) throw new TokenProblem('inactive');
   const { exp, nbf } = claims;
   const seconds = settings.now() / 1000;
   if (exp !== undefined && !(typeof exp === 'number' && exp > seconds - skew)) throw new TokenProblem('expired');
