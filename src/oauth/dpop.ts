@@ -82,10 +82,19 @@ export async function keysIn(store: CredentialStore, key: CredentialKey): Promis
   const kept = await store.read(key);
   const text =
     kept?.text ?? ((await store.write(key, made, { ifGeneration: null })) ? made : (await store.read(key))?.text);
-  // It is our own text, whoever of us wrote it.
-  const jwk = JSON.parse(text ?? made) as JsonWebKey;
-  const privateKey = await crypto.subtle.importKey('jwk', jwk, algorithm, false, ['sign']);
-  return { privateKey, jwk: publicOf(jwk) };
+  return await keysOf(text ?? made, key.issuer);
+}
+
+async function keysOf(text: string, issuer: string): Promise<DpopKeys> {
+  try {
+    // It is our own text, whoever of us wrote it.
+    const jwk = JSON.parse(text) as JsonWebKey;
+    const privateKey = await crypto.subtle.importKey('jwk', jwk, algorithm, false, ['sign']);
+    return { privateKey, jwk: publicOf(jwk) };
+  } catch {
+    // The errors of the platform show a part of it.
+    throw new Error(`the key (DPoP) that is kept for the tokens of ${issuer} is damaged; remove it, and sign in again`);
+  }
 }
 
 function publicOf({ kty, crv, x, y }: JsonWebKey): DpopKeys['jwk'] {

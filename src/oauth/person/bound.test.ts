@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
+import { inspect } from 'node:util';
 import { test } from 'node:test';
 import { createWorld, mcp, type Asked, type World } from '../../../test/support/authorization-world.ts';
 import { AuthorizationError } from '../../oauth.ts';
+import { keysIn } from '../dpop.ts';
 import { memoryCredentialStore } from '../../store/memory-credentials.ts';
 
 const named = 'resource_metadata="https://mcp.example/.well-known/oauth-protected-resource/mcp"';
@@ -104,4 +106,17 @@ test('where tokens are always bound, an authorization server that binds nothing 
     world.connect(world.oauth({ dpop: 'always' })),
     (error) => error instanceof AuthorizationError && error.reason === 'invalid-response',
   );
+});
+
+test('a key that is kept and damaged is told of without a character of it', async () => {
+  const store = memoryCredentialStore();
+  const key = { kind: 'dpop-key', issuer: 'https://as.example' } as const;
+  for (const damaged of ['{"d":secret', '"secret"', 'null', '{"kty":"EC","d":"secret"}']) {
+    await store.write(key, damaged);
+    await assert.rejects(keysIn(store, key), (error) => {
+      assert.match(String(error), /the key .* https:\/\/as\.example is damaged/);
+      assert.doesNotMatch(inspect(error), /secret/);
+      return true;
+    });
+  }
 });
