@@ -37,9 +37,13 @@ const _meta = {
   'io.modelcontextprotocol/protocolVersion': revision,
   'io.modelcontextprotocol/clientCapabilities': capabilities,
 };
-const conversation = server.endpoint.converse({ lasting: true, network: 'inproc', send: () => undefined });
+let conversation = converse();
 let last = 0;
 type Json = Readonly<Record<string, unknown>>;
+
+function converse(): ReturnType<typeof server.endpoint.converse> {
+  return server.endpoint.converse({ lasting: true, network: 'inproc', send: () => undefined });
+}
 
 async function ask(method: string, params: Json): Promise<Json> {
   const more = revision === '2026-07-28' ? { _meta } : {};
@@ -139,10 +143,17 @@ async function finish(): Promise<void> {
 }
 
 let waited: unknown;
+let waits = 0;
+let refused: unknown;
 
-/** Waits for the result of one task that does not end. */
+/** Waits for the result of one task that does not end; a conversation has no more than a few hundred requests at once. */
 async function wait(): Promise<void> {
   waited ??= ((await ask('tools/call', { name: 'never', task: {} }))['task'] as Json)['taskId'];
-  ask('tasks/result', { taskId: waited }).catch(() => undefined);
+  if (++waits % 500 === 0) {
+    conversation = converse();
+    await opened();
+  }
+  ask('tasks/result', { taskId: waited }).catch((error: unknown) => (refused = error));
   await new Promise((resolve) => setImmediate(resolve));
+  if (refused !== undefined) throw new Error('a wait was refused', { cause: refused });
 }
