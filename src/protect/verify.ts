@@ -89,7 +89,8 @@ async function asked(
 ): Promise<Claims | undefined> {
   try {
     const given = verify(token, about);
-    if (!isAwaitable(given)) return given;
+    // Queries of databases can be awaited, and are no promises; what cannot be awaited is the answer.
+    if (typeof given?.['then'] !== 'function') return given as Claims | undefined;
     const answer = Promise.resolve(given);
     if (!(await settledWithin(longestMs, answer)))
       throw new Error(`verify did not answer within ${longestMs / 1000} s`);
@@ -97,11 +98,6 @@ async function asked(
   } catch (cause) {
     throw new OutOfReach(cause);
   }
-}
-
-/** Tells whether something can be awaited: queries of databases can, and are no promises. */
-function isAwaitable(given: Claims | undefined | Promise<Claims | undefined>): given is Promise<Claims | undefined> {
-  return typeof given === 'object' && given !== null && typeof given['then'] === 'function';
 }
 
 function byOwn(claims: Claims | undefined, settings: ProtectSettings): Verified {
