@@ -22,6 +22,7 @@ const maySkip: ReadonlyMap<string, string> = new Map([
   ['test/interop/python.test.ts', 'Python with its official SDK'],
   ['test/runtimes.test.ts', 'the package, which npm ci builds'],
   ['test/tasks/crashes.test.ts', 'PostgreSQL, Redis: npm run engines'],
+  ['test/tasks/processes/processes.test.ts', 'PostgreSQL, Redis: npm run engines'],
 ]);
 
 function filesWith(text: RegExp, pattern: string): readonly string[] {
