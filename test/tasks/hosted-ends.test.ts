@@ -73,7 +73,8 @@ for (const [carrier, carry] of Object.entries(carriers)) {
         );
         // Two tasks were created here, and fetched.
         assert.equal(answered.filter(({ task }) => task !== undefined).length, 2);
-        assert.equal(answered.filter(({ _meta }) => _meta !== undefined).length, 2);
+        // What was fetched names the client's task; inside a task of the server its two answers name that one.
+        assert.equal(answered.filter(({ _meta }) => _meta !== undefined).length, asTask ? 4 : 2);
       } finally {
         recording.stop();
         await Promise.all([close(), server.close()]);
