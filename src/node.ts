@@ -31,6 +31,8 @@ export type { AuthorizationFetch, AuthorizationRequest, AuthorizationResponse } 
 export type { NetworkOptions, NetworkRules } from './auth/network.ts';
 export type { CredentialKey, CredentialStore, CredentialWrite, KeptCredential } from './store/credentials.ts';
 export type { Fetch, FetchRequest, FetchResponse } from './http/client/fetch.ts';
+export type { ClosingTimes } from './http/server/health/closing.ts';
+export type { HealthPaths } from './http/server/health/health.ts';
 export type { HttpRefusal } from './host/protection.ts';
 export type { Authenticate, HttpOptions } from './http/server/options.ts';
 export type { Body, HeaderFields, HttpRequest } from './http/server/universal.ts';

@@ -29,7 +29,8 @@ for (const revision of ['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25'])
 test('while draining answers in a batch are admitted, and a batch with a request is not', async () => {
   const { client, closed } = await draining('2025-03-26');
   const refused = await client.post([answer, request('echo', 3)]).done();
-  assert.deepEqual([refused.status, refused.headers['retry-after']], [503, '1']);
+  assert.equal(refused.status, 503);
+  assert.match(String(refused.headers['retry-after']), /^[1-5]$/);
   assert.equal((await client.post([answer]).done()).status, 202);
   await closed;
 });
@@ -75,10 +76,8 @@ test('while draining nothing begins', async () => {
     client.get({ 'Mcp-Session-Id': undefined as never }),
   ]) {
     await refused.done();
-    assert.deepEqual(
-      [refused.status, refused.headers['retry-after'], refused.headers['connection']],
-      [503, '1', 'close'],
-    );
+    assert.deepEqual([refused.status, refused.headers['connection']], [503, 'close']);
+    assert.match(String(refused.headers['retry-after']), /^[1-5]$/);
   }
   await client.post(answer).done();
   await closed;

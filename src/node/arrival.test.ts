@@ -36,7 +36,7 @@ function inChunks(...pieces: readonly string[]): string {
 /** Sends pieces one after the other and gives all that is answered. */
 async function exchange(t: TestContext, pieces: readonly string[], options: ListenOptions = {}): Promise<string> {
   const { port, close } = await listen(fakeEndpoint(), { port: 0, drainMs: 200, ...options });
-  t.after(close);
+  t.after(() => close());
   const socket: Socket = connect(port, '127.0.0.1').setNoDelay(true).setEncoding('utf8');
   let answer = '';
   socket.on('data', (text: string) => (answer += text));
@@ -100,7 +100,7 @@ test('the next request on a connection is read after a body that came together w
 
 test('the events of a stream arrive whole, whatever their characters', async (t) => {
   const { port, close } = await listen(fakeEndpoint(), { port: 0 });
-  t.after(close);
+  t.after(() => close());
   const data = 'größer 🎈\n'.repeat(1000);
   const answer = await send(port, {
     headers: { ...stateless, 'Mcp-Method': 'notify' },
@@ -153,7 +153,7 @@ test('20 pipelined requests warn of nothing, and hear of the end of their connec
   t.after(() => process.off('warning', hear));
   const fake = fakeEndpoint();
   const { port, close } = await listen(fake, { port: 0, drainMs: 200 });
-  t.after(close);
+  t.after(() => close());
   const slow = call('slow');
   const one = head('slow', sized(slow)).replace('Connection: close\r\n', '') + slow;
   const socket = connect(port, '127.0.0.1');

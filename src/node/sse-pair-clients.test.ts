@@ -101,7 +101,7 @@ describe('HTTP+SSE', () => {
         drainMs: 100,
         ssePair: { sse: '/sse', messages: '/messages' },
       });
-      t.after(close);
+      t.after(() => close());
       const stream = await line(t, port);
       stream.write(`GET /sse HTTP/1.1\r\n${head.get}\r\n\r\n`);
       const [, endpoint] = await stream.until(/event: endpoint\ndata: (\S+)\n/);

@@ -45,4 +45,6 @@ export function isOfSessions(revision: Revision | undefined): boolean {
 export interface Course {
   /** While it drains nothing begins, and what runs gets what it needs for its end. */
   stage: 'open' | 'draining' | 'closed';
+  /** False from when its end began, which who sends requests here is to hear of before any is refused. */
+  ready: boolean;
 }

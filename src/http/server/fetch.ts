@@ -1,6 +1,7 @@
 import type { JsonPieces } from '../../jsonrpc/encode.ts';
 import type { Served } from '../../host/endpoint.ts';
 import { readBody } from './fetch-body.ts';
+import type { ClosingTimes } from './health/closing.ts';
 import { createHttpHandler } from './handler.ts';
 import { defaults, limitOf, type HttpOptions } from './options.ts';
 import { eventStreamHeaders } from './stream.ts';
@@ -10,7 +11,7 @@ import type { Body, EventWriter, HeaderFields, HttpReply, HttpRequest, Room } fr
 export interface FetchHandler {
   (request: Request): Promise<Response>;
   /** Stops serving, as `HttpHandler.close` does. */
-  close(): Promise<void>;
+  close(times?: ClosingTimes): Promise<void>;
 }
 
 /**
@@ -30,7 +31,7 @@ export function createHandler(served: Served, options: HttpOptions = {}): FetchH
       const reply = new FetchReply(request, resolve);
       handler.handle(new FetchRequest(request, timeout, () => reply.abandon()), reply);
     });
-  return Object.assign(answer, { close: () => handler.close() });
+  return Object.assign(answer, { close: (times?: ClosingTimes) => handler.close(times) });
 }
 
 class FetchRequest implements HttpRequest {

@@ -1,4 +1,4 @@
-import { settledWithin } from '../../jsonrpc/timeout.ts';
+import { after, settledWithin } from '../../jsonrpc/timeout.ts';
 import { endpointOf, type ActsBehind, type Served } from '../../host/endpoint.ts';
 import { judge, type Judged, type JudgedNotification, type JudgedRequest } from '../../host/judged.ts';
 import { revisionOf } from '../../protocol/revision.ts';
@@ -7,8 +7,10 @@ import { HttpCall, type Done } from './call.ts';
 import { isOfExchanges, isOfSessions, type HttpContext } from './context.ts';
 import { Exchanges } from './exchange.ts';
 import { createGuard, type Guard } from './guard.ts';
+import { answersHealth } from './health/health.ts';
 import { isJson } from './media.ts';
 import type * as Lasting from './lasting.ts';
+import { checkClosing, type ClosingTimes } from './health/closing.ts';
 import { resolveHttpOptions, type Authenticate, type HttpOptions, type SsePairPaths } from './options.ts';
 import { beginProblem, isRequest, judgedBatch, tooManyRequests } from './session/rules.ts';
 import type { Sessions } from './session/sessions.ts';
@@ -16,7 +18,7 @@ import type { HttpReply, HttpRequest } from './universal.ts';
 import { Bodies, InFlight, Quota } from './quota.ts';
 import { Silence } from './silence.ts';
 import type { SsePairs } from './sse-pair.ts';
-import { refuse, shuttingDown, type HttpProblem } from './status.ts';
+import { busy, refuse, shuttingDown, type HttpProblem } from './status.ts';
 import { EventStreams } from './stream.ts';
 
 /** A server as HTTP sees it: one endpoint for every revision that the server speaks, and the older pair beside it. */
@@ -24,20 +26,28 @@ export interface HttpHandler {
   /** Answers one request. Never throws; whatever arrives is answered or, where the client is gone, let go. */
   handle(request: HttpRequest, reply: HttpReply): void;
   /**
-   * Stops serving, in this order: new requests get 503; subscriptions end, with their response where the server has
+   * Stops serving, in this order: `health.ready` says 503 for `readyMs`, while everything is served; new requests get 503; subscriptions end, with their response where the server has
    * one for that; requests being answered are waited for up to `drainMs`, while sessions may still answer what they were asked,
    * cancel, come back for a stream that broke, and end; then sessions and streams end, and what still runs is aborted. The
-   * server itself stays open. Closing twice is fine.
+   * server itself stays open. Closing twice is fine; the times of the first hold.
+   *
+   * @throws TypeError, as a rejection, for times that are no numbers of at least 0; nothing is closed then.
    */
-  close(): Promise<void>;
+  close(times?: ClosingTimes): Promise<void>;
+}
+
+/** Room for new requests, as the platform sees it. */
+export interface Admission {
+  /** Tells whether one more request is to be looked at; asked once for each that would begin something. */
+  admits(): boolean;
 }
 
 /**
  * Serves a server over HTTP, in the minimal shape that platforms translate to. Most programs want `listen`,
  * `toNodeHandler` or `createHandler` instead.
  */
-export function createHttpHandler(served: Served, options: HttpOptions = {}): HttpHandler {
-  return new Handler(served, options);
+export function createHttpHandler(served: Served, options: HttpOptions = {}, admission?: Admission): HttpHandler {
+  return new Handler(served, options, admission);
 }
 
 class Handler implements HttpHandler {
@@ -51,8 +61,10 @@ class Handler implements HttpHandler {
   /** Likewise. */
   #pairs: SsePairs | undefined;
   #closed: Promise<void> | undefined;
+  readonly #admission: Admission | undefined;
 
-  constructor(served: Served, options: HttpOptions) {
+  constructor(served: Served, options: HttpOptions, admission: Admission | undefined) {
+    this.#admission = admission;
     const endpoint = endpointOf(served);
     const settings = resolveHttpOptions(options);
     if (endpoint.protection !== undefined && settings.authenticate !== undefined)
@@ -74,19 +86,23 @@ class Handler implements HttpHandler {
       admitted: new InFlight(settings.maxRequests),
       bodies: new Bodies(settings.maxBodyBytesAtOnce),
       serving: new InFlight(Number.POSITIVE_INFINITY),
-      course: { stage: 'open' },
+      course: { stage: 'open', ready: true },
     };
     this.#guard = createGuard(settings);
     this.#exchanges = new Exchanges(this.#context);
   }
 
   handle(request: HttpRequest, reply: HttpReply): void {
+    const { health } = this.#context.settings;
+    if (health !== undefined && answersHealth(health, this.#context.course, request, reply)) return;
     // Anybody may know where to sign in, from any page.
     if (this.#context.endpoint.protection?.metadata(request, reply) === true) return;
     const problem = this.#refusal(request, reply);
     if (problem !== undefined) return refuse(request, reply, problem);
     if (request.method === 'OPTIONS') return this.#guard.preflight(request, reply, this.#methods(request));
     const { admitted } = this.#context;
+    if (this.#admission?.admits() === false && !this.#goesOn(request))
+      return refuse(request, reply, busy('the server has more to do than it can'));
     const beyond = !admitted.enter();
     if (beyond && !(this.#goesOn(request) && admitted.enterBeyond())) return refuse(request, reply, tooManyRequests());
     const call = new HttpCall(request, reply, this.#context);
@@ -94,14 +110,17 @@ class Handler implements HttpHandler {
     this.#serve(call);
   }
 
-  close(): Promise<void> {
-    return (this.#closed ??= this.#close());
+  async close(times: ClosingTimes = {}): Promise<void> {
+    checkClosing(times);
+    await (this.#closed ??= this.#close(times));
   }
 
-  async #close(): Promise<void> {
-    const { course, serving, settings } = this.#context;
+  async #close({ readyMs = 0, drainMs = this.#context.settings.drainMs }: ClosingTimes): Promise<void> {
+    const { course, serving } = this.#context;
+    course.ready = false;
+    if (readyMs > 0) await new Promise<void>((resolve) => after(readyMs, resolve, true));
     course.stage = 'draining';
-    await settledWithin(settings.drainMs, Promise.all([this.#exchanges.close(), serving.idle()]));
+    await settledWithin(drainMs, Promise.all([this.#exchanges.close(), serving.idle()]));
     course.stage = 'closed';
     await this.#exchanges.abort();
     await this.#sessions?.close();

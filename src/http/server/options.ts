@@ -5,6 +5,7 @@ import { harmless } from '../../mistakes/harmless.ts';
 import { refuseUnknown, type Names } from '../../mistakes/known-names.ts';
 import type { EventStore } from '../../store/events.ts';
 import { shown } from '../../mistakes/shown.ts';
+import type { HealthPaths } from './health/health.ts';
 import { checkHttpOptions } from './mistakes.ts';
 import type { HttpRequest } from './universal.ts';
 
@@ -34,6 +35,11 @@ export interface HttpOptions {
    * @deprecated Since 2025-03-26 (SEP-2596); the specification may remove it three months after that SEP is final.
    */
   readonly ssePair?: SsePairPaths;
+  /**
+   * Paths at which a platform asks whether this process lives and whether it is ready, such as `{ live: '/livez', ready: '/readyz' }`; by GET or
+   * HEAD, answered without a body, whatever the Host. Left out, there are none.
+   */
+  readonly health?: HealthPaths;
   /**
    * The names that may stand in the `Host` header besides the loopback names, with or without a port. `'any'`
    * turns the check off, which is safe only behind a proxy that makes it.
@@ -109,9 +115,12 @@ export interface HttpOptions {
 }
 
 /** The options with their defaults filled in. */
-export interface HttpSettings extends Required<Omit<HttpOptions, 'path' | 'authenticate' | 'ssePair' | 'events'>> {
+export interface HttpSettings extends Required<
+  Omit<HttpOptions, 'path' | 'authenticate' | 'ssePair' | 'events' | 'health'>
+> {
   readonly path: string | undefined;
   readonly ssePair: SsePairPaths | undefined;
+  readonly health: HealthPaths | undefined;
   readonly authenticate: Authenticate | undefined;
   /** `undefined` for the memory of this process, which the sessions make. */
   readonly events: EventStore | 'none' | undefined;
@@ -125,6 +134,7 @@ export const defaults: HttpSettings = {
   events: undefined,
   path: undefined,
   ssePair: undefined,
+  health: undefined,
   allowedHosts: [],
   allowedOrigins: [],
   allowedHeaders: [],
@@ -152,6 +162,7 @@ export const defaults: HttpSettings = {
 };
 
 const ssePairNames: Names<SsePairPaths> = { sse: 1, messages: 1 };
+const healthNames: Names<HealthPaths> = { live: 1, ready: 1 };
 
 /**
  * Fills in the defaults; an option that is `undefined` counts as left out.
@@ -161,6 +172,7 @@ const ssePairNames: Names<SsePairPaths> = { sse: 1, messages: 1 };
 export function resolveHttpOptions(options: HttpOptions): HttpSettings {
   refuseUnknown('serving over HTTP', options, defaults);
   refuseUnknown('ssePair', options.ssePair, ssePairNames);
+  refuseUnknown('health', options.health, healthNames);
   const given = Object.entries(options).filter(([, value]) => value !== undefined);
   checkHttpOptions(options);
   checkPaths(options);
@@ -199,15 +211,19 @@ function printFirst(): HttpSettings['onError'] {
   };
 }
 
-function checkPaths({ path = '/', ssePair }: HttpOptions): void {
-  checkPath('path', path);
-  if (ssePair === undefined) return;
-  const { sse, messages } = ssePair;
-  for (const [name, value] of Object.entries({ sse, messages })) {
-    checkPath(`ssePair.${name}`, value);
-  }
-  if (sse === messages || sse === path || messages === path)
-    throw new TypeError('the paths of ssePair and the path of the endpoint must differ');
+function checkPaths({ path, ssePair, health = {} }: HttpOptions): void {
+  if (path !== undefined) checkPath('path', path);
+  const taken = new Map([[path ?? '/', 'path']]);
+  const named = { ssePair: ssePair && { sse: ssePair.sse, messages: ssePair.messages }, health };
+  for (const [option, paths] of Object.entries(named))
+    for (const [key, value] of Object.entries(paths ?? {})) {
+      if (value === undefined && option === 'health') continue;
+      const name = `${option}.${key}`;
+      checkPath(name, value);
+      const other = taken.get(value);
+      if (other !== undefined) throw new TypeError(`${name} and ${other} must differ; both are ${shown(value)}`);
+      taken.set(value, name);
+    }
 }
 
 function checkPath(name: string, value: string): void {

@@ -67,8 +67,12 @@ export function busy(message: string): HttpProblem {
   return { status: 503, error: 'busy', message, headers: { 'Retry-After': '1' } };
 }
 
-/** The answer to what would begin while the server comes to its end. */
+/** The longest that clients of a server that ends are asked to wait, in seconds. */
+const longestAway = 5;
+
+/** The answer to what would begin while the server comes to its end; all of its clients come back, and not all at once. */
 export function shuttingDown(): HttpProblem {
   const problem = busy('the server is shutting down');
-  return { ...problem, headers: { ...problem.headers, Connection: 'close' } };
+  const seconds = 1 + Math.floor(Math.random() * longestAway);
+  return { ...problem, headers: { 'Retry-After': String(seconds), Connection: 'close' } };
 }

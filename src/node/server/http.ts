@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
+import { checkClosing, type ClosingTimes } from '../../http/server/health/closing.ts';
 import { createHttpHandler, type HttpHandler } from '../../http/server/handler.ts';
 import { defaults, limitOf, type HttpOptions } from '../../http/server/options.ts';
 import { harmless } from '../../mistakes/harmless.ts';
@@ -40,7 +41,7 @@ export interface NodeHandler {
    */
   (request: IncomingMessage | WrappedRequest, response: ServerResponse | WrappedReply): void;
   /** Stops serving, as `HttpHandler.close` does. */
-  close(): Promise<void>;
+  close(times?: ClosingTimes): Promise<void>;
 }
 
 /** Time that the last answers may take to be written, in two steps. */
@@ -59,7 +60,7 @@ export function toNodeHandler(served: Served, options: NodeHttpOptions = {}): No
   const answer = listener(handler, options);
   const handle = (request: IncomingMessage | WrappedRequest, response: ServerResponse | WrappedReply): void =>
     answer(unwrapped(request), 'raw' in response ? taken(response) : response);
-  return Object.assign(handle, { close: () => handler.close() });
+  return Object.assign(handle, { close: (times?: ClosingTimes) => handler.close(times) });
 }
 
 function unwrapped(request: IncomingMessage | WrappedRequest): IncomingMessage {
@@ -94,6 +95,11 @@ export interface ListenOptions extends NodeHttpOptions {
   readonly idleTimeoutMs?: number;
   /** The most connections at once; 20000. `Infinity` sets no limit. */
   readonly maxConnections?: number;
+  /**
+   * The most milliseconds that turns of the event loop may come late, on a moving average; no limit by default. Above it a share of new requests
+   * that grows with the lag gets 503 with `Retry-After`, so that the others are answered in time. What goes on with a session is let in.
+   */
+  readonly maxLagMs?: number;
 }
 
 const optionNames: Readonly<Record<string, unknown>> = {
@@ -105,6 +111,7 @@ const optionNames: Readonly<Record<string, unknown>> = {
     headersTimeoutMs: 1,
     idleTimeoutMs: 1,
     maxConnections: 1,
+    maxLagMs: 1,
   } satisfies Names<Omit<ListenOptions, keyof HttpOptions>>),
 };
 
@@ -114,11 +121,15 @@ export interface Listening {
   readonly url: string;
   readonly port: number;
   /**
-   * Lets running requests finish up to `drainMs`, refuses new ones with 503 meanwhile, then frees the port and ends the rest.
+   * Serves on for `readyMs` while `health.ready` says 503, lets running requests finish up to `drainMs`, refuses new ones with 503 meanwhile, then frees the port and ends the rest.
    * Clients of running calls may still answer what they were asked, cancel, and come back for a stream that broke. The
-   * server itself stays open. Closing twice is fine.
+   * server itself stays open. Closing twice is fine; the times of the first hold.
+   *
+   * @throws TypeError, as a rejection, for times that are no numbers of at least 0; nothing is closed then.
+   * @example
+   * process.once('SIGTERM', () => close({ readyMs: 5_000, drainMs: 30_000 }));
    */
-  close(): Promise<void>;
+  close(times?: ClosingTimes): Promise<void>;
 }
 
 /**
@@ -139,13 +150,15 @@ export async function listen(served: Served, options: ListenOptions = {}): Promi
     headersTimeoutMs,
     idleTimeoutMs,
     maxConnections,
+    maxLagMs = Infinity,
     ...http
   } = options;
   const path = http.path ?? '/mcp';
   const { protection, behind } = endpointOf(served);
   if (protection === undefined)
     behind?.requireServable({ knowsCallers: http.authenticate !== undefined, names: [host] });
-  const handler = createHttpHandler(served, { ...http, path, ...boundHost(host, options) });
+  const lag = maxLagMs === Infinity ? undefined : new (await import('./lag.ts')).LagAdmission(maxLagMs);
+  const handler = createHttpHandler(served, { ...http, path, ...boundHost(host, options) }, lag);
   const headersTimeout = limitOf(headersTimeoutMs ?? 10_000);
   const bodyTimeout = limitOf(options.bodyTimeoutMs ?? defaults.bodyTimeoutMs);
   const underWay = new Responses();
@@ -177,7 +190,12 @@ export async function listen(served: Served, options: ListenOptions = {}): Promi
   return {
     url: `http://${reachableName(host)}:${bound}${path}`,
     port: bound,
-    close: () => close(server, [handler.close(), underWay.end(http.drainMs ?? defaults.drainMs)], sockets),
+    close: async (times = {}) => {
+      checkClosing(times);
+      const { readyMs = 0, drainMs = http.drainMs ?? defaults.drainMs } = times;
+      await close(server, [handler.close(times), underWay.end(readyMs + drainMs)], sockets);
+      lag?.close();
+    },
   };
 }
 
@@ -208,8 +226,8 @@ function checkOptions({ port, host, pages, ...numbers }: ListenOptions): void {
     Array.isArray(all) && all.every((one: Partial<BrowserPages> | undefined) => typeof one?.pages === 'function');
   if (all !== undefined && !isList)
     throw new TypeError('pages must be an array of accounts, or of others that have pages(request)');
-  const { headersTimeoutMs, idleTimeoutMs, maxConnections } = numbers;
-  for (const [name, value] of Object.entries({ headersTimeoutMs, idleTimeoutMs, maxConnections }))
+  const { headersTimeoutMs, idleTimeoutMs, maxConnections, maxLagMs } = numbers;
+  for (const [name, value] of Object.entries({ headersTimeoutMs, idleTimeoutMs, maxConnections, maxLagMs }))
     refuseNoNumber(name, value);
   refuseOther('string', 'host', host);
   const given: unknown = port;

@@ -162,7 +162,7 @@ test('a page that is being made is waited for by close, as calls are', async (t)
       request.url.endsWith('/slow') ? (begun(), ready.then(() => new Response('connected'))) : undefined,
   };
   const { url, close } = await listen(createServer({ name: 's', version: '1' }), { port: 0, pages: [slow] });
-  t.after(close);
+  t.after(() => close());
   const page = fetch(new URL('/slow', url)).then((answer) => answer.text());
   await asked;
   const closed = close();
@@ -177,7 +177,7 @@ test('a page that is being made is waited for by close, as calls are', async (t)
 test('listen has pages beside its endpoint', async (t) => {
   const server = createServer({ name: 's', version: '1' });
   const { url, close } = await listen(server, { port: 0, pages: [echo] });
-  t.after(close);
+  t.after(() => close());
   const { origin } = new URL(url);
   assert.equal((await fetch(`${origin}/connect/files`)).status, 201);
   assert.equal((await fetch(`${origin}/other`)).status, 404);

@@ -19,7 +19,7 @@ async function line(
   readonly gone: () => Promise<void>;
 }> {
   const { port, close } = await listen(fakeEndpoint(), { port: 0, drainMs: 100, ...options });
-  t.after(close);
+  t.after(() => close());
   const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true }).setEncoding('utf8');
   t.after(() => socket.destroy());
   let text = '';
