@@ -34,7 +34,7 @@ server.tool('add', { description: 'Adds.' }, () => 'added');
 
 /** How the budgets of the entry points stand, in KB; each is a little more than it was when it was last looked at. */
 const budgets: Readonly<Record<Entry, number>> = {
-  '': 112.9,
+  '': 115.3,
   server: 41.1,
   client: 46.9,
   bridge: 93.4,

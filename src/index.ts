@@ -26,3 +26,10 @@ export { newestRevision, revisions, type Revision, type RevisionDate } from './p
 export type { Served } from './host/endpoint.ts';
 // Not among the names of a server, each of which a bundler would begin with it.
 export { memoryTasks, type MemoryTasksOptions } from './store/memory-tasks.ts';
+export { memoryStore, type MemoryStoreOptions } from './store/memory/store.ts';
+export { StoreError, type Store, type StoreErrorReason } from './store/store.ts';
+export type { KeptRecord, Records } from './store/records.ts';
+export type { KeptEvent, StreamLog, StreamLogs, StreamRest, StreamWriter } from './store/stream-log.ts';
+export type { Bus, CountingBus, Heard, Unsubscribe } from './store/bus.ts';
+export type { Limits, RateLimit, Allowance } from './store/limits.ts';
+export type { NowOrLater } from './store/now-or-later.ts';

@@ -3,7 +3,8 @@
 export { McpError, type ErrorName, type McpErrorOptions } from './protocol/error.ts';
 export { createServer, type Server } from './server/server.ts';
 export type { RoundOptions, ServerOptions } from './server/options.ts';
-export type { RateLimit, RateLimits } from './server/rate-limit.ts';
+export type { RateLimits } from './server/rate-limit.ts';
+export type { RateLimit } from './store/limits.ts';
 export type {
   AskAsTaskOptions,
   AskedTask,

@@ -28,7 +28,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
   // What outlives its request, whichever end has it.
   tasks: ['peer', 'json', 'jsonrpc', 'protocol', 'seal', 'store'],
   // What serves.
-  host: ['peer', 'json', 'jsonrpc', 'protocol', 'seal', 'mistakes'],
+  host: ['peer', 'json', 'jsonrpc', 'protocol', 'seal', 'store', 'mistakes'],
   server: ['tasks', 'host', 'peer', 'jsonrpc', 'protocol', 'schema', 'seal', 'store', 'mistakes'],
   // What asks.
   client: ['tasks', 'peer', 'json', 'jsonrpc', 'protocol', 'schema', 'store', 'mistakes'],

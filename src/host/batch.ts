@@ -1,7 +1,7 @@
 import { isObject, isRequestId, type Message, type RequestId, type ResponseMessage } from '../jsonrpc/message.ts';
 import { toJson } from '../jsonrpc/encode.ts';
 import type { Conversation } from './endpoint.ts';
-import { andThen } from './now-or-later.ts';
+import { andThen } from '../store/now-or-later.ts';
 
 /** Limit of messages in a batch. */
 export const maxBatch = 100;

@@ -24,7 +24,7 @@ import { gate, notFound } from '../peer/gate.ts';
 import type { Handler, Host } from './host.ts';
 import { answerInitialize, answerItself, answerUnopened } from './lifecycle.ts';
 import { guarded, maskedError } from './masking.ts';
-import { andThen, orElse, type NowOrLater } from './now-or-later.ts';
+import { andThen, orElse, type NowOrLater } from '../store/now-or-later.ts';
 import type { QuestionWay } from './input/question.ts';
 import type * as Questions from './input/questions.ts';
 import { judge, type Judged, type JudgedRequest } from './judged.ts';

@@ -1,6 +1,6 @@
 import { McpError } from '../protocol/error.ts';
 import type { Host } from './host.ts';
-import { isLater } from './now-or-later.ts';
+import { isLater } from '../store/now-or-later.ts';
 
 /**
  * The error that a peer may see: one of ours keeps its words, anything else is told to the host and becomes an internal

@@ -17,7 +17,8 @@ import type {
 } from './definition.ts';
 import type { RoundOptions, ServerOptions } from './options.ts';
 import type { Restrictions } from './offer/restrictions.ts';
-import type { RateLimit, RateLimits } from './rate-limit.ts';
+import type { RateLimit } from '../store/limits.ts';
+import type { RateLimits } from './rate-limit.ts';
 import type { SubscriptionLimits } from './subscriptions.ts';
 import { checkTaskOptions, checkTaskUse } from './task-mistakes.ts';
 

@@ -2,14 +2,7 @@ import { monotonicNow } from '../jsonrpc/timeout.ts';
 import { shown } from '../mistakes/shown.ts';
 import type { Call } from '../host/call.ts';
 import type { ServerSession } from '../host/host.ts';
-
-/** A rate at which one client may do something. */
-export interface RateLimit {
-  /** Number in one second, on average. */
-  readonly perSecond: number;
-  /** Number at once after a pause; one second's worth by default. */
-  readonly burst?: number;
-}
+import type { RateLimit } from '../store/limits.ts';
 
 /**
  * Limits of how often clients may ask. Each principal has its own measure, and each session of a client without one;

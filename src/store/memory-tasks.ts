@@ -1,7 +1,7 @@
 import { refuseUnknown, type Names } from '../mistakes/known-names.ts';
 import { refuseNoNumber, refuseOther } from '../mistakes/known-values.ts';
 import type { Bus } from './bus.ts';
-import type { TaskShelf } from './task-shelf.ts';
+import type { TaskShelf } from './memory/task-shelf.ts';
 import type { TaskStore } from './tasks.ts';
 
 /** Limits of a store of tasks in memory. */
@@ -33,7 +33,7 @@ export function memoryTasks(options: MemoryTasksOptions = {}): TaskStore {
   let shelf: Promise<TaskShelf> | undefined;
   // Whoever only names the store loads nothing of it.
   const tasks = (): Promise<TaskShelf> =>
-    (shelf ??= import('./task-shelf.ts').then((loaded) => new loaded.TaskShelf(maxTasks, maxBytes)));
+    (shelf ??= import('./memory/task-shelf.ts').then((loaded) => new loaded.TaskShelf(maxTasks, maxBytes)));
   let made: Promise<Bus> | undefined;
   const bus = (): Promise<Bus> => (made ??= import('./bus.ts').then((loaded) => loaded.memoryBus()));
   return {

@@ -7,7 +7,7 @@ import { isByHand, type Ask, type Asker } from '../../peer/ask.ts';
 import type { Effect } from '../../peer/once.ts';
 import type { Call } from '../call.ts';
 import type { Handler } from '../host.ts';
-import { andThen, isLater, type NowOrLater } from '../now-or-later.ts';
+import { andThen, isLater, type NowOrLater } from '../../store/now-or-later.ts';
 import type * as Questions from './questions.ts';
 import type { FirstRun, RoundsRunning } from './by-rounds.ts';
 

@@ -6,7 +6,7 @@ import type { Call } from '../call.ts';
 import { requireCapabilities } from '../../peer/required-capabilities.ts';
 import { digestOf } from '../../peer/digest.ts';
 import type { Handler } from '../host.ts';
-import { isLater, type NowOrLater } from '../now-or-later.ts';
+import { isLater, type NowOrLater } from '../../store/now-or-later.ts';
 import { Reports } from './reports.ts';
 import { AskerByRounds } from './round-asker.ts';
 import { bindingOf, freshState, packState, unpackState, type RoundState } from './request-state.ts';

@@ -3,7 +3,7 @@
 import { isObject } from '../../jsonrpc/message.ts';
 import type { Call } from '../../host/call.ts';
 import { isExtensionResult } from '../../host/extension-result.ts';
-import { andThen, type NowOrLater } from '../../host/now-or-later.ts';
+import { andThen, type NowOrLater } from '../../store/now-or-later.ts';
 import { shown } from '../../mistakes/shown.ts';
 import { isExtensionFlag, type ClientCapabilities, type ClientFlag } from '../../protocol/capability.ts';
 import { extensionCapability } from '../../protocol/extension.ts';

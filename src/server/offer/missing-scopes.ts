@@ -2,7 +2,7 @@
 
 import type { RequestMessage } from '../../jsonrpc/message.ts';
 import type { AuthInfo } from '../../host/endpoint.ts';
-import { andThen, type NowOrLater } from '../../host/now-or-later.ts';
+import { andThen, type NowOrLater } from '../../store/now-or-later.ts';
 import { lackedScopes, requireScopes, type ScopeGuard } from '../../host/protection.ts';
 import type { CompleteRequestParams } from '../../protocol/features/completion.ts';
 import type { Parts } from '../parts.ts';

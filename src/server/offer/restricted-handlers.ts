@@ -2,7 +2,7 @@
 
 import type { Call } from '../../host/call.ts';
 import type { Handler } from '../../host/host.ts';
-import { andThen } from '../../host/now-or-later.ts';
+import { andThen } from '../../store/now-or-later.ts';
 import { requireScopes } from '../../host/protection.ts';
 import type { Parts } from '../parts.ts';
 import { scopesNeeded, watched, type Params } from './missing-scopes.ts';

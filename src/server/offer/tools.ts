@@ -2,7 +2,7 @@ import { toolShape } from '../../protocol/features/tool.ts';
 import { isObject } from '../../jsonrpc/message.ts';
 import type { CallFace } from '../../host/call.ts';
 import { headerParametersOf, type HeaderParameter } from '../../peer/header.ts';
-import { andThen, orElse } from '../../host/now-or-later.ts';
+import { andThen, orElse } from '../../store/now-or-later.ts';
 import { lackedScopes } from '../../host/protection.ts';
 import { isRoundEnd } from '../../peer/ask.ts';
 import { wrapStructuredContent } from '../../protocol/adapt/content.ts';

@@ -2,7 +2,7 @@ import { questions } from '../../host/input/asking.ts';
 import type { Call } from '../../host/call.ts';
 import type { AuthInfo } from '../../host/endpoint.ts';
 import type { ServerSession } from '../../host/host.ts';
-import type { NowOrLater } from '../../host/now-or-later.ts';
+import type { NowOrLater } from '../../store/now-or-later.ts';
 import { requireScopes } from '../../host/protection.ts';
 import { after } from '../../jsonrpc/timeout.ts';
 import { isByHand, isRoundEnd, quiet, type HeldQuestion } from '../../peer/ask.ts';

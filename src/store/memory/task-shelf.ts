@@ -1,5 +1,5 @@
 import { Heap } from './heap.ts';
-import type { StoredTask, TaskClaim, TaskLease, TaskOwner } from './tasks.ts';
+import type { StoredTask, TaskClaim, TaskLease, TaskOwner } from '../tasks.ts';
 
 interface KeptTask {
   readonly task: StoredTask;

@@ -1,0 +1,42 @@
+import type { Limits, RateLimit, Allowance } from '../limits.ts';
+
+/** Bounds of measures in memory. */
+export interface MemoryLimitsBounds {
+  readonly maxMeasures: number;
+  now(): number;
+}
+
+const granted: Allowance = { ok: true };
+
+/** Measures of this process: of each the time at which its burst is whole again, which is all that the algorithm needs. */
+export class MemoryLimits implements Limits {
+  readonly #bounds: MemoryLimitsBounds;
+  /** Those first that nobody took from for the longest. */
+  readonly #whole = new Map<string, number>();
+
+  constructor(bounds: MemoryLimitsBounds) {
+    this.#bounds = bounds;
+  }
+
+  take(key: string, { perSecond, burst = Math.max(1, perSecond) }: RateLimit, cost = 1): Allowance {
+    const now = this.#bounds.now();
+    const whole = Math.max(now, this.#whole.get(key) ?? now) + (cost * 1000) / perSecond;
+    const most = (burst * 1000) / perSecond;
+    // Sums of fractions: a thousandth of a millisecond is nothing that was taken.
+    const overMs = whole - now - most;
+    if (overMs > 0.001) return { ok: false, retryAfterMs: Math.min(overMs, most) };
+    this.#whole.delete(key);
+    this.#whole.set(key, whole);
+    this.#forget(now);
+    return granted;
+  }
+
+  /** Forgets what is as new, a few at a time, and what is too many. */
+  #forget(now: number): void {
+    let looked = 0;
+    for (const [oldest, whole] of this.#whole) {
+      if (this.#whole.size <= this.#bounds.maxMeasures && (whole > now || ++looked > 2)) return;
+      this.#whole.delete(oldest);
+    }
+  }
+}

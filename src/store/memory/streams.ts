@@ -1,0 +1,194 @@
+import { StoreError } from '../store.ts';
+import type { StreamLog, StreamLogs, StreamRest, StreamWriter } from '../stream-log.ts';
+
+/** Bounds of the events in memory. */
+export interface MemoryStreamsBounds {
+  /** Of one session. */
+  readonly maxEvents: number;
+  readonly maxSessionLength: number;
+  /** Of all together. */
+  readonly maxLength: number;
+  /** Time that a stream is kept after it was last written, in milliseconds. */
+  readonly maxAgeMs: number;
+  now(): number;
+}
+
+/** The longest text about a stream, in characters. */
+const longestAbout = 65_536;
+/** The most streams of all sessions, with events or without. */
+const mostStreams = 100_000;
+
+interface Stream {
+  readonly session: Session;
+  readonly name: string;
+  readonly about: string;
+  /** The events that are left, the newest of which is number `last`. */
+  readonly events: string[];
+  last: number;
+  complete: boolean;
+  /** The only writer; an object of its own for each. */
+  writer: object;
+  /** Time at which it was last written. */
+  at: number;
+}
+
+/** Streams of one session, those first that were not written for the longest. */
+interface Session {
+  readonly name: string;
+  readonly streams: Map<string, Stream>;
+  events: number;
+  length: number;
+  /** True once it was cleared. */
+  over: boolean;
+}
+
+/** The streams of all sessions of this process. */
+export class MemoryStreams implements StreamLogs {
+  readonly #bounds: MemoryStreamsBounds;
+  readonly #sessions = new Map<string, Session>();
+  /** All streams, those first that were not written for the longest. */
+  readonly #streams = new Set<Stream>();
+  #length = 0;
+
+  constructor(bounds: MemoryStreamsBounds) {
+    this.#bounds = bounds;
+  }
+
+  open(session: string): StreamLog {
+    return {
+      write: (stream, about) => this.#write(session, stream, about),
+      read: (stream, after) => this.#read(session, stream, after),
+      clear: () => this.#clear(session),
+    };
+  }
+
+  #write(sessionName: string, name: string, about: string): StreamWriter {
+    if (about.length > longestAbout)
+      throw new StoreError('too-large', `what is said about a stream has up to ${longestAbout} characters`);
+    this.#expire();
+    const writer = {};
+    const known = this.#sessions.get(sessionName)?.streams.get(name);
+    if (known?.complete === true) throw fenced();
+    if (known !== undefined) known.writer = writer;
+    let stream = known ?? this.#begin(sessionName, { name, about, writer, last: 0 });
+    this.#touch(stream);
+    return {
+      append: (data, isLast = false) => {
+        this.#expire();
+        if (stream.session.over) throw fenced();
+        // Whose stream was forgotten goes on where he was, unless another one did.
+        stream = this.#sessions.get(sessionName)?.streams.get(name) ?? this.#begin(sessionName, { ...stream, writer });
+        if (stream.writer !== writer || stream.complete) throw fenced();
+        stream.complete = isLast;
+        this.#append(stream, data);
+        return stream.last;
+      },
+    };
+  }
+
+  #begin(
+    sessionName: string,
+    { name, about, writer, last }: Pick<Stream, 'name' | 'about' | 'writer' | 'last'>,
+  ): Stream {
+    const session = this.#sessions.get(sessionName) ?? begun(sessionName);
+    this.#sessions.set(sessionName, session);
+    const stream: Stream = { session, name, about, events: [], last, complete: false, writer, at: 0 };
+    this.#touch(stream);
+    this.#grow(stream, about.length);
+    return stream;
+  }
+
+  #append(stream: Stream, data: string): void {
+    const { session } = stream;
+    stream.last++;
+    stream.events.push(data);
+    session.events++;
+    this.#touch(stream);
+    this.#grow(stream, data.length);
+  }
+
+  #read(session: string, name: string, after: number): StreamRest | undefined {
+    this.#expire();
+    const stream = this.#sessions.get(session)?.streams.get(name);
+    if (stream === undefined) return undefined;
+    const missed = stream.last - after;
+    if (missed < 0 || missed > stream.events.length) return undefined;
+    const from = stream.events.length - missed;
+    const events = stream.events.slice(from).map((data, at) => ({ number: after + 1 + at, data }));
+    return { events, complete: stream.complete, about: stream.about };
+  }
+
+  #clear(name: string): void {
+    const session = this.#sessions.get(name);
+    if (session === undefined) return;
+    session.over = true;
+    for (const stream of session.streams.values()) this.#forget(stream);
+  }
+
+  /** Counts more of a stream, and lets go of what is over a bound, of those first that were not written for the longest. */
+  #grow(stream: Stream, length: number): void {
+    const { session } = stream;
+    const { maxEvents, maxSessionLength, maxLength } = this.#bounds;
+    this.#length += length;
+    session.length += length;
+    const isSessionOver = (): boolean =>
+      session.events > maxEvents || session.length > maxSessionLength || session.streams.size > maxEvents + 1;
+    if (isSessionOver()) this.#cut(session.streams.values(), isSessionOver, stream);
+    const isOver = (): boolean => this.#length > maxLength || this.#streams.size > mostStreams;
+    if (isOver()) this.#cut(this.#streams, isOver, stream);
+  }
+
+  /** Lets go of events, and of what is left of their streams, as long as there is too much; of `current` what it is stays. */
+  #cut(streams: Iterable<Stream>, isTooMuch: () => boolean, current: Stream): void {
+    for (const resting of streams) {
+      while (isTooMuch() && this.#shrink(resting));
+      if (!isTooMuch()) return;
+      if (resting !== current) this.#forget(resting);
+    }
+  }
+
+  /** Lets go of the oldest event of a stream; false when there is none. */
+  #shrink(stream: Stream): boolean {
+    const oldest = stream.events.shift();
+    if (oldest === undefined) return false;
+    stream.session.events--;
+    stream.session.length -= oldest.length;
+    this.#length -= oldest.length;
+    return true;
+  }
+
+  #touch(stream: Stream): void {
+    const { session } = stream;
+    stream.at = this.#bounds.now();
+    this.#streams.delete(stream);
+    this.#streams.add(stream);
+    session.streams.delete(stream.name);
+    session.streams.set(stream.name, stream);
+  }
+
+  #expire(): void {
+    const since = this.#bounds.now() - this.#bounds.maxAgeMs;
+    for (const resting of this.#streams) {
+      if (resting.at > since) return;
+      this.#forget(resting);
+    }
+  }
+
+  #forget(stream: Stream): void {
+    const { session } = stream;
+    while (this.#shrink(stream));
+    session.length -= stream.about.length;
+    this.#length -= stream.about.length;
+    this.#streams.delete(stream);
+    session.streams.delete(stream.name);
+    if (session.streams.size === 0 && this.#sessions.get(session.name) === session) this.#sessions.delete(session.name);
+  }
+}
+
+function begun(name: string): Session {
+  return { name, streams: new Map(), events: 0, length: 0, over: false };
+}
+
+function fenced(): StoreError {
+  return new StoreError('fenced', 'the stream is complete, or somebody else writes it');
+}
