@@ -2,8 +2,9 @@ import type { Unsubscribe } from '../store/bus.ts';
 import type { StoredTask, TaskStore } from '../store/tasks.ts';
 import { settledWithin } from '../jsonrpc/timeout.ts';
 import { quiet } from '../peer/ask.ts';
+import { hasEnded } from '../protocol/task-status.ts';
 import type { Next, Unchanged } from './machine.ts';
-import { expiryOf, hasEnded, type TaskRecord } from './record.ts';
+import { expiryOf, type TaskRecord } from './record.ts';
 import { UnreadableTask, type RecordTexts } from './sealed-text.ts';
 
 /** Task as the store has it. */

@@ -1,8 +1,9 @@
 /** Transitions of a task: pure functions from a record and an event to the next record, or to why there is none. */
 
 import type { Ran } from '../peer/once.ts';
+import { hasEnded } from '../protocol/task-status.ts';
 import { cut, mostWords } from './words.ts';
-import { hasEnded, type OpenQuestion, type TaskOutcome, type TaskRecord, type TaskReply } from './record.ts';
+import type { OpenQuestion, TaskOutcome, TaskRecord, TaskReply } from './record.ts';
 
 /** Reason why an event changes nothing. */
 export type Unchanged =

@@ -5,7 +5,8 @@ import fc from 'fast-check';
 import { freshTask } from '../../test/support/task-record.ts';
 import * as machine from './machine.ts';
 import type { Next } from './machine.ts';
-import { hasEnded, type TaskRecord } from './record.ts';
+import type { TaskRecord } from './record.ts';
+import { hasEnded } from '../protocol/task-status.ts';
 
 const fresh: TaskRecord = { ...freshTask, attempts: 2 };
 

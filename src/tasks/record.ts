@@ -78,11 +78,6 @@ export interface TaskRecord {
   readonly outcome?: TaskOutcome;
 }
 
-/** Tells whether a task has come to its end. */
-export function hasEnded({ status }: Pick<TaskRecord, 'status'>): boolean {
-  return status === 'completed' || status === 'failed' || status === 'cancelled';
-}
-
 /** The time at which a task is gone, in milliseconds since 1970; `undefined` is never. */
 export function expiryOf({ createdAt, ttlMs }: TaskRecord): number | undefined {
   return ttlMs === null ? undefined : createdAt + ttlMs;

@@ -13,8 +13,9 @@ import {
   type Unchanged,
 } from './machine.ts';
 import { cut, mostWords } from './words.ts';
-import { hasEnded, type OpenQuestion, type TaskAnswer, type TaskRecord } from './record.ts';
+import type { OpenQuestion, TaskAnswer, TaskRecord } from './record.ts';
 import type { Ran } from '../peer/once.ts';
+import { hasEnded } from '../protocol/task-status.ts';
 
 const tooMany = `a task may have ${questionLimits.open} questions that wait, and ask ${questionLimits.ever}`;
 

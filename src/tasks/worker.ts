@@ -1,8 +1,9 @@
 import { after, monotonicNow, settledWithin } from '../jsonrpc/timeout.ts';
+import { hasEnded } from '../protocol/task-status.ts';
 import type { Keeper, HeldTask } from './keeper.ts';
 import type { TaskTurn } from './executor.ts';
 import { claimed, finished, givenBack, leaseEnded, left, type Next } from './machine.ts';
-import { expiryOf, hasEnded, type TaskRecord } from './record.ts';
+import { expiryOf, type TaskRecord } from './record.ts';
 import { TaskRun } from './run.ts';
 import type { Ending, TaskParts } from './tasks.ts';
 

@@ -12,9 +12,10 @@ import { memoryTasks } from '../../src/store/memory-tasks.ts';
 import type { StoredTask, TaskStore } from '../../src/store/tasks.ts';
 import { Keeper, type HeldTask } from '../../src/tasks/keeper.ts';
 import * as machine from '../../src/tasks/machine.ts';
-import { hasEnded, type TaskRecord } from '../../src/tasks/record.ts';
+import type { TaskRecord } from '../../src/tasks/record.ts';
 import { RecordTexts } from '../../src/tasks/sealed-text.ts';
 import { freshTask } from '../support/task-record.ts';
+import { hasEnded } from '../../src/protocol/task-status.ts';
 
 const courses = Number(process.env['TASK_COURSES'] ?? 300);
 const ids = ['a', 'b'] as const;

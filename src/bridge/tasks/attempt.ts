@@ -2,8 +2,10 @@
 
 import type { Client } from '../../client/client.ts';
 import type { RequestOptions } from '../../client/connection/request-options.ts';
+import { plainNumber } from '../../json/exact-number.ts';
 import { isObject } from '../../jsonrpc/message.ts';
 import { after } from '../../jsonrpc/timeout.ts';
+import { Pace } from '../../peer/pace.ts';
 import { McpError } from '../../protocol/error.ts';
 import type { JsonObject } from '../../protocol/features/common.ts';
 import type { Revision } from '../../protocol/revision.ts';
@@ -77,8 +79,7 @@ export async function unlessGivenUp<T>(
   }
 }
 
-/** Rests between two looks at a task; rejects when the call is given up. */
-export function rest(ms: number, signal: AbortSignal): Promise<void> {
+function rest(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     const given = (): void => {
       cancel();
@@ -98,7 +99,7 @@ export function rest(ms: number, signal: AbortSignal): Promise<void> {
 const told = new WeakMap<Carried, { count: number; words: string }>();
 
 /** Tells the client how a task stands, where it wants progress: each new message is one step. */
-export function tellStanding(call: Carried, { statusMessage: words }: JsonObject): void {
+function tellStanding(call: Carried, { statusMessage: words }: JsonObject): void {
   const { progressToken } = call.meta;
   if (progressToken === undefined || typeof words !== 'string') return;
   const before = told.get(call);
@@ -108,15 +109,34 @@ export function tellStanding(call: Carried, { statusMessage: words }: JsonObject
   call.send('notifications/progress', { progressToken, progress: count, message: words });
 }
 
-/** The interval of a task that says one, within what makes sense, in milliseconds. */
-export function intervalOf(told: unknown): number {
-  const wanted = typeof told === 'number' && Number.isFinite(told) ? told : usualMs;
-  return Math.min(longestMs, Math.max(shortestMs, wanted));
-}
+/** Looks at a task of the call, each by the pace of its server. */
+export class Looks {
+  readonly #call: Carried;
+  readonly #pace = new Pace();
+  #last: string | undefined;
 
-const usualMs = 1_000;
-const shortestMs = 100;
-const longestMs = 60_000;
+  constructor(call: Carried) {
+    this.#call = call;
+  }
+
+  /**
+   * Rests until the next look; rejects when the signal is aborted.
+   *
+   * @param told Interval that the server says.
+   */
+  async rest(told: unknown, signal: AbortSignal): Promise<void> {
+    const ms = plainNumber(told);
+    await rest(this.#pace.next(typeof ms === 'number' ? ms : undefined, Math.random()), signal);
+  }
+
+  /** Tells the client how the task stands. */
+  saw(task: JsonObject): void {
+    tellStanding(this.#call, task);
+    const seen = `${String(task['status'])} ${String(task['statusMessage'])} ${String(task['lastUpdatedAt'])}`;
+    if (seen !== this.#last) this.#pace.changed();
+    this.#last = seen;
+  }
+}
 
 /** An error of the call, for a task that a server describes in words that are none. */
 export function malformedTask(error: unknown): unknown {

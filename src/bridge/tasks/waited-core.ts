@@ -3,7 +3,7 @@ import { McpError } from '../../protocol/error.ts';
 import type { JsonObject } from '../../protocol/features/common.ts';
 import { createTaskResultShape, getTaskResultShape, taskShape, type Task } from '../../protocol/features/tasks.ts';
 import { isTask, withoutRelated } from './between.ts';
-import { aboutOptions, intervalOf, malformedTask, rest, tellStanding, unlessGivenUp, type Attempt } from './attempt.ts';
+import { aboutOptions, Looks, malformedTask, unlessGivenUp, type Attempt } from './attempt.ts';
 
 /**
  * Waits for a task of 2025-11-25: its result is asked for at once, so that what the task asks finds its client by the request that waits, and how
@@ -17,7 +17,7 @@ export async function waitInCore(attempt: Attempt): Promise<JsonObject> {
   const about = aboutOptions(attempt);
   const { onGivenUp, onLateAnswer } = options;
   const over = new AbortController();
-  void lookAfter(attempt, taskId, { intervalMs: intervalOf(pollInterval), over: over.signal });
+  void lookAfter(attempt, taskId, { intervalMs: pollInterval, over: over.signal });
   try {
     const waiting = unlessGivenUp(attempt, { taskId, options: about }, async (ended) => {
       const asked = client.request('tasks/result', { taskId }, { ...about, onGivenUp, onLateAnswer });
@@ -43,15 +43,16 @@ function readCreated(result: JsonObject, { revision }: Attempt): Task {
 async function lookAfter(
   attempt: Attempt,
   taskId: string,
-  { intervalMs, over }: { readonly intervalMs: number; readonly over: AbortSignal },
+  { intervalMs, over }: { readonly intervalMs: number | undefined; readonly over: AbortSignal },
 ): Promise<void> {
   const { client, revision, call } = attempt;
   if (call.meta['progressToken'] === undefined) return;
+  const looks = new Looks(call);
   try {
     for (;;) {
-      await rest(intervalMs, over);
+      await looks.rest(intervalMs, over);
       const got = await client.request('tasks/get', { taskId }, { ...aboutOptions(attempt), signal: over });
-      tellStanding(call, { ...fromWire(revision, getTaskResultShape, got) });
+      looks.saw({ ...fromWire(revision, getTaskResultShape, got) });
     }
   } catch {
     // The result tells what there is to be told.

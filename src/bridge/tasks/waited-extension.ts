@@ -5,17 +5,9 @@ import { fromWire } from '../../protocol/compile/from-wire.ts';
 import { errorFromWire, McpError } from '../../protocol/error.ts';
 import type { JsonObject } from '../../protocol/features/common.ts';
 import { getTaskResultShape, taskShape, tasksExtension, type GetTaskResult } from '../../protocol/features/tasks.ts';
+import { hasEnded } from '../../protocol/task-status.ts';
 import { waitedState } from './between.ts';
-import {
-  aboutOptions,
-  intervalOf,
-  malformedTask,
-  objectOf,
-  rest,
-  tellStanding,
-  unlessGivenUp,
-  type Attempt,
-} from './attempt.ts';
+import { aboutOptions, Looks, malformedTask, objectOf, unlessGivenUp, type Attempt } from './attempt.ts';
 
 /** A task that is waited for. */
 interface Waited {
@@ -36,7 +28,7 @@ export async function waitInExtension(attempt: Attempt): Promise<JsonObject> {
   const created = await client.request('tools/call', sent, { ...taking(options), resultTypes });
   if (created['resultType'] !== 'task') return read(created);
   const { taskId, pollIntervalMs } = readAs(() => fromWire(revision, taskShape, created));
-  return await followed(attempt, { taskId, asked: [], answered: [] }, intervalOf(pollIntervalMs));
+  return await followed(attempt, { taskId, asked: [], answered: [] }, pollIntervalMs);
 }
 
 /**
@@ -57,22 +49,24 @@ export async function goOnWaiting(attempt: Attempt, state: string, responses: un
       { taskId, inputResponses: Object.fromEntries(given) },
       taking(aboutOptions(attempt)),
     );
-  return await followed(attempt, { ...waited, answered: [...waited.answered, ...keys] }, intervalOf(0));
+  // The client has just come back with answers, so that the server has something to tell soon.
+  return await followed(attempt, { ...waited, answered: [...waited.answered, ...keys] }, 0);
 }
 
-async function followed(attempt: Attempt, waited: Waited, firstMs: number): Promise<JsonObject> {
+async function followed(attempt: Attempt, waited: Waited, firstMs: number | undefined): Promise<JsonObject> {
   const { client, revision, call, read } = attempt;
   const about = taking(aboutOptions(attempt));
   const { taskId, answered } = waited;
+  const looks = new Looks(call);
   let intervalMs = firstMs;
   return await unlessGivenUp(attempt, { taskId, options: about }, async (end) => {
     for (;;) {
-      await rest(intervalMs, call.signal);
+      await looks.rest(intervalMs, call.signal);
       const got = await client.request('tasks/get', { taskId }, { ...about, resultTypes: ['task'] });
       const task = readAs(() => fromWire(revision, getTaskResultShape, got));
-      intervalMs = intervalOf(task.pollIntervalMs);
-      tellStanding(call, { ...task });
-      if (ended.has(task.status)) {
+      intervalMs = task.pollIntervalMs;
+      looks.saw({ ...task });
+      if (hasEnded(task)) {
         end();
         return read(outcomeOf(task));
       }
@@ -81,8 +75,6 @@ async function followed(attempt: Attempt, waited: Waited, firstMs: number): Prom
     }
   });
 }
-
-const ended: ReadonlySet<string> = new Set(['completed', 'failed', 'cancelled']);
 
 /** @throws McpError what the call failed with. */
 function outcomeOf({ status, result, error }: GetTaskResult): JsonObject {

@@ -5,6 +5,7 @@ import { fromWire } from '../../protocol/compile/from-wire.ts';
 import type { Revision } from '../../protocol/revision.ts';
 import type { Carried } from './carried.ts';
 import { progressNotificationParamsShape } from '../../protocol/features/lifecycle.ts';
+import { hasEnded } from '../../protocol/task-status.ts';
 
 const noProgress: ProgressOfRequest = { progressToken: undefined, holdProgress: undefined };
 
@@ -110,10 +111,10 @@ export class ProgressRelays {
 }
 
 /** Tells whether an answer says that a task has ended, so that nothing more is told of its progress. */
-function isEnd(method: string, { status }: JsonObject): boolean {
+function isEnd(method: string, result: JsonObject): boolean {
   if (method === 'tasks/result') return true;
   const isAbout = method === 'tasks/get' || method === 'tasks/cancel';
-  return isAbout && (status === 'completed' || status === 'failed' || status === 'cancelled');
+  return isAbout && hasEnded(result);
 }
 
 /** Progress is a courtesy: what is malformed is dropped. */

@@ -12,17 +12,11 @@ import type { JsonObject } from '../../protocol/features/common.ts';
 import type { LoggingLevel } from '../../protocol/features/logging.ts';
 import type { CallToolRequestParams } from '../../protocol/features/tools.ts';
 import { revisionOf } from '../../protocol/revision.ts';
+import { hasEnded } from '../../protocol/task-status.ts';
 import type { Seal } from '../../seal/seal.ts';
 import { relatedTo, taskView } from '../../tasks/core.ts';
 import type { HeldTask } from '../../tasks/keeper.ts';
-import {
-  expiryOf,
-  hasEnded,
-  type OpenQuestion,
-  type TaskRecord,
-  type TaskReply,
-  type TaskRequest,
-} from '../../tasks/record.ts';
+import { expiryOf, type OpenQuestion, type TaskRecord, type TaskReply, type TaskRequest } from '../../tasks/record.ts';
 import type { TaskRun } from '../../tasks/run.ts';
 import { cut, mostWords } from '../../tasks/words.ts';
 import type { Ending, Tasks } from '../../tasks/tasks.ts';

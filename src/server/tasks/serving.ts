@@ -10,8 +10,9 @@ import type {
   UpdateTaskRequestParams,
 } from '../../protocol/features/tasks.ts';
 import { metaKey } from '../../protocol/meta.ts';
+import { hasEnded } from '../../protocol/task-status.ts';
 import { endedAlready, retrieved, taskView, unknownTask } from '../../tasks/core.ts';
-import { hasEnded, type TaskOutcome, type TaskRecord } from '../../tasks/record.ts';
+import type { TaskOutcome, TaskRecord } from '../../tasks/record.ts';
 import type { HeldTask } from '../../tasks/keeper.ts';
 import type { Tasks } from '../../tasks/tasks.ts';
 import type { Runner } from './runner.ts';

@@ -5,12 +5,13 @@ import { CoreResult } from './core-result.ts';
 import { TaskCancelledError, TaskGoneError, TaskInputRequiredError } from '../errors.ts';
 import type { NudgedTask, FollowedTaskOptions, FollowParts, TaskWatcher } from './follow-parts.ts';
 import { baseOf, Pace } from '../../../peer/pace.ts';
+import { hasEnded } from '../../../protocol/task-status.ts';
 import { isUnknown, mayPass, Patience } from './patience.ts';
 import type { TaskReference } from '../task-handle.ts';
 import { TaskInputs } from './task-inputs.ts';
 import { outcomeOf, type TaskEnd } from './task-outcome.ts';
 import type { TaskSent } from './task-requests.ts';
-import { isEndedTask, isUnchanged, type TaskState } from './task-state.ts';
+import { isUnchanged, type TaskState } from './task-state.ts';
 
 /** Time of waiting after which the server is asked to tell of changes, in milliseconds. */
 const listenAfterMs = 2_000;
@@ -141,7 +142,7 @@ export class FollowedTask implements NudgedTask {
 
   /** Cancels the task; one that has ended stays as it is. */
   async cancel(sent: TaskSent): Promise<void> {
-    if (this.#outcome !== undefined || (this.#state !== undefined && isEndedTask(this.#state))) return;
+    if (this.#outcome !== undefined || (this.#state !== undefined && hasEnded(this.#state))) return;
     try {
       const state = await this.#parts.requests.cancel(this.taskId, { ...this.#options.sent, ...sent });
       // Spec 2025-11-25, Tasks, Task Cancellation: what is cancelled may be removed at once. [tasks-040]
@@ -149,7 +150,7 @@ export class FollowedTask implements NudgedTask {
       this.nudge();
     } catch (error) {
       // Spec 2025-11-25, Tasks, Task Cancellation: one that has ended gets the error of one that is unknown.
-      const isEnded = isUnknown(error) && isEndedTask(await this.poll(sent));
+      const isEnded = isUnknown(error) && hasEnded(await this.poll(sent));
       if (!isEnded) throw error;
     }
   }
@@ -206,7 +207,7 @@ export class FollowedTask implements NudgedTask {
     await this.#wait();
     const isTold = this.#isTold;
     this.#isTold = false;
-    const isOver = this.#state !== undefined && isEndedTask(this.#state);
+    const isOver = this.#state !== undefined && hasEnded(this.#state);
     if (!isTold && !isOver && !signal.aborted) await this.#ask(signal);
   }
 
@@ -256,7 +257,7 @@ export class FollowedTask implements NudgedTask {
 
   #take(state: TaskState): void {
     const before = this.#state;
-    if (this.#outcome !== undefined || (before !== undefined && isEndedTask(before))) return;
+    if (this.#outcome !== undefined || (before !== undefined && hasEnded(before))) return;
     this.#state = state;
     if (before !== undefined && isUnchanged(before, state)) return;
     this.#pace.changed();
@@ -304,7 +305,7 @@ export class FollowedTask implements NudgedTask {
       if (!(error instanceof McpError) || mayPass(error)) return this.#failed(error);
       // It may have ended, or expired, meanwhile.
       await this.#ask(signal);
-      if (this.#state !== undefined && !isEndedTask(this.#state)) throw error;
+      if (this.#state !== undefined && !hasEnded(this.#state)) throw error;
       this.#inputs.discard();
     }
   }
@@ -323,7 +324,7 @@ export class FollowedTask implements NudgedTask {
    */
   async #outcomeInCore(state: TaskState, signal: AbortSignal): Promise<TaskEnd | undefined> {
     const { settings } = this.#parts;
-    if (isEndedTask(state)) await this.#core.settled(settings.timeoutMs);
+    if (hasEnded(state)) await this.#core.settled(settings.timeoutMs);
     else if (state.status === 'input_required' || this.#options.progress !== undefined)
       this.#core.wait(settings.clock());
     const arrived = this.#core.take();
@@ -337,13 +338,13 @@ export class FollowedTask implements NudgedTask {
     const { settings } = this.#parts;
     this.#core.delay(settings.clock(), settings.random());
     const isAnswer = error instanceof McpError;
-    if (isAnswer && this.#state !== undefined && !isEndedTask(this.#state)) {
+    if (isAnswer && this.#state !== undefined && !hasEnded(this.#state)) {
       await this.#ask(signal);
-      this.#isTold = isEndedTask(this.#state);
+      this.#isTold = hasEnded(this.#state);
     }
     if (isAnswer && this.#state?.status === 'failed') return { error: this.#parts.learned(error) };
     if (this.#state?.status === 'cancelled') return undefined;
-    const isOver = this.#state !== undefined && isEndedTask(this.#state);
+    const isOver = this.#state !== undefined && hasEnded(this.#state);
     if (isOver && this.#core.tries >= mostTries) throw error;
     if (isOver) {
       this.#failed(error);
@@ -363,7 +364,7 @@ export class FollowedTask implements NudgedTask {
 
   #settle(outcome: TaskEnd): void {
     const state = this.#state;
-    if (state !== undefined && !isEndedTask(state) && 'result' in outcome)
+    if (state !== undefined && !hasEnded(state) && 'result' in outcome)
       // In 2025-11-25 the result may be there before its status is.
       this.#take({ ...state, status: outcome.result.isError === true ? 'failed' : 'completed' });
     this.#outcome = outcome;

@@ -30,11 +30,6 @@ export interface TaskState {
   readonly error?: TaskError;
 }
 
-/** Tells whether a task never changes again. */
-export function isEndedTask({ status }: TaskState): boolean {
-  return status !== 'working' && status !== 'input_required';
-}
-
 /**
  * Reads the result that stands for a task; `undefined` where it stands for none, in revisions where a server may answer at once.
  *
