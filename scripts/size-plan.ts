@@ -34,10 +34,10 @@ server.tool('add', { description: 'Adds.' }, () => 'added');
 
 /** How the budgets of the entry points stand, in KB; each is a little more than it was when it was last looked at. */
 const budgets: Readonly<Record<Entry, number>> = {
-  '': 115.3,
-  server: 41.1,
+  '': 116.4,
+  server: 41.6,
   client: 46.9,
-  bridge: 93.4,
+  bridge: 94.1,
   protect: 22,
   account: 31.4,
   http: 35.1,
@@ -56,7 +56,7 @@ export const programs: readonly Program[] = [
   {
     name: 'HTTP server',
     code: `import { createServer } from 'parley-mcp/server'; import { listen } from 'parley-mcp/node'; ${definition} await listen(server, { port: 3000 });`,
-    budget: 53.5,
+    budget: 54.2,
     aim: 30,
     neutral: false,
     role: 'server',
@@ -64,15 +64,15 @@ export const programs: readonly Program[] = [
   {
     name: 'HTTP server by fetch',
     code: `import { createServer } from 'parley-mcp/server'; import { createHandler } from 'parley-mcp/http'; ${definition} export const handler = createHandler(server);`,
-    budget: 56.5,
-    whole: 93.9,
+    budget: 57.3,
+    whole: 95.2,
     neutral: true,
     role: 'server',
   },
   {
     name: 'stdio server',
     code: `import { createServer } from 'parley-mcp/server'; import { serveStdio } from 'parley-mcp/stdio'; ${definition} serveStdio(server);`,
-    budget: 43.5,
+    budget: 44,
     aim: 28,
     neutral: false,
     role: 'server',

@@ -60,7 +60,7 @@ export type { Subscription, SubscriptionEnd, SubscriptionEvent, Topics } from '.
 export type { ListKind } from './protocol/features/subscriptions.ts';
 export type { SubscribeOptions } from './client/subscriptions/subscriptions.ts';
 export type { CacheStore } from './store/cache.ts';
-export { memoryCacheStore, type MemoryCacheOptions } from './store/memory-cache.ts';
+export { memoryCacheStore, type MemoryCacheOptions } from './store/memory/cache.ts';
 export { httpTransport } from './http/client/transport.ts';
 export type { HttpTransportOptions } from './http/client/request.ts';
 export { ConnectionError, type ConnectionReason } from './jsonrpc/transport.ts';

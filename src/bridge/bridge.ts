@@ -86,12 +86,12 @@ async function singleBridge(options: BridgeOptions, connect: ConnectUpstream): P
     const principals = late.principalsOf(settings, places, (principal, signal) =>
       late.openFor(principal, identity, { ...parts, signal }),
     );
-    return { ...guardable(principals, acting), upstream: unknownFacts(options.upstream) };
+    return { ...guardable(principals, acting, settings), upstream: unknownFacts(options.upstream) };
   }
   const single = await openSingle({ ...parts, auth: authOf(identity) });
   tellOfService(settings, [[single.facts?.description ?? '', identity]]);
   return {
-    ...guardable(served(single.host, single), acting),
+    ...guardable(served(single.host, single), acting, settings),
     get upstream() {
       return single.facts ?? unknownFacts(options.upstream);
     },
@@ -131,11 +131,11 @@ async function mergedBridge(options: MergedBridgeOptions, connect: ConnectUpstre
       failure: undefined,
       facts: undefined,
     }));
-    return { ...guardable(principals, acting), upstreams: upstreamsOf };
+    return { ...guardable(principals, acting, settings), upstreams: upstreamsOf };
   }
   const merged = await openSeveral(parts, (single, identity) => openSingle({ ...single, auth: authOf(identity) }));
   return {
-    ...guardable(served(merged.host, merged), acting),
+    ...guardable(served(merged.host, merged), acting, settings),
     get upstreams() {
       return merged.upstreams;
     },
@@ -242,10 +242,10 @@ async function actingAs(
   return { ...signingIn(identities, settings), asCallers: true, behind };
 }
 
-function guardable(standalone: Standalone, { behind, pages }: Acting): WithPages {
+function guardable(standalone: Standalone, { behind, pages }: Acting, { store }: Settings): WithPages {
   const { endpoint } = standalone;
   return {
-    endpoint: behind === undefined ? endpoint : { ...endpoint, behind },
+    endpoint: behind === undefined && store === undefined ? endpoint : { ...endpoint, behind, store },
     close: () => standalone.close(),
     pages,
   };

@@ -8,6 +8,7 @@ const behaviour: Names<BridgeBehavior> = {
   info: 1,
   maxUpstreams: 1,
   maxUpstreamsPerClient: 1,
+  store: 1,
   rounds: 1,
   taskOnly: 1,
   onError: 1,

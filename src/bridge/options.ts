@@ -7,6 +7,8 @@ import { harmless } from '../mistakes/harmless.ts';
 import { shown } from '../mistakes/shown.ts';
 import { chosenRevisions, type RevisionDate } from '../protocol/revision.ts';
 import type { Bus } from '../store/bus.ts';
+import { refuseNoStore } from '../store/given.ts';
+import type { Store } from '../store/store.ts';
 import type { UpstreamLogin } from './upstream-login.ts';
 import type { PoolOptions } from './upstream/pool.ts';
 import type { UpstreamAuth, UpstreamCredentials } from './upstream-auth.ts';
@@ -38,6 +40,11 @@ export interface BridgeBehavior {
    * answers when it has ended; `refuse` passes on that the server refuses them.
    */
   readonly taskOnly?: 'wait' | 'refuse';
+  /**
+   * Place for what the processes of this bridge share; its bus reaches parked calls that another process holds. One that processes share needs
+   * `rounds.keys`. Who made it closes it, after the bridge.
+   */
+  readonly store?: Store;
   /** Limits of calls that wait for the answers of stateless clients, where the server asks in the middle of them. */
   readonly rounds?: BridgeRounds;
   /** Hears errors that are masked from clients; by default they go to the console's error stream. */
@@ -121,8 +128,8 @@ export interface BridgeRounds {
   /** Time that a client may take to bring its answers, in milliseconds; 300000. Then the call is cancelled upstream. */
   readonly ttlMs?: number;
   /**
-   * Reaches parked calls that another process holds; processes that share it must share keys. Without it a client must
-   * come back to the process that it asked first.
+   * Reaches parked calls that another process holds; processes that share it must share keys. The bus of the bridge's `store` by default; without
+   * either a client must come back to the process that it asked first.
    */
   readonly bus?: Bus;
 }
@@ -134,6 +141,7 @@ export interface Settings {
   readonly maxUpstreams: number;
   readonly maxUpstreamsPerClient: number;
   readonly parked: PoolOptions['parked'];
+  readonly store: Store | undefined;
   readonly taskOnly: 'wait' | 'refuse';
   readonly onError: (error: unknown, where: string) => void;
   readonly onWarning: (message: string) => void;
@@ -156,17 +164,30 @@ export function bridgeSettingsOf(options: BridgeBehavior): Settings {
     revisions: chosenRevisions(options.revisions),
     maxUpstreams,
     maxUpstreamsPerClient,
-    parked: parkedOptions(options.rounds ?? {}),
+    parked: parkedOptions(options.rounds ?? {}, options.store),
+    store: options.store,
     taskOnly,
     onError: harmless(options.onError ?? ((error, where) => console.error(`${where}:`, error))),
     onWarning: harmless(options.onWarning ?? ((message) => console.error(message))),
   };
 }
 
-function parkedOptions({ keys, ttlMs = 300_000, bus }: BridgeRounds): PoolOptions['parked'] {
+function parkedOptions({ keys, ttlMs = 300_000, bus }: BridgeRounds, store: Store | undefined): PoolOptions['parked'] {
+  refuseNoStore(store, keys);
   if (!Number.isSafeInteger(ttlMs) || ttlMs < 1)
     throw new TypeError(`rounds.ttlMs must be a positive integer, not ${ttlMs}`);
-  return { seal: createSeal(keys), ttlMs, bus, now: Date.now };
+  return { seal: createSeal(keys), ttlMs, bus: bus ?? (store && busOf(store)), now: Date.now };
+}
+
+/** Bus of a store, as parked calls need it: their texts have any length. It is loaded by the first of them. */
+function busOf(store: Store): Bus {
+  let loaded: Promise<Bus> | undefined;
+  const bus = (): Promise<Bus> =>
+    (loaded ??= import('../store/long-texts.ts').then(({ busOfLongTexts }) => busOfLongTexts(store)));
+  return {
+    publish: async (channel, text) => await (await bus()).publish(channel, text),
+    subscribe: async (channel, hear, onGap) => await (await bus()).subscribe(channel, hear, onGap),
+  };
 }
 
 /** @throws TypeError for what no server can be reached by, and for a `sharing` that there is none of. */

@@ -1,6 +1,7 @@
 import type { RequestId, Message, ResponseMessage } from '../jsonrpc/message.ts';
 import type { Revision } from '../protocol/revision.ts';
 import { shown } from '../mistakes/shown.ts';
+import type { Store } from '../store/store.ts';
 import type { Judged } from './judged.ts';
 import type { Protection, ScopeGuard } from './protection.ts';
 import type { HeaderParameter } from '../peer/header.ts';
@@ -99,7 +100,9 @@ export interface Endpoint {
   readonly behind?: ActsBehind | undefined;
   /** Knowledge of scopes before a request is run; an edge asks it about messages that come together. */
   readonly guard?: (() => ScopeGuard | Promise<ScopeGuard>) | undefined;
-  /** Ends every conversation and releases what the definition holds. */
+  /** Store that its processes share, or that it was given for this one; an edge keeps in it what belongs to no single request. */
+  readonly store?: Store | undefined;
+  /** Ends every conversation and releases what the definition holds; the store stays open. */
   close(): Promise<void>;
 }
 

@@ -9,6 +9,7 @@ import type { TaskQuestion } from '../peer/ask.ts';
 import type { HeaderParameter } from '../peer/header.ts';
 import type { ServerRounds } from './input/server-rounds.ts';
 import type { Tracer } from './trace.ts';
+import type { Store } from '../store/store.ts';
 
 /**
  * Answers one request.
@@ -50,6 +51,8 @@ export interface Host {
    * Settings of the rounds by which stateless clients are asked; without it the handlers see to the rounds themselves.
    */
   readonly rounds?: ServerRounds;
+  /** Store that its processes share. */
+  readonly store?: Store | undefined;
   /** True when numbers of clients keep their spelling, since they are passed on. */
   readonly exactNumbers?: boolean;
   /** True when it passes on what another server tells, be it declared or not; what it offers is that server's word. */

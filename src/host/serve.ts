@@ -17,6 +17,7 @@ export function createEndpoint(host: Host, onClose: () => void | Promise<void> =
     exactNumbers: host.exactNumbers,
     headerParameters: (tool, auth) => host.headerParameters(tool, auth),
     guard: host.guard,
+    store: host.store,
     converse: (link) => new HostConversation(host, link, open),
     close: async () => {
       await onClose();

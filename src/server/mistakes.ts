@@ -17,6 +17,7 @@ import type {
 } from './definition.ts';
 import type { RoundOptions, ServerOptions } from './options.ts';
 import type { Restrictions } from './offer/restrictions.ts';
+import { refuseNoStore } from '../store/given.ts';
 import type { RateLimit } from '../store/limits.ts';
 import type { RateLimits } from './rate-limit.ts';
 import type { SubscriptionLimits } from './subscriptions.ts';
@@ -70,6 +71,7 @@ const optionNames: Names<ServerOptions> = {
   pageSize: 1,
   cache: 1,
   logging: 1,
+  store: 1,
   rounds: 1,
   rateLimits: 1,
   tasks: 1,
@@ -113,6 +115,7 @@ export function checkServerOptions(options: ServerOptions): void {
     refuseUnknown(`rateLimits.${name}`, options.rateLimits?.[name], rateLimit);
   checkTaskOptions(options.tasks);
   checkValues(options);
+  refuseNoStore(options.store, options.rounds?.keys);
 }
 
 /** @throws TypeError for values of options that are of another type, or make no sense. */

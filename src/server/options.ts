@@ -8,6 +8,7 @@ import type { ServerCapabilities } from '../protocol/capability.ts';
 import type { Extensions } from '../protocol/extension.ts';
 import { isExtensionId } from '../protocol/meta.ts';
 import { chosenRevisions, type Revision, type RevisionDate } from '../protocol/revision.ts';
+import type { Store } from '../store/store.ts';
 import { checkServerOptions } from './mistakes.ts';
 import type { RateLimits } from './rate-limit.ts';
 import type { SubscriptionLimits } from './subscriptions.ts';
@@ -36,6 +37,11 @@ export interface ServerOptions {
    * @deprecated Since 2026-07-28 (SEP-2577); the first revision from 2027-07-28 on may remove it.
    */
   readonly logging?: boolean;
+  /**
+   * Place for what the processes of this server share: large and used states of rounds, changes of lists and of watched resources, rates, and tasks where
+   * it has a place for them. Without one each process keeps its own. One that processes share needs `rounds.keys`. Who made it closes it, after the server.
+   */
+  readonly store?: Store;
   /** Rounds of handlers that ask their clients; see `RoundOptions`. */
   readonly rounds?: RoundOptions;
   /** Limits of how often clients may call tools and ask for completions; without limits by default. */
@@ -78,7 +84,7 @@ export interface RoundOptions {
   readonly ttlMs?: number;
   /** The largest state that travels, in characters; 65,536 by default. A larger one waits in the store. */
   readonly maxStateLength?: number;
-  /** Store in which larger states wait, and used ones are marked; `memoryRoundStore()` by default. */
+  /** Store in which larger states wait, and used ones are marked; the records of the server's `store` by default, without one `memoryRoundStore()`. */
   readonly store?: RoundStore;
   /**
    * Choice whether each `requestState` is good for one request only, which the store then sees to; false by default, so
@@ -108,6 +114,7 @@ export interface ResolvedOptions {
   readonly cache: CacheHint;
   readonly logging: boolean;
   readonly tracer: Tracer | undefined;
+  readonly store: Store | undefined;
   readonly rounds: ServerRounds;
   readonly askTimeoutMs: number;
   readonly subscriptions: SubscriptionLimits;
@@ -137,7 +144,8 @@ export function resolveOptions(options: ServerOptions): ResolvedOptions {
     cache: options.cache ?? { ttlMs: 0, cacheScope: 'private' },
     logging: options.logging ?? true,
     tracer: options.tracer,
-    rounds: roundsOf(options.rounds ?? {}),
+    store: options.store,
+    rounds: roundsOf(options.rounds ?? {}, options.store),
     // As with the timeouts of clients, 0 is no limit.
     askTimeoutMs: (options.rounds?.askTimeoutMs ?? 600_000) || Number.POSITIVE_INFINITY,
     subscriptions: {
@@ -145,7 +153,7 @@ export function resolveOptions(options: ServerOptions): ResolvedOptions {
       listeners: options.subscriptions?.listeners ?? Number.POSITIVE_INFINITY,
     },
     rateLimits: options.rateLimits ?? {},
-    tasks: options.tasks ?? {},
+    tasks: tasksOf(options.tasks ?? {}, options.store),
     exposeErrors: options.exposeErrors ?? false,
     onError: harmless(options.onError ?? printError(options.exposeErrors ?? false)),
     onWarning: harmless(options.onWarning ?? ((message) => console.error(message))),
@@ -165,15 +173,15 @@ function printError(exposeErrors: boolean): ResolvedOptions['onError'] {
   };
 }
 
-function roundsOf({
-  keys = [],
-  ttlMs,
-  maxStateLength,
-  store,
-  singleUse,
-  maxRounds = 32,
-  now,
-}: RoundOptions): ServerRounds {
+function tasksOf(tasks: TaskOptions, shared: Store | undefined): TaskOptions {
+  return tasks.store !== undefined || shared?.tasks === undefined ? tasks : { ...tasks, store: shared.tasks };
+}
+
+function roundsOf(
+  { keys = [], ttlMs, maxStateLength, store, singleUse, maxRounds = 32, now }: RoundOptions,
+  shared: Store | undefined,
+): ServerRounds {
   // A key that is none is told of at once; what it seals with is made when a handler first asks.
-  return { keys: keys.map(sealingKeyOf), ttlMs, maxStateLength, store, singleUse, maxRounds, now };
+  const records = shared?.records;
+  return { keys: keys.map(sealingKeyOf), ttlMs, maxStateLength, store, records, singleUse, maxRounds, now };
 }

@@ -178,6 +178,7 @@ function hostOf(info: Implementation, parts: Parts): Host {
     handler: (method) => parts.tasking.handler(method, restrictedHandler(parts, handlers, method)),
     discoverHint: options.cache,
     tracer: options.tracer,
+    store: options.store,
     rounds: options.rounds,
     maxRounds: options.rounds.maxRounds,
     askTimeoutMs: options.askTimeoutMs,

@@ -35,7 +35,7 @@ export type TaskSupport = TaskUse['support'] | TaskUse;
 
 /** Options of the tasks of a server; every one has a default. */
 export interface TaskOptions extends Partial<TaskTimes> {
-  /** Store that keeps them; `memoryTasks()` (of `parley-mcp`) by default, whose tasks end with the process. */
+  /** Store that keeps them; that of the server's `store` by default, or `memoryTasks()` (of `parley-mcp`), whose tasks end with the process. */
   readonly store?: TaskStore;
   /** Names whose tasks they are, where several servers share a store; the name of the server by default. */
   readonly queue?: string;

@@ -4,7 +4,7 @@ import type { Transport } from '../../jsonrpc/transport.ts';
 import type { Negotiated } from '../../client/connection/negotiate.ts';
 import type { Implementation } from '../../protocol/features/common.ts';
 import type { CacheStore } from '../../store/cache.ts';
-import { memoryCacheStore } from '../../store/memory-cache.ts';
+import { memoryCacheStore } from '../../store/memory/cache.ts';
 import type { UpstreamTools } from '../known-tools.ts';
 import type { UpstreamCredentials } from '../upstream-auth.ts';
 import type { OpenClient } from './upstream-options.ts';

@@ -1,4 +1,4 @@
-import { memoryCacheStore } from '../../store/memory-cache.ts';
+import { memoryCacheStore } from '../../store/memory/cache.ts';
 import type { CacheStore } from '../../store/cache.ts';
 import type { CacheMode } from './cache.ts';
 

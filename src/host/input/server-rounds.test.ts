@@ -9,6 +9,7 @@ const rounds: ServerRounds = {
   ttlMs: undefined,
   maxStateLength: undefined,
   store: undefined,
+  records: undefined,
   singleUse: undefined,
   maxRounds: 32,
   now: undefined,

@@ -3,6 +3,9 @@
 import { monotonicNow } from '../../jsonrpc/timeout.ts';
 import type { RoundSettings } from './request-state.ts';
 import { createSeal } from '../../seal/seal.ts';
+import { McpError } from '../../protocol/error.ts';
+import type { Records } from '../../store/records.ts';
+import { StoreError } from '../../store/store.ts';
 import { memoryRoundStore, type RoundStore } from './state-store.ts';
 
 /** Rounds as a server sets them; what is undefined gets its default. */
@@ -13,8 +16,10 @@ export interface ServerRounds {
   readonly ttlMs: number | undefined;
   /** The largest state that travels, in characters; 65,536 by default. */
   readonly maxStateLength: number | undefined;
-  /** A place for larger states and for the marks of used ones; one in memory by default. */
+  /** A place for larger states and for the marks of used ones; `records` by default. */
   readonly store: RoundStore | undefined;
+  /** Records that take its place; without them it is one in memory. */
+  readonly records: Records | undefined;
   /** Choice whether a state is good for one request only; false by default. */
   readonly singleUse: boolean | undefined;
   /** The most rounds that one conversation may have. */
@@ -29,16 +34,33 @@ const made = new WeakMap<ServerRounds, RoundSettings>();
 export function roundSettings(rounds: ServerRounds): RoundSettings {
   const known = made.get(rounds);
   if (known !== undefined) return known;
-  const { keys, ttlMs = 3_600_000, maxStateLength = 65_536, store, singleUse = false, now } = rounds;
+  const { keys, ttlMs = 3_600_000, maxStateLength = 65_536, records, singleUse = false, now } = rounds;
+  const shared = records && roundStoreIn(records);
   const settings: RoundSettings = {
     seal: createSeal(keys),
     ttlMs,
     maxStateLength,
-    store: store ?? memoryRoundStore({ now: now ?? monotonicNow }),
+    store: rounds.store ?? shared ?? memoryRoundStore({ now: now ?? monotonicNow }),
     singleUse,
     // Other processes read what is sealed.
     now: now ?? Date.now,
   };
   made.set(rounds, settings);
   return settings;
+}
+
+/** States in records of a store. One that is away has no room now, and says no more to clients. */
+function roundStoreIn(records: Records): RoundStore {
+  const asked = async <T>(ask: () => T | PromiseLike<T>): Promise<T> => {
+    try {
+      return await ask();
+    } catch (cause) {
+      if (!(cause instanceof StoreError) || cause.reason === 'too-large') throw cause;
+      throw new McpError('busy', 'the state of the conversation cannot be kept now; try again later', { cause });
+    }
+  };
+  return {
+    add: (handle, text, ttlMs) => asked(() => records.add(`round ${handle}`, text, ttlMs)),
+    get: (handle) => asked(async () => (await records.get(`round ${handle}`))?.text),
+  };
 }

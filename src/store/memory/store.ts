@@ -54,17 +54,22 @@ export function memoryStore(options: MemoryStoreOptions = {}): Store {
   refuseOther('function', 'now', now);
   const { maxRecords = 250_000, maxRecordBytes = 128 * mebi, maxMeasures = 10_000 } = options;
   const { maxEvents = 1_000, maxSessionLength = mebi, maxEventsLength = 64 * mebi } = options;
+  const records = new MemoryRecords({ maxRecords, maxBytes: maxRecordBytes, now });
+  const maxAgeMs = options.maxStreamAgeMs ?? 5 * 60_000;
+  const streams = new MemoryStreams({ maxEvents, maxSessionLength, maxLength: maxEventsLength, maxAgeMs, now });
+  const limits = new MemoryLimits({ maxMeasures, now });
+  // Plain objects, so that who wraps a facet can spread it.
   return {
-    records: new MemoryRecords({ maxRecords, maxBytes: maxRecordBytes, now }),
-    events: new MemoryStreams({
-      maxEvents,
-      maxSessionLength,
-      maxLength: maxEventsLength,
-      maxAgeMs: options.maxStreamAgeMs ?? 5 * 60_000,
-      now,
-    }),
+    records: {
+      add: (key, text, ttlMs) => records.add(key, text, ttlMs),
+      get: (key) => records.get(key),
+      put: (key, text, ttlMs, version) => records.put(key, text, ttlMs, version),
+      touch: (key, ttlMs) => records.touch(key, ttlMs),
+      delete: (key) => records.delete(key),
+    },
+    events: { open: (session) => streams.open(session) },
     bus: memoryStoreBus(),
-    limits: new MemoryLimits({ maxMeasures, now }),
+    limits: { take: (key, rate, cost) => limits.take(key, rate, cost) },
     shared: false,
     check: () => undefined,
     close: () => undefined,

@@ -8,6 +8,8 @@ import { memoryTransport } from '../../../testing/memory-transport.ts';
 import type { Ctx } from '../../../server.ts';
 import { McpError } from '../../../protocol/error.ts';
 import { memoryBus, type Bus } from '../../../store/bus.ts';
+import { memoryStore } from '../../../store/memory/store.ts';
+import type { Store } from '../../../store/store.ts';
 
 const capabilities = { elicitation: {} };
 const form = { message: 'Your name?', schema: { type: 'object', properties: { name: { type: 'string' } } } } as const;
@@ -26,12 +28,17 @@ interface Cluster {
 }
 
 /** Two bridges that share keys and a bus, each with a client. */
-async function cluster(t: TestContext, run: (ctx: Ctx) => Promise<string>, bus: Bus = memoryBus()): Promise<Cluster> {
+async function cluster(
+  t: TestContext,
+  run: (ctx: Ctx) => Promise<string>,
+  over: Bus | Store = memoryBus(),
+): Promise<Cluster> {
   const server = serverAt('2025-11-25');
   server.tool('ask', { description: 'Asks.' }, async (_, ctx) => await run(ctx));
-  const rounds = { keys: [new Uint8Array(32).fill(7)], bus };
+  const keys = [new Uint8Array(32).fill(7)];
+  const options = 'records' in over ? { rounds: { keys }, store: over } : { rounds: { keys, bus: over } };
   const line = lineOver(memoryTransport(server));
-  const [here, there] = [await bridgeTo(t, line.transport, { rounds }), await bridgeBefore(t, server, { rounds })];
+  const [here, there] = [await bridgeTo(t, line.transport, options), await bridgeBefore(t, server, options)];
   return {
     line,
     here: await open(here, statelessDate, { capabilities }),
@@ -95,6 +102,13 @@ describe('a parked call that another process holds', () => {
     const last = await here.result('tools/call', retry(second, 'Bob'));
     assert.equal(textOf(last), 'Ann and Bob');
     assert.deepEqual(here.take(), []);
+  });
+
+  it('is taken up over the store of its bridge, with answers and results of any length', async (t) => {
+    const { here, there } = await cluster(t, async (ctx) => `${await askName(ctx)} `.repeat(2), memoryStore());
+    const name = 'n'.repeat(300_000);
+    const asked = await here.result('tools/call', { name: 'ask' });
+    assert.equal(textOf(await there.result('tools/call', retry(asked, name))), `${name} ${name} `);
   });
 
   it('ends with the error that the server gave, in its own words', async (t) => {

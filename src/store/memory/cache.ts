@@ -1,4 +1,4 @@
-import type { CacheStore } from './cache.ts';
+import type { CacheStore } from '../cache.ts';
 
 /** The bounds of a cache in memory. */
 export interface MemoryCacheOptions {

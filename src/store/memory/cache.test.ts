@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { CacheStore } from './cache.ts';
-import { memoryCacheStore } from './memory-cache.ts';
+import type { CacheStore } from '../cache.ts';
+import { memoryCacheStore } from './cache.ts';
 
 describe('a cache in memory', () => {
   it('gives what was kept last under a key', () => {
