@@ -167,3 +167,48 @@ describe('What JSON cannot hold', () => {
     assert.deepEqual(await new Once().run('k', () => given), [{ a: 1 }, { id: 1 }, {}, [], '', 'http://a/', 1, {}]);
   });
 });
+
+test('everybody who waits for one effect hears of it once its outcome is kept', async () => {
+  const once = new Once();
+  let keep = (): void => {};
+  const isKept = new Promise<void>((resolve) => (keep = resolve));
+  const heard: string[] = [];
+  const calls = ['one', 'two'].map(async (who) => {
+    await once.run(
+      'mail',
+      () => 1,
+      async () => isKept,
+    );
+    heard.push(who);
+  });
+  assert.deepEqual(await once.settled(), { mail: { result: 1 } });
+  assert.deepEqual(heard, []);
+  keep();
+  await Promise.all(calls);
+  assert.deepEqual(heard, ['one', 'two']);
+});
+
+test('an effect whose outcome could not be kept is kept by the next who asks, and does not run again', async () => {
+  const once = new Once();
+  let [effects, keeps] = [0, 0];
+  const run = (): Promise<number> =>
+    once.run(
+      'mail',
+      () => ++effects,
+      async () => {
+        if (++keeps === 1) throw new Error('the store is away');
+      },
+    );
+  const first = await Promise.allSettled([run(), run()]);
+  assert.deepEqual(
+    first.map(({ status }) => status),
+    ['rejected', 'rejected'],
+  );
+  assert.deepEqual([await run(), await run(), effects, keeps], [1, 1, 1, 2]);
+});
+
+test('what ran in earlier rounds is not kept again', async () => {
+  const once = new Once({ mail: { result: 1 } });
+  const keep = (): never => assert.fail('kept again');
+  assert.equal(await once.run('mail', () => 2, keep), 1);
+});

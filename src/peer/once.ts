@@ -18,6 +18,8 @@ export function newSeed(): string {
 /** Side effects of one conversation, each run at most once; shared by both eras. */
 export class Once {
   readonly #ran = new Map<string, Promise<Ran>>();
+  /** The same, of those that are kept where they last. */
+  readonly #kept = new Map<string, Promise<Ran>>();
   readonly #seed: string;
   #running = 0;
 
@@ -27,17 +29,20 @@ export class Once {
    */
   constructor(known: Readonly<Record<string, Ran>> = {}, seed: string = newSeed()) {
     this.#seed = seed;
-    for (const [key, ran] of Object.entries(known)) this.#ran.set(key, Promise.resolve(ran));
+    for (const [key, ran] of Object.entries(known)) {
+      this.#ran.set(key, Promise.resolve(ran));
+      this.#kept.set(key, Promise.resolve(ran));
+    }
   }
 
   /**
    * Runs an effect, or gives the result that it had.
    *
-   * @param keep Keeps the outcome where it lasts, before anybody learns of it.
+   * @param keep Keeps the outcome where it lasts, before anybody learns of it. Where it rejects, so does this, and whoever asks next has it tried again.
    * @throws TypeError when JSON cannot hold the result; the effect ran all the same, and does not run again.
    */
   async run<T>(key: string, effect: Effect<T>, keep?: (ran: Ran) => Promise<void>): Promise<T> {
-    const { result, refused } = await (this.#ran.get(key) ?? this.#start(key, effect, keep));
+    const { result, refused } = await (this.#kept.get(key) ?? this.#keeping(key, effect, keep));
     if (refused !== undefined) throw new TypeError(refused);
     // The same key means the same effect, hence the same type; JSON keeps it, or the result was refused.
     return result as T;
@@ -48,7 +53,16 @@ export class Once {
     return this.#running > 0;
   }
 
-  #start(key: string, effect: Effect<unknown>, keep?: (ran: Ran) => Promise<void>): Promise<Ran> {
+  #keeping(key: string, effect: Effect<unknown>, keep?: (ran: Ran) => Promise<void>): Promise<Ran> {
+    const ran = this.#ran.get(key) ?? this.#start(key, effect);
+    if (keep === undefined) return ran;
+    const told = ran.then(async (outcome) => keep(outcome).then(() => outcome));
+    this.#kept.set(key, told);
+    told.catch(() => this.#kept.delete(key));
+    return told;
+  }
+
+  #start(key: string, effect: Effect<unknown>): Promise<Ran> {
     this.#running++;
     const ran = Promise.resolve()
       .then(() => effect(`${this.#seed}.${hashOf(key)}`))
@@ -57,7 +71,7 @@ export class Once {
     this.#ran.set(key, ran);
     // A failed effect may be tried again; the failure itself is the caller's to hear.
     ran.catch(() => this.#ran.delete(key));
-    return keep === undefined ? ran : ran.then(async (outcome) => keep(outcome).then(() => outcome));
+    return ran;
   }
 
   /** Outcomes of the effects that ran, by key, once those that still run are done. */
