@@ -117,6 +117,7 @@ export class Reconnecting {
       try {
         const result = await connection.request(method, params, still === undefined ? limits : { ...limits, still });
         this.#answered(connection, { method, params, result });
+        options.task?.took?.(clock() - begun - (still?.ms ?? 0));
         return result;
       } catch (error) {
         const failure = this.#failure(connection, error);

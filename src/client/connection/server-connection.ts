@@ -36,6 +36,8 @@ export interface TaskSending {
   readonly offered?: boolean;
   /** Takes what ends the reports of progress, which go on after the answer. */
   readonly holdProgress?: (release: () => void) => void;
+  /** Hears how long the answer took, without the time in which a person was asked, in milliseconds. */
+  readonly took?: (ms: number) => void;
 }
 
 /** The options of one attempt of a request. */

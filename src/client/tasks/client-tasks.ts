@@ -32,6 +32,12 @@ const mostAsking = 16;
 /** The options of a call that may become a task. */
 type CallOptions = PageOptions & ToolCallOptions & StartTaskOptions;
 
+/** Options of a call that is waited for. */
+interface WaitOptions extends CallOptions {
+  /** Part of the longest time of the call that is over, in milliseconds. */
+  readonly usedMs?: number;
+}
+
 /** Options of a call, with who hears of its progress. */
 interface Reporting {
   readonly options: CallOptions;
@@ -92,10 +98,10 @@ export class ClientTasks {
   }
 
   /** Waits for what a call became. */
-  async finish(call: ToolCall, result: JsonObject, options: CallOptions): Promise<CallToolResult> {
+  async finish(call: ToolCall, result: JsonObject, { usedMs, ...options }: WaitOptions): Promise<CallToolResult> {
     const state = createdTask(this.#parts.connection.revision, result);
     const begun = { result, state, release: () => undefined };
-    return await this.#result(call, begun, this.#reporting(options));
+    return await this.#result(call, begun, { ...this.#reporting(options), usedMs });
   }
 
   /** Cancels the task of a call that nobody waits for any more. */
@@ -110,10 +116,13 @@ export class ClientTasks {
 
   /** Calls a tool of a server that has tasks of 2025-11-25. */
   async callInCore(call: ToolCall, options: CallOptions = {}): Promise<CallToolResult> {
-    const known = this.#parts.known.taskSupport(call.name);
+    const { known: tools, settings } = this.#parts;
+    const known = tools.taskSupport(call.name);
+    const since = settings.clock();
     const asTask = async (): Promise<CallToolResult> => {
       const reporting = this.#reporting(options);
-      return await this.#result(call, await this.#begin(call, reporting.options), reporting);
+      const begun = await this.#begin(call, reporting.options);
+      return await this.#result(call, begun, { ...reporting, usedMs: settings.clock() - since });
     };
     const plainly = async (): Promise<CallToolResult> => await this.#requests.call('tools/call', call, options);
     let result: CallToolResult | undefined;
@@ -166,8 +175,12 @@ export class ClientTasks {
   }
 
   /** Result of a call, or of the task that it became; who gives it up gives the task up. */
-  async #result(call: ToolCall, begun: Begun, { options, progress }: Reporting): Promise<CallToolResult> {
-    const { signal, maxTotalTimeoutMs, onGiveUp } = options;
+  async #result(
+    call: ToolCall,
+    begun: Begun,
+    { options, progress, usedMs }: Reporting & { readonly usedMs: number | undefined },
+  ): Promise<CallToolResult> {
+    const { signal, maxTotalTimeoutMs: ms, onGiveUp } = options;
     const { result, state, release } = begun;
     if (state === undefined) {
       release();
@@ -175,7 +188,7 @@ export class ClientTasks {
     }
     const task = this.#task(call.name, state, { sent: options, progress, release });
     try {
-      return await untilFinished(task, { signal, ms: maxTotalTimeoutMs });
+      return await untilFinished(task, { signal, ms, usedMs });
     } catch (error) {
       if (onGiveUp !== 'leave') task.abandon();
       throw error;

@@ -36,10 +36,12 @@ export class TaskDoor {
     // SEP-2133: nobody hears of an extension unasked; a server that has it asks by saying so.
     if (surface !== 'extension' || !declaresExtension(revision, capabilities, tasksExtension))
       return await this.#requests.call('tools/call', call, options);
-    const sent = { ...this.declaring(options), task: { late: this.abandoning(call, options) } };
+    let usedMs = 0;
+    const task = { late: this.abandoning(call, options), took: (ms: number) => void (usedMs += ms) };
+    const sent = { ...this.declaring(options), task };
     const result = await this.#requests.complete('tools/call', call, sent);
     if (result['resultType'] !== 'task') return readResult(revision, 'tools/call', result);
-    return await (await this.load()).finish(call, result, sent);
+    return await (await this.load()).finish(call, result, { ...sent, usedMs });
   }
 
   /** The options of a request with which the extension is declared, and of what follows it. */

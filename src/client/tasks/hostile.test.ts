@@ -332,3 +332,20 @@ test('a task whose input somebody else gave is waited for again', async (t) => {
   await one.pass(2000);
   assert.deepEqual((await result).content, done.content);
 });
+
+test('the longest time of a call counts from its beginning, be it a task by then or not', async (t) => {
+  const one = await playing(t, {
+    'tools/call': (_, peer, sent) => {
+      setTimeout(() => peer.reply(sent, created()()), 2_000);
+      return undefined;
+    },
+    'tasks/get': () => working,
+    'tasks/cancel': () => ({}),
+  });
+  const call = one.client.callTool('t', undefined, { maxTotalTimeoutMs: 3_000 });
+  let [endedAt, passed] = [0, 0];
+  const ended = assert.rejects(call, /within 3000 ms/).then(() => void (endedAt = passed));
+  for (; passed < 6_000; passed += 500) await one.pass(500);
+  await ended;
+  assert.ok(endedAt > 2_000 && endedAt <= 3_500, `${endedAt}`);
+});

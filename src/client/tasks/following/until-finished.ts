@@ -9,6 +9,8 @@ export interface FinishLimits {
   readonly signal?: AbortSignal | undefined;
   /** Longest wait, in milliseconds; 0, Infinity and `undefined` mean no limit. */
   readonly ms?: number | undefined;
+  /** Part of it that is over, in milliseconds. */
+  readonly usedMs?: number | undefined;
 }
 
 /**
@@ -16,7 +18,10 @@ export interface FinishLimits {
  *
  * @throws What the task failed with, and why the wait could not go on.
  */
-export async function untilFinished(task: FollowedTask, { signal, ms = 0 }: FinishLimits): Promise<CallToolResult> {
+export async function untilFinished(
+  task: FollowedTask,
+  { signal, ms = 0, usedMs = 0 }: FinishLimits,
+): Promise<CallToolResult> {
   if (signal?.aborted === true) throw aborted('tools/call', signal);
   let over = (): void => {};
   try {
@@ -32,7 +37,7 @@ export async function untilFinished(task: FollowedTask, { signal, ms = 0 }: Fini
         if (signal !== undefined) reject(aborted('tools/call', signal));
       };
       signal?.addEventListener('abort', onAbort, { once: true });
-      const cancel = after(ms === 0 ? Infinity : ms, () =>
+      const cancel = after(ms === 0 ? Infinity : Math.max(1, ms - usedMs), () =>
         reject(new ConnectionError('timeout', `tools/call did not end within ${ms} ms`)),
       );
       over = () => {
