@@ -24,12 +24,44 @@ test('what was cancelled does not run', (t) => {
   assert.equal(runs, 0);
 });
 
-test('an infinite time never comes, and one too long for the runtime does not come at once', (t) => {
+/** The longest time of one timer. */
+const longest = 2_147_483_647;
+
+for (const [ms, delays] of [
+  [0, [0]],
+  [longest, [longest]],
+  [longest + 1, [longest, 1]],
+  [2 * longest, [longest, longest]],
+  [1e10, [longest, longest, longest, longest, 1_410_065_412]],
+  [Number.MAX_SAFE_INTEGER, [longest, longest, longest]],
+] as const)
+  test(`${ms} ms are over in their time, however long one timer may take`, (t) => {
+    const timers: { readonly run: () => void; readonly ms: number }[] = [];
+    t.mock.method(globalThis, 'setTimeout', (run: () => void, delay: number) => timers.push({ run, ms: delay }));
+    let runs = 0;
+    after(ms, () => runs++);
+    for (let turn = 0; turn < delays.length - 1; turn++) timers[turn]?.run();
+    assert.deepEqual([timers.map((one) => one.ms), runs], [delays, 0]);
+    timers.at(-1)?.run();
+    assert.equal(runs, ms > 1e15 ? 0 : 1);
+  });
+
+test('a time that takes several timers is cancelled during each of them', (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  let runs = 0;
+  const cancel = after(3 * longest, () => runs++);
+  t.mock.timers.tick(longest);
+  cancel();
+  t.mock.timers.tick(longest);
+  t.mock.timers.tick(longest);
+  assert.equal(runs, 0);
+});
+
+test('an infinite time never comes', (t) => {
   const delays: unknown[] = [];
   t.mock.method(globalThis, 'setTimeout', (_run: () => void, ms: number) => delays.push(ms));
   after(Infinity, () => {})();
-  after(1e12, () => {});
-  assert.deepEqual(delays, [2_147_483_647]);
+  assert.deepEqual(delays, []);
 });
 
 test('settledWithin tells work that ended in time, well or badly, from work that did not', async (t) => {

@@ -1,6 +1,6 @@
 /** Timers: the one place that has them, so that tests and other runtimes can see to them here. */
 
-/** The longest delay that runtimes take; a longer one would fire at once. */
+/** The longest delay that runtimes take, 24.8 days; a longer one would fire at once. */
 const longest = 2_147_483_647;
 
 /**
@@ -20,7 +20,11 @@ export function monotonicNow(): number {
  */
 export function after(ms: number, run: () => void, keepsAlive = false): () => void {
   if (ms === Infinity) return () => {};
-  const timer: unknown = setTimeout(run, Math.min(ms, longest));
+  if (ms > longest) {
+    let cancel = after(longest, () => (cancel = after(ms - longest, run, keepsAlive)), keepsAlive);
+    return () => cancel();
+  }
+  const timer: unknown = setTimeout(run, ms);
   if (!keepsAlive && hasUnref(timer)) timer.unref();
   return () => {
     // What setTimeout gave is what clearTimeout takes, whatever the runtime makes of it.
