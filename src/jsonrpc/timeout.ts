@@ -19,17 +19,15 @@ export function monotonicNow(): number {
  * @returns Cancels it; cancelling late or twice is fine.
  */
 export function after(ms: number, run: () => void, keepsAlive = false): () => void {
-  if (ms === Infinity) return () => {};
-  if (ms > longest) {
-    let cancel = after(longest, () => (cancel = after(ms - longest, run, keepsAlive)), keepsAlive);
-    return () => cancel();
-  }
-  const timer: unknown = setTimeout(run, ms);
-  if (!keepsAlive && hasUnref(timer)) timer.unref();
-  return () => {
-    // What setTimeout gave is what clearTimeout takes, whatever the runtime makes of it.
-    clearTimeout(timer as Parameters<typeof clearTimeout>[0]);
+  let timer: unknown;
+  const start = (left: number): void => {
+    const next = left - longest;
+    timer = setTimeout(next > 0 ? () => start(next) : run, Math.min(left, longest));
+    if (!keepsAlive && hasUnref(timer)) timer.unref();
   };
+  if (ms !== Infinity) start(ms);
+  // What setTimeout gave is what clearTimeout takes, whatever the runtime makes of it; without a timer there is nothing to clear.
+  return () => clearTimeout(timer as Parameters<typeof clearTimeout>[0]);
 }
 
 /** Runs something after everything that is ready now, where the runtime has a way for that; else on the next tick of a timer. */
