@@ -48,18 +48,19 @@ export class Commits {
     try {
       this.#handle.exec('commit');
     } catch (error) {
-      this.#rollBack();
+      rollBack(this.#handle);
       for (const { reject } of changes) reject(error);
       return;
     }
     for (const settle of outcomes) settle();
   }
+}
 
-  #rollBack(): void {
-    try {
-      this.#handle.exec('rollback');
-    } catch {
-      // SQLite did so by itself, as where the disk is full.
-    }
+/** Undoes what was begun. */
+export function rollBack(handle: SqliteHandle): void {
+  try {
+    handle.exec('rollback');
+  } catch {
+    // SQLite did so by itself, as where the disk is full.
   }
 }

@@ -55,6 +55,38 @@ test('a handle is used as it is, made durable, and left open', async (t) => {
   handle.close();
 });
 
+for (const [what, parts] of [
+  ['node:sqlite', { errcode: 5 }],
+  ['node:sqlite, while a log is recovered', { errcode: 261 }],
+  ['better-sqlite3', { code: 'SQLITE_BUSY_RECOVERY' }],
+] as const)
+  test(`a file that another process is just making a log of is waited for, with ${what}`, async (t) => {
+    const handle = new DatabaseSync(fileFor(t));
+    t.after(() => handle.close());
+    let busy = 3;
+    const exec = (sql: string): void => {
+      if (sql.includes('journal_mode') && busy-- > 0) throw Object.assign(new Error('database is locked'), parts);
+      handle.exec(sql);
+    };
+    const store = sqliteTasks({ exec, prepare: (sql) => handle.prepare(sql), close: () => undefined });
+    assert.equal(await store.add(task('a'), 1), 'added');
+  });
+
+test('a file that stays locked, and one that cannot be written, are not waited for without end', (t) => {
+  const handle = new DatabaseSync(fileFor(t));
+  t.after(() => handle.close());
+  handle.exec('pragma busy_timeout = 20');
+  for (const errcode of [5, 8]) {
+    const exec = (): never => {
+      throw Object.assign(new Error('not now'), { errcode });
+    };
+    assert.throws(
+      () => sqliteTasks({ exec, prepare: (sql) => handle.prepare(sql), close: () => undefined }),
+      /not now/,
+    );
+  }
+});
+
 test('a claim walks through no leases that last', (t) => {
   const file = fileFor(t);
   sqliteTasks(file).close();

@@ -1,3 +1,5 @@
+import { whileBusy } from './busy.ts';
+import { rollBack } from './commits.ts';
 import { numberOf, type SqliteHandle } from './handle.ts';
 
 /** Milliseconds since 1970 by the clock of the machine, as SQLite reads it, once in a statement. */
@@ -56,8 +58,20 @@ export const sqliteStatements: Readonly<Record<StatementName, string>> = {
 /** Makes the table where it is not there, and what was committed to be on the disk. A database that has the table is not written, and so nobody is waited for. */
 export function prepareDatabase(handle: SqliteHandle): void {
   if (numberOf(handle.prepare('pragma busy_timeout').get()) === 0) handle.exec('pragma busy_timeout = 2000');
-  handle.exec('pragma journal_mode = wal; pragma synchronous = full;');
+  const waitsMs = numberOf(handle.prepare('pragma busy_timeout').get());
+  whileBusy(waitsMs, () => handle.exec('pragma journal_mode = wal; pragma synchronous = full;'));
   // It is made last, and together with the others.
   const last = "select count(*) from sqlite_master where name = 'parley_tasks_expires'";
-  if (numberOf(handle.prepare(last).get()) === 0) handle.exec(`begin immediate; ${schema} commit;`);
+  const isMade = (): boolean => numberOf(handle.prepare(last).get()) > 0;
+  if (!whileBusy(waitsMs, isMade)) whileBusy(waitsMs, () => makeTable(handle));
+}
+
+function makeTable(handle: SqliteHandle): void {
+  handle.exec('begin immediate');
+  try {
+    handle.exec(`${schema} commit;`);
+  } catch (error) {
+    rollBack(handle);
+    throw error;
+  }
 }
