@@ -23,7 +23,8 @@ export function after(ms: number, run: () => void, keepsAlive = false): () => vo
   const start = (left: number): void => {
     const next = left - longest;
     timer = setTimeout(next > 0 ? () => start(next) : run, Math.min(left, longest));
-    if (!keepsAlive && hasUnref(timer)) timer.unref();
+    // Where it is a number it has no such method, and the process no such choice.
+    if (!keepsAlive) (timer as { unref?: () => void }).unref?.();
   };
   if (ms !== Infinity) start(ms);
   // What setTimeout gave is what clearTimeout takes, whatever the runtime makes of it; without a timer there is nothing to clear.
@@ -53,8 +54,4 @@ export function settledWithin(ms: number, work: Promise<unknown>): Promise<boole
     };
     work.then(settled, settled);
   });
-}
-
-function hasUnref(timer: unknown): timer is { unref(): void } {
-  return typeof timer === 'object' && timer !== null && 'unref' in timer && typeof timer.unref === 'function';
 }
