@@ -82,7 +82,7 @@ export const programs: readonly Program[] = [
     code: `import { connect } from 'parley-mcp/client'; const client = await connect('https://example.com/mcp'); console.log(await client.callTool('add', {}));`,
     budget: 46.7,
     aim: 28,
-    whole: 86,
+    whole: 86.2,
     neutral: true,
     role: 'client',
   },
