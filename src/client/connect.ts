@@ -75,6 +75,7 @@ export function createConnect<HttpOptions extends object>(
     // The cache comes first: who hears of a change finds nothing stale in it.
     connection.observe({
       notified: (method, params) => cache.heard(method, params),
+      gap: () => cache.clear(),
       reopened: () => cache.clear(),
     });
     return createClient({

@@ -113,6 +113,8 @@ export interface Receiver {
   message(value: unknown, about?: MessageOrigin): void;
   /** Text that is no message (bad JSON, too long, …): nothing is lost silently, and the conversation lives on. */
   problem(error: Error, about?: MessageOrigin): void;
+  /** Says that messages which belong to no request may have been lost, since their stream broke and was not taken up where it did. */
+  readonly gap?: (() => void) | undefined;
   /** The conversation ended from the other side; called at most once, and nothing follows it. */
   closed(error: ConnectionError): void;
 }

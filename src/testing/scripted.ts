@@ -33,6 +33,8 @@ export interface ScriptedPeer {
   fail(error: ConnectionError): never;
   /** Reports text that is no message. */
   garble(error: Error): void;
+  /** Reports that messages may have been lost. */
+  gap(): void;
   /** Ends the conversation. */
   end(error?: ConnectionError): void;
 }
@@ -124,6 +126,7 @@ function createPeer(receiver: Receiver): ScriptedPeer {
       throw error;
     },
     garble: (error) => receiver.problem(error),
+    gap: () => receiver.gap?.(),
     end: (error = new ConnectionError('exited', 'the server exited')) => receiver.closed(error),
   };
 }

@@ -14,6 +14,8 @@ export interface Opened {
   readonly channel: Channel;
   readonly heard: { readonly value: unknown; readonly about: MessageOrigin | undefined }[];
   readonly problems: Error[];
+  /** How much was heard before each gap. */
+  readonly gaps: readonly number[];
 }
 
 /** What sends the requests of the tests in this process; the `fetch` of the runtime unless `sendBy` said otherwise. */
@@ -45,12 +47,14 @@ export async function open(
   const url = await listen(t, listener);
   const heard: Opened['heard'] = [];
   const problems: Error[] = [];
+  const gaps: number[] = [];
   const channel = await httpTransport(url, { ...sending, ...options }).open({
     message: (value, about) => heard.push({ value, about }),
     problem: (error) => problems.push(error),
+    gap: () => gaps.push(heard.length),
     closed: () => {},
   });
-  return { url, channel, heard, problems };
+  return { url, channel, heard, problems, gaps };
 }
 
 export function answerJson(

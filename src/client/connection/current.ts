@@ -27,6 +27,8 @@ export interface ConnectionObserver {
   misplaced?(method: string, params: JsonObject): boolean;
   /** A notification came; the user hears of it afterwards. */
   notified?(method: string, params: JsonObject): void;
+  /** The connection goes on, and notifications of it may have been lost. */
+  gap?(): void;
   /** The connection is over; another one is opened when it is needed. */
   lost?(): void;
   /** Another connection was opened; requests wait until this is done. */
@@ -269,6 +271,9 @@ export class CurrentConnection {
       notification: (message) => {
         for (const observer of this.#observers) observer.notified?.(message.method, message.params ?? {});
         inbound.notification(message);
+      },
+      gap: () => {
+        for (const observer of this.#observers) observer.gap?.();
       },
     };
   }

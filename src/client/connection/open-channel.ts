@@ -50,6 +50,8 @@ export interface Inbound {
   misplaced?(message: NotificationMessage): boolean;
   /** Every other notification, but progress that nobody waits for, and cancellations before them. */
   notification(message: NotificationMessage): void;
+  /** Notifications may have been lost, with the stream on which they would have come. */
+  gap?(): void;
   /** Something was ignored: a malformed message, a response to nothing. */
   warning(message: string, cause?: unknown): void;
   /** The server went away; not called after `close`. */
@@ -103,6 +105,7 @@ export class OpenChannel implements ConnectionEnd {
       exactNumbers: inbound.exactNumbers,
       message: (value, about) => open.#receive(value, about),
       problem: (error, about) => open.#unreadable(error, about),
+      gap: () => open.connection.guard('gap', () => inbound.gap?.()),
       closed: (error) => open.#closed(error),
     });
     open.#channel = await open.#opening;

@@ -24,6 +24,14 @@ describe('a subscription at a handshake revision', () => {
     assert.deepEqual(one.warnings, []);
   });
 
+  it('says that anything may have changed after the stream of notifications was opened anew', async () => {
+    const one = await listened(answering, settings);
+    await one.client.subscribe({ tools: true, updates: ['file:///x'] }, one.heard);
+    one.peer().gap();
+    assert.deepEqual(one.events, [{ type: 'reopened' }]);
+    assert.deepEqual(one.warnings, []);
+  });
+
   it('says what the server declared to tell', async () => {
     const one = await listened(answering, {
       ...settings,

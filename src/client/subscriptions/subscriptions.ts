@@ -68,6 +68,7 @@ export class ClientSubscriptions {
     options.connection.observe({
       misplaced: (method, params) => this.#isMisplaced(method, params),
       notified: (method, params) => this.#notified(method, params),
+      gap: () => this.#gap(),
       lost: () => void this.#revive(),
       reopened: (connection) => this.#reopened(connection),
       ended: (error) => this.#ended(error),
@@ -233,6 +234,11 @@ export class ClientSubscriptions {
     }
     // Also where nobody watches any more: what the old connection was told counts for nothing in this one.
     await this.#watches.restore((method, params) => connection.request(method, params));
+    this.#gap();
+  }
+
+  /** Something may have changed unheard. */
+  #gap(): void {
     for (const subscription of this.#watching) {
       this.#missed(subscription.topics);
       subscription.heard({ type: 'reopened' });

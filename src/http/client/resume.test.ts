@@ -67,7 +67,7 @@ for (const [status, headers] of [
 
 test('a listening stream that broke is opened again where it broke [http-027] [http-039]', async (t) => {
   const from: unknown[] = [];
-  const { channel, heard } = await open(t, (incoming, outgoing) => {
+  const { channel, heard, gaps } = await open(t, (incoming, outgoing) => {
     from.push(incoming.headers['last-event-id']);
     outgoing.writeHead(200, { 'content-type': 'text/event-stream' });
     if (from.length === 1) outgoing.end(`retry: 5\nid: 7\ndata: ${JSON.stringify(notification)}\n\n`);
@@ -79,6 +79,24 @@ test('a listening stream that broke is opened again where it broke [http-027] [h
   while (heard.length < 2) await new Promise((resolve) => setTimeout(resolve, 2));
   clearInterval(alive);
   assert.deepEqual(from, [undefined, '7']);
+  assert.deepEqual(gaps, []);
+  await channel.close();
+});
+
+test('a listening stream whose events have no ids is opened anew, and says that something may be missing', async (t) => {
+  let asked = 0;
+  const { channel, heard, gaps } = await open(t, (_, outgoing) => {
+    outgoing.writeHead(200, { 'content-type': 'text/event-stream' });
+    const event = `retry: 1\ndata: ${JSON.stringify(notification)}\n\n`;
+    if (++asked === 1) outgoing.end(event);
+    else outgoing.write(event);
+  });
+  await channel.listen?.();
+  // The pause does not keep the process alive; this does.
+  const alive = setInterval(() => {}, 1_000);
+  while (heard.length < 2) await new Promise((resolve) => setImmediate(resolve));
+  clearInterval(alive);
+  assert.deepEqual(gaps, [1]);
   await channel.close();
 });
 
@@ -293,7 +311,7 @@ for (const [said, place] of [
 
 test('a listening stream whose place the server forgot is opened anew', async (t) => {
   const from: unknown[] = [];
-  const { channel, heard, problems } = await open(t, (incoming, outgoing) => {
+  const { channel, heard, problems, gaps } = await open(t, (incoming, outgoing) => {
     const place = incoming.headers['last-event-id'];
     from.push(place);
     if (place !== undefined) return void outgoing.writeHead(400).end();
@@ -307,7 +325,7 @@ test('a listening stream whose place the server forgot is opened anew', async (t
   const alive = setInterval(() => {}, 1_000);
   while (heard.length < 2) await new Promise((resolve) => setImmediate(resolve));
   clearInterval(alive);
-  assert.deepEqual([from, problems], [[undefined, '7', undefined], []]);
+  assert.deepEqual([from, problems, gaps], [[undefined, '7', undefined], [], [1]]);
   await channel.close();
 });
 

@@ -91,7 +91,13 @@ async function keepListening(
   let position = typeof begun === 'string' || begun instanceof ConnectionError ? nowhere : begun;
   for (;;) {
     await row.pause(position, exchange);
-    const next = row.after(await tryListening(() => attempt(open, exchange, position), exchange));
+    const opened = async (from: Readonly<Record<string, string>>): Promise<FetchResponse> => {
+      const response = await open(from);
+      // What was said while there was no stream is not said again.
+      if (position.lastEventId === undefined && isSuccess(response)) exchange.receiver.gap?.();
+      return response;
+    };
+    const next = row.after(await tryListening(() => attempt(opened, exchange, position), exchange));
     if (next === 'none' || next === 'gone') {
       if (position.lastEventId === undefined) return next === 'gone' ? exchange.receiver.closed(lost()) : undefined;
       // What was missed is gone for good; what comes is still worth hearing.

@@ -80,6 +80,7 @@ class HttpChannel implements Channel {
       exactNumbers: receiver.exactNumbers,
       message: (value, about) => this.#unlessClosed(() => receiver.message(value, about)),
       problem: (error, about) => this.#unlessClosed(() => receiver.problem(error, about)),
+      gap: () => this.#unlessClosed(() => receiver.gap?.()),
       closed: (error) => {
         // A session that the server does not know needs not be ended.
         if (error.reason === 'session-lost') this.#session = undefined;

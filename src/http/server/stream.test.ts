@@ -50,3 +50,21 @@ test('a stream that cannot be written to ends, and who writes to it goes on', ()
   stream.send('"more"');
   assert.deepEqual([writer.destroyed, stream.ended, told.length], [true, true, 1]);
 });
+
+test('a stream that is opened after all have ended has ended too, and leaves no timer', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  let ended = 0;
+  let written = '';
+  const writer: EventWriter = {
+    buffered: 0,
+    write: (text) => void (written += text),
+    end: () => void ended++,
+    destroy: () => undefined,
+  };
+  const streams = new EventStreams(resolveHttpOptions({}));
+  await streams.close();
+  const stream = streams.open({ stream: () => writer } as unknown as HttpReply);
+  stream.send('"late"');
+  t.mock.timers.tick(60_000);
+  assert.deepEqual([stream.ended, ended, written], [true, 1, '']);
+});

@@ -138,6 +138,7 @@ export class EventStreams {
   readonly #quota: Quota;
   readonly #slices = new Slices();
   #cancelTimer: (() => void) | undefined;
+  #closed = false;
 
   constructor(settings: HttpSettings) {
     this.settings = settings;
@@ -149,9 +150,13 @@ export class EventStreams {
     return this.#quota.full(auth);
   }
 
-  /** Begins the event stream of a reply. */
+  /** Begins the event stream of a reply; it has ended where all have, as for one that was waited for meanwhile. */
   open(reply: HttpReply, { headers, auth }: StreamOptions = {}): EventStream {
     const stream = new EventStream(this, reply.stream(headers), auth);
+    if (this.#closed) {
+      stream.end();
+      return stream;
+    }
     this.#open.add(stream);
     this.#quota.take(auth);
     this.#cancelTimer ??= this.#keepAliveLater();
@@ -168,6 +173,7 @@ export class EventStreams {
 
   /** Ends every stream, in slices. */
   close(): Promise<void> {
+    this.#closed = true;
     return eachInSlices(this.#open, (stream) => stream.end());
   }
 
