@@ -2,7 +2,7 @@
 
 import type { Random } from '../support/random.ts';
 import { answered, type Arrived, type Host, type HostAnswer } from './network.ts';
-import type { World } from './world.ts';
+import type { World } from '../simulation/world.ts';
 
 /** How long an access token is valid, in milliseconds. */
 const lifeMs = 5_000;

@@ -4,7 +4,7 @@ import { underLease } from '../../src/node/credentials/lease.ts';
 import type { Version, Versions } from '../../src/node/credentials/versions.ts';
 import { credentialKeyText, type CredentialKey, type CredentialStore } from '../../src/store/credentials.ts';
 import { Turns } from '../../src/store/turns.ts';
-import type { Process, World } from './world.ts';
+import type { Process, World } from '../simulation/world.ts';
 
 interface Entry {
   readonly key: CredentialKey;

@@ -2,7 +2,7 @@
 
 import type { AuthorizationServer } from './authorization-server.ts';
 import { answered, type Arrived, type Host, type HostAnswer } from './network.ts';
-import type { World } from './world.ts';
+import type { World } from '../simulation/world.ts';
 
 /** Takes the tokens of one authorization server; which one may change. */
 export class GuardedServer implements Host {

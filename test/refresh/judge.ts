@@ -6,7 +6,7 @@ import type { AuthorizationServer } from './authorization-server.ts';
 import type { Disk, DiskWatcher } from './disk.ts';
 import type { GuardedServer } from './guarded-server.ts';
 import type { Exchange, NetworkWatcher } from './network.ts';
-import type { Process, World } from './world.ts';
+import type { Process, World } from '../simulation/world.ts';
 
 /** A holder that stood still for so long may have been taken for dead, in milliseconds. */
 const takenForDeadMs = 4_500;

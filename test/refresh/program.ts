@@ -5,7 +5,7 @@ import { oauth } from '../../src/oauth/person/oauth.ts';
 import type { RedirectHook } from '../../src/auth/redirect.ts';
 import type { Judge } from './judge.ts';
 import type { Network } from './network.ts';
-import type { Process, World } from './world.ts';
+import type { Process, World } from '../simulation/world.ts';
 import { storeOf, type Disk } from './disk.ts';
 
 /** The longest that a request may take, persons and standing still not counted; in milliseconds. */

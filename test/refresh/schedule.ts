@@ -4,13 +4,13 @@ import type { RedirectHook } from '../../src/auth/redirect.ts';
 import { AuthorizationError } from '../../src/auth/errors.ts';
 import { AuthorizationServer } from './authorization-server.ts';
 import { Disk, type WriteFate } from './disk.ts';
-import { inWorld } from './globals.ts';
+import { inWorld } from '../simulation/globals.ts';
 import { randomOf } from '../support/random.ts';
 import { GuardedServer } from './guarded-server.ts';
 import { Judge } from './judge.ts';
 import { Network } from './network.ts';
 import { runProgram, sleep, type Surroundings } from './program.ts';
-import { Process, World } from './world.ts';
+import { Process, World } from '../simulation/world.ts';
 
 /** What came of a schedule. */
 export interface Outcome {

@@ -4,7 +4,7 @@ import { AuthorizationError } from '../../src/auth/errors.ts';
 import type { RedirectHook } from '../../src/auth/redirect.ts';
 import { answered, type Arrived, type Host, type HostAnswer } from './network.ts';
 import { sleep } from './program.ts';
-import type { Process, World } from './world.ts';
+import type { Process, World } from '../simulation/world.ts';
 
 /** What everybody does during one request. */
 export interface Step {

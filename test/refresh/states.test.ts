@@ -8,11 +8,11 @@ import { carrier } from '../../src/http/client/authorized.ts';
 import { oauth } from '../../src/oauth/person/oauth.ts';
 import { credentialKeyText, type CredentialKey } from '../../src/store/credentials.ts';
 import { Disk, storeOf } from './disk.ts';
-import { inWorld } from './globals.ts';
+import { inWorld } from '../simulation/globals.ts';
 import { Network, type Exchange } from './network.ts';
 import { ScriptedHosts, type Step } from './scripted.ts';
 import { sleep } from './program.ts';
-import { Process, World } from './world.ts';
+import { Process, World } from '../simulation/world.ts';
 
 const url = new URL('https://mcp.example/mcp');
 const issuer = 'https://as1.example';

@@ -8,6 +8,10 @@ import { randomOf, type Random } from '../support/random.ts';
 export class Process {
   readonly name: string;
   alive = true;
+  /** Timers that it waits for. */
+  readonly timers: Set<object> = new Set();
+  /** How far its wall clock is off, in milliseconds. */
+  clockOffset = 0;
   /** Until when it stands still; nothing reaches it before. */
   stoppedUntil = 0;
   /** When it stood still, and for how long, by the time of the world. */
@@ -29,7 +33,7 @@ export class Process {
 
 /** What happens at one time: to a process, or to nobody's. */
 interface Event {
-  readonly time: number;
+  time: number;
   readonly order: number;
   readonly owner: Process | undefined;
   run: (() => void) | undefined;
@@ -38,7 +42,7 @@ interface Event {
 /** More events than this are no schedule that ends. */
 const mostEvents = 400_000;
 
-const real = { soon: setImmediate };
+const real = { soon: setImmediate, later: setTimeout };
 
 /** The time, the chance and the events of one schedule. */
 export class World {
@@ -106,13 +110,18 @@ export class World {
     this.#ended = true;
   }
 
+  /** Time that really passes after each event: for what is loaded when it is needed first, which no world's time moves. */
+  patienceMs = 0;
+
   /** Lets everything happen that is to, until somebody ends it. */
   async run(): Promise<void> {
     for (let event = this.#queue.take(); event !== undefined && !this.#ended; event = this.#queue.take()) {
       const { owner, run } = event;
       if (run === undefined || owner?.alive === false) continue;
       if (owner !== undefined && owner.stoppedUntil > event.time) {
-        this.#queue.add({ ...event, time: owner.stoppedUntil });
+        // The same one: who cancels it meanwhile has no other.
+        event.time = owner.stoppedUntil;
+        this.#queue.add(event);
         continue;
       }
       this.now = event.time;
@@ -129,6 +138,7 @@ export class World {
       run();
       // Whatever follows from it follows before the next event.
       if (owner !== undefined) await new Promise<void>((resolve) => void real.soon(resolve));
+      if (this.patienceMs > 0) await new Promise<void>((resolve) => void real.later(resolve, this.patienceMs));
       this.current = undefined;
     }
   }

@@ -1,0 +1,111 @@
+/** What is true of every schedule, and what came of one. */
+
+import { ConnectionError } from '../../../src/jsonrpc/transport.ts';
+import { McpError } from '../../../src/protocol/error.ts';
+import type { World } from '../world.ts';
+
+/** One call of a tool, as its client sees it. */
+export interface Call {
+  readonly tool: string;
+  readonly key: number;
+  readonly client: string;
+  readonly progress: number[];
+  ended: boolean;
+}
+
+/** The longest that a call may take by the limits that its client has, in milliseconds. */
+export const longestMs = 60_000;
+
+/** Sees a schedule. */
+export class Judge {
+  readonly violations: string[] = [];
+  readonly counts = {
+    calls: 0,
+    answered: 0,
+    failed: 0,
+    runs: 0,
+    questions: 0,
+    posts: 0,
+    events: 0,
+    changes: 0,
+    processes: 0,
+  };
+  readonly #world: World;
+  readonly #calls = new Set<Call>();
+  /** How often something was sent to be run, and how often it was run, by what it is. */
+  readonly #posts = new Map<string, number>();
+  readonly #runs = new Map<string, number>();
+
+  constructor(world: World) {
+    this.#world = world;
+  }
+
+  violated(words: string): void {
+    this.#world.note(`VIOLATED: ${words}`);
+    this.violations.push(words);
+  }
+
+  begins(tool: string, key: number, client: string): Call {
+    const call: Call = { tool, key, client, progress: [], ended: false };
+    this.counts.calls++;
+    this.#calls.add(call);
+    this.#world.note(`${client} calls ${tool} ${key}`);
+    return call;
+  }
+
+  reports(call: Call, progress: number): void {
+    const before = call.progress.at(-1) ?? 0;
+    if (call.ended) this.violated(`${nameOf(call)} has progress after its end`);
+    if (progress <= before) this.violated(`${nameOf(call)} has progress ${progress} after ${before}`);
+    call.progress.push(progress);
+  }
+
+  answered(call: Call, text: string, wanted: string): void {
+    this.#ends(call, text);
+    this.counts.answered++;
+    if (text !== wanted) this.violated(`${nameOf(call)} is answered ${JSON.stringify(text)}`);
+  }
+
+  /** @param lossless True where a stream that broke is taken up, so that nothing of it is missing. */
+  steps(call: Call, count: number, lossless: boolean): void {
+    const all = Array.from({ length: count }, (_, at) => at + 1);
+    const isWhole = call.progress.length === count && call.progress.every((one, at) => one === all[at]);
+    if (lossless && !isWhole) this.violated(`${nameOf(call)} has progress ${call.progress.join()} of ${count}`);
+  }
+
+  failed(call: Call, error: unknown): void {
+    this.#ends(call, String(error));
+    this.counts.failed++;
+    if (!(error instanceof ConnectionError) && !(error instanceof McpError))
+      this.violated(`${nameOf(call)} fails by ${error instanceof Error ? error.stack : String(error)}`);
+  }
+
+  /** Something is sent to be run. */
+  posted(what: string): void {
+    this.counts.posts++;
+    this.#posts.set(what, (this.#posts.get(what) ?? 0) + 1);
+  }
+
+  runs(what: string): void {
+    this.counts.runs++;
+    const runs = (this.#runs.get(what) ?? 0) + 1;
+    this.#runs.set(what, runs);
+    const posts = this.#posts.get(what) ?? 0;
+    if (runs > posts) this.violated(`${what} runs ${runs} times for ${posts} requests`);
+  }
+
+  unfinished(): void {
+    for (const call of this.#calls) this.violated(`${nameOf(call)} never ends`);
+  }
+
+  #ends(call: Call, words: string): void {
+    this.#world.note(`${call.client} has ${call.tool} ${call.key}: ${words.slice(0, 160)}`);
+    if (call.ended) this.violated(`${nameOf(call)} ends twice`);
+    call.ended = true;
+    this.#calls.delete(call);
+  }
+}
+
+function nameOf({ client, tool, key }: Call): string {
+  return `${tool} ${key} of ${client}`;
+}

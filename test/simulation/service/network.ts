@@ -1,0 +1,318 @@
+/** The simulated network between clients and the processes of a service: late, broken off, silent, and by any process. */
+
+import type { Fetch, FetchRequest, FetchResponse } from '../../../src/http/client/fetch.ts';
+import type { HttpHandler } from '../../../src/http/server/handler.ts';
+import type { Process, World } from '../world.ts';
+import { ArrivedRequest, Reply, type Wire } from './exchange.ts';
+import { chance } from './chance.ts';
+
+/** A process of the service, as the network reaches it. */
+export interface Reached {
+  readonly process: Process;
+  /** `undefined` until it listens. */
+  readonly handler: HttpHandler | undefined;
+}
+
+/** What befalls one exchange. */
+export type Misfortune = 'refused' | 'not arrived' | 'silent' | 'answer lost' | 'cut' | 'half open' | 'busy';
+
+const misfortunes: readonly Misfortune[] = [
+  'refused',
+  'not arrived',
+  'silent',
+  'answer lost',
+  'cut',
+  'cut',
+  'half open',
+  'busy',
+];
+
+/** What a network is made of. */
+export interface NetworkParts {
+  readonly seed: number;
+  readonly world: World;
+  /** The process that gets a client's next exchange; `undefined` where none listens. */
+  choose(client: string, flow: number): Reached | undefined;
+  /** How often exchanges go wrong now. */
+  trouble(): number;
+  /** Sees each request that reaches a process. */
+  arrived(process: Process, request: FetchRequest): void;
+}
+
+/** Carries exchanges. */
+export class Network {
+  readonly #parts: NetworkParts;
+  readonly #open: Set<Exchange> = new Set();
+  #flows = 0;
+
+  constructor(parts: NetworkParts) {
+    this.#parts = parts;
+  }
+
+  /** What a client fetches with. */
+  fetchOf(client: Process): Fetch {
+    return (href, request) =>
+      new Promise((resolve, reject) => {
+        const flow = this.#flows++;
+        const exchange = new Exchange(this.#parts, { client, flow, request, url: new URL(href), resolve, reject });
+        this.#open.add(exchange);
+        exchange.begin(() => this.#open.delete(exchange));
+      });
+  }
+
+  /** Breaks every connection of a process that is gone. */
+  gone(process: Process): void {
+    for (const exchange of this.#open) if (exchange.isOf(process)) exchange.died(process);
+  }
+}
+
+interface ExchangeParts {
+  readonly client: Process;
+  readonly flow: number;
+  readonly request: FetchRequest;
+  readonly url: URL;
+  resolve(response: FetchResponse): void;
+  reject(error: Error): void;
+}
+
+/** One request and what is answered to it. */
+class Exchange implements Wire {
+  readonly #network: NetworkParts;
+  readonly #parts: ExchangeParts;
+  readonly #misfortune: Misfortune | undefined;
+  /** How many pieces of the answer pass before it is cut. */
+  readonly #passes: number;
+  #server: Process | undefined;
+  #reply: Reply | undefined;
+  #body: Incoming | undefined;
+  #ended = false;
+  #forget = (): void => undefined;
+  /** The time before which nothing of either direction arrives: what was sent later comes later. */
+  #earliest = 0;
+  #delays = 0;
+  #pieces = 0;
+
+  constructor(network: NetworkParts, parts: ExchangeParts) {
+    this.#network = network;
+    this.#parts = parts;
+    const { seed } = network;
+    const goesWrong = chance(seed, 'wrong', parts.flow) < network.trouble();
+    const kind = Math.floor(chance(seed, 'how', parts.flow) * misfortunes.length);
+    this.#misfortune = goesWrong ? misfortunes[kind] : undefined;
+    this.#passes = Math.floor(chance(seed, 'passes', parts.flow) * 6);
+  }
+
+  begin(forget: () => void): void {
+    this.#forget = forget;
+    const { world } = this.#network;
+    const { client, request, flow } = this.#parts;
+    if (request.signal.aborted) return this.#fail('aborted');
+    request.signal.addEventListener('abort', () => this.#leave(), { once: true });
+    const after = request.headers['Last-Event-ID'] ?? request.headers['last-event-id'];
+    world.note(
+      `${flow} ${request.method} ${methodIn(request.body)}${after === undefined ? '' : `after ${after} `}${this.#misfortune ?? ''}`,
+    );
+    if (this.#misfortune === 'refused' || this.#misfortune === 'not arrived') return this.#failLater('ECONNRESET');
+    // The system gives up a connection that takes nothing, sooner or later.
+    if (this.#misfortune === 'silent')
+      return void world.later(15_000, client, () => this.#ended || this.#fail('ETIMEDOUT'));
+    const reached = this.#network.choose(client.name, flow);
+    if (this.#misfortune === 'busy' || reached === undefined)
+      return this.#tell(() => this.#respond(503, undefined, { 'Retry-After': '1' }));
+    this.#server = reached.process;
+    world.later(this.#delay(), reached.process, () => this.#arrive(reached));
+  }
+
+  isOf(process: Process): boolean {
+    return this.#server === process || this.#parts.client === process;
+  }
+
+  /** One of the two is gone: the other hears of it. */
+  died(process: Process): void {
+    if (process === this.#server) return this.#failLater('ECONNRESET');
+    this.#end();
+    this.#tellServer();
+  }
+
+  #arrive({ process, handler }: Reached): void {
+    if (this.#ended) return;
+    if (handler === undefined) return this.#failLater('ECONNREFUSED');
+    const { request, url, client } = this.#parts;
+    this.#network.arrived(process, request);
+    this.#reply = new Reply(this);
+    const { method, pathname, search } = { method: request.method, ...urlParts(url) };
+    handler.handle(
+      new ArrivedRequest({
+        method,
+        path: pathname,
+        query: search,
+        headers: request.headers,
+        body: request.body,
+        from: client.name,
+      }),
+      this.#reply,
+    );
+  }
+
+  // What the process writes.
+
+  head(status: number, body: string | undefined, headers: Readonly<Record<string, string>>): void {
+    if (this.#misfortune === 'answer lost') return this.#cut();
+    this.#tell(() => this.#respond(status, body, headers));
+    this.#over();
+  }
+
+  stream(headers: Readonly<Record<string, string>>): void {
+    if (this.#misfortune === 'answer lost') return this.#cut();
+    this.#body = new Incoming(() => this.#leave());
+    const body = this.#body;
+    this.#tell(() => {
+      this.#parts.resolve({ status: 200, headers: getter(headers), body });
+    });
+  }
+
+  write(text: string): void {
+    const isLost = this.#misfortune === 'cut' || this.#misfortune === 'half open';
+    if (isLost && this.#pieces++ >= this.#passes) return this.#pieces - 1 === this.#passes ? this.#cut() : undefined;
+    this.#tell(() => this.#body?.add(text));
+  }
+
+  finish(): void {
+    this.#tell(() => {
+      this.#body?.finish();
+      this.#end();
+    });
+    this.#over();
+  }
+
+  destroy(): void {
+    this.#failLater('terminated');
+    this.#over();
+  }
+
+  /** The server has done its part. */
+  #over(): void {
+    this.#server = undefined;
+  }
+
+  /** The connection breaks: the client hears of it, and the process sooner or later. */
+  #cut(): void {
+    this.#failLater('terminated');
+    this.#tellServer(this.#misfortune === 'half open' ? 20_000 : 0);
+  }
+
+  /** The client goes away. */
+  #leave(): void {
+    if (this.#ended) return;
+    this.#fail('aborted');
+    this.#tellServer();
+  }
+
+  #tellServer(moreMs = 0): void {
+    const [server, reply] = [this.#server, this.#reply];
+    if (server === undefined || reply === undefined) {
+      // It has not arrived yet: nobody is there when it does.
+      return;
+    }
+    this.#network.world.later(this.#delay() + moreMs, server, () => reply.broke());
+  }
+
+  #respond(status: number, body: string | undefined, headers: Readonly<Record<string, string>>): void {
+    const incoming = new Incoming(() => undefined);
+    if (body !== undefined) incoming.add(body);
+    incoming.finish();
+    this.#parts.resolve({ status, headers: getter(headers), body: incoming });
+    this.#end();
+  }
+
+  #failLater(words: string): void {
+    this.#tell(() => this.#fail(words));
+  }
+
+  #fail(words: string): void {
+    const error = new TypeError('fetch failed', { cause: Object.assign(new Error(words), { code: words }) });
+    this.#parts.reject(error);
+    this.#body?.fail(error);
+    this.#end();
+  }
+
+  #end(): void {
+    this.#ended = true;
+    this.#forget();
+  }
+
+  /** Something reaches the client, in its turn. */
+  #tell(run: () => void): void {
+    const { world } = this.#network;
+    this.#earliest = Math.max(this.#earliest, world.now + this.#delay());
+    world.later(this.#earliest - world.now, this.#parts.client, () => {
+      if (!this.#ended) run();
+    });
+  }
+
+  #delay(): number {
+    const { seed } = this.#network;
+    const kind = chance(seed, 'delay', this.#parts.flow, this.#delays++);
+    // Whole milliseconds: sums of others depend on their order.
+    if (kind < 0.85) return Math.ceil(kind * 40);
+    return Math.ceil(kind < 0.98 ? (kind - 0.85) * 3_000 : (kind - 0.98) * 150_000);
+  }
+}
+
+function urlParts({ pathname, search }: URL): { readonly pathname: string; readonly search: string } {
+  return { pathname, search: search.slice(1) };
+}
+
+function getter(headers: Readonly<Record<string, string>>): FetchResponse['headers'] {
+  const lower = new Map(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
+  return { get: (name) => lower.get(name.toLowerCase()) ?? null };
+}
+
+/** The bytes that reach a client. */
+class Incoming {
+  readonly #pieces: Uint8Array[] = [];
+  readonly #left: () => void;
+  #done = false;
+  #failure: Error | undefined;
+  #wake = (): void => undefined;
+
+  constructor(left: () => void) {
+    this.#left = left;
+  }
+
+  add(text: string): void {
+    this.#pieces.push(new TextEncoder().encode(text));
+    this.#wake();
+  }
+
+  finish(): void {
+    this.#done = true;
+    this.#wake();
+  }
+
+  fail(error: Error): void {
+    this.#failure ??= error;
+    this.#wake();
+  }
+
+  getReader(): { read(): Promise<{ done: boolean; value?: Uint8Array }>; cancel(): Promise<void> } {
+    return {
+      read: async () => {
+        for (;;) {
+          const value = this.#pieces.shift();
+          if (value !== undefined) return { done: false, value };
+          if (this.#failure !== undefined) throw this.#failure;
+          if (this.#done) return { done: true };
+          await new Promise<void>((resolve) => (this.#wake = resolve));
+        }
+      },
+      cancel: async () => {
+        if (!this.#done) this.#left();
+      },
+    };
+  }
+}
+
+function methodIn(body: string | undefined): string {
+  return body === undefined ? '' : `${/"method":"([^"]*)"/.exec(body)?.[1] ?? 'answer'} `;
+}

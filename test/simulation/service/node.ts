@@ -1,0 +1,106 @@
+/** One process of the service: a server that does what clients of it may count on. */
+
+import { createHttpHandler, type HttpHandler } from '../../../src/http/server/handler.ts';
+import { createServer, type Server, type ServerOptions } from '../../../src/server.ts';
+import type { Process } from '../world.ts';
+import type { Judge } from './judge.ts';
+
+const key = { type: 'object', properties: { key: { type: 'integer' } }, required: ['key'] } as const;
+
+/** How many steps the tool of steps has. */
+export const stepCount = 4;
+
+/** The parts of a service that outlive its processes. */
+export interface ServiceParts {
+  readonly judge: Judge;
+  readonly options: ServerOptions;
+  /** How long a tool waits at a place, in milliseconds. */
+  wait(key: number, place: number): number;
+  /** The names of the tools that were added since. */
+  readonly added: readonly string[];
+}
+
+/** A process that serves. */
+export class Node {
+  readonly process: Process;
+  readonly server: Server;
+  readonly handler: HttpHandler;
+  draining = false;
+
+  constructor(process: Process, parts: ServiceParts) {
+    this.process = process;
+    this.server = serverOf(parts);
+    for (const name of parts.added) this.change(name);
+    this.handler = createHttpHandler(this.server, {
+      path: '/mcp',
+      ssePair: { sse: '/sse', messages: '/messages' },
+      retryMs: 100,
+      onError: () => undefined,
+    });
+  }
+
+  change(name: string): void {
+    this.server.tool(name, {}, () => name);
+  }
+
+  async close(drainMs: number): Promise<void> {
+    this.draining = true;
+    await this.handler.close({ drainMs });
+    await this.server.close();
+  }
+}
+
+function serverOf({ judge, options, wait }: ServiceParts): Server {
+  const server = createServer({ name: 'service', version: '1' }, options);
+  server.tool('echo', { input: key }, (given) => {
+    judge.runs(`echo ${given.key}`);
+    return `echo ${given.key}`;
+  });
+  server.tool('steps', { input: key }, async (given, ctx) => {
+    judge.runs(`steps ${given.key}`);
+    for (let step = 1; step <= stepCount; step++) {
+      await pause(wait(given.key, step), ctx.signal);
+      ctx.progress(step, stepCount);
+    }
+    return `steps ${given.key}`;
+  });
+  server.tool('give-up', { input: key }, async (given, ctx) => {
+    judge.runs(`give-up ${given.key}`);
+    await pause(20_000, ctx.signal);
+    return `give-up ${given.key}`;
+  });
+  for (const [tool, questions] of [
+    ['ask', ['one']],
+    ['ask-both', ['one', 'other']],
+  ] as const)
+    server.tool(tool, { input: key }, async (given, ctx) => {
+      judge.runs(`${tool} ${given.key}`);
+      const answers = await Promise.all(
+        questions.map(async (question) => {
+          const text = `${tool} ${given.key} ${question}`;
+          const { content } = await ctx.sample({
+            messages: [{ role: 'user', content: { type: 'text', text } }],
+            maxTokens: 9,
+          });
+          const [first] = [content].flat();
+          return first?.type === 'text' ? first.text : '?';
+        }),
+      );
+      await pause(wait(given.key, 0), ctx.signal);
+      return answers.join(', ');
+    });
+  return server;
+}
+
+/** Waits, unless nobody wants it any more. */
+function pause(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, ms);
+    const end = (): void => {
+      clearTimeout(timer);
+      resolve();
+    };
+    if (signal.aborted) end();
+    else signal.addEventListener('abort', end, { once: true });
+  });
+}

@@ -1,0 +1,47 @@
+/**
+ * One process of a service after the other, and its clients of every revision, over a network that fails: `npm run simulate -- --count 100000` runs
+ * more of it, `npm run simulate -- --seed N` shows one.
+ */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { failedOnce } from './found.ts';
+import { planOf } from './plan.ts';
+import { runPlan, type Outcome } from './schedule.ts';
+
+const partSize = 2_000;
+
+async function outcomes(first: number, count: number): Promise<readonly Outcome[]> {
+  const all: Outcome[] = [];
+  for (let seed = first; seed < first + count; seed++) all.push(await runPlan(planOf(seed)));
+  return all;
+}
+
+function failures(all: readonly Outcome[]): readonly string[] {
+  return all.flatMap(({ plan, violations, trace }) =>
+    violations.length === 0 ? [] : [`seed ${plan.seed}: ${violations.join('; ')}\n${trace(60)}`],
+  );
+}
+
+for (let first = 1; first <= 4 * partSize + 1; first += partSize)
+  test(`every call ends once, with its own answer or an error that has a name, by the seeds from ${first}`, async () => {
+    const all = await outcomes(first, partSize);
+    assert.deepEqual(failures(all).slice(0, 3), []);
+    for (const name of ['answered', 'failed', 'questions', 'changes'] as const)
+      assert.ok(
+        all.some(({ counts }) => counts[name] > 0),
+        `no schedule has ${name}`,
+      );
+  });
+
+for (const [seed, title] of Object.entries(failedOnce))
+  test(`${title}, by seed ${seed}`, async () => {
+    assert.deepEqual(failures(await outcomes(Number(seed), 1)), []);
+  });
+
+test('the course of a seed is the same every time', async () => {
+  const [one] = await outcomes(11, 1);
+  const [other] = await outcomes(11, 1);
+  assert.equal(one?.digest, other?.digest);
+  assert.equal(one?.events, other?.events);
+});

@@ -1,0 +1,101 @@
+/** What happens in one schedule, as data: what is left out of it changes nothing of the rest. */
+
+import { revisions, type RevisionDate } from '../../../src/protocol/revision.ts';
+import { chance } from './chance.ts';
+
+/** What a client does. */
+export interface Operation {
+  readonly at: number;
+  readonly client: number;
+  readonly kind: 'echo' | 'steps' | 'ask' | 'ask-both' | 'give-up' | 'list' | 'watch' | 'level';
+  /** Names it: what is called with it comes back. */
+  readonly key: number;
+}
+
+/** What befalls a process of the service. */
+export interface Fault {
+  readonly at: number;
+  readonly node: number;
+  readonly kind: 'kill' | 'stop' | 'drain' | 'clock' | 'change';
+  readonly ms: number;
+}
+
+/** One schedule. */
+export interface Plan {
+  readonly seed: number;
+  readonly revision: RevisionDate;
+  /** True where the client of that revision goes over HTTP+SSE. */
+  readonly pair: boolean;
+  readonly nodes: number;
+  readonly clients: number;
+  /** How often an exchange goes wrong until all is calm. */
+  readonly trouble: number;
+  readonly calmAt: number;
+  readonly operations: readonly Operation[];
+  readonly faults: readonly Fault[];
+}
+
+const kinds = [
+  'echo',
+  'echo',
+  'steps',
+  'steps',
+  'ask',
+  'ask',
+  'ask-both',
+  'give-up',
+  'list',
+  'watch',
+  'level',
+] as const;
+const faultKinds = ['kill', 'kill', 'stop', 'stop', 'drain', 'clock', 'change', 'change'] as const;
+
+/** Makes the plan of a seed. */
+export function planOf(seed: number, { nodes = 1 }: { readonly nodes?: number } = {}): Plan {
+  const draw = (...name: readonly (string | number)[]): number => chance(seed, ...name);
+  const pick = <Member>(list: readonly Member[], ...name: readonly (string | number)[]): Member =>
+    list[Math.floor(draw(...name) * list.length)]!;
+  const { date } = pick(revisions, 'revision');
+  const clients = 1 + Math.floor(draw('clients') * 2.4);
+  const calmAt = Math.floor(3_000 + draw('calm') * 25_000);
+  const operations = Array.from({ length: 2 + Math.floor(draw('operations') * 9) }, (_, key): Operation => ({
+    at: Math.floor(draw('at', key) * calmAt),
+    client: Math.floor(draw('client', key) * clients),
+    kind: pick(kinds, 'kind', key),
+    key,
+  }));
+  const faults = Array.from({ length: Math.floor(draw('faults') * 4) }, (_, number): Fault => {
+    const at = Math.floor(draw('fault at', number) * calmAt);
+    // What befalls a process is over when all is calm.
+    const ms = Math.floor(Math.min(100 + draw('ms', number) ** 3 * 40_000, calmAt - at));
+    return { at, node: Math.floor(draw('node', number) * nodes), kind: pick(faultKinds, 'fault', number), ms };
+  });
+  return {
+    seed,
+    revision: date,
+    pair: date === '2024-11-05',
+    nodes,
+    clients,
+    trouble: pick([0, 0.02, 0.1, 0.25], 'trouble'),
+    calmAt,
+    operations: operations.toSorted((one, other) => one.at - other.at),
+    faults,
+  };
+}
+
+/** Everything that a client can do, and nothing that goes wrong. */
+export function calmPlan(revision: RevisionDate): Plan {
+  const operations = [...new Set(kinds)].map((kind, key): Operation => ({ at: 100 * key, client: 0, kind, key }));
+  const change: Fault = { at: 2_000, node: 0, kind: 'change', ms: 0 };
+  return {
+    seed: 0,
+    revision,
+    pair: revision === '2024-11-05',
+    nodes: 1,
+    clients: 1,
+    trouble: 0,
+    calmAt: 3_000,
+    operations,
+    faults: [change, { ...change, at: 2_500, kind: 'drain' }],
+  };
+}
