@@ -48,7 +48,7 @@ const budgets: Readonly<Record<Entry, number>> = {
   postgres: 5,
   redis: 5.7,
   protocol: 3.5,
-  testing: 52.8,
+  testing: 58.6,
 };
 
 /** Programs that do one thing, and each entry point as a whole. */

@@ -15,8 +15,15 @@ export {
   type SentMessage,
 } from './testing/scripted.ts';
 export { taskStoreContract, type SharedTaskStores, type TaskStoreTest } from './testing/task-store.ts';
+export { testStore, type StoresUnderTest, type StoreTest, type TestStoreOptions } from './testing/test-store.ts';
+export type { StoreFault } from './testing/store/checks.ts';
+export { StoreError, type Store, type StoreErrorReason } from './store/store.ts';
+export type { KeptRecord, Records } from './store/records.ts';
+export type { KeptEvent, StreamLog, StreamLogs, StreamRest, StreamWriter } from './store/stream-log.ts';
+export type { Allowance, Limits, RateLimit } from './store/limits.ts';
+export type { NowOrLater } from './store/now-or-later.ts';
 export type { StoredTask, TaskClaim, TaskLease, TaskOwner, TaskStore } from './store/tasks.ts';
-export type { Bus, Heard, Unsubscribe } from './store/bus.ts';
+export type { Bus, CountingBus, Heard, Unsubscribe } from './store/bus.ts';
 export {
   differences,
   linesOf,

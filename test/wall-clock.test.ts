@@ -88,6 +88,7 @@ test('what has the time of the wall clock is what other processes read', () => {
       'protect/dpop/replay.ts',
       'testing/issuer.ts',
       // Clocks of processes that are wrong on purpose.
+      'testing/store/records.ts',
       'testing/tasks/times.ts',
       // Verdicts and responses that somebody stores.
       'client/options.ts',

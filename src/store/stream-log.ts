@@ -62,7 +62,8 @@ export interface StreamLog {
    */
   read(stream: string, after: number): NowOrLater<StreamRest | undefined>;
   /**
-   * Forgets every stream: the session is over. Nobody writes them any more, unless he appended at the same time; what that leaves expires.
+   * Forgets every stream: the session is over. The writers that this log made are fenced. One of another process that appends afterwards begins his stream
+   * anew, with his next number, and it expires.
    *
    * @throws StoreError `unavailable`.
    */

@@ -1,5 +1,5 @@
 import type { TaskStore } from '../store/tasks.ts';
-import type { StoreTest } from './tasks/checks.ts';
+import type { TaskStoreCheck } from './tasks/checks.ts';
 import { claimTests } from './tasks/claims.ts';
 import { keepingTests } from './tasks/keeping.ts';
 import { timeTests } from './tasks/times.ts';
@@ -32,7 +32,7 @@ export interface TaskStoreTest {
  * ```
  */
 export function taskStoreContract(open: () => Promise<SharedTaskStores>): readonly TaskStoreTest[] {
-  return [...keepingTests, ...claimTests, ...timeTests].map(({ title, check }: StoreTest) => ({
+  return [...keepingTests, ...claimTests, ...timeTests].map(({ title, check }: TaskStoreCheck) => ({
     title,
     async run() {
       const { one, other, close } = await open();

@@ -9,7 +9,7 @@ export interface TestedStores {
 }
 
 /** One promise, and what tries it. */
-export interface StoreTest {
+export interface TaskStoreCheck {
   readonly title: string;
   check(stores: TestedStores): Promise<void>;
 }

@@ -1,9 +1,9 @@
-import { added, equal, only, present, race, racers, taskOf, eventually, type StoreTest } from './checks.ts';
+import { added, equal, only, present, race, racers, taskOf, eventually, type TaskStoreCheck } from './checks.ts';
 
 const long = { node: 'node', forMs: 3_600_000 };
 
 /** Promises about who works on a task. */
-export const claimTests: readonly StoreTest[] = [
+export const claimTests: readonly TaskStoreCheck[] = [
   {
     title: 'a claim gets what is open and due in its queue, and nothing else',
     async check({ one, other, queue }) {

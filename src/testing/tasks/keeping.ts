@@ -1,4 +1,4 @@
-import { added, equal, plenty, present, race, racers, taskOf, type StoreTest } from './checks.ts';
+import { added, equal, plenty, present, race, racers, taskOf, type TaskStoreCheck } from './checks.ts';
 
 /** Texts that are not what they seem. */
 const oddTexts: readonly string[] = [
@@ -10,7 +10,7 @@ const oddTexts: readonly string[] = [
 ];
 
 /** Promises about tasks that are added, read, changed and listed. */
-export const keepingTests: readonly StoreTest[] = [
+export const keepingTests: readonly TaskStoreCheck[] = [
   {
     title: 'a task is read by everybody as it was added, and not before',
     async check({ one, other, queue }) {

@@ -1,10 +1,10 @@
-import { added, equal, only, plenty, present, taskOf, eventually, type StoreTest } from './checks.ts';
+import { added, equal, only, plenty, present, taskOf, eventually, type TaskStoreCheck } from './checks.ts';
 
 const long = { node: 'node', forMs: 3_600_000 };
 const day = 86_400_000;
 
 /** Promises about time, which is that of the store. */
-export const timeTests: readonly StoreTest[] = [
+export const timeTests: readonly TaskStoreCheck[] = [
   {
     title: 'what was read says the time that is left',
     async check({ one, other, queue }) {
