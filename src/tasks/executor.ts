@@ -7,7 +7,8 @@ import { after } from '../jsonrpc/timeout.ts';
  */
 export interface TaskExecutor {
   /**
-   * Takes a new task; its client is told of it when this has resolved.
+   * Takes a new task; its client is told of it when this has resolved. It may be told of one that it has: what it may not have heard of, since a
+   * process ended or it was away, is told again, and need not be begun twice.
    *
    * @param queue Names whose tasks they are, where several servers share a store.
    * @returns A promise where that takes time: one that rejects, or that does not settle in 10 seconds, refuses the task, and nothing runs.
@@ -30,7 +31,7 @@ export interface TaskExecutor {
 export type TaskTurn = 'ended' | 'unknown' | 'left' | 'asks' | 'later';
 
 /** Time that an engine has to take a word, in milliseconds. */
-const takeMs = 10_000;
+export const takeMs = 10_000;
 
 /** Times that a word is tried which nobody waits for, and the first pause between, in milliseconds. */
 const mostTries = 5;

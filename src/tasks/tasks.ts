@@ -3,7 +3,7 @@ import { McpError } from '../protocol/error.ts';
 import type { Seal } from '../seal/seal.ts';
 import type { TaskStore } from '../store/tasks.ts';
 import { auditLine, strangerAudit, type TaskAudit } from './audit.ts';
-import { Engine, type TaskExecutor, type TaskTurn } from './executor.ts';
+import { Engine, takeMs, type TaskExecutor, type TaskTurn } from './executor.ts';
 import { Keeper, type HeldTask } from './keeper.ts';
 import { isTaskId, lifeOf, newTaskId, type TaskLimits, type TaskTimes } from './limits.ts';
 import { cancelled, finished, replied, said } from './machine.ts';
@@ -50,8 +50,9 @@ export interface TaskWishes {
   readonly runs?: boolean;
 }
 
-/** Time that the maker of a task has to claim it, in milliseconds. */
+/** Time that the maker of a task has to claim it, or to tell an engine of it, in milliseconds. */
 const makerMs = 2000;
+const tellerMs = takeMs + 5000;
 
 /** The tasks of a server: it begins them, works on them, and answers for them. */
 export class Tasks {
@@ -65,9 +66,9 @@ export class Tasks {
     const { store, queue, seal, times, now, onError } = parts;
     const onEnd = (record: TaskRecord): void => parts.onAudit?.(auditLine('ended', record));
     this.keeper = new Keeper({ store, queue, texts: new RecordTexts(seal), keepMs: times.keepMs, now, onError, onEnd });
-    this.#worker = new Worker(this.keeper, parts);
     const { executor } = parts;
     if (executor !== undefined) this.#engine = new Engine(executor, queue, onError);
+    this.#worker = new Worker(this.keeper, parts, this.#engine);
   }
 
   get limits(): TaskLimits {
@@ -107,7 +108,8 @@ export class Tasks {
       once,
     };
     const most = owner === '' ? limits.ofNobody : limits.perOwner;
-    const kept = await this.keeper.add(record, wishes.runs === true ? times.leaseMs : makerMs, most);
+    const dueInMs = this.#engine === undefined ? makerMs : tellerMs;
+    const kept = await this.keeper.add(record, wishes.runs === true ? times.leaseMs : dueInMs, most);
     if (kept !== undefined) {
       this.#parts.onAudit?.(auditLine('created', record));
       return kept;
@@ -122,9 +124,11 @@ export class Tasks {
    *
    * @throws McpError internalError where it does not take it; the task is cancelled then.
    */
-  async handOver({ record: { id } }: HeldTask): Promise<void> {
+  async handOver(kept: HeldTask): Promise<void> {
+    const { id } = kept.record;
     try {
       await this.#engine?.start(id);
+      this.#worker.heard(kept);
     } catch (error) {
       this.#parts.onError(error, 'the start of the executor of tasks');
       await this.forget(id);
