@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { once } from 'node:events';
+import { connect, createServer, type AddressInfo } from 'node:net';
+import { after, before, describe, test, type TestContext } from 'node:test';
 import { Cluster, Redis } from 'ioredis';
 import { createClient, createCluster } from 'redis';
 import { missing, startRedis, type Engine } from '../../test/support/engines.ts';
@@ -43,6 +45,33 @@ const clients: Readonly<Record<string, (port: number, onWarning?: (message: stri
 
 function opener(name: string): (port: number, onWarning?: (message: string) => void) => Promise<Opened> {
   return clients[name] ?? assert.fail(name);
+}
+
+/** A way to Redis that loses the next reply when it is told to, and the connection with it. */
+async function losing(t: TestContext, port: number): Promise<{ readonly store: TaskStore; lose(): void }> {
+  let loses = false;
+  const way = createServer((near) => {
+    const far = connect(port, '127.0.0.1');
+    near.on('error', () => far.destroy()).on('close', () => far.destroy());
+    far.on('error', () => near.destroy()).on('close', () => near.destroy());
+    near.pipe(far);
+    far.on('data', (bytes: Buffer) => {
+      if (!loses) return void near.write(bytes);
+      loses = false;
+      near.destroy();
+    });
+  });
+  await once(way.listen(0, '127.0.0.1'), 'listening');
+  // A server that listens on a port has an address of this form.
+  const client = new Redis((way.address() as AddressInfo).port, '127.0.0.1');
+  client.on('error', () => {});
+  t.after(() => (client.disconnect(), way.close()));
+  await client.ping();
+  const store = redisTasks(client, { prefix: 'parley:{lost}', onWarning: () => {} });
+  // Nothing else is under way when a reply is lost.
+  await store.add(task(`first ${Math.random()}`.replace(' ', '-')), 1e6);
+  await client.call('CONFIG', 'GET', 'maxmemory-policy');
+  return { store, lose: () => void (loses = true) };
 }
 
 describe('tasks in Redis', { skip: missing('redis-server') }, () => {
@@ -149,6 +178,42 @@ describe('tasks in Redis', { skip: missing('redis-server') }, () => {
       return { one, other, close: async () => {} };
     }))
       test(title, run);
+  });
+
+  test('what a client sends again, since its connection was lost with the reply, counts once', async (t) => {
+    const { store, lose } = await losing(t, port());
+    for (const first of [task('sent', { queue: 'lost', dueInMs: 0 }), task('other', { queue: 'lost' })]) {
+      // The server knows each script, so that one command is one reply.
+      await store.swap({ ...first, version: 99 });
+      lose();
+      assert.equal(await store.add(first, 1e6), 'added');
+      assert.equal(await store.add(first, 1e6), 'known');
+      lose();
+      assert.equal(await store.swap({ ...first, version: 2, epoch: 1 }), true);
+      assert.equal(await store.swap({ ...first, version: 2, epoch: 1 }), false);
+    }
+    assert.deepEqual([(await store.get('sent'))?.version, (await store.get('sent'))?.epoch], [2, 1]);
+  });
+
+  test('a change that was sent again after another came between did not happen', async (t) => {
+    const { store } = await losing(t, port());
+    const first = task('between', { queue: 'between', dueInMs: 0 });
+    await store.add(first, 1e6);
+    assert.equal(await store.swap({ ...first, version: 2 }), true);
+    assert.equal((await store.claim('between', { node: 'n', forMs: 60_000, most: 1 })).length, 1);
+    assert.equal(await store.swap({ ...first, version: 3 }), false);
+  });
+
+  test('a claim whose reply was lost spends no attempt, and is over with its lease', async (t) => {
+    const { store, lose } = await losing(t, port());
+    await store.claim('lease', { node: 'n', forMs: 1, most: 1 });
+    const first = task('lease', { queue: 'lease', dueInMs: 0 });
+    await store.add(first, 1e6);
+    lose();
+    assert.deepEqual(await store.claim('lease', { node: 'n', forMs: 1, most: 1 }).then((all) => all.length <= 1), true);
+    for (let tries = 0; tries < 20_000 && Number((await store.get('lease'))?.dueInMs) > 0; tries++);
+    const [again] = await store.claim('lease', { node: 'n', forMs: 1, most: 1 });
+    assert.equal(again?.text, first.text);
   });
 
   test('nothing is left of what was swept', async () => {

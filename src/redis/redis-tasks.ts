@@ -56,6 +56,8 @@ class RedisTaskStore implements TaskStore {
   readonly #connection: RedisConnection;
   readonly #scripts: ScriptRunner;
   readonly #warn: (message: string) => void;
+  readonly #self = crypto.randomUUID();
+  #calls = 0;
   #isLookedAt = false;
 
   constructor(connection: RedisConnection, prefix: string, warn: (message: string) => void) {
@@ -70,7 +72,7 @@ class RedisTaskStore implements TaskStore {
     const { id, queue, owner, version, epoch, open, text } = task;
     const times = [wholeMsOrNull(task.dueInMs) ?? '', wholeMsOrNull(task.expiresInMs) ?? ''];
     const names = ownerName(task);
-    const words = [id, queue, owner, names, version, epoch, Number(open), ...times, text, most];
+    const words = [id, queue, owner, names, version, epoch, Number(open), ...times, text, most, this.#call()];
     // The script gives one of these.
     return (await this.#scripts.run('add', ...words)) as 'added' | 'known' | 'full';
   }
@@ -82,7 +84,7 @@ class RedisTaskStore implements TaskStore {
 
   async swap({ id, version, epoch, open, dueInMs, expiresInMs, text }: StoredTask): Promise<boolean> {
     const due = dueInMs === 'keep' ? 'keep' : (wholeMsOrNull(dueInMs) ?? '');
-    const words = [id, version, epoch, Number(open), due, wholeMsOrNull(expiresInMs) ?? '', text];
+    const words = [id, version, epoch, Number(open), due, wholeMsOrNull(expiresInMs) ?? '', text, this.#call()];
     return (await this.#scripts.run('swap', ...words)) === 1;
   }
 
@@ -107,6 +109,11 @@ class RedisTaskStore implements TaskStore {
 
   async sweep(most: number): Promise<number> {
     return Number(await this.#scripts.run('sweep', most));
+  }
+
+  /** Name of a call, by which the server knows one that is sent again. */
+  #call(): string {
+    return `${this.#self} ${++this.#calls}`;
   }
 
   /** Says, at the first task, how it may be forgotten. */

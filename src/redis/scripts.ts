@@ -1,6 +1,7 @@
 /**
  * Beginning of all scripts. A task is a hash, `:t:` and its id, that expires with it: version `v`, epoch `e`, open `o`, due `d`, expires `x`, queue `q`,
- * owner `w`, the name of its owner's sets `k`, node `n`, text `t`. What finds tasks are sorted sets: `:begun:` and `:fresh:` of a queue by when they are due,
+ * owner `w`, the name of its owner's sets `k`, node `n`, text `t`, name of the call that wrote
+ * it `s`: clients send a call again whose reply was lost with the connection, and it is to count once. What finds tasks are sorted sets: `:begun:` and `:fresh:` of a queue by when they are due,
  * `:own:` of an owner by id, `:open:` of an owner and `:ends` by when they are gone. Times are those of the server, in milliseconds since 1970.
  */
 const common = `
@@ -39,8 +40,9 @@ end
 `;
 
 const add = `
-local id, queue, owner, names, version, epoch, open, due, expires, text, most = unpack(ARGV)
-if live(id) then return 'known' end
+local id, queue, owner, names, version, epoch, open, due, expires, text, most, call = unpack(ARGV)
+local there = live(id, 's')
+if there then return there[3] == call and 'added' or 'known' end
 local opened = base .. ':open:' .. names
 if open == '1' then
   redis.call('ZREMRANGEBYSCORE', opened, '-inf', now)
@@ -48,7 +50,7 @@ if open == '1' then
 end
 local key = base .. ':t:' .. id
 redis.call('DEL', key)
-redis.call('HSET', key, 'v', version, 'e', epoch, 'o', open, 'q', queue, 'w', owner, 'k', names, 't', text)
+redis.call('HSET', key, 'v', version, 'e', epoch, 'o', open, 'q', queue, 'w', owner, 'k', names, 't', text, 's', call)
 due = due ~= '' and now + due or nil
 expires = expires ~= '' and now + expires or nil
 if due then redis.call('HSET', key, 'd', due) end
@@ -61,14 +63,15 @@ return 'added'
 `;
 
 const swap = `
-local id, version, epoch, open, due, expires, text = unpack(ARGV)
-local task = live(id, 'q', 'k', 'd')
-if not task or tonumber(task[2]) ~= version - 1 then return 0 end
+local id, version, epoch, open, due, expires, text, call = unpack(ARGV)
+local task = live(id, 'q', 'k', 'd', 's')
+if not task then return 0 end
+if tonumber(task[2]) ~= version - 1 then return task[2] == version and task[6] == call and 1 or 0 end
 local key, queue, names, kept = base .. ':t:' .. id, task[3], task[4], task[5]
 if due == 'keep' then due = kept
 elseif due ~= '' then due = now + due
 else due = nil end
-redis.call('HSET', key, 'v', version, 'e', epoch, 'o', open, 't', text)
+redis.call('HSET', key, 'v', version, 'e', epoch, 'o', open, 't', text, 's', call)
 if due then redis.call('HSET', key, 'd', due) else redis.call('HDEL', key, 'd') end
 wait(id, queue, epoch, open == '1', due)
 local ends = task[1]
