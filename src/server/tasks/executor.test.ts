@@ -1,69 +1,16 @@
 import assert from 'node:assert/strict';
-import { test, type TestContext } from 'node:test';
-import { extended, taskClient, whenTask, type TaskClient } from '../../../test/support/task-client.ts';
+import { test } from 'node:test';
+import { whenTask } from '../../../test/support/task-client.ts';
 import { memoryTasks } from '../../store/memory-tasks.ts';
 import type { TaskStore } from '../../store/tasks.ts';
-import type { TaskExecutor } from '../../tasks/executor.ts';
+import { begun, engine, led, statusOf, textOf } from '../../../test/support/engine-led.ts';
 import type { Ctx } from '../ctx.ts';
 import { runTasks } from '../run-tasks.ts';
-import { createServer, type Server } from '../server.ts';
-import type { TaskOptions, TaskUse } from '../task-definition.ts';
+import { createServer } from '../server.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
-const newest = { revision: '2026-07-28', capabilities: extended } as const;
 const form = { type: 'object', properties: { name: { type: 'string' } }, required: ['name'] } as const;
-
-/** An engine that does nothing by itself, and remembers what it was told. */
-interface Told extends TaskExecutor {
-  readonly words: string[];
-}
-
-function engine(change: Partial<TaskExecutor> = {}): Told {
-  const words: string[] = [];
-  return {
-    words,
-    start: (id, queue) => void words.push(`start ${id} ${queue}`),
-    wake: (id) => void words.push(`wake ${id}`),
-    cancel: (id) => void words.push(`cancel ${id}`),
-    ...change,
-  };
-}
-
-/** One process: the server with the tool `t`, its client, and its faults. */
-interface Led {
-  readonly server: Server;
-  readonly client: TaskClient;
-  readonly faults: string[];
-}
-
-async function led(
-  t: TestContext,
-  tasks: TaskOptions,
-  { run, ...use }: Partial<TaskUse> & { run(ctx: Ctx): unknown },
-): Promise<Led> {
-  const faults: string[] = [];
-  const server = createServer(
-    { name: 's', version: '1' },
-    { tasks, rateLimits: { tasks: { perSecond: 1e6, burst: 1e6 } }, onError: (_, where) => faults.push(where) },
-  );
-  t.after(() => (t.mock.timers.reset(), server.close()));
-  server.tool('t', { task: { support: 'required', ...use } }, async (_, ctx) => String(await run(ctx)));
-  return { server, client: await taskClient(server, newest), faults };
-}
-
-async function begun({ client }: Led): Promise<string> {
-  return String((await client.ask('tools/call', { name: 't' }))['taskId']);
-}
-
-async function statusOf({ client }: Led, taskId: string): Promise<unknown> {
-  return (await client.ask('tasks/get', { taskId }))['status'];
-}
-
-async function textOf({ client }: Led, taskId: string): Promise<unknown> {
-  const { result } = await client.ask('tasks/get', { taskId });
-  return ((result as Json)['content'] as readonly Json[])[0]?.['text'];
-}
 
 function gate(): { readonly opened: Promise<void>; readonly open: () => void } {
   let open: () => void = () => undefined;
@@ -92,122 +39,6 @@ test('an engine is told of a task before its client is, and nothing runs until i
   assert.deepEqual([runs, await statusOf(one, taskId)], [0, 'working']);
   assert.equal(await one.server.tasks.run(taskId), 'ended');
   assert.deepEqual([runs, await statusOf(one, taskId)], [1, 'completed']);
-});
-
-/** Lets the looks of all processes pass, by timers that are mocked. */
-async function looks(t: TestContext): Promise<void> {
-  for (let look = 0; look < 20; look++) {
-    t.mock.timers.tick(2_000);
-    for (let turns = 0; turns < 20; turns++) await new Promise((resolve) => void setImmediate(resolve));
-  }
-}
-
-test('a process with an engine runs nothing by itself, be it due or answered, and tells of it once', async (t) => {
-  t.mock.timers.enable({ apis: ['setTimeout'] });
-  let now = 0;
-  let runs = 0;
-  const executor = engine();
-  const one = await led(t, { executor, store: memoryTasks({ now: () => now }), queue: 'q' }, { run: () => ++runs });
-  const taskId = await begun(one);
-  for (let turn = 0; turn < 3; turn++) {
-    now += 100_000;
-    await looks(t);
-  }
-  assert.deepEqual([runs, executor.words], [0, [`start ${taskId} q`]]);
-});
-
-/** A store as a process has it that dies when its engine is to be told: what it does from then on comes to nothing. */
-function dying(store: TaskStore): {
-  readonly store: TaskStore;
-  readonly executor: TaskExecutor;
-  readonly ids: string[];
-} {
-  const ids: string[] = [];
-  const gone = <Given extends readonly unknown[], Result>(method: (...given: Given) => Promise<Result>) => {
-    return async (...given: Given): Promise<Result> => {
-      if (ids.length > 0) throw new Error('this process is gone');
-      return await method(...given);
-    };
-  };
-  const { add, get, swap, claim, renew, list, sweep } = store;
-  const methods = { get: gone(get), swap: gone(swap), claim: gone(claim), renew: gone(renew), list: gone(list) };
-  const start = (id: string): never => {
-    ids.push(id);
-    throw new Error('this process is gone');
-  };
-  return { store: { add, ...methods, sweep: gone(sweep) }, executor: engine({ start }), ids };
-}
-
-test('an engine is told of a task whose process ended before it told, and then no more', async (t) => {
-  t.mock.timers.enable({ apis: ['setTimeout'] });
-  let now = 0;
-  const store = memoryTasks({ now: () => now });
-  const { ids, ...dead } = dying(store);
-  const one = await led(t, { ...dead, queue: 'q' }, { run: () => 'x' });
-  await one.client.ask('tools/call', { name: 't' });
-  const executor = engine();
-  const two = await led(t, { executor, store, queue: 'q' }, { run: () => 'done' });
-  const [taskId = ''] = ids;
-  await looks(t);
-  assert.deepEqual(executor.words, [], 'its maker has time to tell');
-  now += 20_000;
-  await looks(t);
-  now += 200_000;
-  await looks(t);
-  assert.deepEqual(executor.words, [`start ${taskId} q`]);
-  assert.equal(await two.server.tasks.run(taskId), 'ended');
-  assert.equal(await textOf(two, taskId), 'done');
-});
-
-test('an engine that was away is told again', async (t) => {
-  t.mock.timers.enable({ apis: ['setTimeout'] });
-  let now = 0;
-  const store = memoryTasks({ now: () => now });
-  const { ids, ...dead } = dying(store);
-  await (await led(t, { ...dead, queue: 'q' }, { run: () => 'x' })).client.ask('tools/call', { name: 't' });
-  let tries = 0;
-  const start = (): void => {
-    if (++tries < 3) throw new Error('away');
-  };
-  const two = await led(t, { executor: engine({ start }), store, queue: 'q' }, { run: () => 'x' });
-  for (let turn = 0; turn < 5; turn++) {
-    now += 70_000;
-    await looks(t);
-  }
-  assert.deepEqual([ids.length, tries], [1, 3]);
-  assert.deepEqual(
-    two.faults,
-    Array.from({ length: 2 }, () => 'the start of the executor of tasks'),
-  );
-});
-
-test('a task whose run died is free for the engine, or failed where it may not run again', async (t) => {
-  t.mock.timers.enable({ apis: ['setTimeout'] });
-  for (const [attempts, end] of [
-    [1, 'failed'],
-    [2, 'working'],
-  ] as const) {
-    let now = 0;
-    const store = memoryTasks({ now: () => now });
-    let dead = false;
-    const frozen: TaskStore = { ...store, renew: async (...given) => (dead ? [] : await store.renew(...given)) };
-    const one = await led(
-      t,
-      { executor: engine(), store: frozen, queue: 'q' },
-      { attempts, run: () => new Promise(() => {}) },
-    );
-    const taskId = await begun(one);
-    void one.server.tasks.run(taskId);
-    for (let turns = 0; turns < 20; turns++) await new Promise((resolve) => void setImmediate(resolve));
-    dead = true;
-    now += 40_000;
-    const executor = engine();
-    const two = await led(t, { executor, store, queue: 'q' }, { attempts, run: () => 'done' });
-    await looks(t);
-    assert.equal(await statusOf(two, taskId), end);
-    assert.deepEqual(executor.words, end === 'failed' ? [] : [`start ${taskId} q`]);
-    if (end === 'working') assert.equal(await two.server.tasks.run(taskId), 'ended');
-  }
 });
 
 test('an engine that refuses a task fails its call, and the task neither runs nor stays', async (t) => {
