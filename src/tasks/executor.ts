@@ -1,4 +1,6 @@
 import { after } from '../jsonrpc/timeout.ts';
+import type { HeldTask, Keeper } from './keeper.ts';
+import { leaseEnded } from './machine.ts';
 
 /**
  * Engine that has the work of tasks done, in the place of processes that look for it themselves: a queue of jobs, or durable workflows. It keeps
@@ -31,14 +33,35 @@ export interface TaskExecutor {
 export type TaskTurn = 'ended' | 'unknown' | 'left' | 'asks' | 'later';
 
 /** Time that an engine has to take a word, in milliseconds. */
-export const takeMs = 10_000;
+const takeMs = 10_000;
 
 /** Times that a word is tried which nobody waits for, and the first pause between, in milliseconds. */
 const mostTries = 5;
 const firstPauseMs = 100;
 
+/** Time between looks for tasks of which an engine may not have heard, and until it is told once more where it was away, in milliseconds. */
+const everyMs = 30_000;
+const againMs = 60_000;
+const mostTold = 100;
+
+/** Time for which nobody looks for a task that an engine has, in milliseconds: longer than any task lives. */
+const heardMs = 1e12;
+
+/** Process that tells an engine what it may not have heard. */
+export interface Teller {
+  /** Names the process to the store. */
+  readonly node: string;
+  now(): number;
+  /** True when it begins nothing more. */
+  isOver(): boolean;
+}
+
 /** Tells an engine of tasks, within bounds. */
 export class Engine {
+  /** Time between two looks for what it may not have heard of, in milliseconds. */
+  readonly everyMs: number = everyMs;
+  /** Time in which it was told of a new task, or refused it, in milliseconds. */
+  readonly tellsWithinMs: number = takeMs + 5000;
   readonly #executor: TaskExecutor;
   readonly #queue: string;
   readonly #onError: (error: unknown, where: string) => void;
@@ -52,6 +75,42 @@ export class Engine {
   /** @throws Whatever the engine does, and an error where it takes too long. */
   start(id: string): Promise<void> {
     return withinTime('start', () => this.#executor.start(id, this.#queue));
+  }
+
+  /** The engine has heard of a task: nobody is to tell it again. Where that is not kept it is told, which does no harm. */
+  heard({ store }: Keeper, { record: { id, hand }, epoch }: HeldTask): void {
+    if (hand === 'queued') void this.#trying('a task', () => store.renew([{ id, epoch }], heardMs));
+  }
+
+  /** Tells of what is due: the engine may not have heard of it, since a process ended between two words, or it was away. Runs whose process is gone are free then. */
+  async tellDue(keeper: Keeper, { node, now, isOver }: Teller): Promise<void> {
+    for (let found = mostTold; found === mostTold && !isOver();) {
+      const due = await keeper.claim(node, againMs, mostTold);
+      found = due.length;
+      const tell = async (kept: HeldTask): Promise<void> => await this.#tellOf(keeper, kept, now());
+      await Promise.all(due.map((kept) => this.#trying('the start of the executor of tasks', () => tell(kept))));
+    }
+  }
+
+  async #tellOf(keeper: Keeper, kept: HeldTask, now: number): Promise<void> {
+    const free =
+      kept.record.hand === 'running'
+        ? await keeper.change(kept, ({ record, epoch }) => (epoch === kept.epoch ? leaseEnded(record, now) : 'fenced'))
+        : kept;
+    // What waits for its client, or has ended, is not to be run.
+    if (typeof free !== 'object' || free.record.hand !== 'queued' || free.record.status !== 'working') return;
+    const { id, replays } = free.record;
+    await this.start(id);
+    if (replays === true) this.wake(id);
+    this.heard(keeper, free);
+  }
+
+  async #trying(where: string, work: () => Promise<unknown>): Promise<void> {
+    try {
+      await work();
+    } catch (error) {
+      this.#onError(error, where);
+    }
   }
 
   wake(id: string): void {

@@ -3,7 +3,7 @@ import { McpError } from '../protocol/error.ts';
 import type { Seal } from '../seal/seal.ts';
 import type { TaskStore } from '../store/tasks.ts';
 import { auditLine, strangerAudit, type TaskAudit } from './audit.ts';
-import { Engine, takeMs, type TaskExecutor, type TaskTurn } from './executor.ts';
+import type { Engine, TaskTurn } from './executor.ts';
 import { Keeper, type HeldTask } from './keeper.ts';
 import { isTaskId, lifeOf, newTaskId, type TaskLimits, type TaskTimes } from './limits.ts';
 import { cancelled, finished, replied, said } from './machine.ts';
@@ -24,7 +24,7 @@ export interface TaskParts {
   readonly limits: TaskLimits;
   readonly times: TaskTimes;
   /** Engine that says what is run, and when; without one this process looks for work. */
-  readonly executor?: TaskExecutor | undefined;
+  readonly engine?: Engine | undefined;
   now(): number;
   /** Runs the request of a task; it never rejects. */
   perform(run: TaskRun): Promise<Ending>;
@@ -50,9 +50,8 @@ export interface TaskWishes {
   readonly runs?: boolean;
 }
 
-/** Time that the maker of a task has to claim it, or to tell an engine of it, in milliseconds. */
+/** Time that the maker of a task has to claim it, in milliseconds. */
 const makerMs = 2000;
-const tellerMs = takeMs + 5000;
 
 /** The tasks of a server: it begins them, works on them, and answers for them. */
 export class Tasks {
@@ -66,9 +65,8 @@ export class Tasks {
     const { store, queue, seal, times, now, onError } = parts;
     const onEnd = (record: TaskRecord): void => parts.onAudit?.(auditLine('ended', record));
     this.keeper = new Keeper({ store, queue, texts: new RecordTexts(seal), keepMs: times.keepMs, now, onError, onEnd });
-    const { executor } = parts;
-    if (executor !== undefined) this.#engine = new Engine(executor, queue, onError);
-    this.#worker = new Worker(this.keeper, parts, this.#engine);
+    this.#worker = new Worker(this.keeper, parts);
+    this.#engine = parts.engine;
   }
 
   get limits(): TaskLimits {
@@ -108,7 +106,7 @@ export class Tasks {
       once,
     };
     const most = owner === '' ? limits.ofNobody : limits.perOwner;
-    const dueInMs = this.#engine === undefined ? makerMs : tellerMs;
+    const dueInMs = this.#engine?.tellsWithinMs ?? makerMs;
     const kept = await this.keeper.add(record, wishes.runs === true ? times.leaseMs : dueInMs, most);
     if (kept !== undefined) {
       this.#parts.onAudit?.(auditLine('created', record));
@@ -128,7 +126,7 @@ export class Tasks {
     const { id } = kept.record;
     try {
       await this.#engine?.start(id);
-      this.#worker.heard(kept);
+      this.#engine?.heard(this.keeper, kept);
     } catch (error) {
       this.#parts.onError(error, 'the start of the executor of tasks');
       await this.forget(id);

@@ -1,7 +1,7 @@
 import { after, monotonicNow, settledWithin } from '../jsonrpc/timeout.ts';
 import { hasEnded } from '../protocol/task-status.ts';
 import type { Keeper, HeldTask } from './keeper.ts';
-import type { Engine, TaskTurn } from './executor.ts';
+import type { TaskTurn } from './executor.ts';
 import { claimed, finished, givenBack, leaseEnded, left, type Next } from './machine.ts';
 import { expiryOf, type TaskRecord } from './record.ts';
 import { TaskRun } from './run.ts';
@@ -16,14 +16,6 @@ const mostSwept = 1000;
 
 /** Time that a store has at least for each of the last words to it, when nothing more is to begin, in milliseconds. */
 const lastWordsMs = 1000;
-
-/** Time between looks for tasks of which an engine may not have heard, and until it is told once more where it was away, in milliseconds. */
-const tellMs = 30_000;
-const tellAgainMs = 60_000;
-const mostTold = 100;
-
-/** Time for which nobody looks for a task that an engine has, in milliseconds: longer than any task lives. */
-const heardMs = 1e12;
 
 /** Time for which a task is put back whose tool this process does not have, in milliseconds. */
 const putBackMs = 5000;
@@ -42,7 +34,6 @@ interface Conducted {
 export class Worker {
   readonly #keeper: Keeper;
   readonly #parts: TaskParts;
-  readonly #engine: Engine | undefined;
   readonly #node = crypto.randomUUID();
   readonly #running = new Set<Conducted>();
   /** Claims under way, each of which may be a run soon. */
@@ -52,13 +43,14 @@ export class Worker {
   #looking = false;
   #wanted = false;
 
-  constructor(keeper: Keeper, parts: TaskParts, engine: Engine | undefined) {
+  constructor(keeper: Keeper, parts: TaskParts) {
     this.#keeper = keeper;
     this.#parts = parts;
-    this.#engine = engine;
-    const { leaseMs } = parts.times;
+    const { engine, now, times } = parts;
+    const { leaseMs } = times;
     if (engine === undefined) this.#each(lookMs, () => this.#look());
-    else this.#each(tellMs, () => this.#tellUnheard(engine));
+    else
+      this.#each(engine.everyMs, () => engine.tellDue(keeper, { node: this.#node, now, isOver: () => this.#draining }));
     this.#each(leaseMs / 3, () => this.#renew());
     // Over a bus the answers of other processes are heard, unless it was broken just then.
     this.#each(keeper.store.bus === undefined ? lookMs : Math.max(lookMs, leaseMs / 3), () => this.#lookForAnswers());
@@ -69,12 +61,6 @@ export class Worker {
   begin(kept: HeldTask): void {
     if (this.#isLed || this.#draining || this.#busy >= this.#parts.limits.running) return;
     this.#claiming(this.#trying('a task', () => this.#claim(kept)));
-  }
-
-  /** An engine has heard of a task: nobody is to tell it once more. Where that is not kept it is told, which does no harm. */
-  heard({ record: { id, hand }, epoch }: HeldTask): void {
-    if (this.#isLed && hand === 'queued')
-      void this.#trying('a task', async () => void (await this.#keeper.store.renew([{ id, epoch }], heardMs)));
   }
 
   /** Keeps hold of a run that goes on already, of a task that was kept as one that runs. */
@@ -186,34 +172,6 @@ export class Worker {
     }
   }
 
-  /** Tells the engine of what is due: it may not have heard of it, since a process ended between two words or the engine was away. */
-  async #tellUnheard(engine: Engine): Promise<void> {
-    for (let found = mostTold; found === mostTold && !this.#draining;) {
-      const due = await this.#keeper.claim(this.#node, tellAgainMs, mostTold);
-      found = due.length;
-      await Promise.all(
-        due.map((kept) => this.#trying('the start of the executor of tasks', () => this.#tell(engine, kept))),
-      );
-    }
-  }
-
-  async #tell(engine: Engine, kept: HeldTask): Promise<void> {
-    let { record } = kept;
-    if (record.hand === 'running') {
-      const { now } = this.#parts;
-      const free = await this.#keeper.change(kept, (held) =>
-        held.epoch === kept.epoch ? leaseEnded(held.record, now()) : 'fenced',
-      );
-      if (typeof free !== 'object') return;
-      ({ record } = free);
-    }
-    // What waits for its client, or has ended, is not to be run.
-    if (record.hand !== 'queued' || record.status !== 'working') return;
-    await engine.start(record.id);
-    if (record.replays === true) engine.wake(record.id);
-    this.heard({ ...kept, record });
-  }
-
   /** Begins to run a task that the store gave to this process. */
   async #begun(kept: HeldTask): Promise<void> {
     const { now, knows } = this.#parts;
@@ -250,7 +208,7 @@ export class Worker {
 
   /** Tells whether an engine says what is run here. */
   get #isLed(): boolean {
-    return this.#engine !== undefined;
+    return this.#parts.engine !== undefined;
   }
 
   /** Starts a run that was claimed, unless nothing begins here any more. */

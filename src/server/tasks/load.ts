@@ -8,6 +8,7 @@ import { harmless } from '../../mistakes/harmless.ts';
 import { createSeal } from '../../seal/seal.ts';
 import { memoryTasks } from '../../store/memory-tasks.ts';
 import { taskLimits, taskTimes } from '../../tasks/limits.ts';
+import { Engine } from '../../tasks/executor.ts';
 import { Tasks } from '../../tasks/tasks.ts';
 import type { Parts } from '../parts.ts';
 import { revisionOf } from '../../protocol/revision.ts';
@@ -50,7 +51,7 @@ export function loadTasks(info: Implementation, parts: Parts): TaskAnswers {
   const tasks: Tasks = new Tasks({
     store,
     queue,
-    executor,
+    engine: executor && new Engine(executor, queue, onError),
     seal: keys && createSeal(keys),
     onAudit: onAudit && harmless(onAudit),
     limits: allLimits,
