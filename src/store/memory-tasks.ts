@@ -30,10 +30,12 @@ export function memoryTasks(options: MemoryTasksOptions = {}): TaskStore {
   refuseNoNumber('maxTasks', maxTasks);
   refuseNoNumber('maxBytes', maxBytes);
   refuseOther('function', 'now', now);
-  let shelf: Promise<TaskShelf> | undefined;
+  let shelf: TaskShelf | undefined;
   // Whoever only names the store loads nothing of it.
-  const tasks = (): Promise<TaskShelf> =>
-    (shelf ??= import('./memory/task-shelf.ts').then((loaded) => new loaded.TaskShelf(maxTasks, maxBytes)));
+  const load = async (): Promise<TaskShelf> => {
+    const loaded = await import('./memory/task-shelf.ts');
+    return (shelf ??= new loaded.TaskShelf(maxTasks, maxBytes));
+  };
   let made: Promise<Bus> | undefined;
   const bus = (): Promise<Bus> => (made ??= import('./bus.ts').then((loaded) => loaded.memoryBus()));
   return {
@@ -41,12 +43,12 @@ export function memoryTasks(options: MemoryTasksOptions = {}): TaskStore {
       publish: async (channel, text) => await (await bus()).publish(channel, text),
       subscribe: async (channel, hear) => await (await bus()).subscribe(channel, hear),
     },
-    add: async (task, most) => (await tasks()).add(task, most, now()),
-    get: async (id) => (await tasks()).get(id, now()),
-    swap: async (task) => (await tasks()).swap(task, now()),
-    claim: async (queue, by) => (await tasks()).claim(queue, by, now()),
-    renew: async (leases, forMs) => (await tasks()).renew(leases, forMs, now()),
-    list: async (of, after, most) => (await tasks()).list(of, after, most, now()),
-    sweep: async (most) => (await tasks()).sweep(most, now()),
+    add: async (task, most) => (shelf ?? (await load())).add(task, most, now()),
+    get: async (id) => (shelf ?? (await load())).get(id, now()),
+    swap: async (task) => (shelf ?? (await load())).swap(task, now()),
+    claim: async (queue, by) => (shelf ?? (await load())).claim(queue, by, now()),
+    renew: async (leases, forMs) => (shelf ?? (await load())).renew(leases, forMs, now()),
+    list: async (of, after, most) => (shelf ?? (await load())).list(of, after, most, now()),
+    sweep: async (most) => (shelf ?? (await load())).sweep(most, now()),
   };
 }

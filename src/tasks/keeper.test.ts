@@ -21,3 +21,41 @@ test('two servers of one process that share a store hear of each other', async (
   await one.change(freshTask.id, ({ record }) => cancelled(record, 1));
   assert.equal(await heard, undefined, 'it is told that somebody else changed it');
 });
+
+test('whoever looks at a task sees one record until it changes, and whoever reads it has one of his own', async () => {
+  const keeper = keeperOf(memoryTasks());
+  await keeper.add(freshTask, 0, 10);
+  const { id } = freshTask;
+  const [first, again] = [await keeper.look(id), await keeper.look(id)];
+  assert.equal(first?.record, again?.record);
+  assert.deepEqual(first?.record, freshTask);
+  assert.notEqual((await keeper.read(id))?.record, first?.record);
+  await keeper.change(id, ({ record }) => cancelled(record, 1));
+  assert.equal((await keeper.look(id))?.record.status, 'cancelled');
+});
+
+test('of all tasks that are looked at the last 64 are remembered, and none that is long', async () => {
+  const texts = new RecordTexts(undefined);
+  const seen = async (id: string, more = ''): Promise<unknown> =>
+    await texts.seenAs(id, JSON.stringify({ ...freshTask, id, statusMessage: more }));
+  const first = await seen('0');
+  for (let at = 1; at < 64; at++) await seen(String(at));
+  assert.equal(await seen('0'), first);
+  await seen('64');
+  assert.notEqual(await seen('0'), first);
+  const long = 'x'.repeat(20_000);
+  assert.notEqual(await seen('long', long), await seen('long', long));
+});
+
+test('a sealed task is opened once for those who look at it', async () => {
+  let opened = 0;
+  const seal = {
+    seal: async (text: string) => `sealed ${text}`,
+    open: async (text: string) => (opened++, text.slice('sealed '.length)),
+    sealAlike: async (text: string) => `sealed ${text}`,
+  };
+  const texts = new RecordTexts(seal);
+  const text = await texts.textOf(freshTask);
+  assert.equal(await texts.seenAs(freshTask.id, text), await texts.seenAs(freshTask.id, text));
+  assert.equal(opened, 1);
+});

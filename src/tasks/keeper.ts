@@ -36,6 +36,9 @@ export interface KeeperParts {
 /** Time until a task may be claimed, in milliseconds; `undefined` for never, `'keep'` as it is. */
 type Due = number | 'keep' | undefined;
 
+/** Way to make a record of its text: one's own, or one that others look at too. */
+type ReadingWay = 'recordOf' | 'seenAs';
+
 /** Time that a bus has to end, in milliseconds. */
 const closeMs = 1000;
 
@@ -67,7 +70,13 @@ export class Keeper {
     return stored === undefined ? undefined : await this.#opened(stored);
   }
 
-  /** The same. @throws UnreadableTask where it is there, and cannot be read here. */
+  /** The same for whoever only looks at it: its record is that of others who do. */
+  async look(id: string): Promise<HeldTask | undefined> {
+    const stored = await this.store.get(id);
+    return stored === undefined ? undefined : await this.#opened(stored, 'seenAs');
+  }
+
+  /** The same as it is read. @throws UnreadableTask where it is there, and cannot be read here. */
   async demand(id: string): Promise<HeldTask | undefined> {
     const stored = await this.store.get(id);
     return stored === undefined ? undefined : await this.#read(stored);
@@ -195,14 +204,14 @@ export class Keeper {
       void quiet(Promise.resolve().then(async () => await bus.publish(this.#channel, `${id} ${this.#self}`)));
   }
 
-  async #read({ id, text, version, epoch, dueInMs }: StoredTask): Promise<HeldTask> {
-    const record = await this.#parts.texts.recordOf(id, text);
+  async #read({ id, text, version, epoch, dueInMs }: StoredTask, way: ReadingWay = 'recordOf'): Promise<HeldTask> {
+    const record = await this.#parts.texts[way](id, text);
     return { record, version, epoch, ...(typeof dueInMs === 'number' ? { dueInMs } : {}) };
   }
 
-  async #opened(stored: StoredTask): Promise<HeldTask | undefined> {
+  async #opened(stored: StoredTask, way?: ReadingWay): Promise<HeldTask | undefined> {
     try {
-      return await this.#read(stored);
+      return await this.#read(stored, way);
     } catch (error) {
       if (!(error instanceof UnreadableTask)) throw error;
       this.#parts.onError(error, 'the store of tasks');

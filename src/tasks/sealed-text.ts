@@ -12,9 +12,15 @@ export class UnreadableTask extends Error {
   }
 }
 
+/** Number of records that are remembered for those who look again, and the most characters that the text of one has. */
+const mostSeen = 64;
+const longestSeen = 16 * 1024;
+
 /** Makes texts of records for the store, and records of texts again; with a seal nobody reads them there, or moves one to another id. */
 export class RecordTexts {
   readonly #seal: Seal | undefined;
+  /** The last that were looked at, by id. */
+  readonly #seen = new Map<string, { readonly text: string; readonly record: TaskRecord }>();
 
   constructor(seal: Seal | undefined) {
     this.#seal = seal;
@@ -23,6 +29,23 @@ export class RecordTexts {
   async textOf(record: TaskRecord): Promise<string> {
     const text = JSON.stringify(record);
     return this.#seal === undefined ? text : await this.#seal.seal(text, boundTo(record.id));
+  }
+
+  /**
+   * The same record again while its text is the same, for whoever only looks: clients ask for one task again and again. It must not get to what may
+   * change it, as handlers may their arguments.
+   *
+   * @throws UnreadableTask
+   */
+  async seenAs(id: string, text: string): Promise<TaskRecord> {
+    const last = this.#seen.get(id);
+    if (last?.text === text) return last.record;
+    const record = await this.recordOf(id, text);
+    this.#seen.delete(id);
+    if (text.length <= longestSeen) this.#seen.set(id, { text, record });
+    const [oldest] = this.#seen.keys();
+    if (this.#seen.size > mostSeen && oldest !== undefined) this.#seen.delete(oldest);
+    return record;
   }
 
   /** @throws UnreadableTask */

@@ -160,13 +160,14 @@ export class Tasks {
 
   /** The task under an id, for its owner; a foreign one is as one that does not exist. */
   async get(id: string, owner: string): Promise<HeldTask | undefined> {
-    const kept = await this.#found(id);
+    // Stores promise nothing for what is no id of a task.
+    const kept = isTaskId(id) ? await this.keeper.read(id) : undefined;
     return kept?.record.owner === owner ? kept : undefined;
   }
 
-  /** The same for a client, of whose attempt the audit hears where there is none for it. */
+  /** The same for a client that looks at it, of whose attempt the audit hears where there is none for it. */
   async sought(id: string, by: string): Promise<HeldTask | undefined> {
-    const kept = await this.#found(id);
+    const kept = isTaskId(id) ? await this.keeper.look(id) : undefined;
     if (kept?.record.owner === by) return kept;
     this.#parts.onAudit?.(kept === undefined ? strangerAudit(id, by) : auditLine('refused', kept.record, by));
     return undefined;
@@ -175,11 +176,6 @@ export class Tasks {
   /** The outcome of a task is handed over. */
   retrieved(record: TaskRecord, by: string): void {
     this.#parts.onAudit?.(auditLine('retrieved', record, by));
-  }
-
-  async #found(id: string): Promise<HeldTask | undefined> {
-    // Stores promise nothing for what is no id of a task.
-    return isTaskId(id) ? await this.keeper.read(id) : undefined;
   }
 
   /** Takes answers to open questions; all others are ignored. @returns Whether there is such a task. */
