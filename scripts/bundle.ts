@@ -88,7 +88,7 @@ export async function bundle(program: string, from: From): Promise<Bundle> {
     platform: 'neutral',
     mainFields: ['module', 'main'],
     conditions: ['import'],
-    external: ['node:*'],
+    external: ['node:*', 'ioredis'],
     alias: aliases(from),
     logLevel: 'silent',
   } as const satisfies BuildOptions;

@@ -1,7 +1,16 @@
-/** Tasks in Redis or Valkey, for any number of processes. */
+/** Stores in Redis or Valkey, for any number of processes. */
 
+export { redis, type RedisStore, type RedisStoreOptions } from './redis/store/redis-store.ts';
+export type { RedisClient, RedisSentinels } from './redis/store/client.ts';
 export { redisTasks, type RedisTasksOptions } from './redis/redis-tasks.ts';
 export type { IoredisClient } from './redis/ioredis.ts';
 export type { NodeRedisClient, RedisScriptValues } from './redis/node-redis.ts';
 export type { StoredTask, TaskClaim, TaskLease, TaskOwner, TaskStore } from './store/tasks.ts';
 export type { Bus, Heard, Unsubscribe } from './store/bus.ts';
+export type { CountingBus } from './store/bus.ts';
+export type { NowOrLater } from './store/now-or-later.ts';
+export type { KeptRecord, Records } from './store/records.ts';
+export type { KeptEvent, StreamLog, StreamLogs, StreamRest, StreamWriter } from './store/stream-log.ts';
+export type { Allowance, Limits, RateLimit } from './store/limits.ts';
+export { StoreError, type Store, type StoreErrorReason } from './store/store.ts';
+export type { SealingKey } from './seal/sealing-key.ts';

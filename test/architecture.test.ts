@@ -67,7 +67,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
   'node/client': ['http/client', 'jsonrpc', 'mistakes'],
   sqlite: ['store'],
   postgres: ['store', 'jsonrpc', 'mistakes'],
-  redis: ['store', 'mistakes'],
+  redis: ['store', 'seal', 'jsonrpc', 'mistakes'],
   testing: ['server', 'client', 'host', 'peer', 'jsonrpc', 'protocol', 'auth', 'store', 'mistakes'],
   // A program like that of any user, which also looks inside.
   cli: [
@@ -120,7 +120,6 @@ const neutral: ReadonlySet<string> = new Set([
   'http/server',
   'http/client',
   'postgres',
-  'redis',
 ]);
 
 /** What an edge may see of a server: its endpoint, and the pure functions on messages that both sides need. */
@@ -199,8 +198,8 @@ test('the core imports no module of Node', () => {
 });
 
 test('what is installed at run time is all that is imported', () => {
-  const { dependencies } = manifest();
-  const names = Object.keys(dependencies);
+  const { dependencies, peerDependencies } = manifest();
+  const names = [...Object.keys(dependencies), ...Object.keys(peerDependencies)];
   const found = offences(({ packages }) =>
     packages.filter(
       (name) => !name.startsWith('node:') && !names.some((known) => name === known || name.startsWith(`${known}/`)),
@@ -297,6 +296,7 @@ test('each export is its entry point, built', () => {
 
 interface Manifest {
   readonly dependencies: Readonly<Record<string, string>>;
+  readonly peerDependencies: Readonly<Record<string, string>>;
   readonly exports: Readonly<Record<string, string | { readonly types: string; readonly default: string }>>;
 }
 

@@ -1,9 +1,10 @@
 import { harmless } from '../mistakes/harmless.ts';
 import { refuseUnknown, type Names } from '../mistakes/known-names.ts';
 import { refuseOther } from '../mistakes/known-values.ts';
+import type { Bus } from '../store/bus.ts';
 import type { StoredTask, TaskClaim, TaskLease, TaskOwner, TaskStore } from '../store/tasks.ts';
 import { wholeMs, wholeMsOrNull } from '../store/task-times.ts';
-import type { RedisConnection } from './connection.ts';
+import type { RedisConnection, RedisScripting } from './connection.ts';
 import { waysToForget } from './durability.ts';
 import { ioredisConnection, type IoredisClient } from './ioredis.ts';
 import { nodeRedisConnection, type NodeRedisClient } from './node-redis.ts';
@@ -40,7 +41,22 @@ export function redisTasks(client: IoredisClient | NodeRedisClient, options: Red
     throw new TypeError(
       'prefix must be text with a part in braces, which keeps the keys of a store together, as in parley:{tasks}',
     );
-  return new RedisTaskStore(connectionOf(client), prefix, harmless(onWarning));
+  const connection = connectionOf(client);
+  const warn = harmless(onWarning);
+  return new RedisTaskStore(connection, {
+    prefix,
+    bus: new RedisBus(connection, `${prefix}:bus`),
+    // Said at the first task.
+    look: () => void waysToForget(connection).then((ways) => ways.forEach((way) => warn(way))),
+  });
+}
+
+/** Keeps tasks where a store keeps other things too, whose bus tells of them. */
+export function tasksIn(
+  connection: RedisScripting,
+  { prefix, bus }: { readonly prefix: string; readonly bus: Bus },
+): TaskStore {
+  return new RedisTaskStore(connection, { prefix, bus, look: () => undefined });
 }
 
 function connectionOf(client: IoredisClient | NodeRedisClient): RedisConnection {
@@ -52,23 +68,24 @@ function connectionOf(client: IoredisClient | NodeRedisClient): RedisConnection 
 }
 
 class RedisTaskStore implements TaskStore {
-  readonly bus: RedisBus;
-  readonly #connection: RedisConnection;
+  readonly bus: Bus;
   readonly #scripts: ScriptRunner;
-  readonly #warn: (message: string) => void;
+  readonly #look: () => void;
   readonly #self = crypto.randomUUID();
   #calls = 0;
   #isLookedAt = false;
 
-  constructor(connection: RedisConnection, prefix: string, warn: (message: string) => void) {
-    this.#connection = connection;
+  constructor(
+    connection: RedisScripting,
+    { prefix, bus, look }: { readonly prefix: string; readonly bus: Bus; look(): void },
+  ) {
     this.#scripts = new ScriptRunner(connection, prefix);
-    this.#warn = warn;
-    this.bus = new RedisBus(connection, `${prefix}:bus`);
+    this.#look = look;
+    this.bus = bus;
   }
 
   async add(task: StoredTask, most: number): Promise<'added' | 'known' | 'full'> {
-    this.#look();
+    this.#lookOnce();
     const { id, queue, owner, version, epoch, open, text } = task;
     const times = [wholeMsOrNull(task.dueInMs) ?? '', wholeMsOrNull(task.expiresInMs) ?? ''];
     const names = ownerName(task);
@@ -116,11 +133,10 @@ class RedisTaskStore implements TaskStore {
     return `${this.#self} ${++this.#calls}`;
   }
 
-  /** Says, at the first task, how it may be forgotten. */
-  #look(): void {
+  #lookOnce(): void {
     if (this.#isLookedAt) return;
     this.#isLookedAt = true;
-    void waysToForget(this.#connection).then((ways) => ways.forEach((way) => this.#warn(way)));
+    this.#look();
   }
 }
 

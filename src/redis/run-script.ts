@@ -1,14 +1,14 @@
-import type { RedisConnection } from './connection.ts';
+import type { RedisScripting } from './connection.ts';
 import { redisScripts, type RedisScript } from './scripts.ts';
 
 /** Runs scripts by their digests, so that a text is sent only to a server that does not know it. */
 export class ScriptRunner {
-  readonly #connection: RedisConnection;
+  readonly #connection: RedisScripting;
   readonly #key: string;
   readonly #digests = new Map<RedisScript, Promise<string>>();
 
   /** @param key The one key of every script. */
-  constructor(connection: RedisConnection, key: string) {
+  constructor(connection: RedisScripting, key: string) {
     this.#connection = connection;
     this.#key = key;
   }

@@ -1,0 +1,163 @@
+/** Several servers of Redis that tests start: alone, as a cluster, or with sentinels; and what may befall them. */
+
+import { Redis } from 'ioredis';
+import { startRedis, type Engine } from './engines.ts';
+
+/** A server, and what may befall it. */
+export interface RedisNode {
+  readonly port: number;
+  /** Sends a command to it. */
+  send(command: string, ...words: readonly (string | number)[]): Promise<unknown>;
+  /** Ends it without a word, and does not start it again. */
+  kill(): Promise<void>;
+  /** Keeps it from doing anything, until it is thawed. */
+  freeze(): void;
+  thaw(): void;
+  /** Starts it again, with what it has on its disk. */
+  restart(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** Starts a server; it cares for no loss of power. */
+export async function startNode(...settings: readonly string[]): Promise<RedisNode> {
+  const engine = await startRedis('no', ...settings);
+  const admin = new Redis(engine.port, '127.0.0.1', { retryStrategy: (times) => Math.min(times * 10, 100) });
+  admin.on('error', () => {});
+  let id = await processOf(admin).catch(async (error: unknown) => {
+    admin.disconnect();
+    await engine.stop();
+    throw error;
+  });
+  let isFrozen = false;
+  const thaw = (): void => {
+    if (isFrozen) process.kill(id, 'SIGCONT');
+    isFrozen = false;
+  };
+  return {
+    port: engine.port,
+    send: (command, ...words) => admin.call(command, ...words),
+    kill: async () => {
+      process.kill(id, 'SIGKILL');
+      await new Promise<void>((resolve) => admin.once('close', () => resolve()));
+    },
+    freeze: () => {
+      process.kill(id, 'SIGSTOP');
+      isFrozen = true;
+    },
+    thaw,
+    restart: async () => {
+      thaw();
+      await engine.restart();
+      id = await processOf(admin);
+    },
+    stop: () => {
+      thaw();
+      admin.disconnect();
+      return engine.stop();
+    },
+  };
+}
+
+/** Servers that make one cluster. */
+export interface RedisCluster {
+  readonly nodes: readonly RedisNode[];
+  /** The server that is the primary for a place. */
+  primaryOf(slot: number): Promise<RedisNode>;
+  /** Waits until every place has a primary, as every server that lives sees it. */
+  settle(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** Starts three primaries, and three replicas. Who is silent for 1.5 s is replaced. */
+export async function startCluster(): Promise<RedisCluster> {
+  const nodes: RedisNode[] = [];
+  const stop = async (): Promise<void> => {
+    await Promise.all(nodes.map((node) => node.stop()));
+  };
+  try {
+    const settings = [
+      '--cluster-enabled',
+      'yes',
+      '--cluster-node-timeout',
+      '1500',
+      '--cluster-announce-ip',
+      '127.0.0.1',
+    ];
+    const more = ['--cluster-allow-replica-migration', 'no', '--repl-diskless-sync-delay', '0'];
+    // One after the other, since each looks for a free port, and takes another one 10,000 above it.
+    for (let number = 0; number < 6; number++) nodes.push(await startNode(...settings, ...more));
+    const [first, ...others] = nodes;
+    for (const node of others) await node.send('CLUSTER', 'MEET', '127.0.0.1', first?.port ?? 0);
+    const bounds = [0, 5461, 10_923, 16_384];
+    for (let at = 0; at < 3; at++)
+      await nodes[at]?.send('CLUSTER', 'ADDSLOTSRANGE', bounds[at] ?? 0, (bounds[at + 1] ?? 0) - 1);
+    await eventually(async () => {
+      for (const node of nodes) {
+        const known = String(await node.send('CLUSTER', 'INFO'));
+        if (!known.includes('cluster_known_nodes:6') || !known.includes('cluster_state:ok')) return false;
+      }
+      return true;
+    });
+    for (let at = 0; at < 3; at++)
+      await nodes[at + 3]?.send('CLUSTER', 'REPLICATE', String(await nodes[at]?.send('CLUSTER', 'MYID')));
+    const cluster = { nodes, primaryOf: (slot: number) => primaryOf(nodes, slot), settle: () => settle(nodes), stop };
+    await cluster.settle();
+    await eventually(async () => {
+      for (const node of nodes.slice(3))
+        if (!String(await node.send('INFO', 'replication')).includes('master_link_status:up')) return false;
+      return true;
+    });
+    return cluster;
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+/** Tries again and again, for half a minute at most. */
+export async function eventually(isSo: () => boolean | Promise<boolean>, what = 'what was waited for'): Promise<void> {
+  const until = performance.now() + 30_000;
+  while (!(await isSo())) {
+    if (performance.now() > until) throw new Error(`${what} did not come within 30 s`);
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+}
+
+async function settle(nodes: readonly RedisNode[]): Promise<void> {
+  await eventually(async () => {
+    for (const node of nodes) {
+      const state = await answered(node, 'CLUSTER', 'INFO');
+      if (state !== undefined && !state.includes('cluster_state:ok')) return false;
+    }
+    return true;
+  }, 'a whole cluster');
+}
+
+async function primaryOf(nodes: readonly RedisNode[], slot: number): Promise<RedisNode> {
+  for (const asked of nodes) {
+    const answer = await answered(asked, 'CLUSTER', 'NODES');
+    for (const line of (answer ?? '').split('\n')) {
+      const [, address = '', flags = '', , , , , , ...ranges] = line.split(' ');
+      const isOwner = ranges.some((range) => {
+        const [from = '', to = from] = range.split('-');
+        return slot >= Number(from) && slot <= Number(to);
+      });
+      if (!flags.includes('master') || flags.includes('fail') || !isOwner) continue;
+      const found = nodes.find(({ port }) => address.includes(`:${port}@`));
+      if (found !== undefined) return found;
+    }
+  }
+  throw new Error(`nobody has place ${slot}`);
+}
+
+/** What a server answers, if it does. */
+async function answered(node: RedisNode, command: string, ...words: readonly string[]): Promise<string | undefined> {
+  const silence = new Promise<undefined>((resolve) => setTimeout(() => resolve(undefined), 500).unref());
+  return await Promise.race([node.send(command, ...words).then(String, () => undefined), silence]);
+}
+
+async function processOf(admin: Redis): Promise<number> {
+  return Number(/process_id:(\d+)/.exec(String(await admin.call('INFO', 'server')))?.[1]);
+}
+
+export type { Engine };
