@@ -35,6 +35,8 @@ export class Judge {
   /** How often something was sent to be run, and how often it was run, by what it is. */
   readonly #posts = new Map<string, number>();
   readonly #runs = new Map<string, number>();
+  readonly #questions = new Map<string, number>();
+  readonly #effects = new Map<string, number>();
 
   constructor(world: World) {
     this.#world = world;
@@ -92,6 +94,22 @@ export class Judge {
     this.#runs.set(what, runs);
     const posts = this.#posts.get(what) ?? 0;
     if (runs > posts) this.violated(`${what} runs ${runs} times for ${posts} requests`);
+  }
+
+  /** A person is asked. What runs anew asks anew; one run asks once. */
+  asked(question: string): void {
+    this.counts.questions++;
+    const times = (this.#questions.get(question) ?? 0) + 1;
+    this.#questions.set(question, times);
+    const [tool, key] = question.split(' ');
+    if (times > (this.#posts.get(`${tool} ${key}`) ?? 0)) this.violated(`${question} is asked ${times} times`);
+  }
+
+  /** A side effect that a handler wants once in all its runs for one call. */
+  effect(what: string): void {
+    const times = (this.#effects.get(what) ?? 0) + 1;
+    this.#effects.set(what, times);
+    if (times > 1) this.violated(`the effect of ${what} happens ${times} times`);
   }
 
   unfinished(): void {

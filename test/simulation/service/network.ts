@@ -35,6 +35,8 @@ export interface NetworkParts {
   choose(client: string, flow: number): Reached | undefined;
   /** How often exchanges go wrong now. */
   trouble(): number;
+  /** True where nothing goes wrong but that answers under way are cut. */
+  readonly cutsAlone: boolean;
   /** Sees each request that reaches a process. */
   arrived(process: Process, request: FetchRequest): void;
 }
@@ -98,8 +100,9 @@ class Exchange implements Wire {
     const { seed } = network;
     const goesWrong = chance(seed, 'wrong', parts.flow) < network.trouble();
     const kind = Math.floor(chance(seed, 'how', parts.flow) * misfortunes.length);
-    this.#misfortune = goesWrong ? misfortunes[kind] : undefined;
-    this.#passes = Math.floor(chance(seed, 'passes', parts.flow) * 6);
+    const misfortune = network.cutsAlone ? 'cut' : misfortunes[kind];
+    this.#misfortune = goesWrong ? misfortune : undefined;
+    this.#passes = Math.floor(chance(seed, 'passes', parts.flow) * 6) + (network.cutsAlone ? 1 : 0);
   }
 
   begin(forget: () => void): void {

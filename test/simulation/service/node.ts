@@ -14,6 +14,8 @@ export const stepCount = 4;
 export interface ServiceParts {
   readonly judge: Judge;
   readonly options: ServerOptions;
+  /** True where nothing goes wrong. */
+  readonly peaceful: boolean;
   /** How long a tool waits at a place, in milliseconds. */
   wait(key: number, place: number): number;
   /** The names of the tools that were added since. */
@@ -50,7 +52,7 @@ export class Node {
   }
 }
 
-function serverOf({ judge, options, wait }: ServiceParts): Server {
+function serverOf({ judge, options, wait, peaceful }: ServiceParts): Server {
   const server = createServer({ name: 'service', version: '1' }, options);
   server.tool('echo', { input: key }, (given) => {
     judge.runs(`echo ${given.key}`);
@@ -67,6 +69,7 @@ function serverOf({ judge, options, wait }: ServiceParts): Server {
   server.tool('give-up', { input: key }, async (given, ctx) => {
     judge.runs(`give-up ${given.key}`);
     await pause(20_000, ctx.signal);
+    if (peaceful && !ctx.signal.aborted) judge.violated(`give-up ${given.key} does not hear that it was given up`);
     return `give-up ${given.key}`;
   });
   for (const [tool, questions] of [
@@ -75,6 +78,8 @@ function serverOf({ judge, options, wait }: ServiceParts): Server {
   ] as const)
     server.tool(tool, { input: key }, async (given, ctx) => {
       judge.runs(`${tool} ${given.key}`);
+      await ctx.once('effect', () => judge.effect(`${tool} ${given.key}`));
+      ctx.progress(1, 2);
       const answers = await Promise.all(
         questions.map(async (question) => {
           const text = `${tool} ${given.key} ${question}`;
@@ -87,6 +92,7 @@ function serverOf({ judge, options, wait }: ServiceParts): Server {
         }),
       );
       await pause(wait(given.key, 0), ctx.signal);
+      ctx.progress(2, 2);
       return answers.join(', ');
     });
   return server;

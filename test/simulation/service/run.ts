@@ -1,11 +1,17 @@
-/** Runs schedules of a service: `npm run simulate -- [--seed N] [--count N] [--nodes N]`. */
+/** Runs schedules of a service: `npm run simulate -- [--seed N] [--count N] [--nodes N] [--first]`. */
 
 import { parseArgs } from 'node:util';
 import { planOf } from './plan.ts';
 import { runPlan } from './schedule.ts';
 
 const { values } = parseArgs({
-  options: { seed: { type: 'string' }, count: { type: 'string' }, nodes: { type: 'string' }, from: { type: 'string' } },
+  options: {
+    seed: { type: 'string' },
+    count: { type: 'string' },
+    nodes: { type: 'string' },
+    from: { type: 'string' },
+    first: { type: 'boolean' },
+  },
 });
 const single = values.seed !== undefined;
 const first = Number(values.seed ?? values.from ?? 1);
@@ -20,6 +26,7 @@ for (let seed = first; seed < first + count; seed++) {
   if (outcome.violations.length === 0) continue;
   failed++;
   console.log(`seed ${seed} (${outcome.plan.revision}): ${outcome.violations.slice(0, 3).join('; ').slice(0, 400)}`);
+  if (values.first === true) break;
 }
 const seconds = Number(process.hrtime.bigint() - began) / 1e9;
 const counted = [...sums].map(([name, sum]) => `${sum} ${name}`).join(', ');

@@ -7,7 +7,7 @@ import { chance } from './chance.ts';
 import { Judge } from './judge.ts';
 import { Network, type Reached } from './network.ts';
 import { Node, type ServiceParts } from './node.ts';
-import { calmPlan, type Fault, type Plan } from './plan.ts';
+import { calmPlan, isPeaceful, type Fault, type Plan } from './plan.ts';
 import { visit } from './visitor.ts';
 
 /** What came of a schedule. */
@@ -71,11 +71,13 @@ class Service {
     this.#parts = {
       judge,
       added: this.#added,
+      peaceful: isPeaceful(plan),
       options: { onError: () => undefined, rounds: { keys: [new Uint8Array(32).fill(7)] } },
       wait: (key, place) => Math.floor(chance(plan.seed, 'wait', key, place) ** 3 * 4_000),
     };
     this.#network = new Network({
       seed: plan.seed,
+      cutsAlone: plan.cutsAlone,
       world,
       choose: (client, flow) => this.#choose(client, flow),
       trouble: () => (world.now < plan.calmAt ? plan.trouble : 0),

@@ -6,7 +6,7 @@ import type { Process, World } from '../world.ts';
 import { longestMs, type Judge } from './judge.ts';
 import type { Network } from './network.ts';
 import { stepCount } from './node.ts';
-import type { Operation, Plan } from './plan.ts';
+import { isPeaceful, type Operation, type Plan } from './plan.ts';
 
 /** Where a visitor is. */
 export interface VisitorParts {
@@ -65,7 +65,7 @@ async function arrive(
         onSample: async ({ messages: [message] }) => {
           const content = Array.isArray(message?.content) ? message.content[0] : message?.content;
           const question = content?.type === 'text' ? content.text : '?';
-          judge.counts.questions++;
+          judge.asked(question);
           await new Promise<void>((resolve) => void setTimeout(resolve, thinks(question)));
           return { role: 'assistant', model: 'm', content: { type: 'text', text: `re ${question}` } };
         },
@@ -137,7 +137,11 @@ class Visitor {
       return true;
     } catch (error) {
       if (given.signal.aborted && error === given.signal.reason) judge.answered(call, 'given up', 'given up');
-      else judge.failed(call, error);
+      else {
+        judge.failed(call, error);
+        if (isPeaceful(plan))
+          judge.violated(`${tool} ${key} of ${this.#name} fails though nothing went wrong: ${String(error)}`);
+      }
       return false;
     }
   }

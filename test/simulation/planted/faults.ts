@@ -1,0 +1,172 @@
+/** Faults that are planted into the code while it is loaded, to see whether the simulation finds them. */
+
+/** One fault: a place of a file, and what stands there in its stead. */
+export interface PlantedFault {
+  readonly name: string;
+  /** Path of the file below `src/`. */
+  readonly file: string;
+  readonly from: string;
+  readonly to: string;
+}
+
+const fault = (name: string, file: string, from: string, to: string): PlantedFault => ({ name, file, from, to });
+
+const session = 'http/server/session/session.ts';
+const stream = 'http/server/session/stream.ts';
+const backlog = 'http/server/session/backlog.ts';
+const subscriptions = 'client/subscriptions/subscriptions.ts';
+
+/** All of them. */
+export const plantedFaults: readonly PlantedFault[] = [
+  fault(
+    'a resumed stream lacks its first event',
+    stream,
+    'connection.replay(written(this.#name, events));',
+    'connection.replay(written(this.#name, events.slice(1)));',
+  ),
+  fault(
+    'a resumed stream begins with what was heard',
+    stream,
+    'number: Number(number) }',
+    'number: Math.max(0, Number(number) - 1) }',
+  ),
+  fault('a resumed stream ends before its end', stream, 'if (this.#complete) connection.end();', 'connection.end();'),
+  fault(
+    'a resumed stream does not go on',
+    stream,
+    '        this.#connection = connection;\n        connection.replay',
+    '        connection.replay',
+  ),
+  fault('events of a stream are numbered from two', backlog, 'number: ++this.#last', 'number: (this.#last += 2)'),
+  fault('what waits for a stream is dropped', session, 'this.#undelivered.push(json);', ''),
+  fault('what waited for a stream is not sent', session, 'this.#standalone?.send(json);\n  }', 'void json;\n  }'),
+  fault(
+    'progress goes to the stream of another call',
+    session,
+    'this.#answers.get(related);\n    if',
+    '[...this.#answers.values()].at(-1);\n    if',
+  ),
+  fault(
+    'a request is forgotten before its answer',
+    session,
+    '    const answer = this.#answer(call);\n    const id = this.#expect(judged.message, answer);',
+    '    const answer = this.#answer(call);\n    const id = undefined;',
+  ),
+  fault(
+    'the client does not remember where a stream was',
+    'http/client/answer.ts',
+    'if (event.id !== undefined) position.lastEventId =',
+    'if (event.id !== undefined) position.lastEventId ??=',
+  ),
+  fault('the client says nothing of a gap', 'http/client/resume.ts', 'exchange.receiver.gap?.();', ''),
+  fault(
+    'the client gives up listening when it is refused',
+    'http/client/resume.ts',
+    'else if (isUnreadable(next)) position = nowhere;',
+    'else return;',
+  ),
+  fault(
+    'pauses do not end with what they are for',
+    'http/client/resume.ts',
+    "else signal.addEventListener('abort', aborted, { once: true });",
+    '',
+  ),
+  fault(
+    'subscriptions in sessions do not say that they were opened again',
+    subscriptions,
+    "subscription.heard({ type: 'reopened' });",
+    '',
+  ),
+  fault(
+    'subscriptions are not opened again with a new connection',
+    subscriptions,
+    'for (const subscription of this.#listening) subscription.wake();',
+    '',
+  ),
+  fault(
+    'listening does not say that it was opened again',
+    'client/subscriptions/listen.ts',
+    "if (again) this.#options.heard({ type: 'reopened' });",
+    '',
+  ),
+  fault(
+    'a lost connection of a subscription is not opened again',
+    subscriptions,
+    'lost: () => void this.#revive(),',
+    '',
+  ),
+  fault(
+    'pauses grow to ten minutes',
+    'client/connection/backoff.ts',
+    'const longestMs = 30_000;',
+    'const longestMs = 600_000;',
+  ),
+  fault(
+    'ids of requests are used again',
+    'peer/asked.ts',
+    'const id = this.#lastId + 1;',
+    'const id = (this.#lastId % 2) + 1;',
+  ),
+  fault(
+    'clocks run after the answer',
+    'peer/pending.ts',
+    '    this.#settled = true;\n    this.#idle?.();\n    this.#total?.();',
+    '    this.#settled = true;\n    this.#idle?.();',
+  ),
+  fault('progress does not start the wait anew', 'peer/asked.ts', 'this.find(id)?.touch();', ''),
+  fault(
+    'answers of rounds are mixed up',
+    'host/input/round-asker.ts',
+    'const known = this.#answers.get(name);',
+    'const known = [...this.#answers.values()][0] && { ...[...this.#answers.values()][0]!, digest };',
+  ),
+  fault(
+    'effects are not kept between rounds',
+    'host/input/round-asker.ts',
+    '      once,\n      logs',
+    '      once: {},\n      logs',
+  ),
+  fault(
+    'progress begins anew in each round',
+    'host/input/round-asker.ts',
+    '...(lastProgress === undefined ? {} : { progress: lastProgress }),',
+    '',
+  ),
+  fault(
+    'losing the client does not cancel an exchange',
+    'http/server/exchange.ts',
+    '    this.#answer.closed();\n    this.stop();\n  }\n\n  /**',
+    '    this.#answer.closed();\n  }\n\n  /**',
+  ),
+  fault(
+    'cancellations are not heard',
+    'host/conversation.ts',
+    'this.#running.cancelled(message.params);',
+    'void message.params;',
+  ),
+  fault(
+    'streams keep their timer',
+    'http/server/stream.ts',
+    '    this.#cancelTimer?.();\n    this.#cancelTimer = undefined;',
+    '',
+  ),
+  fault(
+    'changes of lists are told to the first session alone',
+    'server/subscriptions.ts',
+    '      session.notify(method, {});\n      yield;',
+    '      session.notify(method, {});\n      break;',
+  ),
+  fault(
+    'changes of lists are told to no listener',
+    'server/subscriptions.ts',
+    'if (filter[flag] !== true) continue;',
+    'if (filter[flag] === true) continue;',
+  ),
+  fault(
+    'a session is not forgotten by its client',
+    'client/connection/retry.ts',
+    "if (reason === 'session-lost') return true;",
+    "if (reason === 'session-lost') return false;",
+  ),
+  fault('an aborted request is not told to its server', 'peer/connection.ts', 'options.tellCancelled &&', 'false &&'),
+];
