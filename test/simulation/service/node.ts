@@ -13,7 +13,7 @@ export const stepCount = 4;
 /** The parts of a service that outlive its processes. */
 export interface ServiceParts {
   readonly judge: Judge;
-  readonly options: ServerOptions;
+  optionsOf(process: Process): ServerOptions;
   /** True where nothing goes wrong. */
   readonly peaceful: boolean;
   /** How long a tool waits at a place, in milliseconds. */
@@ -31,7 +31,7 @@ export class Node {
 
   constructor(process: Process, parts: ServiceParts) {
     this.process = process;
-    this.server = serverOf(parts);
+    this.server = serverOf(parts, parts.optionsOf(process));
     for (const name of parts.added) this.change(name);
     this.handler = createHttpHandler(this.server, {
       path: '/mcp',
@@ -52,7 +52,7 @@ export class Node {
   }
 }
 
-function serverOf({ judge, options, wait, peaceful }: ServiceParts): Server {
+function serverOf({ judge, wait, peaceful }: ServiceParts, options: ServerOptions): Server {
   const server = createServer({ name: 'service', version: '1' }, options);
   server.tool('echo', { input: key }, (given) => {
     judge.runs(`echo ${given.key}`);

@@ -16,7 +16,7 @@ export interface Operation {
 export interface Fault {
   readonly at: number;
   readonly node: number;
-  readonly kind: 'kill' | 'stop' | 'drain' | 'clock' | 'change';
+  readonly kind: 'kill' | 'stop' | 'drain' | 'clock' | 'change' | 'store away' | 'deaf';
   readonly ms: number;
 }
 
@@ -51,6 +51,7 @@ const kinds = [
   'level',
 ] as const;
 const faultKinds = ['kill', 'kill', 'stop', 'stop', 'drain', 'clock', 'change', 'change'] as const;
+const sharedFaultKinds = [...faultKinds, 'store away', 'deaf', 'deaf'] as const;
 
 /** Makes the plan of a seed. */
 export function planOf(seed: number, { nodes = 1 }: { readonly nodes?: number } = {}): Plan {
@@ -74,7 +75,7 @@ export function planOf(seed: number, { nodes = 1 }: { readonly nodes?: number } 
     return {
       at,
       node: Math.floor(draw('node', number) * nodes),
-      kind: cutsAlone ? 'change' : pick(faultKinds, 'fault', number),
+      kind: cutsAlone ? 'change' : pick(nodes > 1 ? sharedFaultKinds : faultKinds, 'fault', number),
       ms,
     };
   });

@@ -11,6 +11,7 @@ const { values } = parseArgs({
     nodes: { type: 'string' },
     from: { type: 'string' },
     first: { type: 'boolean' },
+    revision: { type: 'string' },
   },
 });
 const single = values.seed !== undefined;
@@ -20,7 +21,9 @@ const sums = new Map<string, number>();
 let failed = 0;
 const began = process.hrtime.bigint();
 for (let seed = first; seed < first + count; seed++) {
-  const outcome = await runPlan(planOf(seed, { nodes: Number(values.nodes ?? 1) }));
+  const plan = planOf(seed, { nodes: Number(values.nodes ?? 1) });
+  if (values.revision !== undefined && values.revision !== plan.revision) continue;
+  const outcome = await runPlan(plan);
   for (const [name, sum] of Object.entries(outcome.counts)) sums.set(name, (sums.get(name) ?? 0) + sum);
   if (single) console.log(JSON.stringify(outcome.plan, undefined, 1), outcome.trace(1_000));
   if (outcome.violations.length === 0) continue;

@@ -8,6 +8,7 @@ import { Judge } from './judge.ts';
 import { Network, type Reached } from './network.ts';
 import { Node, type ServiceParts } from './node.ts';
 import { calmPlan, isPeaceful, type Fault, type Plan } from './plan.ts';
+import { SharedStore } from './shared-store.ts';
 import { visit } from './visitor.ts';
 
 /** What came of a schedule. */
@@ -59,6 +60,8 @@ class Service {
   readonly #network: Network;
   readonly #parts: ServiceParts;
   readonly #nodes: (Node | undefined)[];
+  /** What several processes share. */
+  readonly #store: SharedStore | undefined;
   readonly #added: string[] = [];
   #visitors = 0;
   #made = 0;
@@ -67,12 +70,17 @@ class Service {
     this.#plan = plan;
     this.#world = world;
     this.#judge = judge;
+    this.#store = plan.nodes > 1 ? new SharedStore(world, plan.seed) : undefined;
     this.#nodes = Array.from({ length: plan.nodes }, () => undefined);
     this.#parts = {
       judge,
       added: this.#added,
       peaceful: isPeaceful(plan),
-      options: { onError: () => undefined, rounds: { keys: [new Uint8Array(32).fill(7)] } },
+      optionsOf: (process) => ({
+        onError: () => undefined,
+        rounds: { keys: [new Uint8Array(32).fill(7)] },
+        ...(this.#store && { store: this.#store.of(process) }),
+      }),
       wait: (key, place) => Math.floor(chance(plan.seed, 'wait', key, place) ** 3 * 4_000),
     };
     this.#network = new Network({
@@ -142,7 +150,9 @@ class Service {
   #befall({ kind, node: at, ms }: Fault): void {
     const node = this.#nodes[at];
     if (kind === 'change') return this.#change();
+    if (kind === 'store away') return this.#store?.away(ms);
     if (node === undefined || !node.process.alive) return;
+    if (kind === 'deaf') return this.#store?.deafen(node.process, ms);
     if (kind === 'stop') return this.#world.stop(node.process, ms);
     if (kind === 'clock') {
       node.process.clockOffset += ms;
@@ -151,6 +161,7 @@ class Service {
     if (kind === 'drain') return this.#drain(at, node, ms);
     this.#world.kill(node.process);
     this.#network.gone(node.process);
+    this.#store?.gone(node.process);
     this.#nodes[at] = undefined;
     this.#start(at, ms);
   }
@@ -169,6 +180,7 @@ class Service {
     this.#checkTimers(process);
     this.#world.kill(process);
     this.#network.gone(process);
+    this.#store?.gone(process);
   }
 
   #change(): void {

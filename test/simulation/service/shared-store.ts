@@ -1,0 +1,175 @@
+/** One store that all processes of a service share, each by a connection of its own: late, in the order of each connection, away at times. */
+
+import type { StreamLog, StreamWriter } from '../../../src/store/stream-log.ts';
+import { StoreError, type Store } from '../../../src/store/store.ts';
+import { memoryStore } from '../../../src/store/memory/store.ts';
+import type { NowOrLater } from '../../../src/store/now-or-later.ts';
+import type { Process, World } from '../world.ts';
+import { chance } from './chance.ts';
+
+/** How long a process waits for a store that does not answer, in milliseconds. */
+const patienceMs = 2_000;
+
+interface Subscriber {
+  readonly process: Process;
+  readonly hear: (text: string) => void;
+  readonly onGap: () => void;
+  ended: boolean;
+}
+
+/** The store of a service. */
+export class SharedStore {
+  readonly #world: World;
+  readonly #seed: number;
+  readonly #kept: Store;
+  readonly #subscribers = new Map<string, Set<Subscriber>>();
+  /** Until when it answers nobody, and whom its bus does not reach. */
+  #awayUntil = 0;
+  readonly #deaf = new Set<Process>();
+
+  constructor(world: World, seed: number) {
+    this.#world = world;
+    this.#seed = seed;
+    this.#kept = memoryStore({ now: () => world.now });
+  }
+
+  away(ms: number): void {
+    this.#world.note(`the store is away for ${ms} ms`);
+    this.#awayUntil = this.#world.now + ms;
+  }
+
+  /** What is told to a process is lost for a time; it learns of that afterwards. */
+  deafen(process: Process, ms: number): void {
+    this.#world.note(`${process.name} hears nothing of the store for ${ms} ms`);
+    this.#deaf.add(process);
+    this.#world.later(ms, process, () => {
+      this.#deaf.delete(process);
+      for (const subscribers of this.#subscribers.values())
+        for (const one of subscribers) if (one.process === process && !one.ended) one.onGap();
+    });
+  }
+
+  gone(process: Process): void {
+    for (const subscribers of this.#subscribers.values())
+      for (const one of subscribers) if (one.process === process) subscribers.delete(one);
+  }
+
+  /** The store as one process has it. */
+  of(process: Process): Store {
+    const connection = new Connection(this.#world, this.#seed, process, () => this.#awayUntil);
+    const { records, events, limits } = this.#kept;
+    const ask = <T>(run: () => NowOrLater<T>): Promise<T> => connection.ask(run);
+    return {
+      shared: true,
+      records: {
+        add: (...given) => ask(() => records.add(...given)),
+        get: (...given) => ask(() => records.get(...given)),
+        put: (...given) => ask(() => records.put(...given)),
+        touch: (...given) => ask(() => records.touch(...given)),
+        delete: (...given) => ask(() => records.delete(...given)),
+      },
+      events: { open: (session) => logOf(events.open(session), ask) },
+      limits: { take: (...given) => ask(() => limits.take(...given)) },
+      bus: {
+        publish: (channel, text) => ask(() => this.#publish(channel, text)),
+        subscribe: async (channel, hear, onGap) => {
+          const subscriber: Subscriber = { process, hear, onGap, ended: false };
+          await ask(() => this.#add(channel, subscriber));
+          return () => {
+            subscriber.ended = true;
+            this.#subscribers.get(channel)?.delete(subscriber);
+          };
+        },
+      },
+      check: () => ask(() => undefined),
+      close: () => undefined,
+    };
+  }
+
+  #add(channel: string, subscriber: Subscriber): void {
+    if (subscriber.ended) return;
+    const known = this.#subscribers.get(channel);
+    if (known === undefined) this.#subscribers.set(channel, new Set([subscriber]));
+    else known.add(subscriber);
+  }
+
+  #publish(channel: string, text: string): number {
+    const reached = [...(this.#subscribers.get(channel) ?? [])].filter(
+      ({ process }) => process.alive && !this.#deaf.has(process),
+    );
+    const delay = Math.ceil(chance(this.#seed, 'told', this.#world.events) * 8);
+    // All of them at one time, and later ones after it: the order of what one process tells stays.
+    this.#told = Math.max(this.#told, this.#world.now + delay);
+    for (const one of reached)
+      this.#world.later(this.#told - this.#world.now, one.process, () => {
+        if (!one.ended) one.hear(text);
+      });
+    return reached.length;
+  }
+
+  #told = 0;
+}
+
+/** What one process asks, in its order. */
+class Connection {
+  readonly #world: World;
+  readonly #seed: number;
+  readonly #process: Process;
+  readonly #awayUntil: () => number;
+  #asked = 0;
+  #arrives = 0;
+  #answers = 0;
+
+  constructor(world: World, seed: number, process: Process, awayUntil: () => number) {
+    this.#world = world;
+    this.#seed = seed;
+    this.#process = process;
+    this.#awayUntil = awayUntil;
+  }
+
+  ask<T>(run: () => NowOrLater<T>): Promise<T> {
+    const world = this.#world;
+    const number = this.#asked++;
+    const delay = (part: string): number =>
+      Math.ceil(chance(this.#seed, 'store', this.#process.name, number, part) ** 4 * 30);
+    return new Promise((resolve, reject) => {
+      this.#arrives = Math.max(this.#arrives, world.now + delay('there'));
+      world.later(this.#arrives - world.now, undefined, () => {
+        if (world.now < this.#awayUntil())
+          return void world.later(patienceMs, this.#process, () =>
+            reject(new StoreError('unavailable', 'the store did not answer')),
+          );
+        const tell = outcomeOf(run, resolve, reject);
+        this.#answers = Math.max(this.#answers, world.now + delay('back'));
+        world.later(this.#answers - world.now, this.#process, tell);
+      });
+    });
+  }
+}
+
+/** What is kept in memory is done at once. */
+function outcomeOf<T>(
+  run: () => NowOrLater<T>,
+  resolve: (value: NowOrLater<T>) => void,
+  reject: (error: unknown) => void,
+): () => void {
+  try {
+    const value = run();
+    return () => resolve(value);
+  } catch (error) {
+    return (): void => reject(error);
+  }
+}
+
+type Ask = <T>(run: () => NowOrLater<T>) => Promise<T>;
+
+function logOf(log: StreamLog, ask: Ask): StreamLog {
+  return {
+    write: async (stream, about): Promise<StreamWriter> => {
+      const writer = await ask(() => log.write(stream, about));
+      return { append: (data, last) => ask(() => writer.append(data, last)) };
+    },
+    read: (stream, after) => ask(() => log.read(stream, after)),
+    clear: () => ask(() => log.clear()),
+  };
+}
