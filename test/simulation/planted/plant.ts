@@ -12,7 +12,8 @@ registerHooks({
   load(loaded, context, next) {
     const found = next(loaded, context);
     if (loaded !== url) return found;
-    const text = String(found.source);
+    const { source } = found;
+    const text = typeof source === 'string' ? source : new TextDecoder().decode(source ?? new Uint8Array());
     if (text.split(from).length !== 2) throw new Error(`${file} must have ${JSON.stringify(from)} once`);
     return { ...found, source: text.replace(from, () => to) };
   },

@@ -1,0 +1,23 @@
+/** A few of the planted faults, each found within a few schedules; all of them are `npm run simulate:planted`. */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { plantedFaults } from './faults.ts';
+import { simulatedWith } from './simulated-with.ts';
+
+for (const name of [
+  'a resumed stream lacks its first event',
+  'a request is forgotten before its answer',
+  'the client says nothing of a gap',
+  'ids of requests are used again',
+  'effects are not kept between rounds',
+  'changes of lists are told to no listener',
+])
+  test(`the simulation finds that ${name}`, async () => {
+    const seen = await simulatedWith(name, 400);
+    assert.ok(seen.found, seen.words);
+  });
+
+test('every planted fault has a name of its own', () => {
+  assert.equal(new Set(plantedFaults.map(({ name }) => name)).size, plantedFaults.length);
+});
