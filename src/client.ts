@@ -71,3 +71,4 @@ export type { Progress } from './peer/progress.ts';
 export type { ProgressToken } from './protocol/features/common.ts';
 export { McpError, type ErrorName } from './protocol/error.ts';
 export type { CacheHint } from './protocol/features/envelope.ts';
+export type { Middleware, Passing, PassingAuth, PassingSession, Uses } from './peer/middleware/middleware.ts';

@@ -33,3 +33,4 @@ export type { KeptEvent, StreamLog, StreamLogs, StreamRest, StreamWriter } from 
 export type { Bus, CountingBus, Heard, Unsubscribe } from './store/bus.ts';
 export type { Limits, RateLimit, Allowance } from './store/limits.ts';
 export type { NowOrLater } from './store/now-or-later.ts';
+export type { Middleware, Passing } from './peer/middleware/middleware.ts';

@@ -73,3 +73,4 @@ export type {
 export type { RequestMeta } from './host/request-meta.ts';
 export type { HeaderParameter } from './peer/header.ts';
 export type { CacheHint } from './protocol/features/envelope.ts';
+export type { Middleware, Passing, PassingAuth, PassingSession, Uses } from './peer/middleware/middleware.ts';

@@ -24,7 +24,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
   // Pages at which persons agree to that.
   consent: ['auth', 'store', 'seal', 'jsonrpc'],
   // What both ends stand on.
-  peer: ['json', 'jsonrpc', 'protocol'],
+  peer: ['json', 'jsonrpc', 'protocol', 'store'],
   // What outlives its request, whichever end has it.
   tasks: ['peer', 'json', 'jsonrpc', 'protocol', 'seal', 'store'],
   // What serves.

@@ -68,6 +68,12 @@ test('the programs of docs/tasks.md that call tools are those in examples/', () 
   for (const name of ['long-call', 'start-task']) assert.ok(page.includes(read(`examples/${name}.ts`)), name);
 });
 
+test('the programs of docs/middleware.md are those in examples/', () => {
+  const page = read('docs/middleware.md');
+  for (const name of ['timing', 'caching', 'redaction', 'limits', 'flags'])
+    assert.ok(page.includes(read(`examples/middleware/${name}.ts`)), name);
+});
+
 /** What each program that ends by itself prints, as far as it matters. */
 const printed = {
   asking: /booked for 2, number 7/,
@@ -76,6 +82,12 @@ const printed = {
   subscribe: /uri: 'room:\/\/temperature' \}[^]*text: '21'/,
   'tool-error': /at most 100 can be withdrawn at once, not 500[^]*isError: true/,
   'in-memory.test': /pass 2/,
+  'middleware/timing': /tools\/call took [\d.]+ ms/,
+  'middleware/caching': /1 EUR is 1 USD[^]*1 EUR is 2 CHF[^]*1 EUR is 1 USD/,
+  'middleware/redaction': /^asked \[address\]\n[^]*write to \[address\]/,
+  'middleware/limits':
+    /small.*found.*\nsmall.*found.*\nsmall[^]*used up[^]*large.*found.*\nlarge.*found.*\nlarge.*found/,
+  'middleware/flags': /^\[ 'buy' \]\n\[ 'buy', 'refund' \]\n.*refunded/,
 } as const;
 
 for (const [name, pattern] of Object.entries(printed)) {

@@ -117,6 +117,14 @@ export const httpCallCases: readonly Case[] = [
     contenders: against([10, 100, 1_000].map((tools) => parley(`${tools} tools`, { options: { tools } }))),
   },
   guardedCall,
+  {
+    id: 'call-middleware',
+    title: `tools/call at ${stateless} over HTTP through middleware, 16 connections`,
+    unit: 'µs of CPU per request',
+    target: 'within 3 % of the same server without',
+    rounds: 9,
+    contenders: against([0, 1, 3].map((count) => parley(`${count} functions`, { options: { middleware: count } }))),
+  },
   sessionCall(16),
   sessionCall(64),
   {

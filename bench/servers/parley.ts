@@ -24,7 +24,11 @@ server.tool('length', { description: descriptions.length, input: length }, ({ te
 for (const name of moreNames) server.tool(name, { description: `The ${name}.`, input: numbers }, ({ a }) => String(a));
 
 const readiness: Readiness = { change: () => server.changed('tools') };
-const { entry, guarded } = optionsOf();
+const { entry, guarded, middleware } = optionsOf();
+// Such as looks at a request and its result, and changes nothing.
+for (let count = 0; count < Number(middleware ?? 0); count++)
+  server.use(({ method, meta }, next) => (method === '' || meta['none'] !== undefined ? {} : next()));
+
 /** Guarded or not, it is served alike. */
 const served =
   guarded === true

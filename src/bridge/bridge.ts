@@ -4,6 +4,7 @@ import { listMethods } from './merged/lists.ts';
 import { openMerged, type Merged } from './merged/merged.ts';
 import { openSingle, type Single, type SingleOptions, type UpstreamFacts } from './single/single.ts';
 import type { ConnectUpstream } from './upstream/opener.ts';
+import type { Middleware, Uses } from '../peer/middleware/middleware.ts';
 import { checkNames } from './option-names.ts';
 import {
   checkUpstream,
@@ -18,7 +19,7 @@ import type { UpstreamStanding } from './merged/slot.ts';
 import type { UpstreamIdentity } from './upstream-auth.ts';
 
 /** One endpoint in front of one server, for clients of every revision; serve it like a server. */
-export interface Bridge extends Served {
+export interface Bridge extends Served, Uses {
   /** Description of the server behind the bridge; where each client is itself there, nothing but its URL is known. */
   readonly upstream: UpstreamFacts;
   /**
@@ -31,7 +32,7 @@ export interface Bridge extends Served {
 }
 
 /** One endpoint in front of several servers, for clients of every revision; serve it like a server. */
-export interface MergedBridge extends Served {
+export interface MergedBridge extends Served, Uses {
   /** Standing of each server, in order. */
   readonly upstreams: readonly UpstreamStanding[];
   /** Answers a request of a browser for the pages at which people sign in at one of the servers; `undefined` for any other. */
@@ -242,9 +243,10 @@ async function actingAs(
   return { ...signingIn(identities, settings), asCallers: true, behind };
 }
 
-function guardable(standalone: Standalone, { behind, pages }: Acting, { store }: Settings): WithPages {
+function guardable(standalone: Standalone, { behind, pages }: Acting, { chain, store }: Settings): WithPages {
   const { endpoint } = standalone;
   return {
+    use: (first: string | Middleware, second?: Middleware) => chain.use(first, second),
     endpoint: behind === undefined && store === undefined ? endpoint : { ...endpoint, behind, store },
     close: () => standalone.close(),
     pages,
@@ -274,8 +276,8 @@ interface Standalone {
   close(): Promise<void>;
 }
 
-/** The same, with pages. */
-interface WithPages extends Standalone, Pick<Acting, 'pages'> {}
+/** The same, with pages and middleware. */
+interface WithPages extends Standalone, Uses, Pick<Acting, 'pages'> {}
 
 function served(host: Parameters<typeof createEndpoint>[0], standing: Standing): Standalone {
   const endpoint = createEndpoint(host, () => standing.stop());

@@ -1,3 +1,4 @@
+import { Chain } from '../peer/middleware/chain.ts';
 import type { Transport } from '../jsonrpc/transport.ts';
 import type { Host } from '../host/host.ts';
 import { createSeal } from '../seal/seal.ts';
@@ -143,6 +144,8 @@ export interface Settings {
   readonly parked: PoolOptions['parked'];
   readonly store: Store | undefined;
   readonly taskOnly: 'wait' | 'refuse';
+  /** The middleware that all messages pass, on both sides. */
+  readonly chain: Chain;
   readonly onError: (error: unknown, where: string) => void;
   readonly onWarning: (message: string) => void;
 }
@@ -167,6 +170,7 @@ export function bridgeSettingsOf(options: BridgeBehavior): Settings {
     parked: parkedOptions(options.rounds ?? {}, options.store),
     store: options.store,
     taskOnly,
+    chain: new Chain(),
     onError: harmless(options.onError ?? ((error, where) => console.error(`${where}:`, error))),
     onWarning: harmless(options.onWarning ?? ((message) => console.error(message))),
   };

@@ -14,6 +14,7 @@ import type { GetPromptResult, Prompt } from '../protocol/features/prompts.ts';
 import type { Resource, ResourceTemplate } from '../protocol/features/resource.ts';
 import type { ReadResourceResult } from '../protocol/features/resources.ts';
 import type { InputMethod, ListItems, ListMethod, RequestTypes } from '../protocol/catalogue.ts';
+import type { Uses } from '../peer/middleware/middleware.ts';
 import type { RevisionDate } from '../protocol/revision.ts';
 import type { Tool } from '../protocol/features/tool.ts';
 import type { CallToolResult } from '../protocol/features/tools.ts';
@@ -63,7 +64,7 @@ export interface CompleteOptions extends ClientRequestOptions {
  * `ConnectionError` when no valid answer came, or, once their signal is aborted, with its reason, as `fetch` does. Who
  * connected closes.
  */
-export interface Client {
+export interface Client extends Uses {
   /** The revision that both sides speak, by its date. */
   readonly revision: RevisionDate;
   /** Name of the server as it gives it, for display alone; `undefined` until a server that need not say so said it. */

@@ -35,6 +35,9 @@ import { readTyped } from './typed-result.ts';
 import { givingUp, givingUpSteps } from './giving-up.ts';
 import type { RootsSource } from './input/inputs.ts';
 import { checkLevel } from './option-names.ts';
+import { throughClientMiddleware } from './middleware/late-passing.ts';
+import type { Chain } from '../peer/middleware/chain.ts';
+import type { Middleware } from '../peer/middleware/middleware.ts';
 import { walkPages, type Page } from './pages.ts';
 import { Requests, type ClientParts } from './requests.ts';
 import type { InputAnswers } from './input/rounds.ts';
@@ -47,6 +50,11 @@ import type { SubscribeOptions } from './subscriptions/subscriptions.ts';
 /** Makes the client of a settled connection. */
 export function createClient(parts: ClientParts): Client {
   return new SessionClient(parts);
+}
+
+/** Puts the middleware of a bridge around that of a client of it. */
+export function useWithin(client: Client, outer: Chain): void {
+  if (client instanceof SessionClient) client.within(outer);
 }
 
 class SessionClient implements Client {
@@ -184,7 +192,7 @@ class SessionClient implements Client {
   async notifyRootsListChanged(): Promise<void> {
     const { connection, settings } = this.#parts;
     const declared = projectClientCapabilities(connection.revision, settings.capabilities);
-    if (declared.roots?.listChanged === true) await connection.notify('notifications/roots/list_changed', undefined);
+    if (declared.roots?.listChanged === true) await this.notify('notifications/roots/list_changed', undefined);
   }
 
   learnTools(tools: readonly Tool[]): void {
@@ -272,8 +280,20 @@ class SessionClient implements Client {
       throw notFound(method, `belongs to the extension ${shown}, which this server does not have`);
   }
 
-  notify(method: string, params?: JsonObject): Promise<void> {
-    return this.#parts.connection.notify(method, params);
+  async notify(method: string, params?: JsonObject): Promise<void> {
+    const { connection, settings } = this.#parts;
+    const { chain } = settings;
+    if (chain.used) await throughClientMiddleware((late) => late.notifyThrough(method, params, { chain, connection }));
+    else await connection.notify(method, params);
+  }
+
+  use(first: string | Middleware, second?: Middleware): void {
+    this.#parts.settings.chain.use(first, second);
+  }
+
+  /** Puts other middleware around that of the client. */
+  within(outer: Chain): void {
+    this.#parts.settings.chain.within(outer);
   }
 
   onClose(listener: (error: ConnectionError) => void): () => void {

@@ -104,6 +104,8 @@ const requestNames: Names<CompleteOptions & PageOptions & ToolCallOptions & Star
   task: 1,
   onGiveUp: 1,
   ttlMs: 1,
+  passed: 1,
+  finish: 1,
 };
 
 /** @throws TypeError for options of a request that do not exist, and for words that mean nothing. */

@@ -1,3 +1,4 @@
+import { Chain } from '../peer/middleware/chain.ts';
 import { monotonicNow } from '../jsonrpc/timeout.ts';
 import type { ConnectionError } from '../jsonrpc/transport.ts';
 import { harmless } from '../mistakes/harmless.ts';
@@ -146,6 +147,8 @@ export interface ClientSettings extends Pick<ConnectOptions, Listener>, RecoverS
   readonly extensions: Extensions;
   readonly inputs: Inputs;
   readonly tasks: boolean;
+  /** The middleware that all messages pass. */
+  readonly chain: Chain;
   readonly maxRounds: number;
   readonly revisions: readonly Revision[];
   readonly negotiated: Negotiated | undefined;
@@ -191,6 +194,7 @@ export function settingsOf(options: ConnectOptions): ClientSettings {
     extensions: checkedExtensions(options.extensions ?? {}),
     inputs,
     tasks: options.tasks ?? options.advertise ?? true,
+    chain: new Chain(),
     maxRounds: options.maxRounds ?? 10,
     revisions: chosenRevisions(options.revisions),
     negotiated: options.negotiated,

@@ -19,6 +19,7 @@ import { namesElicitations } from './input/elicitation-ids.ts';
 import { answering, type Inputs } from './input/inputs.ts';
 import type { Rounds } from './input/rounds.ts';
 import { isInputMethod, needsInput } from './input/step.ts';
+import { throughClientMiddleware } from './middleware/late-passing.ts';
 import { withoutInvalidHeaders, type KnownTools } from './known-tools.ts';
 import { checkRequest } from './option-names.ts';
 import type { ClientSettings } from './options.ts';
@@ -52,6 +53,8 @@ export class Requests {
   /** Sends a request, and gives the result as it came. */
   async request(method: string, params?: JsonObject, options: PageOptions = {}): Promise<JsonObject> {
     checkRequest(options);
+    // What mends a failure is behind middleware.
+    if (this.#passes(options)) return await this.#send(method, params, options);
     try {
       return await this.#send(method, params, options);
     } catch (error) {
@@ -78,12 +81,16 @@ export class Requests {
     const { connection, settings } = this.#parts;
     // Interfaces of params are JSON objects.
     const given = params as JsonObject | undefined;
-    const result = await this.request(method, given, { ...options, cache: options?.cache ?? settings.cache });
-    if (!isInputMethod(method) || !needsInput(result, connection.revision)) return result;
-    // A method that may need input has params.
-    const request = { method, params: params as RequestTypes[typeof method]['params'] };
-    const rounds = await this.rounds();
-    return await rounds.finish(request, result, options);
+    const cached = { ...options, cache: options?.cache ?? settings.cache };
+    const finish: PageOptions['finish'] = async (sent, result, following) => {
+      if (!isInputMethod(method) || !needsInput(result, connection.revision)) return result;
+      // A method that may need input has params.
+      const request = { method, params: sent as unknown as RequestTypes[typeof method]['params'] };
+      const rounds = await this.rounds();
+      return await rounds.finish(request, result, following);
+    };
+    if (settings.chain.used) return await this.request(method, given, { ...cached, finish });
+    return await finish(given, await this.request(method, given, cached), options ?? {});
   }
 
   async page<Method extends ListMethod>(
@@ -127,7 +134,21 @@ export class Requests {
       : this.#sendAnew(method, params, options);
   }
 
+  /** Tells whether a request is to pass middleware. */
+  #passes({ passed }: PageOptions): boolean {
+    return this.#parts.settings.chain.used && passed !== true;
+  }
+
+  /** Lets a request pass middleware, with everything that is done to have it answered behind that. */
+  async #pass(method: string, params: JsonObject | undefined, options: PageOptions): Promise<JsonObject> {
+    const { connection, settings } = this.#parts;
+    return await throughClientMiddleware((late) =>
+      late.requestThrough(method, { params, options }, { chain: settings.chain, connection, requests: this }),
+    );
+  }
+
   #sendAnew(method: string, params: JsonObject | undefined, options: PageOptions): Promise<JsonObject> {
+    if (this.#passes(options)) return this.#pass(method, params, options);
     const { connection, settings, known } = this.#parts;
     if (method !== 'tools/call') return connection.request(method, params, options);
     const harmless = settings.trustToolHints && this.#hints.has(params?.['name']);

@@ -1,7 +1,7 @@
 import { isRequestId, type NotificationMessage, type RequestId, type RequestMessage } from '../jsonrpc/message.ts';
 import { isExtensionFlag, supports, type ClientCapabilities, type ClientFlag } from '../protocol/capability.ts';
 import { declaresExtension } from '../protocol/extension.ts';
-import type { Implementation } from '../protocol/features/common.ts';
+import type { Implementation, JsonObject } from '../protocol/features/common.ts';
 import { isWanted, type LoggingLevel } from '../protocol/features/logging.ts';
 import { methodOf } from '../protocol/catalogue.ts';
 import type { Revision, RevisionDate } from '../protocol/revision.ts';
@@ -88,6 +88,8 @@ export class Call {
   #held = false;
   /** The scopes that it needs, where it failed because its sender lacks one. */
   lackedScopes: readonly string[] | undefined;
+  /** Lets what is sent for it pass middleware; set for a request that passed some itself. */
+  passes: ((call: Call, method: string, params: JsonObject) => void) | undefined;
 
   /** @param auth Who the request comes from, where a link carries requests that differ in it. */
   constructor(facts: CallFacts, message: RequestMessage, auth: AuthInfo | undefined = facts.link.auth) {
@@ -238,7 +240,19 @@ export class Call {
   /** Sends a notification on the stream of this request; once the request ended, nothing is sent. */
   send(method: string, params: Readonly<Record<string, unknown>>): void {
     if (this.#ended !== undefined) return;
-    this.#facts.link.send(notification(this.#facts.revision, method, params), this.requestId);
+    if (this.passes === undefined) this.write(method, params);
+    else this.passes(this, method, params);
+  }
+
+  /** Does so past all middleware. */
+  write(method: string, params: Readonly<Record<string, unknown>>): void {
+    if (this.#ended === undefined)
+      this.#facts.link.send(notification(this.#facts.revision, method, params), this.requestId);
+  }
+
+  /** The link that it came over. */
+  get link(): Link {
+    return this.#facts.link;
   }
 
   /** Breaks the connection that waits for this request, where the link can; the client comes back for the rest. */

@@ -22,12 +22,13 @@ import { Running } from '../peer/running.ts';
 import { StatelessFacts } from './stateless-facts.ts';
 import { gate, notFound } from '../peer/gate.ts';
 import type { Handler, Host } from './host.ts';
-import { answerInitialize, answerItself, answerUnopened } from './lifecycle.ts';
+import { answerInitialize, answerUnopened, resultItself } from './lifecycle.ts';
 import { guarded, maskedError } from './masking.ts';
 import { andThen, orElse, type NowOrLater } from '../store/now-or-later.ts';
 import type { QuestionWay } from './input/question.ts';
 import type * as Questions from './input/questions.ts';
 import { judge, type Judged, type JudgedRequest } from './judged.ts';
+import { throughHostMiddleware } from './middleware/late-passing.ts';
 import { describesClients } from './request-meta.ts';
 import { lackedScopes } from './protection.ts';
 import { handled, handledUnknown, refusal } from './response.ts';
@@ -148,12 +149,17 @@ export class HostConversation implements Conversation {
     return this.#serve(message, this.#session, auth);
   }
 
-  #initialize(message: RequestMessage): ResponseMessage {
+  #initialize(message: RequestMessage): Outcome {
     const [host, link] = [this.#host, this.#link];
+    const { chain } = host;
     return answerInitialize(message, {
       host,
       link,
       session: this.#session,
+      ...(chain?.used === true && {
+        pass: (params, core) =>
+          throughHostMiddleware((late) => late.openedThrough(message, { chain, host, link }, params, core)),
+      }),
       settle: (opening) => {
         this.#session = new SessionFacts(opening, {
           host,
@@ -209,24 +215,46 @@ export class HostConversation implements Conversation {
   }
 
   #run(message: RequestMessage, call: Call): Outcome {
-    const revision = call.facts;
     const host = this.#host;
-    const given = message.params ?? {};
-    if (host.unknown !== undefined && methodOf(message.method) === undefined) {
-      return andThen(host.unknown(given, call), (result) =>
-        call.aborted ? undefined : handledUnknown(message, result, { host, call }),
-      );
-    }
-    const row = gate(message.method, revision, host.capabilities(this.#link));
-    const own = answerItself(message, revision, { host, session: this.#session });
+    const isUnknown = host.unknown !== undefined && methodOf(message.method) === undefined;
+    const row = isUnknown ? undefined : gate(message.method, call.facts, host.capabilities(this.#link));
+    const { chain } = host;
+    const outcome =
+      chain?.used === true
+        ? throughHostMiddleware((late) =>
+            late.servedThrough(message, {
+              chain,
+              host,
+              call,
+              row,
+              run: (params) => this.#result(message, row, call, params),
+            }),
+          )
+        : this.#result(message, row, call);
+    return andThen(outcome, (result) => {
+      if (call.aborted) return undefined;
+      return row === undefined
+        ? handledUnknown(message, result, { host, call })
+        : handled(message, result, { host, call, row });
+    });
+  }
+
+  /** @param read The parameters, where they were read already; the row is that of a method that the protocol knows. */
+  #result(message: RequestMessage, row: MethodRow | undefined, call: Call, read?: JsonObject): NowOrLater<unknown> {
+    const host = this.#host;
+    const given = read ?? message.params ?? {};
+    if (row === undefined) return host.unknown?.(given, call);
+    const { method } = message;
+    const own = resultItself(read === undefined ? message : { method, params: read }, call.facts, {
+      host,
+      session: this.#session,
+    });
     if (own !== undefined) return own;
-    const handler = host.handler(message.method);
-    if (handler === undefined) throw notFound(message.method, 'is not served here');
+    const handler = host.handler(method);
+    if (handler === undefined) throw notFound(method, 'is not served here');
     // Every params type is an object with string keys.
-    const params = (row.params === undefined ? given : fromWire(revision, row.params, given)) as JsonObject;
-    return andThen(this.#outcome(handler, params, { row, call }), (result) =>
-      call.aborted ? undefined : handled(message, result, { host, call, row }),
-    );
+    const params = read ?? (fromWire(call.facts, row.params, given) as JsonObject);
+    return this.#outcome(handler, params, { row, call });
   }
 
   /** Runs the handler; where it may ask the client, by the way of its revision. */
@@ -259,6 +287,8 @@ export class HostConversation implements Conversation {
         connection,
         isReady: () => this.#session?.isReady === true,
         timeoutMs: this.#host.askTimeoutMs,
+        passed:
+          this.#host.chain?.used === true ? { chain: this.#host.chain, host: this.#host, link: this.#link } : undefined,
         told: (this.#told ??= new Map()),
       },
     };
@@ -276,14 +306,25 @@ export class HostConversation implements Conversation {
       default:
         if (message.method === 'notifications/progress') this.#connection?.progressed(message);
         if (message.method === 'notifications/tasks/status') this.#toldOfTask(message.params?.['taskId']);
-        guarded(this.#host, message.method, () =>
-          this.#host.notified?.(message.method, message.params ?? {}, {
-            session: this.#session?.session,
-            principal: this.#link.auth?.principal,
-            address: this.#link.address,
-          }),
-        );
+        this.#tell(message);
     }
+  }
+
+  #tell(message: NotificationMessage): void {
+    const [host, link] = [this.#host, this.#link];
+    const { chain } = host;
+    const { method } = message;
+    const session = this.#session?.session;
+    const tell = (params: JsonObject): unknown =>
+      host.notified?.(method, params, { session, principal: link.auth?.principal, address: link.address });
+    const facts = this.revision ?? host.revisions.at(-1);
+    guarded(host, method, () =>
+      chain?.used === true && facts !== undefined
+        ? throughHostMiddleware((late) =>
+            late.noticedThrough(this, message, { chain, host, link, session, facts, tell }),
+          )
+        : tell(message.params ?? {}),
+    );
   }
 
   #toldOfTask(taskId: unknown): void {

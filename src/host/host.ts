@@ -7,6 +7,7 @@ import type { Call, ClientView } from './call.ts';
 import type { ScopeGuard } from './protection.ts';
 import type { TaskQuestion } from '../peer/ask.ts';
 import type { HeaderParameter } from '../peer/header.ts';
+import type { Chain } from '../peer/middleware/chain.ts';
 import type { ServerRounds } from './input/server-rounds.ts';
 import type { Tracer } from './trace.ts';
 import type { Store } from '../store/store.ts';
@@ -18,6 +19,14 @@ import type { Store } from '../store/store.ts';
  * @returns The result in the canonical model; it is projected to the client's revision afterwards.
  */
 export type Handler = (params: Readonly<Record<string, unknown>>, call: Call) => unknown;
+
+/** Facts of a host that only middleware needs. */
+export interface Guide {
+  /** Tells whether what a request names is there for who sends it. */
+  knows(method: string, params: JsonObject, auth: AuthInfo | undefined): boolean;
+  /** The result that tells what middleware threw in place of the handler of a method, where one can; else it is an error. */
+  thrown(method: string, error: unknown): JsonObject | undefined;
+}
 
 /** Contents of an endpoint: a server's registries, or a bridge's upstream. */
 export interface Host {
@@ -62,6 +71,10 @@ export interface Host {
   readonly guard?: (() => ScopeGuard | Promise<ScopeGuard>) | undefined;
   /** Follows requests, where somebody traces them. */
   readonly tracer?: Tracer | undefined;
+  /** The middleware that all messages pass. */
+  readonly chain?: Chain | undefined;
+  /** Loads what middleware needs to know of it. */
+  guide?(): Promise<Guide>;
   /** Hears what must not be lost and must not reach the peer. */
   onError(error: unknown, where: string): void;
   /**
@@ -123,6 +136,8 @@ export interface ServerSession {
   ): Promise<JsonObject>;
   /** Sends a notification that belongs to no request; nothing is sent before the client is ready for it. */
   notify(method: string, params: Readonly<Record<string, unknown>>): void;
+  /** Hears that the session ended; set by what lets its messages pass middleware. It must not throw. */
+  onEnd?: () => void;
   /** State that the host keeps for this conversation, gone with it. */
   readonly state: Map<symbol, unknown>;
 }

@@ -1,11 +1,13 @@
 /** The lifecycle of a conversation: its opening by `initialize`, what is answered before, and what it answers itself. */
 
 import type { RequestMessage, ResponseMessage } from '../jsonrpc/message.ts';
+import type { JsonObject } from '../protocol/features/common.ts';
+import { andThen, orElse, type NowOrLater } from '../store/now-or-later.ts';
 import { fromWire } from '../protocol/compile/from-wire.ts';
 import { toWire } from '../protocol/compile/to-wire.ts';
 import { McpError } from '../protocol/error.ts';
 import { emptyResultShape } from '../protocol/features/envelope.ts';
-import { initializeRequestParamsShape } from '../protocol/features/lifecycle.ts';
+import { initializeRequestParamsShape, type InitializeRequestParams } from '../protocol/features/lifecycle.ts';
 import { setLevelRequestParamsShape } from '../protocol/features/logging.ts';
 import { metaKey } from '../protocol/meta.ts';
 import { chooseRevision, newestOf, newestRevision, type Revision } from '../protocol/revision.ts';
@@ -25,13 +27,18 @@ export interface LifecycleParts {
   readonly session: SessionFacts | undefined;
   /** Takes what this one settles. */
   settle(opening: Opening): void;
+  /** Lets the request pass middleware, where there is some. */
+  readonly pass?: Pass | undefined;
 }
+
+/** Way of a request through middleware: it ends with a result, or throws. */
+export type Pass = (params: JsonObject, core: (params: JsonObject) => NowOrLater<JsonObject>) => NowOrLater<JsonObject>;
 
 /** Answers `initialize`: settles a revision and a client, or refuses and leaves everything as it was. */
 export function answerInitialize(
   message: RequestMessage,
-  { host, link, session, settle }: LifecycleParts,
-): ResponseMessage {
+  { host, link, session, settle, pass }: LifecycleParts,
+): ResponseMessage | Promise<ResponseMessage> {
   const handshake = newestOf(host.revisions, 'handshake');
   if (handshake === undefined) {
     // Spec 2026-07-28, Versioning: whatever is wrong, the error names what is spoken.
@@ -40,8 +47,8 @@ export function answerInitialize(
     return refusal(host, message.id, error, newestRevision);
   }
   let spoken = session?.revision ?? handshake;
-  try {
-    const params = fromWire(handshake, initializeRequestParamsShape, message.params);
+  let opening: Opening | undefined;
+  const open = (params: InitializeRequestParams): JsonObject => {
     if (session !== undefined) throw new McpError('invalidRequest', 'this conversation is already initialized');
     if (!link.lasting) throw new McpError('invalidRequest', 'initialize needs a connection that lasts');
     const revision = chooseRevision(host.revisions, params.protocolVersion) ?? handshake;
@@ -50,11 +57,23 @@ export function answerInitialize(
       throw new McpError('invalidParams', `clientInfo and capabilities exceed ${mostCharacters} characters`);
     host.admit?.({ principal: link.auth?.principal, address: link.address });
     spoken = revision;
-    settle({ revision, client });
-    return respond(host, message, revision, initializeResult(host, revision, link));
-  } catch (error) {
-    return refusal(host, message.id, maskedError(host, error, 'initialize'), spoken);
-  }
+    opening = { revision, client };
+    return initializeResult(host, revision, link);
+  };
+  return orElse(
+    () => {
+      const params = fromWire(handshake, initializeRequestParamsShape, message.params);
+      // Interfaces of params are JSON objects, and middleware gives on what was checked again.
+      const result = pass?.(params as unknown as JsonObject, (given) => open(given as never)) ?? open(params);
+      return andThen(result, (settled): ResponseMessage => {
+        if (opening === undefined)
+          throw new TypeError('middleware answered initialize, which opens a session by itself alone');
+        settle(opening);
+        return respond(host, message, opening.revision, settled);
+      });
+    },
+    (error) => refusal(host, message.id, maskedError(host, error, 'initialize'), spoken),
+  );
 }
 
 /** The most characters of JSON that a client may say of itself: they are kept as long as its session, of which there are many. */
@@ -73,22 +92,22 @@ export function answerUnopened(host: Host, message: RequestMessage): ResponseMes
 }
 
 /**
- * Answers the methods that belong to the conversation and not to what its host offers; `undefined` for every other, and
- * for a level of logging that the host wants to hear of too.
+ * The results of the methods that belong to the conversation and not to what its host offers, as a revision has them; `undefined` for
+ * every other, and for a level of logging that the host wants to hear of too.
  */
-export function answerItself(
-  message: RequestMessage,
+export function resultItself(
+  { method, params = {} }: Pick<RequestMessage, 'method' | 'params'>,
   revision: Revision,
   { host, session }: Pick<LifecycleParts, 'host' | 'session'>,
-): ResponseMessage | undefined {
-  switch (message.method) {
+): JsonObject | undefined {
+  switch (method) {
     case 'ping':
-      return respond(host, message, revision, toWire(revision, emptyResultShape, {}));
+      return toWire(revision, emptyResultShape, {});
     case 'logging/setLevel':
-      session?.setLevel(fromWire(revision, setLevelRequestParamsShape, message.params ?? {}).level);
-      return host.handler(message.method) === undefined ? respond(host, message, revision, {}) : undefined;
+      session?.setLevel(fromWire(revision, setLevelRequestParamsShape, params).level);
+      return host.handler(method) === undefined ? {} : undefined;
     case 'server/discover':
-      return respond(host, message, revision, discoverResult(host, revision));
+      return discoverResult(host, revision);
     default:
       return undefined;
   }

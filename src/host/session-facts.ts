@@ -7,6 +7,7 @@ import { isPromised } from '../peer/gate.ts';
 import { notification, type CallFacts, type ClientView } from './call.ts';
 import type { AuthInfo, Link } from './endpoint.ts';
 import type { Host, ServerSession } from './host.ts';
+import { throughHostMiddleware } from './middleware/late-passing.ts';
 import type { SessionWay } from './input/by-requests.ts';
 import type { QuestionOrigin } from './input/question.ts';
 
@@ -79,6 +80,7 @@ export class SessionFacts implements CallFacts {
   /** Ends the session, to which nothing comes any more: nothing is told either. */
   end(): void {
     this.#isReady = false;
+    this.session.onEnd?.();
   }
 
   #sessionOver({ host, link, isIdle, ask }: SessionParts): ServerSession {
@@ -98,12 +100,19 @@ export class SessionFacts implements CallFacts {
       state: new Map(),
       ask: async (method, params, signal, call) => {
         const given = call === undefined ? signal : AbortSignal.any([signal, call.signal]);
-        const origin = { facts: revision, signal: given, requestId: call?.requestId };
+        const origin = { facts: revision, signal: given, requestId: call?.requestId, session: this.session };
         return await ask(method, params, origin, { client, task: call?.task });
       },
       notify: (method, params) => {
-        if (this.isReady && isPromised(method, this.#offered, host.relays))
-          link.send(notification(revision, method, params));
+        const { chain } = host;
+        if (!this.isReady || !isPromised(method, this.#offered, host.relays)) return;
+        if (chain?.used !== true) return link.send(notification(revision, method, params));
+        const write = (given: JsonObject): void => {
+          if (this.isReady) link.send(notification(revision, method, given));
+        };
+        void throughHostMiddleware((late) =>
+          late.toldThrough(this.session, method, { chain, host, link, params, write }),
+        );
       },
     };
   }

@@ -35,6 +35,7 @@ export interface MemoryLink {
 export function linkedTransport(description: string, connect: (link: MemoryLink) => MemoryPeer): Transport {
   return {
     description,
+    network: 'inproc',
     open: async (receiver) => openLinked(receiver, connect),
   };
 }

@@ -2,6 +2,7 @@ import type { TransportFacts } from './transport.ts';
 
 /** The facts of HTTP, where each message is a POST with headers of its own. */
 export const httpFacts: Omit<TransportFacts, 'description'> = {
+  network: 'tcp',
   carriesHeaders: true,
   cancelsByClosing: true,
   mayLoseTheProbe: false,
@@ -9,6 +10,7 @@ export const httpFacts: Omit<TransportFacts, 'description'> = {
 
 /** The facts of a transport with what holds where it says nothing. */
 export interface SettledFacts extends TransportFacts {
+  readonly network: string | undefined;
   readonly address: string | undefined;
   readonly carriesHeaders: boolean;
   readonly cancelsByClosing: boolean;
@@ -18,10 +20,11 @@ export interface SettledFacts extends TransportFacts {
 
 /** The facts of a transport by themselves; who wraps a transport passes them on. */
 export function factsOf(transport: TransportFacts): SettledFacts {
-  const { description, address, carriesHeaders, cancelsByClosing, mayLoseTheProbe, ownsProcess } = transport;
+  const { description, address, network, carriesHeaders, cancelsByClosing, mayLoseTheProbe, ownsProcess } = transport;
   return {
     description,
     address,
+    network,
     carriesHeaders: carriesHeaders ?? false,
     cancelsByClosing: cancelsByClosing ?? false,
     mayLoseTheProbe: mayLoseTheProbe ?? true,

@@ -12,6 +12,8 @@ export interface TransportFacts {
    * long as the transport itself is used. Holds no secret.
    */
   readonly address?: string | undefined;
+  /** Carrier, in the words of OpenTelemetry for `network.transport`: `tcp`, `pipe`, `inproc`. Spans have it. */
+  readonly network?: string | undefined;
   /** True when headers travel beside messages, and what is said in them is read; false by default. */
   readonly carriesHeaders?: boolean | undefined;
   /**

@@ -5,6 +5,7 @@ import { checkParts, type DefinitionKind } from './mistakes.ts';
 import { Declared } from './declared.ts';
 import { mayHear } from './handlers.ts';
 import type { ResolvedOptions } from './options.ts';
+import { Chain } from '../peer/middleware/chain.ts';
 import { ownMethodsKey } from '../protocol/extension.ts';
 import { ownMethods, type MethodEntry } from './offer/methods.ts';
 import type { PromptEntry } from './offer/prompts.ts';
@@ -27,6 +28,8 @@ export interface Parts {
   readonly extensions: Declared;
   readonly subscriptions: Subscriptions;
   readonly tasking: Tasking;
+  /** The middleware that all messages pass. */
+  readonly chain: Chain;
   /** Takes one of the calls of tools that a client may make now. */
   readonly mayCall: Take;
   /** Capabilities that are offered now; worked out again only after something was registered or changed. */
@@ -55,6 +58,7 @@ export function createParts(info: Implementation, options: ResolvedOptions): Par
     prompts: new Registry('prompt', changed('prompts'), partsOf('prompt')),
     methods: new Registry('method', () => (stale = true), partsOf('method')),
     extensions: new Declared(options.extensions),
+    chain: new Chain(),
     mayCall: rateLimited(options.rateLimits.tools, options.rateLimits.now),
     tasking: new Tasking(async () => (await import('./tasks/load.ts')).loadTasks(info, parts)),
     capabilities: () => {

@@ -1,6 +1,7 @@
 import type { Endpoint, Link, Served } from '../host/endpoint.ts';
 import type { Handler, Host } from '../host/host.ts';
 import { createEndpoint } from '../host/serve.ts';
+import type { Middleware, Uses } from '../peer/middleware/middleware.ts';
 import type { Implementation, JsonObject } from '../protocol/features/common.ts';
 import type { ListKind } from '../protocol/features/subscriptions.ts';
 import { metaProblem } from './offer/common.ts';
@@ -23,7 +24,7 @@ import { addTool, type ToolEntry } from './offer/tools.ts';
  *
  * Serve it with `serveStdio`, `listen`, `toNodeHandler` or `createHandler`; several at a time are fine.
  */
-export interface Server extends Definitions, Served {
+export interface Server extends Definitions, Served, Uses {
   /** Description that the server gives of itself. */
   readonly info: Implementation;
   /**
@@ -78,6 +79,7 @@ export function createServer(info: Implementation, options: ServerOptions = {}):
     },
     extension: (id, settings = {}) => parts.extensions.add(id, settings),
     tasks: serverTasks(parts),
+    use: (first: string | Middleware, second?: Middleware) => parts.chain.use(first, second),
     resourceUpdated: (uri) => tellUpdate(parts, uri),
     close: () => endpoint.close(),
   };
@@ -179,6 +181,8 @@ function hostOf(info: Implementation, parts: Parts): Host {
     discoverHint: options.cache,
     tracer: options.tracer,
     store: options.store,
+    chain: parts.chain,
+    guide: async () => (await import('./guide.ts')).guideOf(parts),
     rounds: options.rounds,
     maxRounds: options.rounds.maxRounds,
     askTimeoutMs: options.askTimeoutMs,

@@ -232,6 +232,7 @@ class LateSingle implements Single {
       revisions: settings.revisions,
       exactNumbers: true,
       relays: true,
+      chain: settings.chain,
       askTimeoutMs: 600_000,
       maxRounds: 32,
       capabilities: () => inner()?.capabilities() ?? unknownOffer,

@@ -351,6 +351,7 @@ function hostOf(parts: BridgeParts, settings: SingleOptions, { known, hint, door
     revisions: settings.revisions,
     exactNumbers: true,
     relays: true,
+    chain: settings.chain,
     askTimeoutMs: 600_000,
     maxRounds: 32,
     capabilities: () => offerOf(known(), tellsApart(settings)),

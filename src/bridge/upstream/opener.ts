@@ -1,6 +1,8 @@
 import type { Client } from '../../client/client.ts';
+import { useWithin } from '../../client/create-client.ts';
 import type { ConnectOptions } from '../../client/options.ts';
 import type { Transport } from '../../jsonrpc/transport.ts';
+import type { Chain } from '../../peer/middleware/chain.ts';
 import type { Negotiated } from '../../client/connection/negotiate.ts';
 import type { Implementation } from '../../protocol/features/common.ts';
 import type { CacheStore } from '../../store/cache.ts';
@@ -27,6 +29,8 @@ export interface OpenerOptions {
   /** Name of the bridge, where it does not pass its client's name on. */
   readonly info: Implementation;
   readonly tools: UpstreamTools;
+  /** The middleware of the bridge. */
+  readonly chain: Chain;
   readonly upstreamRevisions?: readonly string[] | undefined;
   readonly probeTimeoutMs?: number | undefined;
   /** Gives up the first connection; later ones are opened until they are closed. */
@@ -39,7 +43,7 @@ export interface OpenerOptions {
  * out is known to the later ones.
  */
 export function opener(options: OpenerOptions): (isMain: boolean) => OpenClient {
-  const { auth, connect, info, tools, upstreamRevisions, probeTimeoutMs, signal, onWarning } = options;
+  const { auth, connect, info, tools, chain, upstreamRevisions, probeTimeoutMs, signal, onWarning } = options;
   let negotiated: Negotiated | undefined;
   const cacheStore = options.keepsNothing === true ? noStore : memoryCacheStore();
   const over =
@@ -68,6 +72,7 @@ export function opener(options: OpenerOptions): (isMain: boolean) => OpenClient 
         onWarning,
       });
       negotiated = client.negotiated;
+      useWithin(client, chain);
       client.learnTools(tools.mirroring);
       return client;
     };

@@ -9,6 +9,12 @@ export interface PageOptions extends ClientRequestOptions {
   readonly stamp?: number | undefined;
   /** Marks of a request that has to do with a task. */
   readonly task?: TaskSending | undefined;
+  /** True when it passed middleware already, or is a part of what did. */
+  readonly passed?: boolean | undefined;
+  /** Goes on with a result that is not the last one. */
+  readonly finish?:
+    | ((params: JsonObject | undefined, result: JsonObject, options: PageOptions) => Promise<JsonObject>)
+    | undefined;
 }
 
 /** A request as the cache sees it. */

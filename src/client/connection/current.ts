@@ -263,6 +263,7 @@ export class CurrentConnection {
       ended: (error) => settled.connection !== undefined && this.lose(settled.connection, error),
       settings,
       handlers,
+      source: this,
     });
     return {
       ...inbound,

@@ -1,4 +1,5 @@
 import { ConnectionError } from '../../jsonrpc/transport.ts';
+import type { CarrierSource } from '../middleware/passing.ts';
 import type { RequestOptions } from './request-options.ts';
 import { serverInfoOf } from './discover.ts';
 import type { Negotiated } from './negotiate.ts';
@@ -54,6 +55,11 @@ export class Reconnecting {
   get server(): Implementation | undefined {
     const { settled } = this.#current;
     return this.#server?.of === settled ? this.#server.info : settled.agreement.server;
+  }
+
+  /** What carries its messages. */
+  get source(): CarrierSource {
+    return this.#current;
   }
 
   /** Tells whether the server may say anything unasked; settled once `listening` is, where it is there. */

@@ -13,6 +13,8 @@ import { methodOf } from '../../protocol/catalogue.ts';
 import { maySend } from '../../protocol/method.ts';
 import { newestRevision, type Revision } from '../../protocol/revision.ts';
 import { toWire } from '../../protocol/compile/to-wire.ts';
+import { throughClientMiddleware } from '../middleware/late-passing.ts';
+import type { CarrierSource } from '../middleware/passing.ts';
 import type { Inbound, Questioned } from '../connection/open-channel.ts';
 import type { ClientSettings } from '../options.ts';
 
@@ -33,6 +35,8 @@ export interface InboundOptions {
   /** Settled by the negotiation; `undefined` while that runs. */
   revision(): Revision | undefined;
   ended(error: ConnectionError): void;
+  /** What carries its messages. */
+  readonly source: CarrierSource;
   readonly settings: ClientSettings;
   /** By method; what is not here, and not `ping`, is answered with "method not found". */
   readonly handlers: ReadonlyMap<string, InboundHandler>;
@@ -54,8 +58,8 @@ export function createInbound(options: InboundOptions): Inbound {
       // Spec, Base protocol, Requests: an id is used once. A stream that is taken up may bring the same request again.
       if (obstacle === 'duplicate')
         return warn(`a request of the server came again while it is answered: ${shown(message.method)}`);
-      const { handlers } = options;
-      void answer(message, by, { settings, handlers, settled: revision, isTooMuch: obstacle === 'busy' });
+      const { handlers, source } = options;
+      void answer(message, by, { settings, handlers, source, settled: revision, isTooMuch: obstacle === 'busy' });
     },
     malformed(id, reason, { connection, respond }) {
       const revision = options.revision();
@@ -65,13 +69,20 @@ export function createInbound(options: InboundOptions): Inbound {
       void respond({ jsonrpc: '2.0', id, error }, revision);
     },
     notification(message) {
-      if (message.method !== 'notifications/cancelled') hear(message, options);
+      if (message.method === 'notifications/cancelled') return;
+      const { chain } = settings;
+      const { source } = options;
+      // Before the revision is settled nothing comes that is for anybody.
+      if (!chain.used || options.revision() === undefined) return hear(message, options);
+      const failed = (error: unknown): void => settings.failed(`middleware failed for ${shown(message.method)}`, error);
+      const pass = (params: JsonObject): void => hear({ ...message, params }, options);
+      void throughClientMiddleware((late) => late.heardThrough(message, { chain, source, hear: pass, failed }));
     },
     closed: (error) => options.ended(error),
   };
 }
 
-interface Answering extends Pick<InboundOptions, 'settings' | 'handlers'> {
+interface Answering extends Pick<InboundOptions, 'settings' | 'handlers' | 'source'> {
   readonly settled: Revision | undefined;
   /** True when so many are answered that this one is refused. */
   readonly isTooMuch: boolean;
@@ -98,10 +109,10 @@ class AnsweredRequest implements RunningRequest {
 async function answer(
   { id, method, params = {} }: RequestMessage,
   { connection, respond, request }: Questioned,
-  { settings, handlers, settled, isTooMuch }: Answering,
+  { settings, handlers, source, settled, isTooMuch }: Answering,
 ): Promise<void> {
   const { onRequest } = settings;
-  const passedOn = onRequest === undefined ? undefined : passing(method, onRequest);
+  const passedOn = onRequest === undefined ? undefined : handingOn(method, onRequest);
   const handler = method === 'ping' ? pong : (passedOn ?? handlers.get(method));
   // Before the revision is settled a server may only ping, which is the same in all of them.
   const revision = settled ?? newestRevision;
@@ -111,7 +122,20 @@ async function answer(
   try {
     if (isTooMuch && handler !== pong) throw new McpError('internalError', 'too many requests wait for an answer here');
     if (handler === undefined) throw new McpError('methodNotFound', `this client does not answer ${shown(method)}`);
-    const result = related(settled, params, await handler(params, { revision, signal, request }));
+    const context = { revision, signal, request };
+    const { chain } = settings;
+    const answered =
+      chain.used && settled !== undefined
+        ? throughClientMiddleware((late) =>
+            late.answerThrough({ method, id }, params, {
+              chain,
+              source,
+              context,
+              answer: (given) => handler(given, context),
+            }),
+          )
+        : handler(params, context);
+    const result = related(settled, params, await answered);
     // It counts among those at once, and can be cancelled, until the server has it.
     if (!signal.aborted) await respond({ jsonrpc: '2.0', id, result }, settled, { signal });
   } catch (error) {
@@ -141,7 +165,7 @@ function related(settled: Revision | undefined, params: JsonObject, result: Json
 const pong: InboundHandler = () => ({});
 
 /** Hands a request on in the newest words, where the revision has a server ask it. */
-function passing(method: string, onRequest: NonNullable<ClientSettings['onRequest']>): InboundHandler {
+function handingOn(method: string, onRequest: NonNullable<ClientSettings['onRequest']>): InboundHandler {
   return async (params, { revision, signal, request }) => {
     const row = methodOf(method);
     if (row !== undefined && !maySend('server', row, revision))

@@ -1,3 +1,4 @@
+import type { RequestId } from '../../jsonrpc/message.ts';
 import type { JsonObject } from '../../protocol/features/common.ts';
 import { McpError } from '../../protocol/error.ts';
 import { fromWire } from '../../protocol/compile/from-wire.ts';
@@ -55,10 +56,11 @@ export class AskerByRequests implements Asker {
 /** Origin of a question within a call. */
 function originOf(call: Call, signal: AbortSignal | undefined): QuestionOrigin {
   if (signal === undefined) return call;
-  const { facts, requestId } = call;
+  const { facts, requestId, session } = call;
   return {
     facts,
     requestId,
+    session,
     signal: AbortSignal.any([call.signal, signal]),
     get over() {
       return call.over;
@@ -78,7 +80,10 @@ export async function askOnce(
   origin: QuestionOrigin,
   way: SessionWay,
 ): Promise<JsonObject> {
-  if (methodOf(method) === undefined) return await question(method, params, origin, way);
+  if (methodOf(method) === undefined)
+    return await putThrough(method, params, { origin, way }, (given, onSent) =>
+      question(method, given, origin, onSent === undefined ? way : { ...way, onSent }),
+    );
   // `questionOf` refuses what is known and no question.
   return await questionOf(method as AskMethod, params, origin, way)();
 }
@@ -103,17 +108,32 @@ function questionOf(
     );
   }
   requireCapabilities(method, params, facts, way.client.capabilities);
-  // The method's own rows are the types of its parameters and result; results are JSON objects.
-  const wire = toWire(facts, row.params, params as never);
   const { task } = way;
-  const put =
-    task === undefined || !hostsTasks(method, origin, way)
-      ? () => question(method, wire, origin, way)
-      : async () => {
-          const { questionAsTask } = await import('./as-task.ts');
-          return await questionAsTask({ method, params: wire, task }, origin, way);
-        };
-  return async () => fromWire(facts, result, await put()) as unknown as JsonObject;
+  const put = async (given: JsonObject, onSent?: (id: RequestId) => void): Promise<JsonObject> => {
+    // The method's own rows are the types of its parameters and result; results are JSON objects.
+    const wire = toWire(facts, row.params, given as never);
+    const told = onSent === undefined ? way : { ...way, onSent };
+    if (task === undefined || !hostsTasks(method, origin, way))
+      return fromWire(facts, result, await question(method, wire, origin, told)) as unknown as JsonObject;
+    const { questionAsTask } = await import('./as-task.ts');
+    const answer = await questionAsTask({ method, params: wire, task }, origin, told);
+    return fromWire(facts, result, answer) as unknown as JsonObject;
+  };
+  return () => putThrough(method, params, { origin, way }, put);
+}
+
+/** Lets a question pass middleware, where there is some. */
+async function putThrough(
+  method: string,
+  params: JsonObject,
+  { origin, way }: { readonly origin: QuestionOrigin; readonly way: QuestionWay },
+  ask: (params: JsonObject, onSent?: (id: RequestId) => void) => Promise<JsonObject>,
+): Promise<JsonObject> {
+  const { passed } = way;
+  if (passed === undefined) return await ask(params);
+  const { facts, session, signal } = origin;
+  const late = await import('../middleware/passing.ts');
+  return await late.askedThrough(method, params, { ...passed, facts, session, signal, ask });
 }
 
 /** Spec 2025-11-25, Tasks, Capability Negotiation: a task is wanted only of what the client declared so. */

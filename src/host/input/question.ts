@@ -6,7 +6,9 @@ import type { JsonObject } from '../../protocol/features/common.ts';
 import type { Revision } from '../../protocol/revision.ts';
 import type { Call } from '../call.ts';
 import type { Link } from '../endpoint.ts';
+import type { ServerSession } from '../host.ts';
 import { LinkEnd, unanswered } from '../link-end.ts';
+import type { PassingPlace } from '../middleware/passing.ts';
 
 /** Origin of a question: a call, or the conversation as a whole. */
 export interface QuestionOrigin {
@@ -17,6 +19,8 @@ export interface QuestionOrigin {
   readonly requestId?: RequestId | undefined;
   /** True when nobody waits for the answer any more, though nobody gave it up. */
   readonly over?: boolean | undefined;
+  /** The handshake conversation. */
+  readonly session?: ServerSession | undefined;
 }
 
 /** The way to ask one handshake client. */
@@ -28,6 +32,10 @@ export interface QuestionWay {
   readonly timeoutMs: number;
   /** Listeners to what the client tells of tasks of its own, by their ids. */
   readonly told?: Map<string, () => void>;
+  /** The middleware that questions pass, where there is some. */
+  readonly passed?: PassingPlace | undefined;
+  /** Hears the id under which a question is sent. */
+  readonly onSent?: ((id: RequestId) => void) | undefined;
   /** Takes an answer that comes when nobody waits any more. Who is heard like this is not told that the question is given up. */
   readonly late?: (result: JsonObject) => void;
 }
@@ -51,7 +59,7 @@ export async function question(
   method: string,
   params: JsonObject,
   { facts, signal, requestId }: QuestionOrigin,
-  { connection, isReady, timeoutMs, late }: QuestionWay,
+  { connection, isReady, timeoutMs, late, onSent }: QuestionWay,
 ): Promise<JsonObject> {
   // Spec 2025-11-25, Lifecycle, Initialization: no requests before `notifications/initialized`.
   if (connection.ended === undefined && !isReady())
@@ -66,7 +74,9 @@ export async function question(
     onLateAnswer: late && ((answer: ResponseMessage) => 'result' in answer && late(answer.result)),
   };
   try {
-    return await connection.call(method, given, options).answer;
+    const asked = connection.call(method, given, options);
+    onSent?.(asked.id);
+    return await asked.answer;
   } catch (error) {
     throw unanswered(error, { method, options });
   }

@@ -54,6 +54,7 @@ export function spawn(command: string, args: readonly string[] = [], options: Sp
   refuseOther('function', 'onStderr', onStderr);
   return {
     description: options.calledAs ?? describeCommand(command, args),
+    network: 'pipe',
     ownsProcess: true,
     async open(receiver) {
       // A server on stdio exports this beside what it needs, and loads no module of Node for it.

@@ -1,0 +1,31 @@
+import { createServer, ToolError } from 'parley-mcp/server';
+import { connectInMemory } from 'parley-mcp/testing';
+
+const server = createServer({ name: 'search', version: '1.0.0' });
+server.tool('search', {}, () => 'found');
+
+const perMinute: Readonly<Record<string, number>> = { free: 2, paid: 100 };
+const used = new Map<unknown, { readonly minute: number; count: number }>();
+
+// Each tenant has a number of calls in a minute, by what its token says. The model reads what a ToolError says.
+server.use('tools/call', ({ auth }, next) => {
+  const tenant = auth?.claims?.['tenant'] ?? 'nobody';
+  const most = perMinute[String(auth?.claims?.['plan'] ?? 'free')] ?? 0;
+  const minute = Math.floor(performance.now() / 60_000);
+  let place = used.get(tenant);
+  if (place?.minute !== minute) {
+    if (used.size > 10_000) used.clear();
+    used.set(tenant, (place = { minute, count: 0 }));
+  }
+  if (++place.count > most) throw new ToolError(`${most} calls a minute are used up; wait for the next minute`);
+  return next();
+});
+
+for (const [tenant, plan] of [
+  ['small', 'free'],
+  ['large', 'paid'],
+]) {
+  const client = await connectInMemory(server, { auth: { principal: `ada of ${tenant}`, claims: { tenant, plan } } });
+  for (let call = 1; call <= 3; call++) console.log(tenant, (await client.callTool('search')).content);
+  await client.close();
+}

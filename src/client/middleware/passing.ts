@@ -1,0 +1,245 @@
+/** Messages of a client on their way through middleware. */
+
+import type { NotificationMessage, RequestId } from '../../jsonrpc/message.ts';
+import type { SettledFacts } from '../../jsonrpc/transport-facts.ts';
+import type { Chain } from '../../peer/middleware/chain.ts';
+import type { PassingSession } from '../../peer/middleware/middleware.ts';
+import { inOrder } from '../../peer/middleware/order.ts';
+import { pass, type About, type Core } from '../../peer/middleware/pass.ts';
+import { methodOf } from '../../protocol/catalogue.ts';
+import { fromWire } from '../../protocol/compile/from-wire.ts';
+import { toWire } from '../../protocol/compile/to-wire.ts';
+import type { JsonObject } from '../../protocol/features/common.ts';
+import type { Revision, RevisionDate } from '../../protocol/revision.ts';
+import { andThen, type NowOrLater } from '../../store/now-or-later.ts';
+import type { PageOptions } from '../cache/cacheable-request.ts';
+import type { Reconnecting } from '../connection/reconnecting.ts';
+import { withMeta } from '../connection/request-meta.ts';
+import type { InboundContext } from '../input/inbound.ts';
+import type { Requests } from '../requests.ts';
+
+/** Circumstances of a message. */
+interface Circumstances {
+  readonly direction: About['direction'];
+  readonly kind: About['kind'];
+  readonly requestId?: RequestId | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** A message that passes at a client. */
+class ClientMessage implements About {
+  readonly side = 'client';
+  readonly method: string;
+  requestId: RequestId | undefined;
+  readonly auth: undefined;
+  readonly known: undefined;
+  readonly #of: Circumstances;
+  readonly #carrier: Carrier;
+
+  constructor(method: string, carrier: Carrier, of: Circumstances) {
+    this.method = method;
+    this.requestId = of.requestId;
+    this.#of = of;
+    this.#carrier = carrier;
+  }
+
+  get direction(): About['direction'] {
+    return this.#of.direction;
+  }
+  get kind(): About['kind'] {
+    return this.#of.kind;
+  }
+  get revision(): RevisionDate {
+    return this.#carrier.revision.date;
+  }
+  get session(): PassingSession | undefined {
+    return this.#carrier.session;
+  }
+  get transport(): string | undefined {
+    return this.#carrier.facts.network;
+  }
+  get address(): string | undefined {
+    return this.#carrier.facts.address;
+  }
+  get signal(): AbortSignal {
+    return this.#of.signal ?? new AbortController().signal;
+  }
+  check(params: JsonObject): JsonObject {
+    const { revision } = this.#carrier;
+    const type = methodOf(this.method)?.params;
+    if (type !== undefined) fromWire(revision, type, toWire(revision, type, params as never));
+    return params;
+  }
+}
+
+/** The connection of a client through all its losses, as what carries its messages. */
+export interface CarrierSource {
+  readonly settled: {
+    readonly revision: Revision;
+    readonly agreement: { readonly channel: { readonly facts: SettledFacts } };
+  };
+  /** Follows it as long as it lives. */
+  observe(observer: { lost(): void; ended(): void }): void;
+}
+
+const carriers = new WeakMap<CarrierSource, Carrier>();
+
+function carrierOf(source: CarrierSource): Carrier {
+  let carrier = carriers.get(source);
+  if (carrier === undefined) carriers.set(source, (carrier = new Carrier(source)));
+  return carrier;
+}
+
+/** What carries the messages of a client, as middleware sees it. */
+class Carrier {
+  readonly #source: CarrierSource;
+  #session: Session | undefined;
+
+  constructor(source: CarrierSource) {
+    this.#source = source;
+    source.observe({ lost: () => this.#end(), ended: () => this.#end() });
+  }
+
+  get revision(): Revision {
+    return this.#source.settled.revision;
+  }
+  get facts(): SettledFacts {
+    return this.#source.settled.agreement.channel.facts;
+  }
+  get session(): PassingSession | undefined {
+    return this.revision.sessions ? (this.#session ??= new Session()) : undefined;
+  }
+
+  #end(): void {
+    this.#session?.end();
+    this.#session = undefined;
+  }
+}
+
+/** A session as the client has it; its id is the transport's alone. */
+class Session implements PassingSession {
+  readonly id: undefined;
+  readonly #listeners: (() => void)[] = [];
+  #ended = false;
+
+  onEnd(listener: () => void): void {
+    if (this.#ended) listener();
+    else this.#listeners.push(listener);
+  }
+
+  end(): void {
+    this.#ended = true;
+    for (const listener of this.#listeners.splice(0)) listener();
+  }
+}
+
+/** A request to the server, with everything that is done to have it answered behind middleware. */
+export function requestThrough(
+  method: string,
+  { params, options }: { readonly params: JsonObject | undefined; readonly options: PageOptions },
+  way: {
+    readonly chain: Chain;
+    readonly connection: Reconnecting;
+    readonly requests: Pick<Requests, 'request'>;
+  },
+): NowOrLater<JsonObject> {
+  const { chain, connection, requests } = way;
+  const { meta, onSent, finish, ...others } = options;
+  const send = async (given: JsonObject | undefined, sending: PageOptions): Promise<JsonObject> => {
+    const result = await requests.request(method, given, { ...sending, cache: 'bypass' });
+    return finish === undefined ? result : await finish(given, result, sending);
+  };
+  const about = new ClientMessage(method, carrierOf(connection.source), {
+    direction: 'sent',
+    kind: 'request',
+    signal: options.signal,
+  });
+  const whole = meta === undefined ? (params ?? {}) : withMeta(params, {}, meta);
+  const core: Core = (given) =>
+    send(given === whole && meta === undefined ? params : given, {
+      ...others,
+      passed: true,
+      onSent: (id) => {
+        about.requestId = id;
+        onSent?.(id);
+      },
+    });
+  return pass(chain, about, whole, core);
+}
+
+/** A notification to the server. */
+export function notifyThrough(
+  method: string,
+  params: JsonObject | undefined,
+  { chain, connection }: { readonly chain: Chain; readonly connection: Reconnecting },
+): Promise<void> {
+  const about = new ClientMessage(method, carrierOf(connection.source), { direction: 'sent', kind: 'notification' });
+  const whole = params ?? {};
+  return new Promise((resolve, reject) => {
+    const core: Core = async (given) => {
+      await connection.notify(method, given === whole ? params : given);
+      return {};
+    };
+    inOrder(connection, () => andThen(pass(chain, about, whole, core), () => resolve()), reject);
+  });
+}
+
+/** A notification of the server, as it came. */
+export function heardThrough(
+  { method, params = {} }: NotificationMessage,
+  way: {
+    readonly chain: Chain;
+    readonly source: CarrierSource;
+    hear(params: JsonObject): void;
+    failed(error: unknown): void;
+  },
+): void {
+  const { chain, source, hear, failed } = way;
+  const carrier = carrierOf(source);
+  const about = new ClientMessage(method, carrier, { direction: 'received', kind: 'notification' });
+  const core: Core = (given) => {
+    hear(given);
+    return {};
+  };
+  inOrder(carrier, () => pass(chain, about, params, core), failed);
+}
+
+/** A request of the server; params and result are as they travel, which middleware sees in the newest words. */
+export function answerThrough(
+  { method, id }: { readonly method: string; readonly id: RequestId },
+  params: JsonObject,
+  way: {
+    readonly chain: Chain;
+    readonly source: CarrierSource;
+    readonly context: InboundContext;
+    answer(params: JsonObject): JsonObject | Promise<JsonObject>;
+  },
+): NowOrLater<JsonObject> {
+  const { chain, source, context, answer } = way;
+  const { revision, signal } = context;
+  const { params: type, result } = methodOf(method) ?? {};
+  const about = new ClientMessage(method, carrierOf(source), {
+    direction: 'received',
+    kind: 'request',
+    requestId: id,
+    signal,
+  });
+  // Interfaces of params and results are JSON objects, and the rows of a method name their types.
+  const read = type === undefined ? params : (fromWire(revision, type, params) as unknown as JsonObject);
+  const wireOf = (given: JsonObject): JsonObject => {
+    if (given === read) return params;
+    return type === undefined ? given : toWire(revision, type, given as never);
+  };
+  let own: JsonObject | undefined;
+  let shown: JsonObject | undefined;
+  const core: Core = (given) =>
+    andThen(answer(wireOf(given)), (answered) => {
+      own = answered;
+      shown = result === undefined ? answered : (fromWire(revision, result, answered) as unknown as JsonObject);
+      return shown;
+    });
+  return andThen(pass(chain, about, read, core), (settled): JsonObject => {
+    if (settled === shown && own !== undefined) return own;
+    return result === undefined ? settled : toWire(revision, result, settled as never);
+  });
+}

@@ -1,0 +1,322 @@
+/** Messages of a conversation with a client on their way through middleware. */
+
+import type { NotificationMessage, RequestId, RequestMessage } from '../../jsonrpc/message.ts';
+import type { Chain } from '../../peer/middleware/chain.ts';
+import type { PassingSession } from '../../peer/middleware/middleware.ts';
+import { inOrder, passed } from '../../peer/middleware/order.ts';
+import { pass, type About, type Core } from '../../peer/middleware/pass.ts';
+import { methodOf } from '../../protocol/catalogue.ts';
+import { checkWritten } from '../../protocol/compile/check.ts';
+import { fromWire } from '../../protocol/compile/from-wire.ts';
+import { toWire } from '../../protocol/compile/to-wire.ts';
+import type { JsonObject } from '../../protocol/features/common.ts';
+import { inputRequiredResultShape } from '../../protocol/features/rounds.ts';
+import type { MethodRow } from '../../protocol/method.ts';
+import { newestOf, newestRevision, type Revision, type RevisionDate } from '../../protocol/revision.ts';
+import { andThen, orElse, type NowOrLater } from '../../store/now-or-later.ts';
+import type { Call } from '../call.ts';
+import type { AuthInfo, Link } from '../endpoint.ts';
+import { isExtensionResult, passedOn, resultFor } from '../extension-result.ts';
+import type { Guide, Host, ServerSession } from '../host.ts';
+import { maskedError } from '../masking.ts';
+
+/** Place where messages of a conversation pass. */
+export interface PassingPlace {
+  readonly chain: Chain;
+  readonly host: Host;
+  readonly link: Link;
+}
+
+/** Circumstances of a message. */
+interface Circumstances {
+  readonly direction: About['direction'];
+  readonly kind: About['kind'];
+  readonly facts: Revision;
+  readonly link: Link;
+  readonly session: ServerSession | undefined;
+  readonly auth: AuthInfo | undefined;
+  readonly requestId?: RequestId | undefined;
+  /** The call or question that the message is; left out for notifications. */
+  readonly live?: { readonly signal: AbortSignal } | undefined;
+  known?(): boolean | undefined;
+}
+
+/** A message that passes at a server. */
+class HostMessage implements About {
+  readonly side = 'server';
+  readonly method: string;
+  requestId: RequestId | undefined;
+  readonly #of: Circumstances;
+
+  constructor(method: string, of: Circumstances) {
+    this.method = method;
+    this.requestId = of.requestId;
+    this.#of = of;
+  }
+
+  get direction(): About['direction'] {
+    return this.#of.direction;
+  }
+  get kind(): About['kind'] {
+    return this.#of.kind;
+  }
+  get revision(): RevisionDate {
+    return this.#of.facts.date;
+  }
+  get session(): PassingSession | undefined {
+    const { session, link } = this.#of;
+    return session && sessionOf(session, link);
+  }
+  get transport(): string | undefined {
+    return this.#of.link.network;
+  }
+  get auth(): AuthInfo | undefined {
+    return this.#of.auth;
+  }
+  get address(): string | undefined {
+    return this.#of.link.address;
+  }
+  get known(): boolean | undefined {
+    return this.#of.known?.();
+  }
+  get signal(): AbortSignal {
+    return this.#of.live?.signal ?? new AbortController().signal;
+  }
+  check(params: JsonObject): JsonObject {
+    return checkedParams(this.method, params, this.#of.facts);
+  }
+}
+
+const sessions = new WeakMap<object, PassingSession>();
+
+function sessionOf(session: ServerSession, { id }: Link): PassingSession {
+  let made = sessions.get(session.state);
+  if (made === undefined) sessions.set(session.state, (made = followed(session, id)));
+  return made;
+}
+
+function followed(session: ServerSession, id: string | undefined): PassingSession {
+  const listeners: (() => void)[] = [];
+  let isOver = false;
+  session.onEnd = () => {
+    isOver = true;
+    for (const listener of listeners.splice(0)) listener();
+  };
+  return {
+    id,
+    onEnd: (listener) => {
+      if (isOver) listener();
+      else listeners.push(listener);
+    },
+  };
+}
+
+const guides = new WeakMap<Host, Guide>();
+
+/** Goes on with what is known of a host; most are known already. */
+function withGuide<T>(host: Host, run: (guide: Guide | undefined) => NowOrLater<T>): NowOrLater<T> {
+  const guide = guides.get(host);
+  if (guide !== undefined || host.guide === undefined) return run(guide);
+  return host.guide().then((loaded) => {
+    guides.set(host, loaded);
+    return run(loaded);
+  });
+}
+
+/** Parameters in the newest words, checked as though they had come in a revision. */
+function checkedParams(method: string, params: JsonObject, revision: Revision): JsonObject {
+  const type = methodOf(method)?.params;
+  if (type !== undefined) fromWire(revision, type, toWire(revision, type, params as never));
+  return params;
+}
+
+/** Way of a request of the client. */
+interface Requested extends Omit<PassingPlace, 'link'> {
+  readonly call: Call;
+  readonly row: MethodRow | undefined;
+  run(params: JsonObject): NowOrLater<unknown>;
+}
+
+/** A request of the client: gives the result as its handler would. */
+export function servedThrough(message: RequestMessage, way: Requested): NowOrLater<unknown> {
+  return withGuide(way.host, (guide) => requestedOf(message, way, guide));
+}
+
+function requestedOf(
+  { method, params: given = {}, id }: RequestMessage,
+  { chain, host, call, row, run }: Requested,
+  guide: Guide | undefined,
+): NowOrLater<unknown> {
+  const { link, facts, session, auth } = call;
+  // Every params type is an object with string keys.
+  const params = row === undefined ? given : (fromWire(facts, row.params, given) as JsonObject);
+  const about = new HostMessage(method, {
+    direction: 'received',
+    kind: 'request',
+    facts,
+    link,
+    session,
+    auth,
+    requestId: id,
+    live: call,
+    known: () => guide?.knows(method, params, auth),
+  });
+  call.passes = (sender, name, notice) => sent(sender, name, notice, { chain, host, link });
+  let own: unknown;
+  let shown: unknown;
+  const core: Core = (changed) =>
+    andThen(run(changed), (result): JsonObject => {
+      own = result;
+      // A handler gives an object.
+      shown = isExtensionResult(result) ? resultFor(result, call, host) : result;
+      return shown as JsonObject;
+    });
+  const outcome = orElse<unknown>(
+    () => asPromise(pass(chain, about, params, core)),
+    (error) => {
+      const told = guide?.thrown(method, error);
+      if (told === undefined) throw error;
+      return told;
+    },
+  );
+  return andThen(outcome, (result) => {
+    const settled = result === shown ? own : resultOf(method, result as JsonObject, { row, isOther: own !== shown });
+    const waiting = passed(call);
+    return waiting === undefined ? settled : waiting.then(() => settled);
+  });
+}
+
+/** What is waited for by `orElse` is a promise. */
+function asPromise<T>(value: NowOrLater<T>): T | Promise<T> {
+  return andThen(value, (settled) => settled);
+}
+
+/**
+ * A result that middleware made or changed.
+ *
+ * @throws TypeError for one that cannot be sent.
+ */
+function resultOf(
+  method: string,
+  result: JsonObject,
+  { row, isOther }: { readonly row: MethodRow | undefined; readonly isOther: boolean },
+): unknown {
+  const { resultType } = result;
+  const asks = resultType === 'input_required';
+  // What is of an extension has words of its own.
+  if (isOther || !(asks || resultType === undefined || resultType === 'complete')) return passedOn(result);
+  const type = asks ? inputRequiredResultShape : row?.result;
+  const [problem] = type === undefined ? [] : checkWritten(type, result);
+  if (problem !== undefined)
+    throw new TypeError(
+      `middleware made a result of ${method} that cannot be sent: ${problem.path} ${problem.message}`,
+    );
+  return result;
+}
+
+/** `initialize`, which opens a session when everything has passed. */
+export function openedThrough(
+  { method, id }: RequestMessage,
+  { chain, host, link }: PassingPlace,
+  params: JsonObject,
+  core: Core,
+): NowOrLater<JsonObject> {
+  const facts = newestOf(host.revisions, 'handshake') ?? newestRevision;
+  const { auth } = link;
+  const about = new HostMessage(method, {
+    direction: 'received',
+    kind: 'request',
+    facts,
+    link,
+    session: undefined,
+    auth,
+    requestId: id,
+  });
+  return pass(chain, about, params, core);
+}
+
+/** A notification of the client, as it came. */
+export function noticedThrough(
+  conversation: object,
+  { method, params = {} }: NotificationMessage,
+  way: PassingPlace & {
+    readonly session: ServerSession | undefined;
+    readonly facts: Revision;
+    tell(params: JsonObject): unknown;
+  },
+): void {
+  const { chain, host, link, session, facts, tell } = way;
+  const about = new HostMessage(method, {
+    direction: 'received',
+    kind: 'notification',
+    facts,
+    link,
+    session,
+    auth: session?.auth ?? link.auth,
+  });
+  const core: Core = (given) => andThen(tell(given) as NowOrLater<unknown>, () => ({}));
+  inOrder(
+    conversation,
+    () => pass(chain, about, params, core),
+    (error) => void maskedError(host, error, method),
+  );
+}
+
+/** A notification of a running request. */
+function sent(call: Call, method: string, params: JsonObject, { chain, host, link }: PassingPlace): void {
+  const { facts, session, auth } = call;
+  const about = new HostMessage(method, { direction: 'sent', kind: 'notification', facts, link, session, auth });
+  const core: Core = (given) => {
+    call.write(method, given);
+    return {};
+  };
+  inOrder(
+    call,
+    () => pass(chain, about, params, core),
+    (error) => void maskedError(host, error, method),
+  );
+}
+
+/** A notification of a session that belongs to none of its requests. */
+export function toldThrough(
+  session: ServerSession,
+  method: string,
+  { chain, host, link, params, write }: PassingPlace & { readonly params: JsonObject; write(params: JsonObject): void },
+): void {
+  const { revision: facts, auth } = session;
+  const about = new HostMessage(method, { direction: 'sent', kind: 'notification', facts, link, session, auth });
+  const core: Core = (given) => {
+    write(given);
+    return {};
+  };
+  inOrder(
+    session.state,
+    () => pass(chain, about, params, core),
+    (error) => void maskedError(host, error, method),
+  );
+}
+
+/** A question to the client of a session, in the newest words. */
+export function askedThrough(
+  method: string,
+  params: JsonObject,
+  way: PassingPlace & {
+    readonly facts: Revision;
+    readonly session: ServerSession | undefined;
+    readonly signal: AbortSignal;
+    ask(params: JsonObject, sent: (id: RequestId) => void): Promise<JsonObject>;
+  },
+): NowOrLater<JsonObject> {
+  const { chain, link, facts, session, signal, ask } = way;
+  const auth = session?.auth ?? link.auth;
+  const about = new HostMessage(method, {
+    direction: 'sent',
+    kind: 'request',
+    facts,
+    link,
+    session,
+    auth,
+    live: { signal },
+  });
+  return pass(chain, about, params, (given) => ask(given, (id) => void (about.requestId = id)));
+}

@@ -1,0 +1,20 @@
+import type { Guide } from '../host/host.ts';
+import { methodOf } from '../protocol/catalogue.ts';
+import type { Parts } from './parts.ts';
+import { failure, ToolError } from './offer/tool-result.ts';
+
+/** What middleware needs to know of a server. */
+export function guideOf({ tools, prompts, methods }: Parts): Guide {
+  return {
+    knows: (method, params, auth) => {
+      // Names of what is there are texts.
+      const { name } = params as { readonly name: string };
+      if (method === 'tools/call') return tools.find(name, auth) !== undefined;
+      if (method === 'prompts/get') return prompts.find(name, auth) !== undefined;
+      return methodOf(method) !== undefined || methods.find(method, auth) !== undefined;
+    },
+    // As though the tool had thrown it.
+    thrown: (method, error) =>
+      method === 'tools/call' && error instanceof ToolError ? { ...failure(error.content) } : undefined,
+  };
+}
