@@ -34,10 +34,10 @@ server.tool('add', { description: 'Adds.' }, () => 'added');
 
 /** How the budgets of the entry points stand, in KB; each is a little more than it was when it was last looked at. */
 const budgets: Readonly<Record<Entry, number>> = {
-  '': 116.4,
-  server: 41.6,
-  client: 46.9,
-  bridge: 94.1,
+  '': 117.5,
+  server: 41.8,
+  client: 47.5,
+  bridge: 95.2,
   protect: 22,
   account: 31.4,
   http: 35.1,
@@ -48,7 +48,7 @@ const budgets: Readonly<Record<Entry, number>> = {
   postgres: 5,
   redis: 16.5,
   protocol: 3.5,
-  testing: 58.6,
+  testing: 59,
 };
 
 /** Programs that do one thing, and each entry point as a whole. */
@@ -56,7 +56,7 @@ export const programs: readonly Program[] = [
   {
     name: 'HTTP server',
     code: `import { createServer } from 'parley-mcp/server'; import { listen } from 'parley-mcp/node'; ${definition} await listen(server, { port: 3000 });`,
-    budget: 54.2,
+    budget: 54.5,
     aim: 30,
     neutral: false,
     role: 'server',
@@ -64,15 +64,15 @@ export const programs: readonly Program[] = [
   {
     name: 'HTTP server by fetch',
     code: `import { createServer } from 'parley-mcp/server'; import { createHandler } from 'parley-mcp/http'; ${definition} export const handler = createHandler(server);`,
-    budget: 57.3,
-    whole: 95.2,
+    budget: 57.9,
+    whole: 97.3,
     neutral: true,
     role: 'server',
   },
   {
     name: 'stdio server',
     code: `import { createServer } from 'parley-mcp/server'; import { serveStdio } from 'parley-mcp/stdio'; ${definition} serveStdio(server);`,
-    budget: 44,
+    budget: 44.3,
     aim: 28,
     neutral: false,
     role: 'server',
@@ -80,9 +80,9 @@ export const programs: readonly Program[] = [
   {
     name: 'client',
     code: `import { connect } from 'parley-mcp/client'; const client = await connect('https://example.com/mcp'); console.log(await client.callTool('add', {}));`,
-    budget: 46.7,
+    budget: 47.4,
     aim: 28,
-    whole: 86.2,
+    whole: 88.5,
     neutral: true,
     role: 'client',
   },

@@ -4,13 +4,12 @@ import { connectInMemory } from 'parley-mcp/testing';
 const server = createServer({ name: 'search', version: '1.0.0' });
 server.tool('search', {}, () => 'found');
 
-const perMinute: Readonly<Record<string, number>> = { free: 2, paid: 100 };
 const used = new Map<unknown, { readonly minute: number; count: number }>();
 
 // Each tenant has a number of calls in a minute, by what its token says. The model reads what a ToolError says.
 server.use('tools/call', ({ auth }, next) => {
   const tenant = auth?.claims?.['tenant'] ?? 'nobody';
-  const most = perMinute[String(auth?.claims?.['plan'] ?? 'free')] ?? 0;
+  const most = auth?.claims?.['plan'] === 'paid' ? 100 : 2;
   const minute = Math.floor(performance.now() / 60_000);
   let place = used.get(tenant);
   if (place?.minute !== minute) {

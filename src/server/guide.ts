@@ -3,7 +3,7 @@ import { methodOf } from '../protocol/catalogue.ts';
 import type { Parts } from './parts.ts';
 import { failure, ToolError } from './offer/tool-result.ts';
 
-/** What middleware needs to know of a server. */
+/** Facts of a server that middleware needs. */
 export function guideOf({ tools, prompts, methods }: Parts): Guide {
   return {
     knows: (method, params, auth) => {

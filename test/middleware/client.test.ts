@@ -118,7 +118,7 @@ test('notifications pass in both directions, and are changed or kept back', asyn
   });
   client.use(async ({ method, params, kind }, next) => {
     if (kind !== 'notification') return await next();
-    await null;
+    await Promise.resolve();
     return method === 'com.example/kept' ? {} : await next({ ...params, seen: true });
   });
   peer.send({ jsonrpc: '2.0', method: 'com.example/kept' });

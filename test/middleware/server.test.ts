@@ -74,7 +74,7 @@ async function clientOf(server: Server, options: Parameters<typeof connectInMemo
 
 test('a request passes with its circumstances', async () => {
   const passed: Passing[] = [];
-  const server = serverWith(({ ...rest }, next) => (void rest, next()));
+  const server = serverWith((_passing, next) => next());
   server.use('tools/call', (passing, next) => {
     passed.push(passing);
     return next();
@@ -223,7 +223,7 @@ test('tasks pass', async () => {
 test('notifications leave before the result, in their order, however long middleware takes', async () => {
   for (const { name, reach } of ways) {
     const server = serverWith(async ({ direction, params }, next) => {
-      if (direction === 'sent') for (let turn = Number(params['progress']); turn < 4; turn++) await null;
+      if (direction === 'sent') for (let turn = Number(params['progress']); turn < 4; turn++) await Promise.resolve();
       return await next();
     });
     const client = await createConnect({ http: () => assert.fail() })(reach(server), {});

@@ -57,7 +57,7 @@ export class Reconnecting {
     return this.#server?.of === settled ? this.#server.info : settled.agreement.server;
   }
 
-  /** What carries its messages. */
+  /** Source of what middleware knows of its carrier. */
   get source(): CarrierSource {
     return this.#current;
   }

@@ -35,7 +35,7 @@ export interface InboundOptions {
   /** Settled by the negotiation; `undefined` while that runs. */
   revision(): Revision | undefined;
   ended(error: ConnectionError): void;
-  /** What carries its messages. */
+  /** Source of what middleware knows of its carrier. */
   readonly source: CarrierSource;
   readonly settings: ClientSettings;
   /** By method; what is not here, and not `ping`, is answered with "method not found". */

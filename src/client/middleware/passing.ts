@@ -90,7 +90,7 @@ function carrierOf(source: CarrierSource): Carrier {
   return carrier;
 }
 
-/** What carries the messages of a client, as middleware sees it. */
+/** Connection of a client, as middleware sees what carries its messages. */
 class Carrier {
   readonly #source: CarrierSource;
   #session: Session | undefined;

@@ -186,7 +186,7 @@ function requestedOf(
   });
 }
 
-/** What is waited for by `orElse` is a promise. */
+/** Makes a promise of what comes later, whatever it is. */
 function asPromise<T>(value: NowOrLater<T>): T | Promise<T> {
   return andThen(value, (settled) => settled);
 }
