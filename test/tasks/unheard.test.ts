@@ -7,6 +7,8 @@ import { memoryTasks } from '../../src/store/memory-tasks.ts';
 import type { TaskStore } from '../../src/store/tasks.ts';
 import type { TaskExecutor } from '../../src/tasks/executor.ts';
 
+const hour = 60 * 60_000;
+
 /** Lets the looks of all processes pass, by timers that are mocked. */
 async function looks(t: TestContext): Promise<void> {
   for (let look = 0; look < 20; look++) {
@@ -94,6 +96,26 @@ test('an engine that was away is told again', async (t) => {
   );
 });
 
+test('an engine is told each hour of a task that it never called for', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  let now = 0;
+  const executor = engine();
+  const one = await led(
+    t,
+    { executor, store: memoryTasks({ now: () => now }), queue: 'q', ttlMs: 10 * hour },
+    { run: () => 'x' },
+  );
+  const taskId = await begun(one);
+  for (const at of [0.9 * hour, 1.1 * hour, 1.9 * hour, 2.2 * hour]) {
+    now = at;
+    await looks(t);
+  }
+  assert.deepEqual(
+    executor.words,
+    Array.from({ length: 3 }, () => `start ${taskId} q`),
+  );
+});
+
 test('a task whose run died is free for the engine, or failed where it may not run again', async (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] });
   for (const [attempts, end] of [
@@ -103,7 +125,12 @@ test('a task whose run died is free for the engine, or failed where it may not r
     let now = 0;
     const store = memoryTasks({ now: () => now });
     let dead = false;
-    const frozen: TaskStore = { ...store, renew: async (...given) => (dead ? [] : await store.renew(...given)) };
+    // What stands still neither renews nor looks.
+    const frozen: TaskStore = {
+      ...store,
+      renew: async (...given) => (dead ? [] : await store.renew(...given)),
+      claim: async (...given) => (dead ? [] : await store.claim(...given)),
+    };
     const one = await led(
       t,
       { executor: engine(), store: frozen, queue: 'q' },
