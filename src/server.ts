@@ -62,6 +62,8 @@ export type { AnySchema, InferInput, InferOutput, JsonSchema } from './schema/in
 export type { StandardSchema } from './schema/standard.ts';
 export { answerReceived, toText, type BatchAnswer } from './host/batch.ts';
 export type { ActsBehind, AuthInfo, Conversation, Endpoint, Link, Served, Serving } from './host/endpoint.ts';
+export type { ClientView } from './host/call.ts';
+export type { SessionChange, SessionRecord } from './host/session-record.ts';
 export type {
   ByJudge,
   Judged,

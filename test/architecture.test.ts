@@ -129,6 +129,7 @@ const edgeView: ReadonlySet<string> = new Set([
   'host/judged.ts',
   'host/protection.ts',
   'host/request-meta.ts',
+  'host/session-record.ts',
 ]);
 
 /** The room of a file, the innermost that has a name. */

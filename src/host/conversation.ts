@@ -12,7 +12,7 @@ import { McpError } from '../protocol/error.ts';
 import { fromWire } from '../protocol/compile/from-wire.ts';
 import { methodOf } from '../protocol/catalogue.ts';
 import type { MethodRow } from '../protocol/method.ts';
-import type { Revision } from '../protocol/revision.ts';
+import { revisionOf, type Revision } from '../protocol/revision.ts';
 import type { Asker } from '../peer/ask.ts';
 import { questions, runInRounds, runInSession } from './input/asking.ts';
 import { Call, type CallFacts } from './call.ts';
@@ -32,7 +32,8 @@ import { throughHostMiddleware } from './middleware/late-passing.ts';
 import { describesClients } from './request-meta.ts';
 import { lackedScopes } from './protection.ts';
 import { handled, handledUnknown, refusal } from './response.ts';
-import { SessionFacts } from './session-facts.ts';
+import { SessionFacts, type Opening, type SessionParts } from './session-facts.ts';
+import type { SessionRecord } from './session-record.ts';
 import { traceEnd, traceStart } from './trace.ts';
 
 /** Outcome of a request, at once or later: a response, or nothing where it was cancelled. */
@@ -61,11 +62,32 @@ export class HostConversation implements Conversation {
   #session: SessionFacts | undefined;
   #closed = false;
 
-  /** @param open Conversations of the host that are open. */
-  constructor(host: Host, link: Link, open: Crowd<HostConversation>) {
+  /**
+   * @param open Conversations of the host that are open.
+   * @param record What is known of its session, where another process opened it.
+   */
+  constructor(host: Host, link: Link, open: Crowd<HostConversation>, record?: SessionRecord) {
     this.#host = host;
     this.#link = link;
     this.#place = open.add(this);
+    const revision = revisionOf(record?.revision);
+    if (record === undefined || revision === undefined) return;
+    this.#settle({ revision, client: record.client }, record);
+    this.restore(record);
+  }
+
+  get record(): SessionRecord | undefined {
+    return this.#session?.record;
+  }
+
+  restore(record: SessionRecord): void {
+    if (this.#session === undefined || this.#closed) return;
+    this.#session.restore(record);
+    this.#host.watches?.(this.#session.session, record.watched);
+  }
+
+  missed(): void {
+    if (this.#session !== undefined && !this.#closed) this.#host.missed?.(this.#session.session);
   }
 
   get revision(): Revision | undefined {
@@ -160,19 +182,23 @@ export class HostConversation implements Conversation {
         pass: (params, core) =>
           throughHostMiddleware((late) => late.openedThrough(message, { chain, host, link }, params, core)),
       }),
-      settle: (opening) => {
-        this.#session = new SessionFacts(opening, {
-          host,
-          link,
-          isIdle: () => this.#running.size === 0,
-          ask: async (method, params, origin, about) => {
-            const { loaded, way } = await this.#asking();
-            return await loaded.askOnce(method, params, origin, { ...way, ...about });
-          },
-        });
-        host.opened?.(this.#session.session);
-      },
+      settle: (opening) => this.#settle(opening),
     });
+  }
+
+  #settle(opening: Opening, known?: SessionRecord): void {
+    const [host, link] = [this.#host, this.#link];
+    const parts = {
+      host,
+      link,
+      isIdle: () => this.#running.size === 0,
+      ask: async (...[method, params, origin, about]: Parameters<SessionParts['ask']>) => {
+        const { loaded, way } = await this.#asking();
+        return await loaded.askOnce(method, params, origin, { ...way, ...about });
+      },
+    };
+    this.#session = new SessionFacts(opening, parts, known);
+    host.opened?.(this.#session.session);
   }
 
   /** Runs one request; resolves early, with nothing, when it is cancelled. */

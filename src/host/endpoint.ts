@@ -5,6 +5,7 @@ import type { Store } from '../store/store.ts';
 import type { Judged } from './judged.ts';
 import type { Protection, ScopeGuard } from './protection.ts';
 import type { HeaderParameter } from '../peer/header.ts';
+import type { SessionChange, SessionRecord } from './session-record.ts';
 
 /** The sender of a request, as the edge established it; without authorization there is no principal. */
 export interface AuthInfo {
@@ -88,6 +89,12 @@ export interface Endpoint {
   /** Begins a conversation with one client. Cheap: nothing is registered or compiled for it. */
   converse(link: Link): Conversation;
   /**
+   * Goes on here with a session that another process opened; left out where sessions cannot move.
+   *
+   * @param record What is known of it, as `readSessionRecord` gives it.
+   */
+  readonly resume?: ((link: Link, record: SessionRecord) => Conversation) | undefined;
+  /**
    * The arguments of a tool that 2026-07-28 mirrors into `Mcp-Param-*` headers, so that the edge can compare them;
    * empty for an unknown tool. (Streamable HTTP, Custom headers from tool parameters.)
    *
@@ -158,6 +165,13 @@ export interface Link {
   /** The address of the client, where the edge knows it. */
   readonly address?: string | undefined;
   /**
+   * Beginning of the ids of questions to the client, which no other copy of the conversation has: an answer may come to another process. Without it
+   * they are numbers.
+   */
+  readonly idsBegin?: string | undefined;
+  /** Hears what the client changed in its session, before the request for it is answered. */
+  changed?(change: SessionChange): void;
+  /**
    * Ends the conversation so that its client begins another. Only HTTP sessions have it: their later requests are
    * answered with 404. (Spec 2025-11-25, Transports, Session Management.)
    */
@@ -168,6 +182,12 @@ export interface Link {
 export interface Conversation {
   /** The revision that `initialize` settled; stays `undefined` for stateless requests. */
   readonly revision: Revision | undefined;
+  /** All that another process needs to go on with its session, as it is now; `undefined` where there is none. */
+  readonly record?: SessionRecord | undefined;
+  /** Takes over what the client changed in its session at other processes. */
+  restore?(record: SessionRecord): void;
+  /** Tells the client that everything may have changed: it could not be told for a while. */
+  missed?(): void;
   /**
    * Takes one parsed JSON value from the client. It never rejects: whatever arrives, a request gets a response
    * (an error where it must) and everything else gets `undefined`. Requests run at the same time.

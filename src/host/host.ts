@@ -9,6 +9,7 @@ import type { TaskQuestion } from '../peer/ask.ts';
 import type { HeaderParameter } from '../peer/header.ts';
 import type { Chain } from '../peer/middleware/chain.ts';
 import type { ServerRounds } from './input/server-rounds.ts';
+import type { SessionChange } from './session-record.ts';
 import type { Tracer } from './trace.ts';
 import type { Store } from '../store/store.ts';
 
@@ -85,6 +86,12 @@ export interface Host {
   admit?(from: ClientOrigin): void;
   /** A handshake conversation was settled by `initialize`. */
   opened?(conversation: ServerSession): void;
+  /** True when a handshake conversation may go on in any process that has the same definition. */
+  readonly isPortable?: boolean;
+  /** A conversation watches these resources and no others, as its client asked at other processes. */
+  watches?(conversation: ServerSession, uris: readonly string[]): void;
+  /** A conversation could not be told of changes for a while: everything may have changed. */
+  missed?(conversation: ServerSession): void;
   /** A handshake conversation ended. */
   closed?(conversation: ServerSession): void;
   /** Hears the notifications of a client that are not the conversation's own, as they are on the wire. */
@@ -138,6 +145,8 @@ export interface ServerSession {
   notify(method: string, params: Readonly<Record<string, unknown>>): void;
   /** Hears that the session ended; set by what lets its messages pass middleware. It must not throw. */
   onEnd?: () => void;
+  /** Takes note of what the client changed, so that its other processes know. */
+  changed?(change: SessionChange): void;
   /** State that the host keeps for this conversation, gone with it. */
   readonly state: Map<symbol, unknown>;
 }

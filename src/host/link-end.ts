@@ -19,9 +19,11 @@ interface Question {
 export class LinkEnd implements ConnectionEnd {
   readonly role = 'server';
   readonly mostAsked: number = mostQuestions;
+  readonly idsBegin: string | undefined;
   readonly #link: Link;
 
   constructor(link: Link) {
+    this.idsBegin = link.idsBegin;
     this.#link = link;
   }
 

@@ -19,6 +19,7 @@ export function createEndpoint(host: Host, onClose: () => void | Promise<void> =
     guard: host.guard,
     store: host.store,
     converse: (link) => new HostConversation(host, link, open),
+    resume: host.isPortable === true ? (link, record) => new HostConversation(host, link, open, record) : undefined,
     close: async () => {
       await onClose();
       // What the host ended gracefully is answered on a later turn; only then is the rest aborted.

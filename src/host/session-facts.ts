@@ -10,6 +10,7 @@ import type { Host, ServerSession } from './host.ts';
 import { throughHostMiddleware } from './middleware/late-passing.ts';
 import type { SessionWay } from './input/by-requests.ts';
 import type { QuestionOrigin } from './input/question.ts';
+import type { SessionRecord } from './session-record.ts';
 
 /** Outcome of `initialize`: the revision that was chosen, and what the client said of itself. */
 export interface Opening {
@@ -44,13 +45,28 @@ export class SessionFacts implements CallFacts {
   #isReady = false;
   #level: LoggingLevel = 'info';
 
-  constructor({ revision, client }: Opening, parts: SessionParts) {
+  /** @param known What is known of the session, where another process opened it. */
+  constructor({ revision, client }: Opening, parts: SessionParts, known?: SessionRecord) {
     this.revision = revision;
     this.client = client;
     this.link = parts.link;
     this.#auth = parts.link.auth;
-    this.#offered = projectServerCapabilities(revision, parts.host.capabilities(parts.link));
+    this.#offered = known?.offered ?? projectServerCapabilities(revision, parts.host.capabilities(parts.link));
     this.session = this.#sessionOver(parts);
+    if (known !== undefined) this.restore(known);
+  }
+
+  /** All that another process needs; who watches what is known to the edge alone, which hears of it. */
+  get record(): SessionRecord {
+    const { revision, client } = this;
+    const [offered, isReady, level] = [this.#offered, this.#isReady, this.#level];
+    return { revision: revision.date, client, offered, isReady, level, watched: [] };
+  }
+
+  /** Takes over what was changed at other processes. */
+  restore({ isReady, level }: SessionRecord): void {
+    this.#isReady = isReady;
+    this.#level = level;
   }
 
   /** Tells whether the client said `notifications/initialized`; before, nothing may be asked. */
@@ -64,6 +80,7 @@ export class SessionFacts implements CallFacts {
 
   /** Takes the level that the client asked for, in place of `info`. */
   setLevel(level: LoggingLevel): void {
+    if (level !== this.#level) this.link.changed?.({ kind: 'level', level });
     this.#level = level;
   }
 
@@ -74,6 +91,7 @@ export class SessionFacts implements CallFacts {
 
   /** Hears `notifications/initialized`. */
   initialized(): void {
+    if (!this.#isReady) this.link.changed?.({ kind: 'ready' });
     this.#isReady = true;
   }
 
@@ -97,6 +115,7 @@ export class SessionFacts implements CallFacts {
       get dismiss() {
         return link.dismiss === undefined || !isIdle() ? undefined : () => link.dismiss?.();
       },
+      changed: (change) => link.changed?.(change),
       state: new Map(),
       ask: async (method, params, signal, call) => {
         const given = call === undefined ? signal : AbortSignal.any([signal, call.signal]);

@@ -1,4 +1,4 @@
-import { isRequestId, type ResponseMessage } from '../jsonrpc/message.ts';
+import { isRequestId, type RequestId, type ResponseMessage } from '../jsonrpc/message.ts';
 import type { MessageOrigin } from '../jsonrpc/transport.ts';
 import type { Revision } from '../protocol/revision.ts';
 import type { JsonObject, ProgressToken } from '../protocol/features/common.ts';
@@ -47,10 +47,13 @@ export class AskedRequests {
   #progress: ProgressRoutes | undefined;
   /** Listeners to the answers of requests that were given up. */
   #givenUp: Map<number, LateListener> | undefined;
+  readonly #idsBegin: string | undefined;
   #lastId = 0;
 
-  constructor(owner: PendingOwner<CallOptions>) {
+  /** @param idsBegin Beginning of their ids as the peer sees them, which are numbers without it. */
+  constructor(owner: PendingOwner<CallOptions>, idsBegin?: string) {
     this.#owner = owner;
+    this.#idsBegin = idsBegin;
   }
 
   get size(): number {
@@ -76,6 +79,11 @@ export class AskedRequests {
     return pending;
   }
 
+  /** The id of a request as the peer sees it. */
+  idOf({ id }: PendingRequest<CallOptions>): RequestId {
+    return this.#idsBegin === undefined ? id : `${this.#idsBegin}${id}`;
+  }
+
   /** Forgets a request that waits no more: what still comes for it finds nobody. */
   remove({ id, token, options: { holdProgress } }: PendingRequest<CallOptions>): void {
     const slot = this.#pending.get(id);
@@ -89,7 +97,8 @@ export class AskedRequests {
 
   /** The request that waits under an id; an id of another type is not ours. */
   find(id: unknown): PendingRequest<CallOptions> | undefined {
-    return typeof id === 'number' ? this.#pending.get(id)?.pending : undefined;
+    const number = this.#numberOf(id);
+    return number === undefined ? undefined : this.#pending.get(number)?.pending;
   }
 
   /** The only request that waits for an answer; listen requests, which wait for none, count where nothing else waits. */
@@ -116,7 +125,8 @@ export class AskedRequests {
 
   /** Tells whether a request with this id was sent, be it answered or not. */
   wasSent(id: unknown): boolean {
-    return typeof id === 'number' && id > 0 && id <= this.#lastId;
+    const number = this.#numberOf(id);
+    return number !== undefined && number > 0 && number <= this.#lastId;
   }
 
   /** Remembers who wants to hear of the answer of a request that was given up. */
@@ -130,9 +140,10 @@ export class AskedRequests {
 
   /** Takes the listener to this late answer, once. */
   takeLate(id: unknown): LateListener | undefined {
-    if (typeof id !== 'number' || this.#givenUp === undefined) return undefined;
-    const late = this.#givenUp.get(id);
-    this.#givenUp.delete(id);
+    const number = this.#numberOf(id);
+    if (number === undefined || this.#givenUp === undefined) return undefined;
+    const late = this.#givenUp.get(number);
+    this.#givenUp.delete(number);
     return late;
   }
 
@@ -157,6 +168,13 @@ export class AskedRequests {
     return charged === undefined || charged.spend(bytes ?? utf8Bytes(about?.text ?? ''));
   }
 
+  /** The number of an id as the peer sees it; one of another kind is not ours. */
+  #numberOf(id: unknown): number | undefined {
+    const begin = this.#idsBegin;
+    if (begin === undefined) return typeof id === 'number' ? id : undefined;
+    return typeof id === 'string' && id.startsWith(begin) ? Number(id.slice(begin.length)) : undefined;
+  }
+
   #claim(
     id: number,
     {
@@ -178,7 +196,7 @@ export class AskedRequests {
     return routes.claim(progressToken ?? (wanted ? undefined : given), {
       request: id,
       hear: (progress) => {
-        this.find(id)?.touch();
+        this.#pending.get(id)?.pending?.touch();
         hear(progress);
       },
     });

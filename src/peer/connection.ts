@@ -43,6 +43,11 @@ export interface ConnectionEnd {
    * True when what comes within a request of ours, and does not answer it, counts against the limits of the request.
    */
   readonly charges?: boolean;
+  /**
+   * Beginning of the ids of our requests, where an answer may come to another process than the one that asked; without it
+   * they are numbers.
+   */
+  readonly idsBegin?: string | undefined;
   /** Hands a message to the peer; settles when it has it, where that can be told. */
   send(message: Message, beside: Beside | undefined): Promise<void> | undefined;
   /** Reason that the peer is told for giving a request up, in place of the words of who did. */
@@ -94,10 +99,13 @@ export class Connection<Run extends RunningRequest = RunningRequest> {
     checkTimeout(options.timeoutMs);
     checkTimeout(options.maxTotalTimeoutMs);
     if (this.#ended !== undefined) throw this.#ended;
-    const asked = (this.#asked ??= new AskedRequests({
-      over: (pending) => this.#asked?.remove(pending),
-      givenUp: (pending, error) => this.#givenUp(pending, error),
-    }));
+    const asked = (this.#asked ??= new AskedRequests(
+      {
+        over: (pending) => this.#asked?.remove(pending),
+        givenUp: (pending, error) => this.#givenUp(pending, error),
+      },
+      this.#end.idsBegin,
+    ));
     const { mostAsked, exchanges } = this.#end;
     if (asked.size >= mostAsked)
       throw new ConnectionError(
@@ -109,7 +117,8 @@ export class Connection<Run extends RunningRequest = RunningRequest> {
     const pending = asked.add({ method, params }, options, (progress) => {
       if (onProgress !== undefined) this.guard('onProgress', () => onProgress(progress));
     });
-    const { id, token } = pending;
+    const id = asked.idOf(pending);
+    const { token } = pending;
     if (exchanges === true) pending.exchange = new AbortController();
     const sent = token === undefined ? params : withToken(params, token);
     const message: RequestMessage =
@@ -228,11 +237,11 @@ export class Connection<Run extends RunningRequest = RunningRequest> {
 
   /** Spec, Cancellation: who gives a request up says so, but never of `initialize`; or closes what carries it. */
   #givenUp(pending: PendingRequest<CallOptions>, error: ConnectionError): void {
-    const { id, method, options, exchange } = pending;
+    const { method, options, exchange } = pending;
     options.onGivenUp?.();
     if (this.#ended === undefined) {
       this.#asked?.awaitLate(pending);
-      if (options.tellCancelled && method !== 'initialize') this.#cancel(id, this.#reason(error, pending), options);
+      if (options.tellCancelled && method !== 'initialize') this.#cancel(pending, this.#reason(error, pending));
     }
     exchange?.abort(error);
   }
@@ -242,7 +251,9 @@ export class Connection<Run extends RunningRequest = RunningRequest> {
     return error.reason === 'aborted' ? abortReason(pending.options.signal) : error.message;
   }
 
-  #cancel(requestId: number, reason: string, { revision, related }: CallOptions): void {
+  #cancel(pending: PendingRequest<CallOptions>, reason: string): void {
+    const { revision, related } = pending.options;
+    const requestId = this.#asked?.idOf(pending);
     const message: NotificationMessage = {
       jsonrpc: '2.0',
       method: 'notifications/cancelled',

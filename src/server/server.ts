@@ -189,7 +189,10 @@ function hostOf(info: Implementation, parts: Parts): Host {
     headerParameters: (tool, auth) => tools.find(tool, auth)?.headers ?? [],
     guard: () => offered((late) => late.scopeGuard(parts)),
     onError: options.onError,
+    isPortable: true,
     opened: (session) => subscriptions.opened(session),
+    watches: (session, uris) => subscriptions.watches(session, uris),
+    missed: (session) => subscriptions.missed(session),
     closed: (session) => subscriptions.closed(session),
   };
 }

@@ -131,6 +131,7 @@ export class Subscriptions {
         'invalidRequest',
         `too many resource subscriptions; the limit is ${most}, of ${mostCharacters} characters`,
       );
+    if (!uris.has(uri)) session.changed?.({ kind: 'watch', uri });
     uris.add(uri);
     // It may have ended while its request was on the way.
     if (this.#sessions.has(session)) this.#watch(uri, session);
@@ -138,8 +139,29 @@ export class Subscriptions {
 
   /** `resources/unsubscribe`; an unknown URI is fine. */
   unwatch(session: ServerSession, uri: string): void {
-    watchedBy(session).delete(uri);
+    if (watchedBy(session).delete(uri)) session.changed?.({ kind: 'unwatch', uri });
     this.#unwatch(uri, session);
+  }
+
+  /** A session watches these resources and no others: its client said so at other processes, which held it to its limit. */
+  watches(session: ServerSession, uris: readonly string[]): void {
+    const before = watchedBy(session);
+    for (const uri of before) {
+      if (uris.includes(uri)) continue;
+      before.delete(uri);
+      this.#unwatch(uri, session);
+    }
+    for (const uri of uris) {
+      before.add(uri);
+      if (this.#sessions.has(session)) this.#watch(uri, session);
+    }
+  }
+
+  /** Tells a session, which may have missed some, of every change that there can be. */
+  missed(session: ServerSession): void {
+    for (const { method } of listChanges) session.notify(method, {});
+    for (const uri of watchedBy(session))
+      if (this.#mayHear(uri, session.auth)) session.notify('notifications/resources/updated', { uri });
   }
 
   /** Serves `subscriptions/listen`: the promise settles when the stream ends. */

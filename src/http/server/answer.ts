@@ -7,7 +7,7 @@ import { McpError } from '../../protocol/error.ts';
 import type { HttpCall } from './call.ts';
 import type { HttpContext } from './context.ts';
 import { errorBody, retryHeaders } from './status.ts';
-import type { SessionStreams } from './session/streams.ts';
+import type { StreamMaker } from './session/stream.ts';
 import type { Silent } from './silence.ts';
 import type { EventStream } from './stream.ts';
 
@@ -26,14 +26,14 @@ interface Outlet {
 export class HttpAnswer implements Silent {
   readonly #context: HttpContext;
   readonly #call: HttpCall;
-  readonly #streams: SessionStreams | undefined;
+  readonly #streams: StreamMaker | undefined;
   #connection: EventStream | undefined;
   #outlet: Outlet | undefined;
   #gone = false;
   #silence: Membership | undefined;
 
-  /** @param streams Where the answer belongs to a session: its streams, which may outlive their connections. */
-  constructor(context: HttpContext, call: HttpCall, streams?: SessionStreams) {
+  /** @param streams Where the answer belongs to a session: what makes its stream, which may outlive its connections. */
+  constructor(context: HttpContext, call: HttpCall, streams?: StreamMaker) {
     this.#context = context;
     this.#call = call;
     this.#streams = streams;

@@ -14,6 +14,7 @@ import { checkClosing, type ClosingTimes } from './health/closing.ts';
 import { resolveHttpOptions, type Authenticate, type HttpOptions, type SsePairPaths } from './options.ts';
 import { beginProblem, isRequest, judgedBatch, tooManyRequests } from './session/rules.ts';
 import type { Sessions } from './session/sessions.ts';
+import type { CompanyParts } from './session/shared/company.ts';
 import type { HttpReply, HttpRequest } from './universal.ts';
 import { Bodies, InFlight, Quota } from './quota.ts';
 import { Silence } from './silence.ts';
@@ -74,6 +75,10 @@ class Handler implements HttpHandler {
       endpoint.behind?.requireServable({ knowsCallers, names: settings.allowedHosts });
       if (!knowsCallers) this.#behind = endpoint.behind;
     }
+    if (endpoint.store?.shared === true && typeof settings.events === 'object')
+      throw new TypeError(
+        'events of sessions are kept in the store that processes share; give no other place for them',
+      );
     const sessionQuota = new Quota(settings.maxSessions, settings.maxSessionsPerPrincipal);
     this.#context = {
       endpoint,
@@ -188,7 +193,20 @@ class Handler implements HttpHandler {
   /** Hands a request to the sessions, which are loaded for the first one. */
   #inSession(run: (sessions: Sessions) => Done): Done {
     if (this.#sessions !== undefined) return run(this.#sessions);
-    return lasting().then(({ Sessions: Made }) => run((this.#sessions ??= new Made(this.#context))));
+    return this.#loadSessions().then((sessions) => run(sessions));
+  }
+
+  async #loadSessions(): Promise<Sessions> {
+    const { store, resume } = this.#context.endpoint;
+    // Where one process has them all, nothing of this is loaded.
+    const isShared = store?.shared === true && resume !== undefined;
+    const [{ Sessions: Made }, shared] = await Promise.all([
+      lasting(),
+      isShared ? import('./session/shared/company.ts') : undefined,
+    ]);
+    const companyOf =
+      shared && store && ((parts: Omit<CompanyParts, 'store'>) => new shared.Company({ ...parts, store }));
+    return (this.#sessions ??= new Made(this.#context, companyOf));
   }
 
   async #ofPair(call: HttpCall, paths: SsePairPaths): Promise<void> {

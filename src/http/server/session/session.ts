@@ -1,25 +1,48 @@
 import { type Message, type RequestId, type RequestMessage, type ResponseMessage } from '../../../jsonrpc/message.ts';
 import type { AuthInfo, Conversation, Link } from '../../../host/endpoint.ts';
-import type { Judged, JudgedMalformed, JudgedRequest } from '../../../host/judged.ts';
+import type {
+  Judged,
+  JudgedMalformed,
+  JudgedNotification,
+  JudgedRequest,
+  JudgedResponse,
+} from '../../../host/judged.ts';
+import type { SessionChange, SessionRecord } from '../../../host/session-record.ts';
+import { McpError } from '../../../protocol/error.ts';
 import type { Revision } from '../../../protocol/revision.ts';
 import { HttpAnswer, messageJson, responseJson } from '../answer.ts';
 import type { EventStore } from '../../../store/events.ts';
 import type { Done, HttpCall } from '../call.ts';
 import type { HttpContext } from '../context.ts';
-import { retryHeaders, sessionStatus } from '../status.ts';
+import { busy, errorBody, refuse, retryHeaders, sessionStatus } from '../status.ts';
 import type { EventStream } from '../stream.ts';
-import type { Resumption, SessionStream } from './stream.ts';
+import type { Elsewhere } from './elsewhere.ts';
+import type { LastingStream, LastingStreams, Resumption } from './stream.ts';
 import { isRequest } from './rules.ts';
 import { SessionStreams } from './streams.ts';
 
 /** Limit of messages that wait for a client that has no stream open. */
 const undeliveredLimit = 64;
 
+/** Result of what could not be told to the other processes. */
+const unkept = Symbol('not kept');
+const notKept = busy('the session cannot be kept now; try again later');
+const none: readonly RequestId[] = [];
+
 /** Parts that the sessions of one HTTP server share. */
 export interface SessionContext extends HttpContext {
   readonly events: EventStore | 'none';
   /** Forgets a session, and ends it. */
   dismiss(session: HttpSession): void;
+}
+
+/** Origin of a session: opened here, or by another process. */
+export interface SessionOrigin {
+  readonly id: string;
+  /** Its other processes, where there are any. */
+  readonly elsewhere?: Elsewhere | undefined;
+  /** Facts of it, where another one opened it. */
+  readonly record?: SessionRecord | undefined;
 }
 
 /**
@@ -36,21 +59,29 @@ export class HttpSession implements Link {
   readonly #conversation: Conversation;
   readonly #answers = new Map<RequestId, HttpAnswer>();
   readonly #undelivered: string[] = [];
-  #streams: SessionStreams | undefined;
+  #streams: LastingStreams | undefined;
   /** The stream for messages that belong to no request. */
-  #standalone: SessionStream | undefined;
+  #standalone: LastingStream | undefined;
+  readonly #elsewhere: Elsewhere | undefined;
   /** Requests being answered, and connections that only listen. */
   #calls = 0;
   #ended = false;
   #lastUsed: number;
 
-  constructor(context: SessionContext, id: string, { auth, request }: Pick<HttpCall, 'auth' | 'request'>) {
+  constructor(
+    context: SessionContext,
+    { id, elsewhere, record }: SessionOrigin,
+    { auth, request }: Pick<HttpCall, 'auth' | 'request'>,
+  ) {
     this.id = id;
     this.auth = auth;
     this.address = request.remoteAddress;
     this.#context = context;
+    this.#elsewhere = elsewhere;
     this.#lastUsed = context.settings.now();
-    this.#conversation = context.endpoint.converse(this);
+    const { endpoint } = context;
+    this.#conversation =
+      record === undefined || endpoint.resume === undefined ? endpoint.converse(this) : endpoint.resume(this, record);
   }
 
   /** The revision that was settled; `undefined` until `initialize` succeeded. */
@@ -60,6 +91,40 @@ export class HttpSession implements Link {
 
   get ended(): boolean {
     return this.#ended;
+  }
+
+  /** Tells whether something goes on: a request that is answered, a stream that is open. */
+  get isBusy(): boolean {
+    return this.#calls > 0;
+  }
+
+  get idsBegin(): string | undefined {
+    return this.#elsewhere?.idsBegin;
+  }
+
+  /** All that another process needs to go on with it. */
+  get record(): SessionRecord | undefined {
+    return this.#conversation.record;
+  }
+
+  changed(change: SessionChange): void {
+    this.#elsewhere?.changed(change);
+  }
+
+  /** Takes over what was changed at other processes. */
+  restore(record: SessionRecord): void {
+    this.#conversation.restore?.(record);
+  }
+
+  /** Tells the client that everything may have changed. */
+  missed(): void {
+    this.#conversation.missed?.();
+  }
+
+  /** Takes an answer or a notification that came to another process. */
+  take(judged: JudgedNotification | JudgedResponse): void {
+    // Neither has an answer, and it does not reject.
+    void this.#conversation.take(judged);
   }
 
   /** Tells whether nothing was asked of the session for too long, and nothing is going on. */
@@ -72,7 +137,12 @@ export class HttpSession implements Link {
     const json = this.#ended ? undefined : messageJson(this.#context, message);
     if (json === undefined) return;
     const answer = related === undefined ? undefined : this.#answers.get(related);
-    if (answer?.message(json) === true) return;
+    if (answer?.message(json) === true || this.#elsewhere?.deliver(json, message) === true) return;
+    this.deliver(json);
+  }
+
+  /** Sends what belongs to no request; without a stream for that it waits. */
+  deliver(json: string): void {
     if (this.#standalone?.connected === true) return this.#standalone.send(json);
     this.#undelivered.push(json);
     if (this.#undelivered.length <= undeliveredLimit) return;
@@ -85,7 +155,7 @@ export class HttpSession implements Link {
   }
 
   disconnect(related: RequestId, retryMs: number = this.#context.settings.retryMs): void {
-    if (this.#resumable.options.polling) this.#answers.get(related)?.disconnect(retryMs);
+    if (this.#resumable.resumption === 'polling') this.#answers.get(related)?.disconnect(retryMs);
   }
 
   /** Runs the `initialize` request; whether it succeeded shows in `revision`. */
@@ -96,15 +166,20 @@ export class HttpSession implements Link {
   /** Answers a POST of one message. */
   post(call: HttpCall, judged: Exclude<Judged, JudgedMalformed>): Done {
     if (judged.kind === 'request') return this.#request(call, judged);
-    return this.#during(this.#conversation.take(judged, call.auth), (response) => {
-      if (response === undefined) call.reply.send(202);
+    // What is said to another process needs no copy of the session to hear it.
+    const isPassed = this.#elsewhere?.pass(judged, (id) => this.#answers.has(id)) === true;
+    if (isPassed) return call.reply.send(202);
+    return this.#during(this.#kept(this.#conversation.take(judged, call.auth)), (response) => {
+      if (response === unkept) refuse(call.request, call.reply, notKept);
+      else if (response === undefined) call.reply.send(202);
       else call.reply.send(sessionStatus(response), responseJson(this.#context, response), retryHeaders(response));
     });
   }
 
   /** Answers a POST of a batch. */
   async batch(call: HttpCall, messages: readonly Judged[]): Promise<void> {
-    const answer = this.#answer(call);
+    const requests = this.#elsewhere === undefined ? none : messages.filter(isRequest).map(({ message }) => message.id);
+    const answer = this.#answer(call, requests);
     const collected: string[] = [];
     const one = async (judged: Judged): Promise<void> => {
       const response = await this.#receive(answer, judged, call.auth);
@@ -112,7 +187,7 @@ export class HttpSession implements Link {
       const json = responseJson(this.#context, response);
       if (!answer.streaming || !answer.message(json)) collected.push(json);
     };
-    await this.#during(Promise.all(messages.map(one)), () => undefined);
+    await this.#during(this.#kept(Promise.all(messages.map(one))), () => undefined);
     if (answer.gone) return;
     if (answer.streaming) {
       for (const json of collected) answer.message(json);
@@ -120,6 +195,7 @@ export class HttpSession implements Link {
     } else if (collected.length > 0) answer.finish(200, `[${collected.join(',')}]`);
     else if (messages.some(isRequest)) answer.finish(200, undefined);
     else call.reply.send(202);
+    await this.#elsewhere?.flushed();
   }
 
   /** The error for text that could not be parsed. */
@@ -134,9 +210,10 @@ export class HttpSession implements Link {
 
   /** Makes the reply of a GET the stream for messages that belong to no request, and sends what waited for it. */
   listen(call: HttpCall): void {
-    this.#standalone ??= this.#resumable.begin();
+    if (this.#standalone?.ended !== false) this.#standalone = this.#resumable.begin();
     this.#standalone.open(this.#connect(call));
     this.#flush();
+    this.#elsewhere?.listening();
   }
 
   /** Finds what a client missed; `undefined` when that cannot be told. */
@@ -146,13 +223,28 @@ export class HttpSession implements Link {
 
   /** Makes the reply of a GET the connection of a stream that broke: first what was missed, then what comes. */
   takeUp(call: HttpCall, resumption: Resumption): void {
+    const isMoved = resumption.isMoved === true;
+    if (isMoved) this.#standalone = resumption.stream;
     resumption.connect(this.#connect(call));
+    if (isMoved) this.#elsewhere?.listening();
     if (resumption.stream !== undefined && resumption.stream === this.#standalone) this.#flush();
   }
 
   /** Tells whether streams that broke can be resumed. */
   get resumes(): boolean {
-    return this.#resumable.options.log !== undefined;
+    return this.#resumable.resumption !== 'none';
+  }
+
+  /** Lets go of the stream for what belongs to no request: another process has it now. */
+  letGo(): void {
+    const stream = this.#standalone;
+    this.#standalone = undefined;
+    stream?.leave();
+  }
+
+  /** Takes what waits for a stream that is open elsewhere. */
+  undelivered(): readonly string[] {
+    return this.#undelivered.splice(0);
   }
 
   /** Ends the session: what runs is aborted, its streams end. */
@@ -165,10 +257,12 @@ export class HttpSession implements Link {
   }
 
   /** The streams behave as the settled revision says. */
-  get #resumable(): SessionStreams {
+  get #resumable(): LastingStreams {
     if (this.#streams !== undefined) return this.#streams;
     const { settings, events } = this.#context;
     const resumption = this.revision?.resumption ?? 'none';
+    if (this.#elsewhere !== undefined && resumption !== 'none' && events !== 'none')
+      return (this.#streams = this.#elsewhere.streams(resumption));
     const log = resumption === 'none' || events === 'none' ? undefined : events.open(this.id);
     this.#streams = new SessionStreams({ settings, log, polling: log !== undefined && resumption === 'polling' });
     return this.#streams;
@@ -193,17 +287,20 @@ export class HttpSession implements Link {
   }
 
   #request(call: HttpCall, judged: JudgedRequest): Done {
-    const answer = this.#answer(call);
+    const answer = this.#answer(call, this.#elsewhere === undefined ? none : [judged.message.id]);
     const id = this.#expect(judged.message, answer);
-    return this.#during(this.#conversation.take(judged, call.auth), (response) => {
+    return this.#during(this.#kept(this.#conversation.take(judged, call.auth)), (response) => {
       if (id !== undefined) this.#answers.delete(id);
-      answer.respond(response === undefined ? 200 : sessionStatus(response), response);
+      if (response === unkept)
+        answer.finish(503, errorBody(new McpError('busy', notKept.message), this.revision, judged.message.id));
+      else answer.respond(response === undefined ? 200 : sessionStatus(response), response);
+      return this.#elsewhere?.flushed();
     });
   }
 
   /** Spec 2025-11-25, Transports: a client that disconnects has not cancelled its request. */
-  #answer(call: HttpCall): HttpAnswer {
-    const answer = new HttpAnswer(this.#context, call, this.#resumable);
+  #answer(call: HttpCall, requests: readonly RequestId[]): HttpAnswer {
+    const answer = new HttpAnswer(this.#context, call, this.#resumable.answering(requests));
     call.reply.onClose(() => answer.closed());
     return answer;
   }
@@ -229,13 +326,21 @@ export class HttpSession implements Link {
     return id;
   }
 
+  /** Waits for every process to know what was changed, before anything is said of it. */
+  #kept<T>(work: Promise<T>): Promise<T | typeof unkept> {
+    const elsewhere = this.#elsewhere;
+    if (elsewhere === undefined) return work;
+    return work.then(async (value) => ((await elsewhere.saved()) === false ? unkept : value));
+  }
+
   /** Counts something that goes on until it is over, and then goes on with what came of it. */
-  #during<T>(work: Promise<T>, proceed: (value: T) => void): Promise<void> {
+  #during<T>(work: Promise<T>, proceed: (value: T) => unknown): Promise<void> {
     this.#calls++;
     return work.then(
       (value) => {
         this.#left();
-        proceed(value);
+        // Where that takes time the request is not over before.
+        return proceed(value) as undefined;
       },
       (cause: unknown) => {
         this.#left();

@@ -3,13 +3,15 @@ import { after } from '../../../jsonrpc/timeout.ts';
 import type { RequestId } from '../../../jsonrpc/message.ts';
 import type { Judged, JudgedMalformed, JudgedRequest } from '../../../host/judged.ts';
 import { memoryEvents } from '../../../store/events.ts';
+import { StoreError } from '../../../store/store.ts';
 import type { Done, HttpCall } from '../call.ts';
 import type { HttpContext } from '../context.ts';
-import { HttpSession, type SessionContext } from './session.ts';
+import { HttpSession, type SessionContext, type SessionOrigin } from './session.ts';
+import type { Company, CompanyParts } from './shared/company.ts';
 import { batchProblem, randomText, samePrincipal, sessionProblem, streamProblem, versionProblem } from './rules.ts';
 import { lacksScopes } from './scopes.ts';
 import type { HeaderFields } from '../universal.ts';
-import { refuse, retryHeaders, sessionStatus, type HttpProblem } from '../status.ts';
+import { busy, refuse, retryHeaders, sessionStatus, type HttpProblem } from '../status.ts';
 import { responseJson } from '../answer.ts';
 
 const sessionHeader = 'mcp-session-id';
@@ -17,12 +19,25 @@ const sessionHeader = 'mcp-session-id';
 /** The sessions of one server: bounded in number, expiring, each bound to who opened it. */
 export class Sessions {
   readonly #context: SessionContext;
+  /** The other processes that serve these sessions, where there are any. */
+  readonly #company: Company | undefined;
   readonly #open = new Map<string, HttpSession>();
   #cancelTimer: (() => void) | undefined;
 
-  constructor(context: HttpContext) {
+  /** @param companyOf Makes the way to the other processes, where there are any. */
+  constructor(context: HttpContext, companyOf?: (parts: Omit<CompanyParts, 'store'>) => Company) {
     const { events, now } = context.settings;
-    this.#context = { ...context, events: events ?? memoryEvents({ now }), dismiss: (session) => this.#end(session) };
+    this.#context = {
+      ...context,
+      events: events ?? memoryEvents({ now }),
+      dismiss: (session) => void this.#remove(session),
+    };
+    this.#company = companyOf?.({
+      settings: context.settings,
+      spoken: context.inSessions,
+      adopt: (call, elsewhere, { record }) => this.#adopt(call, { id: elsewhere.id, elsewhere, record }),
+      drop: (session) => this.#end(session),
+    });
   }
 
   /** Answers a POST of one message that is no part of an exchange. */
@@ -30,14 +45,15 @@ export class Sessions {
     const request = judged.kind === 'request' ? judged : undefined;
     if (request?.message.method === 'initialize' && call.request.header(sessionHeader) === undefined)
       return this.#begin(call, request);
-    const session = this.#of(call, request?.message.id);
-    return session?.post(call, judged);
+    return this.#with(call, (session) => session.post(call, judged), request?.message.id);
   }
 
   /** Answers a POST of a batch. (Only 2025-03-26 has them; `initialize` is never part of one.) */
-  async batch(call: HttpCall, messages: readonly Judged[]): Promise<void> {
-    const session = this.#of(call);
-    if (session === undefined) return;
+  batch(call: HttpCall, messages: readonly Judged[]): Done {
+    return this.#with(call, (session) => this.#batch(call, session, messages));
+  }
+
+  async #batch(call: HttpCall, session: HttpSession, messages: readonly Judged[]): Promise<void> {
     const problem = batchProblem(session.revision, messages, this.#context.settings.maxBatch);
     if (problem !== undefined) return refuse(call.request, call.reply, problem);
     if (await lacksScopes(this.#context.endpoint, messages, call)) return;
@@ -45,33 +61,51 @@ export class Sessions {
   }
 
   /** Answers text that could not be parsed. */
-  unreadable(call: HttpCall, problem: HttpProblem): void {
-    const session = this.#find(call);
-    if (session === undefined) refuse(call.request, call.reply, problem);
-    else call.reply.send(problem.status, session.unreadable(problem.message));
+  unreadable(call: HttpCall, problem: HttpProblem): Done {
+    return this.#find(call, (session) => {
+      if (session === undefined) refuse(call.request, call.reply, problem);
+      else call.reply.send(problem.status, session.unreadable(problem.message));
+    });
   }
 
   /** Answers a GET: opens the stream for messages that belong to no request, or takes up one that broke. */
   listen(call: HttpCall): Done {
-    const session = this.#of(call);
-    if (session === undefined) return;
+    return this.#with(call, (session) => this.#listen(call, session));
+  }
+
+  #listen(call: HttpCall, session: HttpSession): Done {
     const lastEventId = session.resumes ? call.request.header('last-event-id') : undefined;
     const problem = streamProblem(this.#context, call);
     if (problem !== undefined) return refuse(call.request, call.reply, problem);
     if (lastEventId !== undefined) return this.#resume(call, session, lastEventId);
     // What waits for a reader is not for one who has gone.
     if (call.reply.closed) return;
-    if (!session.listening) return session.listen(call);
+    if (!session.listening) return this.#claim(call, session);
+    this.#isOpen(call);
+  }
+
+  #claim(call: HttpCall, session: HttpSession): Done {
+    const claim = this.#company?.claim(session);
+    if (claim === undefined) return session.listen(call);
+    return claim.then((isHere) => {
+      if (call.reply.closed) return;
+      if (isHere && !session.ended && !session.listening) session.listen(call);
+      else this.#isOpen(call);
+    });
+  }
+
+  #isOpen(call: HttpCall): void {
     // Who has lost the stream says so with Last-Event-ID; anybody else must not silence its reader.
     refuse(call.request, call.reply, { status: 409, message: 'this session has a stream open already' });
   }
 
   /** Answers a DELETE: ends the session. */
-  remove(call: HttpCall): void {
-    const session = this.#of(call);
-    if (session === undefined) return;
-    this.#end(session);
-    call.reply.send(204);
+  remove(call: HttpCall): Done {
+    return this.#with(call, (session) => {
+      const removed = this.#remove(session);
+      if (removed === undefined) call.reply.send(204);
+      return removed?.then(() => call.reply.send(204));
+    });
   }
 
   /** Ends every session. */
@@ -79,6 +113,7 @@ export class Sessions {
     await eachInSlices(this.#open.values(), (session) => this.#end(session));
     this.#cancelTimer?.();
     this.#cancelTimer = undefined;
+    await this.#company?.close();
   }
 
   async #resume(call: HttpCall, session: HttpSession, lastEventId: string): Promise<void> {
@@ -95,16 +130,22 @@ export class Sessions {
     if (sessionProblem(this.#context, call) !== undefined) this.#sweep();
     const problem = sessionProblem(this.#context, call);
     if (problem !== undefined) return refuse(call.request, call.reply, problem, judged.message.id);
-    const session = new HttpSession(this.#context, randomText(), call);
+    const id = randomText();
+    const elsewhere = this.#company?.member(id);
+    const session = new HttpSession(this.#context, { id, elsewhere }, call);
     this.#context.sessionQuota.take(call.auth);
     try {
       const response = await session.initialize(judged);
+      // An id that is given out is known everywhere.
+      if (session.revision !== undefined && elsewhere !== undefined) await this.#company?.open(elsewhere, session);
       if (session.revision !== undefined) this.#add(session);
       if (response === undefined) return call.reply.send(202);
       const headers = session.revision === undefined ? retryHeaders(response) : { 'Mcp-Session-Id': session.id };
       this.#answer(call, sessionStatus(response), responseJson(this.#context, response), headers);
+    } catch (cause) {
+      this.#away(call, cause, judged.message.id);
     } finally {
-      if (session.revision === undefined) this.#end(session);
+      if (!this.#open.has(session.id)) this.#end(session);
     }
   }
 
@@ -115,7 +156,8 @@ export class Sessions {
 
   #add(session: HttpSession): void {
     this.#open.set(session.id, session);
-    this.#cancelTimer ??= this.#sweepLater();
+    // Whose sessions others serve too has a store that says when they are over.
+    if (this.#company === undefined) this.#cancelTimer ??= this.#sweepLater();
   }
 
   #end(session: HttpSession): void {
@@ -123,20 +165,59 @@ export class Sessions {
     this.#open.delete(session.id);
     this.#context.sessionQuota.give(session.auth);
     session.end();
+    this.#company?.dropped(session);
   }
 
-  /** The session that a request names, or `undefined` when the request was turned away. */
-  #of(call: HttpCall, id?: RequestId): HttpSession | undefined {
-    const session = this.#find(call);
-    const problem = session === undefined ? missing(call) : versionProblem(call.version);
-    if (problem === undefined) return session;
-    refuse(call.request, call.reply, problem, id);
-    return undefined;
+  /** Ends a session here and in every other process. */
+  #remove(session: HttpSession): Promise<void> | undefined {
+    const removed = this.#company?.remove(session);
+    this.#end(session);
+    return removed?.catch((cause: unknown) => {
+      this.#context.settings.onError(new Error('a session could not be forgotten', { cause }));
+    });
+  }
+
+  /** Makes the copy of a session that another process opened. */
+  #adopt(call: HttpCall, origin: SessionOrigin): HttpSession {
+    if (this.#context.sessionQuota.full(call.auth) !== undefined) this.#company?.makeRoom();
+    if (this.#context.sessionQuota.full(call.auth) !== undefined)
+      throw new StoreError('full', 'too many sessions are open in this process');
+    const session = new HttpSession(this.#context, origin, call);
+    this.#context.sessionQuota.take(call.auth);
+    this.#open.set(session.id, session);
+    return session;
+  }
+
+  /** Goes on with the session that a request names, or turns the request away. */
+  #with(call: HttpCall, run: (session: HttpSession) => Done, id?: RequestId): Done {
+    return this.#find(call, (session) => {
+      const problem = session === undefined ? missing(call) : versionProblem(call.version);
+      if (problem !== undefined || session === undefined)
+        return refuse(call.request, call.reply, problem ?? missing(call), id);
+      return run(session);
+    });
+  }
+
+  /** Goes on with the session that a request names, which other processes may have to tell. */
+  #find(call: HttpCall, run: (session: HttpSession | undefined) => Done): Done {
+    const id = call.request.header(sessionHeader) ?? '';
+    if (this.#company === undefined) return run(this.#own(id, call));
+    return this.#company
+      .find(id, call)
+      .then(run)
+      .catch((cause: unknown) => this.#away(call, cause));
+  }
+
+  /** Nobody can tell what there is: never 404, which would say that the session is gone. */
+  #away(call: HttpCall, cause: unknown, id?: RequestId): void {
+    if (!(cause instanceof StoreError)) throw cause;
+    this.#context.settings.onError(new Error('the store of sessions could not be used', { cause }));
+    refuse(call.request, call.reply, busy('sessions cannot be had now; try again later'), id);
   }
 
   /** Somebody else's session and one that never was look the same from outside. */
-  #find({ request, auth }: HttpCall): HttpSession | undefined {
-    const session = this.#open.get(request.header(sessionHeader) ?? '');
+  #own(id: string, { auth }: HttpCall): HttpSession | undefined {
+    const session = this.#open.get(id);
     if (session === undefined || !samePrincipal(session.auth, auth)) return undefined;
     if (!session.expired) return session;
     this.#end(session);
@@ -144,6 +225,7 @@ export class Sessions {
   }
 
   #sweep(): void {
+    if (this.#company !== undefined) return this.#company.makeRoom();
     for (const session of this.#open.values()) if (session.expired) this.#end(session);
   }
 

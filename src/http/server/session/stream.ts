@@ -1,3 +1,4 @@
+import type { RequestId } from '../../../jsonrpc/message.ts';
 import type { EventLog, LoggedEvent } from '../../../store/events.ts';
 import { Backlog } from './backlog.ts';
 import type { HttpSettings } from '../options.ts';
@@ -19,10 +20,54 @@ export interface StreamPosition {
   readonly number: number;
 }
 
+/** One event stream of a session, wherever its events are kept. */
+export interface LastingStream {
+  /** Tells whether nothing can be sent any more. */
+  readonly ended: boolean;
+  /** Tells whether somebody reads it now, here. */
+  readonly connected: boolean;
+  /** Gives a new reader the stream from here on. */
+  open(connection: EventStream): void;
+  /** Sends the JSON text of one message. */
+  send(json: string): void;
+  /** Ends the stream, after one last message if there is one. */
+  end(json?: string): void;
+  /** Ends the connection and not the stream: the client is asked to come back for the rest. */
+  pause(retryMs: number): void;
+  /** Ends it here alone: it goes on in another process, where it can. */
+  leave(): void;
+}
+
+/** Maker of the stream of one answer, should it become one. */
+export interface StreamMaker {
+  /** Makes a stream; it has no connection yet. */
+  begin(): LastingStream;
+}
+
+/** The event streams of one session. */
+export interface LastingStreams {
+  /** Tells whether streams that broke can be resumed, and whether every stream begins with an id to resume from. */
+  readonly resumption: 'none' | 'event-ids' | 'polling';
+  /** Makes the stream for messages that belong to no request. */
+  begin(): LastingStream;
+  /** Maker of the stream of the answer to requests. */
+  answering(requests: readonly RequestId[]): StreamMaker;
+  /**
+   * Finds what a client missed.
+   *
+   * @returns `undefined` when the event is none of this session, or what followed it is no longer kept.
+   */
+  resume(lastEventId: string): Promise<Resumption | undefined>;
+  /** Ends every stream, and forgets what was kept in this process alone. */
+  end(): void;
+}
+
 /** A stream that can be taken up: what was missed of it, and how to go on. One of the two functions is called, once. */
 export interface Resumption {
   /** The stream, or `undefined` when it was over before. */
-  readonly stream: SessionStream | undefined;
+  readonly stream: LastingStream | undefined;
+  /** True for the stream for what belongs to no request, when it was another process that had it before. */
+  readonly isMoved?: boolean;
   /** Sends what was missed on a connection, which then carries the stream on, or ends with it. */
   connect(connection: EventStream): void;
   /** Nobody is there any more to take it up. */
@@ -33,7 +78,7 @@ export interface Resumption {
  * One event stream of a session. Where the revision lets clients resume it outlives its connections: what is sent
  * without one is kept. (Spec 2025-11-25, Transports, Resumability and Redelivery.)
  */
-export class SessionStream {
+export class SessionStream implements LastingStream {
   readonly #options: SessionStreamOptions;
   readonly #name: string;
   readonly #onEnd: (stream: SessionStream) => void;
@@ -88,6 +133,10 @@ export class SessionStream {
     this.#onEnd(this);
   }
 
+  leave(): void {
+    this.end();
+  }
+
   /** Runs something as soon as the log has the whole of what was sent; never, where the log failed. */
   whenKept(run: () => void): void {
     if (this.#backlog === undefined) run();
@@ -127,7 +176,8 @@ export class SessionStream {
   }
 }
 
-function idOf(stream: string, { number }: LoggedEvent): string {
+/** The id of an event. */
+export function idOf(stream: string, { number }: Pick<LoggedEvent, 'number'>): string {
   return `${stream}:${number}`;
 }
 

@@ -1,11 +1,18 @@
-import { positionOf, SessionStream, written, type Resumption, type SessionStreamOptions } from './stream.ts';
+import {
+  positionOf,
+  SessionStream,
+  written,
+  type LastingStreams,
+  type Resumption,
+  type SessionStreamOptions,
+} from './stream.ts';
 import { randomText } from './rules.ts';
 
 /** Limit of streams that are remembered after their end because the log does not have the whole of them. */
 const lingeringLimit = 64;
 
 /** The event streams of one session, each with a name of its own that the ids of its events begin with. */
-export class SessionStreams {
+export class SessionStreams implements LastingStreams {
   readonly options: SessionStreamOptions;
   /** Random, so that an id of another session is never mistaken for one of this. */
   readonly #name: string = randomText(9);
@@ -20,7 +27,15 @@ export class SessionStreams {
     this.options = options;
   }
 
-  /** Makes a stream; it has no connection yet. */
+  get resumption(): LastingStreams['resumption'] {
+    if (this.options.log === undefined) return 'none';
+    return this.options.polling ? 'polling' : 'event-ids';
+  }
+
+  answering(): this {
+    return this;
+  }
+
   begin(): SessionStream {
     const name = `${this.#name}-${this.#begun++}`;
     const stream = new SessionStream(this.options, name, (ended) => this.#ended(name, ended));
@@ -28,11 +43,6 @@ export class SessionStreams {
     return stream;
   }
 
-  /**
-   * Finds what a client missed.
-   *
-   * @returns `undefined` when the event is none of this session, or what followed it is no longer kept.
-   */
   async resume(lastEventId: string): Promise<Resumption | undefined> {
     const position = positionOf(lastEventId);
     const { log } = this.options;

@@ -1,0 +1,143 @@
+import { after } from '../../../../jsonrpc/timeout.ts';
+import { busOfLongTexts } from '../../../../store/long-texts.ts';
+import type { Bus, Unsubscribe } from '../../../../store/bus.ts';
+import type { Store } from '../../../../store/store.ts';
+import { randomText } from '../rules.ts';
+import { readAnnounced, readTold, type Announced, type LineReply, type ToldProcess } from './words.ts';
+
+/** Times at which something that nobody heard is said again, in milliseconds; the process may be about to hear again. */
+const againMs = [250, 1_000, 3_500];
+
+type ToSession = Exclude<ToldProcess, { kind: 'reply' }>;
+
+/** Way of one process to hear what others tell it alone. Its name stands in the ids that it gives out, by which others find it. */
+export class Inbox {
+  /** Random: nobody has it twice, and it says nothing of the machine. */
+  readonly name: string = randomText(9);
+  readonly #bus: Bus;
+  readonly #hear: (told: ToSession) => void;
+  readonly #onGap: () => void;
+  readonly #lines = new Map<string, (reply: LineReply) => void>();
+  #open: Promise<Unsubscribe> | undefined;
+  #last = 0;
+  #closed = false;
+
+  /**
+   * @param hear Hears what is said of a session.
+   * @param onGap Hears that something may have been missed.
+   */
+  constructor(store: Store, hear: (told: ToSession) => void, onGap: () => void) {
+    this.#bus = busOfLongTexts(store);
+    this.#hear = hear;
+    this.#onGap = onGap;
+  }
+
+  /**
+   * Listens, from when it resolves; asking again is fine.
+   *
+   * @throws StoreError when the bus cannot be reached; the next one tries again.
+   */
+  async open(): Promise<void> {
+    try {
+      await (this.#open ??= this.#listen());
+    } catch (error) {
+      this.#open = undefined;
+      throw error;
+    }
+  }
+
+  /** A number that nobody has twice in this process. */
+  next(): number {
+    return ++this.#last;
+  }
+
+  /**
+   * Tells a process something.
+   *
+   * @returns False when nobody hears it: the process is gone.
+   * @throws StoreError when the bus cannot be reached.
+   */
+  async tell(process: string, told: ToldProcess): Promise<boolean> {
+    return (await this.#bus.publish(channelOf(process), JSON.stringify(told))) !== 0;
+  }
+
+  /** Tells a process something, again for some seconds where nobody hears it. It never rejects. */
+  async insist(process: string, told: ToldProcess, failed: (cause: unknown) => void): Promise<void> {
+    for (const ms of [...againMs, undefined]) {
+      try {
+        if ((await this.tell(process, told)) || this.#closed) return;
+      } catch (cause) {
+        if (ms === undefined) failed(cause);
+      }
+      if (ms !== undefined) await new Promise<void>((resolve) => void after(ms, resolve));
+    }
+  }
+
+  /** Answers on the line that somebody named; false when nobody is there. It never rejects: what waits for an answer looks itself after a while. */
+  async reply(
+    { process, line }: { readonly process: string; readonly line: string },
+    reply: LineReply,
+  ): Promise<boolean> {
+    return await this.tell(process, { kind: 'reply', line, reply }).catch(() => true);
+  }
+
+  /** Tells every copy of a session, at once and again after these times. */
+  async announce(channel: string, announced: Announced, again: readonly number[]): Promise<void> {
+    const text = JSON.stringify(announced);
+    await this.#bus.publish(channel, text);
+    for (const ms of again) {
+      await new Promise<void>((resolve) => void after(ms, resolve));
+      if (!this.#closed) await this.#bus.publish(channel, text);
+    }
+  }
+
+  /** Hears what is announced on a channel. */
+  async hear(channel: string, hear: (announced: Announced) => void, onGap: () => void): Promise<Unsubscribe> {
+    const take = (text: string): void => {
+      const announced = readAnnounced(text);
+      if (announced !== undefined) hear(announced);
+    };
+    return await this.#bus.subscribe(channel, take, onGap);
+  }
+
+  /** Opens a line for replies; gives its name, and what closes it. */
+  line(hear: (reply: LineReply) => void): { readonly line: string; close(): void } {
+    const line = randomText(9);
+    this.#lines.set(line, hear);
+    return { line, close: () => void this.#lines.delete(line) };
+  }
+
+  /** Asks a process one thing; `undefined` when it is gone, or silent for too long. */
+  async ask(process: string, told: (line: string) => ToldProcess, patienceMs: number): Promise<LineReply | undefined> {
+    let answer!: (reply: LineReply | undefined) => void;
+    const answered = new Promise<LineReply | undefined>((resolve) => (answer = resolve));
+    const { line, close } = this.line(answer);
+    const stop = after(patienceMs, () => answer(undefined));
+    try {
+      if (!(await this.tell(process, told(line)))) answer(undefined);
+      return await answered;
+    } finally {
+      stop();
+      close();
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    const end = await this.#open?.catch(() => undefined);
+    await end?.();
+  }
+
+  async #listen(): Promise<Unsubscribe> {
+    return await this.#bus.subscribe(channelOf(this.name), (text) => this.#take(readTold(text)), this.#onGap);
+  }
+
+  #take(told: ToldProcess | undefined): void {
+    if (told?.kind === 'reply') this.#lines.get(told.line)?.(told.reply);
+    else if (told !== undefined) this.#hear(told);
+  }
+}
+
+function channelOf(process: string): string {
+  return `process ${process}`;
+}

@@ -1,0 +1,364 @@
+import { judge, type JudgedNotification, type JudgedResponse } from '../../../../host/judged.ts';
+import { changedRecord, type SessionChange, type SessionRecord } from '../../../../host/session-record.ts';
+import { isRequestId, type Message, type RequestId } from '../../../../jsonrpc/message.ts';
+import { listChanges } from '../../../../protocol/catalogue.ts';
+import type { Revision } from '../../../../protocol/revision.ts';
+import type { Unsubscribe } from '../../../../store/bus.ts';
+import type { KeptRecord } from '../../../../store/records.ts';
+import type { Store } from '../../../../store/store.ts';
+import type { HttpSettings } from '../../options.ts';
+import type { Elsewhere } from '../elsewhere.ts';
+import type { HttpSession } from '../session.ts';
+import { Claim } from './claim.ts';
+import type { Inbox } from './inbox.ts';
+import { readKeptSession, type KeptSession } from './kept-session.ts';
+import { SharedStreams } from './shared-streams.ts';
+import type { Announced, ToldProcess } from './words.ts';
+
+/** Parts that the copies of sessions in one process share. */
+export interface MemberParts {
+  readonly store: Store;
+  readonly inbox: Inbox;
+  readonly settings: HttpSettings;
+  /** The revisions that are spoken here. */
+  readonly spoken: readonly Revision[];
+  /** Forgets a session whose record is gone: it ended, or nobody used it for too long. */
+  gone(session: HttpSession): void;
+}
+
+/** Number of times that a change is written anew because another process was quicker. */
+const attempts = 20;
+/** Times at which a cancellation is told again, in milliseconds: who runs the request may not listen yet. */
+const cancelAgainMs = [100, 300, 1_000];
+/** Time for which a copy is believed when the store is away, in milliseconds. */
+const believedMs = 30_000;
+
+const changes: ReadonlySet<string> = new Set([
+  ...listChanges.map(({ method }) => method),
+  'notifications/resources/updated',
+]);
+
+/** The copy of a session in this process: what is known of it, and the way to its other copies. */
+export class Member implements Elsewhere {
+  readonly id: string;
+  readonly idsBegin: string;
+  readonly #parts: MemberParts;
+  readonly #claim: Claim;
+  #session: HttpSession | undefined;
+  #kept: (KeptSession & { readonly version: number }) | undefined;
+  #unsaved: SessionChange[] = [];
+  #saving: Promise<boolean> | undefined;
+  #streams: SharedStreams | undefined;
+  #unsubscribe: Promise<Unsubscribe | undefined> | undefined;
+  #isListening = false;
+  #isStale = true;
+  #confirmedAt = 0;
+  #touchedAt: number;
+  #usedAt: number;
+
+  constructor(parts: MemberParts, id: string) {
+    this.id = id;
+    this.#parts = parts;
+    this.idsBegin = `${parts.inbox.name}-${parts.inbox.next()}-`;
+    this.#claim = new Claim(parts, id);
+    this.#usedAt = this.#touchedAt = parts.settings.now();
+  }
+
+  get session(): HttpSession | undefined {
+    return this.#session;
+  }
+
+  get owner(): string | null | undefined {
+    return this.#kept?.owner;
+  }
+
+  /** Tells whether what is known here is so: it listens to every change. */
+  get isSure(): boolean {
+    return this.#isListening && !this.#isStale;
+  }
+
+  /** Tells whether what is known here may be believed while the store is away. */
+  get isRecent(): boolean {
+    return this.#parts.settings.now() - this.#confirmedAt < believedMs;
+  }
+
+  /** Tells for how long nobody used it here, in milliseconds. */
+  get restedMs(): number {
+    return this.#session?.isBusy === true ? 0 : this.#parts.settings.now() - this.#usedAt;
+  }
+
+  /** Keeps a session that was opened here, before its id is given out; false when the id is taken. */
+  async open(session: HttpSession, owner: string | null, record: SessionRecord): Promise<boolean> {
+    const { store, settings } = this.#parts;
+    const text = JSON.stringify({ owner, record });
+    const version = await store.records.put(keyOf(this.id), text, settings.sessionIdleMs, 0);
+    if (version === undefined) return false;
+    this.adopted(session, { owner, record }, version);
+    return true;
+  }
+
+  /** Takes what is known of a session that goes on here. */
+  adopted(session: HttpSession, kept: KeptSession, version: number): void {
+    this.#session = session;
+    this.#kept = { ...kept, version };
+    this.#confirmedAt = this.#parts.settings.now();
+    this.#unsubscribe ??= this.#listen();
+  }
+
+  /** Takes what the store has. */
+  confirmed({ text, version }: KeptRecord): void {
+    const { settings, spoken } = this.#parts;
+    this.#confirmedAt = settings.now();
+    this.#isStale = false;
+    // What was read before a later change was written is older than what is known.
+    const kept = version <= (this.#kept?.version ?? 0) ? undefined : readKeptSession(text, spoken);
+    if (kept === undefined) return;
+    const record = this.#unsaved.reduce(changedRecord, kept.record);
+    this.#kept = { owner: kept.owner, record, version };
+    this.#session?.restore(record);
+  }
+
+  /** It is used: nobody takes it for abandoned. */
+  used(): void {
+    const { settings, store } = this.#parts;
+    this.#usedAt = settings.now();
+    if (this.#usedAt - this.#touchedAt < settings.sessionIdleMs / 8) return;
+    this.#touchedAt = this.#usedAt;
+    const touch = async (): Promise<void> => {
+      const isThere = await store.records.touch(keyOf(this.id), settings.sessionIdleMs);
+      if (this.#session?.listening === true) await this.#claim.touch();
+      if (!isThere) this.#gone();
+    };
+    touch().catch((cause: unknown) => settings.onError(new Error('a session could not be kept alive', { cause })));
+  }
+
+  changed(change: SessionChange): void {
+    this.#unsaved.push(change);
+    const before = this.#saving;
+    const saving = (async () => {
+      await before;
+      return await this.#save();
+    })();
+    this.#saving = saving;
+    void saving.then(() => {
+      if (this.#saving === saving) this.#saving = undefined;
+    });
+  }
+
+  saved(): Promise<boolean> | undefined {
+    return this.#saving;
+  }
+
+  streams(resumption: 'event-ids' | 'polling'): SharedStreams {
+    const { store, inbox, settings } = this.#parts;
+    this.#streams ??= new SharedStreams({
+      session: this.id,
+      log: store.events.open(this.id),
+      inbox,
+      settings,
+      resumption,
+      revision: this.#session?.revision,
+      claim: () => this.#claim.take(true),
+    });
+    return this.#streams;
+  }
+
+  async flushed(): Promise<unknown> {
+    return await this.#streams?.flushed;
+  }
+
+  pass(judged: JudgedNotification | JudgedResponse, runs: (id: RequestId) => boolean): boolean {
+    const { inbox } = this.#parts;
+    const { message } = judged;
+    if (judged.kind === 'notification') {
+      const { method, params } = judged.message;
+      const id = method === 'notifications/cancelled' ? params?.['requestId'] : undefined;
+      if (isRequestId(id) && !runs(id)) void this.#tellAll({ kind: 'message', message }, cancelAgainMs);
+      if (method === 'notifications/tasks/status') void this.#tellAll({ kind: 'message', message });
+      return false;
+    }
+    const { id } = judged.message;
+    const [, asker] = typeof id === 'string' ? (/^([0-9a-f]{18})-\d{1,15}-\d{1,15}$/.exec(id) ?? []) : [];
+    if (asker === undefined || String(id).startsWith(this.idsBegin)) return false;
+    const told: ToldProcess = { kind: 'message', session: this.id, message };
+    if (asker === inbox.name) return false;
+    void inbox.insist(asker, told, (cause) => this.#failed('an answer could not be passed on', cause));
+    return true;
+  }
+
+  deliver(json: string, message: Message): boolean {
+    if (this.#session?.listening === true) return false;
+    // A later claim tells that anything may have changed.
+    if ('method' in message && !('id' in message) && changes.has(message.method)) return true;
+    void this.#deliver(json);
+    return true;
+  }
+
+  listening(): void {
+    void this.#tellAll({ kind: 'claimed', process: this.#parts.inbox.name });
+    if (this.#claim.isMoved) this.#session?.missed();
+  }
+
+  /** Takes the stream for what belongs to no request; false where it is open elsewhere. */
+  async claim(): Promise<boolean> {
+    return await this.#claim.take(false);
+  }
+
+  /** Hears what is said to this process alone. */
+  hear(told: Exclude<ToldProcess, { kind: 'reply' }>): void {
+    const { inbox } = this.#parts;
+    const session = this.#session;
+    if (session === undefined || session.ended) return;
+    switch (told.kind) {
+      case 'message':
+        return this.#take(told.message);
+      case 'deliver':
+        return session.deliver(told.json);
+      case 'taken':
+        return session.letGo();
+      case 'there': {
+        const reply = session.listening ? 'open' : 'not-open';
+        return void inbox.reply(told, reply);
+      }
+      case 'reading':
+        this.#streams?.readBy(told.stream, (reply) => inbox.reply(told, reply));
+    }
+  }
+
+  /** Something may have been missed: what is known here is looked up anew. */
+  missedSome(): void {
+    this.#isStale = true;
+    void this.#refresh();
+  }
+
+  /** Ends the session for every process. */
+  async remove(): Promise<void> {
+    const { store } = this.#parts;
+    await store.records.delete(keyOf(this.id));
+    await this.#tellAll({ kind: 'ended' });
+    await this.#claim.forget();
+    await store.events.open(this.id).clear();
+  }
+
+  /** Lets go of the copy; the session goes on elsewhere. */
+  async leave(): Promise<void> {
+    this.#isListening = false;
+    const end = await this.#unsubscribe;
+    await end?.();
+  }
+
+  async #save(): Promise<boolean> {
+    const { records } = this.#parts.store;
+    try {
+      for (let attempt = 0; attempt < attempts && this.#kept !== undefined; attempt++) {
+        const changesNow = [...this.#unsaved];
+        if (changesNow.length === 0) return true;
+        const { owner, version } = this.#kept;
+        const record = changesNow.reduce(changedRecord, this.#kept.record);
+        const text = JSON.stringify({ owner, record });
+        const written = await records.put(keyOf(this.id), text, this.#parts.settings.sessionIdleMs, version);
+        if (written !== undefined) {
+          this.#unsaved.splice(0, changesNow.length);
+          this.#kept = { owner, record, version: written };
+          await this.#tellAll({ kind: 'changed', version: written });
+          return true;
+        }
+        const now = await records.get(keyOf(this.id));
+        if (now === undefined) return this.#gone();
+        this.confirmed(now);
+      }
+    } catch (cause) {
+      this.#failed('what a client changed in its session could not be kept', cause);
+    }
+    this.#unsaved = [];
+    this.#isStale = true;
+    return false;
+  }
+
+  async #listen(): Promise<Unsubscribe | undefined> {
+    try {
+      const end = await this.#parts.inbox.hear(
+        keyOf(this.id),
+        (announced) => this.#heard(announced),
+        () => this.missedSome(),
+      );
+      this.#isListening = true;
+      // What was changed before is not known yet.
+      this.missedSome();
+      return end;
+    } catch (cause) {
+      this.#failed('a session could not be listened to', cause);
+      this.#unsubscribe = undefined;
+      return undefined;
+    }
+  }
+
+  #heard(announced: Announced): void {
+    const session = this.#session;
+    if (session === undefined || session.ended) return;
+    switch (announced.kind) {
+      case 'ended':
+        return void this.#gone();
+      case 'changed':
+        if (announced.version > (this.#kept?.version ?? 0)) this.missedSome();
+        return;
+      case 'claimed':
+        if (announced.process !== this.#parts.inbox.name)
+          for (const json of session.undelivered()) void this.#deliver(json);
+        return;
+      case 'message':
+        this.#take(announced.message);
+    }
+  }
+
+  async #refresh(): Promise<void> {
+    try {
+      const now = await this.#parts.store.records.get(keyOf(this.id));
+      if (now === undefined) this.#gone();
+      else this.confirmed(now);
+    } catch (cause) {
+      this.#failed('a session could not be looked up', cause);
+    }
+  }
+
+  /** Takes an answer or a notification that came to another process. */
+  #take(message: unknown): void {
+    const judged = judge(message, this.#parts.spoken);
+    if (judged.kind === 'response' || judged.kind === 'notification') this.#session?.take(judged);
+  }
+
+  async #deliver(json: string): Promise<void> {
+    const { inbox } = this.#parts;
+    try {
+      const holder = await this.#claim.holder();
+      const told: ToldProcess = { kind: 'deliver', session: this.id, json };
+      if (holder !== undefined && holder !== inbox.name && (await inbox.tell(holder, told))) return;
+    } catch (cause) {
+      this.#failed('a message to a client could not be passed on', cause);
+    }
+    this.#session?.deliver(json);
+  }
+
+  /** Tells every copy of the session, at once and again after these times. It never rejects. */
+  async #tellAll(announced: Announced, again: readonly number[] = []): Promise<void> {
+    try {
+      await this.#parts.inbox.announce(keyOf(this.id), announced, again);
+    } catch (cause) {
+      this.#failed('the other processes of a session could not be told', cause);
+    }
+  }
+
+  #gone(): false {
+    if (this.#session !== undefined) this.#parts.gone(this.#session);
+    return false;
+  }
+
+  #failed(what: string, cause: unknown): void {
+    this.#parts.settings.onError(new Error(what, { cause }));
+  }
+}
+
+/** The key of a session's record, and the channel of its copies. */
+export function keyOf(session: string): string {
+  return `session ${session}`;
+}

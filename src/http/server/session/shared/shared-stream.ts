@@ -1,0 +1,216 @@
+import { after } from '../../../../jsonrpc/timeout.ts';
+import { StoreError } from '../../../../store/store.ts';
+import type { StreamLog, StreamWriter } from '../../../../store/stream-log.ts';
+import type { HttpSettings } from '../../options.ts';
+import { retryField, type EventStream } from '../../stream.ts';
+import { idOf, written, type LastingStream, type Resumption } from '../stream.ts';
+import type { LineReply } from './words.ts';
+
+/** Time after which somebody who reads a stream in another process hears that its writer lives, in milliseconds. */
+export const aliveMs = 5_000;
+
+/** Parts of a stream whose events the store keeps. */
+export interface SharedStreamParts {
+  readonly name: string;
+  readonly log: StreamLog;
+  /** Text about the stream: whose answer it is. */
+  readonly about: string;
+  readonly polling: boolean;
+  readonly settings: HttpSettings;
+  /** Somebody who wrote it before, where it goes on here. */
+  readonly writer?: { readonly writer: StreamWriter; readonly last: number } | undefined;
+  /** Hears that it ended here: complete, or another process writes it. */
+  onEnd(stream: SharedStream): void;
+}
+
+/** Somebody who reads the stream in another process; gives false when nobody is there any more. */
+export type Reader = (reply: LineReply) => Promise<boolean>;
+
+/**
+ * A stream whose events are kept in a store before they are sent, so that what a client has seen can be gone on from in any
+ * process. Its writer is here; its reader is here, elsewhere or nowhere.
+ */
+export class SharedStream implements LastingStream {
+  readonly #parts: SharedStreamParts;
+  #writer: Promise<StreamWriter> | undefined;
+  #connection: EventStream | undefined;
+  #reader: Reader | undefined;
+  #stopBeat: (() => void) | undefined;
+  /** The event that the connection had last. */
+  #seen: number;
+  /** End of what is sent, in order: each event once it is kept. */
+  #tail: Promise<void> = Promise.resolve();
+  /** Number of characters that wait to be kept. */
+  #waiting = 0;
+  /** False once an event could not be kept: the stream goes on for who reads it now, and cannot be resumed. */
+  #isKept = true;
+  #complete = false;
+  /** Number of times that somebody asked to take it up, and the time that its holder did. */
+  #asked = 0;
+  #holder = 0;
+
+  constructor(parts: SharedStreamParts) {
+    this.#parts = parts;
+    this.#writer = parts.writer && Promise.resolve(parts.writer.writer);
+    this.#seen = parts.writer?.last ?? 0;
+  }
+
+  get ended(): boolean {
+    return this.#complete;
+  }
+
+  get connected(): boolean {
+    return this.#connection?.ended === false;
+  }
+
+  /** Resolves when everything that was sent so far is kept and written. */
+  get flushed(): Promise<void> {
+    return this.#tail;
+  }
+
+  open(connection: EventStream): void {
+    this.#connection = connection;
+    if (!this.#parts.polling) return;
+    const { settings, name } = this.#parts;
+    // Spec 2025-11-25, Transports: an event with an id and empty data primes the client to reconnect.
+    this.#put('', false, (number) => {
+      const id = number === undefined ? '' : `id: ${idOf(name, { number })}\n`;
+      connection.write(`${id}${retryField(settings.retryMs)}data:\n\n`);
+    });
+  }
+
+  /** Gives a reader the stream that was written elsewhere before, from here on. */
+  carryOn(connection: EventStream): void {
+    this.#connection = connection;
+  }
+
+  send(json: string): void {
+    if (this.#complete) return;
+    this.#put(json, false, (number) => this.#connection?.send(json, this.#idOf(number)));
+  }
+
+  end(json?: string): void {
+    if (this.#complete) return;
+    this.#complete = true;
+    // An event without data is none to clients, and says to other processes that nothing follows.
+    this.#put(json ?? '', true, (number) => {
+      this.#connection?.end(json, json === undefined ? undefined : this.#idOf(number));
+    });
+    void this.#tail.then(() => this.#over());
+  }
+
+  pause(retryMs: number): void {
+    const connection = this.#connection;
+    if (this.#complete || !this.#parts.polling) return;
+    void this.#tail.then(() => connection?.pause(retryMs));
+  }
+
+  /** Lets go of it: another process writes it from now on. */
+  leave(): void {
+    this.#complete = true;
+    this.#connection?.end();
+    this.#over();
+  }
+
+  /** Finds what followed an event. Whoever asks last takes the place of the reader before, whose connection is dead. */
+  async resume(number: number): Promise<Resumption | undefined> {
+    const place = ++this.#asked;
+    const { log, name } = this.#parts;
+    await this.#tail;
+    const missed = this.#isKept ? await log.read(name, number) : undefined;
+    if (missed === undefined) return undefined;
+    return {
+      stream: this,
+      connect: (connection) => {
+        if (place < this.#holder) return connection.end();
+        this.#holder = place;
+        this.#replaceReader();
+        // What is sent meanwhile is in the log before it would be sent on the connection.
+        this.#tail = this.#tail.then(() => this.#replay(connection, number));
+      },
+      drop: () => undefined,
+    };
+  }
+
+  /** Lets somebody in another process read it, in the place of who read it before. */
+  readBy(reader: Reader): void {
+    this.#holder = ++this.#asked;
+    this.#replaceReader();
+    this.#reader = reader;
+    this.#beat(reader);
+  }
+
+  async #replay(connection: EventStream, number: number): Promise<void> {
+    const { log, name } = this.#parts;
+    const missed = await Promise.resolve(log.read(name, number)).catch(() => undefined);
+    if (missed === undefined || this.#connection !== undefined) return connection.end();
+    connection.replay(written(name, missed.events));
+    this.#seen = number + missed.events.length;
+    if (missed.complete) return connection.end();
+    this.#connection = connection;
+  }
+
+  #replaceReader(): void {
+    this.#connection?.end();
+    this.#connection = undefined;
+    this.#tellReader('replaced');
+    this.#reader = undefined;
+    this.#stopBeat?.();
+  }
+
+  /** Keeps an event, and then writes it; those that are kept in order are written in order. */
+  #put(data: string, last: boolean, write: (number: number | undefined) => void): void {
+    const kept = this.#append(data, last);
+    this.#tail = this.#tail.then(async () => {
+      const number = await kept;
+      this.#waiting -= data.length;
+      if (number === 'fenced') return this.leave();
+      // Who came meanwhile had it from the log.
+      if (number !== undefined && number <= this.#seen) return;
+      write(number);
+      this.#seen = number ?? this.#seen;
+      this.#tellReader('written');
+    });
+  }
+
+  async #append(data: string, last: boolean): Promise<number | 'fenced' | undefined> {
+    const { log, name, about, settings } = this.#parts;
+    this.#waiting += data.length;
+    if (this.#waiting > settings.maxStreamBuffer + data.length) this.#isKept = false;
+    if (!this.#isKept) return undefined;
+    try {
+      const writer = await (this.#writer ??= Promise.resolve(log.write(name, about)));
+      return await writer.append(data, last);
+    } catch (cause) {
+      if (cause instanceof StoreError && cause.reason === 'fenced') return 'fenced';
+      if (this.#isKept) settings.onError(new Error('an event could not be kept for replay', { cause }));
+      this.#isKept = false;
+      return undefined;
+    }
+  }
+
+  #beat(reader: Reader): void {
+    this.#tellReader('written');
+    this.#stopBeat?.();
+    this.#stopBeat = after(aliveMs, () => {
+      if (this.#reader === reader) this.#beat(reader);
+    });
+  }
+
+  #tellReader(reply: LineReply): void {
+    const reader = this.#reader;
+    if (reader === undefined) return;
+    void reader(reply).then((isThere) => {
+      if (!isThere && this.#reader === reader) this.#reader = undefined;
+    });
+  }
+
+  #idOf(number: number | undefined): string | undefined {
+    return number === undefined ? undefined : idOf(this.#parts.name, { number });
+  }
+
+  #over(): void {
+    this.#stopBeat?.();
+    this.#parts.onEnd(this);
+  }
+}

@@ -1,0 +1,116 @@
+import type { RequestId } from '../../../../jsonrpc/message.ts';
+import type { StreamWriter } from '../../../../store/stream-log.ts';
+import { McpError } from '../../../../protocol/error.ts';
+import { errorBody } from '../../status.ts';
+import { positionOf, written, type LastingStreams, type Resumption, type StreamMaker } from '../stream.ts';
+import { aboutAnswer, aboutSession, requestsAnswered } from './about-stream.ts';
+import { SharedStream, type Reader } from './shared-stream.ts';
+import { StreamReader, type StreamReaderParts } from './stream-reader.ts';
+
+/** Parts of the streams of a session that any process may go on with. */
+export interface SharedStreamsParts extends StreamReaderParts {
+  readonly resumption: 'event-ids' | 'polling';
+  /** Takes the stream for what belongs to no request from whoever has it; false when another one was quicker. */
+  claim(): Promise<boolean>;
+}
+
+/** The event streams of one session that are written in this process, and the way to those of others. */
+export class SharedStreams implements LastingStreams {
+  readonly #parts: SharedStreamsParts;
+  readonly #live = new Map<string, { readonly stream: SharedStream; readonly about: string }>();
+
+  constructor(parts: SharedStreamsParts) {
+    this.#parts = parts;
+  }
+
+  get resumption(): 'event-ids' | 'polling' {
+    return this.#parts.resumption;
+  }
+
+  /** Resolves when everything that was sent so far is kept and written. */
+  get flushed(): Promise<unknown> {
+    return Promise.all([...this.#live.values()].map(({ stream }) => stream.flushed));
+  }
+
+  begin(): SharedStream {
+    return this.#begin(aboutSession);
+  }
+
+  answering(requests: readonly RequestId[]): StreamMaker {
+    return { begin: () => this.#begin(aboutAnswer(requests)) };
+  }
+
+  async resume(lastEventId: string): Promise<Resumption | undefined> {
+    const position = positionOf(lastEventId);
+    if (position === undefined) return undefined;
+    const { log } = this.#parts;
+    const here = this.#live.get(position.stream);
+    if (here !== undefined) return await here.stream.resume(position.number);
+    const rest = await log.read(position.stream, position.number);
+    if (rest === undefined) return undefined;
+    if (rest.about === aboutSession) return await this.#move(position.stream, position.number);
+    return {
+      stream: undefined,
+      connect: (connection) => void new StreamReader(this.#parts, position, connection).run(rest),
+      drop: () => undefined,
+    };
+  }
+
+  /** Lets another process read a stream that is written here; it hears when that is not so. */
+  readBy(name: string, reader: Reader): void {
+    const here = this.#live.get(name);
+    if (here === undefined) void reader('not-here');
+    else here.stream.readBy(reader);
+  }
+
+  /** Ends what is written here. Whoever waits for an answer hears that none comes. */
+  end(): void {
+    const error = new McpError(
+      'internalError',
+      'the process that ran the request was stopped; its outcome is not known',
+    );
+    for (const { stream, about } of this.#live.values()) {
+      const [id] = requestsAnswered(about) ?? [];
+      if (about === aboutSession) stream.leave();
+      else stream.end(id === undefined ? undefined : errorBody(error, this.#parts.revision, id));
+    }
+  }
+
+  /** Goes on here with the stream for what belongs to no request; whoever wrote it does so no more. */
+  async #move(name: string, number: number): Promise<Resumption | undefined> {
+    const { log, claim } = this.#parts;
+    if (!(await claim())) return undefined;
+    const writer = await log.write(name, aboutSession);
+    const rest = await log.read(name, number);
+    if (rest === undefined) return undefined;
+    const stream = this.#begin(aboutSession, name, { writer, last: number + rest.events.length });
+    return {
+      stream,
+      isMoved: true,
+      connect: (connection) => {
+        connection.replay(written(name, rest.events));
+        stream.carryOn(connection);
+      },
+      drop: () => stream.leave(),
+    };
+  }
+
+  #begin(
+    about: string,
+    name: string = `${this.#parts.inbox.name}-${this.#parts.inbox.next()}`,
+    writer?: { readonly writer: StreamWriter; readonly last: number },
+  ): SharedStream {
+    const { log, settings, resumption } = this.#parts;
+    const stream = new SharedStream({
+      name,
+      log,
+      about,
+      settings,
+      polling: resumption === 'polling',
+      writer,
+      onEnd: () => this.#live.delete(name),
+    });
+    this.#live.set(name, { stream, about });
+    return stream;
+  }
+}

@@ -1,0 +1,169 @@
+/** A service of several processes over one store, behind a balancer that knows nothing of sessions; all of it in this process. */
+
+import type { TestContext } from 'node:test';
+import { createHandler, type FetchHandler, type HttpOptions } from '../../src/http.ts';
+import { createServer, type Server } from '../../src/server.ts';
+import { memoryStore } from '../../src/store/memory/store.ts';
+import { StoreError, type Store } from '../../src/store/store.ts';
+import type { StreamLog } from '../../src/store/stream-log.ts';
+
+export const url = 'http://127.0.0.1/mcp';
+
+/** One process of a service. */
+export interface Node {
+  readonly server: Server;
+  readonly handler: FetchHandler;
+  /** Ends it as `kill -9` does: its connections break, and nothing of it is heard of again. */
+  crash(): void;
+  /** Cuts it off from its store, or connects it again. */
+  away(isAway: boolean): void;
+}
+
+/** A service, and the way to it. */
+export interface Service {
+  readonly nodes: readonly Node[];
+  readonly errors: readonly Error[];
+  /** Goes to the processes in turn. */
+  readonly fetch: typeof fetch;
+  /** Goes to one process alone. */
+  to(node: number): typeof fetch;
+  /** Requests so far: what was asked, where, and the status. */
+  readonly log: readonly { readonly method: string; readonly node: number; readonly status: number }[];
+  /** Number of commands that the processes gave the store. */
+  commands(): number;
+}
+
+/** Options of a service. */
+export interface ServiceOptions {
+  readonly nodes?: number;
+  readonly store?: Store;
+  /** Makes the store take its time, as one over a network does. */
+  readonly isRemote?: boolean;
+  readonly http?: HttpOptions;
+}
+
+/** Starts a service, each process of which has the same definition. */
+export function startService(
+  t: TestContext,
+  define: (server: Server, node: number) => void,
+  options: ServiceOptions = {},
+): Service {
+  const { nodes: count = 2, store = { ...memoryStore(), shared: true }, isRemote = true, http = {} } = options;
+  const errors: Error[] = [];
+  const log: { method: string; node: number; status: number }[] = [];
+  let commands = 0;
+  const nodes = Array.from({ length: count }, (_, at) => {
+    const line = lineTo(store, isRemote, () => commands++);
+    const server = createServer(
+      { name: 'service', version: '1.0.0' },
+      {
+        store: line.store,
+        rounds: { keys: [new Uint8Array(32).fill(7)] },
+        onError: (error) => errors.push(error as Error),
+      },
+    );
+    define(server, at);
+    const handler = createHandler(server, { drainMs: 0, onError: (error) => errors.push(error), ...http });
+    const breaking = new AbortController();
+    const crash = (): void => {
+      line.away(true);
+      line.end();
+      breaking.abort();
+    };
+    return { server, handler, crash, away: line.away, breaking };
+  });
+  t.after(async () => {
+    for (const { handler, server, breaking } of nodes) {
+      if (breaking.signal.aborted) continue;
+      await handler.close();
+      await server.close();
+    }
+  });
+  const to =
+    (at: number): typeof fetch =>
+    async (input, init) => {
+      const node = nodes[at % nodes.length];
+      if (node === undefined || node.breaking.signal.aborted) throw new TypeError('connection refused');
+      const request = new Request(input, init);
+      const response = await broken(node.handler(request), node.breaking.signal);
+      log.push({ method: request.method, node: at % nodes.length, status: response.status });
+      return response;
+    };
+  let turn = 0;
+  const next = (): number => {
+    do turn++;
+    while (nodes[turn % nodes.length]?.breaking.signal.aborted === true && turn < 1e6);
+    return turn;
+  };
+  return { nodes, errors, log, to, commands: () => commands, fetch: (input, init) => to(next())(input, init) };
+}
+
+/** A response that breaks off when its process ends. */
+async function broken(answered: Promise<Response>, signal: AbortSignal): Promise<Response> {
+  const ended = new Promise<never>((_, reject) => {
+    signal.addEventListener('abort', () => reject(new TypeError('connection reset')), { once: true });
+  });
+  ended.catch(() => undefined);
+  const response = await Promise.race([answered, ended]);
+  if (response.body === null) return response;
+  const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
+  response.body.pipeTo(writable, { signal }).catch(() => undefined);
+  return new Response(readable, { status: response.status, headers: response.headers });
+}
+
+interface Line {
+  readonly store: Store;
+  away(isAway: boolean): void;
+  end(): void;
+}
+
+/** The store as one process reaches it. */
+function lineTo(store: Store, isRemote: boolean, count: () => void): Line {
+  let isAway = false;
+  const ends = new Set<() => unknown>();
+  const call = async <T>(run: () => T | PromiseLike<T>): Promise<T> => {
+    count();
+    if (isRemote) await new Promise((resolve) => setTimeout(resolve, 1));
+    if (isAway) throw new StoreError('unavailable', 'the store cannot be reached');
+    return await run();
+  };
+  const through = <T extends object>(target: T): T =>
+    new Proxy(target, {
+      get: (_, name) => {
+        const value: unknown = Reflect.get(target, name);
+        return typeof value === 'function' ? (...given: unknown[]) => call(() => value.apply(target, given)) : value;
+      },
+    });
+  const line: Store = {
+    ...store,
+    records: through(store.records),
+    limits: through(store.limits),
+    events: {
+      open: (session) => {
+        const log = store.events.open(session);
+        const opened: StreamLog = {
+          read: (stream, after) => call(() => log.read(stream, after)),
+          clear: () => call(() => log.clear()),
+          write: (stream, about) => call(async () => through(await log.write(stream, about))),
+        };
+        return opened;
+      },
+    },
+    bus: {
+      publish: (channel, text) => call(() => store.bus.publish(channel, text)),
+      subscribe: (channel, hear, onGap) =>
+        call(async () => {
+          const end = await store.bus.subscribe(channel, (text) => void (isAway || hear(text)), onGap);
+          ends.add(end);
+          return () => {
+            ends.delete(end);
+            return end();
+          };
+        }),
+    },
+  };
+  const away = (now: boolean): void => {
+    isAway = now;
+  };
+  return { store: line, away, end: () => ends.forEach((end) => end()) };
+}

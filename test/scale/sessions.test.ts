@@ -1,0 +1,208 @@
+import assert from 'node:assert/strict';
+import { describe, it, type TestContext } from 'node:test';
+import { define, World } from './definition.ts';
+import { startService, type Service, type ServiceOptions } from './service.ts';
+import { Speaker, type Visit } from './speaker.ts';
+
+const revisions = ['2025-03-26', '2025-06-18', '2025-11-25'] as const;
+
+interface Scene {
+  readonly world: World;
+  readonly service: Service;
+  readonly client: Speaker;
+}
+
+async function scene(t: TestContext, revision: string, options: ServiceOptions = {}): Promise<Scene> {
+  const world = new World();
+  const service = startService(t, define(world), options);
+  const client = await new Speaker(service, revision).open(0, 1);
+  return { world, service, client };
+}
+
+function call(client: Speaker, at: number, tool: string, meta = {}): Visit {
+  return client.request(at, 'tools/call', { name: tool, arguments: {}, ...meta });
+}
+
+const textOf = (visit: Visit): unknown =>
+  (visit.messages.at(-1)?.['result'] as { content?: { text?: string }[] } | undefined)?.content?.[0]?.text;
+const isLast = (visit: Visit): boolean => 'result' in (visit.messages.at(-1) ?? {});
+const methods = (visit: Visit): unknown[] => visit.messages.map((message) => message['method'] ?? 'response');
+
+for (const revision of revisions)
+  describe(`a session of ${revision} in several processes`, () => {
+    it('is opened in one and goes on in any other', async (t) => {
+      const { client, service } = await scene(t, revision, { nodes: 3 });
+      for (const at of [0, 1, 2, 1]) assert.equal(textOf(await call(client, at, 'where').whole()), `node ${at}`);
+      assert.deepEqual(service.errors, []);
+    });
+
+    it('has its question answered at another process', async (t) => {
+      const { client, world } = await scene(t, revision);
+      const asked = call(client, 0, 'ask');
+      await asked.until(({ messages }) => messages.length === 1);
+      const [question] = asked.messages;
+      const result =
+        question?.['method'] === 'roots/list'
+          ? { roots: [{ uri: 'file:///a', name: 'Ada' }] }
+          : { action: 'accept', content: { name: 'Ada' } };
+      const answered = client.say(1, { id: question?.['id'], result });
+      assert.equal(await answered.status(), 202);
+      await asked.until(isLast);
+      assert.equal(textOf(asked), 'hello, Ada');
+      assert.equal(world.runs.length, 1);
+      // Once more it is nobody's, and no fault.
+      assert.equal(await client.say(1, { id: question?.['id'], result }).status(), 202);
+    });
+
+    it('goes on with a stream in another process, with nothing lost and nothing twice', async (t) => {
+      const { client, world } = await scene(t, revision);
+      const first = call(client, 0, 'steps', { _meta: { progressToken: 'p' } });
+      world.pass('step 1');
+      await first.until(({ messages }) => messages.length === 1);
+      first.leave();
+      world.pass('step 2');
+      const second = client.listen(1, first.lastId);
+      await second.until(({ messages }) => messages.length === 1);
+      world.pass('step 3');
+      await second.until(({ messages }) => messages.length === 2);
+      world.pass('end');
+      await second.whole();
+      const steps = [...first.messages, ...second.messages].map(
+        ({ params }) => (params as { progress?: number } | undefined)?.progress,
+      );
+      assert.deepEqual(steps, [1, 2, 3, undefined]);
+      assert.equal(textOf(second), 'done');
+      assert.deepEqual(world.runs, [{ tool: 'steps', node: 0 }]);
+    });
+
+    it('gives the rest of a stream that is over from any process', async (t) => {
+      const { client, world } = await scene(t, revision);
+      const first = call(client, 0, 'steps', { _meta: { progressToken: 'p' } });
+      world.pass('step 1');
+      await first.until(({ messages }) => messages.length === 1);
+      first.leave();
+      for (const step of ['step 2', 'step 3', 'end']) world.pass(step);
+      await client.listen(0, first.lastId).whole();
+      const again = await client.listen(1, first.lastId).whole();
+      assert.deepEqual(methods(again), ['notifications/progress', 'notifications/progress', 'response']);
+    });
+
+    it('hears an error when the process that ran its request is gone, and runs nothing twice', async (t) => {
+      const { client, world, service } = await scene(t, revision, { nodes: 3 });
+      const first = call(client, 0, 'steps', { _meta: { progressToken: 'p' } });
+      world.pass('step 1');
+      await first.until(({ messages }) => messages.length === 1);
+      const before = client.listen(1, first.lastId);
+      await before.status();
+      service.nodes[0]?.crash();
+      const after = await client.listen(2, first.lastId).whole();
+      const error = after.messages.at(-1)?.['error'] as { code?: number } | undefined;
+      assert.equal(error?.code, -32603);
+      assert.equal(world.runs.length, 1);
+      // The session lives on.
+      assert.equal(textOf(await call(client, 1, 'where').whole()), 'node 1');
+    });
+
+    it('cancels a request that another process runs', async (t) => {
+      const { client, world } = await scene(t, revision);
+      const running = call(client, 0, 'steps', { _meta: { progressToken: 'p' } });
+      world.pass('step 1');
+      await running.until(({ messages }) => messages.length === 1);
+      const cancelled = client.say(1, { method: 'notifications/cancelled', params: { requestId: 2 } });
+      assert.equal(await cancelled.status(), 202);
+      await world.until(() => world.cancelled.length === 1);
+      await running.whole();
+      assert.equal(isLast(running), false);
+    });
+
+    it('has a level of logging that holds everywhere', async (t) => {
+      const { client } = await scene(t, revision);
+      const before = await call(client, 1, 'chatty').whole();
+      assert.equal(before.messages.length, 3);
+      await client.request(0, 'logging/setLevel', { level: 'error' }).whole();
+      const after = await call(client, 1, 'chatty').whole();
+      assert.deepEqual(
+        after.messages.slice(0, -1).map(({ params }) => (params as { data?: unknown }).data),
+        ['a failure'],
+      );
+    });
+
+    it('is told on its stream of what changed in another process’s hearing', async (t) => {
+      const { client, service } = await scene(t, revision);
+      const stream = client.listen(0);
+      assert.equal(await stream.status(), 200);
+      await client.request(1, 'resources/subscribe', { uri: 'note://1' }).whole();
+      // The process that has the stream hears of the subscription that another one took.
+      for (
+        let tries = 0;
+        !stream.messages.some(({ method }) => method === 'notifications/resources/updated');
+        tries++
+      ) {
+        assert.ok(tries < 1_000);
+        service.nodes[0]?.server.resourceUpdated('note://1');
+        await new Promise((resolve) => setTimeout(resolve, 10));
+      }
+      await client.request(1, 'resources/unsubscribe', { uri: 'note://1' }).whole();
+    });
+
+    it('has one stream for what belongs to no request, wherever it is', async (t) => {
+      const { client } = await scene(t, revision);
+      const stream = client.listen(0);
+      assert.equal(await stream.status(), 200);
+      assert.equal(await client.listen(0).status(), 409);
+      assert.equal(await client.listen(1).status(), 409);
+      stream.leave();
+      let status = 409;
+      for (let tries = 0; status === 409 && tries < 1_000; tries++) {
+        const later = client.listen(1);
+        status = await later.status();
+        // What changed meanwhile was told to nobody.
+        if (status === 200) await later.until((so) => methods(so).includes('notifications/tools/list_changed'));
+      }
+      assert.equal(status, 200);
+    });
+
+    it('ends everywhere when it is deleted anywhere', async (t) => {
+      const { client, world } = await scene(t, revision, { nodes: 3 });
+      const running = call(client, 0, 'steps', { _meta: { progressToken: 'p' } });
+      world.pass('step 1');
+      await running.until(({ messages }) => messages.length === 1);
+      const stream = client.listen(1);
+      assert.equal(await stream.status(), 200);
+      assert.equal(await client.end(2).status(), 204);
+      await stream.whole();
+      await world.until(() => world.cancelled.length === 1);
+      for (const at of [0, 1, 2]) assert.equal(await client.request(at, 'ping').status(), 404);
+    });
+
+    it('goes on when a process is stopped, whose running requests end with an error', async (t) => {
+      const { client, world, service } = await scene(t, revision);
+      const first = call(client, 0, 'steps', { _meta: { progressToken: 'p' } });
+      world.pass('step 1');
+      await first.until(({ messages }) => messages.length === 1);
+      await service.nodes[0]?.handler.close();
+      const rest = await client.listen(1, first.lastId).whole();
+      const last = [...first.messages, ...rest.messages].at(-1);
+      assert.equal((last?.['error'] as { code?: number } | undefined)?.code, -32603);
+      assert.equal(textOf(await call(client, 1, 'where').whole()), 'node 1');
+    });
+
+    it('is refused with 503 and never 404 while the store is away', async (t) => {
+      const { client, service } = await scene(t, revision, { nodes: 3 });
+      service.nodes[2]?.away(true);
+      const refused = client.request(2, 'ping');
+      assert.equal(await refused.status(), 503);
+      assert.ok(Number((await refused.headers()).get('retry-after')) > 0);
+      // Who knows it from just now goes on.
+      service.nodes[0]?.away(true);
+      assert.equal(await client.request(0, 'ping').status(), 200);
+      service.nodes[2]?.away(false);
+      assert.equal(await client.request(2, 'ping').status(), 200);
+      const opening = new Speaker(service, revision).request(0, 'initialize', {
+        protocolVersion: revision,
+        capabilities: {},
+        clientInfo: { name: 'c', version: '1' },
+      });
+      assert.equal(await opening.status(), 503);
+    });
+  });
