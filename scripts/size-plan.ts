@@ -34,7 +34,7 @@ server.tool('add', { description: 'Adds.' }, () => 'added');
 
 /** How the budgets of the entry points stand, in KB; each is a little more than it was when it was last looked at. */
 const budgets: Readonly<Record<Entry, number>> = {
-  '': 117.5,
+  '': 118.3,
   server: 42.3,
   client: 47.5,
   bridge: 95.7,
@@ -64,8 +64,8 @@ export const programs: readonly Program[] = [
   {
     name: 'HTTP server by fetch',
     code: `import { createServer } from 'parley-mcp/server'; import { createHandler } from 'parley-mcp/http'; ${definition} export const handler = createHandler(server);`,
-    budget: 57.9,
-    whole: 102.5,
+    budget: 58.5,
+    whole: 105.2,
     neutral: true,
     role: 'server',
   },
