@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
 import { createServer } from '../server/server.ts';
+import { memoryStore } from '../store/memory/store.ts';
+import { StoreError, type Store } from '../store/store.ts';
 import { createHandler, type FetchHandler } from './server/fetch.ts';
 
 const health = { live: '/livez', ready: '/readyz' };
@@ -125,3 +127,46 @@ for (const [what, options, words] of [
       message: words,
     });
   });
+
+/** A handler whose store is as a test wants it, by a clock that the test moves. */
+function withStore(
+  t: TestContext,
+  check: () => void | Promise<void>,
+): { readonly handler: FetchHandler; pass(ms: number): void } {
+  let now = 0;
+  const store: Store = { ...memoryStore(), check };
+  const server = createServer({ name: 's', version: '1' }, { store });
+  const handler = createHandler(server, { path: '/mcp', health, now: () => now });
+  t.after(() => handler.close());
+  return { handler, pass: (ms) => void (now += ms) };
+}
+
+test('a server whose store cannot be used is not ready, and finds out within 5 seconds when it can', async (t) => {
+  let [looks, away] = [0, true];
+  const { handler, pass } = withStore(t, async () => {
+    looks++;
+    if (away) throw new StoreError('unavailable', 'no answer');
+  });
+  assert.equal((await look(handler, '/readyz')).status, 503);
+  assert.equal((await look(handler, '/livez')).status, 200);
+  away = false;
+  pass(4_999);
+  assert.equal((await look(handler, '/readyz')).status, 503);
+  pass(1);
+  assert.equal((await look(handler, '/readyz')).status, 200);
+  assert.equal(looks, 2);
+});
+
+test('many who ask at once have the store looked at once', async (t) => {
+  let looks = 0;
+  const { handler } = withStore(t, async () => void looks++);
+  const all = await Promise.all(Array.from({ length: 20 }, () => look(handler, '/readyz')));
+  assert.deepEqual([new Set(all.map(({ status }) => status)), looks], [new Set([200]), 1]);
+});
+
+test('a store that throws at once is no reason to fall', async (t) => {
+  const { handler } = withStore(t, () => {
+    throw new Error('a store of somebody');
+  });
+  assert.equal((await look(handler, '/readyz')).status, 503);
+});

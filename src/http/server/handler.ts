@@ -7,7 +7,7 @@ import { HttpCall, type Done } from './call.ts';
 import { isOfExchanges, isOfSessions, type HttpContext } from './context.ts';
 import { Exchanges } from './exchange.ts';
 import { createGuard, type Guard } from './guard.ts';
-import { answersHealth } from './health/health.ts';
+import { Health } from './health/health.ts';
 import { isJson } from './media.ts';
 import type * as Lasting from './lasting.ts';
 import { checkClosing, type ClosingTimes } from './health/closing.ts';
@@ -54,6 +54,7 @@ export function createHttpHandler(served: Served, options: HttpOptions = {}, adm
 class Handler implements HttpHandler {
   readonly #context: HttpContext;
   readonly #guard: Guard;
+  readonly #health: Health | undefined;
   readonly #exchanges: Exchanges;
   /** Rules of whom to serve, where nobody finds out who calls. */
   readonly #behind: ActsBehind | undefined;
@@ -94,12 +95,12 @@ class Handler implements HttpHandler {
       course: { stage: 'open', ready: true },
     };
     this.#guard = createGuard(settings);
+    if (settings.health !== undefined) this.#health = new Health(settings.health, this.#context);
     this.#exchanges = new Exchanges(this.#context);
   }
 
   handle(request: HttpRequest, reply: HttpReply): void {
-    const { health } = this.#context.settings;
-    if (health !== undefined && answersHealth(health, this.#context.course, request, reply)) return;
+    if (this.#health?.answers(request, reply) === true) return;
     // Anybody may know where to sign in, from any page.
     if (this.#context.endpoint.protection?.metadata(request, reply) === true) return;
     const problem = this.#refusal(request, reply);
