@@ -53,6 +53,35 @@ describe('parley bridge over HTTP', { concurrency: 4 }, () => {
     });
   }
 
+  test('tells a platform how it is, and that it is to end before it refuses anybody', async () => {
+    const { child, said, ended } = start([
+      'bridge',
+      '--port',
+      '0',
+      '--health',
+      '--ready-ms',
+      '600000',
+      '--drain-ms',
+      '100',
+      '--',
+      ...exampleCommand,
+    ]);
+    const url = await said(urlLine);
+    const statusOf = async (path: string): Promise<number> => (await fetch(new URL(path, url))).status;
+    assert.deepEqual(
+      [await statusOf('/livez'), await statusOf('/readyz'), await statusOf('/healthz')],
+      [200, 200, 404],
+    );
+    child.kill('SIGTERM');
+    while ((await statusOf('/readyz')) === 200) await new Promise((resolve) => setImmediate(resolve));
+    assert.equal(await statusOf('/livez'), 200);
+    const client = await connect(url);
+    assert.ok((await client.listTools()).length > 0);
+    await client.close();
+    child.kill('SIGKILL');
+    await ended;
+  });
+
   test('names the pair of endpoints only where sessions are served', async () => {
     const { child, said, ended } = start([
       'bridge',

@@ -1,17 +1,16 @@
-import { isIP } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import type { ParseArgsOptionsConfig } from 'node:util';
 import type { Bridge, MergedBridge } from '../bridge/bridge.ts';
 import type { UpstreamFacts } from '../bridge/single/single.ts';
 import type { BridgeBehavior, UpstreamOptions } from '../bridge/options.ts';
 import type { UpstreamLogin } from '../bridge/upstream-login.ts';
-import { isLoopback } from '../auth/network.ts';
 import { listen } from '../node/server/http.ts';
 import type { Served } from '../host/endpoint.ts';
 import { revisions } from '../protocol/revision.ts';
 import { serveStdio } from '../stdio/server/serve.ts';
 import { settledWithin } from '../jsonrpc/timeout.ts';
 import { readConfig, type Config } from './config/config.ts';
+import { addressOf, reachedByOthers, warningOn, type Address } from './bridge-address.ts';
 import { EarlyInput } from './early-input.ts';
 import { clipped } from './explain/text.ts';
 import { isTerminal, whenAborted, UsageError, type Io } from './io.ts';
@@ -30,6 +29,9 @@ const servingOptions: ParseArgsOptionsConfig = {
   host: { type: 'string' },
   path: { type: 'string' },
   stdio: { type: 'boolean' },
+  health: { type: 'boolean' },
+  'ready-ms': { type: 'string' },
+  'drain-ms': { type: 'string' },
   'allow-host': { type: 'string', multiple: true },
   'allow-origin': { type: 'string', multiple: true },
   revision: { type: 'string', multiple: true },
@@ -220,57 +222,6 @@ async function lateAfter<B>(early: EarlyInput, opening: Promise<B>): Promise<B> 
   throw new Error('standard input ended before the server had answered');
 }
 
-interface Address {
-  readonly port: number;
-  readonly host: string;
-  readonly path: string;
-  readonly allowedHosts: readonly string[];
-  readonly allowedOrigins: readonly string[];
-}
-
-/** A name under which others than this machine may reach an address; a host that is allowed is one that some proxy has. */
-function reachedByOthers({ host, allowedHosts }: Address): string | undefined {
-  return [host, ...allowedHosts].find((name) => !isLoopback(name.replace(/:\d+$/, '')) && name !== '::1');
-}
-
-/** The options that only HTTP has. */
-const httpOptions = ['port', 'host', 'path', 'allow-host', 'allow-origin'] as const;
-
-/** Address to listen at; `undefined` on standard input and output. */
-function addressOf(parsed: Parsed, io: Io): Address | undefined {
-  if (parsed.flag('stdio')) {
-    const given = httpOptions.find((name) => parsed.texts(name).length > 0);
-    if (given !== undefined) throw new UsageError(`--${given} is for HTTP, and does not go with --stdio`);
-    return undefined;
-  }
-  const port = parsed.text('port') ?? nonEmpty(io.env['PORT']);
-  const path = parsed.text('path') ?? '/mcp';
-  if (!/^\/[^?#\s]*$/.test(path))
-    throw new UsageError(`--path must begin with / and have no query, unlike ${JSON.stringify(path)}`);
-  const { pathname } = new URL(`http://localhost${path}`);
-  // Clients ask for what a URL makes of it.
-  if (pathname !== path)
-    throw new UsageError(`--path must be written as in a URL: ${pathname}, not ${JSON.stringify(path)}`);
-  // To listen on no address is to listen on all of them.
-  if (parsed.text('host') === '') throw new UsageError('--host must name an address, and is empty');
-  const origins = parsed.texts('allow-origin');
-  for (const origin of origins) {
-    if (!URL.canParse(origin) || new URL(origin).origin !== origin)
-      throw new UsageError(`--allow-origin takes an origin such as https://app.example, not ${JSON.stringify(origin)}`);
-  }
-  return {
-    port: port === undefined ? 3000 : wholeNumber('the port', port, [0, 65_535]),
-    host: parsed.text('host') ?? nonEmpty(io.env['HOST']) ?? '127.0.0.1',
-    path,
-    allowedHosts: parsed.texts('allow-host'),
-    allowedOrigins: origins,
-  };
-}
-
-function nonEmpty(text: string | undefined): string | undefined {
-  return text === '' ? undefined : text;
-}
-
 interface Introduction {
   readonly name: string;
   readonly text: string;
@@ -338,8 +289,9 @@ async function overHttp(
   introduction: Introduction,
   { address, io }: { readonly address: Address; readonly io: Io },
 ): Promise<void> {
+  const { closing, ...listening } = address;
   const http = await listen(served, {
-    ...address,
+    ...listening,
     // Clients of 2024-11-05 know nothing else. (Spec 2024-11-05, Transports: HTTP with SSE.)
     ssePair: { sse: '/sse', messages: '/messages' },
     onError: (error) => void io.stderr.write(`parley: ${reasonOf(error)}\n`),
@@ -353,13 +305,5 @@ async function overHttp(
     ),
   );
   await whenAborted(io.signal);
-  await http.close();
-}
-
-/** Spec 2025-11-25, Transports, Security Warning: the Host check is what keeps DNS rebinding out. */
-function warningOn({ host, allowedHosts }: Address): string {
-  if (host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'))) return '';
-  const everywhere = host === '0.0.0.0' || host === '::';
-  const names = ['localhost', ...(everywhere ? [] : [host]), ...allowedHosts].join(', ');
-  return `  note     other machines can connect, and nobody is asked who they are; it answers to the names ${names} alone (--allow-host adds one)\n`;
+  await http.close(closing);
 }

@@ -48,6 +48,9 @@ const bridgeOptions = `  --port <n>                HTTP: the port, 0 for any fre
   --path <path>             HTTP: the path of the endpoint; /mcp
   --allow-host <name>       HTTP: a name that clients may call it by, beside localhost and --host; repeatable
   --allow-origin <origin>   HTTP: a web page's origin that may connect, beside those on localhost; repeatable
+  --health                  answers /livez and /readyz, for a platform that asks how the bridge is
+  --ready-ms <n>            when it is to end: serves on so long while /readyz says 503; 0
+  --drain-ms <n>            then gives running calls so long; 10000
   --stdio                   serves one client on standard input and output, and ends with its input
   --revision <date>         speaks only this revision to clients; repeatable
   --upstream-revision <date> speaks only this revision to the server; repeatable

@@ -69,6 +69,8 @@ describe('what makes no sense is told in one line, with exit code 2', () => {
     ['a path that leads up', ['start', '--path', '/a/../b'], /as in a URL: \/b, not "\/a\/\.\.\/b"/],
     ['an address that is empty', ['start', '--host', ''], /--host must name an address/],
     ['a port beside --stdio', ['start', '--stdio', '--port', '3'], /--port is for HTTP/],
+    ['paths of health beside --stdio', ['start', '--stdio', '--health'], /--health is for HTTP/],
+    ['a time that is none', ['start', '--drain-ms', 'soon'], /--drain-ms .*soon/],
     [
       'a name beside --stdio',
       ['bridge', '--stdio', '--allow-host', 'a', 'http://127.0.0.1:9/'],
