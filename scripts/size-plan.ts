@@ -34,8 +34,8 @@ server.tool('add', { description: 'Adds.' }, () => 'added');
 
 /** How the budgets of the entry points stand, in KB; each is a little more than it was when it was last looked at. */
 const budgets: Readonly<Record<Entry, number>> = {
-  '': 118.3,
-  server: 42.3,
+  '': 119.3,
+  server: 43.1,
   client: 47.5,
   bridge: 95.7,
   protect: 22,
@@ -56,7 +56,7 @@ export const programs: readonly Program[] = [
   {
     name: 'HTTP server',
     code: `import { createServer } from 'parley-mcp/server'; import { listen } from 'parley-mcp/node'; ${definition} await listen(server, { port: 3000 });`,
-    budget: 55.1,
+    budget: 55.9,
     aim: 30,
     neutral: false,
     role: 'server',
@@ -64,15 +64,15 @@ export const programs: readonly Program[] = [
   {
     name: 'HTTP server by fetch',
     code: `import { createServer } from 'parley-mcp/server'; import { createHandler } from 'parley-mcp/http'; ${definition} export const handler = createHandler(server);`,
-    budget: 58.5,
-    whole: 105.2,
+    budget: 59.2,
+    whole: 106.4,
     neutral: true,
     role: 'server',
   },
   {
     name: 'stdio server',
     code: `import { createServer } from 'parley-mcp/server'; import { serveStdio } from 'parley-mcp/stdio'; ${definition} serveStdio(server);`,
-    budget: 44.7,
+    budget: 45.4,
     aim: 28,
     neutral: false,
     role: 'server',

@@ -4,6 +4,7 @@ import type { Handler, ServerSession } from '../host/host.ts';
 import { notFound } from '../peer/gate.ts';
 import { hasServerCapability } from '../protocol/capability.ts';
 import { McpError } from '../protocol/error.ts';
+import { andThen } from '../store/now-or-later.ts';
 import type { RequestTypes } from '../protocol/catalogue.ts';
 import { Listing } from './offer/listing.ts';
 import type { Parts } from './parts.ts';
@@ -48,9 +49,12 @@ export function restrictedHandler(
   return (params, call) => offered((late) => late.restricted(parts, handler)(params, call));
 }
 
-/** Tells those who watch a resource that it changed, and of them who may know of it now. */
-export function tellUpdate(parts: Parts, uri: string): void {
-  const tell = (): void => parts.subscriptions.resourceUpdated(uri);
+/**
+ * Tells those who watch a resource that it changed, and of them who may know of it now.
+ *
+ * @param tell Does so when it can be judged who may.
+ */
+export function tellUpdate(parts: Parts, tell: () => void): void {
   // Who may know of it is judged while it is told, and that is not waited for.
   if (isForEverybody(parts) || loaded !== undefined) tell();
   else void Promise.resolve(offered(tell)).catch((error: unknown) => parts.options.onError(error, 'resources'));
@@ -142,10 +146,7 @@ function subscribing({ subscriptions, capabilities }: Parts): Handlers {
   const offered = (): ReadonlySet<Telling> =>
     new Set(tellings.filter(([, path]) => hasServerCapability(capabilities(), path)).map(([telling]) => telling));
   return {
-    'resources/subscribe': ({ uri }, call) => {
-      subscriptions.watch(sessionOf(call), uri);
-      return {};
-    },
+    'resources/subscribe': ({ uri }, call) => andThen(subscriptions.watch(sessionOf(call), uri), () => ({})),
     'resources/unsubscribe': ({ uri }, call) => {
       subscriptions.unwatch(sessionOf(call), uri);
       return {};

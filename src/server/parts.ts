@@ -3,7 +3,9 @@ import type { Implementation } from '../protocol/features/common.ts';
 import type { ListKind } from '../protocol/features/subscriptions.ts';
 import { checkParts, type DefinitionKind } from './mistakes.ts';
 import { Declared } from './declared.ts';
-import { mayHear } from './handlers.ts';
+import { mayHear, tellUpdate } from './handlers.ts';
+import type { Store } from '../store/store.ts';
+import type { SharedChanges } from './shared/changes.ts';
 import type { ResolvedOptions } from './options.ts';
 import { Chain } from '../peer/middleware/chain.ts';
 import { ownMethodsKey } from '../protocol/extension.ts';
@@ -68,7 +70,25 @@ export function createParts(info: Implementation, options: ResolvedOptions): Par
       return capabilities;
     },
   };
+  if (options.store !== undefined) subscriptions.share(shareChanges(info.name, parts, options.store));
   return parts;
+}
+
+/** Makes the server one of several processes, which is loaded for those that are. */
+async function shareChanges(name: string, parts: Parts, { bus }: Store): Promise<SharedChanges | undefined> {
+  const { subscriptions, options } = parts;
+  try {
+    const { SharedChanges: Made } = await import('./shared/changes.ts');
+    const here = {
+      tellList: (kind: ListKind) => subscriptions.listChangedHere(kind),
+      tellUpdate: (uri: string) => tellUpdate(parts, () => subscriptions.resourceUpdatedHere(uri)),
+      watched: () => subscriptions.watched(),
+    };
+    return new Made(parts, { name, bus, here });
+  } catch (error) {
+    options.onError(error, 'store');
+    return undefined;
+  }
 }
 
 /** Both surfaces of tasks; each revision has the place of one of them. */

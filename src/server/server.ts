@@ -80,7 +80,7 @@ export function createServer(info: Implementation, options: ServerOptions = {}):
     extension: (id, settings = {}) => parts.extensions.add(id, settings),
     tasks: serverTasks(parts),
     use: (first: string | Middleware, second?: Middleware) => parts.chain.use(first, second),
-    resourceUpdated: (uri) => tellUpdate(parts, uri),
+    resourceUpdated: (uri) => tellUpdate(parts, () => subscriptions.resourceUpdated(uri)),
     close: () => endpoint.close(),
   };
 }

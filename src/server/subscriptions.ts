@@ -8,6 +8,8 @@ import type { JsonObject } from '../protocol/features/common.ts';
 import { McpError } from '../protocol/error.ts';
 import { metaKey } from '../protocol/meta.ts';
 import type { ListKind, SubscriptionFilter } from '../protocol/features/subscriptions.ts';
+import type { NowOrLater } from '../store/now-or-later.ts';
+import type { SharedChanges } from './shared/changes.ts';
 
 /** The lists whose changes can be told; clients subscribe to them by the same words. */
 export const listKinds: readonly ListKind[] = listChanges.map(({ list }) => list);
@@ -70,6 +72,9 @@ export class Subscriptions {
   readonly #slices = new Slices();
   readonly #limits: SubscriptionLimits;
   readonly #mayHear: (uri: string, auth: AuthInfo | undefined) => boolean;
+  /** The other processes of the server, where there are any; they are loaded. */
+  #shared: Promise<SharedChanges | undefined> | undefined;
+  #loaded: SharedChanges | undefined;
 
   /** @param mayHear Tells whether somebody may know of a resource now; it does not throw. */
   constructor(limits: SubscriptionLimits, mayHear: (uri: string, auth: AuthInfo | undefined) => boolean) {
@@ -77,8 +82,19 @@ export class Subscriptions {
     this.#mayHear = mayHear;
   }
 
+  /** Tells what changes to other processes, and hears of them. */
+  share(loading: Promise<SharedChanges | undefined>): void {
+    this.#shared = loading.then((shared) => (this.#loaded = shared));
+  }
+
+  /** The resources that somebody watches here. */
+  watched(): readonly string[] {
+    return [...this.#watchers.keys()];
+  }
+
   opened(session: ServerSession): void {
     this.#sessions.add(session);
+    void this.#shared?.then((shared) => shared?.listen());
   }
 
   closed(session: ServerSession): void {
@@ -86,14 +102,26 @@ export class Subscriptions {
     for (const uri of watchedBy(session)) this.#unwatch(uri, session);
   }
 
-  /** Tells everybody who may know that a list changed; changes of one turn are told once. */
+  /** Tells everybody who may know that a list changed, in every process; changes of one turn are told once. */
   listChanged(kind: ListKind): void {
+    if (this.#loaded === undefined) this.listChangedHere(kind);
+    else this.#loaded.listChanged(kind);
+  }
+
+  /** The same for those who listen in this process. */
+  listChangedHere(kind: ListKind): void {
     const list = listChanges.find((one) => one.list === kind);
     if (list !== undefined) this.#soon(`list ${kind}`, () => this.#tellList(list));
   }
 
-  /** Tells those who watch a resource that it changed. */
+  /** Tells those who watch a resource that it changed, in every process. */
   resourceUpdated(uri: string): void {
+    void this.#shared?.then((shared) => shared?.resourceUpdated(uri));
+    this.resourceUpdatedHere(uri);
+  }
+
+  /** The same for those who watch it in this process. */
+  resourceUpdatedHere(uri: string): void {
     if (this.#watchers.has(uri)) this.#soon(`resource ${uri}`, () => this.#tellUpdate(uri));
   }
 
@@ -121,8 +149,8 @@ export class Subscriptions {
     }
   }
 
-  /** `resources/subscribe` of the handshake revisions. */
-  watch(session: ServerSession, uri: string): void {
+  /** `resources/subscribe` of the handshake revisions; it has ended when nothing is missed any more. */
+  watch(session: ServerSession, uri: string): NowOrLater<void> {
     const uris = watchedBy(session);
     const { resourcesPerClient: most } = this.#limits;
     const mostCharacters = Math.max(leastCharacters, most * charactersEach);
@@ -134,7 +162,9 @@ export class Subscriptions {
     if (!uris.has(uri)) session.changed?.({ kind: 'watch', uri });
     uris.add(uri);
     // It may have ended while its request was on the way.
-    if (this.#sessions.has(session)) this.#watch(uri, session);
+    if (!this.#sessions.has(session)) return;
+    this.#watch(uri, session);
+    return this.#shared?.then((shared) => shared?.listen([uri]));
   }
 
   /** `resources/unsubscribe`; an unknown URI is fine. */
@@ -170,6 +200,26 @@ export class Subscriptions {
       throw new McpError('busy', `too many listen streams; the limit is ${this.#limits.listeners}`);
     }
     const filter = this.#honored(asked, offered);
+    return this.#shared === undefined ? this.#begin(call, filter) : this.#beginAmong(this.#shared, call, filter);
+  }
+
+  /** Begins once nothing is missed of what other processes tell. */
+  async #beginAmong(
+    loading: Promise<SharedChanges | undefined>,
+    call: Call,
+    filter: SubscriptionFilter,
+  ): Promise<JsonObject> {
+    let hasLeft = false;
+    call.onLeave(() => (hasLeft = true));
+    const uris = filter.resourceSubscriptions ?? [];
+    const shared = await loading;
+    await shared?.listen(uris);
+    const answer = this.#begin(call, filter);
+    if (hasLeft) call.leave();
+    return await answer;
+  }
+
+  #begin(call: Call, filter: SubscriptionFilter): Promise<JsonObject> {
     call.send('notifications/subscriptions/acknowledged', { notifications: filter, ...ofSubscription(call.requestId) });
     return new Promise((answer) => this.#open(new Listener(call, filter, answer)));
   }
@@ -189,8 +239,9 @@ export class Subscriptions {
   }
 
   /** Ends every listen stream gracefully. (Spec 2026-07-28, Subscriptions, Graceful closure.) */
-  end(): Promise<void> {
-    return eachInSlices(this.#listeners.values(), (listener) => this.#end(listener));
+  async end(): Promise<void> {
+    await eachInSlices(this.#listeners.values(), (listener) => this.#end(listener));
+    await (await this.#shared)?.close();
   }
 
   #honored(asked: SubscriptionFilter, offered: ReadonlySet<Telling>): SubscriptionFilter {
@@ -214,7 +265,9 @@ export class Subscriptions {
 
   #unwatch(uri: string, watcher: Watcher): void {
     const watchers = this.#watchers.get(uri);
-    if (watchers?.delete(watcher) === true && watchers.size === 0) this.#watchers.delete(uri);
+    if (watchers?.delete(watcher) !== true || watchers.size > 0) return;
+    this.#watchers.delete(uri);
+    this.#loaded?.left(uri);
   }
 
   #soon(key: string, tell: () => Iterator<unknown>): void {

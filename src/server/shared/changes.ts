@@ -1,0 +1,277 @@
+/** Changes of lists and of resources, told to the other processes of a server, and heard from them. */
+
+import { isObject } from '../../jsonrpc/message.ts';
+import { after, monotonicNow } from '../../jsonrpc/timeout.ts';
+import { digestOf } from '../../peer/digest.ts';
+import type { ListKind } from '../../protocol/features/subscriptions.ts';
+import type { Unsubscribe } from '../../store/bus.ts';
+import type { CountingBus } from '../../store/bus.ts';
+import type { Parts } from '../parts.ts';
+import { listKinds } from '../subscriptions.ts';
+
+/** Time for which changes of a list are gathered, so that processes that change alike tell a client once. */
+const gatherMs = 100;
+/** After a gap everything may have changed; processes say so at times of their own, so that not all clients ask at once. */
+const scatterMs = 5_000;
+/** Interval at which something that failed is tried again. */
+const againMs = 2_000;
+/** Limit of resources whose change waits for the bus; with more, everything may have changed. */
+const mostUnsent = 1_000;
+/** The longest name of a channel. */
+const longestChannel = 2_048;
+
+/** Parts of a server that tell those who listen in this process. */
+export interface ChangesHere {
+  tellList(kind: ListKind): void;
+  tellUpdate(uri: string): void;
+  /** The resources that somebody watches here. */
+  watched(): Iterable<string>;
+}
+
+/** News of a process: digests of lists as they are now, and as they were where they changed; or that any resource may have changed. */
+interface News {
+  readonly from: string;
+  readonly lists?: Readonly<Record<string, { readonly is: string; readonly was?: string }>>;
+  readonly uri?: string;
+  readonly updates?: true;
+}
+
+/**
+ * A server as one of several processes. What changes here is published; what is heard is told to those who listen here. A process that begins, or ends,
+ * says what its lists are: only where they are others than here has something changed for somebody.
+ */
+export class SharedChanges {
+  readonly #parts: Parts;
+  readonly #here: ChangesHere;
+  readonly #bus: CountingBus;
+  readonly #name: string;
+  readonly #from: string = crypto.randomUUID();
+  /** Digests of the lists as they were published. */
+  readonly #lists = new Map<ListKind, string>();
+  /** Lists that changed since, with what they were. */
+  readonly #changed = new Map<ListKind, string | undefined>();
+  readonly #unsent = new Set<string>();
+  readonly #subscriptions = new Map<string, Promise<Unsubscribe | undefined>>();
+  readonly #tellings = new Map<string, { readonly at: number; cancel(): void }>();
+  #cancelAgain: (() => void) | undefined;
+  #isAway = false;
+  #isClosed = false;
+
+  /** @param name Tells servers apart that share a store. */
+  constructor(
+    parts: Parts,
+    { name, bus, here }: { readonly name: string; readonly bus: CountingBus; readonly here: ChangesHere },
+  ) {
+    this.#parts = parts;
+    this.#name = name;
+    this.#bus = bus;
+    this.#here = here;
+    for (const kind of listKinds) this.#lists.set(kind, this.#digest(kind));
+    void this.#publish({ lists: this.#all() });
+  }
+
+  /** A list changed here. */
+  listChanged(kind: ListKind): void {
+    this.#tellSoon(kind, gatherMs);
+    const isFirst = this.#changed.size === 0;
+    if (!this.#changed.has(kind)) this.#changed.set(kind, this.#lists.get(kind));
+    // Changes of one turn are published together.
+    if (isFirst) queueMicrotask(() => void this.#publishLists());
+  }
+
+  /** A resource changed here, which those who watch it here were told. */
+  async resourceUpdated(uri: string): Promise<void> {
+    if (await this.#publish({ uri }, this.#channelOf(uri))) return;
+    if (this.#unsent.size < mostUnsent) this.#unsent.add(uri);
+  }
+
+  /** Somebody listens here: resolves when nothing is missed any more, or the bus is away, which is then heard later. */
+  async listen(uris: readonly string[] = []): Promise<void> {
+    await Promise.all([this.#hear(this.#channel), ...uris.map((uri) => this.#hear(this.#channelOf(uri)))]);
+  }
+
+  /** Nobody watches a resource here any more. */
+  left(uri: string): void {
+    const channel = this.#channelOf(uri);
+    // Long ones may share a channel.
+    for (const other of this.#here.watched()) if (this.#channelOf(other) === channel) return;
+    void this.#end(channel);
+  }
+
+  /** Says what the lists were, and hears nothing any more. */
+  async close(): Promise<void> {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    this.#cancelAgain?.();
+    for (const { cancel } of this.#tellings.values()) cancel();
+    await this.#publish({ lists: this.#all() });
+    await Promise.all([...this.#subscriptions.keys()].map((channel) => this.#end(channel)));
+  }
+
+  get #channel(): string {
+    return `changes ${this.#name}`;
+  }
+
+  #channelOf(uri: string): string {
+    return `updates ${this.#name} ${uri}`.slice(0, longestChannel);
+  }
+
+  #all(): NonNullable<News['lists']> {
+    return Object.fromEntries([...this.#lists].map(([kind, is]) => [kind, { is }]));
+  }
+
+  async #publishLists(): Promise<void> {
+    const changed = [...this.#changed];
+    this.#changed.clear();
+    const lists = changed.map(([kind, was]) => {
+      const is = this.#digest(kind);
+      this.#lists.set(kind, is);
+      return [kind, { is, was: was ?? '' }] as const;
+    });
+    if (await this.#publish({ lists: Object.fromEntries(lists) })) return;
+    for (const [kind, was] of changed) if (!this.#changed.has(kind)) this.#changed.set(kind, was);
+  }
+
+  /** Publishes; false where that failed, which is tried again. */
+  async #publish(news: Omit<News, 'from'>, channel: string = this.#channel): Promise<boolean> {
+    try {
+      await this.#bus.publish(channel, JSON.stringify({ from: this.#from, ...news }));
+      this.#isAway = false;
+      return true;
+    } catch (error) {
+      this.#failed(error);
+      return false;
+    }
+  }
+
+  /** The first failure is told, and the next one only after something went well. */
+  #failed(error: unknown): void {
+    if (!this.#isAway) this.#parts.options.onError(error, 'store');
+    this.#isAway = true;
+    if (this.#isClosed) return;
+    this.#cancelAgain ??= after(againMs, () => {
+      this.#cancelAgain = undefined;
+      void this.#again();
+    });
+  }
+
+  async #again(): Promise<void> {
+    if (this.#changed.size > 0) await this.#publishLists();
+    const uris = [...this.#unsent];
+    this.#unsent.clear();
+    if (uris.length >= mostUnsent) {
+      if (!(await this.#publish({ updates: true }))) for (const uri of uris) this.#unsent.add(uri);
+    } else for (const uri of uris) await this.resourceUpdated(uri);
+    // Those that fail again are put back, for the next time.
+    const known = [...this.#subscriptions];
+    for (const [channel, subscribed] of known) {
+      if ((await subscribed) !== undefined || this.#isClosed) continue;
+      this.#subscriptions.delete(channel);
+      await this.#hear(channel);
+      // What was said before is not known.
+      if ((await this.#subscriptions.get(channel)) !== undefined) this.#missed(channel);
+    }
+  }
+
+  async #hear(channel: string): Promise<void> {
+    const known = this.#subscriptions.get(channel) ?? this.#subscribe(channel);
+    this.#subscriptions.set(channel, known);
+    await known;
+  }
+
+  async #subscribe(channel: string): Promise<Unsubscribe | undefined> {
+    try {
+      return await this.#bus.subscribe(
+        channel,
+        (text) => this.#heard(text),
+        () => this.#missed(channel),
+      );
+    } catch (error) {
+      this.#failed(error);
+      return undefined;
+    }
+  }
+
+  async #end(channel: string): Promise<void> {
+    const subscribed = this.#subscriptions.get(channel);
+    this.#subscriptions.delete(channel);
+    try {
+      await (
+        await subscribed
+      )?.();
+    } catch (error) {
+      this.#failed(error);
+    }
+  }
+
+  #heard(text: string): void {
+    const news = newsOf(text);
+    if (news === undefined || news.from === this.#from || this.#isClosed) return;
+    if (typeof news.uri === 'string') this.#here.tellUpdate(news.uri);
+    if (news.updates === true) this.#everyUpdate();
+    for (const kind of listKinds) {
+      const list: unknown = news.lists?.[kind];
+      if (!isObject(list)) continue;
+      if (list['was'] !== undefined || list['is'] !== this.#lists.get(kind)) this.#tellSoon(kind, gatherMs);
+    }
+  }
+
+  #missed(channel: string): void {
+    if (channel !== this.#channel) {
+      for (const uri of this.#here.watched())
+        if (this.#channelOf(uri) === channel)
+          this.#later(`uri ${uri}`, this.#scattered(), () => this.#here.tellUpdate(uri));
+      return;
+    }
+    for (const kind of listKinds) this.#tellSoon(kind, this.#scattered());
+    this.#everyUpdate();
+  }
+
+  #everyUpdate(): void {
+    this.#later('updates', this.#scattered(), () => {
+      for (const uri of this.#here.watched()) this.#here.tellUpdate(uri);
+    });
+  }
+
+  #scattered(): number {
+    return Math.random() * scatterMs;
+  }
+
+  #tellSoon(kind: ListKind, ms: number): void {
+    this.#later(kind, ms, () => this.#here.tellList(kind));
+  }
+
+  /** Runs something once, at the earliest time that was asked for. */
+  #later(name: string, ms: number, run: () => void): void {
+    const at = monotonicNow() + ms;
+    const waiting = this.#tellings.get(name);
+    if (this.#isClosed || (waiting !== undefined && waiting.at <= at)) return;
+    waiting?.cancel();
+    const cancel = after(ms, () => {
+      this.#tellings.delete(name);
+      run();
+    });
+    this.#tellings.set(name, { at, cancel });
+  }
+
+  #digest(kind: ListKind): string {
+    const { tools, prompts, resources, templates } = this.#parts;
+    if (kind === 'tools') return digestOf([...tools.values()].map(({ tool }) => tool));
+    if (kind === 'prompts') return digestOf([...prompts.values()].map(({ prompt }) => prompt));
+    return digestOf([
+      [...resources.values()].map(({ resource }) => resource),
+      [...templates.values()].map(({ resourceTemplate }) => resourceTemplate),
+    ]);
+  }
+}
+
+/** Texts on these channels are those of processes like this one; anything else is nobody's. */
+function newsOf(text: string): News | undefined {
+  try {
+    const news: unknown = JSON.parse(text);
+    // Each field is checked where it is used.
+    return isObject(news) ? (news as unknown as News) : undefined;
+  } catch {
+    return undefined;
+  }
+}
