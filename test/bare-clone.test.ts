@@ -16,6 +16,7 @@ const maySkip: ReadonlyMap<string, string> = new Map([
   ['src/redis/store/redis-cluster.test.ts', 'Redis: npm run engines'],
   ['src/redis/store/redis-contract.test.ts', 'Redis: npm run engines'],
   ['src/redis/store/redis-faults.test.ts', 'Redis: npm run engines'],
+  ['src/redis/store/redis-sentinel.test.ts', 'Redis: npm run engines'],
   ['src/redis/store/redis-store.test.ts', 'Redis: npm run engines'],
   ['src/schema/budget.test.ts', 'a Node that tells the time of a thread'],
   ['src/server/tasks/crashes.test.ts', 'a Node with node:sqlite'],

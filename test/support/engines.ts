@@ -1,7 +1,7 @@
 /** Databases that tests start for themselves: on this machine alone, in a folder that goes with them, and for a quarter of an hour at most. */
 
 import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
-import { accessSync, chownSync, constants, globSync, mkdtempSync, rmSync } from 'node:fs';
+import { accessSync, chownSync, constants, globSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
@@ -47,6 +47,25 @@ export async function startRedis(
     port,
     ready: 'Ready to accept connections',
   });
+}
+
+/** Starts a sentinel of one Redis, which alone says whether that is dead, after 1 second. */
+export async function startSentinel(name: string, redisPort: number): Promise<Engine> {
+  const folder = mkdtempSync(join(tmpdir(), 'parley-sentinel-'));
+  const port = await freePort();
+  // It writes what it learns into its file.
+  const file = join(folder, 'sentinel.conf');
+  const lines = [
+    `port ${port}`,
+    'bind 127.0.0.1',
+    `dir ${folder}`,
+    `sentinel monitor ${name} 127.0.0.1 ${redisPort} 1`,
+    `sentinel down-after-milliseconds ${name} 1000`,
+    `sentinel failover-timeout ${name} 5000`,
+  ];
+  writeFileSync(file, `${lines.join('\n')}\n`);
+  const words = [file, '--sentinel'];
+  return await started({ program: pathOf('redis-server') ?? '', words, folder, port, ready: '+monitor master' });
 }
 
 /** Starts a PostgreSQL with one user, `parley`, and the database `postgres`. It does not care for a loss of power. */
