@@ -91,6 +91,8 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
     'node',
     'auth',
     'oauth',
+    'redis',
+    'seal',
     'store',
     'mistakes',
   ],

@@ -8,6 +8,7 @@ import { root } from './support/sources.ts';
 
 /** The files with tests that may be skipped, and what has to be there for them to run. */
 const maySkip: ReadonlyMap<string, string> = new Map([
+  ['src/cli/shared-store.test.ts', 'Redis: npm run engines'],
   ['src/node/client/fetch-connections.test.ts', 'an address of IPv6; openssl'],
   ['src/node/credentials/file-credentials.test.ts', 'pipes in folders'],
   ['src/node/server/http.test.ts', 'an address of IPv6'],

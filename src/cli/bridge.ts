@@ -20,6 +20,7 @@ import { authOptions } from './login/sign-in-options.ts';
 import { oneOption, parseOptions, revisionDates, wholeNumber, type Parsed } from './options.ts';
 import { createBridge } from '../bridge.ts';
 import { commandTarget, serverTarget, splitAtDashes, targetOptions, transportOf, type Target } from './target.ts';
+import { sharedStoreOptions, withSharedStore, type SharedBehavior } from './shared-store.ts';
 import { version } from './version.ts';
 import { reasonOf, printed, shownJson } from './shown.ts';
 
@@ -38,6 +39,7 @@ const servingOptions: ParseArgsOptionsConfig = {
   'upstream-revision': { type: 'string', multiple: true },
   'max-upstreams': { type: 'string' },
   'max-upstreams-per-client': { type: 'string' },
+  ...sharedStoreOptions,
 };
 
 const options: ParseArgsOptionsConfig = {
@@ -77,8 +79,11 @@ async function frontOne(target: Target, parsed: Parsed, io: Io): Promise<number>
   const found = await authOf(target, parsed, circumstancesOf(address, io));
   const { auth, login } = await behindBridge(found, io);
   const transport = transportOf(target, parsed, io, auth === undefined ? {} : { auth });
-  const opening = createBridge({ ...behaviour, upstream: transport, ...(login && { login }) });
-  return await serve(opening, { address, io }, (bridge) => aboutOne(bridge, target));
+  const run = async (shared: SharedBehavior): Promise<number> => {
+    const opening = createBridge({ ...behaviour, ...shared, upstream: transport, ...(login && { login }) });
+    return await serve(opening, { address, io }, (bridge) => aboutOne(bridge, target));
+  };
+  return await withSharedStore(parsed, io, { complain: behaviour.onWarning, run });
 }
 
 /** Time that a person may take where a request waits, in milliseconds. */
@@ -138,8 +143,11 @@ async function frontSeveral(
     };
   }
   const machines = [...authorized].flatMap(([name, { signIn }]) => (signIn === undefined ? [name] : []));
-  const opening = createBridge({ ...behaviour, upstreams, prefix });
-  return await serve(opening, { address, io }, (made) => aboutSeveral(made, machines));
+  const run = async (shared: SharedBehavior): Promise<number> => {
+    const opening = createBridge({ ...behaviour, ...shared, upstreams, prefix });
+    return await serve(opening, { address, io }, (made) => aboutSeveral(made, machines));
+  };
+  return await withSharedStore(parsed, io, { complain: behaviour.onWarning, run });
 }
 
 /** The servers that are run: all that the file names, or where that is asked for those that are right. */

@@ -1,0 +1,61 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { connect } from '../client.ts';
+import { missing } from '../../test/support/engines.ts';
+import { startNode } from '../../test/support/redis-nodes.ts';
+import { exampleCommand, start } from './child.test.ts';
+
+const urlLine = /^ {2}url {6}(\S+)$/m;
+const keys = Buffer.alloc(32, 1).toString('base64');
+
+async function outcomeOf(
+  words: readonly string[],
+  env: Record<string, string>,
+): Promise<{ code: number | null; stderr: string }> {
+  const { ended } = start(['bridge', '--port', '0', ...words, '--', ...exampleCommand], env);
+  return await ended;
+}
+
+describe('parley bridge with a Redis', { concurrency: 4 }, () => {
+  test('needs keys, and says how they are made', async () => {
+    const { code, stderr } = await outcomeOf(['--redis', 'redis://127.0.0.1:1'], {});
+    assert.equal(code, 2);
+    assert.match(stderr, /need the same PARLEY_KEYS: 32 bytes in base64, as openssl rand -base64 32/);
+  });
+
+  test('takes no keys that are none, and repeats nothing of them', async () => {
+    const { code, stderr } = await outcomeOf([], { PARLEY_KEYS: 'c2VjcmV0' });
+    assert.equal(code, 2);
+    assert.match(stderr, /PARLEY_KEYS must be keys of 32 bytes/);
+    assert.ok(!stderr.includes('c2VjcmV0'));
+  });
+
+  test('takes no URL that is none, and no name without a URL', async () => {
+    const other = await outcomeOf(['--redis', 'http://127.0.0.1'], { PARLEY_KEYS: keys });
+    assert.deepEqual([other.code, /begins with redis:\/\//.test(other.stderr)], [2, true]);
+    const alone = await outcomeOf(['--redis-name', 'a'], {});
+    assert.deepEqual([alone.code, /--redis-name goes with --redis/.test(alone.stderr)], [2, true]);
+  });
+
+  test('ends where it cannot be reached, and shows no password', async () => {
+    const env = { PARLEY_KEYS: keys, PARLEY_REDIS_URL: 'redis://:hush@127.0.0.1:1' };
+    const { code, stderr } = await outcomeOf([], env);
+    assert.equal(code, 1);
+    assert.match(stderr, /Redis cannot be used now: connect ECONNREFUSED 127\.0\.0\.1:1/);
+    assert.ok(!stderr.includes('hush'));
+  });
+
+  test('serves with it, and closes it', { skip: missing('redis-server') }, async (t) => {
+    const node = await startNode();
+    t.after(() => node.stop());
+    const env = { PARLEY_KEYS: keys, PARLEY_REDIS_URL: `redis://127.0.0.1:${node.port}` };
+    const { child, said, ended } = start(['bridge', '--port', '0', '--redis-name', 'a', '--', ...exampleCommand], env);
+    const client = await connect(await said(urlLine));
+    assert.ok((await client.listTools()).length > 0);
+    await client.close();
+    assert.equal(await node.send('EXISTS', 'p:a:{w0}:w'), 1);
+    child.kill('SIGTERM');
+    const { code, stderr } = await ended;
+    assert.deepEqual([code, stderr], [0, '']);
+  });
+});
