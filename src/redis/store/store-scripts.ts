@@ -42,8 +42,7 @@ local key = KEYS[1]
 local time = redis.call('TIME')
 local now = math.floor(time[1] * 1000 + time[2] / 1000)
 
-local function known(name)
-  local text = redis.call('HGET', key, 's' .. name)
+local function parsed(name, text)
   if not text then return nil end
   local epoch, last, complete, at, count, bytes = string.match(text, '^(%d+) (%d+) (%d) (%d+) (%d+) (%d+)$')
   return {
@@ -52,16 +51,20 @@ local function known(name)
   }
 end
 
+local function known(name) return parsed(name, redis.call('HGET', key, 's' .. name)) end
+
 local function begun(name, epoch, last, about)
   redis.call('HSET', key, 'a' .. name, about)
   redis.call('HINCRBY', key, 'b', #about)
   return { name = name, list = key .. ':' .. name, epoch = epoch, last = last, complete = false, count = 0, bytes = 0 }
 end
 
-local function keep(stream)
+local function textOf(stream)
   local words = { stream.epoch, stream.last, stream.complete and 1 or 0, stream.at, stream.count, stream.bytes }
-  redis.call('HSET', key, 's' .. stream.name, string.format('%.0f %.0f %d %.0f %d %d', unpack(words)))
+  return string.format('%.0f %.0f %d %.0f %d %d', unpack(words))
 end
+
+local function keep(stream) redis.call('HSET', key, 's' .. stream.name, textOf(stream)) end
 
 local function forget(stream)
   redis.call('HINCRBY', key, 'n', 0 - stream.count)
@@ -122,7 +125,8 @@ local mostEvents, mostBytes, about = tonumber(ARGV[6]), tonumber(ARGV[7]), ARGV[
 local begins = 9
 local final = first + #ARGV - begins
 local list = KEYS[2]
-local stream = known(name)
+local kept = redis.call('HMGET', key, 's' .. name, 'n', 'b')
+local stream, isFresh = parsed(name, kept[1]), false
 if stream and stream.at + life <= now then
   forget(stream)
   stream = nil
@@ -130,49 +134,54 @@ end
 if not stream then
   if epoch <= tonumber(redis.call('HGET', key, 'f') or 0) then return 'fenced' end
   if about == '' then return 'unknown' end
-  stream = begun(name, epoch, first - 1, string.sub(about, 2))
+  stream, isFresh = begun(name, epoch, first - 1, string.sub(about, 2)), true
+  stream.at = 0
+  kept = redis.call('HMGET', key, 's' .. name, 'n', 'b')
 end
 if stream.epoch ~= epoch then return 'fenced' end
 if stream.last >= final then return 'kept' end
 if stream.complete then return 'fenced' end
 if stream.last < first - 1 then return 'missing' end
-local events, bytes = 0, 0
+
+local events, bytes, count, length = tonumber(kept[2] or 0), tonumber(kept[3] or 0), 0, 0
 for at = begins + stream.last - first + 1, #ARGV do
   redis.call('RPUSH', list, ARGV[at])
-  events, bytes = events + 1, bytes + #ARGV[at]
+  count, length = count + 1, length + #ARGV[at]
 end
+-- What it takes to renew an expiry is spared within a second.
+local isRenewed = stream.count == 0 or math.floor(stream.at / 1000) ~= math.floor(now / 1000)
 stream.last, stream.complete, stream.at = final, last, now
-stream.count, stream.bytes = stream.count + events, stream.bytes + bytes
-keep(stream)
-events, bytes = redis.call('HINCRBY', key, 'n', events), redis.call('HINCRBY', key, 'b', bytes)
+stream.count, stream.bytes = stream.count + count, stream.bytes + length
+events, bytes = events + count, bytes + length
 
 local function shrink(from)
   while events > mostEvents or bytes > mostBytes do
     local oldest = redis.call('LPOP', from.list)
     if not oldest then return true end
     from.count, from.bytes = from.count - 1, from.bytes - #oldest
-    events, bytes = redis.call('HINCRBY', key, 'n', -1), redis.call('HINCRBY', key, 'b', 0 - #oldest)
+    events, bytes = events - 1, bytes - #oldest
   end
   return false
 end
 
 if events > mostEvents or bytes > mostBytes then
-  local others = all()
-  for _, other in ipairs(others) do
+  for _, other in ipairs(all()) do
     if other.name ~= name then
       if not shrink(other) then
         keep(other)
         break
       end
-      forget(other)
-      bytes = tonumber(redis.call('HGET', key, 'b'))
+      bytes = bytes - redis.call('HSTRLEN', key, 'a' .. other.name)
+      redis.call('HDEL', key, 's' .. other.name, 'a' .. other.name)
     end
   end
   shrink(stream)
-  keep(stream)
 end
-redis.call('PEXPIRE', key, life)
-redis.call('PEXPIRE', list, life)
+redis.call('HSET', key, 's' .. name, textOf(stream), 'n', events, 'b', bytes)
+if isRenewed or isFresh then
+  redis.call('PEXPIRE', key, life + 1000)
+  redis.call('PEXPIRE', list, life + 1000)
+end
 return 'kept'
 `,
 );
