@@ -68,6 +68,10 @@ test('the programs of docs/tasks.md that call tools are those in examples/', () 
   for (const name of ['long-call', 'start-task']) assert.ok(page.includes(read(`examples/${name}.ts`)), name);
 });
 
+test('the program of docs/operations.md is that in examples/', () => {
+  assert.ok(read('docs/operations.md').includes(read('examples/cluster/server.ts')));
+});
+
 test('the programs of docs/middleware.md are those in examples/', () => {
   const page = read('docs/middleware.md');
   for (const name of ['timing', 'caching', 'redaction', 'limits', 'flags'])
