@@ -81,6 +81,7 @@ test('what has the time of the wall clock is what other processes read', () => {
       'bridge/options.ts',
       'host/input/server-rounds.ts',
       'server/tasks/load.ts',
+      'bridge/tasks/kept/kept-tasks.ts',
       // The age of files that others may have left.
       'node/credentials/versions.ts',
       // When tokens expire, and proofs.

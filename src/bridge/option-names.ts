@@ -11,6 +11,7 @@ const behaviour: Names<BridgeBehavior> = {
   store: 1,
   rounds: 1,
   taskOnly: 1,
+  tasks: 1,
   onError: 1,
   onWarning: 1,
   probeTimeoutMs: 1,

@@ -3,6 +3,8 @@ import type { Transport } from '../jsonrpc/transport.ts';
 import type { Host } from '../host/host.ts';
 import { createSeal } from '../seal/seal.ts';
 import type { SealingKey } from '../seal/sealing-key.ts';
+import { checkTaskOptions } from '../server/task-mistakes.ts';
+import type { TaskOptions } from '../server/task-definition.ts';
 import type { Implementation } from '../protocol/features/common.ts';
 import { harmless } from '../mistakes/harmless.ts';
 import { shown } from '../mistakes/shown.ts';
@@ -46,6 +48,11 @@ export interface BridgeBehavior {
    * `rounds.keys`. Who made it closes it, after the bridge.
    */
   readonly store?: Store;
+  /**
+   * Tasks that the bridge keeps itself: those of clients of 2025-11-25 before a server of 2026-07-28. With a `store` that lasts they are listed, and
+   * go on after a restart of the bridge; that of the bridge's `store` by default, or the memory of this process.
+   */
+  readonly tasks?: BridgeTasks;
   /** Limits of calls that wait for the answers of stateless clients, where the server asks in the middle of them. */
   readonly rounds?: BridgeRounds;
   /** Hears errors that are masked from clients; by default they go to the console's error stream. */
@@ -119,6 +126,9 @@ export interface UpstreamOptions {
  */
 export type Sharing = 'per-client' | 'shared';
 
+/** Options of the tasks that a bridge keeps; every one has a default. They are those of a server. */
+export type BridgeTasks = Omit<TaskOptions, 'executor'>;
+
 /** Limits of parked calls, and the processes that may take them up. */
 export interface BridgeRounds {
   /**
@@ -146,6 +156,7 @@ export interface Settings {
   readonly taskOnly: 'wait' | 'refuse';
   /** The middleware that all messages pass, on both sides. */
   readonly chain: Chain;
+  readonly tasks: BridgeTasks;
   readonly onError: (error: unknown, where: string) => void;
   readonly onWarning: (message: string) => void;
 }
@@ -171,9 +182,15 @@ export function bridgeSettingsOf(options: BridgeBehavior): Settings {
     store: options.store,
     taskOnly,
     chain: new Chain(),
+    tasks: tasksOf(options.tasks, options.store),
     onError: harmless(options.onError ?? ((error, where) => console.error(`${where}:`, error))),
     onWarning: harmless(options.onWarning ?? ((message) => console.error(message))),
   };
+}
+
+function tasksOf(tasks: BridgeTasks = {}, shared: Store | undefined): BridgeTasks {
+  checkTaskOptions(tasks);
+  return tasks.store !== undefined || shared?.tasks === undefined ? tasks : { ...tasks, store: shared.tasks };
 }
 
 function parkedOptions({ keys, ttlMs = 300_000, bus }: BridgeRounds, store: Store | undefined): PoolOptions['parked'] {

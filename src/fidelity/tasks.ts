@@ -11,7 +11,10 @@ export const taskFeatures: readonly Feature[] = [
     id: 'tasks-capability',
     title: 'The capability `tasks`, or the extension, of the server',
     group,
-    between: (client, server) => ofServer(client, server, `left out; ${missingAt(client, 'client')}`),
+    between: (client, server) =>
+      isKept(client, server)
+        ? changed('declared as `tasks` with `cancel` and `requests.tools.call`: the bridge keeps the tasks')
+        : ofServer(client, server, `left out; ${missingAt(client, 'client')}`),
   },
   {
     id: 'tasks-of-clients',
@@ -29,6 +32,7 @@ export const taskFeatures: readonly Feature[] = [
     group,
     between: (client, server) => {
       if (client.tasks !== 'core') return nothing("the client's revision has none");
+      if (isKept(client, server)) return changed('kept by the bridge; the call goes up with the extension declared');
       return isSame(client, server) ? carried : changed(`left out; ${missingAt(server, 'server')}`);
     },
   },
@@ -36,7 +40,10 @@ export const taskFeatures: readonly Feature[] = [
     id: 'tasks-created',
     title: 'Calls that become tasks, under ids of the bridge',
     group,
-    between: (client, server) => (isSame(client, server) ? carried : nothing('the server is asked for none')),
+    between: (client, server) => {
+      if (isKept(client, server)) return changed('the bridge keeps a task of its own, and follows that of the server');
+      return isSame(client, server) ? carried : nothing('the server is asked for none');
+    },
   },
   {
     id: 'tasks-only',
@@ -51,8 +58,11 @@ export const taskFeatures: readonly Feature[] = [
     id: 'tasks-methods',
     title: 'The methods of one task',
     group,
-    between: (client, server) =>
-      isSame(client, server) ? carried : refused('methodNotFound', whyNone(client, server)),
+    between: (client, server) => {
+      if (isKept(client, server))
+        return changed('answered by the bridge; what the task asks are requests, their answers `tasks/update`');
+      return isSame(client, server) ? carried : refused('methodNotFound', whyNone(client, server));
+    },
   },
   {
     id: 'tasks-list',
@@ -60,6 +70,8 @@ export const taskFeatures: readonly Feature[] = [
     group,
     between: (client, server) => {
       if (isSame(client, server) && client.tasks === 'core') return carried;
+      if (isKept(client, server))
+        return refused('methodNotFound', 'without `tasks.store`; with one the bridge lists the tasks that it keeps');
       return refused(
         'methodNotFound',
         client.tasks === 'core' ? whyNone(client, server) : "the client's revision has none",
@@ -70,7 +82,10 @@ export const taskFeatures: readonly Feature[] = [
     id: 'tasks-notices',
     title: 'Notices of how a task stands',
     group,
-    between: (client, server) => ofServer(client, server, 'left out; no client was given a task'),
+    between: (client, server) =>
+      isKept(client, server)
+        ? changed('made by the bridge of what it sees of the task')
+        : ofServer(client, server, 'left out; no client was given a task'),
   },
   {
     id: 'tasks-asked',
@@ -95,6 +110,11 @@ export const taskFeatures: readonly Feature[] = [
 /** Tells whether two revisions have tasks in the same form. */
 function isSame(client: Revision, server: Revision): boolean {
   return client.tasks !== 'none' && client.tasks === server.tasks;
+}
+
+/** Tells whether the bridge keeps the tasks of the client itself, before a server that has them as an extension. */
+function isKept(client: Revision, server: Revision): boolean {
+  return client.tasks === 'core' && server.tasks === 'extension';
 }
 
 /** A cell of what a server says of tasks: it is carried to clients that have them in the same form. */

@@ -16,6 +16,8 @@ export interface TaskRequest {
   readonly client: { readonly info?: Implementation; readonly capabilities: ClientCapabilities };
   /** Sender as the edge established it, without what no text can hold. */
   readonly auth?: JsonObject;
+  /** Name of the server whose tool it is, where a bridge keeps the task; empty for the only one. */
+  readonly member?: string | undefined;
   /** Carrier of the request, as its link says. */
   readonly network?: string | undefined;
 }

@@ -107,6 +107,10 @@ class LateSingle implements Single {
     }
   }
 
+  async keeps(taskId: string, call: Call): Promise<boolean> {
+    return await (await this.reached()).keeps(taskId, call);
+  }
+
   async reach(): Promise<void> {
     await (await this.reached()).reach();
   }

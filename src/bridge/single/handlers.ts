@@ -5,11 +5,13 @@ import { methodsWith, type RequestTypes } from '../../protocol/catalogue.ts';
 import type { JsonObject } from '../../protocol/features/common.ts';
 import type { SubscriptionFilter } from '../../protocol/features/subscriptions.ts';
 import { tasksExtension } from '../../protocol/features/tasks.ts';
+import type { Tool } from '../../protocol/features/tool.ts';
 import type { MethodRow } from '../../protocol/method.ts';
 import type { Changes } from '../changes.ts';
 import type { UpstreamTools } from '../known-tools.ts';
-import { isTask, taskFormBehind } from '../tasks/between.ts';
+import { isTask, keepsTasks, taskFormBehind } from '../tasks/between.ts';
 import type { LateTasks } from '../tasks/late-tasks.ts';
+import type { LateKept } from '../tasks/kept/late-kept.ts';
 import type { FollowedTasks } from '../tasks/task-listening.ts';
 import type { Pool } from '../upstream/pool.ts';
 import type { UpstreamWatches } from './watches.ts';
@@ -21,6 +23,7 @@ export interface BridgeParts {
   readonly changes: Changes;
   readonly watches: UpstreamWatches;
   readonly tasks: LateTasks;
+  readonly kept: LateKept;
 }
 
 type Handlers = {
@@ -29,12 +32,18 @@ type Handlers = {
 
 /** The handlers of what a bridge serves, by method. */
 export function bridgeHandlers(parts: BridgeParts): ReadonlyMap<string, Handler> {
-  const { pool, tools, watches, tasks } = parts;
+  const { pool, tools, watches, tasks, kept } = parts;
+  const isKept = ({ facts }: Call): boolean => keepsTasks(facts, taskFormBehind(pool));
   const carry: Handler = (params, call) => pool.carry(params, call);
-  const ofTasks: Handler = async (params, call) => (await tasks.load()).carried.about(params, call);
+  const ofTasks: Handler = async (params, call) =>
+    isKept(call) ? (await kept.load()).about(params, call) : (await tasks.load()).carried.about(params, call);
   const own: Handlers = {
-    'tools/list': async (params, call) => tools.seen(await pool.carry({ ...params }, call)),
+    'tools/list': async (params, call) => {
+      const page = tools.seen(await pool.carry({ ...params }, call));
+      return isKept(call) ? asOptional(page) : page;
+    },
     'tools/call': async (params, call) => {
+      if (params.task !== undefined && isKept(call)) return (await kept.load()).created(params, call);
       const result = await pool.carry({ ...params }, call);
       if (isTask(result, taskFormBehind(pool), params.task)) return (await tasks.load()).carried.created(result, call);
       return tools.fitted(result, params.name, call.facts);
@@ -59,6 +68,13 @@ export function bridgeHandlers(parts: BridgeParts): ReadonlyMap<string, Handler>
     // Each handler gets the parameters of its own method: the conversation read them by the method's row.
     ...(Object.entries(own) as [string, Handler][]),
   ]);
+}
+
+/** A page of tools each of which may be called as a task. (Spec 2025-11-25, Tasks, Tool-Level Negotiation.) */
+function asOptional(page: JsonObject): JsonObject {
+  // The page was read as the result of tools/list.
+  const tools = page['tools'] as readonly Tool[];
+  return { ...page, tools: tools.map((tool) => ({ ...tool, execution: { taskSupport: 'optional' } })) };
 }
 
 /** The requests about tasks. */

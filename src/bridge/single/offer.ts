@@ -25,12 +25,16 @@ export function offerOf(
   const offer: ServerCapabilities = {
     ...rest,
     ...(tasks === undefined || form !== 'core' ? {} : { tasks: tellsApart ? tasks : unlisted(tasks) }),
+    ...(form === 'extension' ? { tasks: keptTasks } : {}),
     ...(others.length === 0 ? {} : { extensions: Object.fromEntries(others) }),
     ...undeclaredCompletions(client),
   };
   offers.set(capabilities, offer);
   return offer;
 }
+
+/** Tasks that a bridge keeps for clients that drive them. */
+const keptTasks: ServerTasksCapability = { cancel: {}, requests: { tools: { call: {} } } };
 
 /** Spec 2025-11-25, Tasks, Task Listing Security: nobody lists the tasks of others (SHOULD). */
 function unlisted({ list: _, ...rest }: ServerTasksCapability): ServerTasksCapability {

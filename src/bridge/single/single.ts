@@ -2,10 +2,12 @@ import type { Client } from '../../client/client.ts';
 import { monotonicNow } from '../../jsonrpc/timeout.ts';
 import type { Transport } from '../../jsonrpc/transport.ts';
 import { factsOf, httpFacts, type SettledFacts } from '../../jsonrpc/transport-facts.ts';
+import type { Call } from '../../host/call.ts';
 import type { Handler, Host, ServerSession } from '../../host/host.ts';
 import type { ServerCapabilities } from '../../protocol/capability.ts';
 import type { Implementation, JsonObject } from '../../protocol/features/common.ts';
 import { methodOf } from '../../protocol/catalogue.ts';
+import { tasksExtension } from '../../protocol/features/tasks.ts';
 import type { RevisionDate } from '../../protocol/revision.ts';
 import { Changes, isListChange, ownWords } from '../changes.ts';
 import { extensionsOf } from '../declared.ts';
@@ -16,7 +18,8 @@ import type { KnownUpstream, UpstreamLogin } from '../upstream-login.ts';
 import type { Doorway } from './doorway.ts';
 import { bridgeHandlers, type BridgeParts } from './handlers.ts';
 import { UpstreamTools } from '../known-tools.ts';
-import { relatedTaskOf } from '../tasks/between.ts';
+import { keepsTasks, relatedTaskOf, taskFormBehind } from '../tasks/between.ts';
+import { lateKept } from '../tasks/kept/late-kept.ts';
 import { lateTasks } from '../tasks/late-tasks.ts';
 import { Notices } from './notices.ts';
 import { offerOf } from './offer.ts';
@@ -47,6 +50,8 @@ export interface Single {
   readonly facts: UpstreamFacts | undefined;
   /** Tells whether nobody waits for anything of it. */
   readonly idle: boolean;
+  /** Tells whether a task is one of this server that is kept here for the client of a request. */
+  keeps(taskId: string, call: Call): Promise<boolean>;
   /**
    * Asks whether the server answers, and opens the shared connection where it must.
    *
@@ -58,6 +63,9 @@ export interface Single {
   /** Stops, and ends every connection to the server. */
   close(): Promise<void>;
 }
+
+/** The link that something is offered on. */
+type OfferLink = Parameters<Host['capabilities']>[0];
 
 /** Options of one server beside the behavior of its bridge. */
 export interface SingleOptions extends Settings {
@@ -93,8 +101,10 @@ export interface SingleOptions extends Settings {
 export async function openSingle(options: SingleOptions): Promise<Single> {
   const tools = new UpstreamTools();
   const parts = partsOf(options, tools, opener({ ...options, wayOf: waysTo(options), tools }));
-  const { pool, changes, watches } = parts;
+  const { pool, changes, watches, kept } = parts;
   const standing = await standingOf(parts, options);
+  // What was left before goes on.
+  if (options.tasks.store !== undefined && taskFormBehind(pool) === 'extension') await kept.load();
   if (options.signal?.aborted === true) {
     standing.doorway?.close();
     await pool.close();
@@ -112,12 +122,15 @@ export async function openSingle(options: SingleOptions): Promise<Single> {
       return { description: standing.description, revision, server, capabilities };
     },
     get idle() {
-      return pool.idle;
+      return pool.idle && kept.idle;
     },
+    keeps: async (taskId, call) =>
+      keepsTasks(call.facts, taskFormBehind(pool)) && (await (await kept.load()).has(taskId, call)),
     reach: async () => await (await pool.main.client()).ping(),
     stop,
     close: async () => {
       stop();
+      await kept.close();
       await pool.close();
     },
   };
@@ -240,8 +253,11 @@ function partsOf(settings: SingleOptions, tools: UpstreamTools, open: (isMain: b
   });
   const watches: UpstreamWatches = new UpstreamWatches(pool, changes, onWarning);
   const learnAnew = oneByOne(() => learn({ pool, tools }, settings));
-  const tasks = lateTasks({ pool, seal: parked.seal, member: settings.member ?? '', onWarning });
-  return { pool, tools, changes, watches, tasks };
+  const member = settings.member ?? '';
+  const { principal, onError } = settings;
+  const kept = lateKept({ pool, tools, seal: parked.seal, member, principal, tasks: settings.tasks, onError });
+  const tasks = lateTasks({ pool, seal: parked.seal, member, onWarning });
+  return { pool, tools, changes, watches, tasks, kept };
 }
 
 /** Tells whether the server can tell the clients of the bridge apart: by their sessions, where it does not take all of them for one. */
@@ -328,6 +344,22 @@ async function learn(
   }
 }
 
+/**
+ * Tasks that are kept are listed where they outlive what made them, and their owner is known: a principal, or the one client of a process. (Spec
+ * 2025-11-25, Tasks, Security: SHOULD NOT.)
+ */
+function offeredTo(
+  link: OfferLink,
+  offer: ServerCapabilities,
+  { tasks: { store }, ofPart }: SingleOptions,
+): ServerCapabilities {
+  const { tasks, extensions } = offer;
+  if (store === undefined || ofPart === true || tasks === undefined || link === undefined) return offer;
+  const isKnown = link.auth !== undefined || link.network === 'pipe' || link.network === 'inproc';
+  const isKept = Object.hasOwn(extensions ?? {}, tasksExtension);
+  return isKept && isKnown ? { ...offer, tasks: { list: {}, ...tasks } } : offer;
+}
+
 function hostOf(parts: BridgeParts, settings: SingleOptions, { known, hint, doorway }: Standing): Host {
   const { pool, tools, changes, watches } = parts;
   const own = bridgeHandlers(parts);
@@ -354,7 +386,7 @@ function hostOf(parts: BridgeParts, settings: SingleOptions, { known, hint, door
     chain: settings.chain,
     askTimeoutMs: 600_000,
     maxRounds: 32,
-    capabilities: () => offerOf(known(), tellsApart(settings)),
+    capabilities: (link) => offeredTo(link, offerOf(known(), tellsApart(settings)), settings),
     extensions: () => extensionsOf(revisionFor(known()), offerOf(known(), tellsApart(settings))),
     handler: (method) => handlers.get(method),
     unknown: doorway === undefined ? unknown : doorway.within(unknown),

@@ -46,6 +46,11 @@ export function isTaskOnly(error: unknown, client: Pick<Client, 'capabilities' |
   return Object.keys(others).length === 0 && ids.length === 1 && ids[0] === tasksExtension;
 }
 
+/** Tells whether a bridge keeps the tasks of a client itself: it drives them, and the server has them in the form that servers drive. */
+export function keepsTasks(client: Pick<Revision, 'tasks'>, form: TaskForm): boolean {
+  return client.tasks === 'core' && form === 'extension';
+}
+
 /** The same of the server that a pool reaches; `none` where it was not reached yet. */
 export function taskFormBehind({ main: { latest } }: Pick<Pool, 'main'>): TaskForm {
   return latest === undefined ? 'none' : taskFormOf(latest);

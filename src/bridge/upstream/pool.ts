@@ -156,7 +156,7 @@ export class Pool {
   }
 
   /** The connection that the calls of a client prefer, where clients have no sessions. */
-  preferredBy(call: Call): Upstream {
+  preferredBy(call: Carried): Upstream {
     if (this.shared) return this.main;
     const wanted = this.#wantedBy(call, call.auth?.principal);
     const list = this.#shared.get(wantedKeyOf(wanted));

@@ -1,0 +1,147 @@
+import { isObject } from '../../../jsonrpc/message.ts';
+import { after } from '../../../jsonrpc/timeout.ts';
+import { unlessAborted } from '../../../store/turns.ts';
+import type { AskMethod } from '../../../peer/ask.ts';
+import { Pace } from '../../../peer/pace.ts';
+import { fromWire } from '../../../protocol/compile/from-wire.ts';
+import { errorFromWire, McpError } from '../../../protocol/error.ts';
+import type { JsonObject } from '../../../protocol/features/common.ts';
+import { getTaskResultShape, type GetTaskResult } from '../../../protocol/features/tasks.ts';
+import { hasEnded } from '../../../protocol/task-status.ts';
+import { questionLimits } from '../../../tasks/machine.ts';
+import { malformedTask, objectOf } from '../attempt.ts';
+import type { KeptWork } from '../kept/kept-work.ts';
+
+/** Number of looks that may fail one after the other before the task is given up. */
+const mostFailures = 5;
+
+/**
+ * Follows a task of the extension to its end by looking at it again and again, as often as its server says and no more often. What it asks is
+ * asked of the client while it is looked at, and what it does not ask any more is taken back.
+ */
+export class Followed {
+  readonly #work: KeptWork;
+  readonly #taskId: string;
+  readonly #pace = new Pace();
+  readonly #over = new AbortController();
+  readonly #questions = new Map<string, AbortController>();
+  #fail: (error: unknown) => void = () => undefined;
+  #seen: string | undefined;
+  #failures = 0;
+
+  constructor(work: KeptWork, taskId: string) {
+    this.#work = work;
+    this.#taskId = taskId;
+  }
+
+  /**
+   * Waits for its end.
+   *
+   * @param firstMs Interval until the first look, as the server says.
+   * @returns The result of the call.
+   * @throws McpError what the call failed with.
+   */
+  async ended(firstMs: number | undefined): Promise<JsonObject> {
+    const failed = new Promise<never>((_, reject) => (this.#fail = reject));
+    failed.catch(() => undefined);
+    try {
+      return await Promise.race([this.#looking(firstMs), failed]);
+    } finally {
+      this.#over.abort(new DOMException('the task is not followed any more', 'AbortError'));
+      for (const question of this.#questions.values()) question.abort();
+    }
+  }
+
+  async #looking(firstMs: number | undefined): Promise<JsonObject> {
+    const signal = AbortSignal.any([this.#work.face.signal, this.#over.signal]);
+    let intervalMs = firstMs;
+    for (;;) {
+      await rest(this.#pace.next(intervalMs, Math.random()), signal);
+      const task = await this.#look(signal);
+      if (task === undefined) continue;
+      intervalMs = task.pollIntervalMs;
+      this.#saw(task);
+      if (hasEnded(task)) return outcomeOf(task);
+      const open = task.status === 'input_required' ? (task.inputRequests ?? {}) : {};
+      this.#withdraw(open);
+      for (const [key, question] of Object.entries(open)) this.#ask(key, question);
+    }
+  }
+
+  /** Looks once. @returns `undefined` where the server could not be reached, and may be the next time. */
+  async #look(signal: AbortSignal): Promise<GetTaskResult | undefined> {
+    try {
+      const got = await this.#work.request('tasks/get', { taskId: this.#taskId }, signal);
+      this.#failures = 0;
+      return fromWire(this.#work.revision, getTaskResultShape, got);
+    } catch (error) {
+      if (signal.aborted) throw error;
+      if (error instanceof McpError && error.kind === 'invalidParams')
+        throw new McpError('internalError', 'the upstream server does not have the task of the call any more', {
+          cause: error,
+        });
+      const isMalformed = this.#failures === 0 && error instanceof McpError && error.kind !== 'busy';
+      if (isMalformed || ++this.#failures >= mostFailures) throw malformedOrLost(error);
+      return undefined;
+    }
+  }
+
+  #saw({ status, statusMessage, lastUpdatedAt }: GetTaskResult): void {
+    const seen = JSON.stringify([status, statusMessage, lastUpdatedAt]);
+    if (seen !== this.#seen) this.#pace.changed();
+    this.#seen = seen;
+    if (statusMessage !== undefined) this.#work.face.task?.say(statusMessage);
+  }
+
+  /** Spec ext-tasks, Input requests: each key is answered once. */
+  #ask(key: string, question: { readonly method: AskMethod; readonly params?: object }): void {
+    if (this.#questions.has(key)) return;
+    if (this.#questions.size >= questionLimits.ever)
+      throw new McpError(
+        'internalError',
+        `the upstream server asks more than ${questionLimits.ever} questions for a task`,
+      );
+    const gone = new AbortController();
+    this.#questions.set(key, gone);
+    const answering = async (): Promise<void> => {
+      const answer = await this.#work.ask(`task:${key}`, question, gone.signal);
+      if (gone.signal.aborted) return;
+      await this.#work.face.once(`answered:${key}`, async () => {
+        const inputResponses = { [key]: answer };
+        await this.#work.request('tasks/update', { taskId: this.#taskId, inputResponses }, this.#over.signal);
+        return true;
+      });
+      this.#pace.changed();
+    };
+    answering().catch((error: unknown) => {
+      if (!gone.signal.aborted) this.#fail(error);
+    });
+  }
+
+  #withdraw(open: Readonly<Record<string, unknown>>): void {
+    for (const [key, question] of this.#questions) if (!Object.hasOwn(open, key)) question.abort();
+  }
+}
+
+function outcomeOf({ status, result, error }: GetTaskResult): JsonObject {
+  if (status === 'completed') return objectOf(result, 'its result');
+  if (status === 'cancelled') throw new McpError('internalError', 'the upstream server cancelled the task of the call');
+  if (!isObject(error))
+    throw new McpError('internalError', 'the upstream server told of a failed task without its error');
+  throw errorFromWire(error);
+}
+
+function malformedOrLost(error: unknown): unknown {
+  if (error instanceof McpError) return malformedTask(error);
+  return error;
+}
+
+async function rest(ms: number, signal: AbortSignal): Promise<void> {
+  let cancel = (): void => undefined;
+  const over = new Promise<void>((resolve) => (cancel = after(ms, resolve)));
+  try {
+    await unlessAborted(over, signal);
+  } finally {
+    cancel();
+  }
+}

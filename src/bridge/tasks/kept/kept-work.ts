@@ -1,0 +1,178 @@
+import type { Client } from '../../../client/client.ts';
+import { RoundEnded, type AskMethod } from '../../../peer/ask.ts';
+import { fromWire } from '../../../protocol/compile/from-wire.ts';
+import { McpError } from '../../../protocol/error.ts';
+import type { JsonObject } from '../../../protocol/features/common.ts';
+import { inputRequiredResultShape } from '../../../protocol/features/rounds.ts';
+import { taskShape, tasksExtension, type Task } from '../../../protocol/features/tasks.ts';
+import { callToolResultShape } from '../../../protocol/features/tools.ts';
+import type { Revision } from '../../../protocol/revision.ts';
+import type { TaskCall } from '../../../server/tasks/task-call.ts';
+import { declaredIn } from '../../declared.ts';
+import { failureFor } from '../../failure.ts';
+import { revisionFor } from '../../forward.ts';
+import type { Carried } from '../../upstream/carried.ts';
+import type { Pool } from '../../upstream/pool.ts';
+import { malformedTask } from '../attempt.ts';
+import { Followed } from '../extension/followed.ts';
+
+/** Time that a server may take to answer a request about a task, in milliseconds. */
+const aboutMs = 60_000;
+
+/** Time that telling a server of a cancel may take, in milliseconds. */
+const cancelMs = 10_000;
+
+/** Limit of rounds of questions before the call is answered, or becomes a task. */
+const mostRounds = 32;
+
+/** Beginning of the work that is kept before the call goes up: it may not go up twice. */
+const sentKey = 'sent';
+
+/** Task of the server that the call became, or its result. */
+type Begun = { readonly task: Pick<Task, 'taskId' | 'pollIntervalMs'> } | { readonly result: JsonObject };
+
+/** The work of a task that a bridge keeps: a call that goes to a server which may answer it with a task of the extension. */
+export class KeptWork {
+  readonly face: TaskCall;
+  readonly #pool: Pool;
+  readonly #carried: Carried;
+  readonly #lasts: boolean;
+
+  /** @param lasts Whether another process may go on with it. */
+  constructor(face: TaskCall, pool: Pool, lasts: boolean) {
+    this.#lasts = lasts;
+    this.face = face;
+    this.#pool = pool;
+    const { method, requestId, facts, client, address, auth, meta, session, signal } = face;
+    const admits = (): boolean => false;
+    const send = (): void => undefined;
+    const of = { method, requestId, facts, client, address, auth, meta, session, signal, admits, send };
+    this.#carried = { ...of, logLevel: undefined, inputResponses: undefined, requestState: undefined };
+  }
+
+  /** The revision of the server. */
+  get revision(): Revision {
+    const { latest } = this.#pool.main;
+    if (latest === undefined) throw new McpError('internalError', 'the upstream server was not reached yet');
+    return revisionFor(latest);
+  }
+
+  /**
+   * Does the work, or goes on with it in another process.
+   *
+   * @param isKnown Tells whether something was done before, by its key.
+   * @throws McpError what the call failed with.
+   */
+  async run(params: JsonObject, isKnown: (key: string) => boolean): Promise<JsonObject> {
+    const { face } = this;
+    const wasSent = isKnown(sentKey);
+    if (wasSent && !isKnown('begun'))
+      throw new McpError('internalError', 'the bridge ended while the call ran, which may not be made again');
+    try {
+      await face.once(sentKey, () => Promise.resolve(true));
+      const begun = await face.once('begun', async () => await this.#begin(params));
+      if ('result' in begun) return begun.result;
+      const { taskId, pollIntervalMs } = begun.task;
+      return this.#read(await this.#followed(taskId, pollIntervalMs));
+    } catch (error) {
+      // What was cancelled, or is run elsewhere, is heeded by nobody.
+      if (face.run?.over !== undefined) throw new RoundEnded();
+      throw failureFor(error, { call: this.#carried, params, revision: this.revision });
+    }
+  }
+
+  /** Sends a request for the client of the call. */
+  async request(method: string, params: JsonObject, signal: AbortSignal | undefined): Promise<JsonObject> {
+    const timeoutMs = method === 'tools/call' ? 0 : method === 'tasks/cancel' ? cancelMs : aboutMs;
+    return await this.#pool.preferredBy(this.#carried).during(
+      async (client) =>
+        await client.request(method, params, {
+          ...this.#declared(client),
+          signal,
+          timeoutMs,
+          resultTypes: ['task'],
+          ...(method === 'tools/call' ? { onProgress: (told) => this.#progress(told) } : {}),
+        }),
+    );
+  }
+
+  /** Asks the client what the server asks. */
+  async ask(
+    key: string,
+    { method, params = {} }: { readonly method: AskMethod; readonly params?: object },
+    signal?: AbortSignal,
+  ): Promise<JsonObject> {
+    // Params of questions are JSON objects.
+    const question = { method, params: params as JsonObject, key, signal };
+    try {
+      return await this.face.ask<JsonObject>({ ...question, accept: (value) => ({ value }) });
+    } catch (error) {
+      if (!(error instanceof McpError) && !(error instanceof TypeError)) throw error;
+      throw new McpError('internalError', `the upstream server wants input: ${error.message}`, { cause: error });
+    }
+  }
+
+  async #begin(params: JsonObject): Promise<Begun> {
+    const { _meta: _, task: __, inputResponses: ___, requestState: ____, ...sent } = params;
+    let more: JsonObject = {};
+    for (let round = 0; round < mostRounds; round++) {
+      const answer = await this.request('tools/call', { ...sent, ...more }, this.face.signal);
+      if (answer['resultType'] === 'task') return { task: this.#readAs(() => taskOf(this.revision, answer)) };
+      if (answer['resultType'] !== 'input_required') return { result: this.#read(answer) };
+      more = await this.#answered(answer, round);
+    }
+    throw new McpError('internalError', `the upstream server asks more than ${mostRounds} rounds of questions`);
+  }
+
+  /** What the client answers to the questions of a round. */
+  async #answered(answer: JsonObject, round: number): Promise<JsonObject> {
+    const read = this.#readAs(() => fromWire(this.revision, inputRequiredResultShape, answer));
+    const { inputRequests = {}, requestState } = read;
+    const answers = Object.entries(inputRequests).map(
+      async ([key, question]) => [key, await this.ask(`round-${round}:${key}`, question)] as const,
+    );
+    const inputResponses = Object.fromEntries(await Promise.all(answers));
+    return { inputResponses, ...(requestState === undefined ? {} : { requestState }) };
+  }
+
+  async #followed(taskId: string, firstMs: number | undefined): Promise<JsonObject> {
+    try {
+      return await new Followed(this, taskId).ended(firstMs);
+    } catch (error) {
+      // Another process goes on with what is run elsewhere, where the store lasts; else nobody else knows of the task.
+      await Promise.resolve();
+      if (this.face.run?.over !== 'elsewhere' || !this.#lasts)
+        void this.request('tasks/cancel', { taskId }, undefined).catch(() => undefined);
+      throw error;
+    }
+  }
+
+  #declared(client: Client) {
+    const { facts, client: own, auth } = this.#carried;
+    const capabilities = declaredIn(facts, revisionFor(client), own.capabilities);
+    const extensions = { ...capabilities.extensions, [tasksExtension]: {} };
+    return { clientInfo: own.info, capabilities: { ...capabilities, extensions }, caller: auth };
+  }
+
+  #progress({ progress, total, message }: { progress: number; total?: number; message?: string }): void {
+    this.face.progress(progress, total, message);
+    if (message !== undefined) this.face.task?.say(message);
+  }
+
+  #read(result: JsonObject): JsonObject {
+    return this.#readAs(() => ({ ...fromWire(this.revision, callToolResultShape, result) }));
+  }
+
+  #readAs<T>(read: () => T): T {
+    try {
+      return read();
+    } catch (error) {
+      throw malformedTask(error);
+    }
+  }
+}
+
+function taskOf(revision: Revision, answer: JsonObject): Pick<Task, 'taskId' | 'pollIntervalMs'> {
+  const { taskId, pollIntervalMs } = fromWire(revision, taskShape, answer);
+  return { taskId, ...(pollIntervalMs === undefined ? {} : { pollIntervalMs }) };
+}

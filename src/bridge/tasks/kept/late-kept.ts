@@ -1,0 +1,32 @@
+import type { KeptTasks, KeptTasksOptions } from './kept-tasks.ts';
+
+/** Tasks that a bridge keeps, which are loaded when the first of them is made, or there may be some of before. */
+export interface LateKept {
+  /** Tells whether none of them is worked on. */
+  readonly idle: boolean;
+  load(): Promise<KeptTasks>;
+  close(): Promise<void>;
+}
+
+/** Makes what loads the tasks that a bridge keeps. */
+export function lateKept(options: KeptTasksOptions): LateKept {
+  let loading: Promise<KeptTasks> | undefined;
+  let loaded: KeptTasks | undefined;
+  let isClosed = false;
+  const load = async (): Promise<KeptTasks> => {
+    const late = await import('./kept-tasks.ts');
+    const kept = (loaded = new late.KeptTasks(options));
+    if (isClosed) await kept.close();
+    return kept;
+  };
+  return {
+    get idle() {
+      return loaded?.idle !== false;
+    },
+    load: () => (loading ??= load()),
+    close: async () => {
+      isClosed = true;
+      await (await loading)?.close();
+    },
+  };
+}
