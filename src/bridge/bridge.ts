@@ -64,6 +64,7 @@ export function bridgeOver(connect: ConnectUpstream): CreateBridge {
   async function create(options: BridgeOptions | MergedBridgeOptions): Promise<Bridge | MergedBridge> {
     checkTarget(options);
     checkNames(options);
+    if (options.tasks !== undefined) (await import('./tasks/kept/task-options.ts')).checkKeptTasks(options.tasks);
     return 'upstreams' in options ? mergedBridge(options, connect) : singleBridge(options, connect);
   }
   return create;

@@ -22,6 +22,12 @@ for (const [what, options, words] of [
   ],
   ['an unknown option', { upstream: 'http://127.0.0.1:1/mcp', maxUpstream: 1 }, /"maxUpstream".* maxUpstreams\b/],
   ['an unknown sharing', { upstream: memoryTransport(server), sharing: 'all' }, /per-client or shared, not "all"/],
+  [
+    'an engine of tasks',
+    { upstream: memoryTransport(server), tasks: { executor: {} } },
+    /tasks.executor is an option of servers/,
+  ],
+  ['an unknown option of tasks', { upstream: memoryTransport(server), tasks: { ttl: 1 } }, /tasks has no option "ttl"/],
   ['an unknown way with tasks', { upstream: memoryTransport(server), taskOnly: 'run' }, /wait or refuse, not "run"/],
 ] as const)
   test(`a bridge of ${what} is refused at once, by the right name`, async () => {

@@ -3,7 +3,6 @@ import type { Transport } from '../jsonrpc/transport.ts';
 import type { Host } from '../host/host.ts';
 import { createSeal } from '../seal/seal.ts';
 import type { SealingKey } from '../seal/sealing-key.ts';
-import { checkTaskOptions } from '../server/task-mistakes.ts';
 import type { TaskOptions } from '../server/task-definition.ts';
 import type { Implementation } from '../protocol/features/common.ts';
 import { harmless } from '../mistakes/harmless.ts';
@@ -189,7 +188,6 @@ export function bridgeSettingsOf(options: BridgeBehavior): Settings {
 }
 
 function tasksOf(tasks: BridgeTasks = {}, shared: Store | undefined): BridgeTasks {
-  checkTaskOptions(tasks);
   return tasks.store !== undefined || shared?.tasks === undefined ? tasks : { ...tasks, store: shared.tasks };
 }
 
