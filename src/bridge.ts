@@ -20,6 +20,7 @@ export type {
   BridgeBehavior,
   BridgeOptions,
   BridgeRounds,
+  BridgeTasks,
   MergedBridgeOptions,
   PrefixMode,
   Sharing,

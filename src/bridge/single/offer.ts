@@ -1,4 +1,6 @@
 import type { Client } from '../../client/client.ts';
+import type { Host } from '../../host/host.ts';
+import type { SingleOptions } from './single.ts';
 import { isServerCapability, type ServerCapabilities, type ServerTasksCapability } from '../../protocol/capability.ts';
 import { tasksExtension } from '../../protocol/features/tasks.ts';
 import { revisionFor } from '../forward.ts';
@@ -46,4 +48,20 @@ function undeclaredCompletions(client: Pick<Client, 'capabilities' | 'revision'>
   const { prompts, resources } = client.capabilities;
   const completable = prompts !== undefined || resources !== undefined;
   return completable && !isServerCapability(revisionFor(client), 'completions') ? { completions: {} } : {};
+}
+
+/**
+ * Tasks that are kept are listed where they outlive what made them, and their owner is known: a principal, or the one client of a process. (Spec
+ * 2025-11-25, Tasks, Security: SHOULD NOT.)
+ */
+export function keptOfferedTo(
+  link: Parameters<Host['capabilities']>[0],
+  offer: ServerCapabilities,
+  { tasks: { store }, ofPart }: Pick<SingleOptions, 'tasks' | 'ofPart'>,
+): ServerCapabilities {
+  const { tasks, extensions } = offer;
+  if (store === undefined || ofPart === true || tasks === undefined || link === undefined) return offer;
+  const isKnown = link.auth !== undefined || link.network === 'pipe' || link.network === 'inproc';
+  const isKept = Object.hasOwn(extensions ?? {}, tasksExtension);
+  return isKept && isKnown ? { ...offer, tasks: { list: {}, ...tasks } } : offer;
 }

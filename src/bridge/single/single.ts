@@ -7,7 +7,6 @@ import type { Handler, Host, ServerSession } from '../../host/host.ts';
 import type { ServerCapabilities } from '../../protocol/capability.ts';
 import type { Implementation, JsonObject } from '../../protocol/features/common.ts';
 import { methodOf } from '../../protocol/catalogue.ts';
-import { tasksExtension } from '../../protocol/features/tasks.ts';
 import type { RevisionDate } from '../../protocol/revision.ts';
 import { Changes, isListChange, ownWords } from '../changes.ts';
 import { extensionsOf } from '../declared.ts';
@@ -22,7 +21,7 @@ import { keepsTasks, relatedTaskOf, taskFormBehind } from '../tasks/between.ts';
 import { lateKept } from '../tasks/kept/late-kept.ts';
 import { lateTasks } from '../tasks/late-tasks.ts';
 import { Notices } from './notices.ts';
-import { offerOf } from './offer.ts';
+import { keptOfferedTo, offerOf } from './offer.ts';
 import { relayedQuestion } from './question-progress.ts';
 import { opener, type ConnectUpstream } from '../upstream/opener.ts';
 import type { Settings, Sharing } from '../options.ts';
@@ -63,9 +62,6 @@ export interface Single {
   /** Stops, and ends every connection to the server. */
   close(): Promise<void>;
 }
-
-/** The link that something is offered on. */
-type OfferLink = Parameters<Host['capabilities']>[0];
 
 /** Options of one server beside the behavior of its bridge. */
 export interface SingleOptions extends Settings {
@@ -344,22 +340,6 @@ async function learn(
   }
 }
 
-/**
- * Tasks that are kept are listed where they outlive what made them, and their owner is known: a principal, or the one client of a process. (Spec
- * 2025-11-25, Tasks, Security: SHOULD NOT.)
- */
-function offeredTo(
-  link: OfferLink,
-  offer: ServerCapabilities,
-  { tasks: { store }, ofPart }: SingleOptions,
-): ServerCapabilities {
-  const { tasks, extensions } = offer;
-  if (store === undefined || ofPart === true || tasks === undefined || link === undefined) return offer;
-  const isKnown = link.auth !== undefined || link.network === 'pipe' || link.network === 'inproc';
-  const isKept = Object.hasOwn(extensions ?? {}, tasksExtension);
-  return isKept && isKnown ? { ...offer, tasks: { list: {}, ...tasks } } : offer;
-}
-
 function hostOf(parts: BridgeParts, settings: SingleOptions, { known, hint, doorway }: Standing): Host {
   const { pool, tools, changes, watches } = parts;
   const own = bridgeHandlers(parts);
@@ -386,7 +366,7 @@ function hostOf(parts: BridgeParts, settings: SingleOptions, { known, hint, door
     chain: settings.chain,
     askTimeoutMs: 600_000,
     maxRounds: 32,
-    capabilities: (link) => offeredTo(link, offerOf(known(), tellsApart(settings)), settings),
+    capabilities: (link) => keptOfferedTo(link, offerOf(known(), tellsApart(settings)), settings),
     extensions: () => extensionsOf(revisionFor(known()), offerOf(known(), tellsApart(settings))),
     handler: (method) => handlers.get(method),
     unknown: doorway === undefined ? unknown : doorway.within(unknown),

@@ -19,7 +19,7 @@ const mostFailures = 5;
  * Follows a task of the extension to its end by looking at it again and again, as often as its server says and no more often. What it asks is
  * asked of the client while it is looked at, and what it does not ask any more is taken back.
  */
-export class Followed {
+export class UpstreamTask {
   readonly #work: KeptWork;
   readonly #taskId: string;
   readonly #pace = new Pace();

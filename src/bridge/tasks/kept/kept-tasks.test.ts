@@ -87,7 +87,7 @@ describe('a task of 2025-11-25 before a server of 2026-07-28', () => {
   });
 
   it('is kept where the server answers plainly, and told at once where it takes its time', async (t) => {
-    let answer: () => void = () => undefined;
+    let answer: (() => void) | undefined;
     const { client } = await before(t, {
       'tools/call': (sent, peer) =>
         void (answer = () => peer.reply(sent, { content: [{ type: 'text', text: 'plain' }] })),
@@ -95,7 +95,8 @@ describe('a task of 2025-11-25 before a server of 2026-07-28', () => {
     const { taskId } = await begun(client, core);
     assert.equal((await client.ask('tasks/get', { taskId }))['status'], 'working');
     const waiting = textOf(client, taskId);
-    answer();
+    await until(() => answer !== undefined, 'the call upstream');
+    answer?.();
     assert.equal(await waiting, 'plain');
   });
 

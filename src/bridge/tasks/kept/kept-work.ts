@@ -14,7 +14,7 @@ import { revisionFor } from '../../forward.ts';
 import type { Carried } from '../../upstream/carried.ts';
 import type { Pool } from '../../upstream/pool.ts';
 import { malformedTask } from '../attempt.ts';
-import { Followed } from '../extension/followed.ts';
+import { UpstreamTask } from '../extension/followed.ts';
 
 /** Time that a server may take to answer a request about a task, in milliseconds. */
 const aboutMs = 60_000;
@@ -124,7 +124,7 @@ export class KeptWork {
     throw new McpError('internalError', `the upstream server asks more than ${mostRounds} rounds of questions`);
   }
 
-  /** What the client answers to the questions of a round. */
+  /** Answers of the client to the questions of a round. */
   async #answered(answer: JsonObject, round: number): Promise<JsonObject> {
     const read = this.#readAs(() => fromWire(this.revision, inputRequiredResultShape, answer));
     const { inputRequests = {}, requestState } = read;
@@ -137,7 +137,7 @@ export class KeptWork {
 
   async #followed(taskId: string, firstMs: number | undefined): Promise<JsonObject> {
     try {
-      return await new Followed(this, taskId).ended(firstMs);
+      return await new UpstreamTask(this, taskId).ended(firstMs);
     } catch (error) {
       // Another process goes on with what is run elsewhere, where the store lasts; else nobody else knows of the task.
       await Promise.resolve();
