@@ -34,10 +34,10 @@ server.tool('add', { description: 'Adds.' }, () => 'added');
 
 /** How the budgets of the entry points stand, in KB; each is a little more than it was when it was last looked at. */
 const budgets: Readonly<Record<Entry, number>> = {
-  '': 119.3,
+  '': 120.6,
   server: 43.1,
   client: 47.5,
-  bridge: 96.4,
+  bridge: 98.5,
   protect: 22,
   account: 31.4,
   http: 35.3,
