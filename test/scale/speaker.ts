@@ -18,6 +18,8 @@ export class Visit {
   #status: number | undefined;
   /** The id of the last event, with those that say nothing else. */
   lastId: string | undefined;
+  /** Where to POST, as a stream of HTTP+SSE says. */
+  endpoint: string | undefined;
   ended = false;
   broke = false;
   #waiting: (() => void)[] = [];
@@ -94,7 +96,8 @@ export class Visit {
       );
       const [id, data] = [fields.get('id'), fields.get('data')];
       if (id !== undefined) this.lastId = id;
-      if (data !== undefined && data !== '')
+      if (fields.get('event') === 'endpoint') this.endpoint = data;
+      else if (data !== undefined && data !== '')
         this.events.push({ ...(id === undefined ? {} : { id }), message: JSON.parse(data) as Json });
     }
     return rest;

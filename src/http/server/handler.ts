@@ -15,6 +15,7 @@ import { resolveHttpOptions, type Authenticate, type HttpOptions, type SsePairPa
 import { beginProblem, isRequest, judgedBatch, tooManyRequests } from './session/rules.ts';
 import type { Sessions } from './session/sessions.ts';
 import type { CompanyParts } from './session/shared/company.ts';
+import type { TakePosted } from './session/shared/pair-relay.ts';
 import type { HttpReply, HttpRequest } from './universal.ts';
 import { Bodies, InFlight, Quota } from './quota.ts';
 import { Silence } from './silence.ts';
@@ -211,8 +212,13 @@ class Handler implements HttpHandler {
   }
 
   async #ofPair(call: HttpCall, paths: SsePairPaths): Promise<void> {
-    const { SsePairs: Made } = await lasting();
-    this.#pairs ??= new Made(this.#context, paths);
+    const { store } = this.#context.endpoint;
+    const [{ SsePairs: Made }, shared] = await Promise.all([
+      lasting(),
+      store?.shared === true ? import('./session/shared/pair-relay.ts') : undefined,
+    ]);
+    const relayOf = shared && store && ((take: TakePosted) => new shared.PairRelay(store, take));
+    this.#pairs ??= new Made(this.#context, paths, relayOf);
     await this.#pairs.serve(call);
   }
 

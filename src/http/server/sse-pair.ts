@@ -4,6 +4,7 @@ import type { AuthInfo, Conversation, Link } from '../../host/endpoint.ts';
 import type { Judged, JudgedMalformed } from '../../host/judged.ts';
 import { unsupported } from '../../host/request-meta.ts';
 import { McpError } from '../../protocol/error.ts';
+import { StoreError } from '../../store/store.ts';
 import { revisionOf, type Revision } from '../../protocol/revision.ts';
 import { messageJson, responseJson } from './answer.ts';
 import { readContent } from './body.ts';
@@ -22,7 +23,8 @@ import {
   streamProblem,
 } from './session/rules.ts';
 import { lacksScopes } from './session/scopes.ts';
-import { errorBody, refuse, type HttpProblem } from './status.ts';
+import type { PairRelay, TakePosted } from './session/shared/pair-relay.ts';
+import { busy, errorBody, refuse, type HttpProblem } from './status.ts';
 import type { EventStream } from './stream.ts';
 
 const parameter = 'sessionId';
@@ -36,22 +38,37 @@ export class SsePairs {
   readonly #context: HttpContext;
   readonly #paths: SsePairPaths;
   readonly #open = new Map<string, SsePair>();
+  /** The way to streams of other processes, where there are any. */
+  readonly #relay: PairRelay | undefined;
 
-  constructor(context: HttpContext, paths: SsePairPaths) {
+  /** @param relayOf Makes the way to the streams of other processes, where there are any. */
+  constructor(context: HttpContext, paths: SsePairPaths, relayOf?: (take: TakePosted) => PairRelay) {
     this.#context = context;
     this.#paths = paths;
+    this.#relay = relayOf?.((id, value, auth) => this.#takePosted(id, value, auth));
   }
 
   /** Answers a request to one of the two paths. */
   async serve(call: HttpCall): Promise<void> {
-    if (call.request.method === 'GET') return this.#begin(call);
-    const problem = await this.#post(call);
-    if (problem !== undefined) refuse(call.request, call.reply, problem);
+    try {
+      if (call.request.method === 'GET') {
+        // Who is told an id is to be heard by every process.
+        await this.#relay?.open();
+        return this.#begin(call);
+      }
+      const problem = await this.#post(call);
+      if (problem !== undefined) refuse(call.request, call.reply, problem);
+    } catch (cause) {
+      if (!(cause instanceof StoreError)) throw cause;
+      this.#context.settings.onError(new Error('the bus of the store could not be used', { cause }));
+      refuse(call.request, call.reply, busy('other processes cannot be reached now; try again later'));
+    }
   }
 
   /** Ends every conversation. */
-  close(): Promise<void> {
-    return eachInSlices(this.#open.values(), (pair) => pair.end());
+  async close(): Promise<void> {
+    await eachInSlices(this.#open.values(), (pair) => pair.end());
+    await this.#relay?.close();
   }
 
   #begin(call: HttpCall): void {
@@ -60,7 +77,7 @@ export class SsePairs {
       ? (sessionProblem(this.#context, call) ?? streamProblem(this.#context, call))
       : { status: 406, message: 'Accept must allow text/event-stream' };
     if (problem !== undefined) return refuse(request, reply, problem);
-    const id = randomText();
+    const id = this.#relay?.nameOf(randomText()) ?? randomText();
     const stream = this.#context.streams.open(reply, { auth });
     const pair = new SsePair(this.#context, stream, call);
     this.#open.set(id, pair);
@@ -84,7 +101,10 @@ export class SsePairs {
     const { request, reply, auth } = call;
     if (!isJson(request.header('content-type')))
       return { status: 415, message: 'Content-Type must be application/json in UTF-8' };
-    const pair = this.#open.get(sessionOf(request.query));
+    const id = sessionOf(request.query);
+    const pair = this.#open.get(id);
+    const elsewhere = this.#relay?.elsewhere(id);
+    if (elsewhere !== undefined) return await this.#pass(elsewhere, id, call);
     // Somebody else's conversation and one that never was look the same from outside.
     if (pair === undefined || !samePrincipal(pair.auth, auth)) return noSession();
     const content = await readContent(call, this.#context);
@@ -94,6 +114,34 @@ export class SsePairs {
     reply.send(202);
     pair.refuse(content.problem);
     return undefined;
+  }
+
+  /** Hands a POST on to the process that has the stream. */
+  async #pass(process: string, id: string, call: HttpCall): Promise<HttpProblem | undefined> {
+    const content = await readContent(call, this.#context);
+    if (content.kind === 'gone') return undefined;
+    if (content.kind === 'problem') return content.problem;
+    const { value } = content;
+    const messages = judgedBatch(Array.isArray(value) ? value : [value], this.#context);
+    if (await lacksScopes(this.#context.endpoint, messages, call)) return undefined;
+    if ((await this.#relay?.pass(process, id, { value, auth: call.auth })) !== true) return noSession();
+    call.reply.send(202);
+    return undefined;
+  }
+
+  /** Takes what was POSTed to another process. */
+  #takePosted(id: string, value: unknown, auth: AuthInfo | undefined): boolean {
+    const pair = this.#open.get(id);
+    if (pair === undefined || !samePrincipal(pair.auth, auth)) return false;
+    const isBatch = Array.isArray(value);
+    const messages = judgedBatch(isBatch ? value : [value], this.#context);
+    if (pair.expired && messages.some(isRequest)) return false;
+    // What cannot move from one process to the next is that of who opened the stream.
+    const from = auth && { ...auth, exchange: pair.auth?.exchange };
+    this.#take(pair, { messages, isBatch }, { beyond: false, auth: from }).catch((cause: unknown) => {
+      this.#context.settings.onError(new Error('a message to another process could not be taken', { cause }));
+    });
+    return true;
   }
 
   async #value(pair: SsePair, value: unknown, call: HttpCall): Promise<HttpProblem | undefined> {
@@ -111,7 +159,7 @@ export class SsePairs {
   async #take(
     pair: SsePair,
     { messages, isBatch }: { readonly messages: readonly Judged[]; readonly isBatch: boolean },
-    call: HttpCall,
+    call: Pick<HttpCall, 'auth' | 'beyond'>,
   ): Promise<void> {
     const unwelcome = beginProblem(this.#context, call, messages.some(isRequest));
     if (unwelcome !== undefined) return pair.decline(messages, unwelcome);

@@ -33,7 +33,11 @@ export function isRequest(judged: Judged): judged is JudgedRequest {
 }
 
 /** Reason why a message or a batch is not taken now: it would begin something. */
-export function beginProblem({ course }: HttpContext, { beyond }: HttpCall, begins: boolean): HttpProblem | undefined {
+export function beginProblem(
+  { course }: HttpContext,
+  { beyond }: Pick<HttpCall, 'beyond'>,
+  begins: boolean,
+): HttpProblem | undefined {
   if ((course.stage === 'open' && !beyond) || !begins) return undefined;
   return course.stage === 'open' ? tooManyRequests() : shuttingDown();
 }

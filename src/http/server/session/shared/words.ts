@@ -20,11 +20,21 @@ export type ToldProcess =
       readonly process: string;
       readonly line: string;
     }
+  /** What was POSTed for a stream of HTTP+SSE that is open there. */
+  | {
+      readonly kind: 'post';
+      readonly session: string;
+      readonly process: string;
+      readonly line: string;
+      readonly value: unknown;
+      /** The sender, as the process that it came to established it. */
+      readonly auth: unknown;
+    }
   /** Answer to one of these, on the line that it named. */
   | { readonly kind: 'reply'; readonly line: string; readonly reply: LineReply };
 
-/** Answers: whether the stream is open; that something was written, or that the writer lives; that there is no such writer; that another one reads. */
-export type LineReply = 'open' | 'not-open' | 'written' | 'not-here' | 'replaced';
+/** Answers: whether the stream is open; that something was written, or that the writer lives; that there is no such thing; that another one reads; that it was taken. */
+export type LineReply = 'open' | 'not-open' | 'written' | 'not-here' | 'replaced' | 'taken';
 
 /** Text for every process that has a copy of a session. */
 export type Announced =
@@ -34,7 +44,14 @@ export type Announced =
   /** A notification of the client about something that may be anywhere. */
   | { readonly kind: 'message'; readonly message: unknown };
 
-const replies: readonly string[] = ['open', 'not-open', 'written', 'not-here', 'replaced'] satisfies LineReply[];
+const replies: readonly string[] = [
+  'open',
+  'not-open',
+  'written',
+  'not-here',
+  'replaced',
+  'taken',
+] satisfies LineReply[];
 
 /** Texts that each kind must have. */
 const textsOf: Readonly<Record<string, readonly string[]>> = {
@@ -42,6 +59,7 @@ const textsOf: Readonly<Record<string, readonly string[]>> = {
   deliver: ['session', 'json'],
   taken: ['session'],
   there: ['session', 'process', 'line'],
+  post: ['session', 'process', 'line'],
   reading: ['session', 'stream', 'process', 'line'],
   reply: ['line', 'reply'],
 };

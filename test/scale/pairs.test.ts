@@ -1,0 +1,77 @@
+import assert from 'node:assert/strict';
+import { test, type TestContext } from 'node:test';
+import { define, World } from './definition.ts';
+import { startService, url, type Service } from './service.ts';
+import { Visit } from './speaker.ts';
+
+const initialize = {
+  jsonrpc: '2.0',
+  id: 1,
+  method: 'initialize',
+  params: { protocolVersion: '2024-11-05', capabilities: {}, clientInfo: { name: 'c', version: '1' } },
+};
+
+interface Scene {
+  readonly service: Service;
+  readonly stream: Visit;
+  /** The path that the client was told. */
+  readonly path: string;
+  post(at: number, path: string, body: unknown, authorization?: string): Promise<number>;
+}
+
+/** A stream that a client has opened at the first of three processes. */
+async function scene(t: TestContext): Promise<Scene> {
+  const service = startService(t, define(new World()), {
+    nodes: 3,
+    http: {
+      ssePair: { sse: '/sse', messages: '/messages' },
+      authenticate: (request) => ({ principal: request.header('authorization') ?? 'nobody' }),
+    },
+  });
+  const headers = { authorization: 'ada', 'content-type': 'application/json' };
+  const accept = { authorization: 'ada', accept: 'text/event-stream' };
+  const stream = new Visit((signal) => service.to(0)(new URL('/sse', url), { headers: accept, signal }));
+  await stream.until(({ endpoint }) => endpoint !== undefined);
+  const post = async (at: number, to: string, body: unknown, authorization = 'ada'): Promise<number> => {
+    const answer = await service.to(at)(new URL(to, url), {
+      method: 'POST',
+      headers: { ...headers, authorization },
+      body: typeof body === 'string' ? body : JSON.stringify(body),
+    });
+    await answer.text();
+    return answer.status;
+  };
+  return { service, stream, path: stream.endpoint ?? '', post };
+}
+
+test('what is POSTed at another process than that of the stream is answered on the stream', async (t) => {
+  const { stream, path, post, service } = await scene(t);
+  assert.equal(await post(1, path, initialize), 202);
+  await stream.until(({ messages }) => messages.length === 1);
+  assert.equal(await post(2, path, { jsonrpc: '2.0', method: 'notifications/initialized' }), 202);
+  assert.equal(await post(1, path, { jsonrpc: '2.0', id: 2, method: 'tools/call', params: { name: 'where' } }), 202);
+  await stream.until(({ messages }) => messages.length === 2);
+  assert.match(JSON.stringify(stream.messages[1]), /node 0/);
+  assert.equal(await post(2, path, '{'), 400);
+  assert.deepEqual(service.errors, []);
+});
+
+test('somebody else’s stream is at every process as one that nobody has', async (t) => {
+  const { stream, path, post } = await scene(t);
+  const [, process] = /-([0-9a-f]{18})$/.exec(path) ?? [];
+  const madeUp = [`${'a'.repeat(48)}-${process}`, `${'a'.repeat(48)}-${'b'.repeat(18)}`, 'x', ''];
+  for (const at of [0, 1, 2]) {
+    assert.equal(await post(at, path, initialize, 'eve'), 404);
+    for (const id of madeUp) assert.equal(await post(at, `/messages?sessionId=${id}`, initialize), 404);
+  }
+  assert.deepEqual(stream.messages, []);
+});
+
+test('a stream whose process is gone is no stream, and while the bus is away nobody says so', async (t) => {
+  const { path, post, service } = await scene(t);
+  service.nodes[1]?.away(true);
+  assert.equal(await post(1, path, initialize), 503);
+  service.nodes[1]?.away(false);
+  service.nodes[0]?.crash();
+  assert.equal(await post(1, path, initialize), 404);
+});
