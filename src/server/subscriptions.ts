@@ -181,17 +181,29 @@ export class Subscriptions {
       before.delete(uri);
       this.#unwatch(uri, session);
     }
-    for (const uri of uris) {
+    const added = uris.filter((uri) => !before.has(uri));
+    for (const uri of added) {
       before.add(uri);
       if (this.#sessions.has(session)) this.#watch(uri, session);
     }
+    if (added.length > 0) void this.#caughtUp(session, added);
+  }
+
+  /** What changed since the client was told that it watches, and before this process heard of it, is told now. */
+  async #caughtUp(session: ServerSession, uris: readonly string[]): Promise<void> {
+    await (await this.#shared)?.listen(uris);
+    if (this.#sessions.has(session)) this.#tellUpdates(session, uris);
+  }
+
+  #tellUpdates(session: ServerSession, uris: Iterable<string>): void {
+    for (const uri of uris)
+      if (this.#mayHear(uri, session.auth)) session.notify('notifications/resources/updated', { uri });
   }
 
   /** Tells a session, which may have missed some, of every change that there can be. */
   missed(session: ServerSession): void {
     for (const { method } of listChanges) session.notify(method, {});
-    for (const uri of watchedBy(session))
-      if (this.#mayHear(uri, session.auth)) session.notify('notifications/resources/updated', { uri });
+    this.#tellUpdates(session, watchedBy(session));
   }
 
   /** Serves `subscriptions/listen`: the promise settles when the stream ends. */

@@ -221,7 +221,10 @@ export class Member implements Elsewhere {
         return void inbox.reply(told, reply);
       }
       case 'reading':
-        this.#streams?.readBy(told.stream, (reply) => inbox.reply(told, reply));
+        return this.#streams?.readBy(told.stream, (reply) => inbox.reply(told, reply));
+      case 'post':
+        // It is for streams of HTTP+SSE, which are no sessions.
+        return;
     }
   }
 
