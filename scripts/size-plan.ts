@@ -65,7 +65,7 @@ export const programs: readonly Program[] = [
     name: 'HTTP server by fetch',
     code: `import { createServer } from 'parley-mcp/server'; import { createHandler } from 'parley-mcp/http'; ${definition} export const handler = createHandler(server);`,
     budget: 59.2,
-    whole: 106.4,
+    whole: 108,
     neutral: true,
     role: 'server',
   },

@@ -127,12 +127,25 @@ for (const revision of revisions)
       );
     });
 
-    it('is told on its stream of what changed in another process’s hearing', async (t) => {
+    it('is told on its stream of what changed in any process', async (t) => {
+      const { client, service } = await scene(t, revision, { nodes: 3 });
+      const stream = client.listen(0);
+      assert.equal(await stream.status(), 200);
+      await client.request(1, 'resources/subscribe', { uri: 'note://1' }).whole();
+      await stream.until((so) => methods(so).includes('notifications/resources/updated'));
+      const before = stream.messages.length;
+      service.nodes[2]?.server.resourceUpdated('note://1');
+      await stream.until(({ messages }) => messages.length > before);
+      service.nodes[1]?.server.tool('newer', {}, () => 'x');
+      await stream.until((so) => methods(so).includes('notifications/tools/list_changed'));
+      await client.request(2, 'resources/unsubscribe', { uri: 'note://1' }).whole();
+    });
+
+    it('is told by its own process of what changed there', async (t) => {
       const { client, service } = await scene(t, revision);
       const stream = client.listen(0);
       assert.equal(await stream.status(), 200);
       await client.request(1, 'resources/subscribe', { uri: 'note://1' }).whole();
-      // The process that has the stream hears of the subscription that another one took.
       for (
         let tries = 0;
         !stream.messages.some(({ method }) => method === 'notifications/resources/updated');
