@@ -189,7 +189,7 @@ export class Subscriptions {
     if (added.length > 0) void this.#caughtUp(session, added);
   }
 
-  /** What changed since the client was told that it watches, and before this process heard of it, is told now. */
+  /** Tells what may have changed since the client was told that it watches, and before this process heard of it. */
   async #caughtUp(session: ServerSession, uris: readonly string[]): Promise<void> {
     await (await this.#shared)?.listen(uris);
     if (this.#sessions.has(session)) this.#tellUpdates(session, uris);

@@ -20,7 +20,7 @@ export type ToldProcess =
       readonly process: string;
       readonly line: string;
     }
-  /** What was POSTed for a stream of HTTP+SSE that is open there. */
+  /** Message that was POSTed for a stream of HTTP+SSE that is open there. */
   | {
       readonly kind: 'post';
       readonly session: string;
