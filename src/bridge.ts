@@ -26,6 +26,7 @@ export type {
   Sharing,
   UpstreamOptions,
 } from './bridge/options.ts';
+export type { TasksAsked } from './bridge/tasks/between.ts';
 export type { UpstreamAuth, UpstreamCredentials } from './bridge/upstream-auth.ts';
 export type { PerPrincipalUpstream } from './bridge/principals/sign-in-options.ts';
 export type { SessionOf } from './consent/consent.ts';

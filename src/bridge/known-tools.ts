@@ -17,6 +17,8 @@ interface Known {
 /** The tools of the upstream whose definitions say how their calls travel: in headers, or with a wrapped result. */
 export class UpstreamTools {
   readonly #known = new Map<string, Known>();
+  /** The word of those that may run as tasks. */
+  readonly #support = new Map<string, 'optional' | 'required'>();
 
   /** The definitions that mirror a parameter. */
   get mirroring(): readonly Tool[] {
@@ -26,6 +28,7 @@ export class UpstreamTools {
   /** Takes a whole list: what is not in it is gone. */
   learn(tools: readonly Tool[]): void {
     this.#known.clear();
+    this.#support.clear();
     for (const tool of tools) this.#add(tool);
   }
 
@@ -40,6 +43,11 @@ export class UpstreamTools {
     return this.#known.get(tool)?.parameters ?? [];
   }
 
+  /** The word of a tool that may run as a task. */
+  taskSupport(tool: string): 'optional' | 'required' | undefined {
+    return this.#support.get(tool);
+  }
+
   /** The result of a call as the listed output schema has it: where that is wrapped, so is an object. */
   fitted(result: JsonObject, tool: unknown, revision: Revision): JsonObject {
     if (revision.structuredContent !== 'object' || !isObject(result['structuredContent'])) return result;
@@ -51,6 +59,10 @@ export class UpstreamTools {
     const parameters = problems.length > 0 ? [] : found;
     const wrapped = tool.outputSchema !== undefined && needsWrapping(tool.outputSchema);
     this.#known.delete(tool.name);
+    this.#support.delete(tool.name);
+    const { taskSupport } = tool.execution ?? {};
+    if ((taskSupport === 'optional' || taskSupport === 'required') && this.#support.size < most)
+      this.#support.set(tool.name, taskSupport);
     if ((parameters.length > 0 || wrapped) && this.#known.size < most)
       this.#known.set(tool.name, { tool, parameters, wrapped });
   }

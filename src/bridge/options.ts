@@ -1,3 +1,4 @@
+import type { TasksAsked } from './tasks/between.ts';
 import { Chain } from '../peer/middleware/chain.ts';
 import type { Transport } from '../jsonrpc/transport.ts';
 import type { Host } from '../host/host.ts';
@@ -49,9 +50,10 @@ export interface BridgeBehavior {
   readonly store?: Store;
   /**
    * Tasks that the bridge keeps itself: those of clients of 2025-11-25 before a server of 2026-07-28. With a `store` that lasts they are listed, and
-   * go on after a restart of the bridge; that of the bridge's `store` by default, or the memory of this process.
+   * go on after a restart of the bridge; that of the bridge's `store` by default, or the memory of this process. And those that it asks for: a word
+   * alone is `tasks.ask`.
    */
-  readonly tasks?: BridgeTasks;
+  readonly tasks?: BridgeTasks | TasksAsked;
   /** Limits of calls that wait for the answers of stateless clients, where the server asks in the middle of them. */
   readonly rounds?: BridgeRounds;
   /** Hears errors that are masked from clients; by default they go to the console's error stream. */
@@ -125,8 +127,14 @@ export interface UpstreamOptions {
  */
 export type Sharing = 'per-client' | 'shared';
 
-/** Options of the tasks that a bridge keeps; every one has a default. They are those of a server. */
-export type BridgeTasks = Omit<TaskOptions, 'executor'>;
+/** Options of the tasks that a bridge keeps and asks for; every one has a default. They are those of a server, and one more. */
+export interface BridgeTasks extends Omit<TaskOptions, 'executor'> {
+  /**
+   * Tools of a server of 2025-11-25 that run as tasks for clients of 2026-07-28 that take some: `required` (the default) those that do not run
+   * otherwise; `always` those that may, too.
+   */
+  readonly ask?: TasksAsked;
+}
 
 /** Limits of parked calls, and the processes that may take them up. */
 export interface BridgeRounds {
@@ -156,6 +164,7 @@ export interface Settings {
   /** The middleware that all messages pass, on both sides. */
   readonly chain: Chain;
   readonly tasks: BridgeTasks;
+  readonly asked: TasksAsked;
   readonly onError: (error: unknown, where: string) => void;
   readonly onWarning: (message: string) => void;
 }
@@ -166,9 +175,17 @@ export interface Settings {
  * @throws TypeError for a number that is out of bounds.
  */
 export function bridgeSettingsOf(options: BridgeBehavior): Settings {
-  const { maxUpstreams = 64, maxUpstreamsPerClient = Math.ceil(maxUpstreams / 2), taskOnly = 'wait' } = options;
+  const {
+    maxUpstreams = 64,
+    maxUpstreamsPerClient = Math.ceil(maxUpstreams / 2),
+    taskOnly = 'wait',
+    tasks = {},
+  } = options;
+  const asked = (typeof tasks === 'string' ? tasks : tasks.ask) ?? 'required';
   if (taskOnly !== 'wait' && taskOnly !== 'refuse')
     throw new TypeError(`taskOnly is wait or refuse, not ${shown(taskOnly)}`);
+  if (asked !== 'required' && asked !== 'always')
+    throw new TypeError(`tasks.ask is required or always, not ${shown(asked)}`);
   for (const [name, value] of Object.entries({ maxUpstreams, maxUpstreamsPerClient }))
     if (!Number.isSafeInteger(value) || value < 1)
       throw new TypeError(`${name} must be a positive integer, not ${value}`);
@@ -181,7 +198,8 @@ export function bridgeSettingsOf(options: BridgeBehavior): Settings {
     store: options.store,
     taskOnly,
     chain: new Chain(),
-    tasks: tasksOf(options.tasks, options.store),
+    tasks: tasksOf(typeof tasks === 'string' ? undefined : tasks, options.store),
+    asked,
     onError: harmless(options.onError ?? ((error, where) => console.error(`${where}:`, error))),
     onWarning: harmless(options.onWarning ?? ((message) => console.error(message))),
   };

@@ -14,7 +14,9 @@ export const taskFeatures: readonly Feature[] = [
     between: (client, server) =>
       isKept(client, server)
         ? changed('declared as `tasks` with `cancel` and `requests.tools.call`: the bridge keeps the tasks')
-        : ofServer(client, server, `left out; ${missingAt(client, 'client')}`),
+        : isOfCore(client, server)
+          ? changed('the extension, where the server runs calls of tools as tasks')
+          : ofServer(client, server, `left out; ${missingAt(client, 'client')}`),
   },
   {
     id: 'tasks-of-clients',
@@ -42,6 +44,10 @@ export const taskFeatures: readonly Feature[] = [
     group,
     between: (client, server) => {
       if (isKept(client, server)) return changed('the bridge keeps a task of its own, and follows that of the server');
+      if (isOfCore(client, server))
+        return changed(
+          'flat, with the other names of its times; asked for by the bridge for `required` tools, and with `tasks: always` for `optional` ones',
+        );
       return isSame(client, server) ? carried : nothing('the server is asked for none');
     },
   },
@@ -61,6 +67,8 @@ export const taskFeatures: readonly Feature[] = [
     between: (client, server) => {
       if (isKept(client, server))
         return changed('answered by the bridge; what the task asks are requests, their answers `tasks/update`');
+      if (isOfCore(client, server))
+        return changed('`tasks/get` has the result, or what `tasks/result` asks, which `tasks/update` answers');
       return isSame(client, server) ? carried : refused('methodNotFound', whyNone(client, server));
     },
   },
@@ -85,7 +93,9 @@ export const taskFeatures: readonly Feature[] = [
     between: (client, server) =>
       isKept(client, server)
         ? changed('made by the bridge of what it sees of the task')
-        : ofServer(client, server, 'left out; no client was given a task'),
+        : isOfCore(client, server)
+          ? changed('the bridge looks how the task stands, and tells who listens')
+          : ofServer(client, server, 'left out; no client was given a task'),
   },
   {
     id: 'tasks-asked',
@@ -115,6 +125,11 @@ function isSame(client: Revision, server: Revision): boolean {
 /** Tells whether the bridge keeps the tasks of the client itself, before a server that has them as an extension. */
 function isKept(client: Revision, server: Revision): boolean {
   return client.tasks === 'core' && server.tasks === 'extension';
+}
+
+/** Tells whether a client of the extension stands before a server that has tasks in its core, for which the bridge speaks both forms. */
+function isOfCore(client: Revision, server: Revision): boolean {
+  return client.tasks === 'extension' && server.tasks === 'core';
 }
 
 /** A cell of what a server says of tasks: it is carried to clients that have them in the same form. */

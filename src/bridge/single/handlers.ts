@@ -9,7 +9,7 @@ import type { Tool } from '../../protocol/features/tool.ts';
 import type { MethodRow } from '../../protocol/method.ts';
 import type { Changes } from '../changes.ts';
 import type { UpstreamTools } from '../known-tools.ts';
-import { isTask, keepsTasks, taskFormBehind } from '../tasks/between.ts';
+import { isTask, keepsTasks, taskFormBehind, wished, type TasksAsked } from '../tasks/between.ts';
 import type { LateTasks } from '../tasks/late-tasks.ts';
 import type { LateKept } from '../tasks/kept/late-kept.ts';
 import type { FollowedTasks } from '../tasks/task-listening.ts';
@@ -24,6 +24,8 @@ export interface BridgeParts {
   readonly watches: UpstreamWatches;
   readonly tasks: LateTasks;
   readonly kept: LateKept;
+  /** Tools that run as tasks for clients of the extension. */
+  readonly asked: TasksAsked;
 }
 
 type Handlers = {
@@ -44,8 +46,11 @@ export function bridgeHandlers(parts: BridgeParts): ReadonlyMap<string, Handler>
     },
     'tools/call': async (params, call) => {
       if (params.task !== undefined && isKept(call)) return (await kept.load()).created(params, call);
-      const result = await pool.carry({ ...params }, call);
-      if (isTask(result, taskFormBehind(pool), params.task)) return (await tasks.load()).carried.created(result, call);
+      const { asked } = parts;
+      const form = taskFormBehind(pool);
+      const sent = wished({ ...params }, call, { form, support: tools.taskSupport(params.name), tasks: asked });
+      const result = await pool.carry(sent, call);
+      if (isTask(result, taskFormBehind(pool), sent['task'])) return (await tasks.load()).carried.created(result, call);
       return tools.fitted(result, params.name, call.facts);
     },
     'logging/setLevel': async ({ level }, call) => {
@@ -57,7 +62,7 @@ export function bridgeHandlers(parts: BridgeParts): ReadonlyMap<string, Handler>
     'resources/unsubscribe': ({ uri }, call) => watches.unwatch(uri, sessionOf(call)),
     'subscriptions/listen': ({ notifications }, call) => {
       const listen = listening(parts);
-      const isOfTasks = notifications.taskIds !== undefined && taskFormBehind(pool) === 'extension';
+      const isOfTasks = notifications.taskIds !== undefined && taskFormBehind(pool) !== 'none';
       if (!isOfTasks) return listen(notifications, call);
       return tasks.load().then((loaded) => loaded.listen(notifications, call, listen));
     },

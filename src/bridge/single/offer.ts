@@ -23,7 +23,9 @@ export function offerOf(
   if (known !== undefined) return known;
   const { tasks, extensions = {}, ...rest } = capabilities;
   const form = taskFormOf(client);
-  const others = Object.entries(extensions).filter(([id]) => id !== tasksExtension || form === 'extension');
+  const own = Object.entries(extensions).filter(([id]) => id !== tasksExtension || form === 'extension');
+  const isCalled = form === 'core' && tasks?.requests?.tools?.call !== undefined;
+  const others: typeof own = isCalled ? [...own, [tasksExtension, {}]] : own;
   const offer: ServerCapabilities = {
     ...rest,
     ...(tasks === undefined || form !== 'core' ? {} : { tasks: tellsApart ? tasks : unlisted(tasks) }),

@@ -127,6 +127,7 @@ export async function openSingle(options: SingleOptions): Promise<Single> {
     close: async () => {
       stop();
       await kept.close();
+      parts.tasks.loaded?.close();
       await pool.close();
     },
   };
@@ -252,8 +253,8 @@ function partsOf(settings: SingleOptions, tools: UpstreamTools, open: (isMain: b
   const member = settings.member ?? '';
   const { principal, onError } = settings;
   const kept = lateKept({ pool, tools, seal: parked.seal, member, principal, tasks: settings.tasks, onError });
-  const tasks = lateTasks({ pool, seal: parked.seal, member, onWarning });
-  return { pool, tools, changes, watches, tasks, kept };
+  const tasks = lateTasks({ pool, seal: parked.seal, member, onWarning, ttlMs: parked.ttlMs });
+  return { pool, tools, changes, watches, tasks, kept, asked: settings.asked };
 }
 
 /** Tells whether the server can tell the clients of the bridge apart: by their sessions, where it does not take all of them for one. */

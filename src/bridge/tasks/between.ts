@@ -102,16 +102,36 @@ export function takesTasks({ facts, client }: Pick<Carried, 'facts' | 'client'>)
  * to. (Spec 2025-11-25, Tasks, Capability negotiation.)
  */
 export function carriesWish(
-  { method, facts }: Pick<Carried, 'method' | 'facts'>,
+  call: Pick<Carried, 'method' | 'facts' | 'client'>,
   revision: Revision,
   { capabilities }: Pick<Client, 'capabilities'>,
 ): boolean {
   return (
-    method === 'tools/call' &&
-    facts.tasks === 'core' &&
+    call.method === 'tools/call' &&
+    (call.facts.tasks === 'core' || takesTasks(call)) &&
     revision.tasks === 'core' &&
     hasServerCapability(capabilities, 'tasks.requests.tools.call')
   );
+}
+
+/** Tools of a server that a bridge has run as tasks for clients of the extension. */
+export type TasksAsked = 'required' | 'always';
+
+/**
+ * The params of a call with the wish that goes up with it: in the extension the server alone decides, so that the bridge does, in its place, before
+ * one of 2025-11-25. (Spec ext-tasks, Creating tasks.)
+ *
+ * @param support What the tool says of tasks.
+ */
+export function wished(
+  params: JsonObject,
+  call: Pick<Carried, 'facts' | 'client'>,
+  { form, support, tasks }: { readonly form: TaskForm; readonly support: unknown; readonly tasks: TasksAsked },
+): JsonObject {
+  if (call.facts.tasks !== 'extension' || form !== 'core') return params;
+  const { task: _, ...plain } = params;
+  const isTask = support === 'required' || (support === 'optional' && tasks === 'always');
+  return isTask && takesTasks(call) ? { ...plain, task: {} } : plain;
 }
 
 /**

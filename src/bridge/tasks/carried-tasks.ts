@@ -11,12 +11,15 @@ import {
   taskShape,
   tasksExtension,
   type CreateTaskResult,
+  type Task,
 } from '../../protocol/features/tasks.ts';
 import { metaKey } from '../../protocol/meta.ts';
 import { revisionOf, type RevisionDate } from '../../protocol/revision.ts';
 import { unknownTask } from '../../tasks/core.ts';
 import type { Pool } from '../upstream/pool.ts';
 import { takesTasks, taskFormBehind, withoutRelated } from './between.ts';
+import type { TasksOfCore } from './core/tasks-of-core.ts';
+import { asOfExtension } from './forms.ts';
 import type { NamedTask, TaskIds } from './task-ids.ts';
 
 /** Parts that carrying tasks needs. */
@@ -25,6 +28,8 @@ export interface CarriedTasksOptions {
   readonly ids: TaskIds;
   /** Name of the server among several; empty for the only one. */
   readonly member: string;
+  /** Serves them where the server has them in the form of 2025-11-25, and the client in the other. */
+  readonly core: TasksOfCore;
 }
 
 /** Number of tasks of a list whose ids are sealed side by side. */
@@ -40,7 +45,9 @@ export class CarriedTasks {
 
   /** The result that stands for a task, for the client of the call that became one. */
   async created(result: JsonObject, call: Call): Promise<unknown> {
-    const flat = result['taskId'] === undefined && isObject(result['task']) ? result['task'] : result;
+    const nested = result['taskId'] === undefined && isObject(result['task']) ? result['task'] : undefined;
+    if (nested !== undefined && call.facts.tasks === 'extension') return await this.#flattened(nested, call);
+    const flat = nested ?? result;
     checkTask(flat, call);
     const id = await this.seal(String(flat['taskId']), call.auth?.principal);
     const named = flat === result ? { ...result, taskId: id } : { ...result, task: { ...flat, taskId: id } };
@@ -60,13 +67,23 @@ export class CarriedTasks {
     if (call.method === 'tasks/list') return await this.#listed(params, call);
     const id = String(params['taskId']);
     const { taskId } = await this.open(id, call);
+    const isOfCore = call.facts.tasks === 'extension' && taskFormBehind(this.#options.pool) === 'core';
     try {
+      if (isOfCore) return answered(await this.#options.core.about(params, { id, taskId, call }), id, call);
       // Spec 2025-11-25, Tasks, Related Task Metadata: the parameter says which task it is, and nothing else does.
       const result = await this.#options.pool.carry({ ...withoutRelated(params), taskId }, call);
       return answered(result, id, call);
     } catch (error) {
       throw aboutTask(error, { id, taskId, call });
     }
+  }
+
+  /** A new task of 2025-11-25 for a client of the extension; what a model may be told meanwhile has no place there. */
+  async #flattened(nested: JsonObject, call: Call): Promise<unknown> {
+    // It was read as a task.
+    const flat = asOfExtension(nested as unknown as Task);
+    const taskId = await this.seal(flat.taskId, call.auth?.principal);
+    return passedOn(toWire(call.facts, createTaskResultShape, { ...flat, taskId, resultType: 'task' }));
   }
 
   /** The id that a client is given for a task of the server. */

@@ -8,7 +8,11 @@ import type { Seal } from '../../seal/seal.ts';
 import { revisionFor } from '../forward.ts';
 import type { Pool } from '../upstream/pool.ts';
 import type { Upstream } from '../upstream/upstream.ts';
+import { taskFormBehind } from './between.ts';
 import { CarriedTasks } from './carried-tasks.ts';
+import { HeldResults } from './core/held-results.ts';
+import { LookedAfter } from './core/looked-after.ts';
+import { TasksOfCore } from './core/tasks-of-core.ts';
 import { TaskIds } from './task-ids.ts';
 import { listenToTasks, type ListenWith } from './task-listening.ts';
 import { TaskNotices } from './task-notices.ts';
@@ -20,6 +24,8 @@ export interface SingleTasksOptions {
   readonly seal: Seal;
   /** Name of the server among several; empty for the only one. */
   readonly member: string;
+  /** Time that a client may stay away from a task that asks it, in milliseconds. */
+  readonly ttlMs: number;
   onWarning(message: string): void;
 }
 
@@ -30,24 +36,34 @@ export class SingleTasks {
   readonly #pool: Pool;
   readonly #ids: TaskIds;
   readonly #streams: TaskStreams;
+  readonly #held: HeldResults;
+  readonly #core: TasksOfCore;
 
-  constructor({ pool, seal, member, onWarning }: SingleTasksOptions) {
+  constructor({ pool, seal, member, ttlMs, onWarning }: SingleTasksOptions) {
     this.#pool = pool;
     this.#ids = new TaskIds(seal);
-    this.carried = new CarriedTasks({ pool, ids: this.#ids, member });
+    this.#held = new HeldResults(ttlMs);
+    this.#core = new TasksOfCore(pool, this.#held);
+    this.carried = new CarriedTasks({ pool, ids: this.#ids, member, core: this.#core });
     this.notices = new TaskNotices(this.carried);
     this.#streams = new TaskStreams(onWarning);
   }
 
   /** Serves `subscriptions/listen` that names tasks. */
   listen(asked: SubscriptionFilter, call: Call, listen: ListenWith): Promise<JsonObject> {
-    const parts = { pool: this.#pool, ids: this.#ids, carried: this.carried, streams: this.#streams };
+    const streams = taskFormBehind(this.#pool) === 'core' ? new LookedAfter(this.#core) : this.#streams;
+    const parts = { pool: this.#pool, ids: this.#ids, carried: this.carried, streams };
     return listenToTasks(parts, asked, { call, listen });
   }
 
   /** Hears what a server tells on a connection that several clients share. */
   heard(method: string, params: JsonObject, upstream: Upstream): void {
     this.#streams.heard(method, params, upstream);
+  }
+
+  /** Gives up what waits for clients. */
+  close(): void {
+    this.#held.close();
   }
 
   /** Hears how a task of a session stands. */

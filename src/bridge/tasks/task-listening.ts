@@ -24,7 +24,7 @@ export interface TaskListeningParts {
   readonly pool: Pool;
   readonly ids: TaskIds;
   readonly carried: CarriedTasks;
-  readonly streams: TaskStreams;
+  readonly streams: Pick<TaskStreams, 'follow'>;
 }
 
 /** Limit of what waits for the acknowledgement of a stream. */
@@ -53,7 +53,7 @@ export async function listenToTasks(
   const stream =
     names.size === 0
       ? undefined
-      : await streams.follow(pool.preferredBy(call), { call, taskIds: [...names.keys()], tell });
+      : await streams.follow(pool.preferredBy(call), { call, taskIds: [...names.keys()], names, tell });
   try {
     const agreed = [...names].filter(([taskId]) => stream?.agreed.has(taskId) === true).map(([, id]) => id);
     return await listen(others, call, {

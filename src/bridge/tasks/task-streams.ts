@@ -24,6 +24,8 @@ export interface TaskStream {
 export interface TaskListening {
   readonly call: Call;
   readonly taskIds: readonly string[];
+  /** The ids that the client knows, by those of the server. */
+  readonly names: ReadonlyMap<string, string>;
   /** Hears what became of a task, in the canonical model. */
   tell(task: JsonObject): void;
 }

@@ -1,6 +1,7 @@
 import { settledWithin } from '../../jsonrpc/timeout.ts';
 import type { JsonObject } from '../../protocol/features/common.ts';
 import { McpError } from '../../protocol/error.ts';
+import { relatedTaskOf } from '../tasks/between.ts';
 import type { Askers } from './askers.ts';
 import { HandedBack, type Carried } from './carried.ts';
 import type { Doubt } from './doubt.ts';
@@ -24,6 +25,9 @@ interface AskingOptions {
   readonly own: boolean;
 }
 
+/** Answers a question of the server. */
+type Answering = (method: string, params: JsonObject, signal: AbortSignal) => Promise<JsonObject>;
+
 type Able = Carried & Required<Pick<Carried, 'ask'>>;
 
 /** Requests by their targets, the oldest first. */
@@ -32,6 +36,8 @@ type Targets = ReadonlyMap<Carried, string | undefined>;
 /** Brings what the server of a connection asks, which names no call, to a call that may carry it. */
 export class Asking {
   readonly #options: AskingOptions;
+  /** Those who answer what tasks ask, by the ids of the tasks. */
+  readonly #answering = new Map<string, Answering>();
   /** End of what waits for an answer now. */
   #over = new AbortController();
 
@@ -45,8 +51,20 @@ export class Asking {
     this.#over = new AbortController();
   }
 
+  /**
+   * Answers what a task asks, until it is left.
+   *
+   * @param taskId The id that the server knows.
+   */
+  answering(taskId: string, answer: Answering): () => void {
+    this.#answering.set(taskId, answer);
+    return () => void (this.#answering.get(taskId) === answer && this.#answering.delete(taskId));
+  }
+
   /** @throws McpError when nobody can be asked. */
   async ask({ signal, ...question }: AskedUpstream): Promise<JsonObject> {
+    const answer = this.#answering.get(relatedTaskOf(question.params) ?? '');
+    if (answer !== undefined) return await answer(question.method, question.params, signal);
     const asked = { ...question, signal: AbortSignal.any([signal, this.#over.signal]) };
     const { doubt, own } = this.#options;
     for (;;) {

@@ -41,7 +41,7 @@ export class Upstream {
   /** Requests that were sent, each with its target where its client may be asked. */
   readonly #running = new Crowd<readonly [call: Carried, target: string | undefined]>();
   readonly #doubt: Doubt;
-  readonly #asking: Asking;
+  readonly asking: Asking;
   readonly #failures: Failures;
   readonly #progress = new ProgressRelays();
   readonly #waiting: UpstreamConnectionOptions['waiting'];
@@ -80,7 +80,7 @@ export class Upstream {
     this.#ofOne = ofOne;
     this.owner = owner;
     this.#doubt = new Doubt(events.onWarning);
-    this.#asking = new Asking({
+    this.asking = new Asking({
       running: () => new Map(this.#running.all()),
       doubt: this.#doubt,
       askers,
@@ -357,9 +357,9 @@ export class Upstream {
   async #asked(method: string, given: JsonObject, signal: AbortSignal): Promise<JsonObject> {
     const { onRequest } = this.#events;
     const params = withoutWish(method, given);
-    this.#asking.learn();
+    this.asking.learn();
     if (onRequest !== undefined) return await onRequest(method, params, { signal, running: this.#runs() });
-    return await this.#asking.ask({ method, params, signal });
+    return await this.asking.ask({ method, params, signal });
   }
 
   /** A log message names no request: the calls of one client take it where nobody else's can have caused it. */

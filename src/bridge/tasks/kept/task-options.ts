@@ -1,9 +1,14 @@
 import { checkTaskOptions } from '../../../server/task-mistakes.ts';
+import { shown } from '../../../mistakes/shown.ts';
 import type { BridgeTasks } from '../../options.ts';
 
 /** @throws TypeError for options of kept tasks that do not exist, are of another type, or make no sense. */
-export function checkKeptTasks(tasks: BridgeTasks): void {
+export function checkKeptTasks(tasks: BridgeTasks | string): void {
+  if (typeof tasks === 'string') return;
+  if (typeof tasks !== 'object' || tasks === null)
+    throw new TypeError(`tasks must be an object of options, or 'required' or 'always', not ${shown(tasks)}`);
   if (Object.hasOwn(tasks, 'executor'))
     throw new TypeError('tasks.executor is an option of servers: a bridge follows the tasks that it keeps by itself');
-  checkTaskOptions(tasks);
+  const { ask: _, ...own } = tasks;
+  checkTaskOptions(own);
 }

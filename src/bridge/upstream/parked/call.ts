@@ -180,13 +180,12 @@ export class ParkedCall {
 
   #question(method: string, params: JsonObject, signal: AbortSignal): Promise<JsonObject> {
     const { facts, client } = this.carried;
-    if (!questions.has(method))
+    if (!isQuestion(method))
       throw new McpError('methodNotFound', `${JSON.stringify(method.slice(0, 100))} cannot be asked of this client`);
-    const asked = method as AskMethod;
-    requireCapabilities(asked, params, facts, client.capabilities);
+    requireCapabilities(method, params, facts, client.capabilities);
     const key = `question-${++this.#asked}`;
     const answer = new Promise<JsonObject>((resolve, reject) => {
-      this.#questions.set(key, { method: asked, params: withoutToken(params), resolve, reject });
+      this.#questions.set(key, { method, params: withoutToken(params), resolve, reject });
     });
     const withdraw = (): void => {
       const question = this.#questions.get(key);
@@ -240,8 +239,13 @@ export class ParkedCall {
 
 const questions: ReadonlySet<string> = new Set(askMethods);
 
+/** Tells whether clients can be asked something of this name. */
+export function isQuestion(method: string): method is AskMethod {
+  return questions.has(method);
+}
+
 /** A progress token belongs to the hop on which the question came. */
-function withoutToken(params: JsonObject): JsonObject {
+export function withoutToken(params: JsonObject): JsonObject {
   const { _meta: meta, ...rest } = params;
   if (meta === undefined) return params;
   const { progressToken: _, ...others } = meta as JsonObject;
@@ -262,7 +266,7 @@ function tell(taker: Taker, method: string, params: JsonObject): void {
   }
 }
 
-function readAnswer(method: AskMethod, answer: unknown, { facts }: Carried): JsonObject | undefined {
+function readAnswer(method: AskMethod, answer: unknown, { facts }: Pick<Carried, 'facts'>): JsonObject | undefined {
   const type = methodOf(method)?.result;
   try {
     // The results of what is asked are JSON objects.

@@ -1,0 +1,122 @@
+import type { Call } from '../../../host/call.ts';
+import { jsonText } from '../../../json/exact-number.ts';
+import { after } from '../../../jsonrpc/timeout.ts';
+import type { AskMethod } from '../../../peer/ask.ts';
+import { readAnswer } from '../../../peer/read-answer.ts';
+import { requireCapabilities } from '../../../peer/required-capabilities.ts';
+import { McpError } from '../../../protocol/error.ts';
+import type { JsonObject } from '../../../protocol/features/common.ts';
+import { metaKey } from '../../../protocol/meta.ts';
+import { isObject } from '../../../jsonrpc/message.ts';
+import { isQuestion, withoutToken } from '../../upstream/parked/call.ts';
+import { withoutRelated } from '../between.ts';
+
+/** One question of the server that has no answer yet. */
+interface Question {
+  readonly method: AskMethod;
+  readonly params: JsonObject;
+  readonly size: number;
+  readonly resolve: (answer: JsonObject) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** Limits of the questions of one task: of those that are open, of all, and of the text of those that are open. */
+const mostOpen = 32;
+const mostInAll = 256;
+const mostCharacters = 4 * 1024 * 1024;
+
+/** Parts of the call that its questions must fit. */
+export type AskedClient = Pick<Call, 'facts' | 'client'>;
+
+/** The result of a task, which is asked for as long as the task has questions: they come with it, and wait here for their client. */
+export class HeldResult {
+  /** Aborted when nobody waits for it any more. */
+  readonly over: AbortController = new AbortController();
+  readonly #taskId: string;
+  readonly #asked: AskedClient;
+  readonly #questions = new Map<string, Question>();
+  /** Spec ext-tasks, Input requests: keys are unique for the life of a task, which may be asked for again. */
+  readonly #name = crypto.randomUUID().slice(0, 8);
+  #count = 0;
+  #size = 0;
+  #wake: () => void = () => undefined;
+  #changed: Promise<void> = Promise.resolve();
+
+  constructor(taskId: string, asked: AskedClient) {
+    this.#taskId = taskId;
+    this.#asked = asked;
+    this.#renew();
+  }
+
+  /** The open questions, by their keys. */
+  get inputRequests(): JsonObject {
+    return Object.fromEntries([...this.#questions].map(([key, { method, params }]) => [key, { method, params }]));
+  }
+
+  /** Waits for the first question, or the end; not longer than that. */
+  async some(patienceMs: number): Promise<void> {
+    if (this.#questions.size > 0 || this.over.signal.aborted) return;
+    let cancel = (): void => undefined;
+    const patience = new Promise<void>((resolve) => (cancel = after(patienceMs, resolve)));
+    await Promise.race([this.#changed, patience]);
+    cancel();
+    // Questions that are asked in one turn are told together.
+    await new Promise<void>((resolve) => void after(0, resolve, true));
+  }
+
+  /**
+   * Asks the client of the task.
+   *
+   * @throws McpError for what the client did not declare, and for too many questions.
+   */
+  async ask(method: string, params: JsonObject, signal: AbortSignal): Promise<JsonObject> {
+    const { facts, client } = this.#asked;
+    if (!isQuestion(method))
+      throw new McpError('methodNotFound', `${jsonText(method.slice(0, 100))} cannot be asked of this client`);
+    requireCapabilities(method, params, facts, client.capabilities);
+    const plain = withoutToken(withoutRelated(params));
+    const size = jsonText(plain).length;
+    if (this.#questions.size >= mostOpen || this.#count >= mostInAll || this.#size + size > mostCharacters)
+      throw new McpError('internalError', 'the task asks too much');
+    const key = `${this.#name}-${++this.#count}`;
+    const answer = new Promise<JsonObject>((resolve, reject) => {
+      this.#questions.set(key, { method, params: plain, size, resolve, reject });
+      this.#size += size;
+    });
+    const withdraw = (): void => this.#take(key)?.reject(new McpError('internalError', 'the question was withdrawn'));
+    signal.addEventListener('abort', withdraw, { once: true });
+    if (signal.aborted || this.over.signal.aborted) withdraw();
+    this.#renew();
+    const { _meta: meta, ...given } = await answer.finally(() => signal.removeEventListener('abort', withdraw));
+    // Spec 2025-11-25, Tasks, Related Task Metadata: the answer says it too (MUST).
+    return { ...given, _meta: { ...(isObject(meta) ? meta : {}), [metaKey.relatedTask]: { taskId: this.#taskId } } };
+  }
+
+  /** Hands answers to what was asked; what was not asked, or does not fit its question, is ignored. */
+  answer(responses: JsonObject): void {
+    for (const [key, { method }] of this.#questions) {
+      const given = Object.hasOwn(responses, key) ? responses[key] : undefined;
+      const answer = isObject(given) ? readAnswer(this.#asked.facts, method, given) : undefined;
+      if (answer !== undefined) this.#take(key)?.resolve(answer);
+    }
+  }
+
+  /** Gives it up: what is asked is refused. */
+  end(why: string): void {
+    this.over.abort(new DOMException(why, 'AbortError'));
+    for (const key of this.#questions.keys()) this.#take(key)?.reject(new McpError('internalError', why));
+    this.#renew();
+  }
+
+  #take(key: string): Question | undefined {
+    const question = this.#questions.get(key);
+    this.#questions.delete(key);
+    this.#size -= question?.size ?? 0;
+    return question;
+  }
+
+  #renew(): void {
+    this.#wake();
+    this.#changed = new Promise((resolve) => (this.#wake = resolve));
+  }
+}

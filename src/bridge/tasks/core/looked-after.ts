@@ -1,0 +1,84 @@
+import { after } from '../../../jsonrpc/timeout.ts';
+import { plainNumber } from '../../../json/exact-number.ts';
+import { Pace } from '../../../peer/pace.ts';
+import { McpError } from '../../../protocol/error.ts';
+import type { JsonObject } from '../../../protocol/features/common.ts';
+import { hasEnded } from '../../../protocol/task-status.ts';
+import type { Upstream } from '../../upstream/upstream.ts';
+import type { TaskListening, TaskStream } from '../task-streams.ts';
+import type { TaskOfClient, TasksOfCore } from './tasks-of-core.ts';
+
+/** Number of tasks that are looked at side by side when a client begins to listen. */
+const atOnce = 16;
+
+/** Tells listeners how tasks of 2025-11-25 stand by looking at them: a server need not tell of them. (Spec 2025-11-25, Tasks, Task Status Notification.) */
+export class LookedAfter {
+  readonly #core: TasksOfCore;
+
+  constructor(core: TasksOfCore) {
+    this.#core = core;
+  }
+
+  /** Looks at tasks until the stream is closed; those that the server does not have are not agreed on. */
+  async follow(_: Upstream, { call, taskIds, names, tell }: TaskListening): Promise<TaskStream> {
+    const left = new AbortController();
+    const { signal } = left;
+    const agreed = new Set<string>();
+    const begin = async (taskId: string): Promise<void> => {
+      const asked = { id: names.get(taskId) ?? taskId, taskId, call };
+      const first = await this.#core.get(asked).catch(() => undefined);
+      if (first === undefined) return;
+      agreed.add(taskId);
+      tell({ ...first, taskId });
+      // It never rejects.
+      void this.#look(asked, first, { signal, tell });
+    };
+    for (let at = 0; at < taskIds.length; at += atOnce) await Promise.all(taskIds.slice(at, at + atOnce).map(begin));
+    const closed = new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
+    return { agreed, closed, close: () => left.abort() };
+  }
+
+  async #look(
+    asked: TaskOfClient,
+    first: JsonObject,
+    { signal, tell }: { readonly signal: AbortSignal; readonly tell: (task: JsonObject) => void },
+  ): Promise<void> {
+    const pace = new Pace();
+    let last = first;
+    while (!hasEnded(last)) {
+      const told = plainNumber(last['pollIntervalMs']);
+      await rest(pace.next(typeof told === 'number' ? told : undefined, Math.random()), signal);
+      if (signal.aborted) return;
+      // What fails now may not fail the next time; whoever wants to know why asks for the task.
+      const next = await this.#core.get(asked).catch((error: unknown) => (isGone(error) ? undefined : last));
+      if (next === undefined || signal.aborted) return;
+      if (standing(next) === standing(last)) continue;
+      pace.changed();
+      last = next;
+      tell({ ...next, taskId: asked.taskId });
+    }
+  }
+}
+
+/** Tells whether the server no longer has a task. */
+function isGone(error: unknown): boolean {
+  return error instanceof McpError && error.kind === 'invalidParams';
+}
+
+/** The part of a task whose change a listener hears of. */
+function standing({ status, statusMessage, lastUpdatedAt, inputRequests }: JsonObject): string {
+  return JSON.stringify([status, statusMessage, lastUpdatedAt, Object.keys(inputRequests ?? {})]);
+}
+
+function rest(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const done = (): void => {
+      cancel();
+      signal.removeEventListener('abort', done);
+      resolve();
+    };
+    const cancel = after(ms, done);
+    signal.addEventListener('abort', done, { once: true });
+    if (signal.aborted) done();
+  });
+}

@@ -1,0 +1,153 @@
+import type { Client } from '../../../client/client.ts';
+import type { Call } from '../../../host/call.ts';
+import { isObject } from '../../../jsonrpc/message.ts';
+import { fromWire } from '../../../protocol/compile/from-wire.ts';
+import { toWire } from '../../../protocol/compile/to-wire.ts';
+import { McpError } from '../../../protocol/error.ts';
+import type { JsonObject } from '../../../protocol/features/common.ts';
+import { getTaskResultShape, type GetTaskResult, type Task } from '../../../protocol/features/tasks.ts';
+import { methodOf } from '../../../protocol/catalogue.ts';
+import { failureFor } from '../../failure.ts';
+import { revisionFor } from '../../forward.ts';
+import type { Pool } from '../../upstream/pool.ts';
+import type { Upstream } from '../../upstream/upstream.ts';
+import { malformedTask } from '../attempt.ts';
+import { withoutRelated } from '../between.ts';
+import { asOfExtension } from '../forms.ts';
+import type { HeldResults } from './held-results.ts';
+
+/** One task of the server, and who asks about it. */
+export interface TaskOfClient {
+  /** The id that the client knows. */
+  readonly id: string;
+  /** The id that the server knows. */
+  readonly taskId: string;
+  readonly call: Call;
+}
+
+/** Time that the first question of a task may take to come, in milliseconds. */
+const questionMs = 1_000;
+
+/** Tasks of a server of 2025-11-25, for clients that know them as those of the extension. */
+export class TasksOfCore {
+  readonly #pool: Pool;
+  readonly #held: HeldResults;
+
+  constructor(pool: Pool, held: HeldResults) {
+    this.#pool = pool;
+    this.#held = held;
+  }
+
+  /** Serves a request about one task; the answer names the task by the id of the server. */
+  async about(params: JsonObject, asked: TaskOfClient): Promise<JsonObject> {
+    switch (asked.call.method) {
+      case 'tasks/update':
+        return await this.#update(params, asked);
+      case 'tasks/cancel':
+        return await this.#cancel(asked);
+      default:
+        return await this.get(asked);
+    }
+  }
+
+  /**
+   * Looks how a task stands, with its outcome or what it asks.
+   *
+   * @throws McpError what the server says of it; internalError for a result that is lost.
+   */
+  async get(asked: TaskOfClient): Promise<JsonObject> {
+    return await this.#on(asked, async (client, upstream) => {
+      const got = await task(client, asked);
+      const { status } = got;
+      const flat = asOfExtension(got);
+      if (status === 'completed' || status === 'failed') return await ended(client, flat, asked);
+      return status === 'input_required' ? await this.#asking(flat, asked, upstream) : { ...flat };
+    });
+  }
+
+  /** Spec ext-tasks, Input requests: answers to what is not open are ignored (SHOULD), those of a task that is not there are not. */
+  async #update({ inputResponses }: JsonObject, asked: TaskOfClient): Promise<JsonObject> {
+    const held = this.#held.of(asked.id);
+    if (held === undefined) await this.#on(asked, (client) => task(client, asked));
+    else held.answer(isObject(inputResponses) ? inputResponses : {});
+    return {};
+  }
+
+  /** Spec ext-tasks, Cancellation: a task that has ended is acknowledged too. In 2025-11-25 that is an error, as an unknown one is. */
+  async #cancel(asked: TaskOfClient): Promise<JsonObject> {
+    await this.#on(asked, async (client) => {
+      try {
+        await client.request('tasks/cancel', { taskId: asked.taskId }, optionsOf(asked));
+      } catch (error) {
+        if (!(error instanceof McpError) || error.kind !== 'invalidParams') throw error;
+        await task(client, asked);
+      }
+    });
+    this.#held.of(asked.id)?.end('the task was cancelled');
+    return {};
+  }
+
+  /** A task whose questions have not come is one that works. */
+  async #asking(flat: Task, { id, taskId, call }: TaskOfClient, upstream: Upstream): Promise<JsonObject> {
+    const held = this.#held.of(id) ?? this.#held.begin(id, taskId, { call, upstream });
+    await held.some(questionMs);
+    const { inputRequests } = held;
+    if (Object.keys(inputRequests).length === 0) return { ...flat, status: 'working' };
+    return { ...flat, inputRequests };
+  }
+
+  async #on<T>({ call, taskId }: TaskOfClient, work: (client: Client, upstream: Upstream) => Promise<T>): Promise<T> {
+    const upstream = this.#pool.preferredBy(call);
+    return await upstream.during(async (client) => {
+      try {
+        return await work(client, upstream);
+      } catch (error) {
+        throw failureFor(error, { call, params: { taskId }, revision: revisionFor(client) });
+      }
+    });
+  }
+}
+
+function optionsOf({ call }: TaskOfClient) {
+  return { timeoutMs: 0, signal: call.signal, caller: call.auth };
+}
+
+async function task(client: Client, asked: TaskOfClient): Promise<GetTaskResult> {
+  const got = await client.request('tasks/get', { taskId: asked.taskId }, optionsOf(asked));
+  try {
+    return fromWire(revisionFor(client), getTaskResultShape, got);
+  } catch (error) {
+    throw malformedTask(error);
+  }
+}
+
+/**
+ * A task with its outcome. One whose tool answered with an error has failed in 2025-11-25, and is completed in the extension, where only an error of
+ * the protocol fails a task.
+ */
+async function ended(client: Client, flat: Task, asked: TaskOfClient): Promise<JsonObject> {
+  let given: JsonObject;
+  try {
+    given = await client.request('tasks/result', { taskId: asked.taskId }, optionsOf(asked));
+  } catch (error) {
+    if (!(error instanceof McpError) || error.kind === 'busy') throw error;
+    const { code, message, data } = error;
+    if (flat.status === 'failed')
+      return { statusMessage: message, ...flat, error: { code, message, ...(data === undefined ? {} : { data }) } };
+    const lost = `the upstream server says that the task is completed, and does not give its result: ${message}`;
+    throw new McpError('internalError', lost, { cause: error });
+  }
+  return { ...flat, status: 'completed', result: resultOf(client, given, asked) };
+}
+
+function resultOf(client: Client, given: JsonObject, { call }: TaskOfClient): JsonObject {
+  const shape = methodOf('tools/call')?.result;
+  const { _meta: meta, ...rest } = withoutRelated(given);
+  const plain = isObject(meta) && Object.keys(meta).length > 0 ? { ...rest, _meta: meta } : rest;
+  if (shape === undefined) return plain;
+  try {
+    return toWire(call.facts, shape, fromWire(revisionFor(client), shape, plain)) as unknown as JsonObject;
+  } catch (error) {
+    throw malformedTask(error);
+  }
+}
