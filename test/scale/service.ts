@@ -36,7 +36,8 @@ export interface Service {
 /** Options of a service. */
 export interface ServiceOptions {
   readonly nodes?: number;
-  readonly store?: Store;
+  /** Gives each process its way to the store; one in memory, which all of them have, by default. */
+  readonly storeOf?: () => Store;
   /** Makes the store take its time, as one over a network does. */
   readonly isRemote?: boolean;
   readonly http?: HttpOptions;
@@ -48,11 +49,13 @@ export function startService(
   define: (server: Server, node: number) => void,
   options: ServiceOptions = {},
 ): Service {
-  const { nodes: count = 2, store = { ...memoryStore(), shared: true }, isRemote = true, http = {} } = options;
+  const inMemory: Store = { ...memoryStore(), shared: true };
+  const { nodes: count = 2, storeOf = () => inMemory, isRemote = true, http = {} } = options;
   const errors: Error[] = [];
   const log: { method: string; node: number; status: number }[] = [];
   let commands = 0;
   const nodes = Array.from({ length: count }, (_, at) => {
+    const store = storeOf();
     const line = lineTo(store, isRemote, () => commands++);
     const server = createServer(
       { name: 'service', version: '1.0.0' },
@@ -70,13 +73,15 @@ export function startService(
       line.end();
       breaking.abort();
     };
-    return { server, handler, crash, away: line.away, breaking };
+    return { server, handler, crash, away: line.away, breaking, store };
   });
   t.after(async () => {
-    for (const { handler, server, breaking } of nodes) {
-      if (breaking.signal.aborted) continue;
-      await handler.close();
-      await server.close();
+    for (const { handler, server, breaking, store } of nodes) {
+      if (!breaking.signal.aborted) {
+        await handler.close();
+        await server.close();
+      }
+      if (store !== inMemory) await store.close();
     }
   });
   const to =

@@ -72,9 +72,12 @@ export class Member implements Elsewhere {
     return this.#kept?.owner;
   }
 
-  /** Tells whether what is known here is so: it listens to every change. */
+  /**
+   * Tells whether what is known here is so: it listens to every change. That the client is ready is told by it just before its first request, which may
+   * come before the news of it.
+   */
   get isSure(): boolean {
-    return this.#isListening && !this.#isStale;
+    return this.#isListening && !this.#isStale && !this.#isDue && this.#kept?.record.isReady === true;
   }
 
   /** Tells whether what is known here may be believed while the store is away. */
@@ -122,7 +125,7 @@ export class Member implements Elsewhere {
   used(): void {
     const { settings, store } = this.#parts;
     this.#usedAt = settings.now();
-    if (this.#usedAt - this.#touchedAt < settings.sessionIdleMs / 8) return;
+    if (!this.#isDue) return;
     this.#touchedAt = this.#usedAt;
     const touch = async (): Promise<void> => {
       const isThere = await store.records.touch(keyOf(this.id), settings.sessionIdleMs);
@@ -248,6 +251,12 @@ export class Member implements Elsewhere {
     this.#isListening = false;
     const end = await this.#unsubscribe;
     await end?.();
+  }
+
+  /** Tells whether the store is to hear again that the session is used; it may be over by the clock of that. */
+  get #isDue(): boolean {
+    const { now, sessionIdleMs } = this.#parts.settings;
+    return now() - this.#touchedAt >= sessionIdleMs / 8;
   }
 
   async #save(): Promise<boolean> {
