@@ -29,6 +29,7 @@ const maySkip: ReadonlyMap<string, string> = new Map([
   ['test/interop/python.test.ts', 'Python with its official SDK'],
   ['test/runtimes.test.ts', 'the package, which npm ci builds'],
   ['test/scale/over-redis.test.ts', 'Redis: npm run engines'],
+  ['test/scale/processes/processes.test.ts', 'Redis: npm run engines'],
   ['test/tasks/crashes.test.ts', 'PostgreSQL, Redis: npm run engines'],
   ['test/tasks/processes/processes.test.ts', 'PostgreSQL, Redis: npm run engines'],
 ]);
