@@ -175,6 +175,19 @@ for (const revision of revisions)
       assert.equal(status, 200);
     });
 
+    it('begins a new stream for what belongs to no request, where the one before was ended', async (t) => {
+      const { client, service } = await scene(t, revision);
+      const stream = client.listen(0);
+      assert.equal(await stream.status(), 200);
+      service.nodes[0]?.server.tool('new', {}, () => 'new');
+      await stream.until((so) => methods(so).includes('notifications/tools/list_changed'));
+      await service.nodes[0]?.handler.close();
+      await stream.whole();
+      assert.equal(await client.listen(1, stream.lastId).status(), 400);
+      assert.equal(await client.listen(1).status(), 200);
+      assert.deepEqual(service.errors, []);
+    });
+
     it('ends everywhere when it is deleted anywhere', async (t) => {
       const { client, world } = await scene(t, revision, { nodes: 3 });
       const running = call(client, 0, 'steps', { _meta: { progressToken: 'p' } });

@@ -1,4 +1,5 @@
 import type { RequestId } from '../../../../jsonrpc/message.ts';
+import { StoreError } from '../../../../store/store.ts';
 import type { StreamWriter } from '../../../../store/stream-log.ts';
 import { McpError } from '../../../../protocol/error.ts';
 import { errorBody } from '../../status.ts';
@@ -48,7 +49,9 @@ export class SharedStreams implements LastingStreams {
     if (here !== undefined) return await here.stream.resume(position.number);
     const rest = await log.read(position.stream, position.number);
     if (rest === undefined) return undefined;
-    if (rest.about === aboutSession) return await this.#move(position.stream, position.number);
+    if (rest.about === aboutSession && !rest.complete) return await this.#move(position.stream, position.number);
+    // One that was ended, as by a process that stops, has nothing more to say: its client begins another.
+    if (rest.about === aboutSession && rest.events.every(({ data }) => data === '')) return undefined;
     return {
       stream: undefined,
       connect: (connection) => void new StreamReader(this.#parts, position, connection).run(rest),
@@ -80,7 +83,8 @@ export class SharedStreams implements LastingStreams {
   async #move(name: string, number: number): Promise<Resumption | undefined> {
     const { log, claim } = this.#parts;
     if (!(await claim())) return undefined;
-    const writer = await log.write(name, aboutSession);
+    const writer = await Promise.resolve(log.write(name, aboutSession)).catch(unlessFenced);
+    if (writer === undefined) return undefined;
     const rest = await log.read(name, number);
     if (rest === undefined) return undefined;
     const stream = this.#begin(aboutSession, name, { writer, last: number + rest.events.length });
@@ -113,4 +117,9 @@ export class SharedStreams implements LastingStreams {
     this.#live.set(name, { stream, about });
     return stream;
   }
+}
+
+/** Nothing, where a stream ended since it was read. */
+function unlessFenced(error: unknown): undefined {
+  if (!(error instanceof StoreError) || error.reason !== 'fenced') throw error;
 }
