@@ -175,7 +175,7 @@ for (const revision of revisions)
       assert.equal(status, 200);
     });
 
-    it('begins a new stream for what belongs to no request, where the one before was ended', async (t) => {
+    it('goes on elsewhere with the stream for what belongs to no request, when its process is stopped', async (t) => {
       const { client, service } = await scene(t, revision);
       const stream = client.listen(0);
       assert.equal(await stream.status(), 200);
@@ -183,8 +183,11 @@ for (const revision of revisions)
       await stream.until((so) => methods(so).includes('notifications/tools/list_changed'));
       await service.nodes[0]?.handler.close();
       await stream.whole();
-      assert.equal(await client.listen(1, stream.lastId).status(), 400);
-      assert.equal(await client.listen(1).status(), 200);
+      const later = client.listen(1, stream.lastId);
+      assert.equal(await later.status(), 200);
+      // What changed in between was told to nobody.
+      await later.until((so) => methods(so).includes('notifications/tools/list_changed'));
+      assert.equal(await client.listen(1).status(), 409);
       assert.deepEqual(service.errors, []);
     });
 

@@ -235,7 +235,7 @@ export class HttpSession implements Link {
     return this.#resumable.resumption !== 'none';
   }
 
-  /** Lets go of the stream for what belongs to no request: another process has it now. */
+  /** Lets go of the stream for what belongs to no request: another process may have it now. */
   letGo(): void {
     const stream = this.#standalone;
     this.#standalone = undefined;
@@ -252,7 +252,7 @@ export class HttpSession implements Link {
     if (this.#ended) return;
     this.#ended = true;
     this.#conversation.close();
-    this.#standalone?.end();
+    this.letGo();
     this.#streams?.end();
   }
 
