@@ -30,6 +30,7 @@ const maySkip: ReadonlyMap<string, string> = new Map([
   ['test/runtimes.test.ts', 'the package, which npm ci builds'],
   ['test/scale/over-redis.test.ts', 'Redis: npm run engines'],
   ['test/scale/processes/processes.test.ts', 'Redis: npm run engines'],
+  ['test/scale/redis-away.test.ts', 'Redis: npm run engines'],
   ['test/tasks/crashes.test.ts', 'PostgreSQL, Redis: npm run engines'],
   ['test/tasks/processes/processes.test.ts', 'PostgreSQL, Redis: npm run engines'],
 ]);

@@ -87,7 +87,7 @@ export class RedisEngine {
       cancel = after(Math.max(0, ms), resolve, true);
     });
     if (client !== undefined && client.isCluster !== true && client.status !== 'ready')
-      await Promise.race([(this.#ready ??= becomesReady(client)), waited]);
+      await Promise.race([this.#becomesReady(client), waited]);
     else await waited;
     cancel();
   }
@@ -137,10 +137,20 @@ export class RedisEngine {
     return client;
   }
 
+  /** Resolves when there is a connection again; one listener is enough for all who wait. */
+  async #becomesReady(client: EngineClient): Promise<void> {
+    this.#ready ??= new Promise((resolve) =>
+      client.once('ready', () => {
+        this.#ready = undefined;
+        resolve();
+      }),
+    );
+    await this.#ready;
+  }
+
   async #connected(client: EngineClient): Promise<EngineClient> {
     client.on('error', (error: unknown) => (this.#lastError = error));
     client.on('node error', (error: unknown) => (this.#lastError = error));
-    client.on('close', () => (this.#ready = undefined));
     const connecting = client.connect();
     try {
       await answeredWithin(connecting, longestCallMs);
@@ -150,10 +160,6 @@ export class RedisEngine {
       throw asStoreError(error, this.#lastError);
     }
   }
-}
-
-function becomesReady(client: EngineClient): Promise<void> {
-  return new Promise((resolve) => client.once('ready', () => resolve()));
 }
 
 /** Rejects when something takes longer; it goes on all the same. */

@@ -1,0 +1,78 @@
+/** What clients see while the Redis of their service is away, back and empty, or full. */
+
+import assert from 'node:assert/strict';
+import { describe, it, type TestContext } from 'node:test';
+import { connect, type Client } from '../../src/client.ts';
+import { redis } from '../../src/redis.ts';
+import { missing } from '../support/engines.ts';
+import { eventually, startNode, type RedisNode } from '../support/redis-nodes.ts';
+import { define, World } from './definition.ts';
+import { startService, url, type Service } from './service.ts';
+import { Speaker } from './speaker.ts';
+
+interface Scene {
+  readonly node: RedisNode;
+  readonly service: Service;
+  /** A session that both processes know. */
+  readonly client: Speaker;
+  /** A client without one. */
+  readonly stateless: Client;
+}
+
+async function scene(t: TestContext): Promise<Scene> {
+  const node = await startNode();
+  const storeOf = () => redis(`redis://127.0.0.1:${node.port}`, { name: 'away', onWarning: () => {} });
+  const service = startService(t, define(new World()), { nodes: 3, isRemote: false, storeOf });
+  const client = await new Speaker(service, '2025-11-25').open(0, 1);
+  const stateless = await connect(url, { fetch: service.fetch, revisions: ['2026-07-28'] });
+  t.after(() => stateless.close());
+  // What is above ends before it.
+  t.after(() => node.stop());
+  return { node, service, client, stateless };
+}
+
+const opening = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'c', version: '1' } };
+
+describe('a service whose Redis', { skip: missing('redis-server') }, () => {
+  for (const [what, begin, end] of [
+    ['is frozen', (node: RedisNode) => node.freeze(), (node: RedisNode) => node.thaw()],
+    ['is dead', (node: RedisNode) => node.kill(), (node: RedisNode) => node.restart()],
+  ] as const)
+    it(`${what} goes on with what it knows, and says 503 and never 404 else`, async (t) => {
+      const { node, service, client, stateless } = await scene(t);
+      assert.equal(await client.request(0, 'ping').status(), 200);
+      await begin(node);
+      const unknown = client.request(2, 'ping');
+      assert.equal(await unknown.status(), 503);
+      assert.ok(Number((await unknown.headers()).get('retry-after')) > 0);
+      assert.equal(await client.request(0, 'ping').status(), 200);
+      assert.equal(await new Speaker(service, '2025-11-25').request(0, 'initialize', opening).status(), 503);
+      const [block] = (await stateless.callTool('where')).content;
+      assert.match(block?.type === 'text' ? block.text : '', /^node \d$/);
+      await end(node);
+      await eventually(async () => (await client.request(2, 'ping').status()) === 200, 'the session');
+      await new Speaker(service, '2025-11-25').open(0, 1);
+    });
+
+  it('is back and empty says 404, and a client begins anew', async (t) => {
+    const { node, service, client } = await scene(t);
+    await node.send('FLUSHALL');
+    assert.equal(await client.request(2, 'ping').status(), 404);
+    // Those that knew it just now believe it for a moment.
+    await eventually(async () => (await client.request(0, 'ping').status()) === 404, 'the end of the session');
+    await new Speaker(service, '2025-11-25').open(0, 1);
+  });
+
+  it('is full opens no session, and goes on with those that there are', async (t) => {
+    const { node, service, client, stateless } = await scene(t);
+    await node.send('CONFIG', 'SET', 'maxmemory', '1');
+    const refused = new Speaker(service, '2025-11-25').request(0, 'initialize', opening);
+    assert.equal(await refused.status(), 503);
+    for (const at of [0, 1, 2]) assert.equal(await client.request(at, 'ping').status(), 200);
+    const called = await client.request(1, 'tools/call', { name: 'where', arguments: {} }).whole();
+    assert.ok('result' in (called.messages.at(-1) ?? {}));
+    assert.equal((await stateless.callTool('where')).isError, undefined);
+    await node.send('CONFIG', 'SET', 'maxmemory', '0');
+    await new Speaker(service, '2025-11-25').open(0, 1);
+  });
+});
