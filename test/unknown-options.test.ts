@@ -28,6 +28,26 @@ describe('An unknown option is a TypeError at once that names the nearest', () =
       /rateLimits\.tools has no option "perMinute"; it has perSecond, burst/,
     ],
     [
+      'in a rate of one tool',
+      () => createServer(info, loose({ rateLimits: { byTool: { search: { perSecond: 1, bursts: 2 } } } })),
+      /rateLimits\.byTool\["search"\] has no option "bursts"; .*burst/,
+    ],
+    [
+      'in rates of tools',
+      () => createServer(info, loose({ rateLimits: { byTool: 3 } })),
+      /rateLimits\.byTool must be .* not 3/,
+    ],
+    [
+      'in what holds while the store is away',
+      () => createServer(info, loose({ rateLimits: { lost: 'allow' } })),
+      /rateLimits\.lost must be "own" or "refuse", not "allow"/,
+    ],
+    [
+      'in a rate of sessions',
+      () => createServer(info, { rateLimits: { initialize: { perSecond: 0 } } }),
+      /perSecond above 0, .* not 0/,
+    ],
+    [
       'in subscriptions',
       () => createServer(info, loose({ subscriptions: { listener: 1 } })),
       /subscriptions .*"listener".*listeners/,

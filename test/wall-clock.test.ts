@@ -4,7 +4,7 @@ import { settle, visit } from '../src/http/fake-http.test.ts';
 import { connect } from '../src/client.ts';
 import { listen } from '../src/node.ts';
 import { memoryRoundStore } from '../src/host/input/state-store.ts';
-import { rateLimited } from '../src/server/rate-limit.ts';
+import { Rates } from '../src/server/rates/rates.ts';
 import { createServer } from '../src/server.ts';
 import { memoryEvents } from '../src/store/events.ts';
 import { connect as openSession, request } from './support/session-client.ts';
@@ -47,13 +47,15 @@ test('a jump of the wall clock drops nothing from the stores of this process', a
   assert.deepEqual(await events.replayAfter('s', 0), [{ number: 1, data: 'kept' }]);
 });
 
-test('a jump of the wall clock fills no measure of a rate limit', (t) => {
+test('a jump of the wall clock fills no measure of a rate limit', async (t) => {
   const jumps = jump(t);
-  const measure = rateLimited({ perSecond: 0.001 });
-  const take = (): boolean => measure({ auth: undefined, session: undefined });
-  assert.deepEqual([take(), take()], [true, false]);
+  const rates = new Rates({ limits: {}, shared: undefined, name: 's', onError: () => undefined });
+  const measure = rates.of('tools', { perSecond: 0.001 });
+  const take = async (): Promise<boolean | undefined> =>
+    (await measure?.({ auth: undefined, session: undefined, address: undefined }))?.ok;
+  assert.deepEqual([await take(), await take()], [true, false]);
   jumps();
-  assert.equal(take(), false);
+  assert.equal(await take(), false);
 });
 
 test('a jump of the wall clock leaves negotiations and cached responses of a client as they are', async (t) => {

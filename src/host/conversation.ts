@@ -61,6 +61,8 @@ export class HostConversation implements Conversation {
   /** The session that `initialize` opened. */
   #session: SessionFacts | undefined;
   #closed = false;
+  /** Number of requests of which it is being found out whether they came too soon. */
+  #measured = 0;
 
   /**
    * @param open Conversations of the host that are open.
@@ -103,7 +105,7 @@ export class HostConversation implements Conversation {
     if (this.#closed) return nothing;
     switch (judged.kind) {
       case 'request':
-        return this.#host.tracer === undefined ? promised(this.#request(judged, auth)) : this.#traced(judged, auth);
+        return this.#host.tracer === undefined ? promised(this.#asked(judged, auth)) : this.#traced(judged, auth);
       case 'notification':
         this.#notified(judged.message);
         return nothing;
@@ -138,13 +140,28 @@ export class HostConversation implements Conversation {
 
   async #traced(judged: JudgedRequest, auth: AuthInfo | undefined): Promise<ResponseMessage | undefined> {
     const { tracer } = this.#host;
-    if (tracer === undefined) return this.#request(judged, auth);
+    if (tracer === undefined) return this.#asked(judged, auth);
     const span = guarded(this.#host, 'tracer', () => tracer(traceStart(judged.message, this.#link)));
-    const response = await this.#request(judged, auth);
+    const response = await this.#asked(judged, auth);
     const { meta } = judged;
     const revision = meta === undefined || meta instanceof McpError ? this.revision : meta.revision;
     guarded(this.#host, 'tracer', () => span?.end(traceEnd(response, revision)));
     return response;
+  }
+
+  /** Does nothing for a request that came too soon. */
+  #asked(judged: JudgedRequest, auth: AuthInfo | undefined): Outcome {
+    const { rates } = this.#host;
+    if (rates === undefined) return this.#request(judged, auth);
+    const { message } = judged;
+    if (this.#measured >= maxRunning) return this.#refusal(message.id, tooMany());
+    this.#measured++;
+    const { session } = this.#session ?? {};
+    return andThen(rates(message.method, { auth, session, address: this.#link.address }), (refused) => {
+      this.#measured--;
+      if (this.#closed) return undefined;
+      return refused === undefined ? this.#request(judged, auth) : this.#refusal(message.id, refused);
+    });
   }
 
   #request({ message, claimed, meta }: JudgedRequest, auth: AuthInfo | undefined): Outcome {
@@ -156,10 +173,7 @@ export class HostConversation implements Conversation {
       );
     }
     if (obstacle === 'busy') {
-      return this.#refusal(
-        message.id,
-        new McpError('busy', `${maxRunning} requests of this conversation run already; wait for some of them`),
-      );
+      return this.#refusal(message.id, tooMany());
     }
     // In a session it is settled how a request that names no revision is read.
     const own = claimed === undefined && this.#session !== undefined ? undefined : meta;
@@ -360,6 +374,10 @@ export class HostConversation implements Conversation {
   #refusal(id: RequestId | undefined, error: McpError, revision: Revision | undefined = this.revision): ErrorMessage {
     return refusal(this.#host, id, error, revision);
   }
+}
+
+function tooMany(): McpError {
+  return new McpError('busy', `${maxRunning} requests of this conversation run already; wait for some of them`);
 }
 
 /** An async function in its place would cost a turn for each request. */

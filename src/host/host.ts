@@ -1,6 +1,7 @@
 import type { Implementation, JsonObject } from '../protocol/features/common.ts';
 import type { ServerCapabilities } from '../protocol/capability.ts';
 import type { Extensions } from '../protocol/extension.ts';
+import type { McpError } from '../protocol/error.ts';
 import type { Revision } from '../protocol/revision.ts';
 import type { AuthInfo, Link } from './endpoint.ts';
 import type { Call, ClientView } from './call.ts';
@@ -70,6 +71,8 @@ export interface Host {
   headerParameters(tool: string, auth?: AuthInfo): readonly HeaderParameter[];
   /** Knowledge of scopes before a request is run. */
   readonly guard?: (() => ScopeGuard | Promise<ScopeGuard>) | undefined;
+  /** Measures of how often clients may ask, where there are any. */
+  readonly rates?: AskedRates | undefined;
   /** Follows requests, where somebody traces them. */
   readonly tracer?: Tracer | undefined;
   /** The middleware that all messages pass. */
@@ -98,6 +101,17 @@ export interface Host {
   notified?(method: string, params: JsonObject, from: NotificationSender): void;
 }
 
+/** Sender of a request, by which it is measured. */
+export interface RequestSender {
+  readonly auth: AuthInfo | undefined;
+  readonly session: ServerSession | undefined;
+  /** The address of the client, where the edge knows it. */
+  readonly address: string | undefined;
+}
+
+/** Measures of requests before anything is done for them, with the refusal of one that came too soon. It does not fail. */
+export type AskedRates = (method: string, from: RequestSender) => McpError | undefined | Promise<McpError | undefined>;
+
 /** Origin of a conversation, as its edge knows it. */
 export interface ClientOrigin {
   readonly principal: string | undefined;
@@ -112,6 +126,8 @@ export interface NotificationSender extends ClientOrigin {
 
 /** A conversation that `initialize` settled, as the host sees it. */
 export interface ServerSession {
+  /** Its id, where its edge gave it one: the same in all processes. */
+  readonly id?: string | undefined;
   readonly revision: Revision;
   /** Description that the client gave of itself. */
   readonly client: ClientView;

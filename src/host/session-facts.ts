@@ -105,6 +105,7 @@ export class SessionFacts implements CallFacts {
     const { revision, client } = this;
     const auth = (): AuthInfo | undefined => this.#auth;
     return {
+      id: link.id,
       revision,
       client,
       principal: link.auth?.principal,

@@ -9,7 +9,6 @@ import type { RequestTypes } from '../protocol/catalogue.ts';
 import { Listing } from './offer/listing.ts';
 import type { Parts } from './parts.ts';
 import type * as Offered from './offer/offered.ts';
-import { rateLimited } from './rate-limit.ts';
 import type { Registry } from './offer/registry.ts';
 import type { Telling } from './subscriptions.ts';
 import { failure, text } from './offer/tool-result.ts';
@@ -115,20 +114,30 @@ function lists({ options, tools, resources, templates, prompts }: Parts): Handle
   };
 }
 
-function uses({ options, tools, resources, templates, prompts, mayCall }: Parts): Handlers {
-  const { rateLimits } = options;
-  const mayComplete = rateLimited(rateLimits.completions, rateLimits.now);
+function uses({ options, tools, resources, templates, prompts, rates }: Parts): Handlers {
+  const { tools: ofAll, byTool, completions } = options.rateLimits;
   return {
     'tools/call': (params, call) => {
-      if (!mayCall(call)) return failure([text('too many tool calls in a short time; wait a moment before the next')]);
-      return callTool(tools, params, call, options);
+      if (ofAll === undefined && byTool === undefined) return callTool(tools, params, call, options);
+      return andThen(
+        andThen(rates(), (of) => of.call(params.name, call)),
+        (refusal) => (refusal === undefined ? callTool(tools, params, call, options) : failure([text(refusal)])),
+      );
     },
     'resources/read': (params, call) =>
       offered(({ readResource }) => readResource(resources, templates, { params, call })),
     'prompts/get': (params, call) => offered(({ getPrompt }) => getPrompt(prompts, params, call)),
     'completion/complete': (params, call) => {
-      if (!mayComplete(call)) throw new McpError('internalError', 'too many completion requests in a short time');
-      return offered(({ complete }) => complete(prompts, templates, { params, call }));
+      const run = (): ReturnType<NonNullable<Handlers['completion/complete']>> =>
+        offered(({ complete }) => complete(prompts, templates, { params, call }));
+      if (completions === undefined) return run();
+      return andThen(
+        andThen(rates(), (of) => of.complete(call)),
+        (mayComplete) => {
+          if (!mayComplete) throw new McpError('internalError', 'too many completion requests in a short time');
+          return run();
+        },
+      );
     },
   };
 }

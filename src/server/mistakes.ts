@@ -5,7 +5,7 @@ import { serverCapabilitiesShape } from '../protocol/capability.ts';
 import { implementationShape, type Implementation } from '../protocol/features/common.ts';
 import { listable } from './offer/check-result.ts';
 import { refuseUnknown, type Names } from '../mistakes/known-names.ts';
-import { refuseNoNumber, refuseOther } from '../mistakes/known-values.ts';
+import { refuseNoNumber, refuseOther, refuseOtherWord } from '../mistakes/known-values.ts';
 import { shown } from '../mistakes/shown.ts';
 import type {
   CommonDefinition,
@@ -19,7 +19,7 @@ import type { RoundOptions, ServerOptions } from './options.ts';
 import type { Restrictions } from './offer/restrictions.ts';
 import { refuseNoStore } from '../store/given.ts';
 import type { RateLimit } from '../store/limits.ts';
-import type { RateLimits } from './rate-limit.ts';
+import { checkRate, type RateLimits } from './rate-limit.ts';
 import type { SubscriptionLimits } from './subscriptions.ts';
 import { checkTaskOptions, checkTaskUse } from './task-mistakes.ts';
 
@@ -99,7 +99,7 @@ const nested: {
     askTimeoutMs: 1,
     now: 1,
   },
-  rateLimits: { tools: 1, completions: 1, tasks: 1, now: 1 },
+  rateLimits: { requests: 1, initialize: 1, tools: 1, byTool: 1, completions: 1, tasks: 1, lost: 1, now: 1 },
   subscriptions: { resourcesPerClient: 1, listeners: 1 },
   cache: { ttlMs: 1, cacheScope: 1 },
 };
@@ -111,11 +111,26 @@ export function checkServerOptions(options: ServerOptions): void {
   refuseUnknown('a server', options, optionNames);
   for (const name of ['rounds', 'rateLimits', 'subscriptions', 'cache'] as const)
     refuseUnknown(name, options[name], nested[name]);
-  for (const name of ['tools', 'completions', 'tasks'] as const)
-    refuseUnknown(`rateLimits.${name}`, options.rateLimits?.[name], rateLimit);
+  checkRates(options.rateLimits ?? {});
   checkTaskOptions(options.tasks);
   checkValues(options);
   refuseNoStore(options.store, options.rounds?.keys);
+}
+
+/** @throws TypeError for rates that nothing can pass, and for what is none. */
+export function checkRates({ byTool, lost, ...rates }: RateLimits): void {
+  if (byTool !== undefined && (typeof byTool !== 'object' || byTool === null))
+    throw new TypeError(`rateLimits.byTool must be an object of rates by name, not ${shown(byTool)}`);
+  refuseOtherWord('rateLimits.lost', ['own', 'refuse'], lost);
+  for (const name of ['requests', 'initialize', 'tools', 'completions', 'tasks'] as const)
+    checkOne(`rateLimits.${name}`, rates[name]);
+  for (const [tool, limit] of Object.entries(byTool ?? {}))
+    checkOne(`rateLimits.byTool[${JSON.stringify(tool)}]`, limit);
+}
+
+function checkOne(name: string, limit: RateLimit | undefined): void {
+  refuseUnknown(name, limit, rateLimit);
+  if (limit !== undefined) checkRate(limit);
 }
 
 /** @throws TypeError for values of options that are of another type, or make no sense. */

@@ -44,7 +44,7 @@ export interface ServerOptions {
   readonly store?: Store;
   /** Rounds of handlers that ask their clients; see `RoundOptions`. */
   readonly rounds?: RoundOptions;
-  /** Limits of how often clients may call tools and ask for completions; without limits by default. */
+  /** Limits of how often each client may ask, open sessions, call tools; without limits by default, but for requests about tasks. */
   readonly rateLimits?: RateLimits;
   /** Tasks of tools that say `task`; see `TaskOptions`. */
   readonly tasks?: TaskOptions;

@@ -14,7 +14,7 @@ import type { PromptEntry } from './offer/prompts.ts';
 import { Registry } from './offer/registry.ts';
 import type { ResourceEntry, TemplateEntry } from './offer/resources.ts';
 import { Subscriptions } from './subscriptions.ts';
-import { rateLimited, type Take } from './rate-limit.ts';
+import { lateRates, type ServerRates } from './rate-limit.ts';
 import { Tasking } from './tasking.ts';
 import { tasksExtension } from '../protocol/features/tasks.ts';
 import type { ToolEntry } from './offer/tools.ts';
@@ -32,8 +32,8 @@ export interface Parts {
   readonly tasking: Tasking;
   /** The middleware that all messages pass. */
   readonly chain: Chain;
-  /** Takes one of the calls of tools that a client may make now. */
-  readonly mayCall: Take;
+  /** Measures of how often clients may ask. */
+  rates(): ServerRates | Promise<ServerRates>;
   /** Capabilities that are offered now; worked out again only after something was registered or changed. */
   capabilities(): ServerCapabilities;
 }
@@ -51,6 +51,7 @@ export function createParts(info: Implementation, options: ResolvedOptions): Par
     (kind: DefinitionKind) =>
     (key: string, change: object): void =>
       checkParts(kind, key, change);
+  const { rateLimits, store, onError } = options;
   const parts: Parts = {
     options,
     subscriptions,
@@ -61,7 +62,7 @@ export function createParts(info: Implementation, options: ResolvedOptions): Par
     methods: new Registry('method', () => (stale = true), partsOf('method')),
     extensions: new Declared(options.extensions),
     chain: new Chain(),
-    mayCall: rateLimited(options.rateLimits.tools, options.rateLimits.now),
+    rates: lateRates({ limits: rateLimits, shared: store?.limits, name: info.name, onError }),
     tasking: new Tasking(async () => (await import('./tasks/load.ts')).loadTasks(info, parts)),
     capabilities: () => {
       // What clients were told stays true: a list that became empty is an empty list.

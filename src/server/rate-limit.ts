@@ -1,109 +1,68 @@
-import { monotonicNow } from '../jsonrpc/timeout.ts';
+import type { AskedRates } from '../host/host.ts';
 import { shown } from '../mistakes/shown.ts';
-import type { Call } from '../host/call.ts';
-import type { ServerSession } from '../host/host.ts';
-import type { RateLimit } from '../store/limits.ts';
+import type { Limits, RateLimit } from '../store/limits.ts';
+import type { Measured } from './rates/measured.ts';
 
 /**
- * Limits of how often clients may ask. Each principal has its own measure, and each session of a client without one;
- * stateless requests from nobody in particular share one. It is kept in this process.
+ * Limits of how often clients may ask: each principal has measures of its own; of clients without one each session has, and each address where
+ * there is no session. Who has neither shares them with all others of that kind. They hold over all processes that share a `store`.
  */
 export interface RateLimits {
+  /** Requests of any kind, `initialize` and `ping` among them. Beyond it one is refused as busy: over HTTP by 429 with `Retry-After`. */
+  readonly requests?: RateLimit;
+  /** Sessions that are opened, by principal or address. Beyond it `initialize` is refused as busy: over HTTP by 429 with `Retry-After`. */
+  readonly initialize?: RateLimit;
   /** Beyond it a call is a failed result that the model can read. The rounds of one call count once. */
   readonly tools?: RateLimit;
+  /** The same for single tools, by name, beside `tools`. What one of the two refuses may have counted for the other. */
+  readonly byTool?: Readonly<Record<string, RateLimit>>;
   /** Beyond it a completion is an internal error. */
   readonly completions?: RateLimit;
   /** Requests about tasks; 10 a second and 100 at once by default. Beyond it one is refused as busy. */
   readonly tasks?: RateLimit;
-  /** The time, in milliseconds; a clock that never jumps by default. */
+  /**
+   * Answer while the store cannot be asked: by the measures that this process keeps itself (`own`, the default), so that N processes let N times as
+   * much pass; or none of what is measured is let through (`refuse`).
+   */
+  readonly lost?: 'own' | 'refuse';
+  /** The time, in milliseconds, by which this process measures; a clock that never jumps by default. The store has its own. */
   now?(): number;
 }
 
-/** Takes one from the measure of whoever asks: false when there is none left. One call with many rounds takes one. */
-export type Take = (call: Measured) => boolean;
-
-/** Parts of a call that are measured. */
-export type Measured = Pick<Call, 'auth' | 'session'> & { readonly continues?: Call['continues'] };
-
-interface Bucket {
-  left: number;
-  at: number;
+/** Measures of one server. */
+export interface ServerRates {
+  /** Those that every request takes from. */
+  readonly asked: AskedRates;
+  /** Takes one of the calls of a tool; gives the words for one that is refused, which a model reads. */
+  call(tool: string, from: Measured): string | undefined | Promise<string | undefined>;
+  /** Takes one of the completions. */
+  complete(from: Measured): boolean | Promise<boolean>;
+  /** Takes one of the requests about tasks. */
+  tasks(from: Measured): boolean | Promise<boolean>;
 }
 
-/** Limit of rounds that are remembered, so that one which is sent again counts as a call of its own. */
-const maxRounds = 10_000;
-/** Limit of principals that are measured at once; the one that came longest ago is forgotten first. */
-const maxPrincipals = 10_000;
+/** Place where measures are kept, and what holds where they are not. */
+export interface RateParts {
+  readonly limits: RateLimits;
+  /** The measures of a store; this process keeps them itself without one. */
+  readonly shared: Limits | undefined;
+  /** Beginning of the keys: services that share a store are told apart by their names. */
+  readonly name: string;
+  onError(error: unknown, where: string): void;
+}
 
-/**
- * Measures by token buckets.
- *
- * @throws TypeError for a limit that nothing can pass.
- */
-export function rateLimited(limit: RateLimit | undefined, now: () => number = monotonicNow): Take {
-  if (limit === undefined) return () => true;
+/** Gives the measures of a server, which are loaded by the first request that is measured. */
+export function lateRates(parts: RateParts): () => ServerRates | Promise<ServerRates> {
+  let rates: ServerRates | undefined;
+  return () => rates ?? import('./rates/rates.ts').then(({ serverRates }) => (rates ??= serverRates(parts)));
+}
+
+/** @throws TypeError for a rate that nothing can pass. */
+export function checkRate(limit: RateLimit): void {
   const { perSecond, burst = Math.max(1, perSecond) } = limit;
   const isNumbers = typeof perSecond === 'number' && typeof burst === 'number';
   if (!isNumbers || !(perSecond > 0) || !(burst >= 1))
     throw new TypeError(
       `a rate has a perSecond above 0, and a burst of at least 1; not ${shown(perSecond)} and ${shown(burst)}`,
     );
-  const principals = new Map<string, Bucket>();
-  const sessions = new WeakMap<ServerSession, Bucket>();
-  const anybody: Bucket = { left: burst, at: now() };
-
-  const bucketOf = ({ auth, session }: Measured): Bucket => {
-    if (auth === undefined && session === undefined) return anybody;
-    const fresh = { left: burst, at: now() };
-    if (auth !== undefined) {
-      const bucket = principals.get(auth.principal) ?? fresh;
-      principals.delete(auth.principal);
-      principals.set(auth.principal, bucket);
-      const [oldest] = principals.keys();
-      if (principals.size > maxPrincipals && oldest !== undefined) principals.delete(oldest);
-      return bucket;
-    }
-    // Without a principal there is a session: the case of neither is above.
-    const known = session as ServerSession;
-    const bucket = sessions.get(known) ?? fresh;
-    sessions.set(known, bucket);
-    return bucket;
-  };
-
-  const rounds = new Rounds();
-  return (call) => {
-    if (rounds.isNext(call)) return true;
-    const bucket = bucketOf(call);
-    const time = now();
-    bucket.left = Math.min(burst, bucket.left + (Math.max(0, time - bucket.at) * perSecond) / 1000);
-    bucket.at = time;
-    if (bucket.left < 1) return false;
-    bucket.left -= 1;
-    rounds.begun(call);
-    return true;
-  };
-}
-
-/**
- * Knows the rounds of calls that were measured when they began. A state that comes a second time, which its client may
- * send as often as it likes, is no next round.
- */
-class Rounds {
-  readonly #states = new Set<string>();
-  readonly #calls = new WeakSet<Measured>();
-
-  /** A call was measured. In a session all rounds of a handler that drives them by hand belong to it. */
-  begun(call: Measured): void {
-    this.#calls.add(call);
-  }
-
-  isNext(call: Measured): boolean {
-    if (this.#calls.has(call)) return true;
-    const { continues } = call;
-    if (continues === undefined || this.#states.has(continues)) return false;
-    this.#states.add(continues);
-    const [oldest] = this.#states;
-    if (this.#states.size > maxRounds && oldest !== undefined) this.#states.delete(oldest);
-    return true;
-  }
 }

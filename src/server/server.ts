@@ -1,5 +1,6 @@
 import type { Endpoint, Link, Served } from '../host/endpoint.ts';
-import type { Handler, Host } from '../host/host.ts';
+import type { AskedRates, Handler, Host } from '../host/host.ts';
+import { andThen } from '../store/now-or-later.ts';
 import { createEndpoint } from '../host/serve.ts';
 import type { Middleware, Uses } from '../peer/middleware/middleware.ts';
 import type { Implementation, JsonObject } from '../protocol/features/common.ts';
@@ -167,6 +168,13 @@ function offeredTo(parts: Parts, link: Pick<Link, 'auth' | 'network'> | undefine
   return isKnown ? { ...capabilities, tasks: { list: {}, ...tasks } } : capabilities;
 }
 
+/** Measures of all requests, where there are limits of those. */
+function askedRates({ options, rates }: Parts): AskedRates | undefined {
+  const { requests, initialize } = options.rateLimits;
+  if (requests === undefined && initialize === undefined) return undefined;
+  return (method, from) => andThen(rates(), ({ asked }) => asked(method, from));
+}
+
 function hostOf(info: Implementation, parts: Parts): Host {
   const { options, subscriptions, tools } = parts;
   const handlers: ReadonlyMap<string, Handler> = handlersOf(parts);
@@ -180,6 +188,7 @@ function hostOf(info: Implementation, parts: Parts): Host {
     handler: (method) => parts.tasking.handler(method, restrictedHandler(parts, handlers, method)),
     discoverHint: options.cache,
     tracer: options.tracer,
+    rates: askedRates(parts),
     store: options.store,
     chain: parts.chain,
     guide: async () => (await import('./guide.ts')).guideOf(parts),

@@ -85,7 +85,7 @@ export class HttpAnswer implements Silent {
     this.#call.reply.send(
       status,
       toPieces(this.#context, response),
-      status === 503 ? retryHeaders(response) : undefined,
+      status === 503 || status === 429 ? retryHeaders(response) : undefined,
     );
   }
 

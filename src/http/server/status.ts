@@ -1,5 +1,12 @@
 import { isObject, type RequestId, type ResponseMessage } from '../../jsonrpc/message.ts';
-import { errorToWire, McpError, retryAfterOf, statusOf, type ErrorName } from '../../protocol/error.ts';
+import {
+  errorToWire,
+  McpError,
+  retryAfterOf,
+  statusOf,
+  type ErrorName,
+  type ErrorObject,
+} from '../../protocol/error.ts';
 import { revisionOf, type Revision } from '../../protocol/revision.ts';
 import type { HeaderFields, HttpReply, HttpRequest } from './universal.ts';
 
@@ -41,7 +48,7 @@ export function errorBody(error: McpError, revision: Revision | undefined, id?: 
  */
 export function sessionStatus(response: ResponseMessage): number {
   if (!('error' in response)) return 200;
-  const status = statusOf(response.error);
+  const status = statusOfError(response.error);
   // A missing capability has no code of its own there: the request was valid, and this is its answer.
   const isAnswer = isObject(response.error.data) && 'requiredCapabilities' in response.error.data;
   return status === 404 || isAnswer ? 200 : status;
@@ -49,7 +56,13 @@ export function sessionStatus(response: ResponseMessage): number {
 
 /** The HTTP status of a response in an exchange. */
 export function exchangeStatus(response: ResponseMessage): number {
-  return 'error' in response ? statusOf(response.error) : 200;
+  return 'error' in response ? statusOfError(response.error) : 200;
+}
+
+/** Refuses by 429 what one client asked too often, as the `rate` in its data says; 503 is for what has no room at all. */
+function statusOfError(error: ErrorObject): number {
+  const status = statusOf(error);
+  return status === 503 && isObject(error.data) && error.data['rate'] !== undefined ? 429 : status;
 }
 
 /** The longest that anybody is asked to stay away, in seconds. */

@@ -7,27 +7,21 @@ import type { JsonObject } from '../../protocol/features/common.ts';
 import type { UpdateTaskRequestParams } from '../../protocol/features/tasks.ts';
 import type { CallToolRequestParams } from '../../protocol/features/tools.ts';
 import type { Parts } from '../parts.ts';
-import { rateLimited, type Take } from '../rate-limit.ts';
+import { andThen, type NowOrLater } from '../../store/now-or-later.ts';
 import { ofSubscription } from '../subscriptions.ts';
 import type { TaskCalls } from './calls.ts';
 import type { TaskServing } from './serving.ts';
-
-/** Requests about tasks that a client may send, unless the server's options say otherwise. */
-const defaultRate = { perSecond: 10, burst: 100 };
 
 /** Answers the requests of a server that tasks concern. */
 export class TaskAnswers {
   readonly serving: TaskServing;
   readonly #calls: TaskCalls;
   readonly #parts: Parts;
-  readonly #mayAsk: Take;
 
   constructor(serving: TaskServing, calls: TaskCalls, parts: Parts) {
-    const { rateLimits } = parts.options;
     this.serving = serving;
     this.#calls = calls;
     this.#parts = parts;
-    this.#mayAsk = rateLimited(rateLimits.tasks ?? defaultRate, rateLimits.now);
   }
 
   /**
@@ -42,13 +36,17 @@ export class TaskAnswers {
       return this.#calls.run(params as unknown as CallToolRequestParams, call, run);
     }
     if (method === 'subscriptions/listen') return this.#listen(params, call, plain);
-    this.#count(call);
-    return this.#about(params, call);
+    return andThen(this.#count(call), () => this.#about(params, call));
   }
 
   /** @throws McpError busy where a client asks too often. */
-  #count(call: Call): void {
-    if (!this.#mayAsk(call)) throw new McpError('busy', 'too many requests about tasks in a short time');
+  #count(call: Call): NowOrLater<void> {
+    return andThen(
+      andThen(this.#parts.rates(), (of) => of.tasks(call)),
+      (mayAsk) => {
+        if (!mayAsk) throw new McpError('busy', 'too many requests about tasks in a short time');
+      },
+    );
   }
 
   #about(params: JsonObject, call: Call): unknown {
@@ -75,7 +73,7 @@ export class TaskAnswers {
     const filter = isObject(params['notifications']) ? params['notifications'] : {};
     const { taskIds } = filter as { readonly taskIds?: readonly string[] };
     if (taskIds === undefined) return plain?.(params, call);
-    this.#count(call);
+    await this.#count(call);
     const { resourcesPerClient } = this.#parts.options.subscriptions;
     const followed = await this.serving.follow(taskIds.slice(0, resourcesPerClient), call, (task) =>
       call.send('notifications/tasks', { ...task, ...ofSubscription(call.requestId) }),

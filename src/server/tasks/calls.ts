@@ -57,8 +57,8 @@ export class TaskCalls {
     // The same words as those of a call, which nothing runs for.
     await this.#runner.requireScopes(params, call);
     if (checked.problems !== undefined) return this.#runner.plain(params, call);
-    if (!this.#runner.mayCall(call))
-      throw new McpError('busy', 'too many tool calls in a short time; wait a moment before the next');
+    const refusal = await this.#runner.callRefusal(params.name, call);
+    if (refusal !== undefined) throw new McpError('busy', refusal);
     // What its client did not ask for as a task can be a call as well.
     const isCallToo = call.facts.tasks === 'extension' && entry.task?.support === 'optional';
     const creating = this.#tasks.create(requestOf(params, call), this.#wishesOf(entry, params, call));

@@ -21,7 +21,6 @@ import type { TaskRun } from '../../tasks/run.ts';
 import { cut, mostWords } from '../../tasks/words.ts';
 import type { Ending, Tasks } from '../../tasks/tasks.ts';
 import type { ToolEntry } from '../offer/tools.ts';
-import type { Take } from '../rate-limit.ts';
 import { isLeft } from './left.ts';
 import { callOf, TaskCall, type TaskVoice } from './task-call.ts';
 import { Voices } from './voices.ts';
@@ -44,7 +43,8 @@ export interface RunnerParts {
   run(params: CallToolRequestParams, face: TaskCall | Call): unknown;
   /** The tool under a name, where a caller may know of it. */
   find(name: string, auth: AuthInfo | undefined): ToolEntry | undefined;
-  readonly mayCall: Take;
+  /** Takes one of the calls of a tool; gives the words for one that is refused. Left out, there is no limit. */
+  callRefusal?(tool: string, call: Call): Promise<string | undefined>;
   /** The scopes that a call of a tool needs. */
   scopes(params: CallToolRequestParams, auth: AuthInfo | undefined): NowOrLater<readonly string[]>;
   /** Makes a result of what a handler returns. @throws TypeError for what is none, and where there is no such tool. */
@@ -74,9 +74,9 @@ export class Runner {
     return this.#parts.find(name, auth);
   }
 
-  /** Tells whether a client may make one more call now, and counts it. */
-  mayCall(call: Call): boolean {
-    return this.#parts.mayCall(call);
+  /** Counts a call that becomes a task; gives the words for one that comes too soon. */
+  async callRefusal(tool: string, call: Call): Promise<string | undefined> {
+    return await this.#parts.callRefusal?.(tool, call);
   }
 
   /** @throws McpError invalidRequest that names the scopes which the sender of a call lacks. */

@@ -85,7 +85,6 @@ export class KeptTasks {
           }
         },
         find: () => undefined,
-        mayCall: () => true,
         scopes: () => [],
         resultOf: (_, returned) => Object(returned),
         maxRounds: 0,
