@@ -125,10 +125,13 @@ interface Line {
 /** The store as one process reaches it. */
 function lineTo(store: Store, isRemote: boolean, count: () => void): Line {
   let isAway = false;
+  let arrived: Promise<void> = Promise.resolve();
   const ends = new Set<() => unknown>();
   const call = async <T>(run: () => T | PromiseLike<T>): Promise<T> => {
     count();
-    if (isRemote) await new Promise((resolve) => setTimeout(resolve, 1));
+    // Commands of one process arrive in the order in which it gave them, each after a time of its own.
+    if (isRemote)
+      await (arrived = arrived.then(() => new Promise((resolve) => setTimeout(resolve, Math.random() ** 3 * 12))));
     if (isAway) throw new StoreError('unavailable', 'the store cannot be reached');
     return await run();
   };
