@@ -4,8 +4,13 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** What is under test; a bridge stands before a server of the other era, and a bridged client has one between it and the server. */
-export type Side = 'server' | 'client' | 'bridge' | 'bridged-client';
+/**
+ * What is under test; a bridge stands before a server of the other era, that to core tasks before one of 2025-11-25 for what is tried of tasks alone, and
+ * a bridged client has a bridge between it and the server.
+ */
+export type Side = (typeof sides)[number];
+
+const sides = ['server', 'client', 'bridge', 'bridge-to-core-tasks', 'bridged-client'] as const;
 
 /** One scenario at one revision. */
 export interface Scenario {
@@ -59,6 +64,7 @@ export function plan(): readonly Scenario[] {
   const named = [
     ...alone,
     ...bridged.map((scenario) => ({ ...scenario, side: 'bridge' as const })),
+    ...bridged.filter(isOfTasks).map((scenario) => ({ ...scenario, side: 'bridge-to-core-tasks' as const })),
     ...authorized.map((scenario) => ({ ...scenario, side: 'bridged-client' as const })),
   ];
   const scenarios = named.map((scenario) => ({ ...scenario, missing: expected.get(keyOf(scenario)) }));
@@ -73,9 +79,13 @@ const acrossEras: ReadonlyMap<string, string> = new Map([
   ['2026-07-28', '2025-11-25'],
 ]);
 
-/** What is spoken behind the bridge of a scenario: tasks of 2026-07-28 are tried before a server that has them in the same form. */
-export function behind({ revision, name }: Pick<Scenario, 'revision' | 'name'>): string {
-  return (name.startsWith('tasks-') ? revision : acrossEras.get(revision)) ?? '';
+/** What is spoken behind the bridge of a scenario: tasks of 2026-07-28 are tried before a server that has them in the same form, too. */
+export function behind({ side, revision, name }: Pick<Scenario, 'side' | 'revision' | 'name'>): string {
+  return (side === 'bridge' && isOfTasks({ name }) ? revision : acrossEras.get(revision)) ?? '';
+}
+
+function isOfTasks({ name }: Pick<Scenario, 'name'>): boolean {
+  return name.startsWith('tasks-');
 }
 
 /** A scenario as a line names it. */
@@ -101,9 +111,9 @@ function requirements(revision: string): readonly Omit<Scenario, 'missing'>[] {
 }
 
 function sideOf(text: string): Side {
-  if (text !== 'server' && text !== 'client' && text !== 'bridge' && text !== 'bridged-client')
-    throw new Error(`the requirements name an unknown side ${JSON.stringify(text)}`);
-  return text;
+  const side = sides.find((known) => known === text);
+  if (side === undefined) throw new Error(`the requirements name an unknown side ${JSON.stringify(text)}`);
+  return side;
 }
 
 /** The missing part of Parley by the key of the scenario. */

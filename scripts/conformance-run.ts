@@ -47,7 +47,8 @@ export async function runScenarios(scenarios: readonly Scenario[], onScenario: O
   const directory = await mkdtemp(join(tmpdir(), 'parley-conformance-'));
   try {
     await runServerScenarios(scenarios, directory, onScenario);
-    await runBridgeScenarios(scenarios, directory, onScenario);
+    await runBridgeScenarios('bridge', scenarios, { directory, onScenario });
+    await runBridgeScenarios('bridge-to-core-tasks', scenarios, { directory, onScenario });
     const pending = scenarios.filter(({ side }) => isOfClient(side)).values();
     const worker = async (): Promise<void> => {
       for (const scenario of pending) {
@@ -80,16 +81,16 @@ async function runServerScenarios(
 
 /** For each pair of revisions there is a bridge of its own, and a server that speaks the second alone. */
 async function runBridgeScenarios(
+  side: Scenario['side'],
   scenarios: readonly Scenario[],
-  directory: string,
-  onScenario: OnScenario,
+  { directory, onScenario }: { readonly directory: string; readonly onScenario: OnScenario },
 ): Promise<void> {
-  const all = scenarios.filter(({ side }) => side === 'bridge');
+  const all = scenarios.filter((scenario) => scenario.side === side);
   for (const upstream of new Set(all.map(behind))) {
     const wanted = all.filter((scenario) => behind(scenario) === upstream);
     for (const revision of revisionsOf(wanted)) {
       const bridge = await serve(join(fixtures, 'bridge.ts'), ['--port', '0', '--upstream-revision', upstream]);
-      const suite = { target: ['--url', bridge.url], directory: join(directory, `bridge-to-${upstream}`) };
+      const suite = { target: ['--url', bridge.url], directory: join(directory, `${side}-to-${upstream}`) };
       try {
         await runGroup(wanted, { revision, suite, onScenario });
       } finally {

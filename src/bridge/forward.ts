@@ -22,6 +22,7 @@ import {
   isTaskOnly,
   takesTasks,
   taskFormOf,
+  taskOnlyFor,
   waitedState,
   type TaskForm,
 } from './tasks/between.ts';
@@ -93,8 +94,9 @@ export async function forward(client: Client, outgoing: Outgoing): Promise<JsonO
     }
     return read(await client.request(call.method, sent, options));
   } catch (error) {
-    if (waiting === undefined || call.method !== 'tools/call' || !isTaskOnly(error, client, task))
+    if (call.method !== 'tools/call' || !isTaskOnly(error, client, task))
       throw failureFor(error, { call, params, revision });
+    if (waiting === undefined) throw failureFor(taskOnlyFor(error, call), { call, params, revision });
     try {
       const late = await import('./tasks/waited-out.ts');
       return await late.waitedOut({ client, revision, call, params, sent, options, waiting, read });

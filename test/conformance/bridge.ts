@@ -17,8 +17,8 @@ if (upstream === undefined) throw new TypeError('--upstream-revision names no re
 
 const server = createHost({ revisions: [upstream.date] });
 const behind = await listen(server, { port: 0 });
-// The suite wants to see that the server refuses who cannot have a task; else the bridge would wait for it in their place.
-const bridge = await createBridge({ upstream: behind.url, taskOnly: 'refuse' });
+// The suite wants to see that the server refuses who cannot have a task, else the bridge would wait for it in their place; and that others have one.
+const bridge = await createBridge({ upstream: behind.url, taskOnly: 'refuse', tasks: 'always' });
 const http = await listen(bridge, { port: Number(values.port) });
 console.log(http.url);
 

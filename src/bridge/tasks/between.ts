@@ -5,7 +5,7 @@ import { isObject } from '../../jsonrpc/message.ts';
 import { hasServerCapability } from '../../protocol/capability.ts';
 import { methodOf } from '../../protocol/catalogue.ts';
 import { McpError } from '../../protocol/error.ts';
-import { declaresExtension } from '../../protocol/extension.ts';
+import { declaresExtension, extensionCapability } from '../../protocol/extension.ts';
 import type { JsonObject } from '../../protocol/features/common.ts';
 import { tasksExtension } from '../../protocol/features/tasks.ts';
 import { metaKey } from '../../protocol/meta-key.ts';
@@ -44,6 +44,18 @@ export function isTaskOnly(error: unknown, client: Pick<Client, 'capabilities' |
   const { extensions, ...others } = required;
   const ids = isObject(extensions) ? Object.keys(extensions) : [];
   return Object.keys(others).length === 0 && ids.length === 1 && ids[0] === tasksExtension;
+}
+
+/**
+ * The refusal of a tool that runs as a task alone, in words of the client's revision: one that could have declared the extension is told to. (Spec
+ * ext-tasks, Capabilities.)
+ */
+export function taskOnlyFor(error: unknown, call: Pick<Carried, 'facts' | 'client'>): unknown {
+  const { facts } = call;
+  if (facts.tasks !== 'extension' || takesTasks(call)) return error;
+  if (!(error instanceof McpError) || error.kind !== 'methodNotFound') return error;
+  const data = { requiredCapabilities: extensionCapability(facts, tasksExtension) };
+  return new McpError('missingRequiredClientCapability', error.message, { data, cause: error });
 }
 
 /** Tells whether a bridge keeps the tasks of a client itself: it drives them, and the server has them in the form that servers drive. */
