@@ -94,14 +94,14 @@ export function planOf(seed: number, { nodes = 1 }: { readonly nodes?: number } 
 }
 
 /** Everything that a client can do, and nothing that goes wrong. */
-export function calmPlan(revision: RevisionDate): Plan {
+export function calmPlan(revision: RevisionDate, nodes: number): Plan {
   const operations = [...new Set(kinds)].map((kind, key): Operation => ({ at: 100 * key, client: 0, kind, key }));
   const change: Fault = { at: 2_000, node: 0, kind: 'change', ms: 0 };
   return {
     seed: 0,
     revision,
     pair: revision === '2024-11-05',
-    nodes: 1,
+    nodes,
     clients: 1,
     trouble: 0,
     cutsAlone: false,

@@ -32,7 +32,7 @@ let warm: Promise<void> | undefined;
 
 /** Has everything loaded that is loaded when it is needed first: that takes real time, which no world has. */
 async function warmUp(): Promise<void> {
-  for (const { date } of revisions) await run(calmPlan(date), 3);
+  for (const nodes of [1, 2]) for (const { date } of revisions) await run(calmPlan(date, nodes), 3);
 }
 
 async function run(plan: Plan, patienceMs = 0): Promise<Outcome> {
