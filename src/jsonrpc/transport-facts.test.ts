@@ -13,6 +13,7 @@ test('a transport that says nothing is a plain stream of messages', () => {
   assert.deepEqual(factsOf({ description: 'ws://host' }), {
     description: 'ws://host',
     address: undefined,
+    network: undefined,
     carriesHeaders: false,
     cancelsByClosing: false,
     mayLoseTheProbe: true,
