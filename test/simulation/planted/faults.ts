@@ -7,6 +7,8 @@ export interface PlantedFault {
   readonly file: string;
   readonly from: string;
   readonly to: string;
+  /** How many processes share a store where it shows; one. */
+  readonly nodes?: number;
 }
 
 const fault = (name: string, file: string, from: string, to: string): PlantedFault => ({ name, file, from, to });
@@ -14,6 +16,7 @@ const fault = (name: string, file: string, from: string, to: string): PlantedFau
 const session = 'http/server/session/session.ts';
 const stream = 'http/server/session/stream.ts';
 const backlog = 'http/server/session/backlog.ts';
+const shared = (name: string): string => `http/server/session/shared/${name}.ts`;
 const subscriptions = 'client/subscriptions/subscriptions.ts';
 
 /** All of them. */
@@ -169,4 +172,61 @@ export const plantedFaults: readonly PlantedFault[] = [
     "if (reason === 'session-lost') return false;",
   ),
   fault('an aborted request is not told to its server', 'peer/connection.ts', 'options.tellCancelled &&', 'false &&'),
+  ...[
+    fault(
+      'a stream that is taken up elsewhere lacks its first event',
+      shared('shared-stream'),
+      'connection.replay(written(name, missed.events));',
+      'connection.replay(written(name, missed.events.slice(1)));',
+    ),
+    fault(
+      'a stream that is taken up tells what was read before',
+      shared('shared-stream'),
+      'if (number !== undefined && number <= this.#seen) return;',
+      '',
+    ),
+    fault(
+      'events are written before they are kept',
+      shared('shared-stream'),
+      'const number = await kept;',
+      'const number = this.#seen + 1; void kept;',
+    ),
+    fault(
+      'answers do not reach the process that asked',
+      shared('member'),
+      "void inbox.insist(asker, told, (cause) => this.#failed('an answer could not be passed on', cause));",
+      '',
+    ),
+    fault(
+      'cancellations do not reach the process that runs',
+      shared('member'),
+      'if (isRequestId(id) && !runs(id)) void this.#tellAll',
+      'if (false) void this.#tellAll',
+    ),
+    fault(
+      'a stream that moved says nothing of what was missed',
+      shared('claim'),
+      'this.isMoved = kept !== undefined && kept.text !== process;',
+      '',
+    ),
+    fault(
+      'processes give out the same ids',
+      shared('member'),
+      'this.idsBegin = `${parts.inbox.name}-${parts.inbox.next()}-`;',
+      "this.idsBegin = 'same-';",
+    ),
+    fault(
+      'a session is not kept for other processes',
+      shared('company'),
+      'if (record === undefined || !(await member.open(session, owner, record)))',
+      'member.adopted(session, { owner, record: record! }, 1);\n    if (record === undefined)',
+    ),
+    fault('pauses of what is told again do not end', shared('inbox'), 'for (const end of this.#pauses) end();', ''),
+    fault(
+      'another process that ends a session is not heard',
+      shared('member'),
+      "case 'ended':\n        return void this.#gone();",
+      "case 'ended':\n        return;",
+    ),
+  ].map((one): PlantedFault => ({ ...one, nodes: 3 })),
 ];

@@ -12,6 +12,8 @@ for (const name of [
   'ids of requests are used again',
   'effects are not kept between rounds',
   'changes of lists are told to no listener',
+  'answers do not reach the process that asked',
+  'a stream that is taken up elsewhere lacks its first event',
 ])
   test(`the simulation finds that ${name}`, async () => {
     const seen = await simulatedWith(name, 400);

@@ -3,6 +3,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
+import { plantedFaults } from './faults.ts';
 
 /** Whether a fault was found, and what the simulation said. */
 export interface Seen {
@@ -12,10 +13,20 @@ export interface Seen {
 
 /** @param count The schedules after which a fault counts as missed. */
 export async function simulatedWith(name: string, count: number): Promise<Seen> {
+  const { nodes = 1 } = plantedFaults.find((fault) => fault.name === name) ?? {};
   const pathOf = (file: string): string => fileURLToPath(new URL(file, import.meta.url));
   const child = spawn(
     process.execPath,
-    ['--import', pathOf('./plant.ts'), pathOf('../service/run.ts'), '--first', '--count', String(count)],
+    [
+      '--import',
+      pathOf('./plant.ts'),
+      pathOf('../service/run.ts'),
+      '--first',
+      '--count',
+      String(count),
+      '--nodes',
+      String(nodes),
+    ],
     { env: { ...process.env, PLANTED: name, NODE_OPTIONS: '' }, stdio: ['ignore', 'pipe', 'pipe'] },
   );
   let said = '';

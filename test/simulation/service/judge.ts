@@ -56,6 +56,7 @@ export class Judge {
   }
 
   reports(call: Call, progress: number): void {
+    this.#world.note(`${nameOf(call)} is at ${progress}`);
     const before = call.progress.at(-1) ?? 0;
     if (call.ended) this.violated(`${nameOf(call)} has progress after its end`);
     if (progress <= before) this.violated(`${nameOf(call)} has progress ${progress} after ${before}`);
@@ -90,6 +91,7 @@ export class Judge {
 
   runs(what: string): void {
     this.counts.runs++;
+    this.#world.note(`runs ${what}`);
     const runs = (this.#runs.get(what) ?? 0) + 1;
     this.#runs.set(what, runs);
     const posts = this.#posts.get(what) ?? 0;

@@ -141,6 +141,7 @@ class Exchange implements Wire {
     if (this.#ended) return;
     if (handler === undefined) return this.#failLater('ECONNREFUSED');
     const { request, url, client } = this.#parts;
+    this.#network.world.note(`${this.#parts.flow} arrives`);
     this.#network.arrived(process, request);
     this.#reply = new Reply(this);
     const { method, pathname, search } = { method: request.method, ...urlParts(url) };
@@ -160,6 +161,7 @@ class Exchange implements Wire {
   // What the process writes.
 
   head(status: number, body: string | undefined, headers: Readonly<Record<string, string>>): void {
+    if (status >= 400) this.#network.world.note(`${this.#parts.flow} is answered ${status} ${body ?? ''}`);
     if (this.#misfortune === 'answer lost') return this.#cut();
     this.#tell(() => this.#respond(status, body, headers));
     this.#over();

@@ -58,7 +58,7 @@ export class SharedStore {
   of(process: Process): Store {
     const connection = new Connection(this.#world, this.#seed, process, () => this.#awayUntil);
     const { records, events, limits } = this.#kept;
-    const ask = <T>(run: () => NowOrLater<T>): Promise<T> => connection.ask(run);
+    const ask: Ask = (run, lost) => connection.ask(run, lost);
     return {
       shared: true,
       records: {
@@ -127,7 +127,8 @@ class Connection {
     this.#awayUntil = awayUntil;
   }
 
-  ask<T>(run: () => NowOrLater<T>): Promise<T> {
+  /** @param lost Hears at once that what is asked is never done. */
+  ask<T>(run: () => NowOrLater<T>, lost: () => void = () => undefined): Promise<T> {
     const world = this.#world;
     const number = this.#asked++;
     const delay = (part: string): number =>
@@ -135,10 +136,12 @@ class Connection {
     return new Promise((resolve, reject) => {
       this.#arrives = Math.max(this.#arrives, world.now + delay('there'));
       world.later(this.#arrives - world.now, undefined, () => {
-        if (world.now < this.#awayUntil())
+        if (world.now < this.#awayUntil()) {
+          lost();
           return void world.later(patienceMs, this.#process, () =>
             reject(new StoreError('unavailable', 'the store did not answer')),
           );
+        }
         const tell = outcomeOf(run, resolve, reject);
         this.#answers = Math.max(this.#answers, world.now + delay('back'));
         world.later(this.#answers - world.now, this.#process, tell);
@@ -161,13 +164,25 @@ function outcomeOf<T>(
   }
 }
 
-type Ask = <T>(run: () => NowOrLater<T>) => Promise<T>;
+type Ask = <T>(run: () => NowOrLater<T>, lost?: () => void) => Promise<T>;
 
 function logOf(log: StreamLog, ask: Ask): StreamLog {
   return {
     write: async (stream, about): Promise<StreamWriter> => {
       const writer = await ask(() => log.write(stream, about));
-      return { append: (data, last) => ask(() => writer.append(data, last)) };
+      let isLost = false;
+      const append = (data: string, last?: boolean): NowOrLater<number> => {
+        // Nothing is appended after a hole.
+        if (isLost) throw new StoreError('unavailable', 'an append before was lost');
+        return writer.append(data, last);
+      };
+      return {
+        append: (data, last) =>
+          ask(
+            () => append(data, last),
+            () => (isLost = true),
+          ),
+      };
     },
     read: (stream, after) => ask(() => log.read(stream, after)),
     clear: () => ask(() => log.clear()),

@@ -19,6 +19,8 @@ export class Inbox {
   readonly #onGap: () => void;
   readonly #lines = new Map<string, (reply: LineReply) => void>();
   #open: Promise<Unsubscribe> | undefined;
+  /** Ends of pauses between what is told again and again. */
+  readonly #pauses = new Set<() => void>();
   #last = 0;
   #closed = false;
 
@@ -69,7 +71,7 @@ export class Inbox {
       } catch (cause) {
         if (ms === undefined) failed(cause);
       }
-      if (ms !== undefined) await new Promise<void>((resolve) => void after(ms, resolve));
+      if (ms !== undefined) await this.#pause(ms);
     }
   }
 
@@ -86,7 +88,7 @@ export class Inbox {
     const text = JSON.stringify(announced);
     await this.#bus.publish(channel, text);
     for (const ms of again) {
-      await new Promise<void>((resolve) => void after(ms, resolve));
+      await this.#pause(ms);
       if (!this.#closed) await this.#bus.publish(channel, text);
     }
   }
@@ -122,14 +124,30 @@ export class Inbox {
     }
   }
 
+  /** Listens no more. What waits to be told again is told once more at once. */
   async close(): Promise<void> {
     this.#closed = true;
+    for (const end of this.#pauses) end();
     const end = await this.#open?.catch(() => undefined);
     await end?.();
   }
 
   async #listen(): Promise<Unsubscribe> {
     return await this.#bus.subscribe(channelOf(this.name), (text) => this.#take(readTold(text)), this.#onGap);
+  }
+
+  /** Waits; no longer than until it is closed. */
+  #pause(ms: number): Promise<void> {
+    if (this.#closed) return Promise.resolve();
+    return new Promise((resolve) => {
+      const over = (): void => {
+        cancel();
+        this.#pauses.delete(over);
+        resolve();
+      };
+      const cancel = after(ms, over);
+      this.#pauses.add(over);
+    });
   }
 
   #take(told: ToldProcess | undefined): void {
