@@ -6,6 +6,7 @@ export const failedOnce: Readonly<Record<'one' | 'three', Readonly<Record<number
   three: {
     2507: 'a change that is made while a process hears nothing of the store reaches its sessions',
     1128: 'an answer that nobody took leaves no timer behind its process',
+    14_133: 'who reads a stream of another process leaves no timer behind its own',
     1566: 'a cancellation that is told again leaves no timer behind its process',
   },
 };

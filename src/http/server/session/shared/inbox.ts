@@ -124,10 +124,11 @@ export class Inbox {
     }
   }
 
-  /** Listens no more. What waits to be told again is told once more at once. */
+  /** Listens no more. What waits to be told again is told once more at once; what waits for a reply is over. */
   async close(): Promise<void> {
     this.#closed = true;
     for (const end of this.#pauses) end();
+    for (const hear of [...this.#lines.values()]) hear('replaced');
     const end = await this.#open?.catch(() => undefined);
     await end?.();
   }
