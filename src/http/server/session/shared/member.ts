@@ -191,9 +191,8 @@ export class Member implements Elsewhere {
 
   deliver(json: string, message: Message): boolean {
     if (this.#session?.listening === true) return false;
-    // A later claim tells that anything may have changed.
-    if ('method' in message && !('id' in message) && changes.has(message.method)) return true;
-    void this.#deliver(json);
+    const isChange = 'method' in message && !('id' in message) && changes.has(message.method);
+    void (isChange ? this.#keepChange(json) : this.#deliver(json));
     return true;
   }
 
@@ -349,6 +348,15 @@ export class Member implements Elsewhere {
       this.#failed('a message to a client could not be passed on', cause);
     }
     this.#session?.deliver(json);
+  }
+
+  /** A change is told by the process that has the stream, and by whoever takes it later. Where nobody has had it yet it waits here for the first. */
+  async #keepChange(json: string): Promise<void> {
+    try {
+      if ((await this.#claim.holder()) === undefined) await this.#deliver(json);
+    } catch (cause) {
+      this.#failed('a change could not be kept for a client', cause);
+    }
   }
 
   /** Tells every copy of the session, at once and again after these times. It never rejects. */
