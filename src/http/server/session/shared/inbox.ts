@@ -128,7 +128,7 @@ export class Inbox {
   async close(): Promise<void> {
     this.#closed = true;
     for (const end of this.#pauses) end();
-    for (const hear of [...this.#lines.values()]) hear('replaced');
+    for (const hear of this.#lines.values()) hear('replaced');
     const end = await this.#open?.catch(() => undefined);
     await end?.();
   }
