@@ -68,8 +68,9 @@ test('the programs of docs/tasks.md that call tools are those in examples/', () 
   for (const name of ['long-call', 'start-task']) assert.ok(page.includes(read(`examples/${name}.ts`)), name);
 });
 
-test('the program of docs/operations.md is that in examples/', () => {
-  assert.ok(read('docs/operations.md').includes(read('examples/cluster/server.ts')));
+test('the programs of docs/operations.md are those in examples/', () => {
+  const page = read('docs/operations.md');
+  for (const file of ['cluster/server.ts', 'limited.ts']) assert.ok(page.includes(read(`examples/${file}`)), file);
 });
 
 test('the programs of docs/middleware.md are those in examples/', () => {
@@ -100,6 +101,27 @@ for (const [name, pattern] of Object.entries(printed)) {
     assert.match(execFileSync(process.execPath, [`examples/${name}.ts`], options), pattern);
   });
 }
+
+test('the server of docs/operations.md opens so many sessions of one client and is ready', async (t) => {
+  const server = run('examples/limited.ts');
+  t.after(() => server.kill('SIGKILL'));
+  const url = await lineWith(server, 'http');
+  const initialize = {
+    jsonrpc: '2.0',
+    id: 1,
+    method: 'initialize',
+    params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'c', version: '1' } },
+  };
+  const headers = { accept: 'application/json, text/event-stream', 'content-type': 'application/json' };
+  const statuses: number[] = [];
+  // However slow this machine is: of as many sessions as would take minutes some are refused.
+  for (let session = 0; session < 30 && statuses.at(-1) !== 429; session++) {
+    const { status } = await fetch(url, { method: 'POST', headers, body: JSON.stringify(initialize) });
+    statuses.push(status);
+  }
+  assert.deepEqual([statuses.slice(0, 5), statuses.at(-1)], [[200, 200, 200, 200, 200], 429]);
+  assert.equal((await fetch(new URL('/readyz', url))).status, 200);
+});
 
 test('a server of the README that is deployed behind a name answers to that name alone', async () => {
   const server = run('examples/deployed.ts');

@@ -3,9 +3,14 @@ import { test, type TestContext } from 'node:test';
 import { connect } from '../../src/client.ts';
 import { listen } from '../../src/node.ts';
 import { createServer, type RateLimits } from '../../src/server.ts';
+import { memoryStore } from '../../src/store/memory/store.ts';
+import { StoreError, type Store } from '../../src/store/store.ts';
 
-async function served(t: TestContext, rateLimits: RateLimits): Promise<URL> {
-  const server = createServer({ name: 's', version: '1' }, { rateLimits: { ...rateLimits, now: () => 0 } });
+async function served(t: TestContext, rateLimits: RateLimits, store?: Store): Promise<URL> {
+  const server = createServer(
+    { name: 's', version: '1' },
+    { rateLimits: { ...rateLimits, now: () => 0 }, ...(store && { store }), onError: () => undefined },
+  );
   server.tool('a', {}, () => 'a');
   const listening = await listen(server, { port: 0, drainMs: 0 });
   t.after(() => listening.close());
@@ -61,6 +66,14 @@ test('a session that is opened too soon is 429 with Retry-After, and is none', a
   assert.equal(refused.headers.get('mcp-session-id'), null);
   const data = { retryAfterMs: 10_000, rate: 'initialize' };
   assert.deepEqual(await refusalOf(refused), [429, '10', 1, -32603, data]);
+});
+
+test('requests that cannot be measured are 503 with Retry-After, where their owner has none pass then', async (t) => {
+  const take = (): never => {
+    throw new StoreError('unavailable', 'away');
+  };
+  const url = await served(t, { initialize: { perSecond: 9 }, lost: 'refuse' }, { ...memoryStore(), limits: { take } });
+  assert.deepEqual(await refusalOf(await post(url, initialize)), [503, '2', 1, -32603, { retryAfterMs: 2000 }]);
 });
 
 for (const revision of ['2025-03-26', '2025-11-25', '2026-07-28'] as const)
