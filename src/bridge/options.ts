@@ -44,7 +44,7 @@ export interface BridgeBehavior {
    */
   readonly taskOnly?: 'wait' | 'refuse';
   /**
-   * Place for what the processes of this bridge share; its bus reaches parked calls that another process holds. One that processes share needs
+   * Place for what the processes of this bridge share; its bus reaches parked calls, and what tasks ask, that another process holds. One that processes share needs
    * `rounds.keys`. Who made it closes it, after the bridge.
    */
   readonly store?: Store;
@@ -146,7 +146,7 @@ export interface BridgeRounds {
   /** Time that a client may take to bring its answers, in milliseconds; 300000. Then the call is cancelled upstream. */
   readonly ttlMs?: number;
   /**
-   * Reaches parked calls that another process holds; processes that share it must share keys. The bus of the bridge's `store` by default; without
+   * Reaches parked calls, and what tasks ask, that another process holds; processes that share it must share keys. The bus of the bridge's `store` by default; without
    * either a client must come back to the process that it asked first.
    */
   readonly bus?: Bus;

@@ -253,7 +253,7 @@ function partsOf(settings: SingleOptions, tools: UpstreamTools, open: (isMain: b
   const member = settings.member ?? '';
   const { principal, onError } = settings;
   const kept = lateKept({ pool, tools, seal: parked.seal, member, principal, tasks: settings.tasks, onError });
-  const tasks = lateTasks({ pool, seal: parked.seal, member, onWarning, ttlMs: parked.ttlMs });
+  const tasks = lateTasks({ ...parked, pool, member, onWarning });
   return { pool, tools, changes, watches, tasks, kept, asked: settings.asked };
 }
 

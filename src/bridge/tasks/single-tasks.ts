@@ -6,6 +6,7 @@ import type { JsonObject } from '../../protocol/features/common.ts';
 import type { SubscriptionFilter } from '../../protocol/features/subscriptions.ts';
 import type { Seal } from '../../seal/seal.ts';
 import { revisionFor } from '../forward.ts';
+import type { Bus } from '../../store/bus.ts';
 import type { Pool } from '../upstream/pool.ts';
 import type { Upstream } from '../upstream/upstream.ts';
 import { taskFormBehind } from './between.ts';
@@ -26,6 +27,8 @@ export interface SingleTasksOptions {
   readonly member: string;
   /** Time that a client may stay away from a task that asks it, in milliseconds. */
   readonly ttlMs: number;
+  /** Reaches results that other processes hold. */
+  readonly bus?: Bus | undefined;
   onWarning(message: string): void;
 }
 
@@ -39,10 +42,10 @@ export class SingleTasks {
   readonly #held: HeldResults;
   readonly #core: TasksOfCore;
 
-  constructor({ pool, seal, member, ttlMs, onWarning }: SingleTasksOptions) {
+  constructor({ pool, seal, member, ttlMs, bus, onWarning }: SingleTasksOptions) {
     this.#pool = pool;
     this.#ids = new TaskIds(seal);
-    this.#held = new HeldResults(ttlMs);
+    this.#held = new HeldResults({ ttlMs, bus, onWarning });
     this.#core = new TasksOfCore(pool, this.#held);
     this.carried = new CarriedTasks({ pool, ids: this.#ids, member, core: this.#core });
     this.notices = new TaskNotices(this.carried);

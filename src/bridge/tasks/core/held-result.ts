@@ -36,14 +36,16 @@ export class HeldResult {
   readonly #asked: AskedClient;
   readonly #questions = new Map<string, Question>();
   /** Spec ext-tasks, Input requests: keys are unique for the life of a task, which may be asked for again. */
-  readonly #name = crypto.randomUUID().slice(0, 8);
+  readonly #name: string;
   #count = 0;
   #size = 0;
   #wake: () => void = () => undefined;
   #changed: Promise<void> = Promise.resolve();
 
-  constructor(taskId: string, asked: AskedClient) {
+  /** @param name Beginning of the keys of its questions. */
+  constructor(taskId: string, asked: AskedClient, name: string) {
     this.#taskId = taskId;
+    this.#name = name;
     this.#asked = asked;
     this.#renew();
   }

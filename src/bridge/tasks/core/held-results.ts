@@ -1,16 +1,40 @@
 import type { Call } from '../../../host/call.ts';
-import { after } from '../../../jsonrpc/timeout.ts';
+import { after, settledWithin } from '../../../jsonrpc/timeout.ts';
 import { McpError } from '../../../protocol/error.ts';
+import type { JsonObject } from '../../../protocol/features/common.ts';
+import type { Bus, Unsubscribe } from '../../../store/bus.ts';
+import { wordsOf } from '../../failure.ts';
 import { ownerOf } from '../../upstream/wanted.ts';
 import type { Upstream } from '../../upstream/upstream.ts';
+import { reachHolder, shareResult } from './elsewhere.ts';
 import { HeldResult } from './held-result.ts';
 
 /** Limits of the results that wait: of one principal, or one address, and of all. */
 const mostOfOne = 32;
 const most = 1_000;
 
+/** Time that a bus may take before a client is answered without it, in milliseconds. */
+const busPatienceMs = 5_000;
+
+/** Time that the first question of a task may take to come, in milliseconds. */
+const questionMs = 1_000;
+
+/** Key of a question that a bridge asks: the process, the result, and the question. */
+const keyForm = /^([0-9a-f]{8})-\d+-\d+$/;
+
+/** Options of results that are held. */
+export interface HeldResultsOptions {
+  /** Time that a client may stay away from a task that asks it, in milliseconds. */
+  readonly ttlMs: number;
+  /** Reaches results that other processes hold. */
+  readonly bus?: Bus | undefined;
+  onWarning(message: string): void;
+}
+
 interface Entry {
   readonly held: HeldResult;
+  /** Settled when other processes can reach it, or cannot. */
+  readonly shared: Promise<unknown>;
   readonly owner: string | undefined;
   forget(): void;
 }
@@ -18,11 +42,13 @@ interface Entry {
 /** The results that are asked for while their tasks wait for input, by the ids that clients know. */
 export class HeldResults {
   readonly #entries = new Map<string, Entry>();
-  readonly #ttlMs: number;
+  readonly #options: HeldResultsOptions;
+  /** Beginning of the keys of all questions that are asked through this process. */
+  readonly #here = crypto.randomUUID().slice(0, 8);
+  #count = 0;
 
-  /** @param ttlMs Time that a client may stay away from a task that asks it, in milliseconds. */
-  constructor(ttlMs: number) {
-    this.#ttlMs = ttlMs;
+  constructor(options: HeldResultsOptions) {
+    this.#options = options;
   }
 
   /** The one of a task, whose client has just come. */
@@ -32,6 +58,36 @@ export class HeldResults {
     entry.forget();
     entry.forget = this.#forgetting(entry.held);
     return entry.held;
+  }
+
+  /**
+   * Finds what a task asks, which another process may know; where none does, its result is held here.
+   *
+   * @throws McpError busy when too many wait.
+   */
+  async asked(
+    id: string,
+    taskId: string,
+    from: { readonly call: Call; readonly upstream: Upstream },
+  ): Promise<JsonObject> {
+    const elsewhere = this.of(id) === undefined ? await this.#reach(id) : undefined;
+    if (elsewhere !== undefined) return elsewhere;
+    const held = this.of(id) ?? this.begin(id, taskId, from);
+    await held.some(questionMs);
+    // Whoever is told of a question may bring its answer to another process at once.
+    await settledWithin(busPatienceMs, this.#entries.get(id)?.shared ?? Promise.resolve());
+    return held.inputRequests;
+  }
+
+  /**
+   * Hands answers to those who asked, here and in other processes.
+   *
+   * @returns Whether nothing is lost: what nobody asked at all may be ignored.
+   */
+  async answer(id: string, responses: JsonObject): Promise<boolean> {
+    this.of(id)?.answer(responses);
+    const others = Object.fromEntries(Object.entries(responses).filter(([key]) => this.#isOfOthers(key)));
+    return Object.keys(others).length === 0 || (await this.#reach(id, others)) !== undefined;
   }
 
   /**
@@ -48,13 +104,16 @@ export class HeldResults {
     const own = [...this.#entries.values()].filter((entry) => entry.owner === owner).length;
     if (own >= mostOfOne || this.#entries.size >= most)
       throw new McpError('busy', `${own} tasks wait for answers already; answer some of them`);
-    const held = new HeldResult(taskId, { facts: call.facts, client: call.client });
-    const entry: Entry = { held, owner, forget: this.#forgetting(held) };
+    const held = new HeldResult(taskId, { facts: call.facts, client: call.client }, `${this.#here}-${++this.#count}`);
+    const unshare = this.#share(id, held);
+    const entry: Entry = { held, owner, shared: unshare, forget: this.#forgetting(held) };
     this.#entries.set(id, entry);
     const over = (): void => {
       entry.forget();
       if (this.#entries.get(id) === entry) this.#entries.delete(id);
       held.end('the task asks nothing any more');
+      // A subscription that cannot be ended hears of a result that is not held, and takes nothing.
+      void unshare.then((end) => end?.()).catch(() => undefined);
     };
     void hold(held, taskId, { call, upstream }).then(over, over);
     held.over.signal.addEventListener('abort', over, { once: true });
@@ -66,9 +125,57 @@ export class HeldResults {
     for (const { held } of this.#entries.values()) held.end('the bridge is closed');
   }
 
-  #forgetting(held: HeldResult): () => void {
-    return after(this.#ttlMs, () => held.end('the client did not come back with its answers in time'));
+  async #share(id: string, held: HeldResult): Promise<Unsubscribe | undefined> {
+    const { bus, onWarning } = this.#options;
+    if (bus === undefined) return undefined;
+    const failed = (error: unknown): void =>
+      onWarning(`what a task asks cannot be answered through another process: ${wordsOf(error)}`);
+    const look = async (): Promise<JsonObject> => {
+      this.of(id);
+      await held.some(questionMs);
+      return held.inputRequests;
+    };
+    const take = (responses: JsonObject): JsonObject | undefined => {
+      this.of(id);
+      if (!Object.keys(responses).some((key) => processOf(key) === this.#here)) return undefined;
+      held.answer(responses);
+      return held.inputRequests;
+    };
+    try {
+      return await shareResult(bus, id, { look, take, onFailure: failed });
+    } catch (error) {
+      failed(error);
+      return undefined;
+    }
   }
+
+  /** A bus that fails keeps nobody from going on here. */
+  async #reach(id: string, responses?: JsonObject): Promise<JsonObject | undefined> {
+    const { bus, onWarning } = this.#options;
+    try {
+      if (bus === undefined) return undefined;
+      const asked = reachHolder(bus, id, responses);
+      if (await settledWithin(2 * busPatienceMs, asked)) return await asked;
+      throw new Error(`the bus did not answer within ${2 * busPatienceMs} ms`);
+    } catch (error) {
+      onWarning(`another process could not be asked for what a task asks: ${wordsOf(error)}`);
+      return undefined;
+    }
+  }
+
+  #isOfOthers(key: string): boolean {
+    const other = processOf(key);
+    return other !== undefined && other !== this.#here;
+  }
+
+  #forgetting(held: HeldResult): () => void {
+    return after(this.#options.ttlMs, () => held.end('the client did not come back with its answers in time'));
+  }
+}
+
+/** The process through which a question was asked; `undefined` for a key that no bridge made. */
+function processOf(key: string): string | undefined {
+  return keyForm.exec(key)?.[1];
 }
 
 /** Asks for the result; what it is is asked for again by whoever wants it, since it may come when nobody is there. */

@@ -25,9 +25,6 @@ export interface TaskOfClient {
   readonly call: Call;
 }
 
-/** Time that the first question of a task may take to come, in milliseconds. */
-const questionMs = 1_000;
-
 /** Tasks of a server of 2025-11-25, for clients that know them as those of the extension. */
 export class TasksOfCore {
   readonly #pool: Pool;
@@ -67,10 +64,15 @@ export class TasksOfCore {
 
   /** Spec ext-tasks, Input requests: answers to what is not open are ignored (SHOULD), those of a task that is not there are not. */
   async #update({ inputResponses }: JsonObject, asked: TaskOfClient): Promise<JsonObject> {
-    const held = this.#held.of(asked.id);
-    if (held === undefined) await this.#on(asked, (client) => task(client, asked));
-    else held.answer(isObject(inputResponses) ? inputResponses : {});
-    return {};
+    const isTaken = await this.#held.answer(asked.id, isObject(inputResponses) ? inputResponses : {});
+    if (isTaken && this.#held.of(asked.id) !== undefined) return {};
+    const { status } = await this.#on(asked, (client) => task(client, asked));
+    if (isTaken || status !== 'input_required') return {};
+    throw new McpError(
+      'internalError',
+      'the answers were not taken: the process of the bridge through which they were asked for cannot be reached; ask for the task again, and answer ' +
+        'what it asks then. Processes of one bridge need a store that they share, or rounds.bus',
+    );
   }
 
   /** Spec ext-tasks, Cancellation: a task that has ended is acknowledged too. In 2025-11-25 that is an error, as an unknown one is. */
@@ -89,9 +91,7 @@ export class TasksOfCore {
 
   /** A task whose questions have not come is one that works. */
   async #asking(flat: Task, { id, taskId, call }: TaskOfClient, upstream: Upstream): Promise<JsonObject> {
-    const held = this.#held.of(id) ?? this.#held.begin(id, taskId, { call, upstream });
-    await held.some(questionMs);
-    const { inputRequests } = held;
+    const inputRequests = await this.#held.asked(id, taskId, { call, upstream });
     if (Object.keys(inputRequests).length === 0) return { ...flat, status: 'working' };
     return { ...flat, inputRequests };
   }

@@ -44,7 +44,7 @@ export function channelOf(id: string): string {
 }
 
 /** Texts on the bus are those of bridges; anything else is nobody's. */
-export function read<T extends Told | Reply>(text: string): T | undefined {
+export function read<T extends { readonly kind: string } = Told | Reply>(text: string): T | undefined {
   try {
     const value = parseExactJson(text, Number.POSITIVE_INFINITY);
     // Only bridges publish on these channels, and what they publish has a kind.
