@@ -183,6 +183,8 @@ for (const revision of revisions)
       await stream.until((so) => methods(so).includes('notifications/tools/list_changed'));
       await service.nodes[0]?.handler.close();
       await stream.whole();
+      const { retryMs = 0 } = stream;
+      assert.ok(retryMs >= 500 && retryMs <= 10_000, `asked back after ${retryMs} ms`);
       const later = client.listen(1, stream.lastId);
       assert.equal(await later.status(), 200);
       // What changed in between was told to nobody.

@@ -20,6 +20,8 @@ export class Visit {
   lastId: string | undefined;
   /** Where to POST, as a stream of HTTP+SSE says. */
   endpoint: string | undefined;
+  /** How long it was asked last to stay away, in milliseconds. */
+  retryMs: number | undefined;
   ended = false;
   broke = false;
   #waiting: (() => void)[] = [];
@@ -96,6 +98,8 @@ export class Visit {
       );
       const [id, data] = [fields.get('id'), fields.get('data')];
       if (id !== undefined) this.lastId = id;
+      const retry = fields.get('retry');
+      if (retry !== undefined) this.retryMs = Number(retry);
       if (fields.get('event') === 'endpoint') this.endpoint = data;
       else if (data !== undefined && data !== '')
         this.events.push({ ...(id === undefined ? {} : { id }), message: JSON.parse(data) as Json });

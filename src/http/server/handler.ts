@@ -127,6 +127,7 @@ class Handler implements HttpHandler {
     course.ready = false;
     if (readyMs > 0) await new Promise<void>((resolve) => after(readyMs, resolve, true));
     course.stage = 'draining';
+    this.#sessions?.sendAway();
     await settledWithin(drainMs, Promise.all([this.#exchanges.close(), serving.idle()]));
     course.stage = 'closed';
     await this.#exchanges.abort();

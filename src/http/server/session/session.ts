@@ -62,6 +62,8 @@ export class HttpSession implements Link {
   #streams: LastingStreams | undefined;
   /** The stream for messages that belong to no request. */
   #standalone: LastingStream | undefined;
+  /** The connection that it was opened on. */
+  #listener: EventStream | undefined;
   readonly #elsewhere: Elsewhere | undefined;
   /** Requests being answered, and connections that only listen. */
   #calls = 0;
@@ -211,7 +213,8 @@ export class HttpSession implements Link {
   /** Makes the reply of a GET the stream for messages that belong to no request, and sends what waited for it. */
   listen(call: HttpCall): void {
     if (this.#standalone?.ended !== false) this.#standalone = this.#resumable.begin();
-    this.#standalone.open(this.#connect(call));
+    this.#listener = this.#connect(call);
+    this.#standalone.open(this.#listener);
     this.#flush();
     this.#elsewhere?.listening();
   }
@@ -225,7 +228,9 @@ export class HttpSession implements Link {
   takeUp(call: HttpCall, resumption: Resumption): void {
     const isMoved = resumption.isMoved === true;
     if (isMoved) this.#standalone = resumption.stream;
-    resumption.connect(this.#connect(call));
+    const connection = this.#connect(call);
+    if (resumption.stream !== undefined && resumption.stream === this.#standalone) this.#listener = connection;
+    resumption.connect(connection);
     if (isMoved) this.#elsewhere?.listening();
     if (resumption.stream !== undefined && resumption.stream === this.#standalone) this.#flush();
   }
@@ -233,6 +238,11 @@ export class HttpSession implements Link {
   /** Tells whether streams that broke can be resumed. */
   get resumes(): boolean {
     return this.#resumable.resumption !== 'none';
+  }
+
+  /** Asks who listens for what belongs to no request to come back after a time: another process goes on with the stream. */
+  sendAway(retryMs: number): void {
+    if (this.listening) this.#listener?.pause(retryMs);
   }
 
   /** Lets go of the stream for what belongs to no request: another process may have it now. */

@@ -16,6 +16,9 @@ import { responseJson } from '../answer.ts';
 
 const sessionHeader = 'mcp-session-id';
 
+/** Times after which clients of a process that ends are asked to come back, in milliseconds. */
+const [soonestMs, latestMs] = [500, 10_000];
+
 /** The sessions of one server: bounded in number, expiring, each bound to who opened it. */
 export class Sessions {
   readonly #context: SessionContext;
@@ -106,6 +109,12 @@ export class Sessions {
       if (removed === undefined) call.reply.send(204);
       return removed?.then(() => call.reply.send(204));
     });
+  }
+
+  /** Asks who listens for what belongs to no request to do so at another process, after times of their own; does nothing where there is none. */
+  sendAway(): void {
+    if (this.#company === undefined) return;
+    for (const session of this.#open.values()) session.sendAway(soonestMs + Math.random() * (latestMs - soonestMs));
   }
 
   /** Ends every session. */
