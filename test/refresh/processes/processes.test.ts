@@ -19,8 +19,14 @@ describe('processes that share a grant', { concurrency: 2 }, () => {
   });
 
   test('lose none to answers that are lost, use no token twice, and all get through', async () => {
-    const { violations, renewals, log } = await play(2, { ...plain, trouble: 0.4 });
-    assert.deepEqual(violations, [], log.join('\n'));
-    assert.ok(renewals > 0, log.join('\n'));
+    // Processes that have little of the machine do not come to a renewal within the shortest of these.
+    let renewed = 0;
+    for (const calmAt of [7_000, 20_000, 60_000]) {
+      const { violations, renewals, log } = await play(2, { ...plain, trouble: 0.4, calmAt });
+      assert.deepEqual(violations, [], log.join('\n'));
+      renewed += renewals;
+      if (renewed > 0) break;
+    }
+    assert.ok(renewed > 0);
   });
 });
