@@ -33,7 +33,7 @@ import { describesClients } from './request-meta.ts';
 import { lackedScopes } from './protection.ts';
 import { handled, handledUnknown, refusal } from './response.ts';
 import { SessionFacts, type Opening, type SessionParts } from './session-facts.ts';
-import type { SessionRecord } from './session-record.ts';
+import type { KnownSession, SessionRecord } from './session-record.ts';
 import { traceEnd, traceStart } from './trace.ts';
 
 /** Outcome of a request, at once or later: a response, or nothing where it was cancelled. */
@@ -68,7 +68,7 @@ export class HostConversation implements Conversation {
    * @param open Conversations of the host that are open.
    * @param record What is known of its session, where another process opened it.
    */
-  constructor(host: Host, link: Link, open: Crowd<HostConversation>, record?: SessionRecord) {
+  constructor(host: Host, link: Link, open: Crowd<HostConversation>, record?: KnownSession) {
     this.#host = host;
     this.#link = link;
     this.#place = open.add(this);
@@ -82,7 +82,7 @@ export class HostConversation implements Conversation {
     return this.#session?.record;
   }
 
-  restore(record: SessionRecord): void {
+  restore(record: KnownSession): void {
     if (this.#session === undefined || this.#closed) return;
     this.#session.restore(record);
     this.#host.watches?.(this.#session.session, record.watched);
@@ -200,7 +200,7 @@ export class HostConversation implements Conversation {
     });
   }
 
-  #settle(opening: Opening, known?: SessionRecord): void {
+  #settle(opening: Opening, known?: KnownSession): void {
     const [host, link] = [this.#host, this.#link];
     const parts = {
       host,

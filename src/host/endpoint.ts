@@ -5,7 +5,7 @@ import type { Store } from '../store/store.ts';
 import type { Judged } from './judged.ts';
 import type { Protection, ScopeGuard } from './protection.ts';
 import type { HeaderParameter } from '../peer/header.ts';
-import type { SessionChange, SessionRecord } from './session-record.ts';
+import type { KnownSession, SessionChange, SessionRecord } from './session-record.ts';
 
 /** The sender of a request, as the edge established it; without authorization there is no principal. */
 export interface AuthInfo {
@@ -93,7 +93,7 @@ export interface Endpoint {
    *
    * @param record What is known of it, as `readSessionRecord` gives it.
    */
-  readonly resume?: ((link: Link, record: SessionRecord) => Conversation) | undefined;
+  readonly resume?: ((link: Link, record: KnownSession) => Conversation) | undefined;
   /**
    * The arguments of a tool that 2026-07-28 mirrors into `Mcp-Param-*` headers, so that the edge can compare them;
    * empty for an unknown tool. (Streamable HTTP, Custom headers from tool parameters.)
@@ -143,6 +143,11 @@ export interface Link {
    * alone.
    */
   readonly lasting: boolean;
+  /**
+   * True when nothing is kept from one message of the client to the next, though its revision has sessions: what needs that is neither
+   * declared nor served.
+   */
+  readonly passing?: boolean | undefined;
   /**
    * Sends one message to the client. Never throws; what cannot be delivered is dropped, since its reader is gone.
    *

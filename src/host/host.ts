@@ -41,7 +41,7 @@ export interface Host {
    *
    * @param link Whom they are offered to, where that makes a difference; left out, what is offered to everybody.
    */
-  capabilities(link?: Pick<Link, 'auth' | 'network'>): ServerCapabilities;
+  capabilities(link?: Pick<Link, 'auth' | 'network' | 'passing'>): ServerCapabilities;
   /** The extensions that are declared, beside those among the capabilities, wherever a revision has a place for them. */
   extensions?(): Extensions;
   /** The handler of a method, or `undefined` where the host has none. */
@@ -128,6 +128,8 @@ export interface NotificationSender extends ClientOrigin {
 export interface ServerSession {
   /** Its id, where its edge gave it one: the same in all processes. */
   readonly id?: string | undefined;
+  /** True when it is that of one request alone, though its revision has sessions. */
+  readonly passing?: boolean | undefined;
   readonly revision: Revision;
   /** Description that the client gave of itself. */
   readonly client: ClientView;

@@ -10,7 +10,7 @@ import type { Host, ServerSession } from './host.ts';
 import { throughHostMiddleware } from './middleware/late-passing.ts';
 import type { SessionWay } from './input/by-requests.ts';
 import type { QuestionOrigin } from './input/question.ts';
-import type { SessionRecord } from './session-record.ts';
+import type { KnownSession, SessionRecord } from './session-record.ts';
 
 /** Outcome of `initialize`: the revision that was chosen, and what the client said of itself. */
 export interface Opening {
@@ -46,7 +46,7 @@ export class SessionFacts implements CallFacts {
   #level: LoggingLevel = 'info';
 
   /** @param known What is known of the session, where another process opened it. */
-  constructor({ revision, client }: Opening, parts: SessionParts, known?: SessionRecord) {
+  constructor({ revision, client }: Opening, parts: SessionParts, known?: KnownSession) {
     this.revision = revision;
     this.client = client;
     this.link = parts.link;
@@ -64,7 +64,7 @@ export class SessionFacts implements CallFacts {
   }
 
   /** Takes over what was changed at other processes. */
-  restore({ isReady, level }: SessionRecord): void {
+  restore({ isReady, level }: KnownSession): void {
     this.#isReady = isReady;
     this.#level = level;
   }
@@ -106,6 +106,7 @@ export class SessionFacts implements CallFacts {
     const auth = (): AuthInfo | undefined => this.#auth;
     return {
       id: link.id,
+      passing: link.passing === true,
       revision,
       client,
       principal: link.auth?.principal,

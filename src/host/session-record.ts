@@ -19,6 +19,9 @@ export interface SessionRecord {
   readonly watched: readonly string[];
 }
 
+/** What is known of a session that goes on: without what the server told it once, that is what the server offers now. */
+export type KnownSession = Omit<SessionRecord, 'offered'> & Partial<Pick<SessionRecord, 'offered'>>;
+
 /** Something that a client changed in its session. */
 export type SessionChange =
   | { readonly kind: 'ready' }

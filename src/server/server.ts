@@ -160,12 +160,27 @@ function serverTasks({ tasking }: Parts): ServerTasks {
 }
 
 /** Tasks are listed only where their owner is known: a principal, or the one client of a process. (Spec 2025-11-25, Tasks, Security: SHOULD NOT.) */
-function offeredTo(parts: Parts, link: Pick<Link, 'auth' | 'network'> | undefined): ServerCapabilities {
-  const capabilities = parts.capabilities();
+function offeredTo(parts: Parts, link: Pick<Link, 'auth' | 'network' | 'passing'> | undefined): ServerCapabilities {
+  const capabilities = link?.passing === true ? withoutSession(parts) : parts.capabilities();
   const { tasks } = capabilities;
   if (tasks === undefined || link === undefined) return capabilities;
   const isKnown = link.auth !== undefined || link.network === 'pipe' || link.network === 'inproc';
   return isKnown ? { ...capabilities, tasks: { list: {}, ...tasks } } : capabilities;
+}
+
+/**
+ * What is left of capabilities where nothing is kept between the requests of a client: no level, nothing watched, nothing told unasked, and tasks only
+ * where a store has them.
+ */
+function withoutSession({ capabilities, options }: Parts): ServerCapabilities {
+  const { logging: _, tasks, tools, prompts, resources, ...others } = capabilities();
+  return {
+    ...others,
+    ...(tasks && options.tasks.store && { tasks }),
+    ...(tools && { tools: {} }),
+    ...(prompts && { prompts: {} }),
+    ...(resources && { resources: {} }),
+  };
 }
 
 /** Measures of all requests, where there are limits of those. */

@@ -13,6 +13,7 @@ import type * as Lasting from './lasting.ts';
 import { checkClosing, type ClosingTimes } from './health/closing.ts';
 import { resolveHttpOptions, type Authenticate, type HttpOptions, type SsePairPaths } from './options.ts';
 import { beginProblem, isRequest, judgedBatch, tooManyRequests } from './session/rules.ts';
+import type { Sessionless } from './session/sessionless.ts';
 import type { Sessions } from './session/sessions.ts';
 import type { CompanyParts } from './session/shared/company.ts';
 import type { TakePosted } from './session/shared/pair-relay.ts';
@@ -61,6 +62,8 @@ class Handler implements HttpHandler {
   readonly #behind: ActsBehind | undefined;
   /** Made for the first client of a handshake revision. */
   #sessions: Sessions | undefined;
+  /** Likewise, where there are to be no sessions. */
+  #sessionless: Sessionless | undefined;
   /** Likewise. */
   #pairs: SsePairs | undefined;
   #closed: Promise<void> | undefined;
@@ -70,6 +73,8 @@ class Handler implements HttpHandler {
     this.#admission = admission;
     const endpoint = endpointOf(served);
     const settings = resolveHttpOptions(options);
+    if (settings.sessions === 'none' && endpoint.resume === undefined)
+      throw new TypeError("sessions: 'none' is for servers; a bridge has connections that belong to sessions");
     if (endpoint.protection !== undefined && settings.authenticate !== undefined)
       throw new TypeError('give protect or authenticate, not both');
     if (endpoint.protection === undefined) {
@@ -175,7 +180,8 @@ class Handler implements HttpHandler {
   #methods(request: HttpRequest): readonly string[] {
     const ofPair = this.#methodsOfPair(request.path);
     if (ofPair !== undefined) return ofPair;
-    return this.#isStateless(request) ? ['POST', 'OPTIONS'] : ['GET', 'POST', 'DELETE', 'OPTIONS'];
+    const posts = this.#context.settings.sessions === 'none' || this.#isStateless(request);
+    return posts ? ['POST', 'OPTIONS'] : ['GET', 'POST', 'DELETE', 'OPTIONS'];
   }
 
   /** Tells whether a request is of a stateless revision by its headers alone; what names a session is part of it. */
@@ -193,7 +199,13 @@ class Handler implements HttpHandler {
     return path === ssePair.messages ? ['POST', 'OPTIONS'] : undefined;
   }
 
-  /** Hands a request to the sessions, which are loaded for the first one. */
+  /** Hands a request of a handshake revision to what answers it, which is loaded for the first one. */
+  #asHandshake(run: (sessions: Sessions | Sessionless) => Done): Done {
+    if (this.#context.settings.sessions === undefined) return this.#inSession(run);
+    if (this.#sessionless !== undefined) return run(this.#sessionless);
+    return lasting().then(({ Sessionless: Made }) => run((this.#sessionless ??= new Made(this.#context))));
+  }
+
   #inSession(run: (sessions: Sessions) => Done): Done {
     if (this.#sessions !== undefined) return run(this.#sessions);
     return this.#loadSessions().then((sessions) => run(sessions));
@@ -277,7 +289,7 @@ class Handler implements HttpHandler {
     if (content.kind === 'gone') return;
     if (content.kind === 'value') return this.#route(call, content.value);
     const { problem } = content;
-    if (problem.error === 'parseError') return this.#inSession((sessions) => sessions.unreadable(call, problem));
+    if (problem.error === 'parseError') return this.#asHandshake((sessions) => sessions.unreadable(call, problem));
     refuse(call.request, call.reply, problem);
   }
 
@@ -297,7 +309,7 @@ class Handler implements HttpHandler {
     if (problem !== undefined) return refuse(call.request, call.reply, problem);
     if (this.#isStateless(call.request))
       return refuse(call.request, call.reply, { status: 400, message: 'this revision has no batches' });
-    return this.#inSession((sessions) => sessions.batch(call, messages));
+    return this.#asHandshake((sessions) => sessions.batch(call, messages));
   }
 
   #one(call: HttpCall, judged: Judged, stateless: boolean): Done {
@@ -307,13 +319,13 @@ class Handler implements HttpHandler {
         return refuse(request, reply, { status: 400, message: judged.reason }, judged.id);
       case 'response':
         if (stateless) return refuse(request, reply, { status: 400, message: 'no response is awaited here' });
-        return this.#inSession((sessions) => sessions.post(call, judged));
+        return this.#asHandshake((sessions) => sessions.post(call, judged));
       case 'request':
         if (stateless || isExchange(call, judged)) return this.#exchanges.request(call, judged);
-        return this.#inSession((sessions) => sessions.post(call, judged));
+        return this.#asHandshake((sessions) => sessions.post(call, judged));
       case 'notification':
         if (stateless || isExchange(call, judged)) return this.#exchanges.notification(call, judged);
-        return this.#inSession((sessions) => sessions.post(call, judged));
+        return this.#asHandshake((sessions) => sessions.post(call, judged));
     }
   }
 }

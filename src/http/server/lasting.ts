@@ -6,6 +6,7 @@
 import type { AuthInfo } from '../../host/endpoint.ts';
 import type { HttpRefusal } from '../../host/protection.ts';
 
+export { Sessionless } from './session/sessionless.ts';
 export { Sessions } from './session/sessions.ts';
 export { SsePairs } from './sse-pair.ts';
 

@@ -82,6 +82,12 @@ export interface HttpOptions {
   readonly maxSessions?: number;
   /** The most sessions that one principal has at once; 1000. Without authorization nobody is counted. */
   readonly maxSessionsPerPrincipal?: number;
+  /**
+   * `'none'` answers each request of the handshake revisions by itself, without a session id, for platforms on which no two requests of a client
+   * may reach the same process and no store is shared: functions, workers. Only what works so is declared and served: no question to the client,
+   * no level of logging, nothing that is watched or told unasked, no stream to listen on. Left out, these revisions have sessions. Not for bridges.
+   */
+  readonly sessions?: 'none';
   /** Time that a session lives without a request or an open stream, in milliseconds; 30 minutes. */
   readonly sessionIdleMs?: number;
   /**
@@ -116,11 +122,12 @@ export interface HttpOptions {
 
 /** The options with their defaults filled in. */
 export interface HttpSettings extends Required<
-  Omit<HttpOptions, 'path' | 'authenticate' | 'ssePair' | 'events' | 'health'>
+  Omit<HttpOptions, 'path' | 'authenticate' | 'ssePair' | 'events' | 'health' | 'sessions'>
 > {
   readonly path: string | undefined;
   readonly ssePair: SsePairPaths | undefined;
   readonly health: HealthPaths | undefined;
+  readonly sessions: 'none' | undefined;
   readonly authenticate: Authenticate | undefined;
   /** `undefined` for the memory of this process, which the sessions make. */
   readonly events: EventStore | 'none' | undefined;
@@ -135,6 +142,7 @@ export const defaults: HttpSettings = {
   path: undefined,
   ssePair: undefined,
   health: undefined,
+  sessions: undefined,
   allowedHosts: [],
   allowedOrigins: [],
   allowedHeaders: [],
@@ -176,6 +184,7 @@ export function resolveHttpOptions(options: HttpOptions): HttpSettings {
   const given = Object.entries(options).filter(([, value]) => value !== undefined);
   checkHttpOptions(options);
   checkPaths(options);
+  checkSessions(options);
   // Every entry comes from HttpOptions, whose fields are those of HttpSettings.
   const settings = { ...defaults, onError: printFirst(), ...(Object.fromEntries(given) as Partial<HttpSettings>) };
   return {
@@ -228,4 +237,12 @@ function checkPaths({ path, ssePair, health = {} }: HttpOptions): void {
 
 function checkPath(name: string, value: string): void {
   if (!/^\/[^\s?#]*$/.test(value)) throw new TypeError(`${name} must be a path such as /mcp, not ${shown(value)}`);
+}
+
+function checkSessions({ sessions, ssePair }: HttpOptions): void {
+  if (sessions === undefined) return;
+  const given: unknown = sessions;
+  if (given !== 'none') throw new TypeError(`sessions is 'none' or left out, not ${shown(given)}`);
+  if (ssePair !== undefined)
+    throw new TypeError("sessions: 'none' leaves no place for ssePair: each of its clients has a session");
 }

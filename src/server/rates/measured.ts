@@ -19,7 +19,8 @@ export class Who {
 
   asks({ auth, session, address }: Measured): string {
     if (auth !== undefined) return nameOf('principal', auth.principal);
-    if (session === undefined) return address === undefined ? 'anybody' : nameOf('address', address);
+    if (session === undefined || session.passing === true)
+      return address === undefined ? 'anybody' : nameOf('address', address);
     return session.id === undefined ? this.#unnamedOf(session) : nameOf('session', session.id);
   }
 

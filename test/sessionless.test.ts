@@ -1,0 +1,195 @@
+/** Handshake clients that are answered request by request, by processes that share nothing. */
+
+import assert from 'node:assert/strict';
+import { test, type TestContext } from 'node:test';
+import { createBridge } from '../src/bridge.ts';
+import { connect } from '../src/client.ts';
+import { createHandler } from '../src/http.ts';
+import type { Fetch } from '../src/http/client/fetch.ts';
+import { listen } from '../src/node.ts';
+import { createServer, type Server } from '../src/server.ts';
+import { memoryTransport } from '../src/testing/memory-transport.ts';
+
+const url = 'http://localhost/mcp';
+const revisions = ['2025-03-26', '2025-06-18', '2025-11-25'] as const;
+type Json = Readonly<Record<string, unknown>>;
+
+function define(): Server {
+  const server = createServer({ name: 's', version: '1' });
+  server.tool('steps', {}, (_, ctx) => {
+    ctx.progress(1, 2);
+    ctx.log('error', 'nobody set a level');
+    ctx.progress(2, 2);
+    return 'done';
+  });
+  server.tool('ask', {}, async (_, ctx) => JSON.stringify(await ctx.roots()));
+  server.resource('note://1', { name: 'note' }, () => 'text');
+  return server;
+}
+
+/** Two processes that share nothing, each of which gets every other request. */
+function inTurn(t: TestContext): { readonly fetch: Fetch; readonly asked: Request[] } {
+  const handlers = [define(), define()].map((server) => createHandler(server, { sessions: 'none' }));
+  t.after(() => Promise.all(handlers.map((handler) => handler.close())));
+  const asked: Request[] = [];
+  const send = async (href: string, init: RequestInit): Promise<Response> => {
+    const request = new Request(href, init);
+    asked.push(request);
+    const handler = handlers[asked.length % 2];
+    assert.ok(handler);
+    return await handler(request);
+  };
+  return { fetch: send as Fetch, asked };
+}
+
+function post(fetch: Fetch, body: unknown, headers: Readonly<Record<string, string>> = {}): Promise<Response> {
+  const request = {
+    method: 'POST',
+    headers: { accept: 'application/json, text/event-stream', 'content-type': 'application/json', ...headers },
+    body: JSON.stringify(body),
+  };
+  // What is given back is what the handler made.
+  return fetch(url, request as never) as unknown as Promise<Response>;
+}
+
+const opening = (protocolVersion: string): Json => ({
+  jsonrpc: '2.0',
+  id: 1,
+  method: 'initialize',
+  params: { protocolVersion, capabilities: { roots: {} }, clientInfo: { name: 'c', version: '1' } },
+});
+
+for (const revision of revisions)
+  test(`our client of ${revision} lists, calls and hears progress, of whichever process`, async (t) => {
+    const { fetch, asked } = inTurn(t);
+    const client = await connect(url, { fetch, revisions: [revision] });
+    assert.equal((await client.listTools()).length, 2);
+    const heard: number[] = [];
+    for (let calls = 0; calls < 3; calls++) {
+      const { content } = await client.callTool('steps', {}, { onProgress: ({ progress }) => heard.push(progress) });
+      assert.deepEqual(content, [{ type: 'text', text: 'done' }]);
+    }
+    assert.deepEqual(heard, [1, 2, 1, 2, 1, 2]);
+    await client.request('ping', {});
+    await client.close();
+    assert.ok(asked.every((request) => request.headers.get('mcp-session-id') === null));
+  });
+
+for (const revision of revisions)
+  test(`initialize of ${revision} declares what works without a session, and gives no id`, async (t) => {
+    const { fetch } = inTurn(t);
+    const opened = await post(fetch, opening(revision));
+    assert.equal(opened.headers.get('mcp-session-id'), null);
+    const { result } = (await opened.json()) as { readonly result: Json };
+    assert.equal(result['protocolVersion'], revision);
+    assert.deepEqual(result['capabilities'], { tools: {}, resources: {} });
+  });
+
+for (const [what, method, params] of [
+  ['a level', 'logging/setLevel', { level: 'info' }],
+  ['a watched resource', 'resources/subscribe', { uri: 'note://1' }],
+] as const)
+  test(`${what} would be forgotten, and is refused by name`, async (t) => {
+    const { fetch } = inTurn(t);
+    const answer = await post(
+      fetch,
+      { jsonrpc: '2.0', id: 1, method, params },
+      { 'mcp-protocol-version': '2025-06-18' },
+    );
+    const { error } = (await answer.json()) as { readonly error: { readonly code: number; readonly message: string } };
+    assert.equal(error.code, -32601);
+    assert.ok(error.message.includes(method), error.message);
+  });
+
+test('a handler that asks its client hears that it cannot', async (t) => {
+  const { fetch } = inTurn(t);
+  const call = { jsonrpc: '2.0', id: 7, method: 'tools/call', params: { name: 'ask', arguments: {} } };
+  const answer = await post(fetch, call, { 'mcp-protocol-version': '2025-11-25' });
+  assert.match(await answer.text(), /roots/);
+});
+
+test('a client that names no revision has that of before the header', async (t) => {
+  const { fetch } = inTurn(t);
+  const batch = [
+    { jsonrpc: '2.0', id: 1, method: 'ping' },
+    { jsonrpc: '2.0', method: 'notifications/initialized' },
+    { jsonrpc: '2.0', id: 2, method: 'tools/call', params: { name: 'steps', arguments: {} } },
+  ];
+  const answers = (await (await post(fetch, batch)).json()) as readonly { readonly id: number }[];
+  assert.deepEqual(
+    answers.map(({ id }) => id),
+    [1, 2],
+  );
+  assert.equal((await post(fetch, batch, { 'mcp-protocol-version': '2025-06-18' })).status, 400);
+});
+
+test('what a client says beside its requests is taken, and what belongs to a session is not there', async (t) => {
+  const { fetch } = inTurn(t);
+  const version = { 'mcp-protocol-version': '2025-06-18' };
+  const said = { jsonrpc: '2.0', method: 'notifications/initialized' };
+  assert.equal((await post(fetch, said, version)).status, 202);
+  assert.equal((await post(fetch, said, { ...version, 'mcp-session-id': 'made-up' })).status, 404);
+  assert.equal((await post(fetch, said, { 'mcp-protocol-version': '2024-10-07' })).status, 400);
+  for (const method of ['GET', 'DELETE']) {
+    const headers = { accept: 'text/event-stream', ...version };
+    assert.equal((await fetch(url, { method, headers } as never)).status, 405, method);
+  }
+  assert.equal((await post(fetch, 'no message', version)).status, 400);
+});
+
+/** What is used of the client classes of the official SDKs, whose own types differ from one to the next. */
+interface Official {
+  connect(transport: unknown): Promise<void>;
+  listTools(): Promise<{ readonly tools: readonly unknown[] }>;
+  callTool(params: object): Promise<unknown>;
+  close(): Promise<void>;
+}
+
+for (const [what, load] of [
+  ['SDK 1.20.0', () => loaded('sdk-1.20.0/client/index.js', 'sdk-1.20.0/client/streamableHttp.js')],
+  ['SDK 1.32.2', () => loaded('sdk-1.32.2/client/index.js', 'sdk-1.32.2/client/streamableHttp.js')],
+  ['client 2.4', () => loaded('@modelcontextprotocol/client', '@modelcontextprotocol/client')],
+] as const)
+  test(`${what} is served over HTTP without a session`, async (t) => {
+    const listening = await listen(define(), { port: 0, sessions: 'none' });
+    t.after(() => listening.close());
+    const { Client, Transport } = await load();
+    const client = new Client(
+      { name: 'c', version: '1' },
+      { capabilities: {}, versionNegotiation: { mode: 'legacy' } },
+    );
+    await client.connect(new Transport(new URL(listening.url)));
+    assert.equal((await client.listTools()).tools.length, 2);
+    const result = (await client.callTool({ name: 'steps', arguments: {} })) as Json;
+    assert.deepEqual(result['content'], [{ type: 'text', text: 'done' }]);
+    await client.close();
+  });
+
+async function loaded(
+  file: string,
+  transport: string,
+): Promise<{
+  readonly Client: new (info: object, options: object) => Official;
+  readonly Transport: new (url: URL) => object;
+}> {
+  const [index, http] = (await Promise.all([import(file), import(transport)])) as readonly Record<string, unknown>[];
+  return { Client: index?.['Client'] as never, Transport: http?.['StreamableHTTPClientTransport'] as never };
+}
+
+test('clients of 2026-07-28 are served beside it as ever', async (t) => {
+  const { fetch } = inTurn(t);
+  const client = await connect(url, { fetch, revisions: ['2026-07-28'] });
+  assert.equal(client.revision, '2026-07-28');
+  assert.equal((await client.listTools()).length, 2);
+  await client.close();
+});
+
+test('what cannot be without sessions is refused at once', async (t) => {
+  const server = define();
+  const ssePair = { sse: '/sse', messages: '/messages' };
+  assert.throws(() => createHandler(server, { sessions: 'none', ssePair }), /no place for ssePair/);
+  assert.throws(() => createHandler(server, { sessions: 'some' as never }), /sessions is 'none' or left out/);
+  const bridge = await createBridge({ upstream: memoryTransport(server) });
+  t.after(() => bridge.close());
+  assert.throws(() => createHandler(bridge, { sessions: 'none' }), /'none' is for servers; a bridge/);
+});
