@@ -63,7 +63,7 @@ export type { StandardSchema } from './schema/standard.ts';
 export { answerReceived, toText, type BatchAnswer } from './host/batch.ts';
 export type { ActsBehind, AuthInfo, Conversation, Endpoint, Link, Served, Serving } from './host/endpoint.ts';
 export type { ClientView } from './host/call.ts';
-export type { SessionChange, SessionRecord } from './host/session-record.ts';
+export type { KnownSession, SessionChange, SessionRecord } from './host/session-record.ts';
 export type {
   ByJudge,
   Judged,

@@ -19,7 +19,7 @@ export interface SessionRecord {
   readonly watched: readonly string[];
 }
 
-/** What is known of a session that goes on: without what the server told it once, that is what the server offers now. */
+/** Knowledge of a session that goes on; where it does not say what the server told the client, that is what is offered now. */
 export type KnownSession = Omit<SessionRecord, 'offered'> & Partial<Pick<SessionRecord, 'offered'>>;
 
 /** Something that a client changed in its session. */

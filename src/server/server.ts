@@ -169,7 +169,7 @@ function offeredTo(parts: Parts, link: Pick<Link, 'auth' | 'network' | 'passing'
 }
 
 /**
- * What is left of capabilities where nothing is kept between the requests of a client: no level, nothing watched, nothing told unasked, and tasks only
+ * Capabilities that are left where nothing is kept between the requests of a client: no level, nothing watched, nothing told unasked, and tasks only
  * where a store has them.
  */
 function withoutSession({ capabilities, options }: Parts): ServerCapabilities {

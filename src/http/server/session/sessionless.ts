@@ -9,9 +9,6 @@ import { refuse, sessionStatus, type HttpProblem } from '../status.ts';
 import { batchProblem, versionProblem } from './rules.ts';
 import { lacksScopes } from './scopes.ts';
 
-/** The revision of a client that names none. (Spec 2025-06-18, Transports, Protocol version header.) */
-const unnamed = '2025-03-26';
-
 /** Handshake clients that are answered request by request: nothing is kept of them, so that any process answers any request. */
 export class Sessionless {
   readonly #context: HttpContext;
@@ -71,7 +68,7 @@ export class Sessionless {
 
   /** The revision of a request; `undefined` where it was refused. */
   #revision(call: HttpCall, id?: RequestId): Revision | undefined {
-    const revision = revisionOf(call.version ?? unnamed);
+    const revision = call.version === undefined ? this.#unnamed : revisionOf(call.version);
     const problem = this.#problem(call, revision);
     if (problem === undefined) return revision;
     refuse(call.request, call.reply, problem, id);
@@ -86,6 +83,11 @@ export class Sessionless {
     if (problem !== undefined) return problem;
     if (revision !== undefined && this.#context.inSessions.includes(revision)) return undefined;
     return { status: 400, message: 'MCP-Protocol-Version is not supported' };
+  }
+
+  /** The revision of a client that names none: the one of before the header. (Spec 2025-06-18, Transports, Protocol version header.) */
+  get #unnamed(): Revision | undefined {
+    return this.#context.inSessions.find(({ batches }) => batches) ?? this.#context.inSessions[0];
   }
 
   #answer(call: HttpCall): HttpAnswer {
