@@ -209,6 +209,20 @@ describe('a task of 2025-11-25 before a server of 2026-07-28', () => {
     await until(() => aborted, 'the end of the run');
   });
 
+  it('that is cancelled before the server answers is cancelled there too, where it becomes a task', async (t) => {
+    let answer: (() => void) | undefined;
+    const { client, transport } = await before(t, {
+      'tools/call': (sent, peer) => void (answer = () => peer.reply(sent, made)),
+      'tasks/cancel': {},
+    });
+    const { taskId } = await begun(client, core);
+    await until(() => answer !== undefined, 'the call upstream');
+    assert.equal((await client.ask('tasks/cancel', { taskId }))['status'], 'cancelled');
+    answer?.();
+    await until(() => transport.methods.includes('tasks/cancel'), 'the cancel');
+    assert.equal(paramsSent(transport, 'tasks/cancel')['taskId'], 'upstream-task-1');
+  });
+
   it('is told of by notices, with what the server says of it', async (t) => {
     let isOver = false;
     const { client } = await before(t, {

@@ -1,4 +1,5 @@
 import type { Client } from '../../../client/client.ts';
+import { after } from '../../../jsonrpc/timeout.ts';
 import { RoundEnded, type AskMethod } from '../../../peer/ask.ts';
 import { fromWire } from '../../../protocol/compile/from-wire.ts';
 import { McpError } from '../../../protocol/error.ts';
@@ -21,6 +22,9 @@ const aboutMs = 60_000;
 
 /** Time that telling a server of a cancel may take, in milliseconds. */
 const cancelMs = 10_000;
+
+/** Time in which a call whose task was cancelled may still become a task of the server, which is cancelled then, in milliseconds. */
+const becomesMs = 1_000;
 
 /** Limit of rounds of questions before the call is answered, or becomes a task. */
 const mostRounds = 32;
@@ -116,12 +120,36 @@ export class KeptWork {
     const { _meta: _, task: __, inputResponses: ___, requestState: ____, ...sent } = params;
     let more: JsonObject = {};
     for (let round = 0; round < mostRounds; round++) {
-      const answer = await this.request('tools/call', { ...sent, ...more }, this.face.signal);
-      if (answer['resultType'] === 'task') return { task: this.#readAs(() => taskOf(this.revision, answer)) };
+      const answer = await this.#call({ ...sent, ...more });
+      if (answer['resultType'] === 'task')
+        return { task: this.#wanted(this.#readAs(() => taskOf(this.revision, answer))) };
       if (answer['resultType'] !== 'input_required') return { result: this.#read(answer) };
       more = await this.#answered(answer, round);
     }
     throw new McpError('internalError', `the upstream server asks more than ${mostRounds} rounds of questions`);
+  }
+
+  /** Makes the call. To end it at once when it is given up would leave behind a task that the server has just made. */
+  async #call(params: JsonObject): Promise<JsonObject> {
+    const { signal } = this.face;
+    const end = new AbortController();
+    let keep = (): void => undefined;
+    const giveUp = (): void => void (keep = after(becomesMs, () => end.abort(signal.reason)));
+    if (signal.aborted) end.abort(signal.reason);
+    else signal.addEventListener('abort', giveUp, { once: true });
+    try {
+      return await this.request('tools/call', params, end.signal);
+    } finally {
+      keep();
+      signal.removeEventListener('abort', giveUp);
+    }
+  }
+
+  /** @throws RoundEnded where the task was cancelled before it was one of the server, which is told. */
+  #wanted(task: Pick<Task, 'taskId' | 'pollIntervalMs'>): Pick<Task, 'taskId' | 'pollIntervalMs'> {
+    if (!this.face.signal.aborted) return task;
+    this.#cancel(task.taskId);
+    throw new RoundEnded();
   }
 
   /** Answers of the client to the questions of a round. */
@@ -141,10 +169,13 @@ export class KeptWork {
     } catch (error) {
       // Another process goes on with what is run elsewhere, where the store lasts; else nobody else knows of the task.
       await Promise.resolve();
-      if (this.face.run?.over !== 'elsewhere' || !this.#lasts)
-        void this.request('tasks/cancel', { taskId }, undefined).catch(() => undefined);
+      if (this.face.run?.over !== 'elsewhere' || !this.#lasts) this.#cancel(taskId);
       throw error;
     }
+  }
+
+  #cancel(taskId: string): void {
+    void this.request('tasks/cancel', { taskId }, undefined).catch(() => undefined);
   }
 
   #declared(client: Client) {
