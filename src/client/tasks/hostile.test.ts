@@ -72,6 +72,23 @@ function gaps({ asked }: Played): readonly number[] {
   return at.slice(1).map((time, index) => time - (at[index] ?? 0));
 }
 
+test('a task that had ended when it was created is asked for what came of it', async (t) => {
+  const error = { code: -32602, message: 'no such leaf' };
+  const ends: readonly (readonly [Json, (call: Promise<unknown>) => Promise<unknown>])[] = [
+    [completed, async (call) => assert.deepEqual(((await call) as Json)['content'], done.content)],
+    [{ ...working, status: 'failed', error }, (call) => assert.rejects(call, /no such leaf/)],
+  ];
+  for (const [told, judge] of ends) {
+    const { result: _, error: __, ...bare } = told;
+    const one = await playing(t, { 'tools/call': created(bare), 'tasks/get': () => told });
+    const judged = judge(one.client.callTool('t'));
+    await one.pass(100);
+    await judged;
+    assert.equal(one.asked.filter(({ method }) => method === 'tasks/get').length, 1);
+    t.mock.timers.reset();
+  }
+});
+
 test('each call declares the extension, and so do the requests about its task [tasks-051, tasks-081]', async (t) => {
   const one = await playing(t, { 'tools/call': created(), 'tasks/get': () => completed });
   const call = one.client.callTool('t');

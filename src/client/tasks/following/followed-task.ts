@@ -9,7 +9,7 @@ import { hasEnded } from '../../../protocol/task-status.ts';
 import { isUnknown, mayPass, Patience } from './patience.ts';
 import type { TaskReference } from '../task-handle.ts';
 import { TaskInputs } from './task-inputs.ts';
-import { outcomeOf, type TaskEnd } from './task-outcome.ts';
+import { isBare, outcomeOf, type TaskEnd } from './task-outcome.ts';
 import type { TaskSent } from './task-requests.ts';
 import { isUnchanged, type TaskState } from './task-state.ts';
 
@@ -184,7 +184,7 @@ export class FollowedTask implements NudgedTask {
     const { signal } = (this.#round = new AbortController());
     try {
       // What it wanted when nobody waited any more may have been given by somebody else.
-      const isStale = this.#state === undefined || this.#wanting !== undefined;
+      const isStale = this.#state === undefined || this.#wanting !== undefined || this.#isBare(this.#state);
       this.#wanting = undefined;
       if (isStale) await this.#ask(signal);
       while (this.#outcome === undefined && !signal.aborted) await this.#turn(signal);
@@ -255,9 +255,14 @@ export class FollowedTask implements NudgedTask {
     this.#patience.failed(error, this.reference, this.#parts.over());
   }
 
+  /** What came of it is in the result of `tasks/get` alone. (Spec ext-tasks, CreateTaskResult.) */
+  #isBare(state: TaskState): boolean {
+    return this.#parts.requests.revision.tasks === 'extension' && isBare(state);
+  }
+
   #take(state: TaskState): void {
     const before = this.#state;
-    if (this.#outcome !== undefined || (before !== undefined && hasEnded(before))) return;
+    if (this.#outcome !== undefined || (before !== undefined && hasEnded(before) && !this.#isBare(before))) return;
     this.#state = state;
     if (before !== undefined && isUnchanged(before, state)) return;
     this.#pace.changed();

@@ -26,6 +26,11 @@ export function outcomeOf(
   return { error: learned(errorFromWire(error)) };
 }
 
+/** Tells whether a task of the extension has ended in words that leave out what came of it, as those of its creation do. */
+export function isBare({ status, result, error }: TaskState): boolean {
+  return (status === 'completed' && result === undefined) || (status === 'failed' && error === undefined);
+}
+
 function without(what: string): ConnectionError {
   return new ConnectionError('invalid-message', `the server says that the task has ended, without ${what}`);
 }
