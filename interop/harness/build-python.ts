@@ -9,8 +9,20 @@ const probe = 'import sys, venv, ensurepip; print(*sys.version_info[:2]); sys.ex
 /** Whoever has no network finds out soon. */
 const hasty = ['--timeout', '15', '--retries', '1', '--quiet', '--disable-pip-version-check', '--only-binary', ':all:'];
 
-/** Makes a virtual environment with what the program's `requirements.txt` says. */
-export async function buildPython(program: Program): Promise<Built> {
+/** Makes a peer of what every one of Python has, and the `client.py` and `server.py` of its own. */
+export async function buildPythonPeer(program: Program): Promise<Built> {
+  return await buildPython(program, [join(import.meta.dirname, 'python', 'peer.py'), program.sources]);
+}
+
+/**
+ * Makes a virtual environment with what the program's `requirements.txt` says.
+ *
+ * @param main The script to run, with its first words.
+ */
+export async function buildPython(
+  program: Program,
+  main: readonly string[] = [join(program.sources, 'peer.py')],
+): Promise<Built> {
   const { python, version } = await findPython();
   const requirements = join(program.sources, 'requirements.txt');
   const folder = await folderOf(program, [python, version], async (place) => {
@@ -19,7 +31,7 @@ export async function buildPython(program: Program): Promise<Built> {
   });
   return {
     // Compiled modules would lie beside the sources.
-    command: [programIn(folder), '-B', join(program.sources, 'peer.py')],
+    command: [programIn(folder), '-B', ...main],
     version: readFileSync(requirements, 'utf8').trim().replace('==', ' '),
   };
 }

@@ -28,8 +28,12 @@ export interface Route {
   readonly way: Way;
   /** The revisions of our side, where they are not all of them. */
   readonly revisions?: readonly RevisionDate[] | undefined;
-  /** A bridge between the two: the way to the other side of it, and the revisions there. */
-  readonly bridge?: { readonly way: 'stdio' | 'http'; readonly upstreamRevisions: readonly RevisionDate[] };
+  /** A bridge between the two: the way to the other side of it, the revisions there, and what it asks for as tasks, over HTTP. */
+  readonly bridge?: {
+    readonly way: 'stdio' | 'http';
+    readonly upstreamRevisions: readonly RevisionDate[];
+    readonly tasks?: 'always';
+  };
 }
 
 /** What came of one step. */
@@ -98,13 +102,14 @@ async function open<Todo extends { readonly id: string }>(
     const client = theirClient<Todo>(built);
     if (bridge === undefined) return { client, target: await ourServer(stage, way, { ours, revisions }) };
     const upstream = await ourServer(stage, bridge.way, { ours, revisions: bridge.upstreamRevisions });
-    return { client, target: await bridged(stage, way === 'stdio' ? 'stdio' : 'http', { upstream }) };
+    const { tasks } = bridge;
+    return { client, target: await bridged(stage, way === 'stdio' ? 'stdio' : 'http', { upstream, tasks }) };
   }
   const client = clientOf(revisions);
   const upstream = await theirServer(stage, way, built);
   if (bridge === undefined) return { client, target: upstream };
-  const { upstreamRevisions } = bridge;
-  return { client, target: await bridged(stage, bridge.way, { upstream, upstreamRevisions }) };
+  const { upstreamRevisions, tasks } = bridge;
+  return { client, target: await bridged(stage, bridge.way, { upstream, upstreamRevisions, tasks }) };
 }
 
 type Judged = Exercise<{ readonly id: string }>;

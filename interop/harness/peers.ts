@@ -3,7 +3,7 @@
 import { buildGo } from '../../scripts/toolchains/go.ts';
 import { buildRust } from '../../scripts/toolchains/rust.ts';
 import { buildJava } from './build-java.ts';
-import { buildPython } from './build-python.ts';
+import { buildPythonPeer } from './build-python.ts';
 import { programOf } from './cache.ts';
 import type { Peer, Way } from './peer.ts';
 
@@ -16,7 +16,7 @@ export const python: Peer = {
   client: everyWay,
   server: everyWay,
   lacks: { client: {}, server: {} },
-  build: () => buildPython(programOf('python')),
+  build: () => buildPythonPeer(programOf('python')),
 };
 
 const go: Peer = {
@@ -75,7 +75,7 @@ const fastmcp: Peer = {
   client: everyWay,
   server: everyWay,
   lacks: { client: {}, server: {} },
-  build: () => buildPython(programOf('fastmcp')),
+  build: () => buildPythonPeer(programOf('fastmcp')),
 };
 
 /** All of them, in the order of the page. */

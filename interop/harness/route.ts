@@ -90,7 +90,15 @@ export async function theirServer(stage: Stage, way: Way, { command }: Built): P
 export async function bridged(
   stage: Stage,
   way: 'stdio' | 'http',
-  { upstream, upstreamRevisions }: { readonly upstream: Target; readonly upstreamRevisions?: readonly RevisionDate[] },
+  {
+    upstream,
+    upstreamRevisions,
+    tasks = 'required',
+  }: {
+    readonly upstream: Target;
+    readonly upstreamRevisions?: readonly RevisionDate[];
+    readonly tasks?: 'required' | 'always' | undefined;
+  },
 ): Promise<Target> {
   if (way === 'stdio') {
     const flags = (upstreamRevisions ?? []).flatMap((date) => ['--upstream-revision', date]);
@@ -101,6 +109,7 @@ export async function bridged(
   const bridge = await createBridge({
     upstream: transportTo(upstream),
     ...(upstreamRevisions === undefined ? {} : { upstreamRevisions }),
+    tasks,
     onError: () => undefined,
     onWarning: () => undefined,
   });

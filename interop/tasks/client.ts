@@ -11,6 +11,7 @@ export function runTasks(revisions: Revisions): Client<TaskStep> {
   return async ({ target, steps }, tell) => {
     const heard: string[] = [];
     let client: OurClient | undefined;
+    let told = Promise.withResolvers<void>();
     const report = async (step: string, doing: (signal: AbortSignal) => Promise<unknown>): Promise<void> => {
       tell({ step, ...(await outcomeOf(doing)), heard: heard.splice(0) });
     };
@@ -21,12 +22,17 @@ export function runTasks(revisions: Revisions): Client<TaskStep> {
           heard.push('asked elicitation');
           return { action: 'accept', content: { name: 'Ann' } };
         },
+        onNotification: (method, { status }) => {
+          if (!/^notifications\/tasks(\/status)?$/.test(method)) return;
+          heard.push(`told ${String(status)}`);
+          if (status === 'completed') told.resolve();
+        },
         onWarning: () => undefined,
       });
       return { revision: client.revision };
     });
     if (client === undefined) return '';
-    const exercise = new Exercise(client, heard);
+    const exercise = new Exercise(client, heard, () => (told = Promise.withResolvers<void>()).promise);
     for (const step of steps) await report(step.id, (signal) => exercise.do(step, signal));
     await client.close();
     return '';
@@ -43,13 +49,22 @@ async function outcomeOf(doing: (signal: AbortSignal) => Promise<unknown>): Prom
   }
 }
 
+function late(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) =>
+    signal.addEventListener('abort', () => reject(new Error('it was not told')), { once: true }),
+  );
+}
+
 class Exercise {
   readonly #client: OurClient;
   readonly #heard: string[];
+  /** Begins to wait until a task is told to be completed. */
+  readonly #completed: () => Promise<void>;
 
-  constructor(client: OurClient, heard: string[]) {
+  constructor(client: OurClient, heard: string[], completed: () => Promise<void>) {
     this.#client = client;
     this.#heard = heard;
+    this.#completed = completed;
   }
 
   async do(step: TaskStep, signal: AbortSignal): Promise<unknown> {
@@ -60,6 +75,13 @@ class Exercise {
         const task = await this.#start(step, signal);
         const [result] = await Promise.all([task.result({ signal }), this.#watch(task, signal)]);
         return result;
+      }
+      case 'told': {
+        const completed = this.#completed();
+        const task = await this.#start(step, signal);
+        // Whoever waits for a task that takes long listens to it, where tasks are listened to.
+        await Promise.race([Promise.all([task.result({ signal }), completed]), late(signal)]);
+        return { status: 'completed' };
       }
       case 'cancel': {
         const task = await this.#start(step, signal);

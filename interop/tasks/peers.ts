@@ -2,13 +2,16 @@
 
 import { join } from 'node:path';
 import { userCache } from '../../scripts/made-folder.ts';
+import { buildGo } from '../../scripts/toolchains/go.ts';
+import { buildRust } from '../../scripts/toolchains/rust.ts';
 import type { Program } from '../../scripts/toolchains/program.ts';
-import { buildPython } from '../harness/build-python.ts';
-import type { Course } from '../harness/drive.ts';
+import { buildPythonPeer } from '../harness/build-python.ts';
+import type { Course, Route } from '../harness/drive.ts';
 import type { Peer, Way } from '../harness/peer.ts';
 import { peers as without } from '../harness/peers.ts';
 import { runTasks } from './client.ts';
 import { everythingExercises, plainExercises, taskExercises } from './plan.ts';
+import { bridgedRoutesOf, directRoutesOf, olderRoutesOf } from './routes.ts';
 import { createTasks } from './server.ts';
 import type { TaskStep } from './step.ts';
 
@@ -16,6 +19,7 @@ import type { TaskStep } from './step.ts';
 export interface TaskPeer {
   readonly peer: Peer;
   readonly course: Course<TaskStep>;
+  readonly routes: readonly Route[];
 }
 
 const here = import.meta.dirname;
@@ -51,7 +55,7 @@ const python1: Peer = {
   client: ways,
   server: ways,
   lacks: { client: {}, server: ofOurs },
-  build: () => buildPython(tasksProgram('python-1')),
+  build: () => buildPythonPeer(tasksProgram('python-1')),
 };
 
 const fastmcp: Peer = {
@@ -60,8 +64,49 @@ const fastmcp: Peer = {
   newest: '2026-07-28',
   client: ways,
   server: ways,
-  lacks: { client: {}, server: {} },
-  build: () => buildPython(tasksProgram('fastmcp')),
+  lacks: { client: { told: 'it listens to no task' }, server: { told: 'it tells of no task' } },
+  build: () => buildPythonPeer(tasksProgram('fastmcp')),
+};
+
+const extTasks: Peer = {
+  name: 'ext-tasks',
+  title: 'ext-tasks of TypeScript',
+  newest: '2026-07-28',
+  client: ways,
+  server: [],
+  lacks: { client: { 'no list for strangers': 'it asks for none where the server has none' }, server: {} },
+  build: () =>
+    Promise.resolve({
+      command: [process.execPath, join(here, 'peers/ext-tasks/peer.mjs')],
+      version: '@modelcontextprotocol/ext-tasks 0.2.2, on @modelcontextprotocol/client 2.4.0',
+    }),
+};
+
+const rust: Peer = {
+  name: 'rust',
+  title: 'the official SDK of Rust',
+  newest: '2026-07-28',
+  client: ways,
+  server: ways,
+  lacks: { client: { told: 'its filter of a subscription has no tasks' }, server: { told: 'it tells of no task' } },
+  build: () => buildRust(tasksProgram('rust'), 'rmcp'),
+};
+
+const mcpGo: Peer = {
+  name: 'mcp-go',
+  title: 'mark3labs/mcp-go',
+  newest: '2025-11-25',
+  client: ways,
+  server: ways,
+  lacks: {
+    client: {
+      'begin by CallTool':
+        'it reads the result that stands for a task as one without content, so that its transport begins them',
+      'asks by a task': 'it has no tasks of its own',
+    },
+    server: { ...ofOurs, 'protocol error': 'its tasks fail with -32603 whatever they fail with' },
+  },
+  build: () => buildGo(tasksProgram('mcp-go'), 'github.com/mark3labs/mcp-go'),
 };
 
 const sdk2: Peer = {
@@ -97,7 +142,7 @@ const plainCourse: Course<TaskStep> = { ...course, exercises: plainExercises };
 /** Clients that know no tasks, by the programs of the other exercise. */
 const plain = without
   .filter(({ name }) => ['python', 'go'].includes(name))
-  .map((peer): TaskPeer => ({
+  .map((peer) => ({
     peer: {
       ...peer,
       title: `${peer.title}, which has no tasks`,
@@ -106,14 +151,23 @@ const plain = without
       lacks: { client: {}, server: {} },
     },
     course: plainCourse,
-  }));
+  }))
+  .map(({ peer, course }): TaskPeer => ({ peer, course, routes: directRoutesOf(peer) }));
+
+/** A peer that has tasks, with both its ends and through a bridge. */
+function whole(peer: Peer, more: readonly Route[] = []): TaskPeer {
+  return { peer, course, routes: [...directRoutesOf(peer), ...more, ...bridgedRoutesOf(peer)] };
+}
 
 /** All of them, in the order of the page. */
 export const taskPeers: readonly [TaskPeer, ...TaskPeer[]] = [
-  { peer: sdk1, course },
-  { peer: python1, course },
-  { peer: fastmcp, course },
-  { peer: everything, course: { ...course, exercises: everythingExercises } },
-  { peer: sdk2, course: plainCourse },
+  whole(sdk1),
+  whole(python1),
+  whole(mcpGo),
+  whole(fastmcp),
+  whole(extTasks, olderRoutesOf(extTasks)),
+  whole(rust),
+  { peer: everything, course: { ...course, exercises: everythingExercises }, routes: directRoutesOf(everything) },
+  { peer: sdk2, course: plainCourse, routes: directRoutesOf(sdk2) },
   ...plain,
 ];

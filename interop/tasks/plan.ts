@@ -24,6 +24,8 @@ export const taskExercises: readonly Exercise<TaskStep>[] = [
     judge: both(expectText('brewed'), expectHeard('created', 'status working')),
   },
   {
+    // A client cannot ask for it in 2026-07-28, so that a server of 2025-11-25 behind a bridge is not asked.
+    exists: ({ tasks }, { bridge }) => tasks === 'core' || bridge === undefined,
     step: { id: 'time to live', do: 'task', name: 'slow', arguments: { ms: 10 }, ttl: 60_000 },
     judge: both(expectText('brewed'), expectTtl),
   },
@@ -39,6 +41,10 @@ export const taskExercises: readonly Exercise<TaskStep>[] = [
   {
     step: { id: 'asks', do: 'task', name: 'ask' },
     judge: both(expectText('Ann'), expectHeard('created', 'asked elicitation')),
+  },
+  {
+    step: { id: 'told', do: 'told', name: 'slow', arguments: { ms: 3000 } },
+    judge: both(expectStatus('completed'), expectHeard('told completed')),
   },
   { step: { id: 'cancel', do: 'cancel', name: 'endless' }, judge: expectStatus('cancelled') },
   { step: { id: 'cancelled there', do: 'call', name: 'given-up' }, judge: expectText('1') },
@@ -61,8 +67,15 @@ export const taskExercises: readonly Exercise<TaskStep>[] = [
   {
     // Specification 2025-11-25, Tasks, Security Considerations: no list where requestors cannot be told apart.
     step: { id: 'no list for strangers', do: 'tasks' },
-    exists: (revision, { way, side }) => isCore(revision) && way === 'http' && side === 'client',
+    exists: (revision, { way, side, bridge }) =>
+      isCore(revision) && way === 'http' && side === 'client' && bridge === undefined,
     judge: expectCode(-32_601),
+  },
+  {
+    // A bridge asks such questions plainly.
+    step: { id: 'asks by a task', do: 'call', name: 'ask-by-task' },
+    exists: (revision, { side, bridge }) => isCore(revision) && side === 'client' && bridge === undefined,
+    judge: both(expectText('Ann'), expectHeard('asked elicitation', 'hosted')),
   },
 ];
 

@@ -7,30 +7,31 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { driveAlong } from '../harness/drive.ts';
+import type { Peer } from '../harness/peer.ts';
 import { page } from '../harness/page.ts';
 import { runPeers } from '../harness/run-peers.ts';
 import { unexplained, unseen } from '../harness/report.ts';
 import { taskFaults as faults } from './faults.ts';
 import { introduction } from './page.ts';
-import { taskPeers } from './peers.ts';
-import { taskRoutesOf } from './routes.ts';
+import { taskPeers, type TaskPeer } from './peers.ts';
 
 const { values, positionals } = parseArgs({
   options: { route: { type: 'string' }, wire: { type: 'boolean' } },
   allowPositionals: true,
 });
 const chosen = taskPeers.filter(({ peer }) => positionals.length === 0 || positionals.includes(peer.name));
+const theOne = (peer: Peer): TaskPeer => {
+  const found = chosen.find((one) => one.peer === peer);
+  if (found === undefined) throw new Error(`nobody chose ${peer.name}`);
+  return found;
+};
 const found = await runPeers(
   chosen.map(({ peer }) => peer),
   {
     faults,
     wire: values.wire === true,
-    routesOf: (peer) => taskRoutesOf(peer).filter(({ title }) => title.includes(values.route ?? '')),
-    drive: async (peer, built, route) => {
-      const { course } = chosen.find((one) => one.peer === peer) ?? {};
-      if (course === undefined) throw new Error(`nobody chose ${peer.name}`);
-      return await driveAlong(course, { peer, built, route });
-    },
+    routesOf: (peer) => theOne(peer).routes.filter(({ title }) => title.includes(values.route ?? '')),
+    drive: async (peer, built, route) => await driveAlong(theOne(peer).course, { peer, built, route }),
   },
 );
 for (const fault of unseen(found.reports, faults))

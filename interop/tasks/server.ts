@@ -27,6 +27,11 @@ export function createTasks(options: ServerOptions = {}): Server {
     const answer = await ctx.elicit({ message: 'Your name?', schema: z.object({ name: z.string() }) });
     return answer.action === 'accept' ? answer.content.name : answer.action;
   });
+  server.tool('ask-by-task', {}, async (_args, ctx) => {
+    const question = { message: 'Your name?', schema: z.object({ name: z.string() }) };
+    const answer = await ctx.elicit(question, { task: { ttlMs: 60_000 } });
+    return answer.action === 'accept' ? answer.content.name : answer.action;
+  });
   addEndless(server);
   return server;
 }

@@ -11,6 +11,11 @@ export type TaskAction =
   | (Called & { readonly do: 'cancel' })
   /** Calls a tool as a task, waits for its result, and cancels it then. */
   | (Called & { readonly do: 'cancel-ended' })
+  /**
+   * Calls a tool as a task, asks no more, and gives `{status}` of the end that the server tells of by itself. Heard is
+   * `told completed`.
+   */
+  | (Called & { readonly do: 'told' })
   /** Asks for a task that there never was; some clients do so only after a call that became one. */
   | (Called & { readonly do: 'unknown' })
   /** Gives `{count}` of the tasks that the server lists. */

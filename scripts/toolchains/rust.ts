@@ -12,11 +12,11 @@ export type Profile = 'debug' | 'release';
  * @throws Unavailable without a toolchain or a network, or when it does not compile.
  */
 export async function buildRust(program: Program, crate: string, profile: Profile = 'debug'): Promise<Built> {
-  const { name, sources, cache } = program;
+  const { sources, cache } = program;
   const version = await ran(['cargo', '--version'], { timeoutMs: 20_000 });
   const folder = await folderOf(program, [version], async (place) => {
     // What it is built of takes long, and stays for the next time that only the program changed.
-    const target = join(cache, `${name}-target`);
+    const target = join(cache, `${crate}-target`);
     const how = profile === 'release' ? ['--release'] : [];
     await ran(['cargo', 'build', '--locked', '-j', '2', ...how, '--target-dir', target], {
       cwd: sources,

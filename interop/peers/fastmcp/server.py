@@ -1,12 +1,11 @@
 import asyncio
-import socket
 
 import mcp_types as types
-import uvicorn
 from fastmcp import Context, FastMCP
 from fastmcp.exceptions import ToolError
 from fastmcp.tools import Tool
 from pydantic import BaseModel
+from serving import serve_http
 
 server = FastMCP("fastmcp", version="1.0.0")
 given_up = 0
@@ -164,7 +163,4 @@ def serve(way: str) -> None:
     if way == "stdio":
         return server.run("stdio", show_banner=False)
     app = server.http_app(transport="sse" if way == "sse" else "http")
-    listener = socket.create_server(("127.0.0.1", 0))
-    port = listener.getsockname()[1]
-    print(f"http://127.0.0.1:{port}/{'sse' if way == 'sse' else 'mcp'}", flush=True)
-    uvicorn.Server(uvicorn.Config(app, log_level="warning")).run(sockets=[listener])
+    serve_http(app, "sse" if way == "sse" else "mcp")

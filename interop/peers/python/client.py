@@ -1,15 +1,9 @@
 import asyncio
-import json
-import warnings
 
-import anyio
 import mcp_types as types
-from mcp import Client, MCPError, StdioServerParameters
+from mcp import Client, StdioServerParameters
 from mcp.client.sse import sse_client
-
-warnings.simplefilter("ignore")
-heard: list[str] = []
-cancelled = asyncio.Event()
+from exercise import heard, plain, tell, until
 
 
 async def elicit(_context, _params):
@@ -41,10 +35,6 @@ async def message(item):
 
 async def progress(done, total, _message):
     heard.append(f"progress {done:g}" + ("" if total is None else f"/{total:g}"))
-
-
-def plain(result):
-    return result.model_dump(by_alias=True, exclude_none=True, mode="json")
 
 
 class Exercise:
@@ -122,32 +112,6 @@ class Exercise:
         return [plain(result) for result in await asyncio.gather(*calls)]
 
 
-async def until(word):
-    for _ in range(200):
-        if word in heard:
-            return
-        await asyncio.sleep(0.05)
-
-
-async def timely(doing):
-    with anyio.fail_after(30):
-        return await doing
-
-
-async def outcome(doing):
-    try:
-        return {"result": await doing}
-    except MCPError as error:
-        return {"error": {"code": error.code, "message": error.message}}
-    except Exception as error:
-        return {"failed": str(error) or repr(error)}
-
-
-def tell(step, came):
-    print(json.dumps({"step": step, **came, "heard": list(heard)}), flush=True)
-    heard.clear()
-
-
 def server_of(target):
     if target["transport"] == "stdio":
         command, *arguments = target["command"]
@@ -169,14 +133,12 @@ async def run(assignment):
         await client.__aenter__()
         return {"revision": client.protocol_version}
 
-    connected = await outcome(connect())
-    tell("connect", connected)
-    if "result" not in connected:
+    if not await tell("connect", connect()):
         return
     exercise = Exercise(client)
     for step in assignment["steps"]:
         if step["do"] != "close":
-            tell(step["id"], await outcome(timely(getattr(exercise, step["do"])(step))))
+            await tell(step["id"], getattr(exercise, step["do"])(step))
     if exercise.listening is not None:
         exercise.listening.cancel()
 
@@ -184,4 +146,4 @@ async def run(assignment):
         await client.__aexit__(None, None, None)
         return {}
 
-    tell("close", await outcome(close()))
+    await tell("close", close())

@@ -1,13 +1,12 @@
 import asyncio
-import socket
 from typing import Annotated
 
 import mcp_types as types
-import uvicorn
 from mcp.server.mcpserver import Context, MCPServer
 from mcp.server.mcpserver.exceptions import ToolError
 from mcp.server.mcpserver.resolve import Elicit, ListRoots, Resolve, Sample
 from pydantic import BaseModel
+from serving import serve_http
 
 server = MCPServer("python", version="1.0.0", log_level="WARNING")
 given_up = 0
@@ -166,7 +165,4 @@ def serve(way: str) -> None:
     if way == "stdio":
         return server.run("stdio")
     app = server.sse_app() if way == "sse" else server.streamable_http_app()
-    listener = socket.create_server(("127.0.0.1", 0))
-    port = listener.getsockname()[1]
-    print(f"http://127.0.0.1:{port}/{'sse' if way == 'sse' else 'mcp'}", flush=True)
-    uvicorn.Server(uvicorn.Config(app, log_level="warning")).run(sockets=[listener])
+    serve_http(app, "sse" if way == "sse" else "mcp")

@@ -1,24 +1,14 @@
-import json
-import warnings
-
-import anyio
 from fastmcp import Client
 from fastmcp.client.transports import StdioTransport, StreamableHttpTransport
 from fastmcp_tasks import call_tool_task
 from fastmcp_tasks.client import _inlined_call_tool_result, _send_cancel, _send_get
 from mcp.shared.exceptions import MCPError
-
-warnings.simplefilter("ignore")
-heard: list[str] = []
+from exercise import heard, plain, tell
 
 
 async def elicit(_message, answer, _params, _context):
     heard.append("asked elicitation")
     return answer(name="Ann")
-
-
-def plain(result):
-    return result.model_dump(by_alias=True, exclude_none=True, mode="json")
 
 
 class Exercise:
@@ -56,18 +46,6 @@ class Exercise:
 
     async def unknown(self, _step):
         return plain(await _send_get(self.client.session, "never-was"))
-
-
-async def tell(step, doing):
-    try:
-        with anyio.fail_after(30):
-            came = {"result": await doing}
-    except MCPError as error:
-        came = {"error": {"code": error.code, "message": error.message}}
-    except Exception as error:
-        came = {"failed": str(error) or repr(error)}
-    print(json.dumps({"step": step, **came, "heard": list(heard)}), flush=True)
-    heard.clear()
 
 
 async def run(assignment):

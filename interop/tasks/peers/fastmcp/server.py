@@ -1,14 +1,13 @@
 import asyncio
-import socket
 from datetime import timedelta
 
 import mcp_types as types
-import uvicorn
 from fastmcp import Context, FastMCP
 from fastmcp.exceptions import ToolError
 from fastmcp.utilities.tasks import TaskConfig
 from fastmcp_tasks import TasksExtension
 from mcp.shared.exceptions import MCPError
+from serving import serve_http
 
 server = FastMCP("fastmcp-tasks", version="1.0.0")
 server.add_extension(TasksExtension(url="memory://"))
@@ -78,6 +77,4 @@ def serve(way: str) -> None:
     if way == "stdio":
         return server.run("stdio", show_banner=False)
     app = server.http_app(transport="http")
-    listener = socket.create_server(("127.0.0.1", 0))
-    print(f"http://127.0.0.1:{listener.getsockname()[1]}/mcp", flush=True)
-    uvicorn.Server(uvicorn.Config(app, log_level="warning")).run(sockets=[listener])
+    serve_http(app, "mcp")

@@ -1,28 +1,45 @@
-import json
-import warnings
+import asyncio
 
-import anyio
 import mcp.types as types
-from mcp import ClientSession, McpError, StdioServerParameters
+from mcp import ClientSession, StdioServerParameters
 from mcp.client.stdio import stdio_client
+from mcp.client.experimental.task_handlers import ExperimentalTaskHandlers
 from mcp.client.streamable_http import streamablehttp_client
+from mcp.shared.experimental.tasks.in_memory_task_store import InMemoryTaskStore
+from exercise import heard, plain, tell, until
 
-warnings.simplefilter("ignore")
-heard: list[str] = []
+ANN = types.ElicitResult(action="accept", content={"name": "Ann"})
+hosted = InMemoryTaskStore()
 
 
 async def elicit(_context, _params):
     heard.append("asked elicitation")
-    return types.ElicitResult(action="accept", content={"name": "Ann"})
+    return ANN
+
+
+async def elicit_by_task(_context, _params, wanted):
+    heard.extend(["asked elicitation", "hosted"])
+    task = await hosted.create_task(wanted)
+    asyncio.get_running_loop().call_later(0.2, lambda: asyncio.ensure_future(answer(task.taskId)))
+    return types.CreateTaskResult(task=task)
+
+
+async def answer(task_id):
+    await hosted.store_result(task_id, ANN)
+    await hosted.update_task(task_id, "completed")
+
+
+async def hosted_task(_context, params):
+    return types.GetTaskResult(**(await hosted.get_task(params.taskId)).model_dump())
+
+
+async def hosted_result(_context, params):
+    return types.GetTaskPayloadResult(**plain(await hosted.get_result(params.taskId)))
 
 
 async def message(item):
     if isinstance(item, types.ServerNotification) and isinstance(item.root, types.TaskStatusNotification):
         heard.append(f"told {item.root.params.status}")
-
-
-def plain(result):
-    return result.model_dump(by_alias=True, exclude_none=True, mode="json")
 
 
 class Exercise:
@@ -56,6 +73,11 @@ class Exercise:
         await self.tasks.get_task_result(task_id, types.CallToolResult)
         return plain(await self.tasks.cancel_task(task_id))
 
+    async def told(self, step):
+        await self.started(step)
+        await until("told completed")
+        return {"status": "completed"}
+
     async def unknown(self, _step):
         return plain(await self.tasks.get_task("never-was"))
 
@@ -64,18 +86,6 @@ class Exercise:
 
 
 NAMES = {"cancel-ended": "cancel_ended", "tasks": "tasks_listed"}
-
-
-async def tell(step, doing):
-    try:
-        with anyio.fail_after(30):
-            came = {"result": await doing}
-    except McpError as error:
-        came = {"error": {"code": error.error.code, "message": error.error.message}}
-    except Exception as error:
-        came = {"failed": str(error) or repr(error)}
-    print(json.dumps({"step": step, **came, "heard": list(heard)}), flush=True)
-    heard.clear()
 
 
 async def opened(session):
@@ -90,7 +100,16 @@ async def run(assignment):
     else:
         streams = streamablehttp_client(target["url"])
     async with streams as (reading, writing, *_):
-        async with ClientSession(reading, writing, elicitation_callback=elicit, message_handler=message) as session:
+        handlers = ExperimentalTaskHandlers(
+            augmented_elicitation=elicit_by_task, get_task=hosted_task, get_task_result=hosted_result
+        )
+        async with ClientSession(
+            reading,
+            writing,
+            elicitation_callback=elicit,
+            message_handler=message,
+            experimental_task_handlers=handlers,
+        ) as session:
             await tell("connect", opened(session))
             exercise = Exercise(session)
             for step in assignment["steps"]:

@@ -1,13 +1,12 @@
 import contextlib
-import socket
 
 import anyio
 import mcp.types as types
-import uvicorn
 from mcp.server.lowlevel import Server
 from mcp.server.stdio import stdio_server
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from mcp.shared.exceptions import McpError
+from serving import serve_http
 from starlette.applications import Starlette
 from starlette.routing import Mount
 
@@ -109,6 +108,4 @@ def serve(way: str) -> None:
             yield
 
     app = Starlette(routes=[Mount("/mcp", app=manager.handle_request)], lifespan=life)
-    listener = socket.create_server(("127.0.0.1", 0))
-    print(f"http://127.0.0.1:{listener.getsockname()[1]}/mcp/", flush=True)
-    uvicorn.Server(uvicorn.Config(app, log_level="warning")).run(sockets=[listener])
+    serve_http(app, "mcp/")

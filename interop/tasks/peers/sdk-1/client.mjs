@@ -1,4 +1,5 @@
 import { Client } from 'sdk-1.32.2/client/index.js';
+import { InMemoryTaskStore } from 'sdk-1.32.2/experimental/tasks/index.js';
 import { StdioClientTransport } from 'sdk-1.32.2/client/stdio.js';
 import { StreamableHTTPClientTransport } from 'sdk-1.32.2/client/streamableHttp.js';
 import {
@@ -9,13 +10,29 @@ import {
   TaskStatusNotificationSchema,
 } from 'sdk-1.32.2/types.js';
 
+const stepMs = 20_000;
 let heard = [];
-const client = new Client({ name: 'sdk-1', version: '1.0.0' }, { capabilities: { elicitation: {}, tasks: {} } });
-client.setRequestHandler(ElicitRequestSchema, () => {
+const client = new Client(
+  { name: 'sdk-1', version: '1.0.0' },
+  {
+    capabilities: { elicitation: {}, tasks: { requests: { elicitation: { create: {} } } } },
+    taskStore: new InMemoryTaskStore(),
+  },
+);
+const ann = { action: 'accept', content: { name: 'Ann' } };
+client.setRequestHandler(ElicitRequestSchema, async ({ params }, { taskStore, taskRequestedTtl }) => {
   heard.push('asked elicitation');
-  return { action: 'accept', content: { name: 'Ann' } };
+  if (params.task === undefined) return ann;
+  heard.push('hosted');
+  const task = await taskStore.createTask({ ttl: taskRequestedTtl, pollInterval: 100 });
+  setTimeout(() => taskStore.storeTaskResult(task.taskId, 'completed', ann), 200);
+  return { task };
 });
-client.setNotificationHandler(TaskStatusNotificationSchema, ({ params }) => heard.push(`told ${params.status}`));
+const ends = new Map();
+client.setNotificationHandler(TaskStatusNotificationSchema, ({ params: { taskId, status } }) => {
+  heard.push(`told ${status}`);
+  if (status === 'completed') ends.get(taskId)?.({ status });
+});
 
 const todo = {
   call: ({ name, arguments: args }) => client.callTool({ name, arguments: args }),
@@ -29,6 +46,10 @@ const todo = {
     const { task } = await started(name, args);
     await client.experimental.tasks.getTaskResult(task.taskId, CallToolResultSchema);
     return client.experimental.tasks.cancelTask(task.taskId);
+  },
+  async told({ name, arguments: args }) {
+    const { task } = await started(name, args);
+    return new Promise((resolve) => ends.set(task.taskId, resolve));
   },
   unknown: () => client.experimental.tasks.getTask('never-was'),
   tasks: async () => ({ count: (await client.experimental.tasks.listTasks()).tasks.length }),
@@ -63,7 +84,8 @@ async function followed(name, args, task) {
 async function told(step, doing) {
   let came;
   try {
-    came = { result: await doing() };
+    const late = new Promise((_resolve, reject) => setTimeout(() => reject(new Error('nothing came in time')), stepMs));
+    came = { result: await Promise.race([doing(), late]) };
   } catch (error) {
     const message = String(error.message).replace(/^MCP error -?\d+: /, '');
     came = error instanceof McpError ? { error: { code: error.code, message } } : { failed: String(error) };
