@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
 import { connected, tool, type Connected } from '../../../test/support/connected-client.ts';
-import { ConnectionError, TaskCancelledError, TaskGoneError } from '../../client.ts';
+import { ConnectionError, McpError, TaskCancelledError, TaskGoneError } from '../../client.ts';
 import type { ConnectOptions } from '../options.ts';
 import type { ScriptedPeer } from '../../testing/scripted.ts';
 
@@ -213,4 +213,16 @@ test('a task that is told after the time of its request is cancelled: nobody wai
   one.peer.send({ jsonrpc: '2.0', id, result: { task: working } } as never);
   await one.pass(1000);
   assert.equal(one.asked.at(-1)?.method, 'tasks/cancel');
+});
+
+test('a task that failed with a result that is none rejects with what its server says of it', async (t) => {
+  const failed = { ...working, status: 'failed', statusMessage: 'no such leaf' };
+  const one = await playing(t, { 'tasks/get': () => failed, 'tasks/result': () => ({}) });
+  const judged = assert.rejects(one.client.callTool('t'), (error) => {
+    assert.ok(error instanceof McpError);
+    assert.deepEqual([error.kind, error.message], ['internalError', 'no such leaf']);
+    return true;
+  });
+  await one.pass(3_000);
+  await judged;
 });

@@ -253,6 +253,14 @@ describe('a hostile server of 2025-11-25 with tasks', () => {
       assert.match(String(message), words);
     });
 
+  it('whose task failed with a result that is none tells why it failed', async (t) => {
+    const failed = { ...taskOf('upstream-task-1', 'failed'), statusMessage: 'no such leaf' };
+    const { client } = await scriptedBefore(t, { 'tasks/get': failed, 'tasks/result': {} });
+    const { taskId } = await begun(client, newest);
+    const { status, error } = await client.ask('tasks/get', { taskId });
+    assert.deepEqual([status, error], ['failed', { code: -32603, message: 'no such leaf' }]);
+  });
+
   it('whose task is gone tells of one that nobody has', async (t) => {
     const { client } = await scriptedBefore(t, {
       'tasks/get': (sent, peer) => peer.refuse(sent, { code: -32602, message: 'no' }),

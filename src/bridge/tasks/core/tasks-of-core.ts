@@ -137,7 +137,14 @@ async function ended(client: Client, flat: Task, asked: TaskOfClient): Promise<J
     const lost = `the upstream server says that the task is completed, and does not give its result: ${message}`;
     throw new McpError('internalError', lost, { cause: error });
   }
-  return { ...flat, status: 'completed', result: resultOf(client, given, asked) };
+  try {
+    return { ...flat, status: 'completed', result: resultOf(client, given, asked) };
+  } catch (error) {
+    // Some servers have no result of a task that failed, and say so with an empty one.
+    if (flat.status !== 'failed' || !(error instanceof McpError)) throw error;
+    const message = typeof flat.statusMessage === 'string' ? flat.statusMessage : error.message;
+    return { ...flat, error: { code: -32_603, message } };
+  }
 }
 
 function resultOf(client: Client, given: JsonObject, { call }: TaskOfClient): JsonObject {

@@ -9,7 +9,7 @@ import { hasEnded } from '../../../protocol/task-status.ts';
 import { isUnknown, mayPass, Patience } from './patience.ts';
 import type { TaskReference } from '../task-handle.ts';
 import { TaskInputs } from './task-inputs.ts';
-import { isBare, outcomeOf, type TaskEnd } from './task-outcome.ts';
+import { failureInCore, isBare, outcomeOf, type TaskEnd } from './task-outcome.ts';
 import type { TaskSent } from './task-requests.ts';
 import { isUnchanged, type TaskState } from './task-state.ts';
 
@@ -347,7 +347,8 @@ export class FollowedTask implements NudgedTask {
       await this.#ask(signal);
       this.#isTold = hasEnded(this.#state);
     }
-    if (isAnswer && this.#state?.status === 'failed') return { error: this.#parts.learned(error) };
+    const failure = this.#state && failureInCore(this.#state, error);
+    if (failure !== undefined) return { error: this.#parts.learned(failure) };
     if (this.#state?.status === 'cancelled') return undefined;
     const isOver = this.#state !== undefined && hasEnded(this.#state);
     if (isOver && this.#core.tries >= mostTries) throw error;

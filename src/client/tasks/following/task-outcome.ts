@@ -1,5 +1,5 @@
 import { ConnectionError } from '../../../jsonrpc/transport.ts';
-import { errorFromWire } from '../../../protocol/error.ts';
+import { errorFromWire, McpError } from '../../../protocol/error.ts';
 import type { CallToolResult } from '../../../protocol/features/tools.ts';
 import type { Revision } from '../../../protocol/revision.ts';
 import { readResult } from '../../read-result.ts';
@@ -24,6 +24,18 @@ export function outcomeOf(
   if (status !== 'failed') return undefined;
   if (error === undefined) throw without('an error');
   return { error: learned(errorFromWire(error)) };
+}
+
+/**
+ * The error of a task of 2025-11-25 that failed, by what asking for its result gave. Some servers have no result then, and say so with an
+ * empty one: what the server says of the task is the error. `undefined` where it did not fail, or its result may be had later.
+ */
+export function failureInCore({ status, statusMessage }: TaskState, error: unknown): McpError | undefined {
+  if (status !== 'failed') return undefined;
+  if (error instanceof McpError) return error;
+  const isMalformed = error instanceof ConnectionError && error.reason === 'invalid-message';
+  if (!isMalformed || statusMessage === undefined) return undefined;
+  return new McpError('internalError', statusMessage, { cause: error });
 }
 
 /** Tells whether a task of the extension has ended in words that leave out what came of it, as those of its creation do. */
