@@ -1,6 +1,6 @@
 /** Our client as one of the programs of tasks. */
 
-import { connect, McpError, type Client as OurClient, type TaskHandle } from '../../src/client.ts';
+import { connect, McpError, TaskGoneError, type Client as OurClient, type TaskHandle } from '../../src/client.ts';
 import { transportTo, type Client, type Revisions } from '../harness/route.ts';
 import type { Outcome } from '../harness/step.ts';
 import { stepMs } from '../harness/times.ts';
@@ -11,7 +11,7 @@ export function runTasks(revisions: Revisions): Client<TaskStep> {
   return async ({ target, steps }, tell) => {
     const heard: string[] = [];
     let client: OurClient | undefined;
-    let told = Promise.withResolvers<void>();
+    let told = (): void => undefined;
     const report = async (step: string, doing: (signal: AbortSignal) => Promise<unknown>): Promise<void> => {
       tell({ step, ...(await outcomeOf(doing)), heard: heard.splice(0) });
     };
@@ -25,14 +25,14 @@ export function runTasks(revisions: Revisions): Client<TaskStep> {
         onNotification: (method, { status }) => {
           if (!/^notifications\/tasks(\/status)?$/.test(method)) return;
           heard.push(`told ${String(status)}`);
-          if (status === 'completed') told.resolve();
+          if (status === 'completed') told();
         },
         onWarning: () => undefined,
       });
       return { revision: client.revision };
     });
     if (client === undefined) return '';
-    const exercise = new Exercise(client, heard, () => (told = Promise.withResolvers<void>()).promise);
+    const exercise = new Exercise(client, heard, () => new Promise<void>((resolve) => (told = resolve)));
     for (const step of steps) await report(step.id, (signal) => exercise.do(step, signal));
     await client.close();
     return '';
@@ -43,7 +43,8 @@ async function outcomeOf(doing: (signal: AbortSignal) => Promise<unknown>): Prom
   try {
     return { result: await doing(AbortSignal.timeout(stepMs)) };
   } catch (error) {
-    const cause = error instanceof Error && error.cause instanceof McpError ? error.cause : error;
+    // One that tells of a task that is gone has what the server answered as its cause; that of malformed answers is our own.
+    const cause = error instanceof TaskGoneError ? error.cause : error;
     if (cause instanceof McpError) return { error: { code: cause.code, message: cause.message } };
     return { failed: error instanceof Error ? error.message : String(error) };
   }

@@ -41,6 +41,14 @@ export const taskFaults: readonly Fault[] = [
       'Cancellation: a cancelled task stays so, even where the work runs on.',
   },
   {
+    peer: 'python-1',
+    side: 'server',
+    steps: ['protocol error'],
+    why:
+      'Of a task that failed with an error `tasks/result` gives an empty result, which is none of a call; the code of the error is lost. ' +
+      'Specification 2025-11-25, Tasks, Result Retrieval: `tasks/result` gives what the call would have given, error or not.',
+  },
+  {
     peer: 'fastmcp',
     side: 'client',
     ways: ['http'],

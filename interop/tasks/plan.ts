@@ -36,7 +36,7 @@ export const taskExercises: readonly Exercise<TaskStep>[] = [
   },
   {
     step: { id: 'protocol error', do: 'task', name: 'break' },
-    judge: both(expectCode(-32_602), expectHeard('created')),
+    judge: both(expectCode(-32_602, /no such leaf/), expectHeard('created')),
   },
   {
     step: { id: 'asks', do: 'task', name: 'ask' },
@@ -125,8 +125,11 @@ function expectTtl({ heard = [] }: Outcome): string | undefined {
   return heard.some((word) => /^ttl [1-9]\d*$/.test(word)) ? undefined : `no time to live in ${shown(heard)}`;
 }
 
-function expectCode(code: number): Judge {
-  return (outcome) => (outcome.error?.code === code ? undefined : `no error ${code} but ${shown(outcome)}`);
+function expectCode(code: number, words = /^/): Judge {
+  return (outcome) => {
+    const { error } = outcome;
+    return error?.code === code && words.test(error.message) ? undefined : `no error ${code} but ${shown(outcome)}`;
+  };
 }
 
 /** The words must tell a reader that it is tasks that are missing. */

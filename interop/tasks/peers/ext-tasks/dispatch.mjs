@@ -15,7 +15,8 @@ export function dispatchOf(transport) {
     const id = `raw-${++sent}`;
     const answered = new Promise((resolve, reject) => {
       waiting.set(id, resolve);
-      signal?.addEventListener('abort', () => reject(signal.reason), { once: true });
+      const giveUp = () => reject(new Error('the request was given up', { cause: signal.reason }));
+      signal?.addEventListener('abort', giveUp, { once: true });
     });
     answered.catch(() => waiting.delete(id));
     try {

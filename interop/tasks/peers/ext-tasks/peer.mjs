@@ -26,7 +26,7 @@ const client = new Client(clientInfo, {
 const told = new Map();
 client.fallbackNotificationHandler = async ({ method, params }) => {
   if (method === 'notifications/tasks' || method === 'notifications/tasks/status') {
-    heard.push(`told ${params.status}`);
+    heard.push(`told ${String(params.status)}`);
     told.get(params.taskId)?.(params.status);
   }
 };

@@ -255,7 +255,7 @@ export class FollowedTask implements NudgedTask {
     this.#patience.failed(error, this.reference, this.#parts.over());
   }
 
-  /** What came of it is in the result of `tasks/get` alone. (Spec ext-tasks, CreateTaskResult.) */
+  /** Tells a state without what came of the task, which is in the result of `tasks/get` alone. (Spec ext-tasks, CreateTaskResult.) */
   #isBare(state: TaskState): boolean {
     return this.#parts.requests.revision.tasks === 'extension' && isBare(state);
   }
