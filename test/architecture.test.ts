@@ -54,6 +54,8 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
     'mistakes',
   ],
   fidelity: ['protocol'],
+  // What judges servers and clients that are not ours.
+  check: ['client', 'json', 'jsonrpc', 'protocol', 'stdio/client'],
   // The two halves of a transport know nothing of each other.
   'http/server': ['host', 'peer', 'json', 'jsonrpc', 'protocol', 'store', 'mistakes'],
   'http/client': ['auth', 'json', 'jsonrpc', 'protocol', 'mistakes'],
@@ -76,6 +78,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
     'server',
     'client',
     'fidelity',
+    'check',
     'host',
     'peer',
     'jsonrpc',

@@ -5,6 +5,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { citedIds } from '../scripts/covered.ts';
+import { rowsText } from '../scripts/register.ts';
 import { behaviours, folder, fullBehaviours, fullRequirements, requirements, tableText } from '../scripts/registers.ts';
 import { beside } from './support/beside.ts';
 
@@ -53,3 +54,11 @@ if (fullList !== undefined) {
     );
   });
 }
+
+test('the rows that parley check judges are those of its rules', () => {
+  assert.equal(
+    readFileSync(join(folder, '../../src/check/rows.ts'), 'utf8'),
+    rowsText(),
+    'npm run register writes them anew',
+  );
+});

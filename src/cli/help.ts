@@ -32,6 +32,7 @@ const general = `parley — MCP in every revision, ${oldest} to ${newestRevision
   parley call (<url> | -- <command>…) [<tool>…]  lists what a server offers, or calls a tool
   parley tasks get|wait|answer|cancel <reference>  takes up what parley call --task began; list <url>
   parley explain (<url> | -- <command>…)         says which revisions a server speaks, and how that is known
+  parley check (<url> | -- <command>…)           judges a server by the specification, at every revision that it speaks
   parley login <url>                             signs in at a server, for call and bridge; logout, whoami
   parley example                                 serves a small example server on standard input and output
   parley start                                   the bridge in front of the example server
@@ -192,6 +193,28 @@ The exit code is 1 when no revision of a server works; the report is printed all
   parley explain --wire -- npx -y @modelcontextprotocol/server-everything
 `;
 
+const check = `parley check [options] <url>
+parley check [options] -- <command> [<argument>…]
+
+Judges a server by what can be seen from outside of the statements of the specification, at every revision that it speaks,
+with right and wrong messages. It calls no tool. Each wrong message has a right twin that must work first, and what is
+found broken is looked at once more: what is printed is meant to be a fault of the server. What a server does not offer, and
+a revision that it does not speak, are no faults.
+
+  --revision <date>   judges this revision alone; repeatable
+  --only <row|area>   judges one row, such as basic-018, or those of an area, such as http; repeatable
+  --strict            a SHOULD that is not followed fails too
+  --json              prints JSON, with every row
+  --verbose           prints every row
+  --timeout <ms>      the longest wait for an answer; 5000
+${reaching}
+
+Exit codes: 0 nothing is broken, 1 a MUST is, 2 the command line makes no sense, 3 it could not be judged.
+
+  parley check http://127.0.0.1:3000/mcp
+  parley check -- node server.js
+`;
+
 const example = `parley example
 
 Serves a small server on standard input and output, with tools, resources and prompts of every kind.
@@ -238,7 +261,7 @@ shown. The exit code is 1 when nobody is.
 `;
 
 const topics: ReadonlyMap<string, string> = new Map(
-  Object.entries({ bridge, call, example, explain, login, logout, start, tasks, whoami }),
+  Object.entries({ bridge, call, check, example, explain, login, logout, start, tasks, whoami }),
 );
 
 /** The help on a command, or on all of them; `undefined` when there is no such command. */

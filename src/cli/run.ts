@@ -8,6 +8,7 @@ import { version } from './version.ts';
 const commands: ReadonlyMap<string, () => Promise<Command>> = new Map([
   ['bridge', async () => (await import('./bridge.ts')).bridge],
   ['call', async () => (await import('./call/call.ts')).call],
+  ['check', async () => (await import('./check/check.ts')).checkCommand],
   ['example', async () => (await import('./example/example.ts')).example],
   ['explain', async () => (await import('./explain/explain.ts')).explain],
   ['login', async () => (await import('./login/login.ts')).login],

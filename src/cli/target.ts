@@ -98,8 +98,8 @@ export function isHeader(name: string, value: string): boolean {
   return /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(name) && /^[\t\x20-\x7e\x80-\xff]*$/.test(value);
 }
 
-/** The values may be secrets, and are in no message. */
-function headersOf(lines: readonly string[]): Readonly<Record<string, string>> {
+/** Headers that were typed as `Name: value`. The values may be secrets, and are in no message. @throws UsageError for others. */
+export function headersOf(lines: readonly string[]): Readonly<Record<string, string>> {
   return Object.fromEntries(
     lines.map((line) => {
       const colon = line.indexOf(':');
@@ -110,8 +110,8 @@ function headersOf(lines: readonly string[]): Readonly<Record<string, string>> {
   );
 }
 
-/** `NAME=value` sets a variable, `NAME` alone passes the one of this process on. */
-function variablesOf(given: readonly string[], env: Io['env']): Readonly<Record<string, string | undefined>> {
+/** Variables that were typed: `NAME=value` sets one, `NAME` alone passes the one of this process on. @throws UsageError for others. */
+export function variablesOf(given: readonly string[], env: Io['env']): Readonly<Record<string, string | undefined>> {
   return Object.fromEntries(
     given.map((text) => {
       const at = text.indexOf('=');

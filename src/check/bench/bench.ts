@@ -1,0 +1,165 @@
+import type { ClientCapabilities } from '../../protocol/capability.ts';
+import type { Implementation } from '../../protocol/features/common.ts';
+import type { Revision } from '../../protocol/revision.ts';
+import { NotJudged } from '../verdict.ts';
+import type { Exchanged } from './exchange.ts';
+import type { RawHttp } from './http.ts';
+import type { Budget } from './limits.ts';
+import { rawLines, type RawLines, type StartedBy } from './lines.ts';
+import { listOffer, type ServerOffer } from './offer.ts';
+import { Prober, type ProbeMessage, type Answered, type Manner, type Road } from './prober.ts';
+
+/** Way to the server that is judged. */
+export type Way =
+  | { readonly over: 'http'; readonly http: RawHttp }
+  | { readonly over: 'stdio'; readonly start: StartedBy };
+
+/** Parts that the benches of one run share. */
+export interface Ground {
+  readonly info: Implementation;
+  readonly way: Way;
+  readonly budget: Budget;
+  /** Longest wait for an answer, in milliseconds. */
+  readonly waitMs: number;
+  /** Longest wait for the first answer of a conversation, in milliseconds. */
+  readonly openMs: number;
+  /** Time of silence that is taken for "nothing comes", in milliseconds. */
+  readonly quietMs: number;
+  heard(exchange: Exchanged, about: ProbeMessage): void;
+  /** Hears the lines that a process said unasked. */
+  unasked(lines: readonly string[], revision: Revision): void;
+}
+
+/** Means by which probes speak to a server in one revision. */
+export class Bench {
+  readonly revision: Revision;
+  readonly #ground: Ground;
+  readonly #open = new Set<Prober>();
+  #shared: Promise<Prober> | undefined;
+  #offer: Promise<ServerOffer> | undefined;
+
+  constructor(revision: Revision, ground: Ground) {
+    this.revision = revision;
+    this.#ground = ground;
+  }
+
+  get over(): Way['over'] {
+    return this.#ground.way.over;
+  }
+
+  get waitMs(): number {
+    return this.#ground.waitMs;
+  }
+
+  get quietMs(): number {
+    return this.#ground.quietMs;
+  }
+
+  /** HTTP below what a speaker sends. @throws NotJudged where there is none. */
+  get http(): RawHttp {
+    const { way } = this.#ground;
+    if (way.over === 'stdio') throw new NotJudged('there is no HTTP');
+    return way.http;
+  }
+
+  /** The conversation that harmless probes have in common; a new one where the process of the last has ended. */
+  async shared(): Promise<Prober> {
+    const speaker = await this.#shared?.catch(() => undefined);
+    if (speaker !== undefined && speaker.lines?.ended === undefined) return speaker;
+    this.#shared = this.fresh();
+    return await this.#shared;
+  }
+
+  /** Takes a conversation that was opened for the one that probes share. */
+  adopt(speaker: Prober): void {
+    this.#shared = Promise.resolve(speaker);
+  }
+
+  /**
+   * Opens a conversation for one probe; it ends with the run at the latest.
+   *
+   * @throws NotJudged when the server does not open one.
+   */
+  async fresh(capabilities: ClientCapabilities = {}): Promise<Prober> {
+    const speaker = await this.unopened(capabilities);
+    if (!(await speaker.open())) throw new NotJudged(`it opened no conversation: ${excerptOf(speaker.opening)}`);
+    return speaker;
+  }
+
+  /** Makes a conversation that nobody opened. */
+  async unopened(capabilities: ClientCapabilities = {}): Promise<Prober> {
+    const { info, budget, waitMs, openMs, quietMs, heard } = this.#ground;
+    const speaker = new Prober({
+      info,
+      revision: this.revision,
+      road: await this.#road(),
+      capabilities,
+      waitMs,
+      openMs,
+      quietMs,
+      exchanged: heard,
+      room: () => budget.message(),
+    });
+    this.#open.add(speaker);
+    return speaker;
+  }
+
+  /** Ends a conversation that a probe had for itself. */
+  async end(speaker: Prober): Promise<void> {
+    if (!this.#open.delete(speaker)) return;
+    const { lines } = speaker;
+    if (lines !== undefined) this.#ground.unasked(lines.unasked, this.revision);
+    await speaker.close();
+  }
+
+  /** Offer of the server, listed once. */
+  async offer(): Promise<ServerOffer> {
+    this.#offer ??= this.shared().then(listOffer);
+    return await this.#offer;
+  }
+
+  /**
+   * Sends a right request first, which must work before a wrong one says anything.
+   *
+   * @throws NotJudged when it does not.
+   */
+  async works(
+    speaker: Prober,
+    method: string,
+    params?: Readonly<Record<string, unknown>>,
+    manner?: Manner,
+  ): Promise<Answered> {
+    const answer = await speaker.request(method, params, manner);
+    if (answer.result === undefined) throw new NotJudged(`a right ${method} gave no result: ${excerptOf(answer)}`);
+    return answer;
+  }
+
+  /** A request that every server of the revision answers with a result, and that changes nothing. */
+  get harmless(): 'server/discover' | 'ping' {
+    return this.revision.clientDescribed === 'each-request' ? 'server/discover' : 'ping';
+  }
+
+  /** Ends all conversations. */
+  async close(): Promise<void> {
+    await Promise.all([...this.#open].map((speaker) => this.end(speaker)));
+  }
+
+  async #road(): Promise<Road> {
+    const { way, budget } = this.#ground;
+    if (way.over === 'http') return way;
+    budget.child();
+    const lines: RawLines = await rawLines(way.start);
+    return { over: 'stdio', lines };
+  }
+}
+
+/** Answer that came, in a few words. */
+export function excerptOf(exchange: Exchanged | undefined): string {
+  if (exchange === undefined) return 'nothing was sent';
+  const { status, text, end, reason } = exchange;
+  const said = text.trim().replaceAll(/\s+/g, ' ').slice(0, 200);
+  const http = status === undefined ? '' : `HTTP ${status} `;
+  if (said !== '') return `${http}${said}`;
+  if (reason !== undefined) return `${http}${reason}`;
+  return end === 'silent' ? `${http}silence` : `${http}nothing`;
+}

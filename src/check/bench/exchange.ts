@@ -1,0 +1,101 @@
+import { parseJson } from '../../json/parse.ts';
+import { isObject } from '../../jsonrpc/message.ts';
+
+/** Text that was sent to a server, and all that came of it. */
+export interface Exchanged {
+  /** Text that was sent, as it stood on the wire: over HTTP the method, the path and the headers that matter stand before it. */
+  readonly sent: string;
+  /** The status over HTTP; `undefined` over stdio, and where no response came. */
+  readonly status: number | undefined;
+  /** The headers of the response, names in small letters; several of one name are joined by commas. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** Text that came, as far as the limit goes. */
+  readonly text: string;
+  /** JSON values that came, in order: lines, data of events, or the body. */
+  readonly messages: readonly unknown[];
+  /** Pieces that should have been JSON and were none, in order. */
+  readonly malformed: readonly string[];
+  /** Way in which it ended: the server said all, what was waited for came, it was silent, said too much, could not be reached, or went away. */
+  readonly end: 'complete' | 'heard' | 'silent' | 'limit' | 'refused' | 'gone';
+  /** Reason, where it was `refused` or `gone`. */
+  readonly reason?: string;
+}
+
+/** A response of JSON-RPC as it came. */
+export interface CameResponse {
+  readonly id?: unknown;
+  readonly result?: unknown;
+  readonly error?: unknown;
+}
+
+/** Bounds of one exchange. */
+export interface ExchangeLimits {
+  /** Time that may pass until all came, in milliseconds. */
+  readonly waitMs: number;
+  /** Tells, after each message, that nothing more is waited for. */
+  readonly until?: (messages: readonly unknown[]) => boolean;
+}
+
+/** Limit of the bytes that are kept of what came. */
+export const mostBytes: number = 2 * 1024 * 1024;
+
+/** Gathers what comes, piece by piece. */
+export class Coming {
+  readonly messages: unknown[] = [];
+  readonly malformed: string[] = [];
+  text = '';
+
+  /** Takes a line, the data of an event, or a body. */
+  piece(text: string): void {
+    if (text.trim() === '') return;
+    try {
+      this.messages.push(parseJson(text));
+    } catch {
+      this.malformed.push(text.slice(0, 1_000));
+    }
+  }
+
+  /** Keeps text. @returns False when it is too much. */
+  keep(text: string): boolean {
+    this.text += text;
+    return this.text.length <= mostBytes;
+  }
+}
+
+/** The response to a request among the messages of an exchange, in a batch too; `undefined` where none came. */
+export function responseIn(exchange: Exchanged, id: unknown): CameResponse | undefined {
+  return exchange.messages.flat().find((message) => isResponse(message) && message.id === id) as
+    | CameResponse
+    | undefined;
+}
+
+/** Tells whether a value has the look of a response. */
+export function isResponse(value: unknown): value is Record<string, unknown> {
+  return isObject(value) && value['method'] === undefined && ('result' in value || 'error' in value);
+}
+
+/** The code of the error of a response; `undefined` where it has none. */
+export function errorCodeOf(response: CameResponse | undefined): unknown {
+  return isObject(response?.error) ? response.error['code'] : undefined;
+}
+
+/** The code of the only error that came, whatever its id; `undefined` where there is none. */
+export function errorCodeIn({ messages }: Exchanged): unknown {
+  return errorCodeOf(
+    messages.flat().find((message) => isResponse(message) && 'error' in message) as CameResponse | undefined,
+  );
+}
+
+/**
+ * Tells why an exchange says nothing of an MCP server: something in front of it answered, or nothing did. `undefined` where the server
+ * itself spoke.
+ */
+export function inFront({ status, headers, messages, end, reason }: Exchanged): string | undefined {
+  if (end === 'refused') return `it was not reached: ${reason ?? 'no reason'}`;
+  if (status === undefined || messages.length > 0) return undefined;
+  if (status === 429) return 'HTTP 429: it wants fewer requests';
+  if (status >= 502 && status <= 504) return `HTTP ${status}: something in front of the server answered`;
+  if (/^text\/html/i.test(headers['content-type'] ?? '') && status >= 300)
+    return `HTTP ${status} with a page of HTML: something in front of the server answered`;
+  return undefined;
+}

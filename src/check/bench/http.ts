@@ -1,0 +1,144 @@
+import { Agent, request as requestOf, type IncomingMessage } from 'node:http';
+import { Agent as SecureAgent, request as secureRequestOf } from 'node:https';
+import { after } from '../../jsonrpc/timeout.ts';
+import { readEvents } from '../../jsonrpc/sse.ts';
+import { Coming, mostBytes, type Exchanged, type ExchangeLimits } from './exchange.ts';
+
+/** A request over HTTP as a probe wants it, right or wrong. */
+export interface RawRequest extends ExchangeLimits {
+  readonly method: 'GET' | 'POST' | 'DELETE' | 'PUT' | 'OPTIONS';
+  /** Headers, `Host` among them where another is wanted; those of the user go with them. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string | Uint8Array;
+  /** Path and query, where they are not those of the server. */
+  readonly path?: string;
+}
+
+/** Sends requests as they are. No method rejects: what fails is in the exchange. */
+export interface RawHttp {
+  readonly url: URL;
+  send(request: RawRequest): Promise<Exchanged>;
+  close(): void;
+}
+
+/** Headers that the sender adds where a probe does not say otherwise, and that are not told. */
+const plumbing: ReadonlySet<string> = new Set(['connection', 'content-length']);
+
+/**
+ * Speaks HTTP below what a client of MCP allows: any host, any header, any body.
+ *
+ * @param headers Those of the user, which are secrets: they go out with each request and are told nowhere.
+ */
+export function rawHttp(url: URL, headers: Readonly<Record<string, string>>): RawHttp {
+  const isSecure = url.protocol === 'https:';
+  const agent = isSecure
+    ? new SecureAgent({ keepAlive: true, maxSockets: 8 })
+    : new Agent({ keepAlive: true, maxSockets: 8 });
+  const open = isSecure ? secureRequestOf : requestOf;
+  return {
+    url,
+    close: () => agent.destroy(),
+    send: (asked) =>
+      new Promise((resolve) => {
+        const coming = new Coming();
+        const sent = wordsOf(url, asked);
+        let response: IncomingMessage | undefined;
+        let isOver = false;
+        const over = (end: Exchanged['end'], reason?: string): void => {
+          if (isOver) return;
+          isOver = true;
+          cancel();
+          // What said all leaves its connection to the next; whatever else is still coming is not wanted.
+          if (end !== 'complete') sending.destroy();
+          const { text, messages, malformed } = coming;
+          const got = { status: response?.statusCode, headers: headersOf(response), text, messages, malformed };
+          resolve({ sent, ...got, end, ...(reason === undefined ? {} : { reason }) });
+        };
+        const path = asked.path ?? `${url.pathname}${url.search}`;
+        const length = asked.body === undefined ? {} : { 'content-length': String(Buffer.byteLength(asked.body)) };
+        const sending = open({
+          protocol: url.protocol,
+          hostname: url.hostname.replace(/^\[|\]$/g, ''),
+          port: url.port,
+          method: asked.method,
+          path,
+          agent,
+          headers: { host: url.host, ...headers, ...length, ...asked.headers },
+          setHost: false,
+        });
+        const cancel = after(asked.waitMs, () => over('silent'), true);
+        sending.on('error', (error) => over(response === undefined ? 'refused' : 'gone', error.message));
+        sending.on('response', (came) => {
+          response = came;
+          came.on('error', (error) => over('gone', error.message));
+          came.on('aborted', () => over('gone', 'the connection broke'));
+          void read(came, coming, asked).then(
+            (end) => over(end),
+            (error: unknown) => over('gone', String(error)),
+          );
+        });
+        sending.end(asked.body);
+      }),
+  };
+}
+
+async function read(came: IncomingMessage, coming: Coming, { until }: RawRequest): Promise<Exchanged['end']> {
+  if (isEventStream(came)) {
+    for await (const event of readEvents(kept(came, coming), { maxBytes: mostBytes })) {
+      if (event.data === undefined || event.data === '') continue;
+      coming.piece(event.data);
+      if (until?.(coming.messages) === true) return 'heard';
+    }
+    return coming.text.length > mostBytes ? 'limit' : 'complete';
+  }
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  for await (const chunk of came as AsyncIterable<Uint8Array>) {
+    chunks.push(chunk);
+    length += chunk.byteLength;
+    if (length > mostBytes) return 'limit';
+  }
+  const text = Buffer.concat(chunks).toString('utf8');
+  coming.keep(text);
+  if (isJson(came)) coming.piece(text);
+  return 'complete';
+}
+
+async function* kept(came: IncomingMessage, coming: Coming): AsyncGenerator<Uint8Array> {
+  for await (const chunk of came as AsyncIterable<Uint8Array>) {
+    if (!coming.keep(Buffer.from(chunk).toString('utf8'))) return;
+    yield chunk;
+  }
+}
+
+function isEventStream({ headers }: IncomingMessage): boolean {
+  return /^text\/event-stream/i.test(headers['content-type'] ?? '');
+}
+
+function isJson({ headers }: IncomingMessage): boolean {
+  return /^application\/(?:[\w.+-]+\+)?json/i.test(headers['content-type'] ?? '');
+}
+
+function headersOf(response: IncomingMessage | undefined): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    Object.entries(response?.headers ?? {}).map(([name, value]) => [
+      name,
+      Array.isArray(value) ? value.join(', ') : (value ?? ''),
+    ]),
+  );
+}
+
+/** Length of a body that is told whole. */
+const toldBody = 2_000;
+
+function wordsOf(url: URL, { method, path, headers, body }: RawRequest): string {
+  const lines = Object.entries(headers)
+    .filter(([name]) => !plumbing.has(name.toLowerCase()))
+    .map(
+      ([name, value]) =>
+        `${name}: ${value.length > 200 ? `${value.slice(0, 200)}… (${value.length} characters)` : value}`,
+    );
+  const text = body === undefined ? '' : typeof body === 'string' ? body : Buffer.from(body).toString('latin1');
+  const told = text.length > toldBody ? `${text.slice(0, toldBody)}… (${text.length} characters)` : text;
+  return [`${method} ${path ?? url.pathname}`, ...lines, ...(told === '' ? [] : ['', told])].join('\n');
+}

@@ -1,0 +1,120 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { after, settledWithin } from '../../jsonrpc/timeout.ts';
+import { resolveCommand } from '../../stdio/client/command.ts';
+import { childEnvironment, type Environment } from '../../stdio/client/environment.ts';
+import { endWithProcess, forget, signalTree } from '../../stdio/client/process-tree.ts';
+import { Coming, mostBytes, type Exchanged, type ExchangeLimits } from './exchange.ts';
+
+/** Command that starts a server. */
+export interface StartedBy {
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly env: Environment;
+}
+
+/** A process that speaks lines. */
+export interface RawLines {
+  /** Lines that the server said before anything was asked. */
+  readonly unasked: readonly string[];
+  /** Code or signal by which it ended; `undefined` while it lives. */
+  readonly ended: string | undefined;
+  /** Writes a line, and gathers what comes until the patience ends. It does not reject. */
+  send(text: string | Uint8Array, patience: ExchangeLimits): Promise<Exchanged>;
+  close(): Promise<void>;
+}
+
+/** Time that each step of ending a process may take, in milliseconds. */
+const endMs = 2_000;
+const linesKept = 10_000;
+
+/** Starts a process to speak lines with; one that cannot be started has `ended`. */
+export async function rawLines({ command, args, env }: StartedBy): Promise<RawLines> {
+  const given = childEnvironment(env);
+  const { file, args: words, verbatim } = resolveCommand(command, args, given);
+  const child = spawn(file, words, {
+    env: given,
+    stdio: ['pipe', 'pipe', 'ignore'],
+    shell: false,
+    detached: process.platform !== 'win32',
+    windowsHide: true,
+    windowsVerbatimArguments: verbatim,
+  });
+  const lines = new Lines(child);
+  await new Promise<void>((resolve) => {
+    child.once('spawn', resolve);
+    child.once('error', () => resolve());
+  });
+  return lines;
+}
+
+class Lines implements RawLines {
+  readonly unasked: string[] = [];
+  ended: string | undefined;
+  readonly #child: ChildProcess;
+  readonly #exited: Promise<void>;
+  #rest = '';
+  #hears: ((line: string) => void) | undefined;
+  #gone: (() => void) | undefined;
+
+  constructor(child: ChildProcess) {
+    this.#child = child;
+    endWithProcess(child);
+    this.#exited = new Promise((resolve) => {
+      const over = (how: string): void => {
+        this.ended ??= how;
+        this.#gone?.();
+        resolve();
+      };
+      child.once('exit', (code, signal) => over(signal ?? `code ${code}`));
+      child.once('error', (error) => over(error.message));
+    });
+    child.stdin?.on('error', () => undefined);
+    child.stdout?.on('error', () => undefined);
+    child.stdout?.setEncoding('utf8').on('data', (text: string) => this.#came(text));
+  }
+
+  async send(text: string | Uint8Array, { waitMs, until }: ExchangeLimits): Promise<Exchanged> {
+    const coming = new Coming();
+    const bytes = typeof text === 'string' ? text : Buffer.from(text).toString('latin1');
+    const sent = bytes.length > 2_000 ? `${bytes.slice(0, 2_000)}… (${bytes.length} characters)` : bytes;
+    const end = await new Promise<Exchanged['end']>((resolve) => {
+      if (this.ended !== undefined) return resolve('gone');
+      const over = (how: Exchanged['end']): void => {
+        cancel();
+        this.#hears = this.#gone = undefined;
+        resolve(how);
+      };
+      const cancel = after(waitMs, () => over('silent'), true);
+      this.#gone = () => over('gone');
+      this.#hears = (line) => {
+        coming.piece(line);
+        if (!coming.keep(`${line}\n`)) over('limit');
+        else if (until?.(coming.messages) === true) over('heard');
+      };
+      this.#child.stdin?.write(typeof text === 'string' ? `${text}\n` : Buffer.concat([text, Buffer.from('\n')]));
+    });
+    const { messages, malformed } = coming;
+    const reason = this.ended === undefined ? {} : { reason: `the process ended with ${this.ended}` };
+    return { sent, status: undefined, headers: {}, text: coming.text, messages, malformed, end, ...reason };
+  }
+
+  async close(): Promise<void> {
+    this.#child.stdin?.end();
+    if (!(await settledWithin(endMs, this.#exited))) signalTree(this.#child, 'SIGTERM');
+    if (!(await settledWithin(endMs, this.#exited))) signalTree(this.#child, 'SIGKILL');
+    await settledWithin(endMs, this.#exited);
+    signalTree(this.#child, 'SIGKILL');
+    forget(this.#child);
+    this.#child.stdout?.destroy();
+  }
+
+  #came(text: string): void {
+    const lines = (this.#rest + text).split('\n');
+    this.#rest = (lines.pop() ?? '').slice(0, mostBytes);
+    for (const line of lines) {
+      const whole = line.replace(/\r$/, '');
+      if (this.#hears !== undefined) this.#hears(whole);
+      else if (whole !== '' && this.unasked.length < linesKept) this.unasked.push(whole);
+    }
+  }
+}

@@ -1,0 +1,227 @@
+import { isObject } from '../../jsonrpc/message.ts';
+import { requestHeaders, selfMeta, withMeta, type Self } from '../../client/connection/request-meta.ts';
+import type { ClientCapabilities } from '../../protocol/capability.ts';
+import type { Revision } from '../../protocol/revision.ts';
+import { responseIn, type CameResponse, type Exchanged } from './exchange.ts';
+import type { RawHttp } from './http.ts';
+import type { RawLines } from './lines.ts';
+
+/** Way in which one message is sent, where it is not the right one. */
+export interface Manner {
+  /** The id of a request; the next number by default. */
+  readonly id?: unknown;
+  /** Headers over HTTP beside or in place of the right ones; `undefined` leaves one out. */
+  readonly headers?: Readonly<Record<string, string | undefined>>;
+  /** The `_meta` in place of the right one; `undefined` leaves it out. */
+  readonly meta?: Readonly<Record<string, unknown>> | undefined;
+  /** Longest wait for the answer, in milliseconds. */
+  readonly waitMs?: number;
+  /** Tells that nothing more is waited for; the response by default. */
+  readonly until?: (messages: readonly unknown[]) => boolean;
+}
+
+/** Exchanged of a request, with its response. */
+export interface Answered extends Exchanged {
+  readonly response: CameResponse | undefined;
+  /** The result, where it is an object. */
+  readonly result: Readonly<Record<string, unknown>> | undefined;
+}
+
+/** Road that texts take: HTTP or lines. */
+export type Road =
+  | { readonly over: 'http'; readonly http: RawHttp }
+  | { readonly over: 'stdio'; readonly lines: RawLines };
+
+/** Parts that a prober is made of. */
+export interface ProberParts {
+  /** Name and version under which it speaks. */
+  readonly info: Self['info'];
+  readonly revision: Revision;
+  readonly road: Road;
+  readonly capabilities: ClientCapabilities;
+  /** Longest wait for an answer, in milliseconds. */
+  readonly waitMs: number;
+  /** Longest wait for the first answer, before which a process may have much to load, in milliseconds. */
+  readonly openMs: number;
+  /** Time of silence that is taken for "nothing comes", in milliseconds. */
+  readonly quietMs: number;
+  /** Hears of all that was exchanged, and waits where there was too much of it. */
+  exchanged(exchange: Exchanged, about: ProbeMessage): void;
+  /** Asks for room for one more message. It rejects when there is none. */
+  room(): Promise<void>;
+}
+
+/** Message that was sent, for who judges what came of it. */
+export interface ProbeMessage {
+  readonly revision: Revision;
+  readonly request: Readonly<Record<string, unknown>> | undefined;
+}
+
+const jsonTypes = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' };
+
+/** One conversation in one revision, whose messages are right but for what a probe makes wrong. */
+export class Prober {
+  /** Result of `initialize`, or of `server/discover`. */
+  opening: Answered | undefined;
+  session: string | undefined;
+  readonly revision: Revision;
+  readonly #parts: ProberParts;
+  #sent = 0;
+
+  constructor(parts: ProberParts) {
+    this.revision = parts.revision;
+    this.#parts = parts;
+  }
+
+  get over(): Road['over'] {
+    return this.#parts.road.over;
+  }
+
+  /** Capabilities of the server, as it declared them. */
+  get capabilities(): Readonly<Record<string, unknown>> {
+    const declared = this.opening?.result?.['capabilities'];
+    return isObject(declared) ? declared : {};
+  }
+
+  /** Opens the conversation as the revision does. @returns Whether the server speaks the revision. */
+  async open(): Promise<boolean> {
+    const { revision, capabilities, info } = this.#parts;
+    if (revision.clientDescribed === 'each-request') {
+      this.opening = await this.request('server/discover', undefined, { waitMs: this.#parts.openMs });
+      const supported = this.opening.result?.['supportedVersions'];
+      return Array.isArray(supported) && supported.includes(revision.date);
+    }
+    this.opening = await this.request(
+      'initialize',
+      {
+        protocolVersion: revision.date,
+        capabilities,
+        clientInfo: info,
+      },
+      { waitMs: this.#parts.openMs },
+    );
+    if (this.opening.result?.['protocolVersion'] !== revision.date) return false;
+    this.session = this.opening.headers['mcp-session-id'];
+    await this.notify('notifications/initialized');
+    return true;
+  }
+
+  /** Sends a request, and waits for its response. */
+  async request(method: string, params?: Readonly<Record<string, unknown>>, manner: Manner = {}): Promise<Answered> {
+    const id = 'id' in manner ? manner.id : ++this.#sent;
+    const message = { jsonrpc: '2.0', id, method, ...this.#params(params, manner) };
+    const until =
+      manner.until ??
+      ((messages): boolean => messages.flat().some((one) => isObject(one) && one['id'] === id && !('method' in one)));
+    const exchange = await this.message(message, { ...manner, until });
+    const response = responseIn(exchange, id);
+    return { ...exchange, response, result: isObject(response?.result) ? response.result : undefined };
+  }
+
+  /** Sends a notification, and waits a little for what should not come. */
+  async notify(method: string, params?: Readonly<Record<string, unknown>>, manner: Manner = {}): Promise<Exchanged> {
+    return await this.message({ jsonrpc: '2.0', method, ...this.#params(params, manner) }, manner);
+  }
+
+  /** Sends a message as it is, with the headers that it should have. */
+  async message(message: Readonly<Record<string, unknown>>, manner: Manner = {}): Promise<Exchanged> {
+    return await this.text(JSON.stringify(message), manner, message);
+  }
+
+  /** Sends any text. @param about The message that it is, for the headers that go with one. */
+  async text(
+    text: string | Uint8Array,
+    manner: Manner = {},
+    about?: Readonly<Record<string, unknown>>,
+  ): Promise<Exchanged> {
+    const { road, waitMs, quietMs, revision, room, exchanged } = this.#parts;
+    await room();
+    const isAsked = manner.until !== undefined;
+    const patience = {
+      waitMs: manner.waitMs ?? (isAsked || road.over === 'http' ? waitMs : quietMs),
+      ...(manner.until && { until: manner.until }),
+    };
+    const exchange =
+      road.over === 'stdio'
+        ? await road.lines.send(text, patience)
+        : await road.http.send({ method: 'POST', headers: this.#headers(about, manner), body: text, ...patience });
+    exchanged(exchange, { revision, request: about });
+    return exchange;
+  }
+
+  /** Sends another method of HTTP than POST; `undefined` where there is no HTTP. */
+  async fetch(method: 'GET' | 'DELETE' | 'PUT', manner: Manner = {}): Promise<Exchanged | undefined> {
+    const { road, quietMs, revision, room, exchanged } = this.#parts;
+    if (road.over === 'stdio') return undefined;
+    await room();
+    const accept = method === 'GET' ? { accept: 'text/event-stream' } : {};
+    const headers = withChanges({ ...accept, ...this.#conversation() }, manner.headers);
+    const exchange = await road.http.send({
+      method,
+      headers,
+      waitMs: manner.waitMs ?? quietMs,
+      ...(manner.until && { until: manner.until }),
+    });
+    exchanged(exchange, { revision, request: undefined });
+    return exchange;
+  }
+
+  /** Ends its session, where it has one. */
+  async close(): Promise<void> {
+    const { road } = this.#parts;
+    if (road.over === 'stdio') return await road.lines.close();
+    if (this.session !== undefined)
+      await road.http.send({ method: 'DELETE', headers: this.#conversation(), waitMs: this.#parts.quietMs });
+  }
+
+  /** The lines, where it speaks by them. */
+  get lines(): RawLines | undefined {
+    const { road } = this.#parts;
+    return road.over === 'stdio' ? road.lines : undefined;
+  }
+
+  #params(
+    params: Readonly<Record<string, unknown>> | undefined,
+    manner: Manner,
+  ): { readonly params?: Readonly<Record<string, unknown>> } {
+    const { revision, capabilities, info } = this.#parts;
+    if ('meta' in manner)
+      return manner.meta === undefined ? given(params) : { params: { ...params, _meta: manner.meta } };
+    if (revision.clientDescribed === 'once') return given(params);
+    return { params: withMeta(params, selfMeta(revision, { info, capabilities })) };
+  }
+
+  #headers(about: Readonly<Record<string, unknown>> | undefined, { headers }: Manner): Record<string, string> {
+    const { revision } = this.#parts;
+    const method = about?.['method'];
+    const params = about?.['params'];
+    const own =
+      typeof method === 'string' ? requestHeaders(revision, method, isObject(params) ? params : undefined) : {};
+    return withChanges({ ...jsonTypes, ...this.#conversation(), ...own }, headers);
+  }
+
+  #conversation(): Record<string, string> {
+    const { revision } = this.#parts;
+    const isOpen =
+      revision.versionHeader === 'always' ||
+      (revision.versionHeader === 'after-initialize' && this.opening !== undefined);
+    return {
+      ...(this.session === undefined ? {} : { 'Mcp-Session-Id': this.session }),
+      ...(isOpen ? { 'MCP-Protocol-Version': revision.date } : {}),
+    };
+  }
+}
+
+function given(params: Readonly<Record<string, unknown>> | undefined): {
+  readonly params?: Readonly<Record<string, unknown>>;
+} {
+  return params === undefined ? {} : { params };
+}
+
+/** Headers with changes, whatever the spelling of their names. */
+function withChanges(headers: Record<string, string>, changes: Manner['headers'] = {}): Record<string, string> {
+  const changed = new Set(Object.keys(changes).map((name) => name.toLowerCase()));
+  const kept = Object.entries(headers).filter(([name]) => !changed.has(name.toLowerCase()));
+  const set = Object.entries(changes).filter((entry): entry is [string, string] => entry[1] !== undefined);
+  return Object.fromEntries([...kept, ...set]);
+}

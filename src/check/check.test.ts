@@ -1,0 +1,56 @@
+import assert from 'node:assert/strict';
+import { createServer as createHttp, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { test, type TestContext } from 'node:test';
+import { listen } from '../node.ts';
+import { revisions } from '../protocol/revision.ts';
+import { createServer } from '../server.ts';
+import { rawHttp } from './bench/http.ts';
+import { checkServer } from './check.ts';
+import type { CheckReport } from './report.ts';
+
+const info = { name: 'parley-check', version: '1.0.0' };
+
+async function checked(t: TestContext, url: string): Promise<CheckReport> {
+  const http = rawHttp(new URL(url), {});
+  t.after(() => http.close());
+  return await checkServer({ way: { over: 'http', http }, target: url, info, isNear: true, signal: t.signal });
+}
+
+async function served(t: TestContext, listener: RequestListener): Promise<string> {
+  const server = createHttp(listener);
+  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
+  t.after(() => (server.closeAllConnections(), server.close()));
+  // A server that listens on a port has such an address.
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`;
+}
+
+test('nothing is found in a server of ours, at any revision', async (t) => {
+  const server = createServer({ name: 'clean', version: '1.0.0' });
+  server.tool('add', { description: 'Adds.' }, () => 'added');
+  server.resource('a://b', { name: 'b' }, () => 'text');
+  server.prompt('p', {}, () => 'text');
+  const listening = await listen(server, { port: 0, drainMs: 0 });
+  t.after(() => listening.close());
+  const { findings, revisions: seen, counts } = await checked(t, listening.url);
+  assert.deepEqual(findings, []);
+  assert.deepEqual(
+    seen.filter(({ spoken }) => spoken).map(({ revision }) => revision),
+    revisions.map(({ date }) => date),
+  );
+  assert.ok(counts.judged > 15, `${counts.judged} rows`);
+  assert.equal(counts.notJudged, 0);
+});
+
+test('a page of HTML, a refusal and nothing at all are no faults of a server', async (t) => {
+  const page = await served(t, (_, response) =>
+    response.writeHead(404, { 'content-type': 'text/html' }).end('<p>no</p>'),
+  );
+  const busy = await served(t, (_, response) => response.writeHead(503).end());
+  for (const url of [page, busy, 'http://127.0.0.1:1/mcp']) {
+    const { findings, revisions: seen, counts } = await checked(t, url);
+    assert.deepEqual(findings, []);
+    assert.equal(counts.judged, 0);
+    assert.ok(seen.every(({ spoken, why }) => !spoken && why !== undefined));
+  }
+});

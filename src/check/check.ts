@@ -1,0 +1,46 @@
+import type { Implementation } from '../protocol/features/common.ts';
+import { revisions as published, type Revision } from '../protocol/revision.ts';
+import type { Way } from './bench/bench.ts';
+import { reportOf } from './judge.ts';
+import type { CheckReport } from './report.ts';
+import { runRules } from './run.ts';
+import { checkRules } from './rules/rules.ts';
+
+/** A server that is to be judged, and how. */
+export interface CheckOptions {
+  readonly way: Way;
+  /** The server in words without secrets. */
+  readonly target: string;
+  /** Name and version that are told to the server, and stand in the report. */
+  readonly info: Implementation;
+  /** The revisions in which it is judged; all by default. */
+  readonly revisions?: readonly Revision[];
+  /** Rows, or areas such as `http`, that alone are judged; all by default. */
+  readonly only?: readonly string[];
+  /** Longest wait for an answer, in milliseconds; 5,000 by default. */
+  readonly waitMs?: number;
+  /** True for a server on this machine, to which messages go without a pause. */
+  readonly isNear: boolean;
+  readonly signal: AbortSignal;
+}
+
+/** Judges a server. @throws what the signal was aborted with. */
+export async function checkServer(options: CheckOptions): Promise<CheckReport> {
+  const { way, target, info, revisions = published, only = [], waitMs = 5_000, isNear, signal } = options;
+  const chosen =
+    only.length === 0
+      ? checkRules
+      : checkRules.filter(({ id }) => only.some((word) => id === word || id.startsWith(`${word}-`)));
+  const found = await runRules({
+    info,
+    way,
+    revisions,
+    rules: chosen,
+    limits: { messages: 2_000, children: 40, perSecond: isNear ? Infinity : 20 },
+    waitMs,
+    quietMs: 300,
+    signal,
+  });
+  const { name, version } = info;
+  return reportOf({ tool: { name, version }, target, transport: way.over }, found);
+}

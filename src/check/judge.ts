@@ -1,0 +1,96 @@
+import type { Finding, CheckReport, RowVerdict, Severity } from './report.ts';
+import { pageOf, rowOf } from './register.ts';
+import type { JudgedRule, RunResult } from './run.ts';
+import { excerptOf } from './bench/bench.ts';
+
+/** Parts of a report beside what a run found. */
+export type Subject = Pick<CheckReport, 'tool' | 'target' | 'transport'>;
+
+/** Makes the report of a run: a finding for each row and reason, whatever the number of revisions. */
+export function reportOf(subject: Subject, { revisions, judged, messages, cut }: RunResult): CheckReport {
+  const findings = new Map<string, Finding>();
+  for (const one of judged) {
+    const finding = findingOf(one);
+    if (finding === undefined) continue;
+    const key = `${finding.id} ${finding.where ?? ''}`;
+    const known = findings.get(key);
+    findings.set(
+      key,
+      known === undefined ? finding : { ...known, revisions: [...known.revisions, ...finding.revisions].toSorted() },
+    );
+  }
+  const rows = judged
+    .map(verdictOf)
+    .toSorted((a, b) => (a.id < b.id ? -1 : a.id > b.id ? 1 : a.revision < b.revision ? -1 : 1));
+  return {
+    ...subject,
+    revisions,
+    counts: { ...countsOf(rows), messages },
+    findings: [...findings.values()].toSorted(
+      (a, b) => order.indexOf(a.severity) - order.indexOf(b.severity) || (a.id < b.id ? -1 : 1),
+    ),
+    rows,
+    ...(cut === undefined ? {} : { cut }),
+  };
+}
+
+const order: readonly Severity[] = ['error', 'warning', 'note'];
+
+function severityOf(level: string): Severity {
+  if (level === 'note') return 'note';
+  return level.startsWith('MUST') ? 'error' : 'warning';
+}
+
+function findingOf({ rule, revision, outcome }: JudgedRule): Finding | undefined {
+  if (outcome.verdict !== 'breaks') return undefined;
+  const { id, words, mend } = rule;
+  const row = rowOf(id);
+  const source = pageOf(row);
+  const { why, where, exchange } = outcome;
+  return {
+    id,
+    severity: severityOf(row.level),
+    level: row.level,
+    revisions: [revision.date],
+    words,
+    why,
+    ...(where === undefined ? {} : { where }),
+    sent: exchange.sent,
+    came: excerptOf(exchange),
+    mend,
+    ...(source === undefined ? {} : { source }),
+  };
+}
+
+function verdictOf({ rule: { id }, revision, outcome }: JudgedRule): RowVerdict {
+  const { verdict } = outcome;
+  const isWish = verdict === 'breaks' && severityOf(rowOf(id).level) !== 'error';
+  const reason = 'why' in outcome ? { why: outcome.why } : {};
+  return { id, revision: revision.date, verdict: isWish ? 'differs' : verdict, ...reason };
+}
+
+/** Each row counts once: as the worst that any revision saw. */
+function countsOf(rows: readonly RowVerdict[]): Omit<CheckReport['counts'], 'messages'> {
+  const worst = new Map<string, number>();
+  for (const { id, verdict } of rows) worst.set(id, Math.min(worst.get(id) ?? Infinity, ranks.indexOf(verdict)));
+  const count = (verdict: RowVerdict['verdict']): number =>
+    [...worst.values()].filter((rank) => ranks[rank] === verdict).length;
+  const [broken, differing] = [count('breaks'), count('differs')];
+  return {
+    judged: broken + differing + count('holds'),
+    broken,
+    differing,
+    notSeen: count('not-seen'),
+    notApplicable: count('not-applicable'),
+    notJudged: count('not-judged'),
+  };
+}
+
+const ranks: readonly RowVerdict['verdict'][] = [
+  'breaks',
+  'differs',
+  'holds',
+  'not-judged',
+  'not-seen',
+  'not-applicable',
+];

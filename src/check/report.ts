@@ -1,0 +1,72 @@
+import type { RuleVerdict } from './verdict.ts';
+
+/** Severity of a finding: a MUST is broken, a SHOULD is not followed, or a hardening of ours is missing. */
+export type Severity = 'error' | 'warning' | 'note';
+
+/** Fault of a server. */
+export interface Finding {
+  /** The row of the register, or `harden-…`. */
+  readonly id: string;
+  readonly severity: Severity;
+  /** `MUST`, `SHOULD NOT`, …; `note` for a hardening. */
+  readonly level: string;
+  /** The revisions in which it was found, oldest first. */
+  readonly revisions: readonly string[];
+  /** Statement that should hold. */
+  readonly words: string;
+  /** Way in which it does not. */
+  readonly why: string;
+  /** The place in the server's answers, such as `tools/add`, where it is one. */
+  readonly where?: string;
+  /** Text that was sent, as it stood on the wire. */
+  readonly sent: string;
+  /** Answer that came, in a few words. */
+  readonly came: string;
+  /** Change that mends it. */
+  readonly mend: string;
+  /** Page and heading of the specification; left out for a hardening. */
+  readonly source?: string;
+  /** True when it is written down in the baseline as known. */
+  readonly known?: true;
+}
+
+/** RuleVerdict on one row in one revision. */
+export interface RowVerdict {
+  readonly id: string;
+  readonly revision: string;
+  /** `differs`: a SHOULD is not followed. */
+  readonly verdict: RuleVerdict['verdict'] | 'differs';
+  /** Reason, where it is neither kept nor broken. */
+  readonly why?: string;
+}
+
+/** Standing of a revision at a server. */
+export interface RevisionSeen {
+  readonly revision: string;
+  readonly spoken: boolean;
+  /** Words of the server, where it does not speak it. */
+  readonly why?: string;
+}
+
+/** All that was found out about a server. */
+export interface CheckReport {
+  readonly tool: { readonly name: string; readonly version: string };
+  /** The server, without what may be secret. */
+  readonly target: string;
+  readonly transport: 'http' | 'stdio';
+  readonly revisions: readonly RevisionSeen[];
+  readonly counts: {
+    /** Rows that were judged, each once whatever the revisions. */
+    readonly judged: number;
+    readonly broken: number;
+    readonly differing: number;
+    readonly notSeen: number;
+    readonly notApplicable: number;
+    readonly notJudged: number;
+    readonly messages: number;
+  };
+  readonly findings: readonly Finding[];
+  readonly rows: readonly RowVerdict[];
+  /** Reason for which not all was judged; left out where it was. */
+  readonly cut?: string;
+}

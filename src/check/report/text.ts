@@ -1,0 +1,55 @@
+import type { Finding, CheckReport, Severity } from '../report.ts';
+
+const signs: Readonly<Record<Severity, string>> = { error: '✗', warning: '!', note: '·' };
+
+/** A report as a person reads it: findings first, then counts. */
+export function textReport(report: CheckReport, { verbose = false }: { readonly verbose?: boolean } = {}): string {
+  const { target, transport, revisions, findings, counts, rows, cut } = report;
+  const spoken = revisions.filter((one) => one.spoken).map(({ revision }) => revision);
+  const lines = [
+    `${target}, over ${transport}`,
+    `speaks ${spoken.length === 0 ? 'no revision' : spoken.join(', ')}`,
+    ...revisions.filter((one) => !one.spoken).map(({ revision, why }) => `  not ${revision}: ${why ?? ''}`),
+    '',
+    ...findings.flatMap(findingLines),
+    `${counts.judged} rows judged with ${counts.messages} messages: ${counts.broken} broken, ${counts.differing} that differ from what should be; ${counts.notJudged} could not be judged, ${counts.notSeen} were not seen, ${counts.notApplicable} do not apply`,
+    ...(cut === undefined ? [] : [`It was cut short: ${cut}`]),
+  ];
+  if (verbose)
+    lines.push(
+      '',
+      ...rows.map(
+        ({ id, revision, verdict, why }) =>
+          `${id.padEnd(24)} ${revision}  ${verdict}${why === undefined ? '' : `: ${why}`}`,
+      ),
+    );
+  return `${lines.join('\n')}\n`;
+}
+
+function findingLines({
+  severity,
+  id,
+  level,
+  words,
+  why,
+  where,
+  sent,
+  came,
+  mend,
+  revisions,
+  source,
+  known,
+}: Finding): readonly string[] {
+  const [first = '', ...rest] = sent.split('\n');
+  return [
+    `${signs[severity]} ${id} ${level}${known === true ? ' (known)' : ''}: ${words}`,
+    `    ${where === undefined ? '' : `${where}: `}${why} (${revisions.join(', ')})`,
+    ...(sent === ''
+      ? []
+      : [`    sent    ${first}`, ...rest.filter((line) => line !== '').map((line) => `            ${line}`)]),
+    `    came    ${came}`,
+    `    mend    ${mend}`,
+    ...(source === undefined ? [] : [`    source  ${source}`]),
+    '',
+  ];
+}

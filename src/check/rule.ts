@@ -1,0 +1,54 @@
+import type { Bench } from './bench/bench.ts';
+import type { Exchanged } from './bench/exchange.ts';
+import type { RuleVerdict } from './verdict.ts';
+import type { Revision } from '../protocol/revision.ts';
+
+/** A statement of the specification, or a hardening of ours, that can be seen from outside. */
+interface Stated {
+  /** The row of the register, or `harden-…`. */
+  readonly id: string;
+  /** Statement that must hold, in a sentence that has the server as its subject. */
+  readonly words: string;
+  /** Change that mends a server which breaks it. */
+  readonly mend: string;
+  /** Tells the revisions in which it is judged; those of its row by default. */
+  readonly lives?: (revision: Revision) => boolean;
+}
+
+/** A rule that acts: it sends something, and judges what comes. */
+export interface ProbeRule extends Stated {
+  /** The only transport on which it says something; either by default. */
+  readonly over?: 'http' | 'stdio';
+  /** The capability without which it says nothing. */
+  readonly needs?: 'tools' | 'prompts' | 'resources' | 'completions' | 'logging' | 'tasks';
+  /** Has it run while no other probe does, since it may end a process or a session that they share. */
+  readonly alone?: true;
+  /** @throws NotJudged where the server does not do what must work first. */
+  probe(bench: Bench): Promise<RuleVerdict>;
+}
+
+/** A message of the server, for who watches. */
+export interface HeardMessage {
+  /** The message; empty where what came is no JSON. */
+  readonly message: Readonly<Record<string, unknown>>;
+  /** Text that came in the place of a message, and is no JSON. */
+  readonly malformed?: string;
+  /** The request that it answers; `undefined` where it answers none. */
+  readonly request: Readonly<Record<string, unknown>> | undefined;
+  readonly revision: Revision;
+  readonly exchange: Exchanged;
+}
+
+/** A rule that only looks at what is said anyway. */
+export interface WatchRule extends Stated {
+  /** Tells why the message breaks it; `undefined` where it keeps it, and `'not-seen'` where it says nothing of it. */
+  watch(heard: HeardMessage): { readonly breaks: string; readonly where?: string } | 'holds' | 'not-seen';
+}
+
+/** One of the two. */
+export type CheckRule = ProbeRule | WatchRule;
+
+/** Tells whether a rule sends something. */
+export function isProbe(rule: CheckRule): rule is ProbeRule {
+  return 'probe' in rule;
+}

@@ -1,0 +1,162 @@
+import { isObject } from '../../jsonrpc/message.ts';
+import type { Bench } from '../bench/bench.ts';
+import { errorCodeOf, errorCodeIn, responseIn } from '../bench/exchange.ts';
+import type { Prober } from '../bench/prober.ts';
+import type { ProbeRule } from '../rule.ts';
+import { breaks, holds, notJudged, unless, type RuleVerdict } from '../verdict.ts';
+
+/** Rules about requests, notifications and batches of any kind. */
+
+/** A method that no server has. */
+export const noMethod = 'parley-check/qzvwkxjfhbtnmdrlsgpc';
+
+const idAsText: ProbeRule = {
+  id: 'basic-005',
+  words: 'A request may have a string or an integer as its id, and its response has the same',
+  mend: 'copy the id as it came: a number stays a number, a string a string',
+  async probe(bench) {
+    const speaker = await bench.shared();
+    await bench.works(speaker, bench.harmless);
+    for (const id of ['a string', '7', 70_707]) {
+      const answer = await speaker.request(bench.harmless, undefined, {
+        id,
+        until: (messages) => messages.flat().some((one) => isObject(one) && String(one['id']) === String(id)),
+      });
+      if (answer.response !== undefined) continue;
+      const came = answer.messages.flat().find((one) => isObject(one) && 'id' in one);
+      const why = isObject(came)
+        ? `the id ${JSON.stringify(id)} came back as ${JSON.stringify(came['id'])}`
+        : `a request with the id ${JSON.stringify(id)} got no response`;
+      return breaks(answer, why);
+    }
+    return holds;
+  },
+};
+
+const silentNotification: ProbeRule = {
+  id: 'basic-018',
+  words: 'A notification gets no response',
+  mend: 'answer nothing to messages without an id; over HTTP 202 without a body',
+  async probe(bench) {
+    const speaker = await bench.shared();
+    await bench.works(speaker, bench.harmless);
+    for (const method of ['notifications/cancelled', 'notifications/parley-check-unknown']) {
+      const params = method === 'notifications/cancelled' ? { requestId: 'none-of-ours', reason: 'judged' } : undefined;
+      const exchange = await speaker.notify(method, params);
+      const answer = exchange.messages.flat().find((one) => isObject(one) && !('method' in one));
+      // Over HTTP a refusal has a body, which is no response: it has no id.
+      const isRefusal =
+        exchange.status !== undefined &&
+        exchange.status >= 400 &&
+        isObject(answer) &&
+        (answer['id'] === null || answer['id'] === undefined);
+      if (answer !== undefined && !isRefusal) return breaks(exchange, `${method} was answered`);
+    }
+    return holds;
+  },
+};
+
+const batch: ProbeRule = {
+  id: 'basic-019',
+  words: 'Batches of JSON-RPC are understood',
+  mend: 'answer an array of requests with the responses to each, in an array or as events',
+  async probe(bench) {
+    const speaker = await bench.shared();
+    await bench.works(speaker, bench.harmless);
+    const ids = ['batch-1', 'batch-2'];
+    const text = JSON.stringify(ids.map((id) => ({ jsonrpc: '2.0', id, method: bench.harmless })));
+    const exchange = await speaker.text(text, {
+      until: (messages) => ids.every((id) => messages.flat().some((one) => isObject(one) && one['id'] === id)),
+    });
+    const missing = ids.filter((id) => responseIn(exchange, id)?.result === undefined);
+    return unless(missing.length > 0, exchange, `of two pings in a batch ${missing.length} got no result`);
+  },
+};
+
+const unknownMethod: ProbeRule = {
+  id: 'harden-unknown-method',
+  words: 'A method that the server does not have is answered with -32601',
+  mend: 'answer with the error -32601, method not found',
+  async probe(bench) {
+    const speaker = await bench.shared();
+    await bench.works(speaker, bench.harmless);
+    const answer = await speaker.request(noMethod);
+    const code = errorCodeOf(answer.response) ?? errorCodeIn(answer);
+    return unless(
+      code !== -32601,
+      answer,
+      code === undefined ? 'it was not answered with an error' : `the error has the code ${JSON.stringify(code)}`,
+    );
+  },
+};
+
+/** Sends a text that no server can make sense of, and sees whether it still serves. */
+async function livesOn(bench: Bench, text: string | Uint8Array, what: string): Promise<RuleVerdict> {
+  const speaker = await bench.fresh();
+  try {
+    await bench.works(speaker, bench.harmless);
+    const exchange = await speaker.text(text, { until: (messages) => messages.length > 0 });
+    const after = await serving(bench, speaker);
+    return unless(!after, exchange, `after ${what} it did not serve any more`);
+  } finally {
+    await bench.end(speaker);
+  }
+}
+
+async function serving(bench: Bench, speaker: Prober): Promise<boolean> {
+  return (await speaker.request(bench.harmless)).result !== undefined;
+}
+
+const nasty: readonly (readonly [id: string, what: string, text: () => string | Uint8Array])[] = [
+  ['harden-no-json', 'a text that is no JSON', () => '{"jsonrpc":"2.0","id":'],
+  [
+    'harden-utf-8',
+    'bytes that are no UTF-8',
+    () =>
+      Buffer.concat([Buffer.from('{"jsonrpc":"2.0","id":1,"method":"'), Buffer.from([0xff, 0xfe]), Buffer.from('"}')]),
+  ],
+  [
+    'harden-depth',
+    'JSON that nests 10,000 deep',
+    () => `{"jsonrpc":"2.0","id":1,"method":"ping","params":${'{"a":'.repeat(10_000)}1${'}'.repeat(10_000)}}`,
+  ],
+  [
+    'harden-proto',
+    'keys such as __proto__',
+    () => '{"jsonrpc":"2.0","id":1,"method":"ping","params":{"__proto__":{"a":1},"constructor":{"prototype":{"a":1}}}}',
+  ],
+  ['harden-odd-values', 'messages of odd types', () => '[null,1,"a",[],{},{"jsonrpc":"2.0","id":{},"method":1}]'],
+];
+
+const hardenings: readonly ProbeRule[] = nasty.map(([id, what, text]) => ({
+  id,
+  words: `It serves on after ${what}`,
+  mend: 'answer with an error, or drop the message, and go on',
+  probe: (bench) => livesOn(bench, text(), what),
+}));
+
+const malformedId: ProbeRule = {
+  id: 'harden-parse-error',
+  words: 'What is no JSON is answered with -32700, or refused with a status of HTTP',
+  mend: 'answer with the error -32700, whose id is null, or left out since 2025-11-25',
+  over: 'http',
+  async probe(bench) {
+    const speaker = await bench.shared();
+    await bench.works(speaker, bench.harmless);
+    const exchange = await speaker.text('{"jsonrpc":"2.0","id":', { until: (messages) => messages.length > 0 });
+    const { status } = exchange;
+    if (status === undefined) return notJudged('no response came');
+    if (status >= 500) return breaks(exchange, `HTTP ${status}: the fault is the client's`);
+    return unless(status < 400 && errorCodeIn(exchange) === undefined, exchange, `HTTP ${status} without an error`);
+  },
+};
+
+/** Rules that hold whatever a server offers. */
+export const basicRules: readonly ProbeRule[] = [
+  idAsText,
+  silentNotification,
+  batch,
+  unknownMethod,
+  malformedId,
+  ...hardenings,
+];

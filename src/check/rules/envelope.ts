@@ -1,0 +1,232 @@
+import { isObject } from '../../jsonrpc/message.ts';
+import { methodOf } from '../../protocol/catalogue.ts';
+import { check } from '../../protocol/compile/check.ts';
+import { isMetaKey, metaKey } from '../../protocol/meta.ts';
+import type { HeardMessage, WatchRule } from '../rule.ts';
+
+/** Rules about the messages themselves, whatever they say. */
+
+type Message = HeardMessage['message'];
+
+const isResponse = (message: Message): boolean =>
+  message['method'] === undefined && ('result' in message || 'error' in message);
+
+function error(message: Message): Readonly<Record<string, unknown>> | undefined {
+  return isObject(message['error']) ? message['error'] : undefined;
+}
+
+const jsonRpc: WatchRule = {
+  id: 'basic-001',
+  words: 'Every message is one of JSON-RPC 2.0: a request, a notification or a response, with jsonrpc "2.0"',
+  mend: 'send objects with "jsonrpc": "2.0" and a method, a result or an error',
+  watch({ message, malformed, exchange }) {
+    if (malformed !== undefined)
+      return exchange.status === undefined
+        ? 'not-seen'
+        : { breaks: `${JSON.stringify(malformed.slice(0, 80))} is no JSON` };
+    if (message['jsonrpc'] !== '2.0')
+      return { breaks: `jsonrpc is ${JSON.stringify(message['jsonrpc']) ?? 'missing'}` };
+    if (typeof message['method'] === 'string' || isResponse(message)) return 'holds';
+    return { breaks: 'it has no method, no result and no error' };
+  },
+};
+
+const resultOrError: WatchRule = {
+  id: 'basic-012',
+  words: 'A response never has both a result and an error',
+  mend: 'send one of the two, and leave the other out',
+  watch: ({ message }) =>
+    !isResponse(message)
+      ? 'not-seen'
+      : 'result' in message && 'error' in message && message['error'] !== null && message['result'] !== null
+        ? { breaks: 'it has a result and an error' }
+        : 'holds',
+};
+
+const errorParts: WatchRule = {
+  id: 'basic-014',
+  words: 'An error response has an error with a code and a message',
+  mend: 'send "error": {"code": …, "message": "…"}',
+  watch({ message }) {
+    if (!('error' in message) || message['method'] !== undefined) return 'not-seen';
+    const told = error(message);
+    if (told === undefined) return { breaks: 'error is no object' };
+    if (typeof told['message'] !== 'string')
+      return { breaks: `its message is ${JSON.stringify(told['message']) ?? 'missing'}` };
+    return told['code'] === undefined ? { breaks: 'it has no code' } : 'holds';
+  },
+};
+
+const integerCode: WatchRule = {
+  id: 'basic-015',
+  words: 'The code of an error is an integer',
+  mend: 'send codes as numbers, such as -32602',
+  watch({ message }) {
+    const code = error(message)?.['code'];
+    if (code === undefined) return 'not-seen';
+    return Number.isInteger(code) ? 'holds' : { breaks: `the code is ${JSON.stringify(code)}` };
+  },
+};
+
+const ownId: WatchRule = {
+  id: 'basic-009',
+  words: 'A response repeats the id of its request, and its type',
+  mend: 'copy the id as it came: a number stays a number, a string a string',
+  watch({ message, exchange }) {
+    if (!isResponse(message) || !('result' in message)) return 'not-seen';
+    const asked = idIn(exchange.sent);
+    if (asked === undefined) return 'not-seen';
+    if (message['id'] === asked) return 'holds';
+    const isLike = idText(message['id']) === idText(asked) || message['id'] === null || message['id'] === undefined;
+    // Another id may be that of another request, whose answer came late.
+    return isLike
+      ? {
+          breaks: `the request has the id ${JSON.stringify(asked)}, the response ${JSON.stringify(message['id']) ?? 'none'}`,
+        }
+      : 'not-seen';
+  },
+};
+
+/** An id without its type. */
+function idText(id: unknown): string | undefined {
+  return typeof id === 'string' ? id : JSON.stringify(id);
+}
+
+/** The id of the only request in a text that was sent. */
+function idIn(sent: string): unknown {
+  try {
+    const message: unknown = JSON.parse(sent.slice(sent.indexOf('{')));
+    return isObject(message) && typeof message['method'] === 'string' ? message['id'] : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+const notificationId: WatchRule = {
+  id: 'basic-017',
+  words: 'A notification has no id',
+  mend: 'leave the id out of notifications',
+  watch({ message }) {
+    const { method } = message;
+    if (typeof method !== 'string' || !method.startsWith('notifications/')) return 'not-seen';
+    return 'id' in message ? { breaks: `${method} has the id ${JSON.stringify(message['id'])}` } : 'holds';
+  },
+};
+
+const noRequests: WatchRule = {
+  id: 'basic-037',
+  words: 'A server sends no requests of JSON-RPC: it asks by results of type input_required',
+  mend: 'ask by inputRequests in the result',
+  watch({ message }) {
+    if (isResponse(message)) return 'holds';
+    return typeof message['method'] === 'string' && 'id' in message
+      ? { breaks: `it sent the request ${message['method']}` }
+      : 'not-seen';
+  },
+};
+
+const resultType: WatchRule = {
+  id: 'basic-021',
+  words: 'Every result says of what type it is',
+  mend: 'add "resultType": "complete"',
+  watch({ message: { result }, request }) {
+    if (!isObject(result) || request === undefined) return 'not-seen';
+    return typeof result['resultType'] === 'string'
+      ? 'holds'
+      : { breaks: `the result of ${String(request['method'])} has no resultType` };
+  },
+};
+
+const reservedCodes: WatchRule = {
+  id: 'basic-028',
+  words: 'No code from -32099 to -32020 is sent but those that the specification defines',
+  mend: 'choose codes of your own outside -32768 to -32000',
+  watch({ message }) {
+    const code = error(message)?.['code'];
+    if (typeof code !== 'number') return 'not-seen';
+    const isReserved = code >= -32099 && code <= -32020;
+    return isReserved && ![-32020, -32021, -32022, -32042].includes(code) ? { breaks: `the code is ${code}` } : 'holds';
+  },
+};
+
+const formerCodes: WatchRule = {
+  id: 'basic-030',
+  words: 'The codes -32002 and -32042 are not sent any more',
+  mend: 'answer an unknown resource with -32602, and ask for a page by a result of type input_required',
+  watch({ message }) {
+    const code = error(message)?.['code'];
+    if (typeof code !== 'number') return 'not-seen';
+    return code === -32002 || code === -32042 ? { breaks: `the code is ${code}` } : 'holds';
+  },
+};
+
+const metaGrammar: WatchRule = {
+  id: 'meta-002',
+  words: 'Keys of _meta are a name, or labels joined by dots, a slash and a name',
+  mend: 'name keys of your own like com.example/key',
+  watch({ message }) {
+    const holder = isObject(message['result'])
+      ? message['result']
+      : isObject(message['params'])
+        ? message['params']
+        : undefined;
+    const meta = holder?.['_meta'];
+    if (!isObject(meta)) return 'not-seen';
+    const wrong = Object.keys(meta).find((key) => !isMetaKey(key));
+    return wrong === undefined ? 'holds' : { breaks: `${JSON.stringify(wrong)} is no key of _meta` };
+  },
+};
+
+const serverInfo: WatchRule = {
+  id: 'meta-016',
+  words: 'Every result says in _meta which server made it',
+  mend: 'add "io.modelcontextprotocol/serverInfo" with name and version to _meta of results',
+  watch({ message: { result }, request }) {
+    if (!isObject(result) || request === undefined) return 'not-seen';
+    const meta = result['_meta'];
+    return isObject(meta) && isObject(meta[metaKey.serverInfo])
+      ? 'holds'
+      : { breaks: `the result of ${String(request['method'])} does not` };
+  },
+};
+
+const schema: WatchRule = {
+  id: 'wire-schema',
+  words: 'Results and notifications are valid by the official schema of the revision',
+  mend: 'send what the schema of the revision requires, in its types',
+  watch({ message, request, revision }) {
+    const { method, result, params } = message;
+    const asked = typeof request?.['method'] === 'string' ? methodOf(request['method']) : undefined;
+    if (asked?.result !== undefined && isObject(result)) {
+      // A need of input, or a task in its place, is of another shape, which rules of its own look at.
+      if (result['resultType'] !== undefined && result['resultType'] !== 'complete') return 'not-seen';
+      return judged(check(revision, asked.result, result), `the result of ${String(request?.['method'])}`);
+    }
+    const told = typeof method === 'string' ? methodOf(method) : undefined;
+    if (told === undefined || params === undefined) return 'not-seen';
+    return judged(check(revision, told.params, params), String(method));
+  },
+};
+
+function judged([problem]: ReturnType<typeof check>, what: string): ReturnType<WatchRule['watch']> {
+  if (problem === undefined) return 'holds';
+  const { path, message } = problem;
+  return { breaks: `${what}: ${path === '' ? 'it' : path} ${message}`, ...(path === '' ? {} : { where: path }) };
+}
+
+/** Rules that look at every message. */
+export const envelopeRules: readonly WatchRule[] = [
+  jsonRpc,
+  resultOrError,
+  errorParts,
+  integerCode,
+  ownId,
+  notificationId,
+  noRequests,
+  resultType,
+  reservedCodes,
+  formerCodes,
+  metaGrammar,
+  serverInfo,
+  schema,
+];

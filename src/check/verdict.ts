@@ -1,0 +1,34 @@
+import type { Exchanged } from './bench/exchange.ts';
+
+/** Finding of a rule about a server in one revision. */
+export type RuleVerdict =
+  | { readonly verdict: 'holds' }
+  /** `where` names the place, such as `tools/add/inputSchema`, where one exchange shows several. */
+  | { readonly verdict: 'breaks'; readonly why: string; readonly exchange: Exchanged; readonly where?: string }
+  | { readonly verdict: 'not-applicable' | 'not-seen' | 'not-judged'; readonly why: string };
+
+/** Reason for which a probe says nothing of a rule. */
+export class NotJudged extends Error {}
+
+/** RuleVerdict of a rule that is kept. */
+export const holds: RuleVerdict = { verdict: 'holds' };
+
+/** RuleVerdict of a rule that is broken. */
+export function breaks(exchange: Exchanged, why: string, where?: string): RuleVerdict {
+  return { verdict: 'breaks', why, exchange, ...(where === undefined ? {} : { where }) };
+}
+
+/** RuleVerdict of a rule of which nothing in this server is subject. */
+export function notApplicable(why: string): RuleVerdict {
+  return { verdict: 'not-applicable', why };
+}
+
+/** RuleVerdict of a rule that could not be put to the test. */
+export function notJudged(why: string): RuleVerdict {
+  return { verdict: 'not-judged', why };
+}
+
+/** Shorthand: kept, or broken for a reason. */
+export function unless(isBroken: boolean, exchange: Exchanged, why: string): RuleVerdict {
+  return isBroken ? breaks(exchange, why) : holds;
+}

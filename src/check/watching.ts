@@ -1,0 +1,104 @@
+import { isObject } from '../jsonrpc/message.ts';
+import type { Revision } from '../protocol/revision.ts';
+import type { Exchanged } from './bench/exchange.ts';
+import type { ProbeMessage } from './bench/prober.ts';
+import { rowOf } from './register.ts';
+import type { WatchRule } from './rule.ts';
+import type { RuleVerdict } from './verdict.ts';
+
+/** State of one rule in one revision: the first message that broke it, or that it was kept. */
+type Seen = Extract<RuleVerdict, { verdict: 'breaks' | 'holds' }>;
+
+/** Has rules look at everything that a server says. */
+export class Watching {
+  readonly #rules: readonly WatchRule[];
+  readonly #seen = new Map<string, Seen>();
+
+  constructor(rules: readonly WatchRule[]) {
+    this.#rules = rules;
+  }
+
+  /** Looks at what came of one message. */
+  heard(exchange: Exchanged, { revision, request }: ProbeMessage): void {
+    // What belongs to no message of ours, in a piece that is no JSON, is for rules about lines.
+    for (const malformed of exchange.malformed) this.#look({}, { malformed, exchange, revision, request: undefined });
+    for (const message of exchange.messages.flat())
+      if (isObject(message)) this.#look(message, { exchange, revision, request: requestOf(message, request) });
+  }
+
+  /** Looks at the lines that a process said of its own accord. */
+  unasked(lines: readonly string[], revision: Revision): void {
+    for (const line of lines) {
+      const exchange: Exchanged = {
+        sent: '',
+        status: undefined,
+        headers: {},
+        text: line,
+        messages: [],
+        malformed: [line],
+        end: 'complete',
+      };
+      if (!isJson(line)) this.#look({}, { malformed: line, exchange, revision, request: undefined });
+    }
+  }
+
+  /** Findings of each rule in each revision. */
+  outcomes(
+    revisions: readonly Revision[],
+  ): readonly { readonly rule: WatchRule; readonly revision: Revision; readonly outcome: RuleVerdict }[] {
+    return this.#rules.flatMap((rule) =>
+      revisions
+        .filter((revision) => (rule.lives ?? rowOf(rule.id).lives)(revision))
+        .map((revision) => {
+          const seen = this.#seen.get(keyOf(rule, revision));
+          return {
+            rule,
+            revision,
+            outcome: seen ?? { verdict: 'not-seen' as const, why: 'the server said nothing of the kind' },
+          };
+        }),
+    );
+  }
+
+  #look(message: Readonly<Record<string, unknown>>, looked: Looked): void {
+    const { exchange, revision } = looked;
+    for (const rule of this.#rules) {
+      const key = keyOf(rule, revision);
+      if (this.#seen.get(key)?.verdict === 'breaks') continue;
+      const found = rule.watch({ message, ...looked });
+      if (found === 'holds') this.#seen.set(key, { verdict: 'holds' });
+      else if (found !== 'not-seen') {
+        const where = found.where === undefined ? {} : { where: found.where };
+        this.#seen.set(key, { verdict: 'breaks', why: found.breaks, exchange, ...where });
+      }
+    }
+  }
+}
+
+interface Looked extends ProbeMessage {
+  readonly exchange: Exchanged;
+  readonly malformed?: string;
+}
+
+function keyOf({ id }: WatchRule, { date }: Revision): string {
+  return `${id} ${date}`;
+}
+
+/** The request, where the message answers it. */
+function requestOf(
+  message: Readonly<Record<string, unknown>>,
+  request: ProbeMessage['request'],
+): ProbeMessage['request'] {
+  const isAnswer =
+    message['method'] === undefined && request?.['method'] !== undefined && message['id'] === request['id'];
+  return isAnswer ? request : undefined;
+}
+
+function isJson(line: string): boolean {
+  try {
+    JSON.parse(line);
+    return true;
+  } catch {
+    return false;
+  }
+}
