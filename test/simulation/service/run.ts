@@ -1,8 +1,13 @@
-/** Runs schedules of a service: `npm run simulate -- [--seed N] [--count N] [--nodes N] [--first]`. */
+/**
+ * Runs schedules of a service: `npm run simulate -- [--seed N] [--count N] [--nodes N] [--first] [--from N] [--revision DATE]`, and a million of them,
+ * of one, two and three processes in turn: `npm run simulate -- --night [--from N] [--count N] [--seconds N]`.
+ */
 
 import { parseArgs } from 'node:util';
+import { runNight } from './night.ts';
 import { planOf } from './plan.ts';
 import { runPlan } from './schedule.ts';
+import { Tally } from './tally.ts';
 
 const { values } = parseArgs({
   options: {
@@ -12,28 +17,42 @@ const { values } = parseArgs({
     from: { type: 'string' },
     first: { type: 'boolean' },
     revision: { type: 'string' },
+    night: { type: 'boolean' },
+    seconds: { type: 'string' },
   },
 });
-const single = values.seed !== undefined;
-const first = Number(values.seed ?? values.from ?? 1);
-const count = single ? 1 : Number(values.count ?? 10_000);
-const sums = new Map<string, number>();
-let failed = 0;
-const began = process.hrtime.bigint();
-for (let seed = first; seed < first + count; seed++) {
-  const plan = planOf(seed, { nodes: Number(values.nodes ?? 1) });
-  if (values.revision !== undefined && values.revision !== plan.revision) continue;
-  const outcome = await runPlan(plan);
-  for (const [name, sum] of Object.entries(outcome.counts)) sums.set(name, (sums.get(name) ?? 0) + sum);
-  if (single) console.log(JSON.stringify(outcome.plan, undefined, 1), outcome.trace(1_000));
-  if (outcome.violations.length === 0) continue;
-  failed++;
-  console.log(`seed ${seed} (${outcome.plan.revision}): ${outcome.violations.slice(0, 3).join('; ').slice(0, 400)}`);
-  if (values.first === true) break;
+
+if (values.night === true) await night();
+else await some();
+
+async function night(): Promise<void> {
+  const { from = 1, count = 1_000_000, seconds = Infinity } = values;
+  const { failed, tally, next } = await runNight(
+    { from: Number(from), count: Number(count), seconds: Number(seconds) },
+    (line) => console.log(line),
+  );
+  for (const line of failed) console.log(line);
+  console.log(`${tally.words()}; go on with --from ${next}`);
+  process.exitCode = failed.length === 0 ? 0 : 1;
 }
-const seconds = Number(process.hrtime.bigint() - began) / 1e9;
-const counted = [...sums].map(([name, sum]) => `${sum} ${name}`).join(', ');
-console.log(
-  `${count} schedules from seed ${first}: ${failed} failed; ${counted}; ${(count / seconds).toFixed(0)} a second`,
-);
-process.exitCode = failed === 0 ? 0 : 1;
+
+async function some(): Promise<void> {
+  const single = values.seed !== undefined;
+  const first = Number(values.seed ?? values.from ?? 1);
+  const count = single ? 1 : Number(values.count ?? 10_000);
+  const tally = new Tally();
+  let failed = 0;
+  for (let seed = first; seed < first + count; seed++) {
+    const plan = planOf(seed, { nodes: Number(values.nodes ?? 1) });
+    if (values.revision !== undefined && values.revision !== plan.revision) continue;
+    const outcome = await runPlan(plan);
+    tally.add(outcome);
+    if (single) console.log(JSON.stringify(outcome.plan, undefined, 1), outcome.trace(1_000));
+    if (outcome.violations.length === 0) continue;
+    failed++;
+    console.log(`seed ${seed} (${outcome.plan.revision}): ${outcome.violations.slice(0, 3).join('; ').slice(0, 400)}`);
+    if (values.first === true) break;
+  }
+  console.log(`${count} schedules from seed ${first}: ${failed} failed; ${tally.words()}`);
+  process.exitCode = failed === 0 ? 0 : 1;
+}
