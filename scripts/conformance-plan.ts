@@ -5,12 +5,12 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 /**
- * What is under test; a bridge stands before a server of the other era, that to core tasks before one of 2025-11-25 for what is tried of tasks alone, and
+ * What is under test; a service is three processes of the server, which share a Redis, behind a proxy; a bridge stands before a server of the other era, that to core tasks before one of 2025-11-25 for what is tried of tasks alone, and
  * a bridged client has a bridge between it and the server.
  */
 export type Side = (typeof sides)[number];
 
-const sides = ['server', 'client', 'bridge', 'bridge-to-core-tasks', 'bridged-client'] as const;
+const sides = ['server', 'service', 'client', 'bridge', 'bridge-to-core-tasks', 'bridged-client'] as const;
 
 /** One scenario at one revision. */
 export interface Scenario {
@@ -58,11 +58,14 @@ export function plan(): readonly Scenario[] {
     ...requirements('2026-07-28'),
     ...others.flatMap(([side, revision, names]) => names.map((name) => ({ side, revision, name, scored: false }))),
   ];
-  const bridged = alone.filter((scenario) => scenario.side === 'server' && !expected.has(keyOf(scenario)));
+  const served = alone.filter(({ side }) => side === 'server');
+  const bridged = served.filter((scenario) => !expected.has(keyOf(scenario)));
   // The others look at what a client says by itself, which a bridge says in its own way.
   const authorized = alone.filter(({ side, name }) => side === 'client' && name.startsWith('auth/'));
   const named = [
     ...alone,
+    // What the server has not, three of them have not.
+    ...bridged.map((scenario) => ({ ...scenario, side: 'service' as const })),
     ...bridged.map((scenario) => ({ ...scenario, side: 'bridge' as const })),
     ...bridged.filter(isOfTasks).map((scenario) => ({ ...scenario, side: 'bridge-to-core-tasks' as const })),
     ...authorized.map((scenario) => ({ ...scenario, side: 'bridged-client' as const })),

@@ -46,6 +46,9 @@ export function run(
   });
 }
 
+/** How long what serves has to end in good order, and to clear away what it made. */
+const endingMs = 5_000;
+
 /** A process that serves until it is stopped. */
 export interface Serving {
   readonly url: string;
@@ -68,11 +71,19 @@ export function serve(script: string, argv: readonly string[]): Promise<Serving>
     });
     child.stdout?.setEncoding('utf8').on('data', (text: string) => {
       const url = /^http:\S+$/m.exec(text)?.[0];
-      if (url !== undefined) resolve({ url, stop: () => (killGroup(child), closed) });
+      if (url !== undefined) resolve({ url, stop: () => stopped(child, closed) });
     });
     child.once('error', reject);
     child.once('close', () => reject(new Error(`${script} ended before it served\n${errors}`)));
   });
+}
+
+async function stopped(child: ChildProcess, closed: Promise<void>): Promise<void> {
+  const timer = setTimeout(() => killGroup(child), endingMs);
+  child.kill('SIGTERM');
+  await closed;
+  clearTimeout(timer);
+  killGroup(child);
 }
 
 function begin(script: string, argv: readonly string[]): ChildProcess {

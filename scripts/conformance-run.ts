@@ -46,7 +46,8 @@ const fewScenarios = 6;
 export async function runScenarios(scenarios: readonly Scenario[], onScenario: OnScenario): Promise<void> {
   const directory = await mkdtemp(join(tmpdir(), 'parley-conformance-'));
   try {
-    await runServerScenarios(scenarios, directory, onScenario);
+    for (const side of ['server', 'service'] as const)
+      await runServerScenarios(side, scenarios, { directory: join(directory, side), onScenario });
     await runBridgeScenarios('bridge', scenarios, { directory, onScenario });
     await runBridgeScenarios('bridge-to-core-tasks', scenarios, { directory, onScenario });
     const pending = scenarios.filter(({ side }) => isOfClient(side)).values();
@@ -62,15 +63,15 @@ export async function runScenarios(scenarios: readonly Scenario[], onScenario: O
   }
 }
 
-/** One server serves every revision. */
+/** One server, or one service of several processes, serves every revision. */
 async function runServerScenarios(
+  side: 'server' | 'service',
   scenarios: readonly Scenario[],
-  directory: string,
-  onScenario: OnScenario,
+  { directory, onScenario }: { readonly directory: string; readonly onScenario: OnScenario },
 ): Promise<void> {
-  const wanted = scenarios.filter(({ side }) => side === 'server');
+  const wanted = scenarios.filter((scenario) => scenario.side === side);
   if (wanted.length === 0) return;
-  const server = await serve(join(fixtures, 'server.ts'), ['--port', '0']);
+  const server = await serve(join(fixtures, `${side}.ts`), side === 'server' ? ['--port', '0'] : []);
   const suite = { target: ['--url', server.url], directory };
   try {
     for (const revision of revisionsOf(wanted)) await runGroup(wanted, { revision, suite, onScenario });

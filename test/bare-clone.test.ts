@@ -26,6 +26,7 @@ const maySkip: ReadonlyMap<string, string> = new Map([
   ['test/authorization/account-browser.test.ts', 'Chromium; openssl'],
   ['test/authorization/browser.test.ts', 'Chromium'],
   ['test/built.test.ts', 'the package, which npm ci builds'],
+  ['test/conformance.test.ts', 'Redis: npm run engines'],
   ['test/interop/python.test.ts', 'Python with its official SDK'],
   ['test/runtimes.test.ts', 'the package, which npm ci builds'],
   ['test/scale/over-redis.test.ts', 'Redis: npm run engines'],

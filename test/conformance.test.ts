@@ -4,8 +4,13 @@ import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
 import { keyOf, plan } from '../scripts/conformance-plan.ts';
 import { problemIn, runScenarios, type Problem } from '../scripts/conformance-run.ts';
+import { missing as engineMissing } from './support/engines.ts';
 
 const scenarios = plan();
+
+/** Three processes share a Redis. */
+const noEngine = engineMissing('redis-server');
+const run = scenarios.filter(({ side }) => side !== 'service' || noEngine === false);
 
 /** What a bridge cannot carry, since the revision behind it has no words for it. */
 const uncarried: ReadonlyMap<string, string> = new Map([
@@ -28,14 +33,15 @@ const uncarried: ReadonlyMap<string, string> = new Map([
 
 describe('the official conformance suite', () => {
   const problems = new Map<string, Problem>();
-  before(() => runScenarios(scenarios, (scenario, problem) => problems.set(keyOf(scenario), problem)), {
+  before(() => runScenarios(run, (scenario, problem) => problems.set(keyOf(scenario), problem)), {
     timeout: 600_000,
   });
 
   for (const scenario of scenarios) {
     const { side, revision, name, missing } = scenario;
     const outcome = missing === undefined ? 'passes' : `without ${missing} fails`;
-    test(`the ${side.replaceAll('-', ' ')} ${outcome} ${name} at ${revision}`, (t) => {
+    const skip = side === 'service' && noEngine;
+    test(`the ${side.replaceAll('-', ' ')} ${outcome} ${name} at ${revision}`, { skip }, (t) => {
       const reason = missing === undefined ? undefined : uncarried.get(missing);
       if (reason !== undefined) t.diagnostic(reason);
       const key = keyOf(scenario);
@@ -47,10 +53,11 @@ describe('the official conformance suite', () => {
   }
 });
 
-test('the suite requires 30 and 37 scenarios of a server or a bridge, 18 and 32 of a client, 14 and 25 of them about authorization', () => {
+test('the suite requires 30 and 37 scenarios of a server, a service or a bridge, 18 and 32 of a client, 14 and 25 of them about authorization', () => {
   const required = (side: string, revision: string): number =>
     scenarios.filter((scenario) => scenario.scored && scenario.side === side && scenario.revision === revision).length;
   assert.deepEqual([required('server', '2025-11-25'), required('server', '2026-07-28')], [30, 37]);
+  assert.deepEqual([required('service', '2025-11-25'), required('service', '2026-07-28')], [30, 37]);
   assert.deepEqual([required('bridge', '2025-11-25'), required('bridge', '2026-07-28')], [30, 37]);
   assert.deepEqual([required('client', '2025-11-25'), required('client', '2026-07-28')], [18, 32]);
   const bridged = scenarios.filter(({ side }) => side === 'bridged-client');

@@ -1,0 +1,47 @@
+/** How much of the code runs in schedules, by branch, with nothing put into it: V8 counts. */
+
+import { readFileSync } from 'node:fs';
+import { Session } from 'node:inspector/promises';
+import { fileURLToPath } from 'node:url';
+
+/** What ran of a file. */
+export interface Reached {
+  /** Below `src/`. */
+  readonly file: string;
+  readonly branches: number;
+  readonly covered: number;
+  /** The lines on which branches begin that never ran, with what stands there. */
+  readonly missing: readonly { readonly line: number; readonly text: string }[];
+}
+
+/** Counts the branches of files of src that run while something is done. */
+export async function reached(run: () => Promise<unknown>, wanted: (file: string) => boolean): Promise<Reached[]> {
+  const session = new Session();
+  session.connect();
+  try {
+    await session.post('Profiler.enable');
+    await session.post('Profiler.startPreciseCoverage', { callCount: true, detailed: true });
+    await run();
+    const { result } = await session.post('Profiler.takePreciseCoverage');
+    return result.flatMap(({ url, functions }) => {
+      const file = /\/src\/(.*\.ts)$/.exec(url)?.[1];
+      if (file === undefined || !wanted(file)) return [];
+      const source = readFileSync(fileURLToPath(url), 'utf8');
+      // A function that never ran is one range; what has no blocks of its own is counted by the one around it.
+      const ranges = functions.flatMap(({ ranges: own, functionName, isBlockCoverage }) =>
+        isBlockCoverage || functionName !== '' ? own : [],
+      );
+      const missing = ranges.filter(({ count }) => count === 0).map(({ startOffset }) => placeOf(source, startOffset));
+      return [{ file, branches: ranges.length, covered: ranges.length - missing.length, missing }];
+    });
+  } finally {
+    session.disconnect();
+  }
+}
+
+function placeOf(source: string, offset: number): { readonly line: number; readonly text: string } {
+  const before = source.slice(0, offset);
+  const end = source.indexOf('\n', offset);
+  const text = source.slice(offset, end).trim();
+  return { line: before.split('\n').length, text: text.length > 2 ? text : source.slice(offset, end + 80).trim() };
+}
