@@ -21,8 +21,8 @@ export interface ProbeRule extends Stated {
   readonly over?: 'http' | 'stdio';
   /** The capability without which it says nothing. */
   readonly needs?: 'tools' | 'prompts' | 'resources' | 'completions' | 'logging' | 'tasks';
-  /** Has it run while no other probe does, since it may end a process or a session that they share. */
-  readonly alone?: true;
+  /** True for what is the same in every revision: it is judged in the newest that is spoken alone. */
+  readonly once?: true;
   /** @throws NotJudged where the server does not do what must work first. */
   probe(bench: Bench): Promise<RuleVerdict>;
 }
@@ -33,7 +33,9 @@ export interface HeardMessage {
   readonly message: Readonly<Record<string, unknown>>;
   /** Text that came in the place of a message, and is no JSON. */
   readonly malformed?: string;
-  /** The request that it answers; `undefined` where it answers none. */
+  /** The message that was sent; `undefined` where it was none. */
+  readonly sent: Readonly<Record<string, unknown>> | undefined;
+  /** The same, where this is the response to it. */
   readonly request: Readonly<Record<string, unknown>> | undefined;
   readonly revision: Revision;
   readonly exchange: Exchanged;

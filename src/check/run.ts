@@ -53,39 +53,39 @@ export async function runRules(options: RunOptions): Promise<RunResult> {
     heard: (exchange, about) => watching.heard(exchange, about),
     unasked: (lines, revision) => watching.unasked(lines, revision),
   };
-  const seen: RevisionSeen[] = [];
+  const benches = options.revisions.map((revision) => new Bench(revision, ground));
   const judged: JudgedRule[] = [];
+  const seen: RevisionSeen[] = [];
   let cut: string | undefined;
-  await Promise.all(
-    options.revisions.map(async (revision) => {
-      const bench = new Bench(revision, ground);
-      try {
-        seen.push(await spoken(bench));
-        if (seen.some((one) => one.revision === revision.date && one.spoken))
-          await judge(bench, rules.filter(isProbe), (found) => judged.push({ revision, ...found }));
-      } catch (error) {
-        if (!(error instanceof Spent)) throw error;
-        cut = error.message;
-      } finally {
-        await bench.close();
-      }
-    }),
-  );
-  const order = options.revisions.map(({ date }) => date as string);
-  seen.sort((a, b) => order.indexOf(a.revision) - order.indexOf(b.revision));
-  const spokenOnes = options.revisions.filter(({ date }) =>
-    seen.some(({ revision, spoken: is }) => is && revision === date),
-  );
-  judged.push(...watching.outcomes(spokenOnes));
+  try {
+    seen.push(...(await Promise.all(benches.map(isSpoken))));
+    const speaking = benches.filter((_, at) => seen[at]?.spoken === true);
+    const spoken = speaking.map(({ revision }) => revision);
+    const probes = rules.filter(isProbe);
+    await Promise.all(
+      speaking.map(async (bench) => {
+        bench.spoken = spoken;
+        await judge(bench, probes, (found) => judged.push({ revision: bench.revision, ...found }));
+      }),
+    );
+    // What a process says at its very end is judged too.
+    await Promise.all(benches.map((bench) => bench.close()));
+    judged.push(...watching.outcomes(spoken));
+  } catch (error) {
+    if (!(error instanceof Spent)) throw error;
+    cut = error.message;
+  } finally {
+    await Promise.all(benches.map((bench) => bench.close()));
+  }
   return { revisions: seen, judged, messages: budget.messages, ...(cut === undefined ? {} : { cut }) };
 }
 
-async function spoken(bench: Bench): Promise<RevisionSeen> {
+async function isSpoken(bench: Bench): Promise<RevisionSeen> {
   const { date } = bench.revision;
   const speaker = await bench.unopened();
-  const isSpoken = await speaker.open();
+  const isOpen = await speaker.open();
   const { opening } = speaker;
-  if (isSpoken) {
+  if (isOpen) {
     bench.adopt(speaker);
     return { revision: date, spoken: true };
   }
@@ -98,8 +98,8 @@ type Found = Omit<JudgedRule, 'revision'>;
 
 async function judge(bench: Bench, probes: readonly ProbeRule[], found: (judged: Found) => void): Promise<void> {
   for (const rule of probes) {
-    const { lives = rowOf(rule.id).lives } = rule;
-    if (!lives(bench.revision)) continue;
+    const lives = rule.lives ?? rowOf(rule.id).lives;
+    if (!lives(bench.revision) || (rule.once && bench.spoken.findLast(lives) !== bench.revision)) continue;
     const outcome = await twice(bench, rule);
     found({ rule, outcome });
   }

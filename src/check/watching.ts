@@ -3,7 +3,7 @@ import type { Revision } from '../protocol/revision.ts';
 import type { Exchanged } from './bench/exchange.ts';
 import type { ProbeMessage } from './bench/prober.ts';
 import { rowOf } from './register.ts';
-import type { WatchRule } from './rule.ts';
+import type { HeardMessage, WatchRule } from './rule.ts';
 import type { RuleVerdict } from './verdict.ts';
 
 /** State of one rule in one revision: the first message that broke it, or that it was kept. */
@@ -19,11 +19,12 @@ export class Watching {
   }
 
   /** Looks at what came of one message. */
-  heard(exchange: Exchanged, { revision, request }: ProbeMessage): void {
+  heard(exchange: Exchanged, { revision, request: sent }: ProbeMessage): void {
     // What belongs to no message of ours, in a piece that is no JSON, is for rules about lines.
-    for (const malformed of exchange.malformed) this.#look({}, { malformed, exchange, revision, request: undefined });
+    for (const malformed of exchange.malformed)
+      this.#look({}, { malformed, exchange, revision, sent, request: undefined });
     for (const message of exchange.messages.flat())
-      if (isObject(message)) this.#look(message, { exchange, revision, request: requestOf(message, request) });
+      if (isObject(message)) this.#look(message, { exchange, revision, sent, request: requestOf(message, sent) });
   }
 
   /** Looks at the lines that a process said of its own accord. */
@@ -38,7 +39,7 @@ export class Watching {
         malformed: [line],
         end: 'complete',
       };
-      if (!isJson(line)) this.#look({}, { malformed: line, exchange, revision, request: undefined });
+      if (!isJson(line)) this.#look({}, { malformed: line, exchange, revision, sent: undefined, request: undefined });
     }
   }
 
@@ -75,10 +76,7 @@ export class Watching {
   }
 }
 
-interface Looked extends ProbeMessage {
-  readonly exchange: Exchanged;
-  readonly malformed?: string;
-}
+type Looked = Omit<HeardMessage, 'message'>;
 
 function keyOf({ id }: WatchRule, { date }: Revision): string {
   return `${id} ${date}`;

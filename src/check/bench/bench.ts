@@ -33,6 +33,8 @@ export interface Ground {
 /** Means by which probes speak to a server in one revision. */
 export class Bench {
   readonly revision: Revision;
+  /** The revisions that the server speaks, oldest first; known before the first probe. */
+  spoken: readonly Revision[] = [];
   readonly #ground: Ground;
   readonly #open = new Set<Prober>();
   #shared: Promise<Prober> | undefined;

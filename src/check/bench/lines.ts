@@ -20,6 +20,10 @@ export interface RawLines {
   readonly ended: string | undefined;
   /** Writes a line, and gathers what comes until the patience ends. It does not reject. */
   send(text: string | Uint8Array, patience: ExchangeLimits): Promise<Exchanged>;
+  /** Ends the input of the process, and leaves it to it what it does then. */
+  endInput(): void;
+  /** Resolves when the process has ended. */
+  readonly exited: Promise<void>;
   close(): Promise<void>;
 }
 
@@ -51,7 +55,7 @@ class Lines implements RawLines {
   readonly unasked: string[] = [];
   ended: string | undefined;
   readonly #child: ChildProcess;
-  readonly #exited: Promise<void>;
+  readonly exited: Promise<void>;
   #rest = '';
   #hears: ((line: string) => void) | undefined;
   #gone: (() => void) | undefined;
@@ -59,7 +63,7 @@ class Lines implements RawLines {
   constructor(child: ChildProcess) {
     this.#child = child;
     endWithProcess(child);
-    this.#exited = new Promise((resolve) => {
+    this.exited = new Promise((resolve) => {
       const over = (how: string): void => {
         this.ended ??= how;
         this.#gone?.();
@@ -98,11 +102,15 @@ class Lines implements RawLines {
     return { sent, status: undefined, headers: {}, text: coming.text, messages, malformed, end, ...reason };
   }
 
-  async close(): Promise<void> {
+  endInput(): void {
     this.#child.stdin?.end();
-    if (!(await settledWithin(endMs, this.#exited))) signalTree(this.#child, 'SIGTERM');
-    if (!(await settledWithin(endMs, this.#exited))) signalTree(this.#child, 'SIGKILL');
-    await settledWithin(endMs, this.#exited);
+  }
+
+  async close(): Promise<void> {
+    this.endInput();
+    if (!(await settledWithin(endMs, this.exited))) signalTree(this.#child, 'SIGTERM');
+    if (!(await settledWithin(endMs, this.exited))) signalTree(this.#child, 'SIGKILL');
+    await settledWithin(endMs, this.exited);
     signalTree(this.#child, 'SIGKILL');
     forget(this.#child);
     this.#child.stdout?.destroy();

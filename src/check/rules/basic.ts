@@ -130,6 +130,7 @@ const nasty: readonly (readonly [id: string, what: string, text: () => string | 
 
 const hardenings: readonly ProbeRule[] = nasty.map(([id, what, text]) => ({
   id,
+  once: true,
   words: `It serves on after ${what}`,
   mend: 'answer with an error, or drop the message, and go on',
   probe: (bench) => livesOn(bench, text(), what),
@@ -137,6 +138,7 @@ const hardenings: readonly ProbeRule[] = nasty.map(([id, what, text]) => ({
 
 const malformedId: ProbeRule = {
   id: 'harden-parse-error',
+  once: true,
   words: 'What is no JSON is answered with -32700, or refused with a status of HTTP',
   mend: 'answer with the error -32700, whose id is null, or left out since 2025-11-25',
   over: 'http',

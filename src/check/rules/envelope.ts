@@ -72,9 +72,9 @@ const ownId: WatchRule = {
   id: 'basic-009',
   words: 'A response repeats the id of its request, and its type',
   mend: 'copy the id as it came: a number stays a number, a string a string',
-  watch({ message, exchange }) {
+  watch({ message, sent }) {
     if (!isResponse(message) || !('result' in message)) return 'not-seen';
-    const asked = idIn(exchange.sent);
+    const asked = sent?.['method'] === undefined ? undefined : sent['id'];
     if (asked === undefined) return 'not-seen';
     if (message['id'] === asked) return 'holds';
     const isLike = idText(message['id']) === idText(asked) || message['id'] === null || message['id'] === undefined;
@@ -90,16 +90,6 @@ const ownId: WatchRule = {
 /** An id without its type. */
 function idText(id: unknown): string | undefined {
   return typeof id === 'string' ? id : JSON.stringify(id);
-}
-
-/** The id of the only request in a text that was sent. */
-function idIn(sent: string): unknown {
-  try {
-    const message: unknown = JSON.parse(sent.slice(sent.indexOf('{')));
-    return isObject(message) && typeof message['method'] === 'string' ? message['id'] : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 const notificationId: WatchRule = {

@@ -1,6 +1,19 @@
 import type { CheckRule } from '../rule.ts';
 import { basicRules } from './basic.ts';
 import { envelopeRules } from './envelope.ts';
+import { httpGuardRules } from './http-guard.ts';
+import { httpSessionRules } from './http-session.ts';
+import { lifecycleRules } from './lifecycle.ts';
+import { statelessRules } from './stateless.ts';
+import { stdioRules } from './stdio.ts';
 
 /** Every rule by which servers are judged. */
-export const checkRules: readonly CheckRule[] = [...envelopeRules, ...basicRules];
+export const checkRules: readonly CheckRule[] = [
+  ...envelopeRules,
+  ...basicRules,
+  ...lifecycleRules,
+  ...statelessRules,
+  ...httpGuardRules,
+  ...httpSessionRules,
+  ...stdioRules,
+];

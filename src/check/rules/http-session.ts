@@ -1,0 +1,184 @@
+import type { Bench } from '../bench/bench.ts';
+import type { Exchanged } from '../bench/exchange.ts';
+import type { Prober } from '../bench/prober.ts';
+import type { ProbeRule } from '../rule.ts';
+import { breaks, holds, notApplicable, notJudged, unless, type RuleVerdict } from '../verdict.ts';
+
+/** Rules about sessions over HTTP. */
+
+/** Opens some sessions for a judgement, and ends them. */
+async function withSessions(
+  bench: Bench,
+  count: number,
+  judge: (speakers: readonly (Prober & { readonly session: string })[]) => Promise<RuleVerdict> | RuleVerdict,
+): Promise<RuleVerdict> {
+  const speakers: Prober[] = [];
+  try {
+    for (let left = count; left > 0; left--) speakers.push(await bench.fresh());
+    if (!speakers.every(hasSession)) return notApplicable('it has no sessions');
+    return await judge(speakers);
+  } finally {
+    for (const speaker of speakers) await bench.end(speaker);
+  }
+}
+
+function hasSession(speaker: Prober): speaker is Prober & { session: string } {
+  return speaker.session !== undefined;
+}
+
+function openingOf({ opening }: Prober): Exchanged {
+  if (opening === undefined) throw new Error('a conversation that was not opened');
+  return opening;
+}
+
+const visible: ProbeRule = {
+  id: 'http-043',
+  words: 'A session id has visible ASCII characters alone',
+  mend: 'make session ids of characters from 0x21 to 0x7E',
+  over: 'http',
+  probe: (bench) =>
+    withSessions(bench, 1, ([speaker]) =>
+      speaker === undefined
+        ? notJudged('no session')
+        : unless(
+            !/^[\x21-\x7e]+$/.test(speaker.session),
+            openingOf(speaker),
+            `the id is ${JSON.stringify(speaker.session)}`,
+          ),
+    ),
+};
+
+const unguessable: ProbeRule = {
+  id: 'http-042',
+  words: 'Session ids cannot be guessed, and none comes twice',
+  mend: 'make session ids of 128 random bits, such as those of crypto.randomUUID()',
+  over: 'http',
+  probe: (bench) =>
+    withSessions(bench, 5, (speakers) => {
+      const ids = speakers.map(({ session }) => session);
+      const [first] = speakers;
+      if (first === undefined) return notJudged('no session');
+      const exchange = openingOf(first);
+      if (new Set(ids).size < ids.length) return breaks(exchange, `an id came twice: ${ids.join(', ')}`);
+      const varying = withoutCommon(ids);
+      if (varying.every((part) => /^\d{1,12}$/.test(part)) && isCounting(varying.map(Number)))
+        return breaks(exchange, `the ids count: ${ids.join(', ')}`);
+      const shortest = Math.min(...ids.map(({ length }) => length));
+      return unless(shortest < 11, exchange, `an id of ${shortest} characters can be guessed`);
+    }),
+};
+
+/** Texts without what all of them begin and end with. */
+function withoutCommon(texts: readonly string[]): readonly string[] {
+  const [first = ''] = texts;
+  let start = 0;
+  while (start < first.length && texts.every((text) => text[start] === first[start])) start++;
+  let end = 0;
+  while (
+    end < first.length - start &&
+    texts.every((text) => text.length - end > start && text.at(-1 - end) === first.at(-1 - end))
+  )
+    end++;
+  return texts.map((text) => text.slice(start, text.length - end));
+}
+
+function isCounting(numbers: readonly number[]): boolean {
+  return numbers.every(
+    (number, at) => at === 0 || (number > (numbers[at - 1] ?? 0) && number - (numbers[at - 1] ?? 0) < 1_000),
+  );
+}
+
+const required: ProbeRule = {
+  id: 'http-046',
+  words: 'A request without the session id that the server needs gets the status 400',
+  mend: 'answer with HTTP 400',
+  over: 'http',
+  probe: (bench) =>
+    withSessions(bench, 1, async ([speaker]) => {
+      if (speaker === undefined) return notJudged('no session');
+      await bench.works(speaker, 'ping');
+      const answer = await speaker.request('ping', undefined, { headers: { 'Mcp-Session-Id': undefined } });
+      // It may serve requests that belong to no session.
+      if (answer.result !== undefined) return notApplicable('it serves requests without a session');
+      return unless(answer.status !== 400, answer, `HTTP ${answer.status ?? 'nothing'}`);
+    }),
+};
+
+const terminated: ProbeRule = {
+  id: 'http-047',
+  words: 'A request that names a session which has ended gets the status 404',
+  mend: 'forget the session at DELETE, and answer with HTTP 404',
+  over: 'http',
+  probe: (bench) =>
+    withSessions(bench, 1, async ([speaker]) => {
+      if (speaker === undefined) return notJudged('no session');
+      await bench.works(speaker, 'ping');
+      const ended = await speaker.fetch('DELETE');
+      if (ended?.status === undefined || ended.status >= 300)
+        return notApplicable('it does not let clients end sessions');
+      const answer = await speaker.request('ping');
+      return unless(
+        answer.status !== 404,
+        answer,
+        answer.result === undefined ? `HTTP ${answer.status ?? 'nothing'}` : 'it was served',
+      );
+    }),
+};
+
+const unknown: ProbeRule = {
+  id: 'harden-unknown-session',
+  once: true,
+  words: 'A request that names a session that never was is not served',
+  mend: 'answer with HTTP 404',
+  over: 'http',
+  probe: (bench) =>
+    withSessions(bench, 1, async ([speaker]) => {
+      if (speaker === undefined) return notJudged('no session');
+      await bench.works(speaker, 'ping');
+      const answer = await speaker.request('ping', undefined, {
+        headers: { 'Mcp-Session-Id': '00000000-0000-4000-8000-000000000000' },
+      });
+      return unless(answer.result !== undefined, answer, 'it was served');
+    }),
+};
+
+const versionHeader: ProbeRule = {
+  id: 'http-053',
+  words: 'A value of MCP-Protocol-Version that is no revision gets the status 400',
+  mend: 'answer with HTTP 400',
+  over: 'http',
+  async probe(bench) {
+    const speaker = await bench.shared();
+    await bench.works(speaker, 'ping');
+    const answer = await speaker.request('ping', undefined, { headers: { 'MCP-Protocol-Version': 'no-revision' } });
+    return unless(
+      answer.status !== 400,
+      answer,
+      answer.result === undefined ? `HTTP ${answer.status ?? 'nothing'}` : 'it was served',
+    );
+  },
+};
+
+const assumed: ProbeRule = {
+  id: 'http-052',
+  words: 'A request without the header MCP-Protocol-Version is served',
+  mend: 'take the revision of the session, or 2025-03-26',
+  over: 'http',
+  async probe(bench) {
+    const speaker = await bench.shared();
+    await bench.works(speaker, 'ping');
+    const answer = await speaker.request('ping', undefined, { headers: { 'MCP-Protocol-Version': undefined } });
+    return answer.result === undefined ? breaks(answer, 'it got no result') : holds;
+  },
+};
+
+/** Rules about sessions. */
+export const httpSessionRules: readonly ProbeRule[] = [
+  visible,
+  unguessable,
+  required,
+  terminated,
+  unknown,
+  versionHeader,
+  assumed,
+];

@@ -1,0 +1,190 @@
+import { isObject } from '../../jsonrpc/message.ts';
+import { isExtensionId, metaKey } from '../../protocol/meta.ts';
+import { newestOf } from '../../protocol/revision.ts';
+import type { ProbeRule, WatchRule } from '../rule.ts';
+import { breaks, holds, notApplicable, notJudged, unless } from '../verdict.ts';
+
+/** Rules about how a conversation begins where there is a handshake. */
+
+/** A date on which no revision was published. */
+const noRevision = '1999-12-31';
+
+const introduces: WatchRule = {
+  id: 'lifecycle-003',
+  words: 'initialize is answered with the revision, the capabilities and the name of the server',
+  mend: 'send protocolVersion, capabilities and serverInfo with name and version',
+  watch({ message: { result }, request }) {
+    if (request?.['method'] !== 'initialize' || !isObject(result)) return 'not-seen';
+    const { protocolVersion, capabilities, serverInfo } = result;
+    if (typeof protocolVersion !== 'string') return { breaks: 'protocolVersion is no string' };
+    if (!isObject(capabilities)) return { breaks: 'capabilities is no object' };
+    const isNamed =
+      isObject(serverInfo) && typeof serverInfo['name'] === 'string' && typeof serverInfo['version'] === 'string';
+    return isNamed ? 'holds' : { breaks: 'serverInfo has no name and version' };
+  },
+};
+
+const counterOffer: ProbeRule = {
+  id: 'lifecycle-013',
+  once: true,
+  words: 'Asked for a revision that it does not speak, the server answers with one that it speaks',
+  mend: 'answer initialize with a supported protocolVersion, and not with whatever was asked for',
+  async probe(bench) {
+    const speaker = await bench.unopened();
+    try {
+      const clientInfo = { name: 'parley-check', version: '1' };
+      const answer = await speaker.request(
+        'initialize',
+        { protocolVersion: noRevision, capabilities: {}, clientInfo },
+        { waitMs: 30_000 },
+      );
+      const version = answer.result?.['protocolVersion'];
+      if (version === noRevision) return breaks(answer, `it claims to speak ${noRevision}`);
+      if (version === undefined) return breaks(answer, 'it made no offer');
+      return unless(
+        !bench.spoken.some(({ date }) => date === version),
+        answer,
+        `it offers ${JSON.stringify(version)}, which it did not speak when asked`,
+      );
+    } finally {
+      await bench.end(speaker);
+    }
+  },
+};
+
+const newestOffer: ProbeRule = {
+  id: 'lifecycle-014',
+  once: true,
+  words: 'The revision that it offers instead is its newest with a handshake',
+  mend: 'offer the newest revision that the server speaks',
+  async probe(bench) {
+    const speaker = await bench.unopened();
+    try {
+      const clientInfo = { name: 'parley-check', version: '1' };
+      const answer = await speaker.request(
+        'initialize',
+        { protocolVersion: noRevision, capabilities: {}, clientInfo },
+        { waitMs: 30_000 },
+      );
+      const version = answer.result?.['protocolVersion'];
+      const newest = newestOf(bench.spoken, 'handshake')?.date;
+      if (version === undefined || version === noRevision) return notJudged('it made no offer');
+      return unless(version !== newest, answer, `it offers ${JSON.stringify(version)}, and speaks ${newest ?? 'none'}`);
+    } finally {
+      await bench.end(speaker);
+    }
+  },
+};
+
+const quietBefore: ProbeRule = {
+  id: 'lifecycle-006',
+  words: 'Before notifications/initialized the server sends nothing but ping and log messages',
+  mend: 'wait for notifications/initialized before anything else is sent',
+  over: 'stdio',
+  async probe(bench) {
+    const speaker = await bench.unopened();
+    try {
+      const clientInfo = { name: 'parley-check', version: '1' };
+      const params = { protocolVersion: bench.revision.date, capabilities: { roots: {}, sampling: {} }, clientInfo };
+      const asked = await speaker.request('initialize', params, { waitMs: 30_000 });
+      if (asked.result === undefined) return notJudged('initialize gave no result');
+      // Another answer to wait for, within which it may say something.
+      const after = await speaker.request('ping', undefined, { until: () => false, waitMs: bench.quietMs });
+      const early = [...asked.messages, ...after.messages].find(
+        (one) =>
+          isObject(one) &&
+          typeof one['method'] === 'string' &&
+          !['ping', 'notifications/message'].includes(one['method']),
+      );
+      return unless(early !== undefined, after, `it sent ${JSON.stringify(early)?.slice(0, 200)}`);
+    } finally {
+      await bench.end(speaker);
+    }
+  },
+};
+
+const ping: ProbeRule = {
+  id: 'ping-001',
+  words: 'ping is answered with an empty result',
+  mend: 'answer {"result": {}}',
+  async probe(bench) {
+    const answer = await (await bench.shared()).request('ping');
+    if (answer.result === undefined) return breaks(answer, 'it got no result');
+    const extra = Object.keys(answer.result).filter((key) => key !== '_meta');
+    return unless(extra.length > 0, answer, `the result has ${extra.join(', ')}`);
+  },
+};
+
+const extensionNames: WatchRule = {
+  id: 'versioning-012',
+  words: 'Extensions are named like keys of _meta, with a prefix',
+  mend: 'name an extension like com.example/name',
+  watch({ message: { result }, request }) {
+    if (request?.['method'] !== 'server/discover' || !isObject(result) || !isObject(result['capabilities']))
+      return 'not-seen';
+    const { extensions } = result['capabilities'];
+    if (!isObject(extensions)) return 'not-seen';
+    const wrong = Object.keys(extensions).find((name) => !isExtensionId(name));
+    return wrong === undefined ? 'holds' : { breaks: `${JSON.stringify(wrong)} has no prefix, or odd characters` };
+  },
+};
+
+const named: WatchRule = {
+  id: 'versioning-005',
+  words: 'The answer to server/discover says in _meta who the server is',
+  mend: 'add "io.modelcontextprotocol/serverInfo" to _meta',
+  watch({ message: { result }, request }) {
+    if (request?.['method'] !== 'server/discover' || !isObject(result)) return 'not-seen';
+    return isObject(result['_meta']) && isObject(result['_meta'][metaKey.serverInfo])
+      ? 'holds'
+      : { breaks: 'it does not' };
+  },
+};
+
+const lists = { tools: 'tools/list', prompts: 'prompts/list', resources: 'resources/list' } as const;
+
+const declared: ProbeRule = {
+  id: 'versioning-004',
+  words: 'What the server declares it has a method for, and what it does not declare it has none for',
+  mend: 'declare the capabilities of the methods that are served, and no others',
+  async probe(bench) {
+    const speaker = await bench.shared();
+    for (const [capability, method] of Object.entries(lists)) {
+      const answer = await speaker.request(method);
+      const isDeclared = isObject(speaker.capabilities[capability]);
+      if (isDeclared && answer.result === undefined)
+        return breaks(answer, `${capability} is declared, and ${method} gives no result`);
+      const items = answer.result?.[capability];
+      if (!isDeclared && Array.isArray(items) && items.length > 0)
+        return breaks(answer, `${capability} is not declared, and ${method} lists ${items.length}`);
+    }
+    return holds;
+  },
+};
+
+const declaredLists: readonly ProbeRule[] = Object.entries(lists).map(([capability, method]) => ({
+  id: `${capability}-001`,
+  words: `A server that has ${capability} declares it`,
+  mend: `declare the capability ${capability}`,
+  async probe(bench) {
+    const speaker = await bench.shared();
+    if (isObject(speaker.capabilities[capability])) return holds;
+    const answer = await speaker.request(method);
+    const items = answer.result?.[capability];
+    if (!Array.isArray(items)) return notApplicable(`it has no ${capability}`);
+    return unless(items.length > 0, answer, `${method} lists ${items.length}, and ${capability} is not declared`);
+  },
+}));
+
+/** Rules about beginnings. */
+export const lifecycleRules: readonly (ProbeRule | WatchRule)[] = [
+  introduces,
+  counterOffer,
+  newestOffer,
+  quietBefore,
+  ping,
+  extensionNames,
+  named,
+  declared,
+  ...declaredLists,
+];

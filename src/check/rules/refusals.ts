@@ -1,0 +1,41 @@
+import { isObject } from '../../jsonrpc/message.ts';
+import { errorCodeIn, isResponse, type Exchanged } from '../bench/exchange.ts';
+import { breaks, holds, notJudged, type RuleVerdict } from '../verdict.ts';
+
+/** Refusal that a rule wants: any one part may be left open. */
+export interface WantedRefusal {
+  readonly code?: number;
+  /** Over HTTP alone. */
+  readonly status?: number;
+  /** The rule that says already that it was served: one cause is one finding. */
+  readonly follows?: string;
+}
+
+/** Judges whether an exchange refused as it should. */
+export function refusedWith(exchange: Exchanged, wanted: WantedRefusal): RuleVerdict {
+  const served = exchange.messages.flat().some((one) => isResponse(one) && isObject(one['result']));
+  if (served)
+    return wanted.follows === undefined
+      ? breaks(exchange, 'it was served')
+      : notJudged(`it was served: see ${wanted.follows}`);
+  const { status } = exchange;
+  if (wanted.status !== undefined && status !== undefined && status !== wanted.status)
+    return breaks(exchange, `HTTP ${status}, and not ${wanted.status}`);
+  if (wanted.code === undefined) return holds;
+  const code = errorCodeIn(exchange);
+  if (code === wanted.code) return holds;
+  if (code !== undefined)
+    return breaks(exchange, `the error has the code ${JSON.stringify(code)}, and not ${wanted.code}`);
+  return breaks(
+    exchange,
+    exchange.end === 'silent' ? 'it was not answered' : `there is no error with the code ${wanted.code}`,
+  );
+}
+
+/** The data of the only error that came. */
+export function errorDataIn({ messages }: Exchanged): Readonly<Record<string, unknown>> | undefined {
+  for (const message of messages.flat())
+    if (isObject(message) && isObject(message['error']) && isObject(message['error']['data']))
+      return message['error']['data'];
+  return undefined;
+}

@@ -1,0 +1,293 @@
+import { isObject } from '../../jsonrpc/message.ts';
+import { metaKey } from '../../protocol/meta.ts';
+import type { Bench } from '../bench/bench.ts';
+import type { Answered, Manner } from '../bench/prober.ts';
+import type { ProbeRule } from '../rule.ts';
+import { breaks, notApplicable, unless, type RuleVerdict } from '../verdict.ts';
+import { noMethod } from './basic.ts';
+import { errorDataIn, refusedWith } from './refusals.ts';
+
+/** Rules about requests that stand by themselves: what each must say of its client, in its body and in its headers. */
+
+const noRevision = '1999-12-31';
+
+/** Sends one request in a manner, after the same in the right one. */
+async function asked(bench: Bench, manner: Manner, method?: string): Promise<Answered> {
+  const speaker = await bench.shared();
+  const harmless = await listing(bench);
+  await bench.works(speaker, harmless);
+  return await speaker.request(method ?? harmless, undefined, manner);
+}
+
+/** A list that the server declares, where there is one: `server/discover` is how revisions are found out, and some answer it in any. */
+async function listing(bench: Bench): Promise<string> {
+  const { capabilities } = await bench.shared();
+  const declared = ['tools', 'prompts', 'resources'].find((name) => isObject(capabilities[name]));
+  return declared === undefined ? bench.harmless : `${declared}/list`;
+}
+
+/** The `_meta` of a right request, with changes. */
+function metaOf(bench: Bench, changes: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  const right = {
+    [metaKey.protocolVersion]: bench.revision.date,
+    [metaKey.clientInfo]: { name: 'parley-check', version: '1' },
+    [metaKey.clientCapabilities]: {},
+    ...changes,
+  };
+  return Object.fromEntries(Object.entries(right).filter(([, value]) => value !== undefined));
+}
+
+const incomplete: readonly (readonly [what: string, manner: (bench: Bench) => Manner])[] = [
+  ['no _meta', () => ({ meta: undefined })],
+  ['no protocolVersion', (bench) => ({ meta: metaOf(bench, { [metaKey.protocolVersion]: undefined }) })],
+  ['no clientCapabilities', (bench) => ({ meta: metaOf(bench, { [metaKey.clientCapabilities]: undefined }) })],
+];
+
+/** Judges each incomplete request, and gives the first verdict that is none of being kept. */
+async function eachIncomplete(
+  bench: Bench,
+  judge: (answer: Answered, what: string) => RuleVerdict,
+): Promise<RuleVerdict> {
+  let verdict: RuleVerdict = { verdict: 'holds' };
+  for (const [what, manner] of incomplete) {
+    // Over stdio it may be taken for a request of another era, which has no `_meta`, where the server speaks such too.
+    const isOther = bench.over === 'stdio' && bench.spoken.some(({ clientDescribed }) => clientDescribed === 'once');
+    if (isOther && what !== 'no clientCapabilities') continue;
+    verdict = judge(await asked(bench, manner(bench)), what);
+    if (verdict.verdict === 'breaks') return { ...verdict, why: `${what}: ${verdict.why}` };
+  }
+  return verdict;
+}
+
+const requiredMeta: ProbeRule = {
+  id: 'meta-010',
+  words: 'A request that lacks what _meta must have is refused with -32602',
+  mend: 'check that _meta has protocolVersion and clientCapabilities before anything else, and answer -32602',
+  probe: (bench) => eachIncomplete(bench, (answer) => refusedWith(answer, { code: -32602 })),
+};
+
+const requiredMetaStatus: ProbeRule = {
+  id: 'meta-011',
+  words: 'Over HTTP such a request gets the status 400',
+  mend: 'answer with HTTP 400',
+  over: 'http',
+  probe: (bench) => eachIncomplete(bench, (answer) => refusedWith(answer, { status: 400, follows: 'meta-010' })),
+};
+
+const forgets: ProbeRule = {
+  id: 'basic-032',
+  words: 'What a client said in one request is not taken for said in the next',
+  mend: 'read revision and capabilities from the _meta of each request, and keep nothing of it for the connection',
+  async probe(bench) {
+    const answer = await asked(bench, { meta: metaOf(bench, { [metaKey.clientCapabilities]: undefined }) });
+    return unless(
+      answer.result !== undefined,
+      answer,
+      'a request without clientCapabilities was served after others that had them',
+    );
+  },
+};
+
+const anonymous: ProbeRule = {
+  id: 'meta-012',
+  words: 'A request that does not say which client sends it is served',
+  mend: 'do not require clientInfo',
+  async probe(bench) {
+    const answer = await asked(bench, { meta: metaOf(bench, { [metaKey.clientInfo]: undefined }) });
+    return unless(answer.result === undefined, answer, 'it got no result');
+  },
+};
+
+const otherRevision: ProbeRule = {
+  id: 'versioning-001',
+  words:
+    'A revision that the server does not implement is refused with -32022, which names those that it does and the one that was asked for',
+  mend: 'answer -32022 with data {"supported": […], "requested": "…"}',
+  async probe(bench) {
+    const answer = await asked(bench, {
+      meta: metaOf(bench, { [metaKey.protocolVersion]: noRevision }),
+      headers: { 'MCP-Protocol-Version': noRevision },
+    });
+    const refused = refusedWith(answer, { code: -32022 });
+    if (refused.verdict === 'breaks') return refused;
+    const data = errorDataIn(answer);
+    if (!Array.isArray(data?.['supported'])) return breaks(answer, 'data.supported is no list');
+    return unless(
+      data['requested'] !== noRevision,
+      answer,
+      `data.requested is ${JSON.stringify(data['requested']) ?? 'missing'}`,
+    );
+  },
+};
+
+const otherRevisionStatus: ProbeRule = {
+  id: 'http-067',
+  words: 'Over HTTP that refusal has the status 400',
+  mend: 'answer with HTTP 400',
+  over: 'http',
+  async probe(bench) {
+    const meta = metaOf(bench, { [metaKey.protocolVersion]: noRevision });
+    return refusedWith(await asked(bench, { meta, headers: { 'MCP-Protocol-Version': noRevision } }), {
+      status: 400,
+      code: -32022,
+      follows: 'versioning-001',
+    });
+  },
+};
+
+const noPing: ProbeRule = {
+  id: 'ping-005',
+  words: 'ping exists no more: -32601',
+  mend: 'answer -32601, method not found',
+  probe: async (bench) => refusedWith(await asked(bench, {}, 'ping'), { code: -32601 }),
+};
+
+const noSetLevel: ProbeRule = {
+  id: 'logging-007',
+  words: 'logging/setLevel exists no more: -32601',
+  mend: 'answer -32601, method not found',
+  async probe(bench) {
+    const speaker = await bench.shared();
+    await bench.works(speaker, bench.harmless);
+    return refusedWith(await speaker.request('logging/setLevel', { level: 'info' }), { code: -32601 });
+  },
+};
+
+const unknownMethodStatus: ProbeRule = {
+  id: 'http-068',
+  words: 'A method that the server does not have gets the status 404 and -32601',
+  mend: 'answer with HTTP 404 and the error -32601',
+  over: 'http',
+  probe: async (bench) => refusedWith(await asked(bench, {}, noMethod), { status: 404, code: -32601 }),
+};
+
+const removed: ProbeRule = {
+  id: 'http-069',
+  words: 'Methods of the handshake revisions get the status 404 and -32601',
+  mend: 'answer initialize, ping, logging/setLevel and resources/subscribe with HTTP 404 and -32601',
+  over: 'http',
+  async probe(bench) {
+    const speaker = await bench.shared();
+    await bench.works(speaker, bench.harmless);
+    for (const [method, params] of Object.entries(former)) {
+      const verdict = refusedWith(await speaker.request(method, params), { status: 404, code: -32601 });
+      if (verdict.verdict === 'breaks') return { ...verdict, why: `${method}: ${verdict.why}` };
+    }
+    return { verdict: 'holds' };
+  },
+};
+
+const former: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
+  ping: {},
+  'logging/setLevel': { level: 'info' },
+  'resources/subscribe': { uri: 'parley-check://none' },
+  'resources/unsubscribe': { uri: 'parley-check://none' },
+};
+
+const mismatch: ProbeRule = {
+  id: 'http-066',
+  words: 'A revision in the header that is not that of _meta is refused with the status 400 and -32020',
+  mend: 'compare MCP-Protocol-Version with _meta, and answer HTTP 400 and -32020 where they differ',
+  over: 'http',
+  async probe(bench) {
+    const other = bench.revision.date.replace(/.$/, (last) => (last === '1' ? '2' : '1'));
+    return refusedWith(await asked(bench, { headers: { 'MCP-Protocol-Version': other } }), {
+      status: 400,
+      code: -32020,
+    });
+  },
+};
+
+const otherMethod: ProbeRule = {
+  id: 'http-075',
+  words: 'A header that says something else than the body is refused',
+  mend: 'compare Mcp-Method and Mcp-Name with the body',
+  over: 'http',
+  probe: async (bench) => refusedWith(await asked(bench, { headers: { 'Mcp-Method': 'completion/complete' } }), {}),
+};
+
+const otherMethodCode: ProbeRule = {
+  id: 'http-076',
+  words: 'That refusal has the status 400 and the code -32020',
+  mend: 'answer with HTTP 400 and the error -32020',
+  over: 'http',
+  probe: async (bench) =>
+    refusedWith(await asked(bench, { headers: { 'Mcp-Method': 'completion/complete' } }), {
+      status: 400,
+      code: -32020,
+      follows: 'http-075',
+    }),
+};
+
+const methodHeader: ProbeRule = {
+  id: 'http-074',
+  words: 'A request without the header Mcp-Method is refused with the status 400 and -32020',
+  mend: 'require the header',
+  over: 'http',
+  probe: async (bench) =>
+    refusedWith(await asked(bench, { headers: { 'Mcp-Method': undefined } }), { status: 400, code: -32020 }),
+};
+
+const versionHeader: ProbeRule = {
+  id: 'http-070',
+  words: 'A server without clients of handshake revisions refuses a request without the header MCP-Protocol-Version',
+  mend: 'require the header',
+  over: 'http',
+  async probe(bench) {
+    if (bench.spoken.some((revision) => revision.clientDescribed === 'once'))
+      return notApplicable('it speaks handshake revisions too');
+    return refusedWith(await asked(bench, { headers: { 'MCP-Protocol-Version': undefined } }), { status: 400 });
+  },
+};
+
+const headerNames: ProbeRule = {
+  id: 'http-077',
+  words: 'Names of headers are read in any case',
+  mend: 'compare names of headers without regard to case',
+  over: 'http',
+  async probe(bench) {
+    const answer = await asked(bench, {
+      headers: {
+        'MCP-Protocol-Version': undefined,
+        'mcp-PROTOCOL-version': bench.revision.date,
+        'Mcp-Method': undefined,
+        'MCP-METHOD': await listing(bench),
+      },
+    });
+    return unless(answer.result === undefined, answer, 'it got no result');
+  },
+};
+
+const headerValues: ProbeRule = {
+  id: 'http-078',
+  words: 'Values of headers are compared with regard to case, and without the white space around them',
+  mend: 'trim values of headers, and compare them as they are',
+  over: 'http',
+  async probe(bench) {
+    const spaced = await asked(bench, { headers: { 'Mcp-Method': `  ${await listing(bench)}  ` } });
+    if (spaced.result === undefined) return breaks(spaced, 'with spaces around the value it got no result');
+    const shouted = await asked(bench, { headers: { 'Mcp-Method': (await listing(bench)).toUpperCase() } });
+    return refusedWith(shouted, {});
+  },
+};
+
+/** Rules about requests without a session. */
+export const statelessRules: readonly ProbeRule[] = [
+  requiredMeta,
+  requiredMetaStatus,
+  forgets,
+  anonymous,
+  otherRevision,
+  otherRevisionStatus,
+  noPing,
+  noSetLevel,
+  unknownMethodStatus,
+  removed,
+  mismatch,
+  otherMethod,
+  otherMethodCode,
+  methodHeader,
+  versionHeader,
+  headerNames,
+  headerValues,
+];
