@@ -23,9 +23,18 @@ async def until(word):
 
 async def tell(step, doing):
     """Does a step within half a minute, and tells what came of it. Gives whether it went well."""
+    return await tell_untimed(step, in_time(doing))
+
+
+async def in_time(doing):
+    with anyio.fail_after(30):
+        return await doing
+
+
+async def tell_untimed(step, doing):
+    """Does a step that opens what stays open after it, or closes it, and so stands in no scope of time."""
     try:
-        with anyio.fail_after(30):
-            came = {"result": await doing}
+        came = {"result": await doing}
     except Exception as error:
         came = what_failed(error)
     print(json.dumps({"step": step, **came, "heard": list(heard)}), flush=True)

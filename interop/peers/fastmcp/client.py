@@ -3,7 +3,7 @@ import asyncio
 import mcp_types as types
 from fastmcp import Client
 from fastmcp.client.transports import SSETransport, StdioTransport, StreamableHttpTransport
-from exercise import heard, plain, tell, until
+from exercise import heard, plain, tell, tell_untimed, until
 
 
 async def elicit(_message, _response_type, _params, _context):
@@ -128,7 +128,7 @@ async def run(assignment):
         await client.__aenter__()
         return {"revision": client.protocol_version}
 
-    if not await tell("connect", connect()):
+    if not await tell_untimed("connect", connect()):
         return
     exercise = Exercise(client)
     for step in assignment["steps"]:
@@ -142,4 +142,4 @@ async def run(assignment):
         await client.close()
         return {}
 
-    await tell("close", close())
+    await tell_untimed("close", close())

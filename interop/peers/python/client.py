@@ -3,7 +3,7 @@ import asyncio
 import mcp_types as types
 from mcp import Client, StdioServerParameters
 from mcp.client.sse import sse_client
-from exercise import heard, plain, tell, until
+from exercise import heard, plain, tell, tell_untimed, until
 
 
 async def elicit(_context, _params):
@@ -133,7 +133,7 @@ async def run(assignment):
         await client.__aenter__()
         return {"revision": client.protocol_version}
 
-    if not await tell("connect", connect()):
+    if not await tell_untimed("connect", connect()):
         return
     exercise = Exercise(client)
     for step in assignment["steps"]:
@@ -146,4 +146,4 @@ async def run(assignment):
         await client.__aexit__(None, None, None)
         return {}
 
-    await tell("close", close())
+    await tell_untimed("close", close())

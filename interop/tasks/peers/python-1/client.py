@@ -6,7 +6,7 @@ from mcp.client.stdio import stdio_client
 from mcp.client.experimental.task_handlers import ExperimentalTaskHandlers
 from mcp.client.streamable_http import streamablehttp_client
 from mcp.shared.experimental.tasks.in_memory_task_store import InMemoryTaskStore
-from exercise import heard, plain, tell, until
+from exercise import heard, plain, tell, tell_untimed, until
 
 ANN = types.ElicitResult(action="accept", content={"name": "Ann"})
 hosted = InMemoryTaskStore()
@@ -110,7 +110,7 @@ async def run(assignment):
             message_handler=message,
             experimental_task_handlers=handlers,
         ) as session:
-            await tell("connect", opened(session))
+            await tell_untimed("connect", opened(session))
             exercise = Exercise(session)
             for step in assignment["steps"]:
                 await tell(step["id"], getattr(exercise, NAMES.get(step["do"], step["do"]))(step))
