@@ -148,7 +148,8 @@ function mayBeOfExtension({ method, facts, client }: Carried): boolean {
   return Object.keys(extensionsOf(facts, client.capabilities)).length > 0;
 }
 
-function carriedMeta(meta: unknown): Pick<RequestOptions, 'meta'> {
+/** The words of a client about its request that go up with it: all but those that speak of one hop. */
+export function carriedMeta(meta: unknown): Pick<RequestOptions, 'meta'> {
   if (!isObject(meta)) return {};
   const entries = Object.entries(meta).filter(([key]) => !hopKeys.has(key));
   return entries.length === 0 ? {} : { meta: Object.fromEntries(entries) };

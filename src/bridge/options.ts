@@ -205,8 +205,10 @@ export function bridgeSettingsOf(options: BridgeBehavior): Settings {
   };
 }
 
-function tasksOf(tasks: BridgeTasks = {}, shared: Store | undefined): BridgeTasks {
-  return tasks.store !== undefined || shared?.tasks === undefined ? tasks : { ...tasks, store: shared.tasks };
+/** Options of one bridge alone: by them it has its own store in memory, whoever else is made with the same. */
+function tasksOf(tasks: BridgeTasks | undefined, shared: Store | undefined): BridgeTasks {
+  const store = tasks?.store ?? shared?.tasks;
+  return { ...tasks, ...(store === undefined ? {} : { store }) };
 }
 
 function parkedOptions({ keys, ttlMs = 300_000, bus }: BridgeRounds, store: Store | undefined): PoolOptions['parked'] {

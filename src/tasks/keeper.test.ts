@@ -7,9 +7,9 @@ import { Keeper } from './keeper.ts';
 import { cancelled } from './machine.ts';
 import { RecordTexts } from './sealed-text.ts';
 
-function keeperOf(store: TaskStore): Keeper {
+function keeperOf(store: TaskStore, queue = 'q'): Keeper {
   const texts = new RecordTexts(undefined);
-  return new Keeper({ store, queue: 'q', texts, now: () => 0, keepMs: 0, onError: () => undefined });
+  return new Keeper({ store, queue, texts, now: () => 0, keepMs: 0, onError: () => undefined });
 }
 
 test('two servers of one process that share a store hear of each other', async (t) => {
@@ -20,6 +20,16 @@ test('two servers of one process that share a store hear of each other', async (
   const heard = new Promise<unknown>((resolve) => other.hear(freshTask.id, resolve));
   await one.change(freshTask.id, ({ record }) => cancelled(record, 1));
   assert.equal(await heard, undefined, 'it is told that somebody else changed it');
+});
+
+test('a task is out of reach of whoever has another queue of the same store', async () => {
+  const store = memoryTasks();
+  const [one, other] = [keeperOf(store), keeperOf(store, 'other')];
+  await one.add(freshTask, 0, 10);
+  const { id } = freshTask;
+  for (const way of ['read', 'look', 'demand'] as const) assert.equal(await other[way](id), undefined, way);
+  assert.equal(await other.change(id, ({ record }) => cancelled(record, 1)), 'unknown');
+  assert.equal((await one.read(id))?.record.status, 'working');
 });
 
 test('whoever looks at a task sees one record until it changes, and whoever reads it has one of his own', async () => {

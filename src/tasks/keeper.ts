@@ -66,19 +66,19 @@ export class Keeper {
 
   /** The task under an id; `undefined` where there is none, or none any more. */
   async read(id: string): Promise<HeldTask | undefined> {
-    const stored = await this.store.get(id);
+    const stored = await this.#own(id);
     return stored === undefined ? undefined : await this.#opened(stored);
   }
 
   /** The same for whoever only looks at it: its record is that of others who do. */
   async look(id: string): Promise<HeldTask | undefined> {
-    const stored = await this.store.get(id);
+    const stored = await this.#own(id);
     return stored === undefined ? undefined : await this.#opened(stored, 'seenAs');
   }
 
   /** The same as it is read. @throws UnreadableTask where it is there, and cannot be read here. */
   async demand(id: string): Promise<HeldTask | undefined> {
-    const stored = await this.store.get(id);
+    const stored = await this.#own(id);
     return stored === undefined ? undefined : await this.#read(stored);
   }
 
@@ -202,6 +202,12 @@ export class Keeper {
     const { bus } = this.store;
     if (bus !== undefined)
       void quiet(Promise.resolve().then(async () => await bus.publish(this.#channel, `${id} ${this.#self}`)));
+  }
+
+  /** The task of an id, where it is of this queue: those of others in the same store are not there. */
+  async #own(id: string): Promise<StoredTask | undefined> {
+    const stored = await this.store.get(id);
+    return stored?.queue === this.#parts.queue ? stored : undefined;
   }
 
   async #read({ id, text, version, epoch, dueInMs }: StoredTask, way: ReadingWay = 'recordOf'): Promise<HeldTask> {

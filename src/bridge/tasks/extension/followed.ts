@@ -1,4 +1,5 @@
 import { isObject } from '../../../jsonrpc/message.ts';
+import { isUnknown } from '../../../client/tasks/following/patience.ts';
 import { after } from '../../../jsonrpc/timeout.ts';
 import { unlessAborted } from '../../../store/turns.ts';
 import type { AskMethod } from '../../../peer/ask.ts';
@@ -11,9 +12,7 @@ import { hasEnded } from '../../../protocol/task-status.ts';
 import { questionLimits } from '../../../tasks/machine.ts';
 import { malformedTask, objectOf } from '../attempt.ts';
 import type { KeptWork } from '../kept/kept-work.ts';
-
-/** Number of looks that may fail one after the other before the task is given up. */
-const mostFailures = 5;
+import { Outage } from './outage.ts';
 
 /**
  * Follows a task of the extension to its end by looking at it again and again, as often as its server says and no more often. What it asks is
@@ -27,7 +26,7 @@ export class UpstreamTask {
   readonly #questions = new Map<string, AbortController>();
   #fail: (error: unknown) => void = () => undefined;
   #seen: string | undefined;
-  #failures = 0;
+  readonly #outage = new Outage();
 
   constructor(work: KeptWork, taskId: string) {
     this.#work = work;
@@ -70,19 +69,23 @@ export class UpstreamTask {
 
   /** Looks once. @returns `undefined` where the server could not be reached, and may be the next time. */
   async #look(signal: AbortSignal): Promise<GetTaskResult | undefined> {
+    let got: JsonObject;
     try {
-      const got = await this.#work.request('tasks/get', { taskId: this.#taskId }, signal);
-      this.#failures = 0;
-      return fromWire(this.#work.revision, getTaskResultShape, got);
+      got = await this.#work.request('tasks/get', { taskId: this.#taskId }, signal);
     } catch (error) {
       if (signal.aborted) throw error;
-      if (error instanceof McpError && error.kind === 'invalidParams')
+      if (isUnknown(error))
         throw new McpError('internalError', 'the upstream server does not have the task of the call any more', {
           cause: error,
         });
-      const isMalformed = this.#failures === 0 && error instanceof McpError && error.kind !== 'busy';
-      if (isMalformed || ++this.#failures >= mostFailures) throw malformedOrLost(error);
+      this.#outage.failed(error, 'tasks/get');
       return undefined;
+    }
+    this.#outage.over();
+    try {
+      return fromWire(this.#work.revision, getTaskResultShape, got);
+    } catch (error) {
+      throw malformedTask(error);
     }
   }
 
@@ -105,17 +108,45 @@ export class UpstreamTask {
     this.#questions.set(key, gone);
     const answering = async (): Promise<void> => {
       const answer = await this.#work.ask(`task:${key}`, question, gone.signal);
-      if (gone.signal.aborted) return;
-      await this.#work.face.once(`answered:${key}`, async () => {
-        const inputResponses = { [key]: answer };
-        await this.#work.request('tasks/update', { taskId: this.#taskId, inputResponses }, this.#over.signal);
-        return true;
-      });
+      if (!gone.signal.aborted) await this.#deliver(key, answer, gone.signal);
       this.#pace.changed();
     };
     answering().catch((error: unknown) => {
       if (!gone.signal.aborted) this.#fail(error);
     });
+  }
+
+  /** Brings an answer of the client to the server, again where it could not be reached. */
+  async #deliver(key: string, answer: JsonObject, gone: AbortSignal): Promise<void> {
+    const outage = new Outage();
+    const pace = new Pace();
+    const signal = AbortSignal.any([gone, this.#over.signal]);
+    const update = async (): Promise<true> => {
+      const inputResponses = { [key]: answer };
+      await this.#work.request('tasks/update', { taskId: this.#taskId, inputResponses }, this.#over.signal);
+      return true;
+    };
+    for (;;) {
+      try {
+        await this.#work.face.once(`answered:${key}`, update);
+        return;
+      } catch (error) {
+        if (signal.aborted) return;
+        // It may have ended, or taken the question back, meanwhile.
+        if (isUnknown(error) && !(await this.#wants(key, signal))) return;
+        outage.failed(error, 'tasks/update');
+      }
+      await rest(pace.next(undefined, Math.random()), signal);
+    }
+  }
+
+  /** Tells whether the task still waits for an answer, as far as the server can be asked. */
+  async #wants(key: string, signal: AbortSignal): Promise<boolean> {
+    for (;;) {
+      const task = await this.#look(signal);
+      if (task !== undefined) return task.status === 'input_required' && Object.hasOwn(task.inputRequests ?? {}, key);
+      await rest(this.#pace.next(undefined, Math.random()), signal);
+    }
   }
 
   #withdraw(open: Readonly<Record<string, unknown>>): void {
@@ -129,11 +160,6 @@ function outcomeOf({ status, result, error }: GetTaskResult): JsonObject {
   if (!isObject(error))
     throw new McpError('internalError', 'the upstream server told of a failed task without its error');
   throw errorFromWire(error);
-}
-
-function malformedOrLost(error: unknown): unknown {
-  if (error instanceof McpError) return malformedTask(error);
-  return error;
 }
 
 async function rest(ms: number, signal: AbortSignal): Promise<void> {

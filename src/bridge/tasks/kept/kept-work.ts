@@ -11,7 +11,7 @@ import type { Revision } from '../../../protocol/revision.ts';
 import type { TaskCall } from '../../../server/tasks/task-call.ts';
 import { declaredIn } from '../../declared.ts';
 import { failureFor } from '../../failure.ts';
-import { revisionFor } from '../../forward.ts';
+import { carriedMeta, revisionFor } from '../../forward.ts';
 import type { Carried } from '../../upstream/carried.ts';
 import type { Pool } from '../../upstream/pool.ts';
 import { malformedTask } from '../attempt.ts';
@@ -86,12 +86,17 @@ export class KeptWork {
   }
 
   /** Sends a request for the client of the call. */
-  async request(method: string, params: JsonObject, signal: AbortSignal | undefined): Promise<JsonObject> {
+  async request(
+    method: string,
+    { _meta: meta, ...params }: JsonObject,
+    signal: AbortSignal | undefined,
+  ): Promise<JsonObject> {
     const timeoutMs = method === 'tools/call' ? 0 : method === 'tasks/cancel' ? cancelMs : aboutMs;
     return await this.#pool.preferredBy(this.#carried).during(
       async (client) =>
         await client.request(method, params, {
           ...this.#declared(client),
+          ...carriedMeta(meta),
           signal,
           timeoutMs,
           resultTypes: ['task'],
@@ -117,7 +122,7 @@ export class KeptWork {
   }
 
   async #begin(params: JsonObject): Promise<Begun> {
-    const { _meta: _, task: __, inputResponses: ___, requestState: ____, ...sent } = params;
+    const { task: _, inputResponses: __, requestState: ___, ...sent } = params;
     let more: JsonObject = {};
     for (let round = 0; round < mostRounds; round++) {
       const answer = await this.#call({ ...sent, ...more });

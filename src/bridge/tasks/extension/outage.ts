@@ -1,0 +1,32 @@
+import { mayPass } from '../../../client/tasks/following/patience.ts';
+import { monotonicNow } from '../../../jsonrpc/timeout.ts';
+import { McpError } from '../../../protocol/error.ts';
+
+/** Time for which failures in a row are waited out, in milliseconds: what is kept ends by its own time before, where that is shorter. */
+const longestMs = 60 * 60_000;
+
+/** Time in which a server is not reached, or answers with what may pass: what it works on goes on meanwhile, and is not lost by that. */
+export class Outage {
+  #since: number | undefined;
+
+  /** The server answered. */
+  over(): void {
+    this.#since = undefined;
+  }
+
+  /**
+   * A request about the task failed, of which the client of the call knows nothing.
+   *
+   * @param method The method of the request.
+   * @throws What cannot be waited out, or was waited out long enough.
+   */
+  failed(error: unknown, method: string): void {
+    const now = monotonicNow();
+    this.#since ??= now;
+    if (mayPass(error) && now - this.#since < longestMs) return;
+    if (!(error instanceof McpError) || error.kind === 'internalError') throw error;
+    throw new McpError('internalError', `the upstream server refused ${method} of the task of the call`, {
+      cause: error,
+    });
+  }
+}
