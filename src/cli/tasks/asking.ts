@@ -20,14 +20,17 @@ export class TerminalQuestions {
   readonly handlers: Answerers;
   readonly #lines: TypedLines;
   readonly #write: (text: string) => void;
+  /** Aborted when the person wants the command to end. */
+  readonly #wish: AbortSignal;
   /** Takes away what is drawn again and again, while somebody types. */
   readonly #rest: () => () => void;
   #turn: Promise<unknown> = Promise.resolve();
 
-  constructor({ stdin, stderr }: Pick<Io, 'stdin' | 'stderr'>, rest: () => () => void) {
+  constructor({ stdin, stderr, signal: wish }: Pick<Io, 'stdin' | 'stderr' | 'signal'>, rest: () => () => void) {
     this.#lines = new TypedLines(stdin);
     this.#write = (text) => void stderr.write(text);
     this.#rest = rest;
+    this.#wish = wish;
     const handle: Answerers['onElicit'] & Answerers['onElicitUrl'] = (params, { signal }) => this.ask(params, signal);
     this.handlers = { onElicit: handle, onElicitUrl: handle };
   }
@@ -39,11 +42,15 @@ export class TerminalQuestions {
       await before.catch(() => undefined);
       signal.throwIfAborted();
       const resume = this.#rest();
+      // The person is at the end of a prompt, and what is told next begins a line. The question stays open: whoever comes next is asked.
+      const leaveLine = (): void => this.#write('\n');
+      this.#wish.addEventListener('abort', leaveLine, { once: true });
       try {
         this.#lines.begin();
         return await (params.mode === 'url' ? this.#page(params, signal) : this.#form(params, signal));
       } finally {
-        if (signal.aborted) this.#write('\n');
+        this.#wish.removeEventListener('abort', leaveLine);
+        if (signal.aborted && !this.#wish.aborted) leaveLine();
         resume();
       }
     })();

@@ -58,6 +58,7 @@ function barOn(
   const begun = monotonicNow();
   let standing: BarStanding = { tool, status: 'begins' };
   let isShown = true;
+  let isOver = false;
   let stop = (): void => undefined;
   const clear = (): void => write('\r\u001b[K');
   const draw = (): void => {
@@ -90,10 +91,14 @@ function barOn(
     rest: () => {
       hide();
       return () => {
-        isShown = true;
+        // A question may be given up after nobody waits any more.
+        isShown = !isOver;
         draw();
       };
     },
-    end: hide,
+    end: () => {
+      hide();
+      isOver = true;
+    },
   };
 }
