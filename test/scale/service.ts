@@ -17,6 +17,15 @@ export interface Node {
   crash(): void;
   /** Cuts it off from its store, or connects it again. */
   away(isAway: boolean): void;
+  /** Lets commands of one name wait. */
+  hold(command: string): Held;
+}
+
+/** Commands that wait. */
+export interface Held {
+  /** Resolves when the first one is given. */
+  readonly reached: Promise<void>;
+  release(): void;
 }
 
 /** A service, and the way to it. */
@@ -73,7 +82,7 @@ export function startService(
       line.end();
       breaking.abort();
     };
-    return { server, handler, crash, away: line.away, breaking, store };
+    return { server, handler, crash, away: line.away, hold: line.hold, breaking, store };
   });
   t.after(async () => {
     for (const { handler, server, breaking, store } of nodes) {
@@ -119,6 +128,7 @@ async function broken(answered: Promise<Response>, signal: AbortSignal): Promise
 interface Line {
   readonly store: Store;
   away(isAway: boolean): void;
+  hold(command: string): Held;
   end(): void;
 }
 
@@ -127,8 +137,10 @@ function lineTo(store: Store, isRemote: boolean, count: () => void): Line {
   let isAway = false;
   let arrived: Promise<void> = Promise.resolve();
   const ends = new Set<() => unknown>();
-  const call = async <T>(run: () => T | PromiseLike<T>): Promise<T> => {
+  let held: { readonly command: string; readonly wait: () => Promise<void> } | undefined;
+  const call = async <T>(run: () => T | PromiseLike<T>, command = ''): Promise<T> => {
     count();
+    if (held?.command === command) await held.wait();
     // Commands of one process arrive in the order in which it gave them, each after a time of its own.
     if (isRemote)
       await (arrived = arrived.then(() => new Promise((resolve) => setTimeout(resolve, Math.random() ** 3 * 12))));
@@ -139,7 +151,9 @@ function lineTo(store: Store, isRemote: boolean, count: () => void): Line {
     new Proxy(target, {
       get: (_, name) => {
         const value: unknown = Reflect.get(target, name);
-        return typeof value === 'function' ? (...given: unknown[]) => call(() => value.apply(target, given)) : value;
+        return typeof value === 'function'
+          ? (...given: unknown[]) => call(() => value.apply(target, given), String(name))
+          : value;
       },
     });
   const line: Store = {
@@ -173,5 +187,17 @@ function lineTo(store: Store, isRemote: boolean, count: () => void): Line {
   const away = (now: boolean): void => {
     isAway = now;
   };
-  return { store: line, away, end: () => ends.forEach((end) => end()) };
+  const hold = (command: string): Held => {
+    let release = (): void => undefined;
+    let arrive = (): void => undefined;
+    const released = new Promise<void>((resolve) => (release = resolve));
+    const reached = new Promise<void>((resolve) => (arrive = resolve));
+    const wait = (): Promise<void> => {
+      arrive();
+      return released;
+    };
+    held = { command, wait };
+    return { reached, release };
+  };
+  return { store: line, away, hold, end: () => ends.forEach((end) => end()) };
 }

@@ -87,6 +87,23 @@ for (const revision of revisions)
       assert.deepEqual(methods(again), ['notifications/progress', 'notifications/progress', 'response']);
     });
 
+    it('has the head of an answer with the first event of it, which can be resumed from', async (t) => {
+      const { client, service, world } = await scene(t, revision);
+      const held = service.nodes[0]?.hold('append');
+      t.after(() => held?.release());
+      const first = call(client, 0, 'steps', { _meta: { progressToken: 'p' } });
+      let isBegun = false;
+      void first.status().then(() => (isBegun = true));
+      world.pass('step 1');
+      await held?.reached;
+      // Whatever would be sent without the event has been by then.
+      assert.equal(await client.request(0, 'ping').status(), 200);
+      assert.equal(isBegun, false);
+      held?.release();
+      assert.equal(await first.status(), 200);
+      await first.until(({ lastId }) => lastId !== undefined);
+    });
+
     it('hears an error when the process that ran its request is gone, and runs nothing twice', async (t) => {
       const { client, world, service } = await scene(t, revision, { nodes: 3 });
       const first = call(client, 0, 'steps', { _meta: { progressToken: 'p' } });
@@ -175,6 +192,23 @@ for (const revision of revisions)
       assert.equal(status, 200);
     });
 
+    it('is told what changed while its stream was broken, by the process that had it and has it again', async (t) => {
+      const { client, service } = await scene(t, revision);
+      const stream = client.listen(0);
+      assert.equal(await stream.status(), 200);
+      service.nodes[0]?.server.tool('new', {}, () => 'new');
+      await stream.until((so) => methods(so).includes('notifications/tools/list_changed'));
+      stream.leave();
+      service.nodes[0]?.server.tool('newer', {}, () => 'newer');
+      // By then it is told to whoever listens.
+      await call(client, 0, 'where').whole();
+      await new Promise((resolve) => setTimeout(resolve, 400));
+      const later = client.listen(0, stream.lastId);
+      assert.equal(await later.status(), 200);
+      await later.until((so) => methods(so).includes('notifications/tools/list_changed'));
+      assert.deepEqual(service.errors, []);
+    });
+
     it('goes on elsewhere with the stream for what belongs to no request, when its process is stopped', async (t) => {
       const { client, service } = await scene(t, revision);
       const stream = client.listen(0);
@@ -237,3 +271,18 @@ for (const revision of revisions)
       assert.equal(await opening.status(), 503);
     });
   });
+
+it('has where it was, before anything else, when it takes up a stream of 2025-11-25', async (t) => {
+  const { client, world } = await scene(t, '2025-11-25');
+  const first = call(client, 0, 'steps', { _meta: { progressToken: 'p' } });
+  world.pass('step 1');
+  await first.until(({ messages }) => messages.length === 1);
+  first.leave();
+  for (const at of [1, 0]) {
+    const later = client.listen(at, first.lastId);
+    await later.until(({ lastId }) => lastId !== undefined);
+    assert.deepEqual([later.lastId, later.messages], [first.lastId, []]);
+    later.leave();
+  }
+  for (const step of ['step 2', 'step 3', 'end']) world.pass(step);
+});

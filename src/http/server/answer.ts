@@ -30,6 +30,8 @@ export class HttpAnswer implements Silent {
   #connection: EventStream | undefined;
   #outlet: Outlet | undefined;
   #gone = false;
+  /** True where the stream begins with an event to resume from. */
+  #isPrimed = false;
   #silence: Membership | undefined;
 
   /** @param streams Where the answer belongs to a session: what makes its stream, which may outlive its connections. */
@@ -106,9 +108,9 @@ export class HttpAnswer implements Silent {
   breakSilence(): void {
     if (this.gone || this.streaming || this.#call.ended) return;
     try {
-      // Some platforms send the head of an answer with what follows it.
-      if (this.#begin()) this.#connection?.comment();
-      else this.#silence = this.#context.silence.add(this);
+      // The head goes with what follows it: an event to resume from, which is kept before, or a comment.
+      if (!this.#begin()) this.#silence = this.#context.silence.add(this);
+      else if (!this.#isPrimed) this.#connection?.comment();
     } catch (cause) {
       this.#context.settings.onError(new Error('an answer could not become an event stream', { cause }));
     }
@@ -143,11 +145,12 @@ export class HttpAnswer implements Silent {
     if (this.#outlet !== undefined) return true;
     const { accepted, auth, reply } = this.#call;
     if (!accepted.stream || this.#context.streams.full(auth) !== undefined) return false;
-    const connection = this.#context.streams.open(reply, { auth });
+    const connection = this.#context.streams.open(reply, { auth, withFirst: true });
     this.#silence?.leave();
     const stream = this.#streams?.begin();
     this.#connection = connection;
     this.#outlet = stream ?? connection;
+    this.#isPrimed = stream?.primes === true;
     stream?.open(connection);
     this.#call.leave();
     return true;

@@ -23,23 +23,40 @@ export interface StreamOptions {
   readonly headers?: HeaderFields;
   /** Client that it counts for. */
   readonly auth?: AuthInfo | undefined;
+  /**
+   * True where the head goes with the first event. A client that has a head and no event yet cannot resume the stream, and some never say so to whoever
+   * waits: where an event must be kept before it is sent, that is a time in which a process may die.
+   */
+  readonly withFirst?: boolean;
+}
+
+/** The head of an answer that is an event stream. */
+interface StreamHead {
+  begin(): EventWriter;
+  destroy(): void;
 }
 
 /** One connection that an event stream goes over: one message per event. */
 export class EventStream {
   readonly auth: AuthInfo | undefined;
   readonly #streams: EventStreams;
-  readonly #writer: EventWriter;
+  readonly #head: StreamHead;
+  #writer: EventWriter | undefined;
   #ended = false;
   /** True when something was written since the last keep-alive. */
   #lively = true;
   /** Bytes that were written at once on top of what a slow reader may leave waiting. */
   #allowance = 0;
 
-  constructor(streams: EventStreams, writer: EventWriter, auth: AuthInfo | undefined) {
+  constructor(streams: EventStreams, head: StreamHead, auth: AuthInfo | undefined) {
     this.auth = auth;
     this.#streams = streams;
-    this.#writer = writer;
+    this.#head = head;
+  }
+
+  /** Sends the head, unless it is sent. */
+  begin(): EventWriter {
+    return (this.#writer ??= this.#head.begin());
   }
 
   /** Tells whether nothing can be sent any more. */
@@ -66,8 +83,8 @@ export class EventStream {
     if (this.#ended) return;
     this.#lively = true;
     // One message may be larger than what may wait; the next must find that it was read.
-    const waits = this.#writer.buffered > this.#streams.settings.maxStreamBuffer + this.#allowance;
-    if (!waits) return this.#attempt(() => this.#writer.write(text));
+    const waits = (this.#writer?.buffered ?? 0) > this.#streams.settings.maxStreamBuffer + this.#allowance;
+    if (!waits) return this.#attempt(() => this.begin().write(text));
     this.#cut(new Error('the reader of an event stream was too slow and was cut off'));
   }
 
@@ -82,7 +99,7 @@ export class EventStream {
 
   #cut(reason: Error): void {
     this.closed();
-    this.#writer.destroy();
+    (this.#writer ?? this.#head).destroy();
     this.#streams.settings.onError(reason);
   }
 
@@ -90,14 +107,14 @@ export class EventStream {
   end(data?: string, id?: string): void {
     if (this.#ended) return;
     this.closed();
-    this.#attempt(() => this.#writer.end(data === undefined ? undefined : format({ data, id })));
+    this.#attempt(() => this.begin().end(data === undefined ? undefined : format({ data, id })));
   }
 
   /** Tells the client when to come back, and ends the connection. */
   pause(retryMs: number): void {
     if (this.#ended) return;
     this.closed();
-    this.#attempt(() => this.#writer.end(`${retryField(retryMs)}\n`));
+    this.#attempt(() => this.begin().end(`${retryField(retryMs)}\n`));
   }
 
   /** The connection is gone. */
@@ -151,8 +168,9 @@ export class EventStreams {
   }
 
   /** Begins the event stream of a reply; it has ended where all have, as for one that was waited for meanwhile. */
-  open(reply: HttpReply, { headers, auth }: StreamOptions = {}): EventStream {
-    const stream = new EventStream(this, reply.stream(headers), auth);
+  open(reply: HttpReply, { headers, auth, withFirst = false }: StreamOptions = {}): EventStream {
+    const stream = new EventStream(this, { begin: () => reply.stream(headers), destroy: () => reply.destroy() }, auth);
+    if (!withFirst) stream.begin();
     if (this.#closed) {
       stream.end();
       return stream;

@@ -16,10 +16,14 @@ for (let first = 1; first <= 4 * partSize + 1; first += partSize)
     assert.deepEqual([failures(all), unreached(all)], [[], []]);
   });
 
-for (const [seed, title] of Object.entries(failedOnce.three))
-  test(`${title}, by seed ${seed}`, async () => {
-    assert.deepEqual(failures(await outcomes(Number(seed), 1, 3)), []);
-  });
+for (const [nodes, found] of [
+  [2, failedOnce.two],
+  [3, failedOnce.three],
+] as const)
+  for (const [seed, title] of Object.entries(found))
+    test(`${title}, by seed ${seed} of ${nodes} processes`, async () => {
+      assert.deepEqual(failures(await outcomes(Number(seed), 1, nodes)), []);
+    });
 
 test('the course of a seed is the same every time', async () => {
   const [one] = await outcomes(11, 1, 3);

@@ -225,11 +225,13 @@ export class HttpSession implements Link {
   }
 
   /** Makes the reply of a GET the connection of a stream that broke: first what was missed, then what comes. */
-  takeUp(call: HttpCall, resumption: Resumption): void {
+  takeUp(call: HttpCall, resumption: Resumption, lastEventId: string): void {
     const isMoved = resumption.isMoved === true;
     if (isMoved) this.#standalone = resumption.stream;
     const connection = this.#connect(call);
     if (resumption.stream !== undefined && resumption.stream === this.#standalone) this.#listener = connection;
+    // Some clients know no more where they were, when this connection breaks before the next event.
+    if (this.#resumable.resumption === 'polling') connection.write(`id: ${lastEventId}\ndata:\n\n`);
     resumption.connect(connection);
     if (isMoved) this.#elsewhere?.listening();
     if (resumption.stream !== undefined && resumption.stream === this.#standalone) this.#flush();

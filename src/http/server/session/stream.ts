@@ -26,6 +26,8 @@ export interface LastingStream {
   readonly ended: boolean;
   /** Tells whether somebody reads it now, here. */
   readonly connected: boolean;
+  /** True where its first reader is sent an event at once, from which it can resume. */
+  readonly primes: boolean;
   /** Gives a new reader the stream from here on. */
   open(connection: EventStream): void;
   /** Sends the JSON text of one message. */
@@ -108,10 +110,14 @@ export class SessionStream implements LastingStream {
     return this.#connection?.ended === false;
   }
 
+  get primes(): boolean {
+    return this.#options.polling;
+  }
+
   /** Gives a new reader the stream from here on. */
   open(connection: EventStream): void {
     this.#connection = connection;
-    if (!this.#options.polling) return;
+    if (!this.primes) return;
     // Spec 2025-11-25, Transports: an event with an id and empty data primes the client to reconnect.
     const id = this.#keep('');
     connection.write(`${id === undefined ? '' : `id: ${id}\n`}${retryField(this.#options.settings.retryMs)}data:\n\n`);

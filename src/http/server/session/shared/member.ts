@@ -350,10 +350,15 @@ export class Member implements Elsewhere {
     this.#session?.deliver(json);
   }
 
-  /** A change is told by the process that has the stream, and by whoever takes it later. Where nobody has had it yet it waits here for the first. */
+  /**
+   * A change is told by the process that has the stream, and by whoever takes it from there. It waits here for the first one where nobody has had it
+   * yet, and for its client where the stream is this process's: who comes back to it has not moved, and is not told that everything may have changed.
+   */
   async #keepChange(json: string): Promise<void> {
     try {
-      if ((await this.#claim.holder()) === undefined) await this.#deliver(json);
+      const holder = await this.#claim.holder();
+      if (holder === undefined) await this.#deliver(json);
+      else if (holder === this.#parts.inbox.name) this.#session?.deliver(json);
     } catch (cause) {
       this.#failed('a change could not be kept for a client', cause);
     }

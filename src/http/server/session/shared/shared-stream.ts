@@ -68,9 +68,13 @@ export class SharedStream implements LastingStream {
     return this.#tail;
   }
 
+  get primes(): boolean {
+    return this.#parts.polling;
+  }
+
   open(connection: EventStream): void {
     this.#connection = connection;
-    if (!this.#parts.polling) return;
+    if (!this.primes) return;
     const { settings, name } = this.#parts;
     // Spec 2025-11-25, Transports: an event with an id and empty data primes the client to reconnect.
     this.#put('', false, (number) => {
