@@ -34,8 +34,8 @@ server.tool('add', { description: 'Adds.' }, () => 'added');
 
 /** How the budgets of the entry points stand, in KB; each is a little more than it was when it was last looked at. */
 const budgets: Readonly<Record<Entry, number>> = {
-  '': 120.6,
-  server: 43.1,
+  '': 121.5,
+  server: 44,
   client: 47.5,
   bridge: 98.5,
   protect: 22.1,
@@ -56,7 +56,7 @@ export const programs: readonly Program[] = [
   {
     name: 'HTTP server',
     code: `import { createServer } from 'parley-mcp/server'; import { listen } from 'parley-mcp/node'; ${definition} await listen(server, { port: 3000 });`,
-    budget: 56.3,
+    budget: 57.4,
     aim: 30,
     neutral: false,
     role: 'server',
@@ -64,15 +64,15 @@ export const programs: readonly Program[] = [
   {
     name: 'HTTP server by fetch',
     code: `import { createServer } from 'parley-mcp/server'; import { createHandler } from 'parley-mcp/http'; ${definition} export const handler = createHandler(server);`,
-    budget: 59.5,
-    whole: 109.5,
+    budget: 60.7,
+    whole: 111.4,
     neutral: true,
     role: 'server',
   },
   {
     name: 'stdio server',
     code: `import { createServer } from 'parley-mcp/server'; import { serveStdio } from 'parley-mcp/stdio'; ${definition} serveStdio(server);`,
-    budget: 45.4,
+    budget: 46.4,
     aim: 28,
     neutral: false,
     role: 'server',

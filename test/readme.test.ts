@@ -73,6 +73,10 @@ test('the programs of docs/operations.md are those in examples/', () => {
   for (const file of ['cluster/server.ts', 'limited.ts']) assert.ok(page.includes(read(`examples/${file}`)), file);
 });
 
+test('the program of docs/guide.md is the one in examples/', () => {
+  assert.ok(read('docs/guide.md').includes(read('examples/mount.ts')));
+});
+
 test('the programs of docs/middleware.md are those in examples/', () => {
   const page = read('docs/middleware.md');
   for (const name of ['timing', 'caching', 'redaction', 'limits', 'flags'])
@@ -87,6 +91,7 @@ const printed = {
   subscribe: /uri: 'room:\/\/temperature' \}[^]*text: '21'/,
   'tool-error': /at most 100 can be withdrawn at once, not 500[^]*isError: true/,
   'in-memory.test': /pass 2/,
+  mount: /nothing to commit[^]*\[\]/,
   'middleware/timing': /tools\/call took [\d.]+ ms/,
   'middleware/caching': /1 EUR is 1 USD[^]*1 EUR is 2 CHF[^]*1 EUR is 1 USD/,
   'middleware/redaction': /^asked \[address\]\n[^]*write to \[address\]/,

@@ -9,6 +9,8 @@ import { metaProblem } from './offer/common.ts';
 import type { Definitions } from './definition.ts';
 import { handlersOf, offered, ownHandler, restrictedHandler, tellUpdate } from './handlers.ts';
 import { checkDefinition, checkInfo } from './mistakes.ts';
+import { mountIn, type Mountable } from './mount/mount.ts';
+import { shown } from '../mistakes/shown.ts';
 import { resolveOptions, type ServerOptions } from './options.ts';
 import { createParts, type Parts } from './parts.ts';
 import { addMethod, type MethodEntry } from './offer/methods.ts';
@@ -47,9 +49,28 @@ export interface Server extends Definitions, Served, Uses {
    * @throws TypeError for an id that is none, such as `search`, or that is declared already.
    */
   extension(id: string, settings?: JsonObject): void;
+  /**
+   * Offers the tools, resources and prompts of another server too, as they are and as they become. Its tools and prompts get the prefix, as
+   * `prefix__name`, and names that would have more than 128 characters are cut and told apart by digits; URIs stay as they are. Its
+   * middleware and its limits of calls and completions hold for them, inside those of this server. All else is this server's: instructions,
+   * capabilities, extensions, methods, tasks, rounds, sessions, what becomes of errors. The other one may be served by itself at the same time, and be
+   * mounted in several servers; closing it ends its own conversations only.
+   *
+   * @param prefix 1 to 48 letters, digits, underscores, hyphens and dots.
+   * @returns What takes it out again.
+   * @throws TypeError for another prefix, for a server that this one is mounted in, and where a name or a URI is taken: then nothing is mounted. What
+   * is defined later and has no free name throws where it is defined.
+   *
+   * @example
+   * const unmount = server.mount('git', gitServer);
+   */
+  mount(prefix: string, server: Server): () => void;
   /** Ends every conversation. Transports that serve it are closed by whoever opened them. */
   close(): Promise<void>;
 }
+
+/** Insides of each server, for those that it is mounted in. */
+const mountables = new WeakMap<Server, Mountable>();
 
 /**
  * Creates a server.
@@ -64,11 +85,20 @@ export function createServer(info: Implementation, options: ServerOptions = {}):
   checkInfo(info);
   const parts = createParts(info, resolveOptions(options));
   const { subscriptions } = parts;
+  const self: Mountable = {
+    parts,
+    watching: new Set(),
+    mounted: [],
+    resourceUpdated: (uri) => {
+      tellUpdate(parts, () => subscriptions.resourceUpdated(uri));
+      for (const hear of self.watching) hear(uri);
+    },
+  };
   const endpoint: Endpoint = createEndpoint(hostOf(info, parts), async () => {
     await subscriptions.end();
     await (await parts.tasking.loaded)?.serving.tasks.close();
   });
-  return {
+  const server: Server = {
     info,
     endpoint,
     ...definitionsOf(parts),
@@ -81,9 +111,16 @@ export function createServer(info: Implementation, options: ServerOptions = {}):
     extension: (id, settings = {}) => parts.extensions.add(id, settings),
     tasks: serverTasks(parts),
     use: (first: string | Middleware, second?: Middleware) => parts.chain.use(first, second),
-    resourceUpdated: (uri) => tellUpdate(parts, () => subscriptions.resourceUpdated(uri)),
+    resourceUpdated: self.resourceUpdated,
+    mount: (prefix, inner) => {
+      const other = mountables.get(inner);
+      if (other === undefined) throw new TypeError(`mount takes a server that createServer made, not ${shown(inner)}`);
+      return mountIn(self, prefix, other);
+    },
     close: () => endpoint.close(),
   };
+  mountables.set(server, self);
+  return server;
 }
 
 /** The types promise the user's handlers more than the registries need to know, hence the widenings. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { exposedNames, labelsOf, withoutPrefix } from './names.ts';
+import { exposedNames, labelsOf } from './names.ts';
 
 function shown(lists: Readonly<Record<string, readonly string[]>>, mode: 'collisions' | 'always' = 'collisions') {
   const given = Object.entries(lists).map(([label, names]) => ({ owner: label, label, names }));
@@ -46,12 +46,6 @@ test('labels fit into names of tools, and are unique', () => {
     'x'.repeat(48),
     'ok.1',
   ]);
-});
-
-test('a prefix is taken off where it is whole and something follows', () => {
-  assert.equal(withoutPrefix('a', 'a__b'), 'b');
-  assert.equal(withoutPrefix('a', 'a__'), undefined);
-  assert.equal(withoutPrefix('a', 'ab__c'), undefined);
 });
 
 test('whatever servers call their tools, each is shown once and under its own name', () => {

@@ -1,3 +1,4 @@
+import { digested, fittingPrefix, fullName, longestName } from '../../protocol/prefixed-name.ts';
 import type { PrefixMode } from '../options.ts';
 
 /** Names that one of several servers gives its tools or prompts. */
@@ -14,11 +15,6 @@ export interface Named<Owner> {
   readonly name: string;
 }
 
-/** Spec 2025-11-25, Tools, Tool names: 1 to 128 letters, digits, underscores, hyphens and dots. */
-const longestName = 128;
-const longestLabel = 48;
-const separator = '__';
-
 /**
  * Names each thing of several servers once: by its own name where no other server uses it, else, or always, by
  * `label__name`. The same names in the same order give the same result, and every result is unique.
@@ -32,7 +28,7 @@ export function exposedNames<Owner>(
   for (const { owner, label, names } of lists) {
     for (const name of new Set(names)) {
       users.set(name, (users.get(name) ?? 0) + 1);
-      const full = label + separator + name;
+      const full = fullName(label, name);
       prefixed.set(full, [...(prefixed.get(full) ?? []), owner]);
     }
   }
@@ -56,26 +52,16 @@ export function labelsOf(servers: readonly string[]): readonly string[] {
   const labels: string[] = [];
   const tried = new Map<string, number>();
   for (const server of servers) {
-    const fitting = server.replaceAll(/[^A-Za-z0-9_.-]+/g, '-').slice(0, longestLabel) || 'server';
+    const fitting = fittingPrefix(server) || 'server';
     labels.push(unique(fitting, { isTaken: (one) => labels.includes(one), tried }));
   }
   return labels;
 }
 
-/**
- * Name that a server would give something whose prefixed name is given; `undefined` where the prefix is not its own.
- */
-export function withoutPrefix(label: string, name: string): string | undefined {
-  const prefix = label + separator;
-  return name.length > prefix.length && name.startsWith(prefix) ? name.slice(prefix.length) : undefined;
-}
-
 /** The prefixed name; one that is too long or taken ends with digits that depend on whose it is. */
 function free(label: string, name: string, taken: Taken): string {
-  const full = label + separator + name;
-  if (full.length <= longestName && !taken.isTaken(full)) return full;
-  const digits = digest(`${label} ${name}`);
-  return unique(`${full.slice(0, longestName - digits.length - 5)}_${digits}`, taken);
+  const full = fullName(label, name);
+  return full.length <= longestName && !taken.isTaken(full) ? full : unique(digested(label, name), taken);
 }
 
 /** Names that are gone. */
@@ -91,11 +77,4 @@ function unique(name: string, { isTaken, tried }: Taken): string {
   while (isTaken(`${name}-${count}`)) count++;
   tried.set(name, count);
   return `${name}-${count}`;
-}
-
-/** FNV-1a, 32 bits: tells names apart, and protects nothing. */
-function digest(text: string): string {
-  let hash = 0x811c9dc5;
-  for (const char of text) hash = Math.imul(hash ^ (char.codePointAt(0) ?? 0), 0x01000193) >>> 0;
-  return hash.toString(16).padStart(8, '0');
 }

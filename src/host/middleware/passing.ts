@@ -32,7 +32,7 @@ interface Circumstances {
   readonly direction: About['direction'];
   readonly kind: About['kind'];
   readonly facts: Revision;
-  readonly link: Link;
+  readonly link: Pick<Link, 'network' | 'address' | 'id'>;
   readonly session: ServerSession | undefined;
   readonly auth: AuthInfo | undefined;
   readonly requestId?: RequestId | undefined;
@@ -42,7 +42,7 @@ interface Circumstances {
 }
 
 /** A message that passes at a server. */
-class HostMessage implements About {
+export class HostMessage implements About {
   readonly side = 'server';
   readonly method: string;
   requestId: RequestId | undefined;
@@ -89,7 +89,7 @@ class HostMessage implements About {
 
 const sessions = new WeakMap<object, PassingSession>();
 
-function sessionOf(session: ServerSession, { id }: Link): PassingSession {
+function sessionOf(session: ServerSession, { id }: Pick<Link, 'id'>): PassingSession {
   let made = sessions.get(session.state);
   if (made === undefined) sessions.set(session.state, (made = followed(session, id)));
   return made;
@@ -180,7 +180,8 @@ function requestedOf(
     },
   );
   return andThen(outcome, (result) => {
-    const settled = result === shown ? own : resultOf(method, result as JsonObject, { row, isOther: own !== shown });
+    const settled =
+      result === shown ? own : passedResult(method, result as JsonObject, { row, isOther: own !== shown });
     const waiting = passed(call);
     return waiting === undefined ? settled : waiting.then(() => settled);
   });
@@ -196,7 +197,7 @@ function asPromise<T>(value: NowOrLater<T>): T | Promise<T> {
  *
  * @throws TypeError for one that cannot be sent.
  */
-function resultOf(
+export function passedResult(
   method: string,
   result: JsonObject,
   { row, isOther }: { readonly row: MethodRow | undefined; readonly isOther: boolean },

@@ -10,7 +10,7 @@ import {
 import { McpError } from '../../protocol/error.ts';
 import { shown } from '../../mistakes/shown.ts';
 import type { CompletionCtx } from '../ctx.ts';
-import type { Completions } from '../definition.ts';
+import type { Completer, Completions } from '../definition.ts';
 import { isVisible } from './needed-scopes.ts';
 import type { PromptEntry } from './prompts.ts';
 import type { Entry, Registry } from './registry.ts';
@@ -31,9 +31,21 @@ export async function complete(
   templates: Registry<TemplateEntry>,
   { params, call }: { readonly params: CompleteRequestParams; readonly call: Call },
 ): Promise<CompleteResult> {
-  const { argument, ref, context } = params;
+  const { ref } = params;
   const { auth } = call;
-  const completer = entryOf({ prompts, templates, auth }, ref).value.complete.get(argument.name);
+  const { within, complete: completers } = entryOf({ prompts, templates, auth }, ref).value;
+  const run = (own: object): Promise<CompleteResult> => completed(completers, own as CompleteRequestParams, call);
+  if (within === undefined) return await run(params);
+  // What comes back was made by `completed`, or checked as a result of the method.
+  return (await within({ method: 'completion/complete', params: { ...params }, call, run })) as CompleteResult;
+}
+
+async function completed(
+  completers: ReadonlyMap<string, Completer>,
+  { argument, context }: CompleteRequestParams,
+  call: Call,
+): Promise<CompleteResult> {
+  const completer = completers.get(argument.name);
   if (completer === undefined) return { completion: { values: [], total: 0, hasMore: false } };
   const settled = context?.arguments ?? {};
   const found = await completer(argument.value, withArguments(call, settled));

@@ -29,6 +29,13 @@ export async function getPrompt(
   const entry = registry.find(params.name, call.auth);
   if (entry === undefined)
     throw new McpError('invalidParams', `unknown prompt ${JSON.stringify(params.name.slice(0, 128))}`);
+  const run = (own: object): Promise<GetPromptResult> => promptResult(entry, own as GetPromptRequestParams, call);
+  if (entry.within === undefined) return await run(params);
+  // What comes back was made by `promptResult`, or checked as a result of the method.
+  return (await entry.within({ method: 'prompts/get', params: { ...params }, call, run })) as GetPromptResult;
+}
+
+async function promptResult(entry: PromptEntry, params: GetPromptRequestParams, call: Call): Promise<GetPromptResult> {
   const args = await checkedArguments(entry, params.arguments ?? {});
   const result = messages(
     params.name,

@@ -4,6 +4,7 @@ import { isStandardSchema, toInputSchema, type ResolvedSchema } from '../../sche
 import { common } from './common.ts';
 import type { Ctx } from '../ctx.ts';
 import type { Completer, Handle, PromptArguments, PromptDefinition } from '../definition.ts';
+import type { Within } from '../mount/within.ts';
 import type { Registry } from './registry.ts';
 import { completers } from './resources.ts';
 import { listable } from './check-result.ts';
@@ -14,6 +15,8 @@ export interface PromptEntry {
   readonly schema: ResolvedSchema | undefined;
   readonly complete: ReadonlyMap<string, Completer>;
   readonly get: (args: unknown, ctx: Ctx) => unknown;
+  /** The way to it, where it is of a mounted server. */
+  readonly within?: Within | undefined;
 }
 
 type AnyPrompt = PromptDefinition<PromptArguments | undefined>;

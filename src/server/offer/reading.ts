@@ -16,6 +16,7 @@ import {
 } from '../../protocol/features/resources.ts';
 import { Context } from '../context.ts';
 import { isOtherResult } from '../input-required.ts';
+import type { Within } from '../mount/within.ts';
 import { inWords } from '../told.ts';
 import { isVisible, neededScopes } from './needed-scopes.ts';
 import type { Entry, ListPage, Registry } from './registry.ts';
@@ -90,15 +91,32 @@ export async function readResource(
   if (entry !== undefined) {
     const { read, resource, cache } = entry.value;
     requireScopes(call, neededScopes(entry.restrictions, uri));
-    return contents(await inWords(() => read(uri, new Context(call))), uri, { ...resource, cache });
+    return await readWithin(entry.value.within, { params, call }, async () =>
+      contents(await inWords(() => read(uri, new Context(call))), uri, { ...resource, cache }),
+    );
   }
   for (const [{ value, restrictions }, variables] of matching(resources, templates, uri, call.auth)) {
     const { read, resourceTemplate, cache } = value;
     requireScopes(call, neededScopes(restrictions, variables));
-    const found = await inWords(() => read(uri, variables, new Context(call)));
-    if (found !== undefined) return contents(found, uri, { ...resourceTemplate, cache });
+    const result = await readWithin(value.within, { params, call }, async () => {
+      const found = await inWords(() => read(uri, variables, new Context(call)));
+      return found === undefined ? undefined : contents(found, uri, { ...resourceTemplate, cache });
+    });
+    if (result !== undefined) return result;
   }
   throw new McpError('resourceNotFound', `no resource at ${JSON.stringify(uri.slice(0, 256))}`, { data: { uri } });
+}
+
+/** Reads by way of the mounted server whose resource it is, where it is one's. */
+async function readWithin<T extends ReadResourceResult | undefined>(
+  within: Within | undefined,
+  { params, call }: { readonly params: ReadResourceRequestParams; readonly call: Call },
+  run: () => Promise<T>,
+): Promise<T> {
+  // What comes back was made by `run`, or checked as a result of the method.
+  return within === undefined
+    ? await run()
+    : ((await within({ method: 'resources/read', params: { ...params }, call, run })) as T);
 }
 
 /** The templates that a URI follows, as a caller may use them, each with the variables. */

@@ -16,6 +16,16 @@ export interface Entry<T> {
   restrictions: Restrictions;
   readonly order: number;
   enabled: boolean;
+  /** The entry of another registry that this one is, where it is. */
+  readonly origin?: object | undefined;
+}
+
+/** Holder of the entries of a registry, under names of its own. */
+export interface Follower {
+  /** @throws TypeError where there is no room for something that is about to be added. */
+  claim(key: string): void;
+  /** An entry came, changed or left; without a key any may have changed in place. */
+  changed(key: string | undefined): void;
 }
 
 /** Named things in the order in which they were added, listed by pages, changeable at any time. */
@@ -24,6 +34,7 @@ export class Registry<T> {
   readonly #entries = new Map<string, Entry<T>>();
   readonly #onChange: () => void;
   readonly #check: (key: string, change: object) => void;
+  readonly #followers = new Set<Follower>();
   #next = 0;
   #generation = 0;
   #restricted = false;
@@ -44,9 +55,16 @@ export class Registry<T> {
   }
 
   /** Says that something changed; what is done through the registry says so by itself. */
-  changed(): void {
+  changed(key?: string): void {
     this.#generation++;
     this.#onChange();
+    for (const follower of this.#followers) follower.changed(key);
+  }
+
+  /** Tells a follower of all that changes, until what is returned is called. */
+  follow(follower: Follower): () => void {
+    this.#followers.add(follower);
+    return () => void this.#followers.delete(follower);
   }
 
   /** True when anything that was ever added is not for everybody. */
@@ -76,6 +94,35 @@ export class Registry<T> {
     return this.#entries.has(key);
   }
 
+  /** Entry that is kept under a name, be it to be found or not. */
+  kept(key: string): Entry<T> | undefined {
+    return this.#entries.get(key);
+  }
+
+  /** All names, those of what is disabled included. */
+  keys(): Iterable<string> {
+    return this.#entries.keys();
+  }
+
+  /** @throws TypeError when a name is taken, here or where the entries are followed. */
+  claim(key: string): void {
+    if (this.#entries.has(key)) throw new TypeError(`${this.#noun} ${JSON.stringify(key)} is already registered`);
+    for (const follower of this.#followers) follower.claim(key);
+  }
+
+  /** Keeps what is kept elsewhere too, in its state there; what is kept under the name already takes the state over. */
+  put(key: string, { value, restrictions, enabled, origin }: Omit<Entry<T>, 'order'>): void {
+    const known = this.#entries.get(key);
+    if (known === undefined) this.#entries.set(key, { value, restrictions, enabled, origin, order: this.#next++ });
+    else Object.assign(known, { value, restrictions, enabled });
+    this.#restrict(key, restrictions);
+  }
+
+  /** Takes something out for good. */
+  delete(key: string): void {
+    if (this.#entries.delete(key)) this.changed(key);
+  }
+
   /** Everything that is enabled, in order, with its restrictions. */
   entries(): readonly Entry<T>[] {
     return [...this.#entries.values()].filter(({ enabled }) => enabled);
@@ -93,16 +140,16 @@ export class Registry<T> {
    * @throws TypeError when the name is taken.
    */
   add<D extends object>(key: string, definition: D, build: (definition: D) => T): Handle<D> {
-    if (this.#entries.has(key)) throw new TypeError(`${this.#noun} ${JSON.stringify(key)} is already registered`);
+    this.claim(key);
     const entry: Entry<T> = { value: build(definition), restrictions: definition, order: this.#next++, enabled: true };
     let current = definition;
     this.#entries.set(key, entry);
-    this.#restrict(definition);
+    this.#restrict(key, definition);
     const registered = (): boolean => this.#entries.get(key) === entry;
     const set = (enabled: boolean): void => {
       if (entry.enabled === enabled || !registered()) return;
       entry.enabled = enabled;
-      this.changed();
+      this.changed(key);
     };
     return {
       get enabled(): boolean {
@@ -115,21 +162,19 @@ export class Registry<T> {
         entry.value = build(next);
         current = next;
         entry.restrictions = next;
-        this.#restrict(next);
+        this.#restrict(key, next);
       },
       enable: () => set(true),
       disable: () => set(false),
       remove: () => {
-        if (!registered()) return;
-        this.#entries.delete(key);
-        this.changed();
+        if (registered()) this.delete(key);
       },
     };
   }
 
-  #restrict({ visible, scopes }: Restrictions): void {
+  #restrict(key: string, { visible, scopes }: Restrictions): void {
     this.#restricted ||= visible !== undefined || scopes !== undefined;
-    this.changed();
+    this.changed(key);
   }
 
   /**

@@ -6,6 +6,7 @@ import { shown } from '../../mistakes/shown.ts';
 import { common } from './common.ts';
 import type { Ctx, RequestCtx } from '../ctx.ts';
 import type { Completer, Handle, ResourceDefinition, ResourceTemplateDefinition } from '../definition.ts';
+import type { Within } from '../mount/within.ts';
 import type { Registry } from './registry.ts';
 import { listable } from './check-result.ts';
 import { isUri } from '../uri-template/uri.ts';
@@ -16,6 +17,8 @@ export interface ResourceEntry {
   readonly resource: Resource;
   readonly cache: CacheHint | undefined;
   readonly read: (uri: string, ctx: Ctx) => unknown;
+  /** The way to it, where it is of a mounted server. */
+  readonly within?: Within | undefined;
 }
 
 /** A resource template as it is kept. */
@@ -27,6 +30,8 @@ export interface TemplateEntry {
   readonly complete: ReadonlyMap<string, Completer>;
   readonly list: ((ctx: RequestCtx) => readonly Resource[] | Promise<readonly Resource[]>) | undefined;
   readonly read: (uri: string, variables: Readonly<Record<string, unknown>>, ctx: Ctx) => unknown;
+  /** The way to it, where it is of a mounted server. */
+  readonly within?: Within | undefined;
 }
 
 /** Adds the resource at a URI. */

@@ -24,6 +24,7 @@ import type { Handle, ToolDefinition } from '../definition.ts';
 import { common } from './common.ts';
 import { isOtherResult } from '../input-required.ts';
 import type { ResolvedOptions } from '../options.ts';
+import type { Within } from '../mount/within.ts';
 import type { TaskUse } from '../task-definition.ts';
 import type { Registry } from './registry.ts';
 import { listable, checkResult } from './check-result.ts';
@@ -37,6 +38,8 @@ export interface ToolEntry {
   readonly headers: readonly HeaderParameter[];
   readonly task: TaskUse | undefined;
   readonly run: (args: unknown, ctx: Ctx) => unknown;
+  /** The way to it, where it is of a mounted server. */
+  readonly within?: Within | undefined;
 }
 
 /** Treatment of errors that a tool throws. */
@@ -115,6 +118,21 @@ export function callTool(
   const entry = registry.find(params.name, call.auth);
   if (entry === undefined)
     throw new McpError('invalidParams', `unknown tool ${JSON.stringify(params.name.slice(0, 128))}`);
+  if (entry.within === undefined) return callEntry(entry, params, call, options);
+  // What comes back was made by `callEntry`, or checked as a result of the method.
+  const run = (own: object): unknown => callEntry(entry, own as CallToolRequestParams, call, options);
+  return orElse(
+    () => entry.within?.({ method: 'tools/call', params: { ...params }, call, run }) as CallToolResult,
+    (error) => failed(entry, error, { call, options }),
+  );
+}
+
+function callEntry(
+  entry: ToolEntry,
+  params: CallToolRequestParams,
+  call: CallFace,
+  options: ToolFailures,
+): CallToolResult | Promise<CallToolResult> {
   return andThen(entry.input.validate(params.arguments ?? {}), (checked) => {
     // Cancelled before it began: nothing is done, and nobody hears what is returned.
     if (call.aborted) return failure([]);

@@ -1,0 +1,135 @@
+/** Uses of what is mounted on their way through the middleware of the mounted server. */
+
+import type { Call } from '../../host/call.ts';
+import { isExtensionResult } from '../../host/extension-result.ts';
+import { HostMessage, passedResult } from '../../host/middleware/passing.ts';
+import { requireScopes } from '../../host/protection.ts';
+import { pass } from '../../peer/middleware/pass.ts';
+import { methodOf } from '../../protocol/catalogue.ts';
+import { McpError } from '../../protocol/error.ts';
+import type { JsonObject } from '../../protocol/features/common.ts';
+import { andThen, isLater, orElse, type NowOrLater } from '../../store/now-or-later.ts';
+import { handlersOf, restrictedHandler } from '../handlers.ts';
+import { scopesNeeded } from '../offer/missing-scopes.ts';
+import { failure, text } from '../offer/tool-result.ts';
+import type { Parts } from '../parts.ts';
+import type { MountedUse } from './within.ts';
+
+/** MountedWay through a mounted server. */
+export interface MountedWay {
+  readonly inner: Parts;
+  /** Parameters with the name that the server itself has, of those with the name that its client has. */
+  own(params: JsonObject): JsonObject;
+  /** Runs what is behind the middleware, with parameters in the words of the client. */
+  run(params: JsonObject): unknown;
+}
+
+/** Stand-in that middleware sees for a result of an extension, whose words are none of the protocol. */
+const ofExtension: JsonObject = Object.freeze({ resultType: 'extension' });
+
+/**
+ * Lets a use pass the middleware of a mounted server, which sees it as that server would, and then its limits.
+ *
+ * @returns `undefined` where there is nothing after all.
+ */
+export function through(use: MountedUse, { inner, own, run }: MountedWay): unknown {
+  const behind = (params: JsonObject): unknown => limited(use, { inner, own, run }, params);
+  return inner.chain.used ? passed(use, { inner, own, run: behind }) : behind(use.params);
+}
+
+/** Runs within the limits of the mounted server. */
+function limited({ method, call }: MountedUse, { inner, own, run }: MountedWay, params: JsonObject): unknown {
+  const { tools, byTool, completions } = inner.options.rateLimits;
+  if (method === 'tools/call' && (tools !== undefined || byTool !== undefined))
+    return andThen(
+      // The name of a tool is a text.
+      andThen(inner.rates(), (of) => of.call(String(own(params)['name']), call)),
+      (words) => (words === undefined ? run(params) : failure([text(words)])),
+    );
+  if (method !== 'completion/complete' || completions === undefined) return run(params);
+  return andThen(
+    andThen(inner.rates(), (of) => of.complete(call)),
+    (mayComplete) => {
+      if (!mayComplete) throw new McpError('internalError', 'too many completion requests in a short time');
+      return run(params);
+    },
+  );
+}
+
+function passed({ method, params, call }: MountedUse, { inner, own, run }: MountedWay): unknown {
+  const given = own(params);
+  const nothing = new McpError('resourceNotFound', 'there is no such resource');
+  let result: unknown;
+  let shown: unknown;
+  const core = (changed: JsonObject): NowOrLater<JsonObject> =>
+    andThen(
+      later(changed === given ? run(params) : changedRun(changed, { method, call, inner, params, given, run })),
+      (value) => {
+        if (value === undefined) throw nothing;
+        result = value;
+        shown = isExtensionResult(value) ? ofExtension : value;
+        return shown as JsonObject;
+      },
+    );
+  const outcome = orElse<unknown>(
+    () => later(pass(inner.chain, aboutOf(method, given, { call, inner }), given, core)),
+    (error) => {
+      if (error === nothing) return undefined;
+      throw error;
+    },
+  );
+  return andThen(outcome, (left) => {
+    if (left === undefined || left === shown) return left === undefined ? undefined : result;
+    return passedResult(method, left as JsonObject, { row: methodOf(method), isOther: result !== shown });
+  });
+}
+
+function aboutOf(
+  method: MountedUse['method'],
+  given: JsonObject,
+  { call, inner }: { readonly call: MountedUse['call']; readonly inner: Parts },
+): HostMessage {
+  const { facts, session, auth, requestId, network, address } = call;
+  // The name of a tool or a prompt is a text.
+  const name = String(given['name']);
+  return new HostMessage(method, {
+    direction: 'received',
+    kind: 'request',
+    facts,
+    link: { network, address, id: session?.id },
+    session,
+    auth,
+    requestId,
+    live: call,
+    known: () => {
+      if (method === 'tools/call') return inner.tools.find(name, auth) !== undefined;
+      return method === 'prompts/get' ? inner.prompts.find(name, auth) !== undefined : true;
+    },
+  });
+}
+
+/** Runs what middleware changed: it may need other scopes, and be about something else that the mounted server has. */
+function changedRun(
+  changed: JsonObject,
+  use: Pick<MountedWay, 'inner' | 'run'> &
+    Pick<MountedUse, 'method' | 'call' | 'params'> & { readonly given: JsonObject },
+): unknown {
+  const { method, call, inner, params, given, run } = use;
+  return andThen(scopesNeeded(method, inner, changed, call.auth), (scopes) => {
+    requireScopes(call, scopes);
+    const isSame = (['name', 'uri', 'ref'] as const).every(
+      (key) => JSON.stringify(changed[key]) === JSON.stringify(given[key]),
+    );
+    const { name, ref } = params;
+    if (isSame)
+      return run({ ...changed, ...(name === undefined ? {} : { name }), ...(ref === undefined ? {} : { ref }) });
+    const handler = restrictedHandler(inner, handlersOf(inner), method);
+    // Whoever uses what is mounted has a call of the method.
+    return handler?.(changed, call as Call);
+  });
+}
+
+/** Makes a promise of what comes later, whatever it is. */
+function later<T>(value: T | PromiseLike<T>): T | Promise<T> {
+  return isLater(value) ? Promise.resolve(value) : (value as T);
+}
