@@ -55,7 +55,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
   ],
   fidelity: ['protocol'],
   // What judges servers and clients that are not ours.
-  check: ['client', 'json', 'jsonrpc', 'protocol', 'stdio/client'],
+  check: ['client', 'peer', 'json', 'jsonrpc', 'protocol', 'stdio/client'],
   // The two halves of a transport know nothing of each other.
   'http/server': ['host', 'peer', 'json', 'jsonrpc', 'protocol', 'store', 'mistakes'],
   'http/client': ['auth', 'json', 'jsonrpc', 'protocol', 'mistakes'],

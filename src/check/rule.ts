@@ -38,6 +38,8 @@ export interface HeardMessage {
   /** The same, where this is the response to it. */
   readonly request: Readonly<Record<string, unknown>> | undefined;
   readonly revision: Revision;
+  /** Capabilities that the client declared in this conversation. */
+  readonly capabilities: Readonly<Record<string, unknown>>;
   readonly exchange: Exchanged;
 }
 

@@ -19,12 +19,13 @@ export class Watching {
   }
 
   /** Looks at what came of one message. */
-  heard(exchange: Exchanged, { revision, request: sent }: ProbeMessage): void {
+  heard(exchange: Exchanged, { revision, capabilities, request: sent }: ProbeMessage): void {
     // What belongs to no message of ours, in a piece that is no JSON, is for rules about lines.
     for (const malformed of exchange.malformed)
-      this.#look({}, { malformed, exchange, revision, sent, request: undefined });
+      this.#look({}, { malformed, exchange, revision, capabilities, sent, request: undefined });
     for (const message of exchange.messages.flat())
-      if (isObject(message)) this.#look(message, { exchange, revision, sent, request: requestOf(message, sent) });
+      if (isObject(message))
+        this.#look(message, { exchange, revision, capabilities, sent, request: requestOf(message, sent) });
   }
 
   /** Looks at the lines that a process said of its own accord. */
@@ -39,7 +40,8 @@ export class Watching {
         malformed: [line],
         end: 'complete',
       };
-      if (!isJson(line)) this.#look({}, { malformed: line, exchange, revision, sent: undefined, request: undefined });
+      if (!isJson(line))
+        this.#look({}, { malformed: line, exchange, revision, capabilities: {}, sent: undefined, request: undefined });
     }
   }
 

@@ -54,6 +54,8 @@ export interface ProberParts {
 /** Message that was sent, for who judges what came of it. */
 export interface ProbeMessage {
   readonly revision: Revision;
+  /** Capabilities that the client declared in the conversation. */
+  readonly capabilities: Readonly<Record<string, unknown>>;
   readonly request: Readonly<Record<string, unknown>> | undefined;
 }
 
@@ -134,7 +136,7 @@ export class Prober {
     manner: Manner = {},
     about?: Readonly<Record<string, unknown>>,
   ): Promise<Exchanged> {
-    const { road, waitMs, quietMs, revision, room, exchanged } = this.#parts;
+    const { road, waitMs, quietMs, revision, capabilities, room, exchanged } = this.#parts;
     await room();
     const isAsked = manner.until !== undefined;
     const patience = {
@@ -145,13 +147,13 @@ export class Prober {
       road.over === 'stdio'
         ? await road.lines.send(text, patience)
         : await road.http.send({ method: 'POST', headers: this.#headers(about, manner), body: text, ...patience });
-    exchanged(exchange, { revision, request: about });
+    exchanged(exchange, { revision, capabilities: { ...capabilities }, request: about });
     return exchange;
   }
 
   /** Sends another method of HTTP than POST; `undefined` where there is no HTTP. */
   async fetch(method: 'GET' | 'DELETE' | 'PUT', manner: Manner = {}): Promise<Exchanged | undefined> {
-    const { road, quietMs, revision, room, exchanged } = this.#parts;
+    const { road, quietMs, revision, capabilities, room, exchanged } = this.#parts;
     if (road.over === 'stdio') return undefined;
     await room();
     const accept = method === 'GET' ? { accept: 'text/event-stream' } : {};
@@ -162,7 +164,7 @@ export class Prober {
       waitMs: manner.waitMs ?? quietMs,
       ...(manner.until && { until: manner.until }),
     });
-    exchanged(exchange, { revision, request: undefined });
+    exchanged(exchange, { revision, capabilities: { ...capabilities }, request: undefined });
     return exchange;
   }
 

@@ -80,12 +80,12 @@ const quietBefore: ProbeRule = {
   id: 'lifecycle-006',
   words: 'Before notifications/initialized the server sends nothing but ping and log messages',
   mend: 'wait for notifications/initialized before anything else is sent',
-  over: 'stdio',
   async probe(bench) {
-    const speaker = await bench.unopened();
+    const capabilities = { roots: {}, sampling: {} };
+    const speaker = await bench.unopened(capabilities);
     try {
       const clientInfo = { name: 'parley-check', version: '1' };
-      const params = { protocolVersion: bench.revision.date, capabilities: { roots: {}, sampling: {} }, clientInfo };
+      const params = { protocolVersion: bench.revision.date, capabilities, clientInfo };
       const asked = await speaker.request('initialize', params, { waitMs: 30_000 });
       if (asked.result === undefined) return notJudged('initialize gave no result');
       // Another answer to wait for, within which it may say something.

@@ -1,0 +1,222 @@
+import { isObject } from '../../jsonrpc/message.ts';
+import { headerParametersOf } from '../../peer/header.ts';
+import { metaKey } from '../../protocol/meta.ts';
+import type { HeardMessage, WatchRule } from '../rule.ts';
+
+/** Rules about what a server lists, and what it says unasked. */
+
+type JsonObject = Readonly<Record<string, unknown>>;
+
+/** Result of a method, where the message is one. */
+function resultOf(
+  { message: { result }, request }: HeardMessage,
+  ...methods: readonly string[]
+): JsonObject | undefined {
+  return isObject(result) && methods.includes(String(request?.['method'])) ? result : undefined;
+}
+
+/** Entries of a list in a result. */
+function entriesIn(heard: HeardMessage, method: string, field: string): readonly JsonObject[] {
+  const entries = resultOf(heard, method)?.[field];
+  return Array.isArray(entries) ? entries.filter(isObject) : [];
+}
+
+function nameOf({ name }: JsonObject): string {
+  return typeof name === 'string' ? name : '?';
+}
+
+/** Makes a rule about each tool that is listed: `fault` says what is wrong with it. */
+function aboutTools(
+  rule: Omit<WatchRule, 'watch'>,
+  fault: (tool: JsonObject, all: readonly JsonObject[]) => string | undefined,
+): WatchRule {
+  return {
+    ...rule,
+    watch(heard) {
+      const tools = entriesIn(heard, 'tools/list', 'tools');
+      if (tools.length === 0) return 'not-seen';
+      for (const tool of tools) {
+        const breaks = fault(tool, tools);
+        if (breaks !== undefined) return { breaks: `${nameOf(tool)}: ${breaks}`, where: `tools/${nameOf(tool)}` };
+      }
+      return 'holds';
+    },
+  };
+}
+
+const headerFaults: readonly (readonly [id: string, words: string, about: RegExp])[] = [
+  ['http-083', 'x-mcp-header is the name of a header', /is not a header name/],
+  ['http-085', 'x-mcp-header says another name at each property of a schema, in any case', /is used twice/],
+  [
+    'http-086',
+    'x-mcp-header stands at properties that are strings, integers or booleans alone',
+    /needs a parameter of type/,
+  ],
+  ['http-088', 'x-mcp-header stands at properties that are reached by properties alone', /chain of properties/],
+];
+
+const tools: readonly WatchRule[] = [
+  aboutTools(
+    {
+      id: 'tools-009',
+      words: 'The inputSchema of a tool is an object, and never null',
+      mend: 'send {"type": "object"} where a tool takes nothing',
+    },
+    ({ inputSchema }) =>
+      isObject(inputSchema) ? undefined : `inputSchema is ${JSON.stringify(inputSchema) ?? 'missing'}`,
+  ),
+  aboutTools(
+    {
+      id: 'tools-008',
+      words: 'The inputSchema of a tool has the type object at its root',
+      mend: 'add "type": "object"',
+    },
+    ({ inputSchema }) =>
+      isObject(inputSchema) && inputSchema['type'] !== 'object'
+        ? `its type is ${JSON.stringify(inputSchema['type']) ?? 'missing'}`
+        : undefined,
+  ),
+  aboutTools(
+    {
+      id: 'tools-010',
+      words: 'An outputSchema has the type object at its root',
+      mend: 'add "type": "object", or leave outputSchema out for clients of this revision',
+    },
+    ({ outputSchema }) =>
+      isObject(outputSchema) && outputSchema['type'] !== 'object'
+        ? `its type is ${JSON.stringify(outputSchema['type']) ?? 'missing'}`
+        : undefined,
+  ),
+  aboutTools(
+    { id: 'tools-016', words: 'The name of a tool has 1 to 128 characters', mend: 'name it shorter' },
+    ({ name }) =>
+      typeof name === 'string' && (name === '' || name.length > 128) ? `it has ${name.length}` : undefined,
+  ),
+  aboutTools(
+    {
+      id: 'tools-018',
+      words: 'The name of a tool has letters and digits of ASCII, _, - and . alone',
+      mend: 'name it so',
+    },
+    ({ name }) => (typeof name === 'string' && !/^[\w.-]*$/.test(name) ? 'it has others' : undefined),
+  ),
+  aboutTools({ id: 'tools-020', words: 'No two tools have one name', mend: 'name them apart' }, ({ name }, all) =>
+    all.filter((other) => other['name'] === name).length > 1 ? 'it is listed more than once' : undefined,
+  ),
+  aboutTools(
+    {
+      id: 'harden-hidden-text',
+      words: 'Names and descriptions of tools have no characters that a person does not see',
+      mend: 'leave out characters of direction, of no width, and tags',
+    },
+    ({ name, description }) =>
+      hidden.test(`${String(name)}${typeof description === 'string' ? description : ''}`) ? 'it has some' : undefined,
+  ),
+  ...headerFaults.map(([id, words, about]) =>
+    aboutTools({ id, words, mend: 'correct the annotation, or leave it out' }, ({ inputSchema }) =>
+      headerParametersOf(inputSchema).problems.find((problem) => about.test(problem)),
+    ),
+  ),
+];
+
+/** Characters that turn the direction of text, and those in which a text can be written that nobody sees. */
+const hidden = /[\u200b\u200e\u200f\u202a-\u202e\u2060\u2066-\u2069]|\udb40[\udc00-\udc7f]/;
+
+const cacheable = [
+  'server/discover',
+  'tools/list',
+  'prompts/list',
+  'resources/list',
+  'resources/templates/list',
+  'resources/read',
+];
+
+const hints: WatchRule = {
+  id: 'caching-001',
+  words: 'Lists, reads and the answer to server/discover say for how long and by whom they may be kept',
+  mend: 'add ttlMs and cacheScope',
+  watch(heard) {
+    const result = resultOf(heard, ...cacheable);
+    if (result === undefined || (result['resultType'] ?? 'complete') !== 'complete') return 'not-seen';
+    const missing = ['ttlMs', 'cacheScope'].filter((key) => result[key] === undefined);
+    return missing.length === 0
+      ? 'holds'
+      : { breaks: `the result of ${String(heard.request?.['method'])} has no ${missing.join(' and no ')}` };
+  },
+};
+
+const freshness: WatchRule = {
+  id: 'caching-003',
+  words: 'ttlMs is zero or more',
+  mend: 'send 0 for what is stale at once',
+  watch({ message: { result } }) {
+    if (!isObject(result) || result['ttlMs'] === undefined) return 'not-seen';
+    const { ttlMs } = result;
+    return typeof ttlMs === 'number' && ttlMs >= 0 ? 'holds' : { breaks: `ttlMs is ${JSON.stringify(ttlMs)}` };
+  },
+};
+
+const scope: WatchRule = {
+  id: 'caching-004',
+  words: 'cacheScope is public or private',
+  mend: 'send one of the two',
+  watch({ message: { result } }) {
+    if (!isObject(result) || result['cacheScope'] === undefined) return 'not-seen';
+    const { cacheScope } = result;
+    return cacheScope === 'public' || cacheScope === 'private'
+      ? 'holds'
+      : { breaks: `cacheScope is ${JSON.stringify(cacheScope)}` };
+  },
+};
+
+const unaskedLogs: WatchRule = {
+  id: 'logging-004',
+  words: 'No log message is sent for a request that does not ask for them',
+  mend: 'send notifications/message only where _meta of the request has a log level',
+  watch({ message: { method }, sent }) {
+    if (method !== 'notifications/message') return sent === undefined ? 'not-seen' : 'holds';
+    const params = sent?.['params'];
+    const meta = isObject(params) && isObject(params['_meta']) ? params['_meta'] : {};
+    return meta[metaKey.logLevel] === undefined ? { breaks: 'one was sent' } : 'holds';
+  },
+};
+
+const unaskedProgress: WatchRule = {
+  id: 'progress-005',
+  words: 'Progress is told of requests that run and gave a token alone',
+  mend: 'send notifications/progress only with the progressToken of a request that runs',
+  watch({ message: { method, params }, sent }) {
+    if (method !== 'notifications/progress') return 'not-seen';
+    const asked = sent?.['params'];
+    const token = isObject(asked) && isObject(asked['_meta']) ? asked['_meta']['progressToken'] : undefined;
+    const told = isObject(params) ? params['progressToken'] : undefined;
+    return told !== undefined && told === token
+      ? 'holds'
+      : { breaks: `the token ${JSON.stringify(told)} is of no request that runs` };
+  },
+};
+
+const undeclared: WatchRule = {
+  id: 'lifecycle-009',
+  words: 'A client is asked only for what it declared that it can do',
+  mend: 'look at the capabilities of the client before it is asked',
+  watch({ message: { method, id }, capabilities }) {
+    if (typeof method !== 'string' || id === undefined) return 'not-seen';
+    const needed = { 'roots/list': 'roots', 'sampling/createMessage': 'sampling', 'elicitation/create': 'elicitation' }[
+      method
+    ];
+    if (needed === undefined) return 'not-seen';
+    return needed in capabilities ? 'holds' : { breaks: `${method} was sent to a client without ${needed}` };
+  },
+};
+
+/** Rules that look at lists, and at what comes unasked. */
+export const listedRules: readonly WatchRule[] = [
+  ...tools,
+  hints,
+  freshness,
+  scope,
+  unaskedLogs,
+  unaskedProgress,
+  undeclared,
+];

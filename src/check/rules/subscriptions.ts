@@ -1,0 +1,85 @@
+import { isObject } from '../../jsonrpc/message.ts';
+import { metaKey } from '../../protocol/meta.ts';
+import type { Bench } from '../bench/bench.ts';
+import { isResponse, type Exchanged } from '../bench/exchange.ts';
+import type { ProbeRule } from '../rule.ts';
+import { breaks, holds, notApplicable, notJudged, unless, type RuleVerdict } from '../verdict.ts';
+
+/** Rules about streams that a client opens to hear of changes. */
+
+const listenId = 'parley-check-listen';
+
+/** Opens a stream, and judges what it begins with. */
+async function onListen(
+  bench: Bench,
+  judge: (first: Readonly<Record<string, unknown>>, exchange: Exchanged) => RuleVerdict,
+): Promise<RuleVerdict> {
+  const { capabilities } = await bench.offer();
+  const wanted = (['tools', 'prompts', 'resources'] as const).filter((name) => {
+    const declared = capabilities[name];
+    return isObject(declared) && declared['listChanged'] === true;
+  });
+  if (wanted.length === 0) return notApplicable('it declares no changes of lists');
+  const speaker = await bench.fresh();
+  try {
+    const notifications = Object.fromEntries(wanted.map((name) => [`${name}ListChanged`, true]));
+    const exchange = await speaker.request(
+      'subscriptions/listen',
+      { notifications },
+      { id: listenId, until: (messages) => messages.length > 0 },
+    );
+    const [first] = exchange.messages;
+    if (!isObject(first)) return breaks(exchange, 'nothing came on the stream');
+    if (isResponse(first))
+      return 'error' in first
+        ? notJudged('subscriptions/listen was refused')
+        : breaks(exchange, 'the stream ended at once');
+    return judge(first, exchange);
+  } finally {
+    await bench.end(speaker);
+  }
+}
+
+function idOf(message: Readonly<Record<string, unknown>>): unknown {
+  const params = message['params'];
+  const meta = isObject(params) ? params['_meta'] : undefined;
+  return isObject(meta) ? meta[metaKey.subscriptionId] : undefined;
+}
+
+const acknowledged: ProbeRule = {
+  id: 'subs-002',
+  words: 'A stream of changes begins with notifications/subscriptions/acknowledged',
+  mend: 'send it first, with the part of the filter that is honoured',
+  probe: (bench) =>
+    onListen(bench, (first, exchange) =>
+      unless(
+        first['method'] !== 'notifications/subscriptions/acknowledged',
+        exchange,
+        `it begins with ${String(first['method'])}`,
+      ),
+    ),
+};
+
+const tagged: ProbeRule = {
+  id: 'subs-006',
+  words: 'The subscriptionId of what comes on the stream is the id of the request that opened it',
+  mend: 'put the id of the listen request into _meta of each notification, in its type',
+  probe: (bench) =>
+    onListen(bench, (first, exchange) => {
+      const id = idOf(first);
+      return id === undefined
+        ? notJudged('there is none: see meta-019')
+        : unless(id !== listenId, exchange, `it is ${JSON.stringify(id)}`);
+    }),
+};
+
+const everyTagged: ProbeRule = {
+  id: 'meta-019',
+  words: 'Every notification on the stream says in _meta of which subscription it is',
+  mend: 'add "io.modelcontextprotocol/subscriptionId" to _meta',
+  probe: (bench) =>
+    onListen(bench, (first, exchange) => (idOf(first) === undefined ? breaks(exchange, 'it does not') : holds)),
+};
+
+/** Rules about subscriptions. */
+export const subscriptionRules: readonly ProbeRule[] = [acknowledged, tagged, everyTagged];
