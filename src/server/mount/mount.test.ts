@@ -352,3 +352,46 @@ test('whatever servers call their tools, each mounted one is reached by its own 
     { numRuns: 50 },
   );
 });
+
+for (const date of ['2025-11-25', '2026-07-28'] as const)
+  test(`questions of a mounted tool pass its middleware, which cannot lose them, at ${date}`, async () => {
+    const faults: unknown[] = [];
+    const [server, git] = [host({ onError: (error) => void faults.push(error) }), createGit()];
+    server.mount('git', git);
+    git.use('tools/call', async (_, next) => {
+      try {
+        return await next();
+      } catch {
+        throw new Error('in its place');
+      }
+    });
+    const client = await connect(ways[0]?.reach(server) ?? assert.fail(), {
+      revisions: [date],
+      onElicit: () => ({ action: 'accept', content: { text: 'hello' } }),
+    });
+    const { content } = await client.callTool('git__commit');
+    assert.deepEqual(content, [{ type: 'text', text: 'c1: hello' }]);
+    assert.deepEqual(faults, []);
+    await client.close();
+  });
+
+test('what middleware of the mounted server changes needs the scopes of what it becomes, and may be another tool', async () => {
+  const [server, inner] = [host(), createServer({ name: 'i', version: '1' })];
+  const input = z.object({ deep: z.boolean().default(false) });
+  inner.tool('look', { input, scopes: ({ deep }) => (deep ? ['deep'] : []) }, ({ deep }) => `looked ${deep}`);
+  inner.tool('other', { scopes: ['other'] }, () => 'other');
+  inner.tool('free', {}, () => 'free');
+  server.mount('i', inner);
+  let change: Json = {};
+  inner.use('tools/call', ({ params }, next) => next({ ...params, ...change }));
+  const raw = await open(server, '2025-11-25', { auth: { principal: 'ann', scopes: [] } });
+  const call = async (changed: Json) => {
+    change = changed;
+    const answer = await raw.ask('tools/call', { name: 'i__look', arguments: {} });
+    return JSON.stringify(answer['error'] ?? (answer['result'] as Json)['content']);
+  };
+  assert.match(await call({}), /looked false/);
+  assert.match(await call({ arguments: { deep: true } }), /scope.*deep/);
+  assert.match(await call({ name: 'other' }), /scope.*other/);
+  assert.match(await call({ name: 'free', arguments: {} }), /"free"/);
+});

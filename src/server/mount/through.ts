@@ -4,6 +4,7 @@ import type { Call } from '../../host/call.ts';
 import { isExtensionResult } from '../../host/extension-result.ts';
 import { HostMessage, passedResult } from '../../host/middleware/passing.ts';
 import { requireScopes } from '../../host/protection.ts';
+import { RoundEnded } from '../../peer/ask.ts';
 import { pass } from '../../peer/middleware/pass.ts';
 import { methodOf } from '../../protocol/catalogue.ts';
 import { McpError } from '../../protocol/error.ts';
@@ -61,24 +62,32 @@ function passed({ method, params, call }: MountedUse, { inner, own, run }: Mount
   const nothing = new McpError('resourceNotFound', 'there is no such resource');
   let result: unknown;
   let shown: unknown;
-  const core = (changed: JsonObject): NowOrLater<JsonObject> =>
-    andThen(
-      later(changed === given ? run(params) : changedRun(changed, { method, call, inner, params, given, run })),
-      (value) => {
-        if (value === undefined) throw nothing;
-        result = value;
-        shown = isExtensionResult(value) ? ofExtension : value;
-        return shown as JsonObject;
+  // The end of a run for its questions is no failure: what middleware makes of it is ignored.
+  let ended: RoundEnded | undefined;
+  const behind = (changed: JsonObject): unknown =>
+    orElse<unknown>(
+      () => later(changed === given ? run(params) : changedRun(changed, { method, call, inner, params, given, run })),
+      (error) => {
+        if (error instanceof RoundEnded) ended = error;
+        throw error;
       },
     );
+  const core = (changed: JsonObject): NowOrLater<JsonObject> =>
+    andThen(behind(changed), (value) => {
+      if (value === undefined) throw nothing;
+      result = value;
+      shown = isExtensionResult(value) ? ofExtension : value;
+      return shown as JsonObject;
+    });
   const outcome = orElse<unknown>(
     () => later(pass(inner.chain, aboutOf(method, given, { call, inner }), given, core)),
     (error) => {
       if (error === nothing) return undefined;
-      throw error;
+      throw ended ?? error;
     },
   );
   return andThen(outcome, (left) => {
+    if (ended !== undefined) throw ended;
     if (left === undefined || left === shown) return left === undefined ? undefined : result;
     return passedResult(method, left as JsonObject, { row: methodOf(method), isOther: result !== shown });
   });
