@@ -24,6 +24,7 @@ export type Entry =
   | 'sqlite'
   | 'postgres'
   | 'redis'
+  | 'otel'
   | 'protocol'
   | 'testing';
 
@@ -42,6 +43,7 @@ export const entries: readonly Entry[] = [
   'sqlite',
   'postgres',
   'redis',
+  'otel',
   'protocol',
   'testing',
 ];

@@ -47,6 +47,7 @@ const budgets: Readonly<Record<Entry, number>> = {
   sqlite: 3,
   postgres: 5,
   redis: 16.5,
+  otel: 20,
   protocol: 3.5,
   testing: 59,
 };

@@ -52,7 +52,6 @@ export type {
   ToolReturn,
 } from './server/definition.ts';
 export { memoryRoundStore, type RoundStore, type RoundStoreLimits } from './host/input/state-store.ts';
-export type { TraceAttributes, TraceParent, Tracer, TraceSpan, TraceStart } from './host/trace.ts';
 export type { SealingKey } from './seal/sealing-key.ts';
 export type { SubscriptionLimits } from './server/subscriptions.ts';
 export type { ListKind } from './protocol/features/subscriptions.ts';

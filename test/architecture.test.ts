@@ -30,6 +30,8 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
   // What serves.
   host: ['peer', 'json', 'jsonrpc', 'protocol', 'seal', 'store', 'mistakes'],
   server: ['tasks', 'host', 'peer', 'jsonrpc', 'protocol', 'schema', 'seal', 'store', 'mistakes'],
+  // What tells OpenTelemetry of messages that pass.
+  otel: ['peer', 'jsonrpc', 'protocol', 'store', 'mistakes'],
   // What asks.
   client: ['tasks', 'peer', 'json', 'jsonrpc', 'protocol', 'schema', 'store', 'mistakes'],
   // What guards what serves.
@@ -116,6 +118,7 @@ const neutral: ReadonlySet<string> = new Set([
   'account',
   'store',
   'peer',
+  'otel',
   'tasks',
   'host',
   'server',

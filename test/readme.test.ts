@@ -1,13 +1,15 @@
 import assert from 'node:assert/strict';
 import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { request } from 'node:http';
+import { createServer as createHttpServer, request } from 'node:http';
 import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { test } from 'node:test';
+import { json } from 'node:stream/consumers';
+import { test, type TestContext } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { connect } from '../src/client.ts';
 import { authorizationServer } from './support/oidc-provider.ts';
 
 const root = new URL('..', import.meta.url);
@@ -75,6 +77,59 @@ test('the programs of docs/operations.md are those in examples/', () => {
 
 test('the program of docs/guide.md is the one in examples/', () => {
   assert.ok(read('docs/guide.md').includes(read('examples/mount.ts')));
+});
+
+test('the programs of docs/observability.md are those in examples/', () => {
+  const page = read('docs/observability.md');
+  for (const name of ['traces', 'metrics']) assert.ok(page.includes(read(`examples/observability/${name}.ts`)), name);
+});
+
+/** A collector of OpenTelemetry, as far as spans come to it as JSON. */
+async function collector(t: TestContext): Promise<{ readonly url: string; readonly spans: readonly OtlpSpan[] }> {
+  const spans: OtlpSpan[] = [];
+  const server = createHttpServer(async (asked, answer) => {
+    const { resourceSpans } = (await json(asked)) as { resourceSpans: { scopeSpans: { spans: OtlpSpan[] }[] }[] };
+    spans.push(...resourceSpans.flatMap(({ scopeSpans }) => scopeSpans.flatMap((one) => one.spans)));
+    answer.setHeader('content-type', 'application/json').end('{}');
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  t.after(() => server.close());
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, spans };
+}
+
+interface OtlpSpan {
+  readonly traceId: string;
+  readonly spanId: string;
+  readonly parentSpanId?: string;
+  readonly name: string;
+  readonly kind: number;
+}
+
+test('the traces of docs/observability.md arrive at a collector, one for a call through a bridge', async (t) => {
+  const { url, spans } = await collector(t);
+  const child = run('examples/observability/traces.ts', [], { OTEL_EXPORTER_OTLP_ENDPOINT: url });
+  t.after(() => child.kill());
+  assert.equal(await new Promise((resolve) => child.once('exit', resolve)), 0);
+  const calls = spans.filter(({ name }) => name === 'tools/call forecast');
+  let parent = calls.find(({ parentSpanId = '' }) => parentSpanId === '');
+  const kinds: number[] = [];
+  for (; parent !== undefined; parent = calls.find(({ parentSpanId }) => parentSpanId === parent?.spanId))
+    kinds.push(parent.kind);
+  // OTLP: 2 is a server, 3 a client.
+  assert.deepEqual(kinds, [3, 2, 3, 2]);
+  assert.equal(new Set(calls.map(({ traceId }) => traceId)).size, 1);
+});
+
+test('the metrics of docs/observability.md are scraped in the format of Prometheus', async (t) => {
+  const port = await freePort();
+  const server = run('examples/observability/metrics.ts', [], { METRICS_PORT: String(port) });
+  t.after(() => server.kill());
+  const line = await lineWith(server, 'serving');
+  const client = await connect(line.slice(line.indexOf('http')));
+  await client.callTool('forecast');
+  await client.close();
+  const text = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
+  assert.match(text, /^mcp_server_operation_duration_count\{.*gen_ai_tool_name="forecast".*\} 1/m);
 });
 
 test('the programs of docs/middleware.md are those in examples/', () => {

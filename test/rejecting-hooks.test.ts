@@ -27,39 +27,20 @@ describe('A hook whose promise rejects ends nothing', () => {
     assert.deepEqual(unhandled.splice(0), []);
   });
 
-  for (const [hook, options] of [
-    ['onError', { onError: rejecting }],
-    ['a tracer', { tracer: rejecting as never, onError: () => undefined }],
-    ['the end of a span', { tracer: () => ({ end: rejecting }), onError: () => undefined }],
-  ] as const)
-    test(`${hook} of a server`, async () => {
-      process.on('unhandledRejection', hear);
-      const server = createServer(info, options);
-      server.tool('fail', {}, () => assert.fail('broken'));
-      const client = await connect(memoryTransport(server));
-      assert.equal((await client.callTool('fail', {})).isError, true);
-      await client.close();
-    });
+  test('onError of a server', async () => {
+    process.on('unhandledRejection', hear);
+    const server = createServer(info, { onError: rejecting });
+    server.tool('fail', {}, () => assert.fail('broken'));
+    const client = await connect(memoryTransport(server));
+    assert.equal((await client.callTool('fail', {})).isError, true);
+    await client.close();
+  });
 
   test('onWarning of a server, which may throw as well', async () => {
     process.on('unhandledRejection', hear);
     createServer(info, { onWarning: rejecting }).tool('a name with spaces', {}, () => 'fine');
     const throwing = createServer(info, { onWarning: () => assert.fail('no disk') });
     assert.ok(throwing.tool('a name with spaces', {}, () => 'fine').enabled);
-  });
-
-  test('what is rejected by a tracer is told', async () => {
-    process.on('unhandledRejection', hear);
-    const told: string[] = [];
-    const server = createServer(info, {
-      tracer: () => ({ end: rejecting }),
-      onError: (error, where) => told.push(`${where}: ${String(error)}`),
-      capabilities: { tools: {} },
-    });
-    const client = await connect(memoryTransport(server));
-    await client.close();
-    await setImmediate();
-    assert.equal(told[0], 'tracer: Error: no disk');
   });
 
   test('onError and onWarning over HTTP', async (context) => {

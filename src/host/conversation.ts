@@ -34,7 +34,6 @@ import { lackedScopes } from './protection.ts';
 import { handled, handledUnknown, refusal } from './response.ts';
 import { SessionFacts, type Opening, type SessionParts } from './session-facts.ts';
 import type { KnownSession, SessionRecord } from './session-record.ts';
-import { traceEnd, traceStart } from './trace.ts';
 
 /** Outcome of a request, at once or later: a response, or nothing where it was cancelled. */
 type Outcome = ResponseMessage | undefined | Promise<ResponseMessage | undefined>;
@@ -105,7 +104,7 @@ export class HostConversation implements Conversation {
     if (this.#closed) return nothing;
     switch (judged.kind) {
       case 'request':
-        return this.#host.tracer === undefined ? promised(this.#asked(judged, auth)) : this.#traced(judged, auth);
+        return promised(this.#asked(judged, auth));
       case 'notification':
         this.#notified(judged.message);
         return nothing;
@@ -136,17 +135,6 @@ export class HostConversation implements Conversation {
       this.#host.closed?.(this.#session.session);
     }
     this.#place.leave();
-  }
-
-  async #traced(judged: JudgedRequest, auth: AuthInfo | undefined): Promise<ResponseMessage | undefined> {
-    const { tracer } = this.#host;
-    if (tracer === undefined) return this.#asked(judged, auth);
-    const span = guarded(this.#host, 'tracer', () => tracer(traceStart(judged.message, this.#link)));
-    const response = await this.#asked(judged, auth);
-    const { meta } = judged;
-    const revision = meta === undefined || meta instanceof McpError ? this.revision : meta.revision;
-    guarded(this.#host, 'tracer', () => span?.end(traceEnd(response, revision)));
-    return response;
   }
 
   /** Does nothing for a request that came too soon. */
@@ -196,7 +184,12 @@ export class HostConversation implements Conversation {
         pass: (params, core) =>
           throughHostMiddleware((late) => late.openedThrough(message, { chain, host, link }, params, core)),
       }),
-      settle: (opening) => this.#settle(opening),
+      settle: (opening) => {
+        this.#settle(opening);
+        const { session } = this.#session ?? {};
+        if (session !== undefined && chain?.used === true)
+          void throughHostMiddleware((late) => late.openedAs(session, link));
+      },
     });
   }
 

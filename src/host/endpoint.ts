@@ -138,6 +138,8 @@ export interface Link {
    * Spans have it; without it they say nothing of that.
    */
   readonly network?: string | undefined;
+  /** Protocol of the application that carries it, in the words of OpenTelemetry for `network.protocol.name`: `http`. */
+  readonly protocol?: string | undefined;
   /**
    * True when the link outlives one request. An exchange of 2026-07-28 over HTTP does not: it serves stateless requests
    * alone.

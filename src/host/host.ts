@@ -11,7 +11,6 @@ import type { HeaderParameter } from '../peer/header.ts';
 import type { Chain } from '../peer/middleware/chain.ts';
 import type { ServerRounds } from './input/server-rounds.ts';
 import type { SessionChange } from './session-record.ts';
-import type { Tracer } from './trace.ts';
 import type { Store } from '../store/store.ts';
 
 /**
@@ -73,8 +72,6 @@ export interface Host {
   readonly guard?: (() => ScopeGuard | Promise<ScopeGuard>) | undefined;
   /** Measures of how often clients may ask, where there are any. */
   readonly rates?: AskedRates | undefined;
-  /** Follows requests, where somebody traces them. */
-  readonly tracer?: Tracer | undefined;
   /** The middleware that all messages pass. */
   readonly chain?: Chain | undefined;
   /** Loads what middleware needs to know of it. */
@@ -163,6 +160,8 @@ export interface ServerSession {
   notify(method: string, params: Readonly<Record<string, unknown>>): void;
   /** Hears that the session ended; set by what lets its messages pass middleware. It must not throw. */
   onEnd?: () => void;
+  /** Time at which it was opened here, in milliseconds as `performance.now()` has it. */
+  readonly openedAt: number;
   /** Takes note of what the client changed, so that its other processes know. */
   changed?(change: SessionChange): void;
   /** State that the host keeps for this conversation, gone with it. */

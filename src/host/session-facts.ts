@@ -114,6 +114,7 @@ export class SessionFacts implements CallFacts {
         return auth();
       },
       address: link.address,
+      openedAt: performance.now(),
       get dismiss() {
         return link.dismiss === undefined || !isIdle() ? undefined : () => link.dismiss?.();
       },

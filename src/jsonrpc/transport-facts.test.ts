@@ -14,6 +14,7 @@ test('a transport that says nothing is a plain stream of messages', () => {
     description: 'ws://host',
     address: undefined,
     network: undefined,
+    protocol: undefined,
     carriesHeaders: false,
     cancelsByClosing: false,
     mayLoseTheProbe: true,

@@ -3,6 +3,7 @@ import type { TransportFacts } from './transport.ts';
 /** The facts of HTTP, where each message is a POST with headers of its own. */
 export const httpFacts: Omit<TransportFacts, 'description'> = {
   network: 'tcp',
+  protocol: 'http',
   carriesHeaders: true,
   cancelsByClosing: true,
   mayLoseTheProbe: false,
@@ -11,6 +12,7 @@ export const httpFacts: Omit<TransportFacts, 'description'> = {
 /** The facts of a transport with what holds where it says nothing. */
 export interface SettledFacts extends TransportFacts {
   readonly network: string | undefined;
+  readonly protocol: string | undefined;
   readonly address: string | undefined;
   readonly carriesHeaders: boolean;
   readonly cancelsByClosing: boolean;
@@ -20,11 +22,13 @@ export interface SettledFacts extends TransportFacts {
 
 /** The facts of a transport by themselves; who wraps a transport passes them on. */
 export function factsOf(transport: TransportFacts): SettledFacts {
-  const { description, address, network, carriesHeaders, cancelsByClosing, mayLoseTheProbe, ownsProcess } = transport;
+  const { description, address, network, protocol, carriesHeaders, cancelsByClosing, mayLoseTheProbe, ownsProcess } =
+    transport;
   return {
     description,
     address,
     network,
+    protocol,
     carriesHeaders: carriesHeaders ?? false,
     cancelsByClosing: cancelsByClosing ?? false,
     mayLoseTheProbe: mayLoseTheProbe ?? true,

@@ -14,6 +14,8 @@ export interface TransportFacts {
   readonly address?: string | undefined;
   /** Carrier, in the words of OpenTelemetry for `network.transport`: `tcp`, `pipe`, `inproc`. Spans have it. */
   readonly network?: string | undefined;
+  /** Protocol of the application that carries messages, in the words of OpenTelemetry for `network.protocol.name`: `http`, `websocket`. */
+  readonly protocol?: string | undefined;
   /** True when headers travel beside messages, and what is said in them is read; false by default. */
   readonly carriesHeaders?: boolean | undefined;
   /**

@@ -79,7 +79,6 @@ for (const [what, mistake, words] of [
   ['a log level as a switch', () => make(info, { logging: 'off' }), /logging must be true or false, not "off"/],
   ['text as a switch', () => make(info, { exposeErrors: 'false' }), /exposeErrors must be true or false, not "false"/],
   ['no listener', () => make(info, { onError: 'log' }), /onError must be a function, not "log"/],
-  ['no tracer', () => make(info, { tracer: {} }), /tracer must be a function, not an object/],
   ['instructions that are none', () => make(info, { instructions: 5 }), /instructions must be text, not 5/],
   ['a use that is none', () => make(info, { rounds: { singleUse: 'no' } }), /rounds\.singleUse must be true or false/],
   ['a store that is none', () => make(info, { rounds: { store: {} } }), /rounds\.store\.add must be a function/],

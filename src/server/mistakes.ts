@@ -76,7 +76,6 @@ const optionNames: Names<ServerOptions> = {
   rateLimits: 1,
   tasks: 1,
   subscriptions: 1,
-  tracer: 1,
   exposeErrors: 1,
   onError: 1,
   onWarning: 1,
@@ -136,7 +135,7 @@ function checkOne(name: string, limit: RateLimit | undefined): void {
 /** @throws TypeError for values of options that are of another type, or make no sense. */
 function checkValues({ rounds, rateLimits, subscriptions, ...own }: ServerOptions): void {
   refuseOther('string', 'instructions', own.instructions);
-  for (const name of ['tracer', 'onError', 'onWarning'] as const) refuseOther('function', name, own[name]);
+  for (const name of ['onError', 'onWarning'] as const) refuseOther('function', name, own[name]);
   for (const name of ['logging', 'exposeErrors'] as const) refuseOther('boolean', name, own[name]);
   for (const name of ['ttlMs', 'maxStateLength', 'maxRounds', 'askTimeoutMs'] as const)
     refuseNoNumber(`rounds.${name}`, rounds?.[name]);

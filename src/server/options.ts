@@ -1,7 +1,6 @@
 import type { CacheHint } from '../protocol/features/envelope.ts';
 import type { ServerRounds } from '../host/input/server-rounds.ts';
 import type { RoundStore } from '../host/input/state-store.ts';
-import type { Tracer } from '../host/trace.ts';
 import { sealingKeyOf, type SealingKey } from '../seal/sealing-key.ts';
 import { harmless } from '../mistakes/harmless.ts';
 import type { ServerCapabilities } from '../protocol/capability.ts';
@@ -50,11 +49,6 @@ export interface ServerOptions {
   readonly tasks?: TaskOptions;
   /** Limits of subscriptions; 1000 resources per client by default, and as many listen streams as the transports admit. */
   readonly subscriptions?: Partial<SubscriptionLimits>;
-  /**
-   * Begins a span for each request, with the attributes and the parent that the OpenTelemetry conventions for MCP name;
-   * nothing is traced by default. What a handler sends on (`ctx.meta`) is its own.
-   */
-  readonly tracer?: Tracer;
   /**
    * Choice whether the model reads the messages of all errors that tools throw; false by default, since they may hold
    * secrets (paths, queries, keys). Without it only those of a `ToolError` are read, and of others that the tool
@@ -113,7 +107,6 @@ export interface ResolvedOptions {
   readonly pageSize: number;
   readonly cache: CacheHint;
   readonly logging: boolean;
-  readonly tracer: Tracer | undefined;
   readonly store: Store | undefined;
   readonly rounds: ServerRounds;
   readonly askTimeoutMs: number;
@@ -143,7 +136,6 @@ export function resolveOptions(options: ServerOptions): ResolvedOptions {
     pageSize,
     cache: options.cache ?? { ttlMs: 0, cacheScope: 'private' },
     logging: options.logging ?? true,
-    tracer: options.tracer,
     store: options.store,
     rounds: roundsOf(options.rounds ?? {}, options.store),
     // As with the timeouts of clients, 0 is no limit.

@@ -239,7 +239,6 @@ function hostOf(info: Implementation, parts: Parts): Host {
     unknown: ownHandler(parts),
     handler: (method) => parts.tasking.handler(method, restrictedHandler(parts, handlers, method)),
     discoverHint: options.cache,
-    tracer: options.tracer,
     rates: askedRates(parts),
     store: options.store,
     chain: parts.chain,

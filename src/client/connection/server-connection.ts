@@ -50,6 +50,8 @@ export interface AttemptOptions extends RequestOptions {
 /** The connection to a server whose revision is settled, from then on until it is lost: requests go out as that revision wants them. */
 export class ServerConnection {
   readonly agreement: Agreement;
+  /** Time at which it was settled, in milliseconds as `performance.now()` has it. */
+  readonly openedAt: number = performance.now();
   /** The level that requests ask for unless they say otherwise; only where each request says so. */
   logLevel: LoggingLevel | undefined;
   /** True when the server itself said what it speaks; until then a stored finding is believed. */

@@ -1,6 +1,7 @@
 /** Messages of a client on their way through middleware. */
 
 import type { NotificationMessage, RequestId } from '../../jsonrpc/message.ts';
+import type { ConnectionError } from '../../jsonrpc/transport.ts';
 import type { SettledFacts } from '../../jsonrpc/transport-facts.ts';
 import type { Chain } from '../../peer/middleware/chain.ts';
 import type { PassingSession } from '../../peer/middleware/middleware.ts';
@@ -58,6 +59,9 @@ class ClientMessage implements About {
   get transport(): string | undefined {
     return this.#carrier.facts.network;
   }
+  get protocol(): string | undefined {
+    return this.#carrier.facts.protocol;
+  }
   get address(): string | undefined {
     return this.#carrier.facts.address;
   }
@@ -76,10 +80,13 @@ class ClientMessage implements About {
 export interface CarrierSource {
   readonly settled: {
     readonly revision: Revision;
+    readonly openedAt: number;
+    /** Reason why it is over. */
+    readonly lost: ConnectionError | undefined;
     readonly agreement: { readonly channel: { readonly facts: SettledFacts } };
   };
   /** Follows it as long as it lives. */
-  observe(observer: { lost(): void; ended(): void }): void;
+  observe(observer: { lost(): void; ended(error: ConnectionError | undefined): void }): void;
 }
 
 const carriers = new WeakMap<CarrierSource, Carrier>();
@@ -97,7 +104,7 @@ class Carrier {
 
   constructor(source: CarrierSource) {
     this.#source = source;
-    source.observe({ lost: () => this.#end(), ended: () => this.#end() });
+    source.observe({ lost: () => this.#end(source.settled.lost), ended: (error) => this.#end(error) });
   }
 
   get revision(): Revision {
@@ -107,11 +114,11 @@ class Carrier {
     return this.#source.settled.agreement.channel.facts;
   }
   get session(): PassingSession | undefined {
-    return this.revision.sessions ? (this.#session ??= new Session()) : undefined;
+    return this.revision.sessions ? (this.#session ??= new Session(this.#source.settled.openedAt)) : undefined;
   }
 
-  #end(): void {
-    this.#session?.end();
+  #end(cause: ConnectionError | undefined): void {
+    this.#session?.end(cause);
     this.#session = undefined;
   }
 }
@@ -119,17 +126,22 @@ class Carrier {
 /** A session as the client has it; its id is the transport's alone. */
 class Session implements PassingSession {
   readonly id: undefined;
-  readonly #listeners: (() => void)[] = [];
-  #ended = false;
+  readonly openedAt: number;
+  readonly #listeners: ((cause?: Error) => void)[] = [];
+  #ended: { readonly cause: ConnectionError | undefined } | undefined;
 
-  onEnd(listener: () => void): void {
-    if (this.#ended) listener();
-    else this.#listeners.push(listener);
+  constructor(openedAt: number) {
+    this.openedAt = openedAt;
   }
 
-  end(): void {
-    this.#ended = true;
-    for (const listener of this.#listeners.splice(0)) listener();
+  onEnd(listener: (cause?: Error) => void): void {
+    if (this.#ended === undefined) this.#listeners.push(listener);
+    else listener(this.#ended.cause);
+  }
+
+  end(cause: ConnectionError | undefined): void {
+    this.#ended = { cause };
+    for (const listener of this.#listeners.splice(0)) listener(cause);
   }
 }
 

@@ -32,13 +32,15 @@ interface Circumstances {
   readonly direction: About['direction'];
   readonly kind: About['kind'];
   readonly facts: Revision;
-  readonly link: Pick<Link, 'network' | 'address' | 'id'>;
+  readonly link: Pick<Link, 'network' | 'protocol' | 'address' | 'id'>;
   readonly session: ServerSession | undefined;
   readonly auth: AuthInfo | undefined;
   readonly requestId?: RequestId | undefined;
   /** The call or question that the message is; left out for notifications. */
   readonly live?: { readonly signal: AbortSignal } | undefined;
   known?(): boolean | undefined;
+  /** The session that it opens. */
+  readonly opens?: PassingSession;
 }
 
 /** A message that passes at a server. */
@@ -64,11 +66,14 @@ export class HostMessage implements About {
     return this.#of.facts.date;
   }
   get session(): PassingSession | undefined {
-    const { session, link } = this.#of;
-    return session && sessionOf(session, link);
+    const { session, opens } = this.#of;
+    return session === undefined ? opens : sessionOf(session);
   }
   get transport(): string | undefined {
     return this.#of.link.network;
+  }
+  get protocol(): string | undefined {
+    return this.#of.link.protocol;
   }
   get auth(): AuthInfo | undefined {
     return this.#of.auth;
@@ -87,28 +92,49 @@ export class HostMessage implements About {
   }
 }
 
-const sessions = new WeakMap<object, PassingSession>();
+const sessions = new WeakMap<object, FollowedSession>();
 
-function sessionOf(session: ServerSession, { id }: Pick<Link, 'id'>): PassingSession {
-  let made = sessions.get(session.state);
-  if (made === undefined) sessions.set(session.state, (made = followed(session, id)));
+/** The sessions that `initialize` opens, while it passes. */
+const opening = new WeakMap<Link, FollowedSession>();
+
+function sessionOf(session: ServerSession): PassingSession {
+  return sessions.get(session.state) ?? followed(session, new FollowedSession(session.id, session.openedAt));
+}
+
+function followed(session: ServerSession, made: FollowedSession): PassingSession {
+  sessions.set(session.state, made);
+  session.onEnd = () => made.end();
   return made;
 }
 
-function followed(session: ServerSession, id: string | undefined): PassingSession {
-  const listeners: (() => void)[] = [];
-  let isOver = false;
-  session.onEnd = () => {
-    isOver = true;
-    for (const listener of listeners.splice(0)) listener();
-  };
-  return {
-    id,
-    onEnd: (listener) => {
-      if (isOver) listener();
-      else listeners.push(listener);
-    },
-  };
+/** Goes on with the session that `initialize` opened as middleware saw it there. */
+export function openedAs(session: ServerSession, link: Link): void {
+  const made = opening.get(link);
+  if (made !== undefined) followed(session, made);
+  opening.delete(link);
+}
+
+/** A session of a client, as middleware sees it. */
+class FollowedSession implements PassingSession {
+  readonly id: string | undefined;
+  readonly openedAt: number;
+  readonly #listeners: (() => void)[] = [];
+  #isOver = false;
+
+  constructor(id: string | undefined, openedAt: number) {
+    this.id = id;
+    this.openedAt = openedAt;
+  }
+
+  onEnd(listener: () => void): void {
+    if (this.#isOver) listener();
+    else this.#listeners.push(listener);
+  }
+
+  end(): void {
+    this.#isOver = true;
+    for (const listener of this.#listeners.splice(0)) listener();
+  }
 }
 
 const guides = new WeakMap<Host, Guide>();
@@ -224,6 +250,8 @@ export function openedThrough(
 ): NowOrLater<JsonObject> {
   const facts = newestOf(host.revisions, 'handshake') ?? newestRevision;
   const { auth } = link;
+  const opens = new FollowedSession(link.id, performance.now());
+  opening.set(link, opens);
   const about = new HostMessage(method, {
     direction: 'received',
     kind: 'request',
@@ -232,6 +260,7 @@ export function openedThrough(
     session: undefined,
     auth,
     requestId: id,
+    opens,
   });
   return pass(chain, about, params, core);
 }

@@ -110,6 +110,7 @@ function mismatch(problem: string | undefined): McpError | undefined {
 /** One POST: its own conversation, its own stream. Losing the client cancels it. */
 class Exchange implements Link {
   readonly network = 'tcp';
+  readonly protocol = 'http';
   readonly lasting = false;
   readonly auth: AuthInfo | undefined;
   readonly address: string | undefined;

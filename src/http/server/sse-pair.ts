@@ -190,6 +190,7 @@ export class SsePairs {
 /** One conversation: it lasts as long as its stream. */
 class SsePair implements Link {
   readonly network = 'tcp';
+  readonly protocol = 'http';
   readonly lasting = true;
   readonly auth: AuthInfo | undefined;
   readonly address: string | undefined;

@@ -16,8 +16,10 @@ export interface PassingAuth {
 export interface PassingSession {
   /** Its id over HTTP, which is a secret of the two ends; elsewhere there is none. */
   readonly id: string | undefined;
-  /** Calls a listener when the session ends; at once, where it has ended. */
-  onEnd(listener: () => void): void;
+  /** Time at which it was opened here, in milliseconds as `performance.now()` has it. */
+  readonly openedAt: number;
+  /** Calls a listener when the session ends, with why where it broke; at once, where it has ended. */
+  onEnd(listener: (cause?: Error) => void): void;
 }
 
 /** A message on its way through the middleware of a server, a client or a bridge. */
@@ -36,10 +38,12 @@ export interface Passing {
   readonly revision: RevisionDate;
   /** The JSON-RPC id of a request; of one that is sent it is known once it was. */
   readonly requestId: RequestId | undefined;
-  /** The session that it belongs to; `undefined` where the revision is stateless. */
+  /** The session that it belongs to, or that it opens; `undefined` where the revision is stateless. */
   readonly session: PassingSession | undefined;
   /** Carrier, in the words of OpenTelemetry for `network.transport`: `tcp`, `pipe`, `inproc`; `undefined` where that is not known. */
   readonly transport: string | undefined;
+  /** Protocol of the application that carries it, in the words of OpenTelemetry for `network.protocol.name`: `http`; `undefined` where there is none, or it is not known. */
+  readonly protocol: string | undefined;
   /** Sender of what was received, where authorization found that out. */
   readonly auth: PassingAuth | undefined;
   /** The address of the other end, where it is known: of a client its IP address, of a server its origin. */

@@ -16,6 +16,7 @@ const about: About = {
   requestId: 1,
   session: undefined,
   transport: undefined,
+  protocol: undefined,
   auth: undefined,
   address: undefined,
   known: undefined,

@@ -152,6 +152,9 @@ class PassingMessage implements Passing {
   get transport(): string | undefined {
     return this.#about.transport;
   }
+  get protocol(): string | undefined {
+    return this.#about.protocol;
+  }
   get auth(): Passing['auth'] {
     return this.#about.auth;
   }

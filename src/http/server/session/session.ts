@@ -51,6 +51,7 @@ export interface SessionOrigin {
  */
 export class HttpSession implements Link {
   readonly network = 'tcp';
+  readonly protocol = 'http';
   readonly lasting = true;
   readonly id: string;
   readonly auth: AuthInfo | undefined;

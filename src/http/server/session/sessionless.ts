@@ -108,6 +108,7 @@ export class Sessionless {
   #link({ auth, request }: HttpCall, answer: HttpAnswer): Link {
     return {
       network: 'tcp',
+      protocol: 'http',
       lasting: true,
       passing: true,
       auth,

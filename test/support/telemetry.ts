@@ -1,0 +1,90 @@
+/** An SDK of OpenTelemetry that keeps what it gets, and the global parts of one. */
+
+import { setImmediate } from 'node:timers/promises';
+import { context, propagation } from '@opentelemetry/api';
+import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks';
+import { CompositePropagator, W3CBaggagePropagator, W3CTraceContextPropagator } from '@opentelemetry/core';
+import {
+  AggregationTemporality,
+  InMemoryMetricExporter,
+  MeterProvider,
+  PeriodicExportingMetricReader,
+  type DataPoint,
+  type Histogram,
+} from '@opentelemetry/sdk-metrics';
+import {
+  BasicTracerProvider,
+  InMemorySpanExporter,
+  SimpleSpanProcessor,
+  type ReadableSpan,
+} from '@opentelemetry/sdk-trace-base';
+import type { OtelOptions } from '../../src/otel.ts';
+
+/** One point of a histogram. */
+export interface Point {
+  readonly metric: string;
+  readonly unit: string;
+  readonly attributes: Readonly<Record<string, unknown>>;
+  readonly count: number;
+  readonly sum: number;
+  readonly boundaries: readonly number[];
+}
+
+/** What one process would report. */
+export interface Telemetry {
+  readonly options: Pick<OtelOptions, 'tracerProvider' | 'meterProvider'>;
+  /** The spans that ended, in that order. */
+  spans(): readonly ReadableSpan[];
+  /** Resolves when a span of a name has ended: the first of a session wait until its id is hashed. */
+  ended(name: string): Promise<void>;
+  /** What was measured so far. */
+  points(): Promise<readonly Point[]>;
+}
+
+export function telemetry(): Telemetry {
+  const exporter = new InMemorySpanExporter();
+  const tracerProvider = new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] });
+  const metricExporter = new InMemoryMetricExporter(AggregationTemporality.CUMULATIVE);
+  const reader = new PeriodicExportingMetricReader({ exporter: metricExporter, exportIntervalMillis: 2 ** 31 - 1 });
+  const meterProvider = new MeterProvider({ readers: [reader] });
+  return {
+    options: { tracerProvider, meterProvider },
+    spans: () => exporter.getFinishedSpans(),
+    ended: async (name) => {
+      for (let turn = 0; !exporter.getFinishedSpans().some((span) => span.name === name); turn++) {
+        if (turn > 20_000) throw new Error(`no span ${name} ended`);
+        await setImmediate();
+      }
+    },
+    points: async () => {
+      const { resourceMetrics } = await reader.collect();
+      return resourceMetrics.scopeMetrics.flatMap(({ metrics }) =>
+        metrics.flatMap(({ descriptor, dataPoints }) =>
+          // All of ours are histograms.
+          (dataPoints as DataPoint<Histogram>[]).map(({ attributes, value }) => ({
+            metric: descriptor.name,
+            unit: descriptor.unit,
+            attributes,
+            count: value.count,
+            sum: value.sum ?? 0,
+            boundaries: value.buckets.boundaries,
+          })),
+        ),
+      );
+    },
+  };
+}
+
+/** Registers what is global in every program with an SDK: how contexts follow what runs, and how they travel. */
+export function registerContext(): void {
+  context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable());
+  propagation.setGlobalPropagator(
+    new CompositePropagator({ propagators: [new W3CTraceContextPropagator(), new W3CBaggagePropagator()] }),
+  );
+}
+
+/** Takes it away again. */
+export function forgetContext(): void {
+  context.disable();
+  propagation.disable();
+}
